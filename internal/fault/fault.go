@@ -1,0 +1,85 @@
+// Package fault is the one vocabulary of errors. A fault has a code, which the edge maps to a status once, a public
+// message (a plain sentence that tells a client what to do and never holds a secret or a cause), and the wrapped cause,
+// which only the log sees.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Code says what kind of failure it is. Its zero value is Internal, so an error without a code is never blamed on a client.
+type Code int
+
+// The codes, each with the HTTP status that the edge answers.
+const (
+	Internal             Code = iota // 500
+	Invalid                          // 400
+	Unauthenticated                  // 401
+	Forbidden                        // 403
+	NotFound                         // 404
+	MethodNotAllowed                 // 405
+	Conflict                         // 409
+	TooLarge                         // 413
+	UnsupportedMediaType             // 415
+	RateLimited                      // 429
+	Unavailable                      // 503
+)
+
+// Error is a fault. Message is public; Cause is not.
+type Error struct {
+	Code    Code
+	Message string
+	Cause   error
+	// RetryAfter is how long a client should wait before it tries again; only RateLimited and Unavailable use it.
+	RetryAfter time.Duration
+}
+
+// New returns a fault with a public message in the manner of fmt.Sprintf.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Wrap returns a fault with a public message and the cause that only the log sees.
+func Wrap(cause error, code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
+}
+
+// Down says that a store cannot be reached. op names what was tried, for the log.
+func Down(op string, cause error) *Error {
+	return &Error{
+		Code:       Unavailable,
+		Message:    "The service cannot reach its storage at the moment. Try again in a few seconds.",
+		Cause:      fmt.Errorf("%s: %w", op, cause),
+		RetryAfter: 2 * time.Second,
+	}
+}
+
+// Error is the text for the log: the public message and the cause.
+func (e *Error) Error() string {
+	if e.Cause == nil {
+		return e.Message
+	}
+	return e.Message + " (" + e.Cause.Error() + ")"
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// From returns the fault in err's chain, or an Internal fault that wraps err. It returns nil for nil.
+func From(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	var f *Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return Wrap(err, Internal, "Something went wrong on our side. Try again later; if it persists, report the request id.")
+}
+
+// Is reports whether err is a fault with this code.
+func Is(err error, code Code) bool {
+	return err != nil && From(err).Code == code
+}

@@ -1,0 +1,42 @@
+// Package id holds the identifiers of guilds, users, roles and channels. Each is a snowflake (API document, "Snowflake"):
+// 17 to 19 decimal digits, the first not 0. The types keep one kind of identifier from being passed for another; a value
+// of a type that did not come from its parser is not valid.
+package id
+
+import "errors"
+
+// ErrSnowflake is returned for text that is not a snowflake.
+var ErrSnowflake = errors.New("must be 17 to 19 digits, the first not 0")
+
+// Guild identifies a guild.
+type Guild string
+
+// User identifies a user.
+type User string
+
+// Role identifies a role of a guild.
+type Role string
+
+// Channel identifies a channel of a guild.
+type Channel string
+
+// Parse checks that s is a snowflake and returns it as T, or ErrSnowflake.
+func Parse[T Guild | User | Role | Channel](s string) (T, error) {
+	if !Valid(s) {
+		return "", ErrSnowflake
+	}
+	return T(s), nil
+}
+
+// Valid reports whether s is a snowflake.
+func Valid(s string) bool {
+	if len(s) < 17 || len(s) > 19 || s[0] == '0' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,107 @@
+// Package leaderboard holds the use cases on a guild's members: read, create, change and delete a member, read a page.
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/level"
+)
+
+// Errors of a Board. Every other error means that the live store could not be asked, or that its answer was lost; then a
+// change may have happened and may not.
+var (
+	// ErrNotLoaded says that the live store does not hold this incarnation of the guild, and that nothing was changed.
+	ErrNotLoaded = errors.New("guild is not loaded")
+	// ErrNoMember says that the member has no entry, and that nothing was changed.
+	ErrNoMember = errors.New("member has no entry")
+	// ErrMemberExists says that the member has an entry already, and that nothing was changed.
+	ErrMemberExists = errors.New("member has an entry already")
+)
+
+// GuildRef names one incarnation of a guild.
+type GuildRef struct {
+	ID          id.Guild
+	Incarnation guild.Incarnation
+}
+
+// User is what a chat platform told about a user; it may be out of date. Strings hold at most 256 bytes and no NUL.
+type User struct {
+	Avatar        *string // avatar hash
+	Discriminator string
+	GlobalName    *string
+	Username      string
+	AccentColour  *string
+}
+
+// Member is a member's entry.
+type Member struct {
+	UserID       id.User
+	XP           level.XP
+	MessageCount int64
+	LastUpdated  time.Time // zero when not known; milliseconds
+	User         User
+}
+
+// Ranked is a member with its rank, the position by XP, highest first, from 1. Members of equal XP stand in the order of ZREVRANGE.
+type Ranked struct {
+	Member
+	Rank int64
+}
+
+// Op says what a Change does to XP.
+type Op string
+
+// The operations. Increment and Decrement stop at level.MaxXP and 0.
+const (
+	Increment Op = "increment"
+	Decrement Op = "decrement"
+	Set       Op = "set"
+)
+
+// Change is one change of a member's XP.
+type Change struct {
+	Op     Op
+	Amount level.XP
+	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
+	Cooldown time.Duration
+}
+
+// Outcome is what a change did.
+type Outcome struct {
+	Before       level.XP
+	After        level.XP
+	MessageCount int64
+}
+
+// Version is the state that a page was read at. Two reads of a guild with equal versions saw the same members.
+type Version struct {
+	Epoch int64
+	Rev   int64
+}
+
+// Page is a stretch of a board and the version it was read at, in one atomic step.
+type Page struct {
+	Version Version
+	Rows    []Ranked
+}
+
+// Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
+// when the store does not hold that incarnation. A method that changes is never repeated by the store.
+type Board interface {
+	// Member reads a member's entry and rank. ErrNoMember when there is none.
+	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
+	// Page reads the entries from position offset (0-based) on, at most limit. Past the end it has no rows.
+	Page(ctx context.Context, g GuildRef, offset, limit int64) (Page, error)
+	// Version reads the guild's present version.
+	Version(ctx context.Context, g GuildRef) (Version, error)
+	// Create makes an entry with xp and user, no messages. ErrMemberExists when there is one.
+	Create(ctx context.Context, g GuildRef, user id.User, xp level.XP, data User) (Outcome, error)
+	// Change applies c. ErrNoMember when there is no entry.
+	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
+	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
+	Delete(ctx context.Context, g GuildRef, user id.User) error
+}

@@ -1,0 +1,126 @@
+// Package snapshot keeps the live store and the archive in step: the Writer copies changed members to the archive, the
+// Hydrator loads a guild from it. Three counters keep them honest; docs/architecture.md explains how.
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+)
+
+// Row is a member as the archive holds it. With Deleted it is a tombstone: only UserID and Rev count.
+type Row struct {
+	leaderboard.Member
+	CooldownUntil time.Time // zero when there is none; milliseconds
+	Deleted       bool
+}
+
+// Lease is the right to write snapshots. Fence rises with every new holder; the archive refuses a batch with an older one.
+type Lease struct {
+	Holder string
+	Fence  int64
+}
+
+// State is what the archive knows of a guild's snapshots.
+type State struct {
+	Epoch    int64 // raised by each hydration, before it loads
+	Archived int64 // the highest rev that any committed batch carried
+}
+
+// Batch is some changed members of one guild, read from the live store in one atomic step. No user stands in it twice.
+type Batch struct {
+	Guild leaderboard.GuildRef
+	Epoch int64
+	Rev   int64 // the guild's rev when the rows were read
+	Rows  []Row
+}
+
+// Errors of an Archive.
+var (
+	// ErrLeaseLost says that another replica holds the lease, and that nothing was written.
+	ErrLeaseLost = errors.New("the snapshot lease is held by another replica")
+	// ErrStale says that the guild was deleted or created anew, or its epoch moved on, and that nothing was written.
+	ErrStale = errors.New("the guild's incarnation or epoch has moved on")
+)
+
+// Archive is what snapshots need of Postgres or SQLite.
+type Archive interface {
+	// AcquireLease takes the lease when it is free, expired, or held by holder already (then Fence stays), for ttl from
+	// now by the archive's clock. ErrLeaseLost when somebody else holds it.
+	AcquireLease(ctx context.Context, holder string, ttl time.Duration) (Lease, error)
+	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
+	ReleaseLease(ctx context.Context, l Lease) error
+	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the fence, the incarnation
+	// and the epoch: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
+	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
+	WriteBatch(ctx context.Context, l Lease, b Batch) error
+	// State reads a guild's counters. ErrStale when this incarnation does not exist.
+	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
+	// RaiseEpoch raises the epoch by one if it still is from, and drops the tombstones of earlier epochs, which no batch
+	// can contradict any more. It returns the new state; ErrStale when the incarnation is gone or the epoch is not from.
+	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (State, error)
+	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
+	// start), at most limit. ErrStale when this incarnation does not exist.
+	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
+	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, and tombstones written
+	// longer ago than keep. It returns how many it deleted.
+	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
+}
+
+// Flush is a set of changed members that the live store has set aside for the writer.
+type Flush struct {
+	Guild leaderboard.GuildRef
+	Epoch int64
+	ID    int64 // names the set; the guild's rev when it was set aside
+	Size  int64
+}
+
+// Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
+type Live interface {
+	// DirtyGuilds takes all guilds out of the index of guilds with changed members and returns them.
+	DirtyGuilds(ctx context.Context) ([]id.Guild, error)
+	// LoadedGuilds lists every guild that the store holds, changed or not.
+	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
+	// MarkDirty puts a guild back into the index.
+	MarkDirty(ctx context.Context, g id.Guild) error
+
+	// BeginFlush sets the guild's changed members aside, or finds the set that an earlier flush left behind. ok is false
+	// when nothing changed, or when the guild is not loaded at all. The reference holds the incarnation found there.
+	BeginFlush(ctx context.Context, g id.Guild) (f Flush, ok bool, err error)
+	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
+	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
+	// ReadBatch reads the users' entries, or that they have none (Deleted), and notes in the guild's meta that this
+	// rev is about to be archived, in one atomic step.
+	ReadBatch(ctx context.Context, f Flush, users []id.User) (Batch, error)
+	// Archived notes in the guild's meta that the batch was committed.
+	Archived(ctx context.Context, b Batch) error
+	// EndFlush drops the set aside; its members are all archived.
+	EndFlush(ctx context.Context, f Flush) error
+
+	// BeginHydration takes the guild's hydration lock. loaded says that the incarnation is there already (no lock taken);
+	// busy that another hydration holds the lock. What is there of another incarnation is removed by Commit.
+	BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h Hydration, loaded, busy bool, err error)
+	// LoadChunk puts rows into the staging keys. ErrHydrationLost when the lock was lost; the staging keys expire by themselves.
+	LoadChunk(ctx context.Context, h Hydration, rows []Row) error
+	// CommitHydration moves the staging keys into place and writes the guild's meta last, in one atomic step: rev and
+	// archived start at s.Archived. ErrHydrationLost when the lock was lost.
+	CommitHydration(ctx context.Context, h Hydration, s State) error
+	// AbortHydration gives the lock up and drops the staging keys.
+	AbortHydration(ctx context.Context, h Hydration) error
+
+	// Drop removes all of the guild's keys if it holds this incarnation or none.
+	Drop(ctx context.Context, g leaderboard.GuildRef) error
+}
+
+// Hydration is a held hydration lock.
+type Hydration struct {
+	Guild leaderboard.GuildRef
+	Token string
+}
+
+// ErrHydrationLost says that a hydration's lock expired or passed to another one.
+var ErrHydrationLost = errors.New("the hydration lock was lost")
+

@@ -1,0 +1,95 @@
+package guild
+
+import (
+	"context"
+	"errors"
+
+	"levelboard/internal/cached"
+	"levelboard/internal/fault"
+	"levelboard/internal/id"
+)
+
+// Source is where a Directory reads guilds: the archive. Both return ErrNotFound for a guild that does not exist.
+type Source interface {
+	Guild(ctx context.Context, g id.Guild) (*Guild, error)
+	GuildByVanity(ctx context.Context, vanity string) (*Guild, error)
+}
+
+// Directory finds guilds by id or vanity, from memory where it can. It is bounded, it remembers guilds that do not exist
+// too, and while the archive is down it serves on with what it holds. Guilds that it returns are shared: do not change them.
+type Directory struct {
+	byID     *cached.Cache[id.Guild, *Guild]
+	byVanity *cached.Cache[string, id.Guild]
+}
+
+// NewDirectory returns a Directory that holds at most size guilds and as many vanities.
+func NewDirectory(source Source, size int) *Directory {
+	return &Directory{
+		byID: cached.New(size, func(ctx context.Context, g id.Guild) (*Guild, error) {
+			found, err := source.Guild(ctx, g)
+			if errors.Is(err, ErrNotFound) {
+				return nil, nil
+			}
+			return found, err
+		}),
+		byVanity: cached.New(size, func(ctx context.Context, vanity string) (id.Guild, error) {
+			found, err := source.GuildByVanity(ctx, vanity)
+			if errors.Is(err, ErrNotFound) {
+				return "", nil
+			}
+			if err != nil {
+				return "", err
+			}
+			return found.ID, nil
+		}),
+	}
+}
+
+// ByID returns the guild; a NotFound fault when there is none, an Unavailable one when the archive had to be asked and
+// did not answer.
+func (d *Directory) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
+	found, err := d.byID.Get(ctx, g)
+	if err != nil {
+		return nil, fault.Down("read guild settings", err)
+	}
+	if found == nil {
+		return nil, unknown()
+	}
+	return found, nil
+}
+
+// ByVanity returns the guild whose vanity, in lower case, this is; faults as ByID.
+func (d *Directory) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
+	g, err := d.byVanity.Get(ctx, vanity)
+	if err != nil {
+		return nil, fault.Down("read guild settings", err)
+	}
+	if g == "" {
+		return nil, unknown()
+	}
+	found, err := d.ByID(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	// Both caches forget a changed guild, but not in one step: between the two the name may have passed to another guild.
+	if found.Vanity != vanity {
+		return nil, unknown()
+	}
+	return found, nil
+}
+
+// Forget drops what is known of the guild, and every vanity, since it may have taken or given up any of them.
+func (d *Directory) Forget(g id.Guild) {
+	d.byID.Forget(g)
+	d.byVanity.ForgetAll()
+}
+
+// ForgetAll drops everything.
+func (d *Directory) ForgetAll() {
+	d.byID.ForgetAll()
+	d.byVanity.ForgetAll()
+}
+
+func unknown() *fault.Error {
+	return fault.New(fault.NotFound, "This guild is not known here. Check the id or the vanity.")
+}

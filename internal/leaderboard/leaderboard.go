@@ -1,0 +1,145 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/level"
+)
+
+// PageSize is how many members a page holds.
+const PageSize = 100
+
+// ErrGuildMoved is a Loader's answer for an incarnation that exists no more: the guild was deleted, or deleted and created
+// anew, and the caller's settings are out of date.
+var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
+
+// Loader gets a guild into the live store, once for all who ask at the same time. It returns ErrGuildMoved for an
+// incarnation that the archive does not know.
+type Loader interface {
+	Load(ctx context.Context, g GuildRef) error
+}
+
+// Settings is where a guild's cached settings are dropped when they turn out to be out of date.
+type Settings interface {
+	Forget(g id.Guild)
+}
+
+// Leaderboard holds the use cases. Its errors are faults. It is safe for concurrent use.
+type Leaderboard struct {
+	board    Board
+	loader   Loader
+	settings Settings
+}
+
+// New returns the use cases on a live store.
+func New(board Board, loader Loader, settings Settings) *Leaderboard {
+	return &Leaderboard{board: board, loader: loader, settings: settings}
+}
+
+// Ref names the incarnation that a guild's settings belong to.
+func Ref(g *guild.Guild) GuildRef {
+	return GuildRef{ID: g.ID, Incarnation: g.Incarnation}
+}
+
+// Member reads a member's entry and rank.
+func (l *Leaderboard) Member(ctx context.Context, g *guild.Guild, user id.User) (Ranked, error) {
+	var m Ranked
+	err := l.loaded(ctx, g, "read a member", func() (err error) {
+		m, err = l.board.Member(ctx, Ref(g), user)
+		return err
+	})
+	return m, err
+}
+
+// Page reads page number (from 1): ranks PageSize*(number-1)+1 to PageSize*number. Past the last it has no rows.
+func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64) (Page, error) {
+	var p Page
+	err := l.loaded(ctx, g, "read a page", func() (err error) {
+		p, err = l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize)
+		return err
+	})
+	return p, err
+}
+
+// Version reads the version that a page read now would have.
+func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, error) {
+	var v Version
+	err := l.loaded(ctx, g, "read a guild's version", func() (err error) {
+		v, err = l.board.Version(ctx, Ref(g))
+		return err
+	})
+	return v, err
+}
+
+// Create makes an entry for a member that has none; a Conflict fault, with nothing changed, when it has one.
+func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, xp level.XP, data User) (Outcome, error) {
+	var out Outcome
+	err := l.loaded(ctx, g, "create a member", func() (err error) {
+		out, err = l.board.Create(ctx, Ref(g), user, xp, data)
+		return err
+	})
+	return out, err
+}
+
+// Change applies one atomic change to a member's XP. With cooldown the member's cooldown starts, for the guild's interval.
+func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, op Op, amount level.XP, cooldown bool) (Outcome, error) {
+	change := Change{Op: op, Amount: amount}
+	if cooldown {
+		change.Cooldown = time.Duration(g.XPGainInterval) * time.Millisecond
+	}
+	var out Outcome
+	err := l.loaded(ctx, g, "change a member", func() (err error) {
+		out, err = l.board.Change(ctx, Ref(g), user, change)
+		return err
+	})
+	return out, err
+}
+
+// Delete removes a member's entry.
+func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User) error {
+	return l.loaded(ctx, g, "delete a member", func() error {
+		return l.board.Delete(ctx, Ref(g), user)
+	})
+}
+
+// loadAttempts bounds how often one request loads its guild: a guild that is gone again each time it was loaded is being
+// evicted or deleted, and the client is better off with a 503 than with a loop.
+const loadAttempts = 3
+
+// loaded runs one step on the live store. ErrNotLoaded means that nothing was changed, so the step is repeated after the
+// guild was loaded; no other failure is ever repeated, because the change may have happened.
+func (l *Leaderboard) loaded(ctx context.Context, g *guild.Guild, op string, step func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := step()
+		if !errors.Is(err, ErrNotLoaded) || attempt == loadAttempts {
+			return asFault(op, err)
+		}
+		err = l.loader.Load(ctx, Ref(g))
+		if errors.Is(err, ErrGuildMoved) {
+			// The permissions of this request were judged by settings that are no longer true, so it has to begin again.
+			l.settings.Forget(g.ID)
+			return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
+		}
+		if err != nil {
+			return fault.Down("load the guild to "+op, err)
+		}
+	}
+}
+
+func asFault(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrNoMember):
+		return fault.Wrap(err, fault.NotFound, "This user has no level entry in the guild. Create it first.")
+	case errors.Is(err, ErrMemberExists):
+		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Use PATCH to change it.")
+	default:
+		return fault.Down(op, err)
+	}
+}

@@ -1,0 +1,174 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+)
+
+const (
+	// hydrationChunk is how many members one script loads; at about a microsecond each it does not hold Redis up.
+	hydrationChunk = 1000
+	// hydrationTimeout bounds one load, however many requests wait for it; each of them waits no longer than its own deadline.
+	hydrationTimeout = 5 * time.Minute
+	// busyWait is how often a replica looks whether another one is done with the same guild.
+	busyWait = 25 * time.Millisecond
+)
+
+// Hydrator loads guilds from the archive into the live store. It is the one way in which a guild gets there. Close it.
+type Hydrator struct {
+	live    Live
+	archive Archive
+	log     *slog.Logger
+
+	flights singleflight.Group
+	ctx     context.Context
+	cancel  context.CancelFunc
+	mu      sync.Mutex // guards closed against running.Add
+	closed  bool
+	running sync.WaitGroup
+}
+
+// NewHydrator returns a Hydrator between two stores.
+func NewHydrator(live Live, archive Archive, log *slog.Logger) *Hydrator {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Hydrator{live: live, archive: archive, log: log, ctx: ctx, cancel: cancel}
+}
+
+// Close ends what is loading and waits for it. A guild that was half loaded is not visible to anybody.
+func (h *Hydrator) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.cancel()
+	h.running.Wait()
+}
+
+// Load loads the guild if the live store does not hold this incarnation. However many ask at the same time, here or on
+// other replicas, one of them loads and the others wait, each until its own deadline. leaderboard.ErrGuildMoved when the
+// archive does not know the incarnation.
+func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
+	done := h.flights.DoChan(fmt.Sprintf("%s/%d", g.ID, g.Incarnation), func() (any, error) {
+		if !h.enter() {
+			return nil, context.Canceled
+		}
+		defer h.running.Done()
+		// Detached from the request that happened to be first: its deadline is not that of the others who wait.
+		ctx, cancel := context.WithTimeout(h.ctx, hydrationTimeout)
+		defer cancel()
+		return nil, h.load(ctx, g)
+	})
+	select {
+	case result := <-done:
+		return result.Err
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the hydration of guild %s: %w", g.ID, ctx.Err())
+	}
+}
+
+func (h *Hydrator) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.running.Add(1)
+	return true
+}
+
+func (h *Hydrator) load(ctx context.Context, g leaderboard.GuildRef) error {
+	for {
+		done, err := h.attempt(ctx, g)
+		if done || (err != nil && !errors.Is(err, ErrHydrationLost)) {
+			return err
+		}
+		select {
+		case <-time.After(busyWait):
+		case <-ctx.Done():
+			return fmt.Errorf("hydrate guild %s: %w", g.ID, ctx.Err())
+		}
+	}
+}
+
+// attempt loads the guild if it can take the lock. done is false when somebody else is at it.
+//
+// The epoch is read before the lock is taken and raised only from what was read: a replica that was held up after it took
+// the lock, for so long that another one loaded the guild meanwhile, cannot raise the epoch behind that one's back, which
+// would shut the writer out of a guild that is in use.
+func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bool, err error) {
+	before, err := h.archive.State(ctx, g)
+	if errors.Is(err, ErrStale) {
+		return true, leaderboard.ErrGuildMoved
+	}
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+	}
+	lock, loaded, busy, err := h.live.BeginHydration(ctx, g)
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+	}
+	if loaded || busy {
+		return loaded, nil
+	}
+	defer func() {
+		if done {
+			return
+		}
+		// The request may be over, yet the lock should not wait for its expiry.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if abortErr := h.live.AbortHydration(ctx, lock); abortErr != nil {
+			h.log.Warn("a hydration's lock could not be given up; it expires by itself", "guild", g.ID, "error", abortErr)
+		}
+	}()
+	began := time.Now()
+	state, err := h.archive.RaiseEpoch(ctx, g, before.Epoch)
+	if errors.Is(err, ErrStale) {
+		return false, nil // deleted meanwhile, or another replica was faster: the next attempt finds out which
+	}
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+	}
+	members, err := h.copyMembers(ctx, lock)
+	if err != nil {
+		return false, err
+	}
+	if err := h.live.CommitHydration(ctx, lock, state); err != nil {
+		return false, fmt.Errorf("hydrate guild %s: commit: %w", g.ID, err)
+	}
+	hydrations.Inc()
+	h.log.Info("guild loaded from the archive", "guild", g.ID, "members", members, "epoch", state.Epoch, "took", time.Since(began))
+	return true, nil
+}
+
+// copyMembers needs no transaction around its reads: the raised epoch keeps every writer of an earlier one out.
+func (h *Hydrator) copyMembers(ctx context.Context, lock Hydration) (members int, err error) {
+	var after id.User
+	for {
+		rows, err := h.archive.Members(ctx, lock.Guild, after, hydrationChunk)
+		if errors.Is(err, ErrStale) {
+			return members, leaderboard.ErrGuildMoved
+		}
+		if err != nil {
+			return members, fmt.Errorf("hydrate guild %s: read members: %w", lock.Guild.ID, err)
+		}
+		if len(rows) > 0 {
+			if err := h.live.LoadChunk(ctx, lock, rows); err != nil {
+				return members, fmt.Errorf("hydrate guild %s: load members: %w", lock.Guild.ID, err)
+			}
+			members += len(rows)
+			after = rows[len(rows)-1].UserID
+		}
+		if len(rows) < hydrationChunk {
+			return members, nil
+		}
+	}
+}

@@ -123,4 +123,3 @@ type Hydration struct {
 
 // ErrHydrationLost says that a hydration's lock expired or passed to another one.
 var ErrHydrationLost = errors.New("the hydration lock was lost")
-

@@ -1,0 +1,30 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package testenv
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// orphanVariable makes the test binary play a victim: it starts servers, tells
+// where they are, and waits to be killed.
+const orphanVariable = "TESTENV_ORPHAN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(orphanVariable) != "" {
+		os.Exit(m.Run())
+	}
+	Main(m)
+}
+
+func TestVictim(t *testing.T) {
+	if os.Getenv(orphanVariable) == "" {
+		t.Skip("runs only in the process that TestServersDieWithAKilledTestBinary kills")
+	}
+	redis := Redis(t)
+	postgres := PostgresServer(t)
+	fmt.Printf("victim %d %s %d %s\n", redis.running.pid, redis.Dir(), postgres.instance.running.pid, postgres.instance.dir)
+	select {}
+}

@@ -1,0 +1,62 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package testenv
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestServersDieWithAKilledTestBinary(t *testing.T) {
+	victim := exec.Command(os.Args[0], "-test.run=^TestVictim$", "-test.count=1")
+	victim.Env = append(os.Environ(), orphanVariable+"=1")
+	output, err := victim.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = victim.Wait() }()
+	defer func() { _ = victim.Process.Kill() }()
+
+	var redisPID, postgresPID int
+	var redisDir, postgresDir string
+	lines := bufio.NewScanner(output)
+	for lines.Scan() {
+		if _, err := fmt.Sscanf(lines.Text(), "victim %d %s %d %s", &redisPID, &redisDir, &postgresPID, &postgresDir); err == nil {
+			break
+		}
+	}
+	if postgresPID == 0 || syscall.Kill(redisPID, 0) != nil || syscall.Kill(postgresPID, 0) != nil {
+		t.Fatalf("the victim's servers do not run: %d, %d", redisPID, postgresPID)
+	}
+	if err := victim.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	assertGone(t, redisPID, redisDir)
+	assertGone(t, postgresPID, postgresDir)
+}
+
+// assertGone fails unless a process and its directory are soon gone.
+func assertGone(t *testing.T, pid int, dir string) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		killErr := syscall.Kill(pid, 0)
+		_, statErr := os.Stat(dir)
+		if errors.Is(killErr, syscall.ESRCH) && errors.Is(statErr, os.ErrNotExist) {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("left over: process %d (%v), directory %s (%v)", pid, killErr, dir, statErr)
+		}
+		time.Sleep(pollInterval)
+	}
+}

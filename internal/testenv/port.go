@@ -1,0 +1,47 @@
+package testenv
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+)
+
+// Ports below those that Linux (32768) and macOS (49152) hand to outgoing
+// connections: a stopped server's port must still be free when it comes back.
+const (
+	firstPort = 20000
+	lastPort  = 31999
+)
+
+// port is a TCP port on 127.0.0.1, reserved among all test binaries of this
+// machine by holding the UDP port of the same number. The reservation ends
+// with the process, so a killed test leaves no stale lock.
+type port struct {
+	number int
+	hold   net.PacketConn
+}
+
+func reservePort() (*port, error) {
+	for range 1000 {
+		number := firstPort + rand.IntN(lastPort-firstPort+1)
+		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(number))
+		hold, err := net.ListenPacket("udp", address)
+		if err != nil {
+			continue
+		}
+		probe, err := net.Listen("tcp", address)
+		if err != nil {
+			_ = hold.Close()
+			continue
+		}
+		_ = probe.Close()
+		return &port{number: number, hold: hold}, nil
+	}
+	return nil, errors.New("reserve a port: none free on 127.0.0.1 from " + fmt.Sprint(firstPort, " to ", lastPort))
+}
+
+func (p *port) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.number)) }
+
+func (p *port) release() { _ = p.hold.Close() }

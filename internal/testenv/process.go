@@ -1,0 +1,59 @@
+package testenv
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+const (
+	startTimeout = 60 * time.Second // slow machines, crash recovery, a full AOF
+	stopTimeout  = 20 * time.Second
+	pollInterval = 5 * time.Millisecond
+)
+
+// errExited says that the server ended by itself before it answered.
+var errExited = errors.New("the server exited")
+
+// command describes a server process.
+type command struct {
+	path string
+	args []string
+	env  []string
+	dir  string // working directory, removed by the watchdog if the test binary dies
+	log  string // file that receives standard output and error
+	user *account
+}
+
+// account is the unprivileged user that a server runs as; nil means ours.
+type account struct{ uid, gid uint32 }
+
+// waitUntil polls ready until it holds, the process ends, or time is up.
+func (p *process) waitUntil(ready func(pid int) error) error {
+	deadline := time.Now().Add(startTimeout)
+	for {
+		err := ready(p.pid)
+		if err == nil {
+			return nil
+		}
+		if p.exited() {
+			return errExited
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("no answer within %v: %w", startTimeout, err)
+		}
+		time.Sleep(pollInterval)
+	}
+}
+
+// logTail returns the last lines of a log, for an error message.
+func logTail(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}

@@ -1,0 +1,71 @@
+package testenv
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// redisAnswers reports whether the server at addr is ready, and is the process
+// that was started: a port may have been taken by another test's server.
+func redisAnswers(addr, password string, pid int) error {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return err
+	}
+	replies := bufio.NewReader(conn)
+	if password != "" {
+		if _, err := ask(conn, replies, "AUTH", password); err != nil {
+			return err
+		}
+	}
+	// PING fails while an append-only file is still being loaded.
+	if _, err := ask(conn, replies, "PING"); err != nil {
+		return err
+	}
+	info, err := ask(conn, replies, "INFO", "server")
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(info, "process_id:"+strconv.Itoa(pid)+"\r\n") {
+		return fmt.Errorf("another server answers at %s", addr)
+	}
+	return nil
+}
+
+// ask sends one command and reads a simple or a bulk string.
+func ask(conn net.Conn, replies *bufio.Reader, args ...string) (string, error) {
+	request := fmt.Sprintf("*%d\r\n", len(args))
+	for _, arg := range args {
+		request += fmt.Sprintf("$%d\r\n%s\r\n", len(arg), arg)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		return "", err
+	}
+	line, err := replies.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	switch rest := strings.TrimSpace(line[1:]); line[0] {
+	case '+':
+		return rest, nil
+	case '$':
+		size, err := strconv.Atoi(rest)
+		if err != nil || size < 0 {
+			return "", fmt.Errorf("%s: unexpected reply %q", args[0], line)
+		}
+		body := make([]byte, size)
+		_, err = io.ReadFull(replies, body)
+		return string(body), err
+	default:
+		return "", fmt.Errorf("%s: unexpected reply %q", args[0], line)
+	}
+}

@@ -1,0 +1,81 @@
+// Package admin holds what the operator may do: guilds with their settings, and API keys with their grants. A change is in
+// force on this replica when a method returns, and on the others within a second.
+package admin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/fault"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+)
+
+// Archive is what is needed of Postgres or SQLite. Each change also appends to the change log, in one transaction.
+type Archive interface {
+	// Guild returns guild.ErrNotFound when there is none.
+	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// Guilds lists guilds in ascending order of their ids, after the id after, at most limit.
+	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
+	// PutGuild creates or replaces; guild.ErrVanityTaken when another guild has the vanity.
+	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
+	// DeleteGuild removes the guild and its grants and queues its members for Purge; guild.ErrNotFound when there is none.
+	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// Purge deletes at most limit rows that nothing needs any more and returns how many.
+	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
+
+	// Keys lists keys in ascending order of their ids, after the id after, at most limit.
+	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
+	// CreateKey returns guild.ErrNotFound, with nothing changed, when a granted guild does not exist.
+	CreateKey(ctx context.Context, k apikey.Key) error
+	// Grant is idempotent; apikey.ErrNotFound or guild.ErrNotFound.
+	Grant(ctx context.Context, keyID string, g id.Guild) error
+	// Ungrant is idempotent; apikey.ErrNotFound.
+	Ungrant(ctx context.Context, keyID string, g id.Guild) error
+	// RevokeKey removes the key; apikey.ErrNotFound.
+	RevokeKey(ctx context.Context, keyID string) error
+}
+
+// Live is where a deleted guild's members have to leave.
+type Live interface {
+	Drop(ctx context.Context, g leaderboard.GuildRef) error
+}
+
+// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
+type Announcer interface {
+	Announce(ctx context.Context)
+}
+
+// Admin holds the use cases. Its errors are faults. It is safe for concurrent use.
+type Admin struct {
+	archive  Archive
+	live     Live
+	announce Announcer
+	log      *slog.Logger
+	now      func() time.Time
+}
+
+// New returns the use cases; now is the clock for the creation time of keys.
+func New(archive Archive, live Live, announce Announcer, log *slog.Logger, now func() time.Time) *Admin {
+	return &Admin{archive: archive, live: live, announce: announce, log: log, now: now}
+}
+
+// asFault maps what an archive answers. Every other error means that it could not be asked.
+func asFault(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, guild.ErrNotFound):
+		return fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first with PUT /admin/guilds/{guildId}.")
+	case errors.Is(err, apikey.ErrNotFound):
+		return fault.Wrap(err, fault.NotFound, "There is no key with this id. It may have been revoked.")
+	case errors.Is(err, guild.ErrVanityTaken):
+		return fault.Wrap(err, fault.Conflict, "Another guild has this vanity. Choose a different one.")
+	default:
+		return fault.Down(op, err)
+	}
+}

@@ -1,0 +1,69 @@
+package admin
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/fault"
+	"levelboard/internal/id"
+)
+
+// NewKey is what an operator decides about a key.
+type NewKey struct {
+	Name       string
+	OwnerID    id.User
+	Permission apikey.Permission
+	GuildIDs   []id.Guild
+	ExpiresAt  *time.Time
+	RateLimit  *int
+}
+
+// CreateKey makes a key. The secret is in the answer and nowhere else, ever.
+func (a *Admin) CreateKey(ctx context.Context, n NewKey) (secret string, k apikey.Key, err error) {
+	secret, keyID, hash, err := apikey.Mint()
+	if err != nil {
+		return "", apikey.Key{}, fault.From(err)
+	}
+	guilds := slices.Clone(n.GuildIDs)
+	slices.Sort(guilds)
+	k = apikey.Key{
+		ID: keyID, Hash: hash, Name: n.Name, OwnerID: n.OwnerID, Permission: n.Permission, GuildIDs: guilds,
+		CreatedAt: a.now().UTC().Truncate(time.Millisecond), ExpiresAt: n.ExpiresAt, RateLimit: n.RateLimit,
+	}
+	if err := a.archive.CreateKey(ctx, k); err != nil {
+		return "", apikey.Key{}, asFault("create a key", err)
+	}
+	a.announce.Announce(ctx)
+	return secret, k, nil
+}
+
+// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
+func (a *Admin) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
+	found, err := a.archive.Keys(ctx, after, limit)
+	return found, asFault("list keys", err)
+}
+
+// Grant gives the key access to the guild.
+func (a *Admin) Grant(ctx context.Context, keyID string, g id.Guild) error {
+	return a.announced(ctx, "grant a guild", a.archive.Grant(ctx, keyID, g))
+}
+
+// Ungrant takes the key's access to the guild away.
+func (a *Admin) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
+	return a.announced(ctx, "take a grant away", a.archive.Ungrant(ctx, keyID, g))
+}
+
+// Revoke removes the key for ever.
+func (a *Admin) Revoke(ctx context.Context, keyID string) error {
+	return a.announced(ctx, "revoke a key", a.archive.RevokeKey(ctx, keyID))
+}
+
+func (a *Admin) announced(ctx context.Context, op string, err error) error {
+	if err != nil {
+		return asFault(op, err)
+	}
+	a.announce.Announce(ctx)
+	return nil
+}

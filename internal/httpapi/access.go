@@ -1,0 +1,177 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/fault"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/ratelimit"
+)
+
+const (
+	keyHeader = "X-Api-Key"
+	// unlimited is what the headers show when no budget applies (CONTRACT.md 1.11).
+	unlimited = 2147483647
+)
+
+// caller is who sent a request to /v2.
+type caller struct {
+	key     *apikey.Key // nil without a valid key
+	failure error       // why a key that was presented is not valid
+}
+
+// user is on whose behalf the caller asks; empty without a key.
+func (c caller) user() id.User {
+	if c.key == nil {
+		return ""
+	}
+	return c.key.OwnerID
+}
+
+const callerKey = "levelboard.caller"
+
+func callerOf(c *gin.Context) caller {
+	known, _ := c.Get(callerKey)
+	who, _ := known.(caller)
+	return who
+}
+
+// identify finds out who asks and charges their budgets, before anything else costs work. It does not refuse a bad key
+// itself: that comes after the charge, so that guessing keys costs the guesser's address.
+func (a *API) identify(c *gin.Context) {
+	who := a.authenticate(c)
+	c.Set(callerKey, who)
+	if err := a.charge(c, who); err != nil {
+		a.fail(c, err)
+	}
+}
+
+func (a *API) authenticate(c *gin.Context) caller {
+	presented := c.Request.Header.Values(keyHeader)
+	switch len(presented) {
+	case 0:
+		return caller{}
+	case 1:
+		key, err := a.deps.Keys.Authenticate(c.Request.Context(), presented[0])
+		if err != nil {
+			return caller{failure: err}
+		}
+		return caller{key: key}
+	default:
+		return caller{failure: fault.New(fault.Unauthenticated, "The header X-Api-Key is given more than once. Send one key.")}
+	}
+}
+
+// charge takes one request from the budgets of the caller and sets the three headers, whatever the outcome.
+func (a *API) charge(c *gin.Context, who caller) error {
+	budgets := a.budgets(c, who)
+	decision, err := a.deps.Limiter.Charge(c.Request.Context(), budgets...)
+	if err != nil {
+		down := fault.Down("charge the limits", err)
+		setLimitHeaders(c, strictest(budgets), 0, wholeSeconds(down.RetryAfter))
+		return down
+	}
+	setLimitHeaders(c, decision.Limit, decision.Remaining, wholeSeconds(decision.Reset))
+	if decision.Allowed {
+		return nil
+	}
+	limited := fault.New(fault.RateLimited, "Too many requests. Wait as many seconds as the Retry-After header says.")
+	limited.RetryAfter = decision.RetryAfter
+	return limited
+}
+
+func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
+	if who.key == nil {
+		return []ratelimit.Budget{{Scope: "address", Name: addressName(c), PerMinute: a.deps.IdentityLimit}}
+	}
+	perKey := a.deps.KeyLimit
+	if who.key.RateLimit != nil {
+		perKey = *who.key.RateLimit
+	}
+	return []ratelimit.Budget{
+		{Scope: "key", Name: who.key.ID, PerMinute: perKey},
+		{Scope: "identity", Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
+	}
+}
+
+func addressName(c *gin.Context) string {
+	address, err := netip.ParseAddr(c.ClientIP())
+	if err != nil {
+		return "unknown" // a listener without addresses, such as a Unix socket: all share one budget
+	}
+	return ratelimit.AddressName(address)
+}
+
+func strictest(budgets []ratelimit.Budget) int {
+	limit := unlimited
+	for _, b := range budgets {
+		if b.PerMinute > 0 {
+			limit = min(limit, b.PerMinute)
+		}
+	}
+	return limit
+}
+
+func setLimitHeaders(c *gin.Context, limit, remaining int, reset int64) {
+	c.Header("X-RateLimit-Limit", strconv.Itoa(limit))
+	c.Header("X-RateLimit-Remaining", strconv.Itoa(remaining))
+	c.Header("X-RateLimit-Reset", strconv.FormatInt(reset, 10))
+}
+
+// refuseBadKey is the 401 of a key that was presented and is not valid, on routes that need none.
+func (a *API) refuseBadKey(c *gin.Context) {
+	if who := callerOf(c); who.failure != nil {
+		a.fail(c, who.failure)
+	}
+}
+
+// requireKey is the 401 of routes that need a key.
+func (a *API) requireKey(c *gin.Context) {
+	who := callerOf(c)
+	if who.key != nil {
+		return
+	}
+	if who.failure != nil {
+		a.fail(c, who.failure)
+		return
+	}
+	a.fail(c, missingKey())
+}
+
+func missingKey() error {
+	return fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key.")
+}
+
+// permit is the 403 of a key that may not do this, in this guild.
+func permit(c *gin.Context, g *guild.Guild) error {
+	key := callerOf(c).key
+	if !key.May(c.Request.Method) {
+		return fault.New(fault.Forbidden, "This API key may only read. Use a read/write key.")
+	}
+	if !key.Granted(g.ID) {
+		return fault.New(fault.Forbidden, "This API key has no access to this guild. Have the guild granted to the key.")
+	}
+	return nil
+}
+
+// requireAdmin compares digests, so that neither the token's text nor its length shows in the time it takes.
+func (a *API) requireAdmin(c *gin.Context) {
+	if a.deps.AdminToken == "" {
+		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))
+		return
+	}
+	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
+	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.deps.AdminToken))
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
+		c.Header("WWW-Authenticate", "Bearer")
+		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing or wrong. Send it in the header Authorization: Bearer TOKEN."))
+	}
+}

@@ -1,0 +1,115 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/admin"
+	"levelboard/internal/apikey"
+	"levelboard/internal/id"
+)
+
+// keyJSON is a key as /admin/keys shows it. The hash never leaves the archive.
+type keyJSON struct {
+	CreatedAt  *string           `json:"createdAt"`
+	ExpiresAt  *string           `json:"expiresAt"`
+	GuildIDs   []id.Guild        `json:"guildIds"`
+	ID         string            `json:"id"`
+	Name       string            `json:"name"`
+	OwnerID    id.User           `json:"ownerId"`
+	Permission apikey.Permission `json:"permission"`
+	RateLimit  *int              `json:"rateLimit"`
+}
+
+// newKeyJSON is the answer to the creation of a key, the only one that holds the secret.
+type newKeyJSON struct {
+	keyJSON
+	Key string `json:"key"`
+}
+
+func keyBody(k *apikey.Key) keyJSON {
+	shown := keyJSON{
+		CreatedAt: timestamp(k.CreatedAt), GuildIDs: append([]id.Guild{}, k.GuildIDs...), ID: k.ID, Name: k.Name,
+		OwnerID: k.OwnerID, Permission: k.Permission, RateLimit: k.RateLimit,
+	}
+	if k.ExpiresAt != nil {
+		shown.ExpiresAt = timestamp(*k.ExpiresAt)
+	}
+	return shown
+}
+
+func (a *API) listKeys(c *gin.Context) error {
+	after, limit, err := readPaging(c)
+	if err != nil {
+		return err
+	}
+	keys, err := a.deps.Admin.Keys(c.Request.Context(), after, limit)
+	if err != nil {
+		return err
+	}
+	list := struct {
+		Keys []keyJSON `json:"keys"`
+		Next *string   `json:"next"`
+	}{Keys: make([]keyJSON, len(keys))}
+	for i, k := range keys {
+		list.Keys[i] = keyBody(k)
+	}
+	if len(keys) == limit {
+		list.Next = &keys[limit-1].ID
+	}
+	writeJSON(c, http.StatusOK, list)
+	return nil
+}
+
+func (a *API) createKey(c *gin.Context) error {
+	if _, err := query(c); err != nil {
+		return err
+	}
+	sent, err := body(c, maxBody)
+	if err != nil {
+		return err
+	}
+	request, err := apikey.ParseNewKey(sent, a.deps.Now())
+	if err != nil {
+		return err
+	}
+	secret, key, err := a.deps.Admin.CreateKey(c.Request.Context(), admin.NewKey(request))
+	if err != nil {
+		return err
+	}
+	c.Header("Cache-Control", "no-store")
+	writeJSON(c, http.StatusCreated, newKeyJSON{keyJSON: keyBody(&key), Key: secret})
+	return nil
+}
+
+func (a *API) revokeKey(c *gin.Context) error {
+	if _, err := query(c); err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Admin.Revoke(c.Request.Context(), c.Param("keyId")))
+}
+
+func (a *API) grant(c *gin.Context) error {
+	gid, err := adminGuild(c)
+	if err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Admin.Grant(c.Request.Context(), c.Param("keyId"), gid))
+}
+
+func (a *API) ungrant(c *gin.Context) error {
+	gid, err := adminGuild(c)
+	if err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Admin.Ungrant(c.Request.Context(), c.Param("keyId"), gid))
+}
+
+func noContent(c *gin.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	c.Status(http.StatusNoContent)
+	return nil
+}

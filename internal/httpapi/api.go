@@ -1,0 +1,96 @@
+// Package httpapi serves /v2 and /admin. Handlers read a request strictly, call a use case and write its answer; what goes
+// wrong anywhere is a fault, which becomes a status and a {message} in one place (respond.go).
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/rs/cors"
+
+	"levelboard/internal/admin"
+	"levelboard/internal/apikey"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+	"levelboard/internal/ratelimit"
+)
+
+// Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
+// when that cannot be known at the moment.
+type Keys interface {
+	Authenticate(ctx context.Context, presented string) (*apikey.Key, error)
+}
+
+// Limiter charges one request to all budgets or, when one refuses, to none.
+type Limiter interface {
+	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
+}
+
+// Guilds finds a guild's settings; a NotFound fault for an unknown guild.
+type Guilds interface {
+	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
+}
+
+// Board holds the use cases on members (package leaderboard).
+type Board interface {
+	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
+	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
+	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
+	Create(ctx context.Context, g *guild.Guild, user id.User, xp level.XP, data leaderboard.User) (leaderboard.Outcome, error)
+	Change(ctx context.Context, g *guild.Guild, user id.User, op leaderboard.Op, amount level.XP, cooldown bool) (leaderboard.Outcome, error)
+	Delete(ctx context.Context, g *guild.Guild, user id.User) error
+}
+
+// Admin holds the operator's use cases (package admin).
+type Admin interface {
+	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
+	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
+	DeleteGuild(ctx context.Context, g id.Guild) error
+	CreateKey(ctx context.Context, n admin.NewKey) (secret string, k apikey.Key, err error)
+	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
+	Grant(ctx context.Context, keyID string, g id.Guild) error
+	Ungrant(ctx context.Context, keyID string, g id.Guild) error
+	Revoke(ctx context.Context, keyID string) error
+}
+
+// Deps is what the API is built on.
+type Deps struct {
+	Keys    Keys
+	Limiter Limiter
+	Guilds  Guilds
+	Board   Board
+	Admin   Admin
+
+	AdminToken     string   // without one /admin is off
+	KeyLimit       int      // requests a minute of a key without its own limit; 0 is no limit
+	IdentityLimit  int      // requests a minute of an owner or an address; 0 is no limit
+	TrustedProxies []string // addresses and networks whose X-Forwarded-For is believed
+	CORSOrigins    []string // origins that may GET /v2; "*" is all
+	OpenAPI        []byte   // what /v2/openapi.json answers
+	Log            *slog.Logger
+	Now            func() time.Time
+}
+
+// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as a
+// request for a large guild that is being loaded.
+const requestTime = 10 * time.Second
+
+// API is the handler. It is safe for concurrent use.
+type API struct {
+	deps  Deps
+	log   *slog.Logger
+	pages *pageCache
+	cors  *cors.Cors
+}
+
+// New builds the handler. It fails when a trusted proxy is not an address or a network.
+func New(deps Deps) (http.Handler, error) {
+	a := &API{deps: deps, log: deps.Log, pages: newPageCache(pagesInMemory), cors: newCORS(deps.CORSOrigins)}
+	return a.routes()
+}

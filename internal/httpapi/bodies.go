@@ -1,0 +1,181 @@
+package httpapi
+
+import (
+	"strconv"
+	"time"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+)
+
+// The answers of /v2, field by field as the API document has them.
+
+type summaryJSON struct {
+	Level summary `json:"level"`
+}
+
+type summary struct {
+	Level        level.Level `json:"level"`
+	MessageCount int64       `json:"messageCount"`
+	XP           level.XP    `json:"xp"`
+}
+
+type memberJSON struct {
+	Level record `json:"level"`
+	User  user   `json:"user"`
+}
+
+type record struct {
+	LastUpdated  *string     `json:"lastUpdated"`
+	Level        level.Level `json:"level"`
+	MessageCount int64       `json:"messageCount"`
+	Rank         int64       `json:"rank"`
+	XP           level.XP    `json:"xp"`
+}
+
+type user struct {
+	Avatar        *string `json:"avatar"`
+	Discriminator string  `json:"discriminator"`
+	GlobalName    *string `json:"globalName"`
+	Username      string  `json:"username"`
+}
+
+type userWithColour struct {
+	AccentColour *string `json:"accentColour"`
+	user
+}
+
+type pageJSON struct {
+	Guild              guildJSON    `json:"guild"`
+	IsManager          bool         `json:"isManager"`
+	Levels             []entry      `json:"levels"`
+	Multipliers        []multiplier `json:"multipliers"`
+	RoleRewards        []roleReward `json:"roleRewards"`
+	Vanity             *string      `json:"vanity"`
+	XPGainInterval     int64        `json:"xpGainInterval"`
+	XPGlobalMultiplier float64      `json:"xpGlobalMultiplier"`
+	XPPerMessageMax    int          `json:"xpPerMessageMax"`
+	XPPerMessageMin    int          `json:"xpPerMessageMin"`
+}
+
+type guildJSON struct {
+	Icon        *string  `json:"icon"`
+	ID          id.Guild `json:"id"`
+	MemberCount int      `json:"memberCount"`
+	Name        string   `json:"name"`
+}
+
+type entry struct {
+	Level        level.Level    `json:"level"`
+	MessageCount int64          `json:"messageCount"`
+	NextLevelXP  level.XP       `json:"nextLevelXp"`
+	Progress     float64        `json:"progress"`
+	Rank         int64          `json:"rank"`
+	User         userWithColour `json:"user"`
+	UserID       id.User        `json:"userId"`
+	XP           level.XP       `json:"xp"`
+}
+
+type multiplier struct {
+	ID         string               `json:"id"`
+	Multiplier float64              `json:"multiplier"`
+	Targets    []any                `json:"targets"`
+	Type       guild.MultiplierType `json:"type"`
+}
+
+type roleTarget struct {
+	Color    *int    `json:"color"`
+	ID       id.Role `json:"id"`
+	Name     string  `json:"name"`
+	Position int     `json:"position"`
+}
+
+type channelTarget struct {
+	ID       id.Channel  `json:"id"`
+	Name     string      `json:"name"`
+	ParentID *id.Channel `json:"parentId"`
+	Position int         `json:"position"`
+	Type     int         `json:"type"`
+}
+
+type roleReward struct {
+	ID    string       `json:"id"`
+	Level level.Level  `json:"level"`
+	Roles []roleTarget `json:"roles"`
+}
+
+func summaryBody(g *guild.Guild, out leaderboard.Outcome) summaryJSON {
+	return summaryJSON{summary{Level: g.Curve.LevelAt(out.After), MessageCount: out.MessageCount, XP: out.After}}
+}
+
+func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {
+	return memberJSON{
+		Level: record{
+			LastUpdated: timestamp(m.LastUpdated), Level: g.Curve.LevelAt(m.XP), MessageCount: m.MessageCount, Rank: m.Rank, XP: m.XP,
+		},
+		User: userBody(m.User),
+	}
+}
+
+func userBody(u leaderboard.User) user {
+	return user{Avatar: u.Avatar, Discriminator: u.Discriminator, GlobalName: u.GlobalName, Username: u.Username}
+}
+
+func pageBody(g *guild.Guild, p leaderboard.Page, manager bool) pageJSON {
+	body := pageJSON{
+		Guild:     guildJSON{Icon: g.Icon, ID: g.ID, MemberCount: g.MemberCount, Name: g.Name},
+		IsManager: manager,
+		Levels:    make([]entry, len(p.Rows)), Multipliers: make([]multiplier, len(g.Multipliers)), RoleRewards: make([]roleReward, len(g.RoleRewards)),
+		XPGainInterval: g.XPGainInterval, XPGlobalMultiplier: g.XPGlobalMultiplier,
+		XPPerMessageMax: g.XPPerMessageMax, XPPerMessageMin: g.XPPerMessageMin,
+	}
+	if g.Vanity != "" {
+		body.Vanity = &g.Vanity
+	}
+	for i, row := range p.Rows {
+		at, next, progress := g.Curve.Progress(row.XP)
+		body.Levels[i] = entry{
+			Level: at, MessageCount: row.MessageCount, NextLevelXP: next, Progress: progress, Rank: row.Rank,
+			User: userWithColour{AccentColour: row.User.AccentColour, user: userBody(row.User)}, UserID: row.UserID, XP: row.XP,
+		}
+	}
+	for i, m := range g.Multipliers {
+		body.Multipliers[i] = multiplier{ID: m.ID, Multiplier: m.Multiplier, Targets: targets(m), Type: m.Type}
+	}
+	for i, r := range g.RoleRewards {
+		body.RoleRewards[i] = roleReward{ID: r.ID, Level: r.Level, Roles: roleTargets(r.Roles)}
+	}
+	return body
+}
+
+func targets(m guild.Multiplier) []any {
+	all := make([]any, 0, len(m.Channels)+len(m.Roles))
+	for _, c := range m.Channels {
+		all = append(all, channelTarget(c))
+	}
+	for _, r := range roleTargets(m.Roles) {
+		all = append(all, r)
+	}
+	return all
+}
+
+func roleTargets(roles []guild.Role) []roleTarget {
+	all := make([]roleTarget, len(roles))
+	for i, r := range roles {
+		all[i] = roleTarget{Color: r.Color, ID: r.ID, Name: r.Name, Position: r.Position}
+	}
+	return all
+}
+
+// timestamp is RFC 3339 in UTC with milliseconds; null when the time is not known.
+func timestamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	return &text
+}
+
+func maxAge(d time.Duration) string { return strconv.FormatInt(int64(d.Seconds()), 10) }

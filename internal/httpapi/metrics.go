@@ -1,0 +1,24 @@
+package httpapi
+
+import "github.com/prometheus/client_golang/prometheus"
+
+var (
+	requestDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "levelboard_http_request_duration_seconds",
+		Help:    "Time from the first byte of a request's headers to the end of its answer.",
+		Buckets: []float64{.0005, .001, .002, .003, .005, .0075, .01, .02, .03, .05, .1, .25, .5, 1, 2.5, 5},
+	}, []string{"route", "method", "status"})
+	requestsInFlight = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "levelboard_http_requests_in_flight",
+		Help: "Requests that are being worked on.",
+	})
+	pageRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "levelboard_page_cache_requests_total",
+		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), not_modified (304).",
+	}, []string{"outcome"})
+)
+
+// Collectors are the metrics of this package.
+func Collectors() []prometheus.Collector {
+	return []prometheus.Collector{requestDuration, requestsInFlight, pageRequests}
+}

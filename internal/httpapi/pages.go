@@ -1,0 +1,164 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+)
+
+// pagesInMemory bounds the encoded pages that are kept; one of 100 members is about 25 KB.
+const pagesInMemory = 1024
+
+// pageFormat is part of every ETag; raise it when the same members would be encoded differently.
+const pageFormat = 1
+
+// pageName says which page it is, and for whom: a manager's says so in its body.
+type pageName struct {
+	guild   id.Guild
+	number  int64
+	manager bool
+}
+
+type encodedPage struct {
+	etag string
+	body []byte
+}
+
+type pageCache struct {
+	pages *lru.Cache[pageName, encodedPage]
+}
+
+func newPageCache(size int) *pageCache {
+	pages, err := lru.New[pageName, encodedPage](size)
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
+	return &pageCache{pages}
+}
+
+func (a *API) leaderboardPage(c *gin.Context) error {
+	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
+	if err != nil {
+		return err
+	}
+	values, err := query(c)
+	if err != nil {
+		return err
+	}
+	number, err := queryInt(values, "page", 1, maxInt64)
+	if err != nil {
+		return err
+	}
+	g, err := a.findGuild(c, gid, vanity)
+	if err != nil {
+		return err
+	}
+	if err := mayRead(c, g); err != nil {
+		return err
+	}
+	name := pageName{guild: g.ID, number: min(number, lastPage), manager: g.IsManager(callerOf(c).user())}
+	return a.servePage(c, g, name)
+}
+
+// lastPage is beyond the last page of any board and far from overflow.
+const lastPage = 1 << 40
+
+func (a *API) findGuild(c *gin.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
+	if gid != "" {
+		g, err = a.deps.Guilds.ByID(c.Request.Context(), gid)
+	} else {
+		g, err = a.deps.Guilds.ByVanity(c.Request.Context(), vanity)
+	}
+	if err == nil && !g.Enabled {
+		return nil, fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
+	}
+	return g, err
+}
+
+// mayRead is the 401 and 403 of private leaderboards.
+func mayRead(c *gin.Context, g *guild.Guild) error {
+	if g.Visibility == guild.Public {
+		return nil
+	}
+	if callerOf(c).key == nil {
+		return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
+	}
+	return permit(c, g)
+}
+
+// servePage answers from memory while the guild's version, read after the request arrived, is the one that the page was
+// encoded at, so what it serves is never older than the request.
+func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
+	version, err := a.deps.Board.Version(c.Request.Context(), g)
+	if err != nil {
+		return err
+	}
+	etag := pageETag(g, version, name)
+	setPageHeaders(c, etag)
+	if matches(c.Request.Header.Values("If-None-Match"), etag) {
+		pageRequests.WithLabelValues("not_modified").Inc()
+		c.Status(http.StatusNotModified)
+		return nil
+	}
+	if kept, ok := a.pages.pages.Get(name); ok && kept.etag == etag {
+		pageRequests.WithLabelValues("hit").Inc()
+		c.Data(http.StatusOK, jsonType, kept.body)
+		return nil
+	}
+	pageRequests.WithLabelValues("miss").Inc()
+	page, err := a.deps.Board.Page(c.Request.Context(), g, name.number)
+	if err != nil {
+		return err
+	}
+	encoded, err := encode(pageBody(g, page, name.manager))
+	if err != nil {
+		return err
+	}
+	// The guild may have changed since its version was read: the page carries the version that it was read at.
+	kept := encodedPage{etag: pageETag(g, page.Version, name), body: encoded}
+	a.pages.pages.Add(name, kept)
+	setPageHeaders(c, kept.etag)
+	c.Data(http.StatusOK, jsonType, kept.body)
+	return nil
+}
+
+func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
+	manager := 0
+	if name.manager {
+		manager = 1
+	}
+	return fmt.Sprintf(`"%d-%x-%x-%x-%x-%d-%x"`, pageFormat, int64(g.Incarnation), v.Epoch, v.Rev, g.Version, manager, name.number)
+}
+
+// setPageHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
+// be read at all, depends on the key, so no shared cache keeps what was asked for with one or is private.
+func setPageHeaders(c *gin.Context, etag string) {
+	c.Header("ETag", etag)
+	c.Writer.Header().Set("Vary", "Origin, "+keyHeader)
+	if c.GetHeader(keyHeader) != "" {
+		c.Header("Cache-Control", "private, no-cache")
+	} else {
+		c.Header("Cache-Control", "public, no-cache")
+	}
+}
+
+// matches is the weak comparison of RFC 9110, section 13.1.2.
+func matches(ifNoneMatch []string, etag string) bool {
+	for _, line := range ifNoneMatch {
+		for candidate := range strings.SplitSeq(line, ",") {
+			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+			if candidate == etag || candidate == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/id"
+)
+
+// maxBody is the largest body of every route, in bytes.
+const maxBody = 64 << 10
+
+func pathID[T id.Guild | id.User](c *gin.Context, name string) (T, error) {
+	parsed, err := id.Parse[T](c.Param(name))
+	if err != nil {
+		return "", fault.New(fault.Invalid, "%s in the path %s.", name, err)
+	}
+	return parsed, nil
+}
+
+// query parses the query strictly: what cannot be decoded, and a parameter given twice, is refused.
+func query(c *gin.Context) (url.Values, error) {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The query of the address is malformed. Encode it as name=value pairs joined by &.")
+	}
+	for name, given := range values {
+		if len(given) > 1 {
+			return nil, fault.New(fault.Invalid, "The query parameter %q is given more than once. Give it once.", shorten(name))
+		}
+	}
+	return values, nil
+}
+
+// queryInt reads a required whole number, written in decimal digits alone.
+func queryInt(values url.Values, name string, low, high int64) (int64, error) {
+	text := values.Get(name)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < low || n > high || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-0") {
+		if high == maxInt64 {
+			return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d.", name, low)
+		}
+		return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d to %d.", name, low, high)
+	}
+	return n, nil
+}
+
+const maxInt64 = 1<<63 - 1
+
+// body reads a JSON body of at most limit bytes.
+func body(c *gin.Context, limit int64) ([]byte, error) {
+	if err := checkMediaType(c.Request.Header); err != nil {
+		return nil, err
+	}
+	read, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return nil, fault.New(fault.TooLarge, "The body is larger than %d bytes. Send a smaller one.", limit)
+	}
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
+	}
+	return read, nil
+}
+
+func checkMediaType(h http.Header) error {
+	given := h.Values("Content-Type")
+	if len(given) == 1 && h.Get("Content-Encoding") == "" {
+		media, params, err := mime.ParseMediaType(given[0])
+		charset, named := params["charset"]
+		if err == nil && media == jsonType && (!named || strings.EqualFold(charset, "utf-8")) {
+			return nil
+		}
+	}
+	return fault.New(fault.UnsupportedMediaType, "The body must be JSON in UTF-8, uncompressed, with the header Content-Type: application/json.")
+}
+
+// shorten keeps what a client sent from filling the answer.
+func shorten(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "..."
+	}
+	return s
+}

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/fault"
+)
+
+const jsonType = "application/json"
+
+// statuses is the one place where a fault becomes a status.
+var statuses = map[fault.Code]int{
+	fault.Internal:             http.StatusInternalServerError,
+	fault.Invalid:              http.StatusBadRequest,
+	fault.Unauthenticated:      http.StatusUnauthorized,
+	fault.Forbidden:            http.StatusForbidden,
+	fault.NotFound:             http.StatusNotFound,
+	fault.MethodNotAllowed:     http.StatusMethodNotAllowed,
+	fault.Conflict:             http.StatusConflict,
+	fault.TooLarge:             http.StatusRequestEntityTooLarge,
+	fault.UnsupportedMediaType: http.StatusUnsupportedMediaType,
+	fault.RateLimited:          http.StatusTooManyRequests,
+	fault.Unavailable:          http.StatusServiceUnavailable,
+}
+
+// handler is what a route runs. What it returns becomes the answer, so a handler writes only when it succeeds.
+type handler func(c *gin.Context) error
+
+func (a *API) handle(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := h(c); err != nil {
+			a.fail(c, err)
+		}
+	}
+}
+
+// fail answers with the fault's status and public message, logs the cause of what is our own doing, and ends the chain.
+func (a *API) fail(c *gin.Context, err error) {
+	f := fault.From(err)
+	status := statuses[f.Code]
+	if status >= http.StatusInternalServerError {
+		level := slog.LevelWarn
+		if f.Code == fault.Internal {
+			level = slog.LevelError
+		}
+		a.log.Log(c.Request.Context(), level, "request failed",
+			"requestId", requestID(c), "method", c.Request.Method, "route", c.FullPath(), "status", status, "error", err)
+	}
+	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
+		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
+	}
+	c.Abort()
+	writeJSON(c, status, struct {
+		Message string `json:"message"`
+	}{f.Message})
+}
+
+func writeJSON(c *gin.Context, status int, body any) {
+	encoded, err := encode(body)
+	if err != nil {
+		// Only a type that cannot be encoded gets here, which the tests of each route would show.
+		c.Status(http.StatusInternalServerError)
+		return
+	}
+	c.Data(status, jsonType, encoded)
+}
+
+// encode is json.Marshal without the escapes that only HTML needs.
+func encode(body any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+}
+
+// wholeSeconds rounds up.
+func wholeSeconds(d time.Duration) int64 {
+	return int64(math.Ceil(max(d, 0).Seconds()))
+}

@@ -1,0 +1,49 @@
+# The tree builds, tests and checks itself from here; `make` alone lists what it can do.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X levelboard/internal/cli.version=$(VERSION)
+FUZZTIME ?= 10s
+BENCH ?= .
+# A package's tests take seconds; this ends one that hangs, with a dump of what it was doing.
+TEST_TIMEOUT ?= 10m
+
+# The version comes from VERSION, and stamping fails in a clone that another user owns.
+export GOFLAGS := $(GOFLAGS) -buildvcs=false
+
+.PHONY: help setup build demo test lint walk ci fuzz bench clean
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install what the tests need: redis-server, postgres, a C compiler
+	@scripts/setup
+
+build: ## build ./levelboard
+	go build -trimpath -ldflags '$(LDFLAGS)' -o levelboard ./cmd/levelboard
+
+demo: ## a board with live numbers, nothing else needed
+	@go run -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
+
+test: setup ## run all tests with the race detector, on private servers
+	go test -race -count=1 -vet=off -timeout $(TEST_TIMEOUT) ./...
+
+lint: ## gofmt, go vet, staticcheck, the import rules, the modules
+	@scripts/lint
+
+walk: setup ## follow the README's calls against a fresh server
+	@scripts/walk
+
+ci: lint test walk ## everything that must be green before a change is merged
+
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@scripts/fuzz $(FUZZTIME)
+
+bench: setup ## run the Go benchmarks; BENCH is a pattern
+	go test -vet=off -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./...
+
+clean: ## remove what building left behind; levelboard-data is yours and stays
+	rm -rf levelboard dist

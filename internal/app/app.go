@@ -1,0 +1,249 @@
+// Package app wires the service together, and is the only place that does. New, Start and Stop are all that main and the
+// tests need.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"levelboard/docs"
+	"levelboard/internal/admin"
+	"levelboard/internal/apikey"
+	"levelboard/internal/changes"
+	"levelboard/internal/config"
+	"levelboard/internal/guild"
+	"levelboard/internal/httpapi"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/ratelimit"
+	"levelboard/internal/snapshot"
+)
+
+const (
+	// guildsCached and keysCached bound what is kept of settings and keys; a guild's settings are a few KB, a key less than one.
+	guildsCached = 10_000
+	keysCached   = 50_000
+	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
+	// is promised, to leave time for a slow archive.
+	followInterval = 500 * time.Millisecond
+)
+
+// Options are what does not come from the environment.
+type Options struct {
+	Logger  *slog.Logger // nil discards
+	Version string
+}
+
+// App is one running service.
+type App struct {
+	cfg     config.Config
+	opts    Options
+	log     *slog.Logger
+	closers []closer // in the order of opening
+
+	stores     *stores
+	writer     *snapshot.Writer
+	hydrator   *snapshot.Hydrator
+	adminToken string
+
+	api, ops               *http.Server
+	apiAddress, opsAddress string
+	failed                 chan error // a server that ended by itself
+	background             sync.WaitGroup
+	stopBackground         context.CancelFunc
+	stopOnce               sync.Once
+	stopErr                error
+}
+
+type closer struct {
+	name  string
+	close func(context.Context) error
+}
+
+// New returns a service that is not started. cfg must come from config.Load.
+func New(cfg config.Config, opts Options) (*App, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	return &App{cfg: cfg, opts: opts, log: opts.Logger, adminToken: cfg.AdminToken, failed: make(chan error, 2)}, nil
+}
+
+// Start opens the stores, applies migrations, binds the listeners and returns when requests are served. When it fails,
+// everything that it had opened is closed again.
+func (a *App) Start(ctx context.Context) error {
+	if err := a.start(ctx); err != nil {
+		stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
+		defer cancel()
+		return errors.Join(err, a.Stop(stopCtx))
+	}
+	return nil
+}
+
+func (a *App) start(ctx context.Context) error {
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	a.stopBackground = cancel
+	if err := a.openStores(ctx); err != nil {
+		return err
+	}
+	live := a.stores.live
+	guilds := guild.NewDirectory(a.stores.archive, guildsCached)
+	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now)
+	follower, err := a.follow(ctx, background, guilds, keys)
+	if err != nil {
+		return err
+	}
+	a.hydrator = snapshot.NewHydrator(live, a.stores.archive, a.log)
+	a.writer = snapshot.NewWriter(live, a.stores.archive, holderName(), a.cfg.SnapshotInterval, a.log)
+	a.background.Go(func() { a.writer.Run(background) })
+
+	handler, err := httpapi.New(httpapi.Deps{
+		Keys:    keys,
+		Limiter: ratelimit.New(a.stores.client),
+		Guilds:  guilds,
+		Board:   leaderboard.New(live, a.hydrator, guilds),
+		Admin:   admin.New(a.stores.archive, live, &announcer{follower: follower, live: live, log: a.log}, a.log, time.Now),
+
+		AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
+		TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
+		OpenAPI: docs.OpenAPI, Log: a.log, Now: time.Now,
+	})
+	if err != nil {
+		return fmt.Errorf("build the API: %w", err)
+	}
+	if a.api, a.apiAddress, err = a.listen(a.cfg.Listen, handler); err != nil {
+		return err
+	}
+	a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, a.opsHandler())
+	return err
+}
+
+// follow keeps what is cached of guilds and keys true to the archive's log of changes.
+func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, keys *apikey.Directory) (*changes.Follower, error) {
+	nudges := a.stores.live.Nudges(background)
+	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log,
+		func(c changes.Change) {
+			switch c.Kind {
+			case changes.Guild:
+				guilds.Forget(guildID(c.Subject))
+			case changes.Key:
+				keys.Forget(c.Subject)
+			}
+		},
+		func() {
+			guilds.ForgetAll()
+			keys.ForgetAll()
+		})
+	if err := follower.Start(ctx); err != nil {
+		return nil, fmt.Errorf("read the change log: %w", err)
+	}
+	a.background.Go(func() { follower.Run(background) })
+	return follower, nil
+}
+
+// listen binds before it returns, so that a port that is taken is an error at start.
+func (a *App) listen(address string, handler http.Handler) (*http.Server, string, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, "", fmt.Errorf("listen on %s: %w", address, err)
+	}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      60 * time.Second, // pprof's profiles take 30
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+	a.background.Go(func() {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
+		}
+	})
+	return server, listener.Addr().String(), nil
+}
+
+// Run starts the service, waits until ctx ends or a listener fails, and stops it within the configured time.
+func (a *App) Run(ctx context.Context) error {
+	if err := a.Start(ctx); err != nil {
+		return err
+	}
+	var failure error
+	select {
+	case <-ctx.Done():
+	case failure = <-a.failed:
+	}
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
+	defer cancel()
+	return errors.Join(failure, a.Stop(stopCtx))
+}
+
+// Stop takes no more requests, finishes those that run, writes what changed to the archive and closes everything, until
+// ctx ends at the latest. It returns what could not be done; calling it again returns the same.
+func (a *App) Stop(ctx context.Context) error {
+	a.stopOnce.Do(func() { a.stopErr = a.stop(ctx) })
+	return a.stopErr
+}
+
+func (a *App) stop(ctx context.Context) error {
+	var errs []error
+	for _, server := range []*http.Server{a.api, a.ops} {
+		if server == nil {
+			continue
+		}
+		if err := server.Shutdown(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("requests were cut off: %w", err), server.Close())
+		}
+	}
+	if a.stopBackground != nil {
+		a.stopBackground()
+	}
+	a.background.Wait()
+	if a.writer != nil {
+		if err := a.writer.Flush(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("the last snapshot was not written: %w", err))
+		}
+		if err := a.writer.Release(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("give up the snapshot lease: %w", err))
+		}
+	}
+	if a.hydrator != nil {
+		a.hydrator.Close()
+	}
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		if err := a.closers[i].close(ctx); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", a.closers[i].name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Addr is the address of the API, once started.
+func (a *App) Addr() string { return a.apiAddress }
+
+// OpsAddr is the address of the metrics and the health checks, once started.
+func (a *App) OpsAddr() string { return a.opsAddress }
+
+// AdminToken is the token of /admin, the one made at the first embedded start included; a secret.
+func (a *App) AdminToken() string { return a.adminToken }
+
+// URL is the base of the addresses that people are given.
+func (a *App) URL() string {
+	if a.cfg.PublicURL != "" {
+		return strings.TrimSuffix(a.cfg.PublicURL, "/")
+	}
+	host, port, err := net.SplitHostPort(a.apiAddress)
+	if err != nil {
+		return "http://" + a.apiAddress
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}

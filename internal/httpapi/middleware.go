@@ -78,6 +78,12 @@ func (a *API) crossOrigin(c *gin.Context) {
 	a.cors.HandlerFunc(c.Writer, c.Request)
 }
 
+// isPreflight is how the browsers' standard tells a preflight from other OPTIONS requests.
+func isPreflight(c *gin.Context) bool {
+	h := c.Request.Header
+	return c.Request.Method == http.MethodOptions && h.Get("Origin") != "" && h.Get("Access-Control-Request-Method") != ""
+}
+
 func newCORS(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,

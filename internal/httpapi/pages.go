@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"strings"
 
@@ -53,7 +54,7 @@ func (a *API) leaderboardPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	number, err := queryInt(values, "page", 1, maxInt64)
+	number, err := queryInt(values, "page", 1, math.MaxInt64)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"errors"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"net/url"
@@ -40,20 +41,18 @@ func query(c *gin.Context) (url.Values, error) {
 	return values, nil
 }
 
-// queryInt reads a required whole number, written in decimal digits alone.
+// queryInt reads a required whole number in its one canonical form: no sign +, no leading zeros.
 func queryInt(values url.Values, name string, low, high int64) (int64, error) {
 	text := values.Get(name)
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < low || n > high || strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-0") {
-		if high == maxInt64 {
+	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
+		if high == math.MaxInt64 {
 			return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d.", name, low)
 		}
 		return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d to %d.", name, low, high)
 	}
 	return n, nil
 }
-
-const maxInt64 = 1<<63 - 1
 
 // body reads a JSON body of at most limit bytes.
 func body(c *gin.Context, limit int64) ([]byte, error) {

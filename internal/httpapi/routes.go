@@ -75,6 +75,10 @@ func (a *API) unrouted(c *gin.Context, f *fault.Error) {
 				return
 			}
 		}
+		if isPreflight(c) && f.Code == fault.MethodNotAllowed {
+			c.Status(http.StatusNoContent)
+			return
+		}
 	}
 	a.fail(c, f)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -64,6 +65,10 @@ func assertGone(t *testing.T, pid int, dir string) {
 // runs does not count a process that has ended and only waits to be reaped:
 // in a container whose first process reaps nobody, an orphan stays like that.
 func runs(pid int) bool {
+	if _, err := os.Stat("/proc/self/stat"); err == nil {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err == nil && !strings.Contains(string(stat), ") Z ")
+	}
 	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 	return err == nil && len(state) > 0 && state[0] != 'Z'
 }

@@ -1,0 +1,38 @@
+package embedded
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/url"
+
+	"github.com/alicebob/miniredis/v2"
+)
+
+// Redis is a Redis in this process. It holds everything in memory and forgets it when closed.
+//
+// It is made for trying things out and for small guilds: a ranked read (a member's rank, a page) sorts the whole board,
+// about 20 ms at 100,000 members, and meanwhile it answers nobody else.
+type Redis struct {
+	server *miniredis.Miniredis
+	url    string
+}
+
+// StartRedis starts a Redis on a free port of the loopback interface. A random password keeps other users of the machine
+// out; URL holds it. Keys expire as real time passes.
+func StartRedis() (*Redis, error) {
+	password := rand.Text()
+	server := miniredis.NewMiniRedis()
+	server.RequireAuth(password)
+	server.ClockTTL(true)
+	if err := server.StartAddr("127.0.0.1:0"); err != nil {
+		return nil, fmt.Errorf("embedded redis: start: %w", err)
+	}
+	u := url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: server.Addr(), Path: "/0"}
+	return &Redis{server: server, url: u.String()}, nil
+}
+
+// URL is where to connect, with the password: do not log it.
+func (r *Redis) URL() string { return r.url }
+
+// Close stops the server and closes its connections. What it held is gone.
+func (r *Redis) Close() { r.server.Close() }

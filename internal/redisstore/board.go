@@ -1,0 +1,191 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+)
+
+// Member implements leaderboard.Board.
+func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
+	r, err := s.run(ctx, memberScript, keysOf(g.ID).members(), int64(g.Incarnation), string(user))
+	if err != nil {
+		return leaderboard.Ranked{}, err
+	}
+	var xp, rank int64
+	if err := r.numbers(&xp, &rank); err != nil {
+		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
+	}
+	m, _, err := entryOf(r, 2, r, 3)
+	if err != nil {
+		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
+	}
+	m.UserID, m.XP = user, level.XP(xp)
+	return leaderboard.Ranked{Member: m, Rank: rank + 1}, nil
+}
+
+// Page implements leaderboard.Board.
+func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64) (leaderboard.Page, error) {
+	if offset < 0 || limit < 1 {
+		return leaderboard.Page{}, fmt.Errorf("redis: page: offset %d and limit %d are not a page", offset, limit)
+	}
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).members(), int64(g.Incarnation), offset, offset+limit-1)
+	if err != nil {
+		return leaderboard.Page{}, err
+	}
+	p, err := pageOf(r, offset)
+	if err != nil {
+		return leaderboard.Page{}, fmt.Errorf("redis: page: %w", err)
+	}
+	return p, nil
+}
+
+func pageOf(r reply, offset int64) (p leaderboard.Page, err error) {
+	if err := r.numbers(&p.Version.Epoch, &p.Version.Rev); err != nil {
+		return p, err
+	}
+	scores, err := r.list(2, -1)
+	if err != nil {
+		return p, err
+	}
+	n := len(scores) / 2
+	stats, err := r.list(3, n)
+	if err != nil {
+		return p, err
+	}
+	users, err := r.list(4, n)
+	if err != nil {
+		return p, err
+	}
+	p.Rows = make([]leaderboard.Ranked, n)
+	for i := range n {
+		m, _, err := entryOf(stats, i, users, i)
+		if err != nil {
+			return p, err
+		}
+		user, _, err := scores.text(2 * i)
+		if err != nil {
+			return p, err
+		}
+		xp, err := scores.number(2*i + 1)
+		if err != nil {
+			return p, err
+		}
+		m.UserID, m.XP = id.User(user), level.XP(xp)
+		p.Rows[i] = leaderboard.Ranked{Member: m, Rank: offset + int64(i) + 1}
+	}
+	return p, nil
+}
+
+// entryOf reads a member's stat and user data; where one is missing, it is as if nothing of it were known.
+func entryOf(stats reply, i int, users reply, j int) (m leaderboard.Member, cooldown time.Time, err error) {
+	text, ok, err := stats.text(i)
+	if err != nil {
+		return m, cooldown, err
+	}
+	if ok {
+		st, err := parseStat(text)
+		if err != nil {
+			return m, cooldown, err
+		}
+		m.MessageCount, m.LastUpdated, cooldown = st.count, fromMillis(st.updated), fromMillis(st.cooldown)
+	}
+	if text, _, err = users.text(j); err == nil {
+		m.User, err = decodeUser(text)
+	}
+	return m, cooldown, err
+}
+
+// Version implements leaderboard.Board.
+func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
+	values, err := s.client.HMGet(ctx, keysOf(g.ID).meta(), "epoch", "rev", "incarnation").Result()
+	if err != nil {
+		return leaderboard.Version{}, fmt.Errorf("redis: version: %w", err)
+	}
+	r := reply(values)
+	if r.at(2) == nil {
+		return leaderboard.Version{}, leaderboard.ErrNotLoaded
+	}
+	var v leaderboard.Version
+	var incarnation int64
+	if err := r.numbers(&v.Epoch, &v.Rev, &incarnation); err != nil {
+		return leaderboard.Version{}, fmt.Errorf("redis: version: %w", err)
+	}
+	if guild.Incarnation(incarnation) != g.Incarnation {
+		return leaderboard.Version{}, leaderboard.ErrNotLoaded
+	}
+	return v, nil
+}
+
+// Create implements leaderboard.Board.
+func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User, xp level.XP, data leaderboard.User) (leaderboard.Outcome, error) {
+	text, err := encodeUser(data)
+	if err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
+	}
+	if err := checkXP(xp); err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
+	}
+	r, err := s.run(ctx, createScript, keysOf(g.ID).members(), int64(g.Incarnation), string(user), int64(xp), text)
+	if err != nil {
+		return leaderboard.Outcome{}, err
+	}
+	s.noteChanged(ctx, g.ID, r.at(0))
+	return leaderboard.Outcome{Before: 0, After: xp}, nil
+}
+
+// Change implements leaderboard.Board.
+func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
+	if err := checkXP(c.Amount); err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
+	}
+	switch c.Op {
+	case leaderboard.Increment, leaderboard.Decrement, leaderboard.Set:
+	default:
+		return leaderboard.Outcome{}, fmt.Errorf("redis: change: unknown operation %q", c.Op)
+	}
+	// Rounded up, so that a positive cooldown never becomes none.
+	cooldown := (max(c.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
+	r, err := s.run(ctx, changeScript, keysOf(g.ID).members(),
+		int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldown)
+	if err != nil {
+		return leaderboard.Outcome{}, err
+	}
+	s.noteChanged(ctx, g.ID, r.at(3))
+	var before, after, count int64
+	if err := r.numbers(&before, &after, &count); err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
+	}
+	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count}, nil
+}
+
+// Delete implements leaderboard.Board.
+func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User) error {
+	r, err := s.run(ctx, deleteScript, keysOf(g.ID).members(), int64(g.Incarnation), string(user))
+	if err != nil {
+		return err
+	}
+	s.noteChanged(ctx, g.ID, r.at(0))
+	return nil
+}
+
+// noteChanged puts the guild into the index when a script said that its change is the first that waits for a snapshot.
+// The change is made by then, so it is neither undone by the caller's context nor reported as failed: a guild that is
+// missing from the index is found when the writer sweeps the loaded guilds.
+func (s *Store) noteChanged(ctx context.Context, g id.Guild, first any) {
+	if first == int64(1) {
+		_ = s.MarkDirty(context.WithoutCancel(ctx), g)
+	}
+}
+
+func checkXP(xp level.XP) error {
+	if xp < 0 || xp > level.MaxXP {
+		return fmt.Errorf("%d is not an amount of XP", xp)
+	}
+	return nil
+}

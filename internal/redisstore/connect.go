@@ -1,0 +1,64 @@
+package redisstore
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Errors of Connect. Neither quotes the URL, which may hold a password.
+var (
+	ErrURL = errors.New("the Redis URL must be redis://[user:password@]host[:port][/database], rediss://... or " +
+		"unix://[user:password@]/path, with the special characters of a password percent-encoded")
+	ErrSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
+)
+
+// ConnectOptions are what Connect can be told; the zero value will do.
+type ConnectOptions struct {
+	// Timeout bounds connecting, a write, a read, and the wait for a free connection, each. Default one second, so that a
+	// Redis that is away is a failure soon, and never a pile of waiting requests.
+	Timeout time.Duration
+	// PoolSize is how many connections are used at once. Default 32: scripts run one after the other on the server, so more
+	// of them only wait there.
+	PoolSize int
+}
+
+// Connect makes a client for one Redis server; it does not yet connect. Options in the URL's query are honoured, but for
+// retries: the client never repeats a command, because a change whose reply was lost may have been made. It also
+// silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
+func Connect(rawURL string, o ConnectOptions) (redis.UniversalClient, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, ErrURL
+	}
+	if strings.Contains(u.Host, ",") {
+		return nil, ErrSeveralHosts
+	}
+	opts, err := redis.ParseURL(rawURL)
+	if err != nil {
+		return nil, ErrURL
+	}
+	logging.Disable()
+
+	timeout := cmp.Or(o.Timeout, time.Second)
+	opts.DialTimeout = cmp.Or(opts.DialTimeout, timeout)
+	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
+	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
+	opts.PoolTimeout = cmp.Or(opts.PoolTimeout, timeout)
+	opts.PoolSize = cmp.Or(opts.PoolSize, o.PoolSize, 32)
+	opts.MaxRetries = -1
+	opts.DialerRetries = 1
+	opts.ContextTimeoutEnabled = true
+
+	// Nothing here uses what RESP3, CLIENT SETINFO and maintenance notices are for, and each costs commands on every connection.
+	opts.Protocol = 2
+	opts.DisableIdentity = true
+	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	return redis.NewClient(opts), nil
+}

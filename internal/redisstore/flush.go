@@ -1,0 +1,164 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+	"levelboard/internal/snapshot"
+)
+
+// takeGuilds is how many guilds one command takes out of the index.
+const takeGuilds = 1000
+
+// DirtyGuilds implements snapshot.Live. When it fails part of the way it returns what it has taken with the error: those
+// guilds, and any that were in a reply that was lost, are no longer in the index.
+func (s *Store) DirtyGuilds(ctx context.Context) ([]id.Guild, error) {
+	var guilds []id.Guild
+	for {
+		taken, err := s.client.SPopN(ctx, dirtyGuildsKey, takeGuilds).Result()
+		if err != nil {
+			return guilds, fmt.Errorf("redis: dirty guilds: %w", err)
+		}
+		for _, text := range taken {
+			if g, err := id.Parse[id.Guild](text); err == nil {
+				guilds = append(guilds, g)
+			}
+		}
+		if len(taken) < takeGuilds {
+			return guilds, nil
+		}
+	}
+}
+
+// LoadedGuilds implements snapshot.Live. It walks all keys of the database in many small steps, so a guild that is loaded or
+// dropped meanwhile may or may not be in the answer.
+func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
+	var guilds []id.Guild
+	seen := make(map[id.Guild]bool)
+	keys := s.client.Scan(ctx, 0, loadedPattern, 1000).Iterator()
+	for keys.Next(ctx) {
+		if g, ok := guildOfMeta(keys.Val()); ok && !seen[g] {
+			seen[g] = true
+			guilds = append(guilds, g)
+		}
+	}
+	if err := keys.Err(); err != nil {
+		return nil, fmt.Errorf("redis: loaded guilds: %w", err)
+	}
+	return guilds, nil
+}
+
+// MarkDirty implements snapshot.Live.
+func (s *Store) MarkDirty(ctx context.Context, g id.Guild) error {
+	if err := s.client.SAdd(ctx, dirtyGuildsKey, string(g)).Err(); err != nil {
+		return fmt.Errorf("redis: mark dirty: %w", err)
+	}
+	return nil
+}
+
+// BeginFlush implements snapshot.Live. After a set that an earlier flush left behind has been ended, more may have changed:
+// call it until ok is false.
+func (s *Store) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, ok bool, err error) {
+	k := keysOf(g)
+	r, err := s.run(ctx, beginFlushScript, []string{k.meta(), k.dirty(), k.flushingPrefix()})
+	if err != nil || len(r) == 0 {
+		return snapshot.Flush{}, false, err
+	}
+	var incarnation int64
+	if err := r.numbers(&incarnation, &f.Epoch, &f.ID, &f.Size); err != nil {
+		return snapshot.Flush{}, false, fmt.Errorf("redis: begin flush: %w", err)
+	}
+	f.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+	return f, true, nil
+}
+
+// FlushMembers implements snapshot.Live. count is a wish: an answer may hold a few more or fewer, and a small set comes
+// whole. Of a set that is gone there are no members.
+func (s *Store) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint64, count int64) ([]id.User, uint64, error) {
+	members, next, err := s.client.SScan(ctx, keysOf(f.Guild.ID).flushing(f.ID), cursor, "", count).Result()
+	if err != nil {
+		return nil, 0, fmt.Errorf("redis: flush members: %w", err)
+	}
+	users := make([]id.User, len(members))
+	for i, member := range members {
+		users[i] = id.User(member)
+	}
+	return users, next, nil
+}
+
+// ReadBatch implements snapshot.Live. ErrNotLoaded also when the guild was loaded anew since the flush began. The server does
+// nothing else meanwhile: a thousand users take about a millisecond.
+func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (snapshot.Batch, error) {
+	rows := make([]snapshot.Row, 0, len(users))
+	args := make([]any, 2, 2+len(users))
+	args[0], args[1] = int64(f.Guild.Incarnation), f.Epoch
+	seen := make(map[id.User]bool, len(users))
+	for _, user := range users {
+		if !seen[user] {
+			seen[user] = true
+			args = append(args, string(user))
+			rows = append(rows, snapshot.Row{Member: leaderboard.Member{UserID: user}})
+		}
+	}
+	r, err := s.run(ctx, readBatchScript, keysOf(f.Guild.ID).members(), args...)
+	if err != nil {
+		return snapshot.Batch{}, err
+	}
+	rev, err := r.number(0)
+	if err == nil {
+		err = fillRows(r, rows)
+	}
+	if err != nil {
+		return snapshot.Batch{}, fmt.Errorf("redis: read batch: %w", err)
+	}
+	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Rows: rows}, nil
+}
+
+func fillRows(r reply, rows []snapshot.Row) error {
+	xps, err := r.list(1, len(rows))
+	if err != nil {
+		return err
+	}
+	stats, err := r.list(2, len(rows))
+	if err != nil {
+		return err
+	}
+	users, err := r.list(3, len(rows))
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		row := &rows[i]
+		if xps.at(i) == nil {
+			row.Deleted = true
+			continue
+		}
+		xp, err := xps.number(i)
+		if err != nil {
+			return err
+		}
+		user := row.UserID
+		if row.Member, row.CooldownUntil, err = entryOf(stats, i, users, i); err != nil {
+			return err
+		}
+		row.UserID, row.XP = user, level.XP(xp)
+	}
+	return nil
+}
+
+// Archived implements snapshot.Live.
+func (s *Store) Archived(ctx context.Context, b snapshot.Batch) error {
+	_, err := s.run(ctx, archivedScript, []string{keysOf(b.Guild.ID).meta()}, int64(b.Guild.Incarnation), b.Epoch, b.Rev)
+	return err
+}
+
+// EndFlush implements snapshot.Live. Ending a flush that was ended already changes nothing.
+func (s *Store) EndFlush(ctx context.Context, f snapshot.Flush) error {
+	k := keysOf(f.Guild.ID)
+	_, err := s.run(ctx, endFlushScript, []string{k.meta(), k.flushing(f.ID)}, int64(f.Guild.Incarnation), f.Epoch, f.ID)
+	return err
+}

@@ -1,0 +1,71 @@
+package redisstore
+
+import (
+	"strconv"
+	"strings"
+
+	"levelboard/internal/id"
+)
+
+// Names that belong to no guild.
+const (
+	dirtyGuildsKey = "lb:dirty-guilds"
+	changesChannel = "lb:changes"
+)
+
+// Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys
+// into one slot of a cluster, so that one script may touch them together.
+const (
+	keyPrefix     = "lb:{"
+	keySuffix     = "}:"
+	metaName      = "meta"
+	loadedPattern = keyPrefix + "*" + keySuffix + metaName
+)
+
+// guildKeys makes the names of one guild's keys; docs/redis-keys.md says what each holds.
+type guildKeys string
+
+func keysOf(g id.Guild) guildKeys {
+	return guildKeys(keyPrefix + string(g) + keySuffix)
+}
+
+func (k guildKeys) name(s string) string { return string(k) + s }
+
+func (k guildKeys) meta() string  { return k.name(metaName) }
+func (k guildKeys) xp() string    { return k.name("xp") }
+func (k guildKeys) stat() string  { return k.name("stat") }
+func (k guildKeys) user() string  { return k.name("user") }
+func (k guildKeys) dirty() string { return k.name("dirty") }
+func (k guildKeys) lock() string  { return k.name("hydrating") }
+
+// flushingPrefix is what the number of a flush is appended to; a script does that where only it knows the number.
+func (k guildKeys) flushingPrefix() string { return k.name("flushing:") }
+
+func (k guildKeys) flushing(flush int64) string {
+	return k.flushingPrefix() + strconv.FormatInt(flush, 10)
+}
+
+// members are the keys of the scripts on members, in the order that all of them know.
+func (k guildKeys) members() []string {
+	return []string{k.meta(), k.xp(), k.stat(), k.user(), k.dirty()}
+}
+
+// staging are the keys that a hydration loads into: xp, stat, user.
+func (k guildKeys) staging(token string) []string {
+	prefix := k.name("load:") + token
+	return []string{prefix + ":xp", prefix + ":stat", prefix + ":user"}
+}
+
+// guildOfMeta returns the guild whose meta key this is.
+func guildOfMeta(key string) (id.Guild, bool) {
+	s, ok := strings.CutPrefix(key, keyPrefix)
+	if !ok {
+		return "", false
+	}
+	s, ok = strings.CutSuffix(s, keySuffix+metaName)
+	if !ok {
+		return "", false
+	}
+	g, err := id.Parse[id.Guild](s)
+	return g, err == nil
+}

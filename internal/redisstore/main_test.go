@@ -1,0 +1,64 @@
+package redisstore_test
+
+import (
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/embedded"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/redisstore"
+	"levelboard/internal/snapshot"
+	"levelboard/internal/storetest"
+	"levelboard/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+func connect(tb testing.TB, url string) redis.UniversalClient {
+	tb.Helper()
+	client, err := redisstore.Connect(url, redisstore.ConnectOptions{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func TestConformanceOnRedis(t *testing.T) {
+	client := connect(t, testenv.Redis(t, testenv.WithPassword("p@ss:w/rd")).URL())
+	storetest.Board(t, func(t *testing.T) storetest.Store {
+		if err := client.FlushAll(t.Context()).Err(); err != nil {
+			t.Fatal(err)
+		}
+		return redisstore.New(client, redisstore.Options{})
+	})
+}
+
+func TestConformanceOnEmbeddedRedis(t *testing.T) {
+	storetest.Board(t, func(t *testing.T) storetest.Store {
+		server, err := embedded.StartRedis()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(server.Close)
+		return redisstore.New(connect(t, server.URL()), redisstore.Options{})
+	})
+}
+
+var guild1 = leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 77}
+
+// load hydrates guild1.
+func load(tb testing.TB, s *redisstore.Store, rows ...snapshot.Row) {
+	tb.Helper()
+	h, _, _, err := s.BeginHydration(tb.Context(), guild1)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := s.LoadChunk(tb.Context(), h, rows); err != nil {
+		tb.Fatal(err)
+	}
+	if err := s.CommitHydration(tb.Context(), h, snapshot.State{Epoch: 1}); err != nil {
+		tb.Fatal(err)
+	}
+}

@@ -1,0 +1,63 @@
+package redisstore
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// reply is the array that a script answered. Its readers return an error for anything of the wrong shape, so that a
+// damaged key is a failure and never a panic or a wrong number.
+type reply []any
+
+func (r reply) at(i int) any {
+	if i >= len(r) {
+		return nil
+	}
+	return r[i]
+}
+
+// number reads element i, an integer or its text.
+func (r reply) number(i int) (int64, error) {
+	switch v := r.at(i).(type) {
+	case int64:
+		return v, nil
+	case string:
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err == nil {
+			return n, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: element %d is not a whole number", errReply, i)
+}
+
+// numbers reads the first elements into the targets.
+func (r reply) numbers(targets ...*int64) error {
+	for i, target := range targets {
+		n, err := r.number(i)
+		if err != nil {
+			return err
+		}
+		*target = n
+	}
+	return nil
+}
+
+// text reads element i; ok is false when it is nil.
+func (r reply) text(i int) (s string, ok bool, err error) {
+	switch v := r.at(i).(type) {
+	case nil:
+		return "", false, nil
+	case string:
+		return v, true, nil
+	}
+	return "", false, fmt.Errorf("%w: element %d is not a string", errReply, i)
+}
+
+// list reads element i, an array of exactly size elements, or of any number when size is negative.
+func (r reply) list(i, size int) (reply, error) {
+	v, ok := r.at(i).([]any)
+	if !ok || size >= 0 && len(v) != size {
+		return nil, fmt.Errorf("%w: element %d is not an array of the right size", errReply, i)
+	}
+	return v, nil
+}

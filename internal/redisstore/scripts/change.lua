@@ -1,0 +1,28 @@
+-- Changes a member's XP, within 0 and the highest XP there is.
+--
+-- KEYS     meta xp stat user dirty
+-- ARGV     incarnation, member, operation (increment, decrement, set), amount, cooldown in ms (0: leave it as it is)
+-- returns  {xp before, xp after, message count, first as in create.lua} | NOTLOADED | NOMEMBER
+-- atomic   the XP, the last update, the cooldown, the guild's rev and the note for the snapshot
+local max_xp = 2147483647
+local member, op, amount, cooldown = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+
+local before = redis.call('ZSCORE', KEYS[2], member)
+if not before then return 'NOMEMBER' end
+before = tonumber(before)
+
+local after = amount
+if op == 'set' then
+  redis.call('ZADD', KEYS[2], after, member)
+else
+  local delta = math.min(amount, max_xp - before)
+  if op == 'decrement' then delta = -math.min(amount, before) end
+  after = before + delta
+  redis.call('ZINCRBY', KEYS[2], delta, member)
+end
+
+local time = now()
+local count, ends = string.match(redis.call('HGET', KEYS[3], member) or '0 0 0', '^(%d+) %d+ (%d+)$')
+if cooldown > 0 then ends = time + cooldown end
+redis.call('HSET', KEYS[3], member, count .. ' ' .. time .. ' ' .. ends)
+return {before, after, tonumber(count), touch(member)}

@@ -1,0 +1,17 @@
+-- Moves the staging keys of a hydration into place, over whatever an earlier incarnation left, and writes meta.
+--
+-- KEYS     meta lock, xp stat user dirty, staged xp, staged stat, staged user, the prefix of the names of sets aside
+-- ARGV     incarnation, token, epoch, archived
+-- returns  {} | HYDRATIONLOST
+-- atomic   all of it; the guild is loaded from this moment on
+local flush = redis.call('HGET', KEYS[1], 'flushing')
+if flush then redis.call('UNLINK', KEYS[10] .. flush) end
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
+for i = 7, 9 do
+  if redis.call('EXISTS', KEYS[i]) == 1 then
+    redis.call('RENAME', KEYS[i], KEYS[i - 4])
+    redis.call('PERSIST', KEYS[i - 4])
+  end
+end
+redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4])
+return {}

@@ -1,0 +1,47 @@
+// Package redisstore is the live store: the boards of the loaded guilds in Redis. Every change is one Lua script
+// (scripts/), which is atomic and is never sent twice; docs/redis-keys.md lists the keys.
+//
+// It speaks to one Redis 7.0 or newer, or to the in-process Redis of package embedded.
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+// Store is a leaderboard.Board and a snapshot.Live on Redis. It is safe for concurrent use and holds no state of its own.
+type Store struct {
+	client  redis.UniversalClient
+	observe func(script string, d time.Duration, err error)
+}
+
+var (
+	_ leaderboard.Board = (*Store)(nil)
+	_ snapshot.Live     = (*Store)(nil)
+)
+
+// Options are what a Store can be told; the zero value will do.
+type Options struct {
+	// Observe, when set, is called after every script with its name, how long the caller waited for it, and its error. It
+	// must be safe for concurrent use. Metrics.Observe fits.
+	Observe func(script string, d time.Duration, err error)
+}
+
+// New returns a Store on a client, which should come from Connect. The client stays the caller's to close.
+func New(client redis.UniversalClient, opts Options) *Store {
+	return &Store{client: client, observe: opts.Observe}
+}
+
+// Ping asks the server for a sign of life.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.client.Ping(ctx).Err(); err != nil {
+		return fmt.Errorf("redis: ping: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package strictjson
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/fault"
+)
+
+var (
+	rawType  = reflect.TypeFor[jsontext.Value]()
+	timeType = reflect.TypeFor[time.Time]()
+)
+
+// decoder walks the tokens and the Go type together, so that it knows at each value what may stand there.
+type decoder struct {
+	root   string
+	tokens *jsontext.Decoder
+}
+
+func (d *decoder) value(path string, into reflect.Value, within limits) error {
+	if into.Type() == rawType {
+		raw, err := d.tokens.ReadValue()
+		if err != nil {
+			return d.syntax(err)
+		}
+		into.SetBytes(raw.Clone())
+		return nil
+	}
+	if o, ok := into.Addr().Interface().(optional); ok {
+		return d.value(path, o.slot(), within)
+	}
+	if into.Kind() == reflect.Pointer {
+		if d.tokens.PeekKind() == 'n' {
+			into.SetZero()
+			return d.skip()
+		}
+		into.Set(reflect.New(into.Type().Elem()))
+		return d.value(path, into.Elem(), within)
+	}
+	switch {
+	case into.Type() == timeType:
+		return d.text(path, into, "a time in RFC 3339, such as 2026-01-02T15:04:05Z")
+	case isText(into):
+		return d.text(path, into, "")
+	}
+	switch into.Kind() {
+	case reflect.Struct:
+		return d.object(path, into)
+	case reflect.Slice:
+		return d.array(path, into)
+	case reflect.String:
+		return d.str(path, into, within)
+	case reflect.Bool:
+		return d.boolean(path, into)
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return d.integer(path, into, within)
+	case reflect.Float64:
+		return d.float(path, into, within)
+	}
+	return fmt.Errorf("strictjson: %s has the type %s, which cannot be decoded", subject(path), into.Type())
+}
+
+func (d *decoder) object(path string, into reflect.Value) error {
+	fields, err := fieldsOf(into.Type())
+	if err != nil {
+		return err
+	}
+	if _, err := d.expect(path, '{', "an object"); err != nil {
+		return err
+	}
+	seen := make([]bool, len(fields.list))
+	for {
+		token, err := d.tokens.ReadToken()
+		if err != nil {
+			return d.syntax(err)
+		}
+		if token.Kind() == '}' {
+			break
+		}
+		name := token.String()
+		i, known := fields.index[name]
+		if !known {
+			return unknown(path, name, fields)
+		}
+		seen[i] = true
+		f := fields.list[i]
+		if err := d.value(join(path, name), into.Field(f.position), f.within); err != nil {
+			return err
+		}
+	}
+	for i, f := range fields.list {
+		if !seen[i] && !f.optional {
+			return fault.New(fault.Invalid, "%s is required", subject(join(path, f.name)))
+		}
+	}
+	return nil
+}
+
+func (d *decoder) array(path string, into reflect.Value) error {
+	if _, err := d.expect(path, '[', "an array"); err != nil {
+		return err
+	}
+	list := reflect.MakeSlice(into.Type(), 0, 0)
+	for i := 0; d.tokens.PeekKind() != ']'; i++ {
+		element := reflect.New(into.Type().Elem()).Elem()
+		if err := d.value(path+"["+strconv.Itoa(i)+"]", element, limits{}); err != nil {
+			return err
+		}
+		list = reflect.Append(list, element)
+	}
+	into.Set(list)
+	return d.skip()
+}
+
+func (d *decoder) str(path string, into reflect.Value, within limits) error {
+	token, err := d.expect(path, '"', "a string")
+	if err != nil {
+		return err
+	}
+	s := token.String()
+	if strings.ContainsRune(s, 0) {
+		return fault.New(fault.Invalid, "%s must not contain the character NUL", subject(path))
+	}
+	if within.sized && (len(s) < within.shortest || len(s) > within.longest) {
+		return fault.New(fault.Invalid, "%s must be a string of %d to %d bytes", subject(path), within.shortest, within.longest)
+	}
+	into.SetString(s)
+	return nil
+}
+
+func (d *decoder) text(path string, into reflect.Value, want string) error {
+	token, err := d.expect(path, '"', "a string")
+	if err != nil {
+		return err
+	}
+	if err := into.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(token.String())); err != nil {
+		if want == "" {
+			want = "well-formed"
+		}
+		return fault.Wrap(err, fault.Invalid, "%s must be %s", subject(path), want)
+	}
+	return nil
+}
+
+func (d *decoder) boolean(path string, into reflect.Value) error {
+	token, err := d.read(path, "true or false")
+	if err != nil {
+		return err
+	}
+	if token.Kind() != 't' && token.Kind() != 'f' {
+		return mismatch(path, token.Kind(), "true or false")
+	}
+	into.SetBool(token.Bool())
+	return nil
+}
+
+func (d *decoder) integer(path string, into reflect.Value, within limits) error {
+	want := "a whole number"
+	if within.bounded {
+		want += " from " + within.bounds
+	}
+	token, err := d.expect(path, '0', want)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.ParseInt(token.String(), 10, into.Type().Bits())
+	if err != nil || !within.holds(float64(n)) {
+		if errors.Is(err, strconv.ErrRange) && !within.bounded {
+			return fault.New(fault.Invalid, "%s is too large a number", subject(path))
+		}
+		return fault.New(fault.Invalid, "%s must be %s", subject(path), want)
+	}
+	into.SetInt(n)
+	return nil
+}
+
+func (d *decoder) float(path string, into reflect.Value, within limits) error {
+	want := "a number"
+	if within.bounded {
+		want += " from " + within.bounds
+	}
+	token, err := d.expect(path, '0', want)
+	if err != nil {
+		return err
+	}
+	x, err := strconv.ParseFloat(token.String(), 64)
+	if err != nil && !within.bounded {
+		return fault.New(fault.Invalid, "%s is too large a number", subject(path))
+	}
+	if err != nil || !within.holds(x) {
+		return fault.New(fault.Invalid, "%s must be %s", subject(path), want)
+	}
+	into.SetFloat(x + 0) // -0 becomes 0
+	return nil
+}
+
+// expect reads a token of this kind; want says what should be there, for the client.
+func (d *decoder) expect(path string, kind jsontext.Kind, want string) (jsontext.Token, error) {
+	token, err := d.read(path, want)
+	if err == nil && token.Kind() != kind {
+		err = mismatch(path, token.Kind(), want)
+	}
+	return token, err
+}
+
+func (d *decoder) read(path, want string) (jsontext.Token, error) {
+	token, err := d.tokens.ReadToken()
+	if err != nil {
+		return token, d.syntax(err)
+	}
+	if token.Kind() == 'n' {
+		return token, fault.New(fault.Invalid, "%s must not be null; it must be %s", subject(path), want)
+	}
+	return token, nil
+}
+
+func (d *decoder) skip() error {
+	if _, err := d.tokens.ReadToken(); err != nil {
+		return d.syntax(err)
+	}
+	return nil
+}
+
+func isText(v reflect.Value) bool {
+	_, ok := v.Addr().Interface().(encoding.TextUnmarshaler)
+	return ok
+}

@@ -1,0 +1,80 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// AdminTokenFile is the name of the file in the data directory that holds the admin token of an embedded service.
+const AdminTokenFile = "admin-token"
+
+// Client is what the commands that are clients of a running service read of the environment. The rest of the settings
+// need not be valid for them.
+type Client struct {
+	URL       string // without slashes at its end
+	OpsListen string
+
+	adminToken string
+	dataDir    string
+}
+
+// ErrNoAdminToken says that no admin token was given and none is in the data directory.
+var ErrNoAdminToken = errors.New("no admin token: give it with --admin-token or LEVELBOARD_ADMIN_TOKEN, or run this " +
+	"where the embedded service's data directory is (LEVELBOARD_DATA_DIR)")
+
+// LoadClient reads a client's settings from environ. Its errors are sentences that hold no secret.
+func LoadClient(environ []string) (Client, error) {
+	vars := toMap(environ)
+	c := Client{
+		URL:       or(vars[clientURL.Name], clientURL.Default),
+		OpsListen: or(vars[nameOf("OpsListen")], defaultOf("OpsListen")),
+		dataDir:   or(vars[nameOf("DataDir")], defaultOf("DataDir")),
+	}
+	token := nameOf("AdminToken")
+	err := resolveFile(vars, token)
+	c.adminToken = vars[token]
+
+	v := validator{}
+	c.URL = v.webURL("URL", c.URL)
+	v.address("OPS_LISTEN", c.OpsListen)
+	return c, errors.Join(append(v.problems, err)...)
+}
+
+// AdminToken returns the admin token of the environment, else that of the data directory, else ErrNoAdminToken.
+func (c Client) AdminToken() (string, error) {
+	if c.adminToken != "" {
+		return c.adminToken, nil
+	}
+	path := filepath.Join(c.dataDir, AdminTokenFile)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", ErrNoAdminToken
+	}
+	if err != nil {
+		return "", fmt.Errorf("the admin token cannot be read: %w", err)
+	}
+	if token := strings.TrimSpace(string(content)); token != "" {
+		return token, nil
+	}
+	return "", fmt.Errorf("the admin token's file %s is empty", path)
+}
+
+func or(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}
+
+func defaultOf(field string) string {
+	name := nameOf(field)
+	for _, s := range Describe() {
+		if s.Name == name {
+			return s.Default
+		}
+	}
+	return ""
+}

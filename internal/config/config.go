@@ -1,0 +1,143 @@
+// Package config is the service's settings: typed, loaded from environment variables, validated all at once, and printable
+// without their secrets. docs/configuration.md lists them; a test keeps that table equal to the tags below.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Prefix begins the name of every setting.
+const Prefix = "LEVELBOARD_"
+
+// RedisMode says what stands behind the Redis URL.
+type RedisMode string
+
+// The Redis modes.
+const (
+	Single   RedisMode = "single"
+	Cluster  RedisMode = "cluster"
+	Sentinel RedisMode = "sentinel"
+)
+
+// LogFormat is how log records are written.
+type LogFormat string
+
+// The log formats.
+const (
+	Text LogFormat = "text"
+	JSON LogFormat = "json"
+)
+
+// Config is the settings of one service, valid once it came from Load. Formatting or logging one never shows a secret;
+// its fields do hold them.
+type Config struct {
+	Listen    string `env:"LISTEN" envDefault:"127.0.0.1:8080" desc:"Address of the API (/v2), /admin and the pages; :8080 in the container image."`
+	OpsListen string `env:"OPS_LISTEN" envDefault:"127.0.0.1:9464" desc:"Address of /metrics, /livez, /readyz and /debug/pprof; :9464 in the container image. Keep it private."`
+
+	RedisURL    string    `env:"REDIS_URL" secret:"url" desc:"Redis for the live boards: redis://, rediss:// or unix://. Needs LEVELBOARD_POSTGRES_URL too; with neither the service is embedded."`
+	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single. (cluster and sentinel are reserved; this version refuses them.)"`
+	RedisMaster string    `env:"REDIS_MASTER" envDefault:"mymaster" desc:"Name of the master, for sentinel."`
+	PostgresURL string    `env:"POSTGRES_URL" secret:"url" desc:"Postgres for the archive: postgres:// or postgresql://. Needs LEVELBOARD_REDIS_URL too."`
+	DataDir     string    `env:"DATA_DIR" envDefault:"./levelboard-data" desc:"Embedded only: directory of the SQLite archive and of the file admin-token."`
+
+	AdminToken       string        `env:"ADMIN_TOKEN" secret:"all" desc:"Token of /admin, at least 32 characters. Without it /admin is off; embedded makes one at its first start, in the file admin-token of the data directory."`
+	SnapshotInterval time.Duration `env:"SNAPSHOT_INTERVAL" envDefault:"5s" desc:"How often changed members are written to the archive, 100ms to 1h."`
+	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"How long a graceful stop may take: finish requests, write the last snapshot. 100ms to 10m."`
+
+	RateLimitKey      int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`
+	RateLimitIdentity int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" desc:"Requests a minute for each identity (the owner of a key over all keys, or the client's address); 0 is no limit."`
+
+	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is believed: addresses or CIDR blocks, separated by commas."`
+	CORSOrigins    []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`
+
+	OAuthClientID     string `env:"OAUTH_CLIENT_ID" desc:"Client id of the sign-in for the pages; without it there is no sign-in."`
+	OAuthClientSecret string `env:"OAUTH_CLIENT_SECRET" secret:"all" desc:"Client secret of the sign-in."`
+	OAuthAuthURL      string `env:"OAUTH_AUTH_URL" envDefault:"https://discord.com/oauth2/authorize" desc:"Where users are sent to sign in."`
+	OAuthTokenURL     string `env:"OAUTH_TOKEN_URL" envDefault:"https://discord.com/api/oauth2/token" desc:"Where the sign-in's code is exchanged."`
+	OAuthAPIURL       string `env:"OAUTH_API_URL" envDefault:"https://discord.com/api/v10" desc:"Where the signed-in user and their guilds are read."`
+
+	PublicURL string `env:"PUBLIC_URL" desc:"Base of links and of the sign-in's redirect; from LEVELBOARD_LISTEN when it is not set."`
+
+	LogLevel  slog.Level `env:"LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
+	LogFormat LogFormat  `env:"LOG_FORMAT" envDefault:"text" desc:"text or json."`
+}
+
+// Embedded reports whether the service runs on its in-process Redis and a SQLite archive.
+func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == "" }
+
+// Load reads the settings from environ (NAME=value, as os.Environ gives them); an empty value counts as not set. A secret
+// may stand in a file instead, named by NAME_FILE. warnings are sentences for the operator about things that work but look
+// wrong, unknown names among them. err joins everything that is wrong, each a sentence that names the setting; neither
+// ever holds a secret.
+func Load(environ []string) (c Config, warnings []string, err error) {
+	vars := toMap(environ)
+	failed := map[string]bool{}
+	problems := resolveFiles(vars, failed)
+	if err := env.ParseWithOptions(&c, env.Options{Environment: vars, Prefix: Prefix}); err != nil {
+		sentences, names := explain(err)
+		problems = append(problems, sentences...)
+		for _, name := range names {
+			failed[name] = true
+		}
+	}
+	v := validator{failed: failed}
+	v.check(&c)
+	problems = append(problems, v.problems...)
+
+	warnings = Unknown(environ)
+	if len(problems) > 0 {
+		return Config{}, warnings, errors.Join(problems...)
+	}
+	if c.Embedded() {
+		warnings = append(warnings, exposure("LISTEN", c.Listen)...)
+		warnings = append(warnings, exposure("OPS_LISTEN", c.OpsListen)...)
+	}
+	return c, warnings, nil
+}
+
+// explain turns the parser's errors, which name Go fields and quote values, into sentences that name settings.
+func explain(err error) (sentences []error, names []string) {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return []error{err}, nil
+	}
+	for _, e := range all.Errors {
+		var p env.ParseError
+		if !errors.As(e, &p) {
+			sentences = append(sentences, e)
+			continue
+		}
+		name := nameOf(p.Name)
+		names = append(names, name)
+		sentences = append(sentences, fmt.Errorf("%s must be %s", name, expectation(p.Type)))
+	}
+	return sentences, names
+}
+
+func expectation(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return "a duration such as 5s or 1m30s"
+	case reflect.TypeFor[slog.Level]():
+		return "debug, info, warn or error"
+	default:
+		return "a whole number from 0 to 2147483647"
+	}
+}
+
+func toMap(environ []string) map[string]string {
+	vars := make(map[string]string, len(environ))
+	for _, kv := range environ {
+		if name, value, ok := strings.Cut(kv, "="); ok && strings.HasPrefix(name, Prefix) {
+			vars[name] = value
+		}
+	}
+	return vars
+}

@@ -1,0 +1,250 @@
+package config_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/config"
+)
+
+const token = "0123456789abcdef0123456789abcdef"
+
+var stores = []string{"LEVELBOARD_REDIS_URL=redis://localhost:6379/0", "LEVELBOARD_POSTGRES_URL=postgres://localhost/levelboard"}
+
+func TestDefaults(t *testing.T) {
+	c, warnings, err := config.Load([]string{"PATH=/bin", "LEVELBOARD_REDIS_URL=", "LEVELBOARD_LISTEN="})
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("warnings %q, error %v; an empty environment is fine", warnings, err)
+	}
+	want := config.Config{
+		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
+		RedisMode: config.Single, RedisMaster: "mymaster", DataDir: "./levelboard-data",
+		SnapshotInterval: 5 * time.Second, ShutdownTimeout: 20 * time.Second,
+		RateLimitKey: 120, RateLimitIdentity: 1500, CORSOrigins: []string{"*"},
+		OAuthAuthURL:  "https://discord.com/oauth2/authorize",
+		OAuthTokenURL: "https://discord.com/api/oauth2/token",
+		OAuthAPIURL:   "https://discord.com/api/v10",
+		LogLevel:      slog.LevelInfo, LogFormat: config.Text,
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got\n%vwant\n%v", c, want)
+	}
+	if !c.Embedded() {
+		t.Error("with no stores configured the service is embedded")
+	}
+}
+
+func TestEverySettingIsRead(t *testing.T) {
+	c, warnings, err := config.Load([]string{
+		"LEVELBOARD_LISTEN=:8080", "LEVELBOARD_OPS_LISTEN=[::1]:9000",
+		"LEVELBOARD_REDIS_URL=rediss://u:p@redis:6379/3?protocol=3", "LEVELBOARD_REDIS_MODE=single", "LEVELBOARD_REDIS_MASTER=m",
+		"LEVELBOARD_POSTGRES_URL=postgresql://u:p@pg/db", "LEVELBOARD_DATA_DIR=/data", "LEVELBOARD_ADMIN_TOKEN=" + token,
+		"LEVELBOARD_SNAPSHOT_INTERVAL=1m30s", "LEVELBOARD_SHUTDOWN_TIMEOUT=3s",
+		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=7",
+		"LEVELBOARD_TRUSTED_PROXIES=10.0.0.0/8, ::1,", "LEVELBOARD_CORS_ORIGINS=https://a.example , http://localhost:3000",
+		"LEVELBOARD_OAUTH_CLIENT_ID=id", "LEVELBOARD_OAUTH_CLIENT_SECRET=s", "LEVELBOARD_OAUTH_AUTH_URL=https://x.example/a",
+		"LEVELBOARD_OAUTH_TOKEN_URL=https://x.example/t", "LEVELBOARD_OAUTH_API_URL=https://x.example/api/",
+		"LEVELBOARD_PUBLIC_URL=https://levels.example/", "LEVELBOARD_LOG_LEVEL=debug", "LEVELBOARD_LOG_FORMAT=json",
+		"LEVELBOARD_URL=http://elsewhere:1",
+	})
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("warnings %q, error %v", warnings, err)
+	}
+	want := config.Config{
+		Listen: ":8080", OpsListen: "[::1]:9000",
+		RedisURL: "rediss://u:p@redis:6379/3?protocol=3", RedisMode: config.Single, RedisMaster: "m",
+		PostgresURL: "postgresql://u:p@pg/db", DataDir: "/data", AdminToken: token,
+		SnapshotInterval: 90 * time.Second, ShutdownTimeout: 3 * time.Second,
+		RateLimitIdentity: 7,
+		TrustedProxies:    []string{"10.0.0.0/8", "::1"}, CORSOrigins: []string{"https://a.example", "http://localhost:3000"},
+		OAuthClientID: "id", OAuthClientSecret: "s", OAuthAuthURL: "https://x.example/a",
+		OAuthTokenURL: "https://x.example/t", OAuthAPIURL: "https://x.example/api",
+		PublicURL: "https://levels.example", LogLevel: slog.LevelDebug, LogFormat: config.JSON,
+	}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got\n%#v\nwant\n%#v", c, want)
+	}
+	if c.Embedded() {
+		t.Error("with both stores configured the service is not embedded")
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, test := range []struct {
+		environ []string
+		want    string
+	}{
+		{[]string{"LISTEN=8080"}, "LEVELBOARD_LISTEN must be an address to listen on"},
+		{[]string{"LISTEN=localhost:70000"}, "LEVELBOARD_LISTEN must be an address"},
+		{[]string{"LISTEN=http://x:80"}, "LEVELBOARD_LISTEN must be an address"},
+		{[]string{"OPS_LISTEN=x:"}, "LEVELBOARD_OPS_LISTEN must be an address"},
+		{[]string{"OPS_LISTEN=127.0.0.1:8080"}, "LEVELBOARD_OPS_LISTEN must differ from LEVELBOARD_LISTEN"},
+		{[]string{"REDIS_URL=redis://h"}, "LEVELBOARD_POSTGRES_URL is missing"},
+		{[]string{"POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL is missing"},
+		{[]string{"REDIS_URL=http://h", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must begin with redis://"},
+		{[]string{"REDIS_URL=localhost:6379", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must begin with redis://"},
+		{[]string{"REDIS_URL=redis://", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name its hosts"},
+		{[]string{"REDIS_URL=redis://h:0", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name its hosts"},
+		{[]string{"REDIS_URL=redis://a:1,:2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name its hosts"},
+		{[]string{"REDIS_URL=redis://:se/cret@h:1", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name its hosts"},
+		{[]string{"REDIS_URL=redis://:%zz@h:1", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name its hosts"},
+		{[]string{"REDIS_URL=redis://h:1/zero", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must end in the number of a database"},
+		{[]string{"REDIS_URL=redis://h:1/-1", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must end in the number of a database"},
+		{[]string{"REDIS_URL=unix://run/redis.sock", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name the socket"},
+		{[]string{"REDIS_URL=redis://a:1,b:2/0", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL names several hosts, which needs LEVELBOARD_REDIS_MODE cluster or sentinel"},
+		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE cluster is not supported by this version yet; use single"},
+		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE sentinel is not supported by this version yet; use single"},
+		{[]string{"REDIS_URL=redis://a:1/2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must not name a database"},
+		{[]string{"REDIS_URL=unix:///run/redis.sock", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name hosts, not a socket"},
+		{[]string{"REDIS_URL=redis://a:1", "REDIS_MODE=sentinel", "REDIS_MASTER= ", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MASTER must be the name"},
+		{[]string{"REDIS_MODE=cluster"}, "LEVELBOARD_REDIS_URL is missing: LEVELBOARD_REDIS_MODE is cluster"},
+		{[]string{"REDIS_MODE=replicated"}, "LEVELBOARD_REDIS_MODE must be single, cluster or sentinel"},
+		{[]string{"REDIS_URL=redis://h", "POSTGRES_URL=mysql://h/d"}, "LEVELBOARD_POSTGRES_URL must be a URL such as"},
+		{[]string{"REDIS_URL=redis://h", "POSTGRES_URL=host=h dbname=d"}, "LEVELBOARD_POSTGRES_URL must be a URL such as"},
+		{[]string{"REDIS_URL=redis://h", "POSTGRES_URL=postgres://u:%zz@h/d"}, "LEVELBOARD_POSTGRES_URL must be a URL such as"},
+		{[]string{"DATA_DIR= "}, "LEVELBOARD_DATA_DIR must be a directory"},
+		{[]string{"ADMIN_TOKEN=" + token[1:]}, "LEVELBOARD_ADMIN_TOKEN must be at least 32 characters long"},
+		{[]string{"ADMIN_TOKEN=" + token + " x"}, "LEVELBOARD_ADMIN_TOKEN must be letters, digits and signs of ASCII"},
+		{[]string{"SNAPSHOT_INTERVAL=5"}, "LEVELBOARD_SNAPSHOT_INTERVAL must be a duration such as 5s"},
+		{[]string{"SNAPSHOT_INTERVAL=-5s"}, "LEVELBOARD_SNAPSHOT_INTERVAL must be from 100ms to 1h"},
+		{[]string{"SNAPSHOT_INTERVAL=61m"}, "LEVELBOARD_SNAPSHOT_INTERVAL must be from 100ms to 1h"},
+		{[]string{"SHUTDOWN_TIMEOUT=0s"}, "LEVELBOARD_SHUTDOWN_TIMEOUT must be from 100ms to 10m"},
+		{[]string{"RATE_LIMIT_KEY=-1"}, "LEVELBOARD_RATE_LIMIT_KEY must be a whole number from 0 to 2147483647"},
+		{[]string{"RATE_LIMIT_IDENTITY=1.5"}, "LEVELBOARD_RATE_LIMIT_IDENTITY must be a whole number from 0 to 2147483647"},
+		{[]string{"RATE_LIMIT_IDENTITY=2147483648"}, "LEVELBOARD_RATE_LIMIT_IDENTITY must be a whole number from 0 to 2147483647"},
+		{[]string{"TRUSTED_PROXIES=10.0.0.1,proxy.local"}, `LEVELBOARD_TRUSTED_PROXIES holds "proxy.local"`},
+		{[]string{"TRUSTED_PROXIES=10.0.0.0/33"}, `LEVELBOARD_TRUSTED_PROXIES holds "10.0.0.0/33"`},
+		{[]string{"CORS_ORIGINS=*,https://a.example"}, "LEVELBOARD_CORS_ORIGINS must be * alone"},
+		{[]string{"CORS_ORIGINS=https://a.example/path"}, "LEVELBOARD_CORS_ORIGINS holds an entry (number 1)"},
+		{[]string{"CORS_ORIGINS=https://a.example,a.example"}, "LEVELBOARD_CORS_ORIGINS holds an entry (number 2)"},
+		{[]string{"OAUTH_CLIENT_ID=x"}, "LEVELBOARD_OAUTH_CLIENT_SECRET is missing"},
+		{[]string{"OAUTH_CLIENT_SECRET=x"}, "LEVELBOARD_OAUTH_CLIENT_ID is missing"},
+		{[]string{"OAUTH_AUTH_URL=discord.com"}, "LEVELBOARD_OAUTH_AUTH_URL must be an http:// or https:// URL"},
+		{[]string{"OAUTH_TOKEN_URL=ftp://x"}, "LEVELBOARD_OAUTH_TOKEN_URL must be an http:// or https:// URL"},
+		{[]string{"OAUTH_API_URL=https://u:p@x"}, "LEVELBOARD_OAUTH_API_URL must be an http:// or https:// URL"},
+		{[]string{"PUBLIC_URL=https://x?y=1"}, "LEVELBOARD_PUBLIC_URL must be an http:// or https:// URL"},
+		{[]string{"LOG_LEVEL=loud"}, "LEVELBOARD_LOG_LEVEL must be debug, info, warn or error"},
+		{[]string{"LOG_LEVEL=info+1"}, "LEVELBOARD_LOG_LEVEL must be debug, info, warn or error"},
+		{[]string{"LOG_FORMAT=xml"}, "LEVELBOARD_LOG_FORMAT must be text or json"},
+	} {
+		t.Run(strings.Join(test.environ, " "), func(t *testing.T) {
+			var environ []string
+			for _, kv := range test.environ {
+				environ = append(environ, "LEVELBOARD_"+kv)
+			}
+			c, _, err := config.Load(environ)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error %v, want %q", err, test.want)
+			}
+			if !reflect.DeepEqual(c, config.Config{}) {
+				t.Error("settings were returned with an error")
+			}
+			for _, secret := range []string{"se/cret", "%zz", token[1:]} {
+				if strings.Contains(err.Error(), secret) {
+					t.Errorf("the error %q shows a secret", err)
+				}
+			}
+		})
+	}
+}
+
+func TestAllProblemsAtOnceAndEachOnce(t *testing.T) {
+	_, _, err := config.Load([]string{
+		"LEVELBOARD_LISTEN=x", "LEVELBOARD_SNAPSHOT_INTERVAL=soon", "LEVELBOARD_RATE_LIMIT_KEY=many",
+		"LEVELBOARD_LOG_LEVEL=loud", "LEVELBOARD_LOG_FORMAT=xml",
+	})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) != 5 {
+		t.Fatalf("%d problems, want 5:\n%v", len(lines), err)
+	}
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "LEVELBOARD_") {
+			t.Errorf("%q does not begin with the setting's name", line)
+		}
+	}
+}
+
+func TestGoodRedisURLs(t *testing.T) {
+	for _, url := range []string{
+		"redis://h", "redis://h:6379", "redis://:p%2Fw@h:1/2", "rediss://u:p@h:1/0?db=1", "redis://[::1]:6379/0",
+		"unix:///run/redis.sock?db=2", "unix://u:p@/run/redis.sock",
+	} {
+		if _, _, err := config.Load([]string{"LEVELBOARD_REDIS_URL=" + url, stores[1]}); err != nil {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+}
+
+func TestExposedEmbeddedServiceIsWarnedAbout(t *testing.T) {
+	for _, addr := range []string{":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080", "example.org:8080"} {
+		_, warnings, err := config.Load([]string{"LEVELBOARD_LISTEN=" + addr})
+		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "LEVELBOARD_LISTEN is "+addr) {
+			t.Errorf("%s: warnings %q, error %v", addr, warnings, err)
+		}
+	}
+	for _, addr := range []string{"127.0.0.2:8080", "[::1]:8080", "localhost:8080"} {
+		if _, warnings, _ := config.Load([]string{"LEVELBOARD_LISTEN=" + addr}); len(warnings) > 0 {
+			t.Errorf("%s: %q", addr, warnings)
+		}
+	}
+	if _, warnings, _ := config.Load(append([]string{"LEVELBOARD_LISTEN=:8080"}, stores...)); len(warnings) > 0 {
+		t.Errorf("a service that is not embedded: %q", warnings)
+	}
+}
+
+func TestUnknownNames(t *testing.T) {
+	environ := []string{"LEVELBOARD_LISTN=x", "LEVELBOARD_ADMIN_TOKN=" + token, "LEVELBOARD_COLOUR=green", "LEVELBOARD_LISTEN_FILE=x", "OTHER=1", "LEVELBOARD_URL=http://x"}
+	want := []string{
+		"LEVELBOARD_ADMIN_TOKN is not a setting; did you mean LEVELBOARD_ADMIN_TOKEN?",
+		"LEVELBOARD_COLOUR is not a setting; it has no effect",
+		"LEVELBOARD_LISTEN_FILE is not a setting; it has no effect",
+		"LEVELBOARD_LISTN is not a setting; did you mean LEVELBOARD_LISTEN?",
+	}
+	_, warnings, err := config.Load(environ)
+	if err != nil || !reflect.DeepEqual(warnings, want) {
+		t.Errorf("error %v, warnings\n%s\nwant\n%s", err, strings.Join(warnings, "\n"), strings.Join(want, "\n"))
+	}
+	if got := config.Unknown(environ); !reflect.DeepEqual(got, want) {
+		t.Errorf("Unknown: %q", got)
+	}
+}
+
+func TestSecretsAreNeverShown(t *testing.T) {
+	c, _, err := config.Load([]string{
+		"LEVELBOARD_REDIS_URL=redis://bot:hunter2@redis:6379/1?password=hunter2",
+		"LEVELBOARD_POSTGRES_URL=postgres://hunter2@pg/db?sslmode=disable&sslpassword=hunter2&pass%77ord=hunter2",
+		"LEVELBOARD_ADMIN_TOKEN=hunter2" + token,
+		"LEVELBOARD_OAUTH_CLIENT_ID=id", "LEVELBOARD_OAUTH_CLIENT_SECRET=hunter2",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var printed, logged bytes.Buffer
+	if err := c.Print(&printed); err != nil {
+		t.Fatal(err)
+	}
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("settings", "config", c)
+	for _, text := range []string{printed.String(), logged.String(), fmt.Sprintf("%v %+v %s %#v", c, c, c, c)} {
+		if strings.Contains(text, "hunter2") || strings.Contains(text, token) {
+			t.Errorf("a secret is shown:\n%s", text)
+		}
+	}
+	for _, line := range []string{
+		"LEVELBOARD_LISTEN=127.0.0.1:8080", "LEVELBOARD_SNAPSHOT_INTERVAL=5s", "LEVELBOARD_LOG_LEVEL=info", "LEVELBOARD_CORS_ORIGINS=*",
+		"LEVELBOARD_REDIS_URL=redis://bot:[redacted]@redis:6379/1?password=[redacted]",
+		"LEVELBOARD_POSTGRES_URL=postgres://[redacted]@pg/db?sslmode=disable&sslpassword=[redacted]&pass%77ord=[redacted]",
+		"LEVELBOARD_ADMIN_TOKEN=[redacted]", "LEVELBOARD_OAUTH_CLIENT_ID=id", "LEVELBOARD_OAUTH_CLIENT_SECRET=[redacted]", "LEVELBOARD_PUBLIC_URL=",
+	} {
+		if !strings.Contains("\n"+printed.String(), "\n"+line+"\n") {
+			t.Errorf("no line %q in\n%s", line, printed.String())
+		}
+	}
+}

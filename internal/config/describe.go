@@ -1,0 +1,96 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"strings"
+)
+
+// Setting describes one environment variable.
+type Setting struct {
+	Name        string // with its prefix
+	Default     string // empty when there is none
+	Secret      bool   // may be given as Name_FILE, and is never shown
+	Description string
+}
+
+// clientURL is the setting that only the client commands read.
+var clientURL = Setting{
+	Name:        Prefix + "URL",
+	Default:     "http://127.0.0.1:8080",
+	Description: "Address of the running service, for the commands that are its clients (guild, key).",
+}
+
+// Describe lists every setting, in the order of the documentation.
+func Describe() []Setting {
+	t := reflect.TypeFor[Config]()
+	settings := make([]Setting, 0, t.NumField()+1)
+	for i := range t.NumField() {
+		f := t.Field(i)
+		settings = append(settings, Setting{
+			Name:        Prefix + f.Tag.Get("env"),
+			Default:     f.Tag.Get("envDefault"),
+			Secret:      f.Tag.Get("secret") != "",
+			Description: f.Tag.Get("desc"),
+		})
+	}
+	return append(settings, clientURL)
+}
+
+// nameOf returns the variable of a field of Config.
+func nameOf(field string) string {
+	f, _ := reflect.TypeFor[Config]().FieldByName(field)
+	return Prefix + f.Tag.Get("env")
+}
+
+// Print writes the settings as NAME=value lines, secrets redacted; a URL keeps all but its password.
+func (c Config) Print(w io.Writer) error {
+	_, err := io.WriteString(w, c.String())
+	return err
+}
+
+// String is what Print writes.
+func (c Config) String() string {
+	var b strings.Builder
+	c.each(func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) })
+	return b.String()
+}
+
+// GoString keeps secrets out of %#v.
+func (c Config) GoString() string { return "config.Config{\n" + c.String() + "}" }
+
+// LogValue keeps secrets out of logs.
+func (c Config) LogValue() slog.Value {
+	var attrs []slog.Attr
+	c.each(func(name, value string) { attrs = append(attrs, slog.String(name, value)) })
+	return slog.GroupValue(attrs...)
+}
+
+func (c Config) each(yield func(name, value string)) {
+	v := reflect.ValueOf(c)
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		yield(Prefix+f.Tag.Get("env"), show(v.Field(i).Interface(), f.Tag.Get("secret")))
+	}
+}
+
+func show(value any, secret string) string {
+	switch x := value.(type) {
+	case []string:
+		return strings.Join(x, ",")
+	case slog.Level:
+		return strings.ToLower(x.String())
+	case string:
+		switch {
+		case secret == "url":
+			return redactURL(x)
+		case secret != "" && x != "":
+			return redacted
+		}
+		return x
+	default:
+		return fmt.Sprint(x)
+	}
+}

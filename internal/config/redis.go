@@ -1,0 +1,114 @@
+package config
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// redis checks the Redis URL and whether its mode fits it.
+func (v *validator) redis(c *Config) {
+	switch c.RedisMode {
+	case Single, Cluster, Sentinel:
+	default:
+		v.bad("REDIS_MODE", "must be single, cluster or sentinel")
+		return
+	}
+	several := c.RedisMode != Single
+	if several && c.RedisURL == "" {
+		v.bad("REDIS_URL", "is missing: LEVELBOARD_REDIS_MODE is %s", c.RedisMode)
+	}
+	if c.RedisMode == Sentinel && strings.TrimSpace(c.RedisMaster) == "" {
+		v.bad("REDIS_MASTER", "must be the name of the master")
+	}
+	if c.RedisURL != "" {
+		v.redisURL(c)
+	}
+	if several {
+		v.bad("REDIS_MODE", "%s is not supported by this version yet; use single", c.RedisMode)
+	}
+}
+
+func (v *validator) redisURL(c *Config) {
+	target, err := parseRedisURL(c.RedisURL)
+	switch {
+	case err != nil:
+		v.bad("REDIS_URL", "%w", err)
+	case c.RedisMode == Single && target.hosts > 1:
+		v.bad("REDIS_URL", "names several hosts, which needs LEVELBOARD_REDIS_MODE cluster or sentinel")
+	case c.RedisMode != Single && target.socket:
+		v.bad("REDIS_URL", "must name hosts, not a socket, with LEVELBOARD_REDIS_MODE %s", c.RedisMode)
+	case c.RedisMode == Cluster && target.database != 0:
+		v.bad("REDIS_URL", "must not name a database: a cluster has only number 0")
+	}
+}
+
+// redisTarget is what the checks need to know of a Redis URL.
+type redisTarget struct {
+	hosts    int
+	database int
+	socket   bool
+}
+
+var (
+	errRedisScheme = errors.New("must begin with redis://, rediss:// or unix://")
+	errRedisHosts  = errors.New("must name its hosts as host:port, separated by commas; reserved characters of the password must be percent-encoded")
+	errRedisSocket = errors.New("must name the socket by its absolute path, such as unix:///run/redis.sock")
+	errRedisDB     = errors.New("must end in the number of a database, such as /0, or in none")
+)
+
+// parseRedisURL reads a Redis URL, whose authority may be a list of hosts. Its errors hold nothing of the URL.
+func parseRedisURL(raw string) (redisTarget, error) {
+	scheme, rest, _ := strings.Cut(raw, "://")
+	switch scheme {
+	case "unix":
+		u, err := url.Parse(raw)
+		if err != nil || u.Host != "" || len(u.Path) < 2 {
+			return redisTarget{}, errRedisSocket
+		}
+		return redisTarget{hosts: 1, socket: true}, nil
+	case "redis", "rediss":
+	default:
+		return redisTarget{}, errRedisScheme
+	}
+
+	authority, tail := rest, ""
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority, tail = rest[:i], rest[i:]
+	}
+	user, list := "", authority
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		user, list = authority[:at+1], authority[at+1:]
+	}
+	hosts := strings.Split(list, ",")
+	for _, h := range hosts {
+		if !validHost(h) {
+			return redisTarget{}, errRedisHosts
+		}
+	}
+	u, err := url.Parse(scheme + "://" + user + hosts[0] + tail)
+	if err != nil || u.Fragment != "" {
+		return redisTarget{}, errRedisHosts
+	}
+	target := redisTarget{hosts: len(hosts)}
+	if path := strings.Trim(u.Path, "/"); path != "" {
+		if target.database, err = strconv.Atoi(path); err != nil || target.database < 0 {
+			return redisTarget{}, errRedisDB
+		}
+	}
+	return target, nil
+}
+
+// validHost accepts host, host:port and [address]:port.
+func validHost(h string) bool {
+	if strings.ContainsAny(h, " @%") {
+		return false
+	}
+	if !strings.Contains(h, ":") {
+		return h != ""
+	}
+	host, port, err := net.SplitHostPort(h)
+	return err == nil && host != "" && validPort(port, 1)
+}

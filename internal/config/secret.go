@@ -1,0 +1,93 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// fileSuffix ends the name of a variable that holds the path of a file with a secret.
+const fileSuffix = "_FILE"
+
+// resolveFiles puts the secrets that stand in files into vars, as if they had been given directly. failed gets the names of
+// those that could not be read.
+func resolveFiles(vars map[string]string, failed map[string]bool) []error {
+	var problems []error
+	for _, s := range Describe() {
+		if !s.Secret {
+			continue
+		}
+		if err := resolveFile(vars, s.Name); err != nil {
+			problems = append(problems, err)
+			failed[s.Name] = true
+		}
+	}
+	return problems
+}
+
+func resolveFile(vars map[string]string, name string) error {
+	path := vars[name+fileSuffix]
+	if path == "" {
+		return nil
+	}
+	if vars[name] != "" {
+		return fmt.Errorf("%s and %s are both set: set only one of them", name, name+fileSuffix)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", name+fileSuffix, plainPathError(err))
+	}
+	secret := strings.TrimRight(string(content), "\r\n")
+	if secret == "" {
+		return fmt.Errorf("%s names an empty file", name+fileSuffix)
+	}
+	vars[name] = secret
+	return nil
+}
+
+// plainPathError drops the path from an error of the file system: somebody may have put the secret itself where its
+// file's name belongs.
+func plainPathError(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}
+
+const redacted = "[redacted]"
+
+// redactURL hides what a connection URL may hold of secrets: all after the user's name before the last @, and query
+// parameters that sound like passwords. It works on the text, so that a URL that does not parse leaks nothing either.
+func redactURL(raw string) string {
+	if raw == "" {
+		return ""
+	}
+	scheme, rest, ok := strings.Cut(raw, "://")
+	if !ok {
+		return redacted
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		// Without a colon it may be a password in the wrong place.
+		user, _, hasPassword := strings.Cut(rest[:at], ":")
+		if hasPassword {
+			user += ":"
+		} else {
+			user = ""
+		}
+		rest = user + redacted + rest[at:]
+	}
+	if base, query, ok := strings.Cut(rest, "?"); ok {
+		params := strings.Split(query, "&")
+		for i, param := range params {
+			name, _, _ := strings.Cut(param, "=")
+			if lower := strings.ToLower(name); strings.Contains(lower, "pass") || strings.Contains(lower, "secret") || strings.Contains(lower, "%") {
+				params[i] = name + "=" + redacted
+			}
+		}
+		rest = base + "?" + strings.Join(params, "&")
+	}
+	return scheme + "://" + rest
+}

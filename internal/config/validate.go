@@ -1,0 +1,207 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// minAdminToken is the least length of an admin token, in characters.
+const minAdminToken = 32
+
+// validator collects what is wrong with a Config, at most one problem for a setting that could not even be parsed.
+type validator struct {
+	failed   map[string]bool
+	problems []error
+}
+
+// bad notes a problem with the setting LEVELBOARD_<name>: a predicate that follows the name. It never quotes a secret.
+func (v *validator) bad(name, format string, args ...any) {
+	if name = Prefix + name; !v.failed[name] {
+		v.problems = append(v.problems, fmt.Errorf("%s "+format, append([]any{name}, args...)...))
+	}
+}
+
+// check validates c, and brings what has several spellings into one.
+func (v *validator) check(c *Config) {
+	v.listen(c)
+	v.stores(c)
+	v.adminToken(c.AdminToken)
+	v.duration("SNAPSHOT_INTERVAL", c.SnapshotInterval, 100*time.Millisecond, time.Hour)
+	v.duration("SHUTDOWN_TIMEOUT", c.ShutdownTimeout, 100*time.Millisecond, 10*time.Minute)
+	v.limit("RATE_LIMIT_KEY", c.RateLimitKey)
+	v.limit("RATE_LIMIT_IDENTITY", c.RateLimitIdentity)
+	c.TrustedProxies = v.proxies(c.TrustedProxies)
+	c.CORSOrigins = v.origins(c.CORSOrigins)
+	v.oauth(c)
+	if c.PublicURL != "" {
+		c.PublicURL = v.webURL("PUBLIC_URL", c.PublicURL)
+	}
+	v.logs(c)
+}
+
+func (v *validator) listen(c *Config) {
+	v.address("LISTEN", c.Listen)
+	v.address("OPS_LISTEN", c.OpsListen)
+	if c.Listen == c.OpsListen && !strings.HasSuffix(c.Listen, ":0") {
+		v.bad("OPS_LISTEN", "must differ from LEVELBOARD_LISTEN")
+	}
+}
+
+func (v *validator) address(name, addr string) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil || strings.ContainsAny(host, " /@") || !validPort(port, 0) {
+		v.bad(name, "must be an address to listen on, host:port, such as 127.0.0.1:8080 or :8080")
+	}
+}
+
+func validPort(port string, least int) bool {
+	n, err := strconv.Atoi(port)
+	return err == nil && n >= least && n <= math.MaxUint16
+}
+
+// exposure warns when addr can be reached from other machines.
+func exposure(name, addr string) []string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || host == "localhost" {
+		return nil
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s%s is %s, so other machines may reach this service, which is embedded: "+
+		"good for a try, not for real use", Prefix, name, addr)}
+}
+
+func (v *validator) stores(c *Config) {
+	if c.RedisURL != "" && c.PostgresURL == "" {
+		v.bad("POSTGRES_URL", "is missing: with LEVELBOARD_REDIS_URL the archive must be Postgres (with neither of them the service is embedded)")
+	}
+	if c.PostgresURL != "" && c.RedisURL == "" {
+		v.bad("REDIS_URL", "is missing: with LEVELBOARD_POSTGRES_URL the live boards must be in Redis (with neither of them the service is embedded)")
+	}
+	if c.PostgresURL != "" {
+		u, err := url.Parse(c.PostgresURL)
+		if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" || u.Opaque != "" {
+			v.bad("POSTGRES_URL", "must be a URL such as postgres://user:password@host:5432/database, reserved characters of the password percent-encoded")
+		}
+	}
+	v.redis(c)
+	if c.Embedded() && strings.TrimSpace(c.DataDir) == "" {
+		v.bad("DATA_DIR", "must be a directory")
+	}
+}
+
+func (v *validator) adminToken(token string) {
+	switch {
+	case token == "":
+	case strings.ContainsFunc(token, func(r rune) bool { return r < '!' || r > '~' }):
+		v.bad("ADMIN_TOKEN", "must be letters, digits and signs of ASCII, without spaces")
+	case len(token) < minAdminToken:
+		v.bad("ADMIN_TOKEN", "must be at least %d characters long", minAdminToken)
+	}
+}
+
+func (v *validator) duration(name string, d, least, most time.Duration) {
+	if d < least || d > most {
+		v.bad(name, "must be from %s to %s", plain(least), plain(most))
+	}
+}
+
+// plain writes whole units without the zeros of Duration.String.
+func plain(d time.Duration) string {
+	s := d.String()
+	s = strings.TrimSuffix(s, "0s")
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func (v *validator) limit(name string, n int) {
+	if n < 0 || n > math.MaxInt32 {
+		v.bad(name, "must be a whole number from 0 to 2147483647")
+	}
+}
+
+func (v *validator) proxies(list []string) []string {
+	list = trimmed(list)
+	for _, p := range list {
+		if _, err := netip.ParseAddr(p); err == nil {
+			continue
+		}
+		if _, err := netip.ParsePrefix(p); err != nil {
+			v.bad("TRUSTED_PROXIES", "holds %q, which is neither an IP address nor a CIDR block such as 10.0.0.0/8", p)
+		}
+	}
+	return list
+}
+
+func (v *validator) origins(list []string) []string {
+	list = trimmed(list)
+	if len(list) > 1 && slices.Contains(list, "*") {
+		v.bad("CORS_ORIGINS", "must be * alone or a list of origins, not both")
+	}
+	for i, o := range list {
+		if o == "*" {
+			continue
+		}
+		u, err := url.Parse(o)
+		if err != nil || !webScheme(u) || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || strings.Contains(o, "*") {
+			v.bad("CORS_ORIGINS", "holds an entry (number %d) that is not an origin such as https://example.org", i+1)
+		}
+	}
+	return list
+}
+
+// trimmed drops the blanks around the entries, and empty entries.
+func trimmed(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (v *validator) oauth(c *Config) {
+	if c.OAuthClientID != "" && c.OAuthClientSecret == "" {
+		v.bad("OAUTH_CLIENT_SECRET", "is missing: LEVELBOARD_OAUTH_CLIENT_ID is set")
+	}
+	if c.OAuthClientSecret != "" && c.OAuthClientID == "" {
+		v.bad("OAUTH_CLIENT_ID", "is missing: LEVELBOARD_OAUTH_CLIENT_SECRET is set")
+	}
+	c.OAuthAuthURL = v.webURL("OAUTH_AUTH_URL", c.OAuthAuthURL)
+	c.OAuthTokenURL = v.webURL("OAUTH_TOKEN_URL", c.OAuthTokenURL)
+	c.OAuthAPIURL = v.webURL("OAUTH_API_URL", c.OAuthAPIURL)
+}
+
+// webURL checks a base URL and returns it without slashes at its end.
+func (v *validator) webURL(name, raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || !webScheme(u) || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		v.bad(name, "must be an http:// or https:// URL without user, query and fragment")
+	}
+	return strings.TrimRight(raw, "/")
+}
+
+func webScheme(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
+
+func (v *validator) logs(c *Config) {
+	switch c.LogLevel {
+	case slog.LevelDebug, slog.LevelInfo, slog.LevelWarn, slog.LevelError:
+	default:
+		v.bad("LOG_LEVEL", "must be debug, info, warn or error")
+	}
+	if c.LogFormat != Text && c.LogFormat != JSON {
+		v.bad("LOG_FORMAT", "must be text or json")
+	}
+}

@@ -1,0 +1,86 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// checkRequest checks the request, and that the service did not accept one that it should have refused.
+func (x exchange) checkRequest(route *routers.Route, params map[string]string) []error {
+	marked := x.request.Context().Value(badRequestKey{}) != nil
+	accepted := x.response.StatusCode < 300
+	var problems []error
+	if err := x.violation(route, params); err != nil {
+		if !marked {
+			problems = append(problems, fmt.Errorf("the request breaks the description, and is not marked by BadRequest: %w", err))
+		}
+		if accepted {
+			problems = append(problems, fmt.Errorf("the service accepted a request that breaks the description: %w", err))
+		}
+	}
+	if err := x.credentials(route, params); err != nil && accepted {
+		problems = append(problems, fmt.Errorf("the service answered without credentials: %w", err))
+	}
+	return problems
+}
+
+// violation is how the request breaks the description, credentials apart. What JSON Schema cannot say is added: nothing
+// may be given twice, and bodies are UTF-8.
+func (x exchange) violation(route *routers.Route, params map[string]string) error {
+	values, err := url.ParseQuery(x.request.URL.RawQuery)
+	if err != nil {
+		return fmt.Errorf("the query is malformed: %w", err)
+	}
+	for name, given := range values {
+		if len(given) > 1 {
+			return fmt.Errorf("the query parameter %q is given more than once", name)
+		}
+	}
+	if route.Operation.RequestBody != nil && !jsontext.Value(x.sent).IsValid() {
+		return errors.New("the body is not one JSON value in UTF-8 with unique names")
+	}
+	return openapi3filter.ValidateRequest(context.Background(), x.input(route, params, openapi3filter.NoopAuthenticationFunc))
+}
+
+func (x exchange) credentials(route *routers.Route, params map[string]string) error {
+	required := route.Operation.Security
+	if required == nil {
+		return nil
+	}
+	input := x.input(route, params, func(_ context.Context, a *openapi3filter.AuthenticationInput) error {
+		header := "Authorization"
+		if a.SecurityScheme.Type == "apiKey" {
+			header = a.SecurityScheme.Name
+		}
+		if x.request.Header.Get(header) == "" {
+			return fmt.Errorf("%s is not there", header)
+		}
+		return nil
+	})
+	return openapi3filter.ValidateSecurityRequirements(context.Background(), input, *required)
+}
+
+// input is a copy of the request that the validator may change.
+func (x exchange) input(route *routers.Route, params map[string]string, auth openapi3filter.AuthenticationFunc) *openapi3filter.RequestValidationInput {
+	copied := x.request.Clone(context.Background())
+	copied.Method = route.Method
+	copied.Body, copied.GetBody = http.NoBody, nil
+	if len(x.sent) > 0 {
+		copied.Body = io.NopCloser(bytes.NewReader(x.sent))
+	}
+	return &openapi3filter.RequestValidationInput{
+		Request: copied, Route: route, PathParams: params,
+		Options: &openapi3filter.Options{
+			AuthenticationFunc: auth, IncludeResponseStatus: true, MultiError: true, SkipSettingDefaults: true,
+		},
+	}
+}

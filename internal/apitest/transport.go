@@ -1,0 +1,147 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/routers"
+)
+
+type badRequestKey struct{}
+
+// BadRequest marks a request as one that breaks the description on purpose. It is sent all the same, and fails the test
+// if the service accepts it.
+func BadRequest(ctx context.Context) context.Context {
+	return context.WithValue(ctx, badRequestKey{}, true)
+}
+
+// Transport returns a transport that sends requests through base (http.DefaultTransport when nil) and fails tb whenever
+//   - a request breaks the description and is not marked by BadRequest;
+//   - the service answers 2xx to a request that breaks it, or that lacks the key or token it requires;
+//   - an answer breaks it: an undocumented status, a missing or malformed header, a wrong body, or a body where there is none;
+//   - an address or a method that is not in it is answered by anything but a failure of the documented form.
+//
+// The caller gets the answer in any case. It is safe for concurrent use while tb runs.
+func Transport(tb testing.TB, base http.RoundTripper) http.RoundTripper {
+	tb.Helper()
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	d, err := shared()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return &transport{description: d, tb: tb, base: base}
+}
+
+type transport struct {
+	description
+	tb   testing.TB
+	base http.RoundTripper
+}
+
+// RoundTrip sends the request and checks both sides.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.tb.Helper()
+	sent, err := drain(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the request's body: %w", err)
+	}
+	forwarded := r.Clone(r.Context())
+	if r.Body != nil {
+		forwarded.Body = io.NopCloser(bytes.NewReader(sent))
+	}
+	resp, err := t.base.RoundTrip(forwarded)
+	if err != nil {
+		return nil, err
+	}
+	received, err := drain(resp.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the answer's body: %w", err)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(received))
+
+	x := exchange{request: r, sent: sent, response: resp, received: received}
+	for _, problem := range t.check(x) {
+		t.tb.Errorf("docs/openapi.json: %s\n%s", problem, x)
+	}
+	return resp, nil
+}
+
+func (t *transport) check(x exchange) []error {
+	route, params, err := t.route(x.request)
+	switch {
+	case errors.Is(err, routers.ErrMethodNotAllowed) && x.request.Method == http.MethodOptions:
+		return x.preflight()
+	case err != nil:
+		return x.undocumented(t.doc, t.documentedMethods(x.request))
+	}
+	return append(x.checkRequest(route, params), x.checkAnswer(route, params)...)
+}
+
+// route finds the operation. HEAD is GET without the body, so it has no operations of its own.
+func (t *transport) route(r *http.Request) (*routers.Route, map[string]string, error) {
+	if r.Method == http.MethodHead {
+		r = r.Clone(r.Context())
+		r.Method = http.MethodGet
+	}
+	return t.router.FindRoute(r)
+}
+
+// documentedMethods is what Allow has to list for the request's path; empty for a path that is not described.
+func (t *transport) documentedMethods(r *http.Request) []string {
+	var methods []string
+	probe := r.Clone(r.Context())
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		probe.Method = method
+		if _, _, err := t.router.FindRoute(probe); err != nil {
+			continue
+		}
+		methods = append(methods, method)
+		if method == http.MethodGet {
+			methods = append(methods, http.MethodHead)
+		}
+	}
+	return methods
+}
+
+func drain(body io.ReadCloser) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	defer func() { _ = body.Close() }()
+	return io.ReadAll(body)
+}
+
+// exchange is a request and its answer.
+type exchange struct {
+	request  *http.Request
+	sent     []byte
+	response *http.Response
+	received []byte
+}
+
+// underV2 says that the limits' headers belong on the answer.
+func (x exchange) underV2() bool {
+	return x.request.URL.Path == "/v2" || strings.HasPrefix(x.request.URL.Path, "/v2/")
+}
+
+// String shows the exchange without the credentials in it.
+func (x exchange) String() string {
+	return fmt.Sprintf("  sent:     %s %s %s\n  received: %d %s", x.request.Method, x.request.URL.RequestURI(),
+		cut(x.sent), x.response.StatusCode, cut(x.received))
+}
+
+func cut(b []byte) string {
+	const most = 600
+	if len(b) > most {
+		return string(b[:most]) + "..."
+	}
+	return string(b)
+}

@@ -1,0 +1,225 @@
+package apitest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const (
+	memberURL = "/v2/levels/200000000000000001/users/100000000000000002"
+	summaryOK = `{"level":{"level":2,"messageCount":0,"xp":150}}`
+	memberOK  = `{"level":{"lastUpdated":null,"level":2,"messageCount":0,"rank":1,"xp":150},` +
+		`"user":{"avatar":null,"discriminator":"0","globalName":null,"username":"ada"}}`
+	boardOK = `{"guild":{"icon":null,"id":"200000000000000001","memberCount":1,"name":"Gophers"},"isManager":false,"levels":[],` +
+		`"multipliers":[],"roleRewards":[],"vanity":null,"xpGainInterval":60000,"xpGlobalMultiplier":1,"xpPerMessageMax":40,"xpPerMessageMin":15}`
+	failure = `{"message":"No."}`
+)
+
+// verdict stands in for the test that uses the transport, and remembers what was reported.
+type verdict struct {
+	testing.TB
+	mu       sync.Mutex
+	problems []string
+}
+
+func (v *verdict) Helper() {}
+
+func (v *verdict) Errorf(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.problems = append(v.problems, fmt.Sprintf(format, args...))
+}
+
+// said is an answer that the server is told to give: true unless a case changes it.
+type said struct {
+	status int
+	body   string
+	header map[string]string // an empty value removes the header
+}
+
+func (s said) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-RateLimit-Limit", "120")
+	h.Set("X-RateLimit-Remaining", "119")
+	h.Set("X-RateLimit-Reset", "1")
+	h.Set("Content-Type", "application/json")
+	for name, value := range s.header {
+		if h.Set(name, value); value == "" {
+			h.Del(name)
+		}
+	}
+	w.WriteHeader(s.status)
+	_, _ = io.WriteString(w, s.body)
+}
+
+// ask sends one request to a server that answers with s, and returns what the transport reported.
+func ask(t *testing.T, s said, method, path, body string, options ...Option) []string {
+	t.Helper()
+	server := httptest.NewServer(s)
+	defer server.Close()
+	v := &verdict{TB: t}
+	client := NewClient(v, server.URL)
+	defer client.http.CloseIdleConnections()
+	var content any
+	if body != "" {
+		content = body
+	}
+	if _, err := client.Send(context.Background(), method, path, "lb_key", content, options...); err != nil {
+		t.Fatal(err)
+	}
+	return v.problems
+}
+
+var pageHeaders = map[string]string{"ETag": `"1"`, "Cache-Control": "no-cache", "Vary": "X-Api-Key"}
+
+func TestTransportAcceptsTrueAnswers(t *testing.T) {
+	cases := []struct {
+		name, method, path, body string
+		answer                   said
+	}{
+		{"read", "GET", memberURL, "", said{status: 200, body: memberOK}},
+		{"HEAD", "HEAD", memberURL, "", said{status: 200}},
+		{"create", "POST", memberURL, `{"xp":150,"user":{"avatar":null,"discriminator":"0","username":"ada"}}`, said{status: 200, body: summaryOK}},
+		{"increment", "PATCH", memberURL, `{"xp":{"increment":1}}`, said{status: 200, body: summaryOK}},
+		{"delete", "DELETE", memberURL, "", said{status: 204}},
+		{"page", "GET", "/v2/levels/gophers?page=1", "", said{status: 200, body: boardOK, header: pageHeaders}},
+		{"not modified", "GET", "/v2/levels/gophers?page=1", "", said{status: 304, header: pageHeaders}},
+		{"failure", "GET", memberURL, "", said{status: 404, body: failure}},
+		{"limited", "GET", memberURL, "", said{status: 429, body: failure, header: map[string]string{"Retry-After": "1"}}},
+		{"unknown address", "GET", "/v2/nothing", "", said{status: 404, body: failure}},
+		{"wrong method", "PUT", memberURL, "", said{status: 405, body: failure, header: map[string]string{"Allow": "DELETE, GET, HEAD, OPTIONS, PATCH, POST"}}},
+		{"outside v2", "GET", "/admin/keys/k3v9qzr2m8xa", "", said{status: 405, body: failure,
+			header: map[string]string{"Allow": "DELETE", "X-RateLimit-Limit": "", "X-RateLimit-Remaining": "", "X-RateLimit-Reset": ""}}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if problems := ask(t, c.answer, c.method, c.path, c.body); len(problems) != 0 {
+				t.Fatalf("it reports %s", strings.Join(problems, "\n"))
+			}
+		})
+	}
+}
+
+func TestTransportCatchesLies(t *testing.T) {
+	cases := []struct {
+		name, method, path, body string
+		answer                   said
+		want                     string
+	}{
+		{"stray property", "GET", memberURL, "", said{status: 200, body: strings.Replace(memberOK, `"rank"`, `"stray":1,"rank"`, 1)}, "stray"},
+		{"missing property", "GET", memberURL, "", said{status: 200, body: strings.Replace(memberOK, `"rank":1,`, ``, 1)}, "rank"},
+		{"wrong type", "GET", memberURL, "", said{status: 200, body: strings.Replace(memberOK, `"rank":1`, `"rank":"1"`, 1)}, "rank"},
+		{"property twice", "GET", memberURL, "", said{status: 200, body: strings.Replace(memberOK, `"rank":1`, `"rank":1,"rank":1`, 1)}, "unique names"},
+		{"something after the value", "GET", memberURL, "", said{status: 200, body: memberOK + memberOK}, "one JSON value"},
+		{"no body", "GET", memberURL, "", said{status: 200}, "one JSON value"},
+		{"not JSON", "GET", memberURL, "", said{status: 200, body: memberOK, header: map[string]string{"Content-Type": "text/plain"}}, "Content-Type"},
+		{"missing limit header", "GET", memberURL, "", said{status: 200, body: memberOK, header: map[string]string{"X-RateLimit-Reset": ""}}, "X-RateLimit-Reset"},
+		{"malformed limit header", "GET", memberURL, "", said{status: 200, body: memberOK, header: map[string]string{"X-RateLimit-Reset": "soon"}}, "X-RateLimit-Reset"},
+		{"missing limit header on HEAD", "HEAD", memberURL, "", said{status: 200, header: map[string]string{"X-RateLimit-Reset": ""}}, "X-RateLimit-Reset"},
+		{"missing limit header on a failure", "GET", memberURL, "", said{status: 404, body: failure, header: map[string]string{"X-RateLimit-Limit": ""}}, "X-RateLimit-Limit"},
+		{"missing limit header on 204", "DELETE", memberURL, "", said{status: 204, header: map[string]string{"X-RateLimit-Limit": ""}}, "X-RateLimit-Limit"},
+		{"missing ETag", "GET", "/v2/levels/gophers?page=1", "", said{status: 200, body: boardOK, header: map[string]string{"Cache-Control": "no-cache", "Vary": "X-Api-Key"}}, "ETag"},
+		{"missing ETag on 304", "GET", "/v2/levels/gophers?page=1", "", said{status: 304, header: map[string]string{"Cache-Control": "no-cache", "Vary": "X-Api-Key"}}, "ETag"},
+		{"unquoted ETag", "GET", "/v2/levels/gophers?page=1", "", said{status: 304, header: map[string]string{"ETag": "1", "Cache-Control": "no-cache", "Vary": "X-Api-Key"}}, "ETag"},
+		{"missing Retry-After", "GET", memberURL, "", said{status: 429, body: failure}, "Retry-After"},
+		{"Retry-After 0", "GET", memberURL, "", said{status: 503, body: failure, header: map[string]string{"Retry-After": "0"}}, "Retry-After"},
+		{"undocumented status", "GET", memberURL, "", said{status: 418, body: failure}, "418 is not documented"},
+		{"undocumented success", "DELETE", memberURL, "", said{status: 200, body: summaryOK}, "200 is not documented"},
+		{"failure without a message", "GET", memberURL, "", said{status: 404, body: `{"error":"No."}`}, "message"},
+		{"unknown address answered", "GET", "/v2/nothing", "", said{status: 200, body: `{}`}, "must not be answered with 200"},
+		{"unknown address, other failure", "GET", "/v2/nothing", "", said{status: 404, body: `{}`}, "message"},
+		{"unknown address, no limits", "GET", "/v2/nothing", "", said{status: 404, body: failure, header: map[string]string{"X-RateLimit-Limit": ""}}, "X-RateLimit-Limit"},
+		{"wrong method answered", "PUT", memberURL, "", said{status: 200, body: memberOK}, "must not be answered with 200"},
+		{"wrong method as 404", "PUT", memberURL, "", said{status: 404, body: failure}, "must not be answered with 404"},
+		{"no Allow", "PUT", memberURL, "", said{status: 405, body: failure}, "Allow"},
+		{"untrue Allow", "PUT", memberURL, "", said{status: 405, body: failure, header: map[string]string{"Allow": "GET, HEAD"}}, "Allow lists"},
+		{"preflight without limits", "OPTIONS", memberURL, "", said{status: 200, header: map[string]string{"X-RateLimit-Limit": ""}}, "Ratelimit-Limit"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			all := strings.Join(ask(t, c.answer, c.method, c.path, c.body), "\n")
+			if !strings.Contains(all, c.want) {
+				t.Fatalf("it reports %q, want something about %q", all, c.want)
+			}
+		})
+	}
+}
+
+func TestTransportChecksRequests(t *testing.T) {
+	refused := said{status: 400, body: failure}
+	cases := []struct{ name, method, path, body string }{
+		{"short snowflake", "GET", "/v2/levels/1/users/2", ""},
+		{"missing page", "GET", "/v2/levels/gophers", ""},
+		{"page 0", "GET", "/v2/levels/gophers?page=0", ""},
+		{"page twice", "GET", "/v2/levels/gophers?page=1&page=1", ""},
+		{"level over the bound", "GET", "/v2/guilds/200000000000000001/role-rewards/level?level=10001&userId=100000000000000002", ""},
+		{"no body", "PATCH", memberURL, ""},
+		{"unknown property", "PATCH", memberURL, `{"xp":1,"stray":1}`},
+		{"property twice", "PATCH", memberURL, `{"xp":1,"xp":1}`},
+		{"both directions", "PATCH", memberURL, `{"xp":{"increment":1,"decrement":1}}`},
+		{"neither direction", "PATCH", memberURL, `{"xp":{}}`},
+		{"increment by 0", "PATCH", memberURL, `{"xp":{"increment":0}}`},
+		{"XP over the bound", "PATCH", memberURL, `{"xp":2147483648}`},
+		{"null cooldown", "PATCH", memberURL, `{"xp":1,"triggerCooldown":null}`},
+		{"something after the value", "PATCH", memberURL, `{"xp":1}{}`},
+		{"locale", "POST", memberURL, `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"ada","locale":"en"}}`},
+		{"no username", "POST", memberURL, `{"xp":1,"user":{"avatar":null,"discriminator":"0"}}`},
+		{"bad avatar", "POST", memberURL, `{"xp":1,"user":{"avatar":"x","discriminator":"0","username":"ada"}}`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if problems := ask(t, refused, c.method, c.path, c.body, Bad()); len(problems) != 0 {
+				t.Errorf("marked and refused, it reports %s", strings.Join(problems, "\n"))
+			}
+			if all := strings.Join(ask(t, refused, c.method, c.path, c.body), "\n"); !strings.Contains(all, "not marked") {
+				t.Errorf("unmarked, it reports %q", all)
+			}
+			accepting := said{status: 200, body: summaryOK, header: pageHeaders}
+			if all := strings.Join(ask(t, accepting, c.method, c.path, c.body, Bad()), "\n"); !strings.Contains(all, "accepted a request") {
+				t.Errorf("accepted, it reports %q", all)
+			}
+		})
+	}
+}
+
+func TestTransportCatchesAnswersWithoutCredentials(t *testing.T) {
+	anonymous := func(r *http.Request) { r.Header.Del("X-Api-Key") }
+	if all := strings.Join(ask(t, said{status: 200, body: memberOK}, "GET", memberURL, "", anonymous), "\n"); !strings.Contains(all, "without credentials") {
+		t.Errorf("for a member, it reports %q", all)
+	}
+	if problems := ask(t, said{status: 401, body: failure}, "GET", memberURL, "", anonymous); len(problems) != 0 {
+		t.Errorf("for a 401, it reports %v", problems)
+	}
+	page := said{status: 200, body: boardOK, header: pageHeaders}
+	if problems := ask(t, page, "GET", "/v2/levels/gophers?page=1", "", anonymous); len(problems) != 0 {
+		t.Errorf("for a leaderboard, it reports %v", problems)
+	}
+	if all := strings.Join(ask(t, said{status: 204}, "DELETE", "/admin/keys/k3v9qzr2m8xa", ""), "\n"); !strings.Contains(all, "Authorization is not there") {
+		t.Errorf("for /admin with an API key, it reports %q", all)
+	}
+}
+
+// The transport stands between a test and its service, so it has to hand both on as they are.
+func TestTransportChangesNothing(t *testing.T) {
+	const sent = `{ "xp" : {"increment":1} }`
+	got := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got <- fmt.Sprintf("%s %s %d %s", r.Method, r.URL.RequestURI(), r.ContentLength, body)
+		said{status: 200, body: summaryOK}.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	resp := NewClient(t, server.URL).Do("PATCH", memberURL, "lb_key", sent).Want(t, 200)
+	if want := fmt.Sprintf("PATCH %s %d %s", memberURL, len(sent), sent); <-got != want {
+		t.Errorf("the service did not get %s", want)
+	}
+	if string(resp.Body) != summaryOK || At[float64](t, resp, "level", "xp") != 150 {
+		t.Errorf("the test got %s", resp.Body)
+	}
+}

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"levelboard/internal/apikey"
@@ -10,26 +9,14 @@ import (
 	"levelboard/internal/id"
 )
 
-// NewKey is what an operator decides about a key.
-type NewKey struct {
-	Name       string
-	OwnerID    id.User
-	Permission apikey.Permission
-	GuildIDs   []id.Guild
-	ExpiresAt  *time.Time
-	RateLimit  *int
-}
-
 // CreateKey makes a key. The secret is in the answer and nowhere else, ever.
-func (a *Admin) CreateKey(ctx context.Context, n NewKey) (secret string, k apikey.Key, err error) {
+func (a *Admin) CreateKey(ctx context.Context, n apikey.NewKey) (secret string, k apikey.Key, err error) {
 	secret, keyID, hash, err := apikey.Mint()
 	if err != nil {
 		return "", apikey.Key{}, fault.From(err)
 	}
-	guilds := slices.Clone(n.GuildIDs)
-	slices.Sort(guilds)
 	k = apikey.Key{
-		ID: keyID, Hash: hash, Name: n.Name, OwnerID: n.OwnerID, Permission: n.Permission, GuildIDs: guilds,
+		ID: keyID, Hash: hash, Name: n.Name, OwnerID: n.OwnerID, Permission: n.Permission, GuildIDs: n.GuildIDs,
 		CreatedAt: a.now().UTC().Truncate(time.Millisecond), ExpiresAt: n.ExpiresAt, RateLimit: n.RateLimit,
 	}
 	if err := a.archive.CreateKey(ctx, k); err != nil {

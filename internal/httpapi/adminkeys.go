@@ -5,7 +5,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/admin"
 	"levelboard/internal/apikey"
 	"levelboard/internal/id"
 )
@@ -74,7 +73,7 @@ func (a *API) createKey(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	secret, key, err := a.deps.Admin.CreateKey(c.Request.Context(), admin.NewKey(request))
+	secret, key, err := a.deps.Admin.CreateKey(c.Request.Context(), request)
 	if err != nil {
 		return err
 	}

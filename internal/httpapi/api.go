@@ -10,7 +10,6 @@ import (
 
 	"github.com/rs/cors"
 
-	"levelboard/internal/admin"
 	"levelboard/internal/apikey"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -52,7 +51,7 @@ type Admin interface {
 	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
 	DeleteGuild(ctx context.Context, g id.Guild) error
-	CreateKey(ctx context.Context, n admin.NewKey) (secret string, k apikey.Key, err error)
+	CreateKey(ctx context.Context, n apikey.NewKey) (secret string, k apikey.Key, err error)
 	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
 	Grant(ctx context.Context, keyID string, g id.Guild) error
 	Ungrant(ctx context.Context, keyID string, g id.Guild) error

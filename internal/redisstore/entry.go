@@ -26,17 +26,19 @@ func (s stat) String() string {
 	return string(b)
 }
 
-func parseStat(text string) (s stat, err error) {
-	rest := text
-	for _, field := range []*int64{&s.count, &s.updated, &s.cooldown} {
-		var word string
-		word, rest, _ = strings.Cut(rest, " ")
-		if *field, err = strconv.ParseInt(word, 10, 64); err != nil {
+func parseStat(text string) (stat, error) {
+	count, rest, _ := strings.Cut(text, " ")
+	updated, cooldown, _ := strings.Cut(rest, " ")
+	var s stat
+	for _, field := range []struct {
+		text string
+		to   *int64
+	}{{count, &s.count}, {updated, &s.updated}, {cooldown, &s.cooldown}} {
+		n, err := strconv.ParseInt(field.text, 10, 64)
+		if err != nil || n < 0 {
 			return stat{}, fmt.Errorf("%w: a stat is not three whole numbers", errReply)
 		}
-	}
-	if rest != "" {
-		return stat{}, fmt.Errorf("%w: a stat is not three whole numbers", errReply)
+		*field.to = n
 	}
 	return s, nil
 }
@@ -93,7 +95,7 @@ func decodeUser(text string) (leaderboard.User, error) {
 		return leaderboard.User{}, nil
 	}
 	flags := text[0] - userFlagBase
-	fields := strings.SplitN(text[1:], "\x00", userFields)
+	fields := strings.Split(text[1:], "\x00")
 	if len(fields) != userFields || flags > hasAvatar|hasGlobal|hasAccent {
 		return leaderboard.User{}, fmt.Errorf("%w: user data is damaged", errReply)
 	}

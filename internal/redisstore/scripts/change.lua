@@ -10,6 +10,9 @@ local member, op, amount, cooldown = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumb
 local before = redis.call('ZSCORE', KEYS[2], member)
 if not before then return 'NOMEMBER' end
 before = tonumber(before)
+-- Read before anything is written, so that a damaged value stops the script while nothing has changed.
+local count, ends = string.match(redis.call('HGET', KEYS[3], member) or '0 0 0', '^(%d+) %d+ (%d+)$')
+if not count then return redis.error_reply('ERR a stat is not three whole numbers') end
 
 local after = amount
 if op == 'set' then
@@ -22,7 +25,6 @@ else
 end
 
 local time = now()
-local count, ends = string.match(redis.call('HGET', KEYS[3], member) or '0 0 0', '^(%d+) %d+ (%d+)$')
 if cooldown > 0 then ends = time + cooldown end
 redis.call('HSET', KEYS[3], member, count .. ' ' .. time .. ' ' .. ends)
 return {before, after, tonumber(count), touch(member)}

@@ -1,0 +1,231 @@
+package redisstore_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/redisstore"
+	"levelboard/internal/snapshot"
+	"levelboard/internal/testenv"
+)
+
+const prefix = "lb:{100000000000000001}:"
+
+// keyTypes lists all keys of the database with their types.
+func keyTypes(t *testing.T, client redis.UniversalClient) map[string]string {
+	t.Helper()
+	types := map[string]string{}
+	for _, key := range client.Keys(t.Context(), "*").Val() {
+		types[key] = client.Type(t.Context(), key).Val()
+	}
+	return types
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// docs/redis-keys.md says which keys there are; here is the proof.
+func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	want := func(when string, want map[string]string) {
+		t.Helper()
+		if got := keyTypes(t, client); !maps.Equal(got, want) {
+			t.Errorf("keys %s: %v, want %v", when, got, want)
+		}
+	}
+
+	h, _, _, err := s.BeginHydration(ctx, guild1)
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	staging := prefix + "load:" + h.Token
+	want("during a hydration", map[string]string{
+		prefix + "hydrating": "string", staging + ":xp": "zset", staging + ":stat": "hash", staging + ":user": "hash",
+	})
+	for key, most := range map[string]time.Duration{
+		prefix + "hydrating": 30 * time.Second, staging + ":xp": 5 * time.Minute, staging + ":stat": 5 * time.Minute, staging + ":user": 5 * time.Minute,
+	} {
+		if ttl := client.PTTL(ctx, key).Val(); ttl <= most-20*time.Second || ttl > most {
+			t.Errorf("%s expires in %v, want %v", key, ttl, most)
+		}
+	}
+
+	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 3, Archived: 10}))
+	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "stat": "hash", prefix + "user": "hash"}
+	want("of a loaded guild", loaded)
+	for key := range loaded {
+		if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
+			t.Errorf("%s expires in %v, want never", key, ttl)
+		}
+	}
+
+	_, err = s.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	changed := maps.Clone(loaded)
+	changed[prefix+"dirty"] = "set"
+	changed["lb:dirty-guilds"] = "set"
+	want("of a changed guild", changed)
+
+	_, err = s.DirtyGuilds(ctx)
+	ok(t, err)
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	flushing := maps.Clone(loaded)
+	flushing[prefix+"flushing:11"] = "set"
+	want("during a flush", flushing)
+	ok(t, s.EndFlush(ctx, f))
+	want("after a flush", loaded)
+
+	ok(t, s.Delete(ctx, guild1, user1))
+	_, _, err = s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	_, err = s.Create(ctx, guild1, user1, 1, leaderboard.User{})
+	ok(t, err)
+	ok(t, s.Drop(ctx, guild1))
+	want("after drop", map[string]string{"lb:dirty-guilds": "set"})
+}
+
+func TestAbortLeavesNoKeys(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	h, _, _, err := s.BeginHydration(ctx, guild1)
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	ok(t, s.AbortHydration(ctx, h))
+	if left := keyTypes(t, client); len(left) != 0 {
+		t.Errorf("keys %v after an abort", left)
+	}
+}
+
+// An expired lock is a missing key: the hydration that held it is over, and another may begin.
+func TestAHydrationWhoseLockExpired(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	late, _, _, err := s.BeginHydration(ctx, guild1)
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, late, []snapshot.Row{row(user1)}))
+	ok(t, client.Del(ctx, prefix+"hydrating").Err())
+	if err := s.CommitHydration(ctx, late, snapshot.State{Epoch: 1}); !errors.Is(err, snapshot.ErrHydrationLost) {
+		t.Errorf("commit: %v, want ErrHydrationLost", err)
+	}
+	load(t, s)
+	if p, err := s.Page(ctx, guild1, 0, 10); err != nil || len(p.Rows) != 0 {
+		t.Errorf("page %+v, %v, want nothing of the late hydration", p, err)
+	}
+}
+
+// A chunk makes the lock last for its whole time again.
+func TestAChunkExtendsTheLock(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	h, _, _, err := s.BeginHydration(ctx, guild1)
+	ok(t, err)
+	ok(t, client.PExpire(ctx, prefix+"hydrating", 5*time.Second).Err())
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	if ttl := client.PTTL(ctx, prefix+"hydrating").Val(); ttl < 10*time.Second {
+		t.Errorf("the lock lasts %v after a chunk, want 30 s", ttl)
+	}
+}
+
+// meta must tell, after a writer died at any point, which rev the archive has and which it may have.
+func TestMetaTracksTheArchive(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s, row(user1))
+	meta := func(when string, fields ...string) {
+		t.Helper()
+		want := map[string]string{"incarnation": "77", "epoch": "1"}
+		for i := 0; i < len(fields); i += 2 {
+			want[fields[i]] = fields[i+1]
+		}
+		if got := client.HGetAll(ctx, prefix+"meta").Val(); !maps.Equal(got, want) {
+			t.Errorf("meta %s: %v, want %v", when, got, want)
+		}
+	}
+	changeOne := func() {
+		t.Helper()
+		_, err := s.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+	}
+	meta("after a hydration", "rev", "0", "archived", "0")
+	changeOne()
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	meta("when a flush has begun", "rev", "1", "archived", "0", "flushing", "1")
+	changeOne()
+	first, err := s.ReadBatch(ctx, f, []id.User{user1})
+	ok(t, err)
+	meta("when a batch was read", "rev", "2", "archived", "0", "flushing", "1", "pending", "2")
+	changeOne()
+	second, err := s.ReadBatch(ctx, f, []id.User{user1})
+	ok(t, err)
+	meta("when the next batch was read", "rev", "3", "archived", "0", "flushing", "1", "pending", "3")
+	ok(t, s.Archived(ctx, first))
+	meta("when the first batch is committed", "rev", "3", "archived", "2", "flushing", "1", "pending", "3")
+	ok(t, s.Archived(ctx, second))
+	meta("when both are", "rev", "3", "archived", "3", "flushing", "1")
+	ok(t, s.Archived(ctx, first))
+	meta("when the first is told again", "rev", "3", "archived", "3", "flushing", "1")
+	ok(t, s.EndFlush(ctx, f))
+	meta("after the flush", "rev", "3", "archived", "3")
+}
+
+func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s)
+	for _, key := range []string{"lb:{}:meta", "lb:{x}:meta", "lb:{100000000000000002}:metadata", "rate:{100000000000000003}:meta"} {
+		ok(t, client.Set(ctx, key, "1", 0).Err())
+	}
+	guilds, err := s.LoadedGuilds(ctx)
+	if err != nil || !slices.Equal(guilds, []id.Guild{guild1.ID}) {
+		t.Errorf("loaded guilds %v, %v, want %v", guilds, err, guild1.ID)
+	}
+}
+
+// One slot per guild is what makes a script on several keys possible in a cluster.
+func TestAGuildIsOneSlot(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t, testenv.WithConfig("slowlog-log-slower-than 0", "slowlog-max-len 1000")).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s, row(user1))
+	_, err := s.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	ok(t, s.EndFlush(ctx, f))
+	ok(t, s.Drop(ctx, guild1))
+	scripts := 0
+	for _, call := range client.SlowLogGet(ctx, 1000).Val() {
+		if !strings.EqualFold(call.Args[0], "evalsha") {
+			continue
+		}
+		scripts++
+		for _, arg := range call.Args[3:] {
+			if strings.HasPrefix(arg, "lb:") && !strings.HasPrefix(arg, prefix) {
+				t.Errorf("a script touches %s, outside the guild's slot", arg)
+			}
+		}
+	}
+	if scripts < 6 {
+		t.Errorf("saw %d scripts, want at least 6", scripts)
+	}
+}

@@ -1,57 +1,102 @@
-// Package cached is a bounded read-through cache that never keeps, or hands to a later caller, what was loaded before its
-// key was forgotten.
+// Package cached is a bounded read-through cache for what the archive holds and the change log invalidates. Nothing in it
+// grows old by itself: a value stays until it is forgotten or pushed out by others.
 package cached
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// loadTime bounds one load, however many callers wait for it; each of them waits no longer than its own deadline.
-const loadTime = 5 * time.Second
+// DefaultLoadTime bounds one load.
+const DefaultLoadTime = 5 * time.Second
 
-// Cache holds the most recently used values of a source. It is safe for concurrent use.
+// errAborted stands for a load that ended its goroutine without returning.
+var errAborted = errors.New("the load ended without a result")
+
+// Load reads the value of a key. Its context is not that of any one caller: it carries the values of the first one's and
+// ends after the load time only.
+type Load[K comparable, V any] func(ctx context.Context, k K) (V, error)
+
+// Cache holds at most so many values, and lets go of the ones unused for longest. It is safe for concurrent use. Values
+// are shared by all callers: do not change what they point to.
 type Cache[K comparable, V any] struct {
-	load func(ctx context.Context, k K) (V, error)
+	load     Load[K, V]
+	loadTime time.Duration
+	absent   func(error) bool
 
-	mu      sync.Mutex
-	values  *lru.Cache[K, V]
-	flights map[K]*flight[V]
+	mu       sync.Mutex
+	held     *simplelru.LRU[K, V]
+	missing  *simplelru.LRU[K, error]
+	underway map[K]*fetch[V]
 }
 
-// flight is one load that is under way. It is in the map exactly as long as its result may be kept.
-type flight[V any] struct {
+// fetch is one load under way; value and err may be read once done is closed.
+type fetch[V any] struct {
 	done  chan struct{}
 	value V
 	err   error
 }
 
-// New returns a cache of at most size values (at least 1). load's errors are not kept, so "there is none" should be a value.
-func New[K comparable, V any](size int, load func(ctx context.Context, k K) (V, error)) *Cache[K, V] {
-	values, err := lru.New[K, V](max(size, 1))
-	if err != nil {
-		panic(err) // only for a size below 1
-	}
-	return &Cache[K, V]{load: load, values: values, flights: map[K]*flight[V]{}}
+// Option changes how a Cache works.
+type Option func(*options)
+
+type options struct {
+	loadTime time.Duration
+	absent   func(error) bool
 }
 
-// Get returns the value from memory, or loads it, once for all who ask at the same time. A caller whose context ends gets
-// the context's error, and the load goes on for the others.
+// WithLoadTime bounds one load by d in place of DefaultLoadTime.
+func WithLoadTime(d time.Duration) Option {
+	return func(o *options) { o.loadTime = d }
+}
+
+// WithAbsent also keeps the errors for which is returns true, which say for certain that there is no such value. They
+// have as much room again as the values and never push one out, so asking for many keys that do not exist costs no hits.
+func WithAbsent(is func(error) bool) Option {
+	return func(o *options) { o.absent = is }
+}
+
+// New returns an empty Cache that holds at most size values; size must be positive.
+func New[K comparable, V any](size int, load Load[K, V], opts ...Option) *Cache[K, V] {
+	o := options{loadTime: DefaultLoadTime, absent: func(error) bool { return false }}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	held, err := simplelru.NewLRU[K, V](size, nil)
+	if err != nil {
+		panic(fmt.Sprintf("cached: a size of %d: %v", size, err))
+	}
+	missing, _ := simplelru.NewLRU[K, error](size, nil)
+	return &Cache[K, V]{
+		load: load, loadTime: o.loadTime, absent: o.absent,
+		held: held, missing: missing, underway: make(map[K]*fetch[V]),
+	}
+}
+
+// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them
+// leave. The error is the load's, or ctx's when that ended first; only errors that the option WithAbsent names are kept.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	c.mu.Lock()
-	if v, ok := c.values.Get(k); ok {
+	if v, ok := c.held.Get(k); ok {
 		c.mu.Unlock()
 		return v, nil
 	}
-	f, ok := c.flights[k]
-	if !ok {
-		f = &flight[V]{done: make(chan struct{})}
-		c.flights[k] = f
-		go c.fly(context.WithoutCancel(ctx), k, f)
+	if err, ok := c.missing.Get(k); ok {
+		c.mu.Unlock()
+		var none V
+		return none, err
+	}
+	f, shared := c.underway[k]
+	if !shared {
+		f = &fetch[V]{done: make(chan struct{}), err: errAborted}
+		c.underway[k] = f
+		go c.fetch(context.WithoutCancel(ctx), k, f)
 	}
 	c.mu.Unlock()
 
@@ -60,38 +105,62 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 		return f.value, f.err
 	case <-ctx.Done():
 		var none V
-		return none, fmt.Errorf("wait for a read of the archive: %w", ctx.Err())
+		return none, ctx.Err()
 	}
 }
 
-func (c *Cache[K, V]) fly(ctx context.Context, k K, f *flight[V]) {
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
+func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
+	ctx, cancel := context.WithTimeout(ctx, c.loadTime)
 	defer cancel()
+	defer c.finish(k, f)
+	// On this goroutine nobody else would recover, and one bad load would end the whole service.
+	defer func() {
+		if p := recover(); p != nil {
+			f.err = fmt.Errorf("the load panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
 	f.value, f.err = c.load(ctx, k)
+}
+
+// finish keeps the result, unless k was forgotten since the load began.
+func (c *Cache[K, V]) finish(k K, f *fetch[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.flights[k] == f {
-		delete(c.flights, k)
-		if f.err == nil {
-			c.values.Add(k, f.value)
-		}
+	defer close(f.done)
+	if c.underway[k] != f {
+		return
 	}
-	close(f.done)
+	delete(c.underway, k)
+	switch {
+	case f.err == nil:
+		c.held.Add(k, f.value)
+	case c.absent(f.err):
+		c.missing.Add(k, f.err)
+	}
 }
 
-// Forget drops the value. A load of it that is under way still answers those who wait for it already, but is not kept, and
-// a Get that begins after Forget starts a load of its own.
+// Forget drops what is known of k. A load of k that is under way reaches only the callers that wait for it already: it is
+// not kept, and a Get that begins after Forget starts a new one.
 func (c *Cache[K, V]) Forget(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.values.Remove(k)
-	delete(c.flights, k)
+	c.held.Remove(k)
+	c.missing.Remove(k)
+	delete(c.underway, k)
 }
 
 // ForgetAll is Forget for every key.
 func (c *Cache[K, V]) ForgetAll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.values.Purge()
-	clear(c.flights)
+	c.held.Purge()
+	c.missing.Purge()
+	clear(c.underway)
+}
+
+// Len is how many values and absences are held.
+func (c *Cache[K, V]) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held.Len() + c.missing.Len()
 }

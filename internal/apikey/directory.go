@@ -1,0 +1,81 @@
+package apikey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"levelboard/internal/cached"
+	"levelboard/internal/fault"
+)
+
+// Source is where a Directory reads keys: the archive. It returns ErrNotFound for a key that does not exist; every other
+// error means that it could not be asked.
+type Source interface {
+	Key(ctx context.Context, keyID string) (*Key, error)
+}
+
+// Directory finds the key that a secret belongs to, from memory where it can. It is bounded, it remembers ids that do not
+// exist too, and while the archive is down it serves on with what it holds. Keys that it returns are shared: do not change
+// them. It is safe for concurrent use.
+type Directory struct {
+	byID *cached.Cache[string, *Key]
+	now  func() time.Time
+}
+
+// NewDirectory returns a Directory that holds at most size keys, and as many ids without a key; now is the clock for
+// expiry.
+func NewDirectory(source Source, size int, now func() time.Time) *Directory {
+	load := func(ctx context.Context, keyID string) (*Key, error) {
+		k, err := source.Key(ctx, keyID)
+		if err != nil {
+			return nil, fmt.Errorf("read an API key: %w", err)
+		}
+		// Granted searches in the order of Go's strings, which an archive's collation need not share.
+		if !slices.IsSorted(k.GuildIDs) {
+			sorted := *k
+			sorted.GuildIDs = slices.Sorted(slices.Values(k.GuildIDs))
+			k = &sorted
+		}
+		return k, nil
+	}
+	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
+	return &Directory{byID: cached.New(size, load, cached.WithAbsent(unknown)), now: now}
+}
+
+// Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,
+// another secret) is the same Unauthenticated fault, so that an answer tells nothing about which ids exist. When the
+// archive had to be asked and did not answer, it is an Unavailable fault.
+func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, error) {
+	keyID, err := Parse(presented)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	k, err := d.byID.Get(ctx, keyID)
+	if errors.Is(err, ErrNotFound) {
+		return nil, invalid(err)
+	}
+	if err != nil {
+		return nil, fault.Down("authenticate", err)
+	}
+	if !k.Matches(presented) {
+		return nil, invalid(errors.New("the secret is not that of the key with its id"))
+	}
+	if k.Expired(d.now()) {
+		return nil, invalid(errors.New("the key has expired"))
+	}
+	return k, nil
+}
+
+// Forget drops what is known of the key: it was created, changed or revoked.
+func (d *Directory) Forget(keyID string) { d.byID.Forget(keyID) }
+
+// ForgetAll drops everything.
+func (d *Directory) ForgetAll() { d.byID.ForgetAll() }
+
+func invalid(why error) *fault.Error {
+	return fault.Wrap(why, fault.Unauthenticated,
+		"The API key is missing or not valid. Send one that is neither revoked nor expired in the header X-Api-Key.")
+}

@@ -1,0 +1,49 @@
+package apikey
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"levelboard/internal/id"
+)
+
+// ParsePermission reads the name of a permission, as the admin API and the archive write it.
+func ParsePermission(name string) (Permission, error) {
+	switch p := Permission(name); p {
+	case Read, ReadWrite:
+		return p, nil
+	default:
+		return "", fmt.Errorf("must be %s or %s", Read, ReadWrite)
+	}
+}
+
+// Matches reports whether secret is this key's whole text. How long it takes tells nothing about the hash.
+func (k *Key) Matches(secret string) bool {
+	hash := sha256.Sum256([]byte(secret))
+	return subtle.ConstantTimeCompare(hash[:], k.Hash[:]) == 1
+}
+
+// Expired reports whether the key's time is over; at the instant ExpiresAt it is.
+func (k *Key) Expired(now time.Time) bool {
+	return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt)
+}
+
+// May reports whether the key's permission covers requests of this method, in the guilds that it was granted.
+func (k *Key) May(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		return k.Permission == Read || k.Permission == ReadWrite
+	default:
+		return k.Permission == ReadWrite
+	}
+}
+
+// Granted reports whether the key has access to the guild. GuildIDs must be ascending.
+func (k *Key) Granted(g id.Guild) bool {
+	_, found := slices.BinarySearch(k.GuildIDs, g)
+	return found
+}

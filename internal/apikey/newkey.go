@@ -1,0 +1,93 @@
+package apikey
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/id"
+	"levelboard/internal/strictjson"
+)
+
+// MaxGrants is how many guilds a key may be created with.
+const MaxGrants = 1000
+
+// NewKey is what is decided about a key when it is made.
+type NewKey struct {
+	Name       string // 1 to 100 bytes, no control characters, not only spaces
+	OwnerID    id.User
+	Permission Permission
+	GuildIDs   []id.Guild // ascending, no duplicates, at most MaxGrants
+	ExpiresAt  *time.Time // UTC, milliseconds; nil: never
+	RateLimit  *int       // requests a minute, 0 to 1000000; nil: the service's default; 0: no limit of its own
+}
+
+type newKeyBody struct {
+	Name       string                          `json:"name" bytes:"1..100"`
+	OwnerID    string                          `json:"ownerId"`
+	Permission string                          `json:"permission"`
+	GuildIDs   strictjson.Optional[[]string]   `json:"guildIds"`
+	ExpiresAt  strictjson.Optional[*time.Time] `json:"expiresAt"`
+	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..1000000"`
+}
+
+// ParseNewKey reads the body of POST /admin/keys. What a client got wrong is an Invalid fault that names the property.
+func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
+	var body newKeyBody
+	if err := strictjson.Decode(data, &body); err != nil {
+		return NewKey{}, err
+	}
+	n := NewKey{Name: body.Name, RateLimit: body.RateLimit.Or(nil)}
+	if strings.ContainsFunc(n.Name, unicode.IsControl) || strings.TrimSpace(n.Name) == "" {
+		return NewKey{}, fault.New(fault.Invalid, "name must be text that can be seen, without control characters")
+	}
+	var err error
+	if n.OwnerID, err = id.Parse[id.User](body.OwnerID); err != nil {
+		return NewKey{}, fault.New(fault.Invalid, "ownerId %v", err)
+	}
+	if n.Permission, err = ParsePermission(body.Permission); err != nil {
+		return NewKey{}, fault.New(fault.Invalid, "permission %v", err)
+	}
+	if n.GuildIDs, err = parseGrants(body.GuildIDs.Or(nil)); err != nil {
+		return NewKey{}, err
+	}
+	if n.ExpiresAt, err = checkExpiry(body.ExpiresAt.Or(nil), now); err != nil {
+		return NewKey{}, err
+	}
+	return n, nil
+}
+
+func parseGrants(sent []string) ([]id.Guild, error) {
+	if len(sent) > MaxGrants {
+		return nil, fault.New(fault.Invalid, "guildIds must hold at most %d guilds", MaxGrants)
+	}
+	guilds := make([]id.Guild, len(sent))
+	for i, text := range sent {
+		g, err := id.Parse[id.Guild](text)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "guildIds[%d] %v", i, err)
+		}
+		guilds[i] = g
+	}
+	slices.Sort(guilds)
+	for i := 1; i < len(guilds); i++ {
+		if guilds[i] == guilds[i-1] {
+			return nil, fault.New(fault.Invalid, "guildIds must name each guild once, but has %s twice", guilds[i])
+		}
+	}
+	return guilds, nil
+}
+
+// checkExpiry keeps milliseconds, the resolution of every time that the service stores.
+func checkExpiry(sent *time.Time, now time.Time) (*time.Time, error) {
+	if sent == nil {
+		return nil, nil
+	}
+	at := sent.UTC().Truncate(time.Millisecond)
+	if !at.After(now) {
+		return nil, fault.New(fault.Invalid, "expiresAt must be in the future")
+	}
+	return &at, nil
+}

@@ -1,0 +1,90 @@
+package apikey
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// A key's text is `lb_`, the id, the secret, and the CRC-32 of all that before it, each in base 62. The prefix and the
+// checksum let a scanner tell a leaked key from noise, and let Parse refuse a typo.
+const (
+	prefix      = "lb_"
+	idLen       = 12
+	secretLen   = 32 // 190 bits
+	checksumLen = 6  // 62^6 > 2^32
+	bodyLen     = len(prefix) + idLen + secretLen
+	textLen     = bodyLen + checksumLen
+
+	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// Mint makes a key: its text, which must be shown once and then be forgotten, its id, and the hash to keep. An error means
+// that the system has no randomness to give.
+func Mint() (secret, id string, hash [32]byte, err error) {
+	random, err := randomDigits(idLen + secretLen)
+	if err != nil {
+		return "", "", hash, fmt.Errorf("mint an API key: %w", err)
+	}
+	text := append([]byte(prefix), random...)
+	sum := checksum(text)
+	text = append(text, sum[:]...)
+	secret = string(text)
+	return secret, secret[len(prefix) : len(prefix)+idLen], sha256.Sum256(text), nil
+}
+
+// Parse returns the id in a key's text, or ErrMalformed. It says that the text is whole, not that there is such a key.
+func Parse(text string) (id string, err error) {
+	if len(text) != textLen || text[:len(prefix)] != prefix {
+		return "", ErrMalformed
+	}
+	for i := len(prefix); i < textLen; i++ {
+		if !isDigit(text[i]) {
+			return "", ErrMalformed
+		}
+	}
+	if sum := checksum(text[:bodyLen]); text[bodyLen:] != string(sum[:]) {
+		return "", ErrMalformed
+	}
+	return text[len(prefix) : len(prefix)+idLen], nil
+}
+
+func isDigit(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// checksum goes through the table itself because crc32.ChecksumIEEE moves its argument to the heap, and strangers can make
+// the service check any number of texts.
+func checksum[T string | []byte](body T) (sum [checksumLen]byte) {
+	n := ^uint32(0)
+	for i := range len(body) {
+		n = crc32.IEEETable[byte(n)^body[i]] ^ n>>8
+	}
+	n = ^n
+	for i := checksumLen - 1; i >= 0; i-- {
+		sum[i] = digits[n%62]
+		n /= 62
+	}
+	return sum
+}
+
+// randomDigits returns n digits, all equally likely: bytes of 248 (4 times 62) and more are thrown away.
+func randomDigits(n int) ([]byte, error) {
+	out := make([]byte, 0, n)
+	var pool [64]byte
+	for {
+		if _, err := io.ReadFull(rand.Reader, pool[:]); err != nil {
+			return nil, err
+		}
+		for _, b := range pool {
+			if b >= 248 {
+				continue
+			}
+			if out = append(out, digits[b%62]); len(out) == n {
+				return out, nil
+			}
+		}
+	}
+}

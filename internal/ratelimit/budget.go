@@ -1,0 +1,65 @@
+// Package ratelimit charges requests to budgets that all replicas share through Redis. A budget is a GCRA bucket of
+// redis_rate: as many requests at once as it allows in a minute, refilled evenly.
+package ratelimit
+
+import (
+	"net/netip"
+	"time"
+)
+
+// Unlimited is what a Decision shows as limit and remaining when no budget has a limit.
+const Unlimited = 2147483647
+
+// The scopes of budgets.
+const (
+	ScopeKey      = "key"      // Name is an API key's id
+	ScopeIdentity = "identity" // Name is the id of a key's owner, or of a signed-in user
+	ScopeAddress  = "address"  // Name is an AddressName
+)
+
+// Budget is what one subject may ask for.
+type Budget struct {
+	Scope     string
+	Name      string
+	PerMinute int // requests; 0 or less is no limit
+}
+
+// limited reports whether the budget has a limit at all.
+func (b Budget) limited() bool { return b.PerMinute > 0 }
+
+// redisKey is the budget's name in Redis, without the prefix `rate:` of redis_rate.
+func (b Budget) redisKey() string {
+	switch b.Scope {
+	case ScopeKey:
+		return "lb:k:" + b.Name
+	case ScopeIdentity:
+		return "lb:i:" + b.Name
+	default:
+		return "lb:a:" + b.Name
+	}
+}
+
+// Decision is the outcome of a charge, of the budget that the client should mind: the one that refused, or else the one
+// with the least remaining.
+type Decision struct {
+	Allowed    bool
+	Scope      string // of that budget; empty when none has a limit
+	Limit      int
+	Remaining  int           // requests that would be allowed at once, after this one
+	Reset      time.Duration // until the budget is full again
+	RetryAfter time.Duration // until one request is allowed; 0 when this one was
+}
+
+// AddressName is the name under which a client's address is charged: an IPv4 address itself, and the /64 of an IPv6
+// address, since one client can send from all addresses of its network. Ports and zones have no part in it.
+func AddressName(a netip.Addr) string {
+	a = a.Unmap().WithZone("")
+	if !a.Is6() {
+		return a.String()
+	}
+	network, err := a.Prefix(64)
+	if err != nil {
+		return a.String() // cannot be: 64 is a length of every IPv6 prefix
+	}
+	return network.String()
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 )
 
@@ -33,22 +32,22 @@ type Follower struct {
 	on       func(Change)
 	onGap    func()
 
-	mu      sync.Mutex // one look at a time
+	turn    chan struct{} // holds one while somebody looks; guards what follows
 	seen    int64
 	failing bool
 }
 
 // NewFollower returns a Follower that looks every interval, and at once when nudges (which may be nil) says so. on is
 // called for each change; onGap when some can have been missed, so that nothing that was cached can be trusted. Both are
-// called one at a time.
+// called one at a time, and must not call the Follower.
 func NewFollower(log Log, nudges <-chan struct{}, interval time.Duration, logger *slog.Logger, on func(Change), onGap func()) *Follower {
-	return &Follower{log: log, nudges: nudges, interval: interval, logger: logger, on: on, onGap: onGap}
+	return &Follower{
+		log: log, nudges: nudges, interval: interval, logger: logger, on: on, onGap: onGap, turn: make(chan struct{}, 1),
+	}
 }
 
-// Start notes where the log ends. Nothing may be cached before it returns.
+// Start notes where the log ends. Nothing may be cached before it returns, and neither Run nor CatchUp be called.
 func (f *Follower) Start(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	latest, err := f.log.LatestChange(ctx)
 	if err != nil {
 		return fmt.Errorf("follow the change log: %w", err)
@@ -77,15 +76,20 @@ func (f *Follower) Run(ctx context.Context) {
 	}
 }
 
-// CatchUp returns when every change that was committed before the call has been told.
+// CatchUp returns when every change that was committed before the call has been told, or an error when the log could not be
+// read to its end; Run makes up for it then. It waits no longer than ctx, nor than a few seconds.
 func (f *Follower) CatchUp(ctx context.Context) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, readTime)
+	bounded, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
-	err := f.look(ctx)
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-bounded.Done():
+		return fmt.Errorf("wait for a turn at the change log: %w", bounded.Err())
+	}
+	err := f.look(bounded)
 	switch {
-	case err != nil && !f.failing && ctx.Err() != context.Canceled:
+	case err != nil && !f.failing && ctx.Err() == nil: // else it is the caller who gave up
 		f.failing = true
 		f.logger.Warn("changes of settings and keys cannot be read from the archive; what is cached serves on", "error", err)
 	case err == nil && f.failing:
@@ -95,38 +99,44 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	return err
 }
 
+// look reads to the log's end. The end is asked for too, because a log that ends elsewhere than what was read from it
+// tells of changes that cannot be read: an archive restored from an older backup, or one whose newest entries were purged.
 func (f *Follower) look(ctx context.Context) error {
-	for {
+	for again := false; ; {
 		found, err := f.log.Changes(ctx, f.seen, readLimit)
 		if err != nil {
 			return fmt.Errorf("read the change log: %w", err)
 		}
-		if len(found) == 0 {
-			return f.checkEnd(ctx)
-		}
-		if found[0].Version != f.seen+1 {
-			f.onGap()
-		}
-		for _, c := range found {
-			f.on(c)
-			f.seen = c.Version
-		}
-		if len(found) < readLimit {
+		f.tell(found)
+		if len(found) > 0 && len(found) < readLimit {
 			return nil
 		}
+		if len(found) > 0 {
+			continue
+		}
+		latest, err := f.log.LatestChange(ctx)
+		if err != nil {
+			return fmt.Errorf("read the end of the change log: %w", err)
+		}
+		if latest == f.seen {
+			return nil
+		}
+		if latest > f.seen && !again { // most likely committed since the question before
+			again = true
+			continue
+		}
+		f.onGap()
+		f.seen = latest
+		return nil
 	}
 }
 
-// checkEnd notices an archive that was restored from an older backup, whose log is behind what was seen, and one whose
-// newest entries were purged.
-func (f *Follower) checkEnd(ctx context.Context) error {
-	latest, err := f.log.LatestChange(ctx)
-	if err != nil {
-		return fmt.Errorf("read the change log: %w", err)
+func (f *Follower) tell(found []Change) {
+	for _, c := range found {
+		if c.Version != f.seen+1 {
+			f.onGap()
+		}
+		f.on(c)
+		f.seen = c.Version
 	}
-	if latest < f.seen {
-		f.onGap()
-		f.seen = latest
-	}
-	return nil
 }

@@ -15,7 +15,7 @@ const AdminTokenFile = "admin-token"
 // need not be valid for them.
 type Client struct {
 	URL       string // without slashes at its end
-	OpsListen string
+	OpsListen string // not checked
 
 	adminToken string
 	dataDir    string
@@ -39,7 +39,6 @@ func LoadClient(environ []string) (Client, error) {
 
 	v := validator{}
 	c.URL = v.webURL("URL", c.URL)
-	v.address("OPS_LISTEN", c.OpsListen)
 	return c, errors.Join(append(v.problems, err)...)
 }
 

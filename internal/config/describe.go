@@ -85,7 +85,7 @@ func show(value any, secret string) string {
 	case string:
 		switch {
 		case secret == "url":
-			return redactURL(x)
+			return RedactURL(x)
 		case secret != "" && x != "":
 			return redacted
 		}

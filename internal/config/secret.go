@@ -59,9 +59,9 @@ func plainPathError(err error) error {
 
 const redacted = "[redacted]"
 
-// redactURL hides what a connection URL may hold of secrets: all after the user's name before the last @, and query
+// RedactURL hides what a connection URL may hold of secrets: all after the user's name before the last @, and query
 // parameters that sound like passwords. It works on the text, so that a URL that does not parse leaks nothing either.
-func redactURL(raw string) string {
+func RedactURL(raw string) string {
 	if raw == "" {
 		return ""
 	}

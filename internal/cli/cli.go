@@ -1,0 +1,117 @@
+// Package cli is the command line: a file for each subcommand. Commands that change a running service are clients of its
+// API; serve and demo run the service itself.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Environment is what a command may touch of the process it runs in.
+type Environment struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Environ []string // NAME=value, as os.Environ gives them
+}
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// program is one run of the command line.
+type program struct {
+	Environment
+	// started says that a command began its work: an error before that is about how it was called.
+	started bool
+}
+
+// usageError says that the command was called wrongly, although its flags and arguments could be read.
+type usageError struct{ error }
+
+func usage(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Run runs the command that args (without the program's name) name, and returns its exit code: 0, 1 when it failed, 2 when
+// it was called wrongly. Errors are plain sentences on standard error. It handles SIGINT and SIGTERM while it serves.
+func Run(ctx context.Context, args []string, env Environment) int {
+	p := &program{Environment: env}
+	root := p.root()
+	root.SetArgs(args)
+	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintf(p.Stderr, "levelboard: %s\n", strings.TrimRight(line, "\n"))
+	}
+	var wrong usageError
+	if p.started && !errors.As(err, &wrong) {
+		return exitFailed
+	}
+	fmt.Fprintf(p.Stderr, "Run '%s --help' for how to use it.\n", command.CommandPath())
+	return exitUsage
+}
+
+func (p *program) root() *cobra.Command {
+	root := p.group("levelboard", "A self-hosted leveling service for chat communities")
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.migrateCommand(),
+		p.configCommand(), p.healthcheckCommand(), p.versionCommand())
+	return root
+}
+
+// group is a command that only holds others.
+func (p *program) group(name, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   name,
+		Short: short,
+		Args:  cobra.ArbitraryArgs,
+
+		SuggestionsMinimumDistance: 2,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("a command is missing: " + strings.Join(subcommands(cmd), ", "))
+			}
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				return fmt.Errorf("%q is not a command; did you mean %s?", args[0], strings.Join(near, " or "))
+			}
+			return fmt.Errorf("%q is not a command; there are %s", args[0], strings.Join(subcommands(cmd), ", "))
+		},
+	}
+}
+
+func subcommands(cmd *cobra.Command) []string {
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
+}
+
+// action is the work of a command without further subcommands.
+func (p *program) action(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		p.started = true
+		return work(cmd.Context(), args)
+	}
+}
+
+// printf writes to standard output.
+func (p *program) printf(format string, args ...any) {
+	fmt.Fprintf(p.Stdout, format, args...)
+}

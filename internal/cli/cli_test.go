@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"levelboard/internal/app"
+	"levelboard/internal/config"
+)
+
+// asCommand makes the test binary behave as the program itself, for tests that need a process of their own.
+const asCommand = "AS_LEVELBOARD=1"
+
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Environ(), asCommand) {
+		os.Exit(Run(context.Background(), os.Args[1:], Environment{os.Stdin, os.Stdout, os.Stderr, os.Environ()}))
+	}
+	os.Exit(m.Run())
+}
+
+// result is what a command left behind.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+func run(t *testing.T, environ []string, stdin string, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := Run(t.Context(), args, Environment{strings.NewReader(stdin), &stdout, &stderr, environ})
+	for line := range strings.Lines(stderr.String()) {
+		if !strings.HasPrefix(line, "levelboard: ") && !strings.HasPrefix(line, "Run 'levelboard") {
+			t.Errorf("levelboard %s wrote the line %q to standard error", strings.Join(args, " "), line)
+		}
+	}
+	return result{code, stdout.String(), stderr.String()}
+}
+
+// succeed runs a command that must succeed, and returns what it printed.
+func succeed(t *testing.T, environ []string, stdin string, args ...string) string {
+	t.Helper()
+	r := run(t, environ, stdin, args...)
+	if r.code != exitOK || r.stderr != "" {
+		t.Fatalf("levelboard %s: exit code %d\n%s", strings.Join(args, " "), r.code, r.stderr)
+	}
+	return r.stdout
+}
+
+// fail runs a command that must fail with this code, print nothing, and say what on standard error.
+func fail(t *testing.T, environ []string, code int, says string, args ...string) {
+	t.Helper()
+	r := run(t, environ, "", args...)
+	if r.code != code || r.stdout != "" || !strings.Contains(r.stderr, says) {
+		t.Errorf("levelboard %s: exit code %d, want %d with %q\nstdout: %s\nstderr: %s", strings.Join(args, " "), r.code, code, says, r.stdout, r.stderr)
+	}
+}
+
+// startService runs an embedded service in a directory of its own, and returns the environment of its clients.
+func startService(t *testing.T) (environ []string, a *app.App) {
+	t.Helper()
+	dir := t.TempDir()
+	cfg, _, err := config.Load([]string{"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err = app.New(cfg, app.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Stop(context.Background()); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	return []string{"LEVELBOARD_URL=" + a.URL(), "LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_OPS_LISTEN=" + a.OpsAddr()}, a
+}
+
+// paste does what a shell and curl do with a line that was printed for them.
+func paste(t *testing.T, line string) (status int, body string) {
+	t.Helper()
+	words := shellWords(t, strings.TrimSpace(line))
+	if words[0] != "curl" {
+		t.Fatalf("%q is not a call of curl", line)
+	}
+	method, url, data := http.MethodGet, "", ""
+	header := http.Header{}
+	for i := 1; i < len(words); i++ {
+		switch words[i] {
+		case "-s":
+		case "-X":
+			i++
+			method = words[i]
+		case "-H":
+			i++
+			name, value, _ := strings.Cut(words[i], ": ")
+			header.Set(name, value)
+		case "-d":
+			i++
+			data = words[i]
+		default:
+			url = words[i]
+		}
+	}
+	request, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = header
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(answer)
+}
+
+// shellWords splits a line at blanks outside of single quotes.
+func shellWords(t *testing.T, line string) []string {
+	t.Helper()
+	var words []string
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			words = append(words, part)
+			continue
+		}
+		words = append(words, strings.Fields(part)...)
+	}
+	return words
+}
+
+// linesWith returns the lines that contain what.
+func linesWith(text, what string) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, what) {
+			found = append(found, strings.TrimSpace(line))
+		}
+	}
+	return found
+}

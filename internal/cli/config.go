@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"levelboard/internal/config"
+)
+
+func (p *program) configCommand() *cobra.Command {
+	group := p.group("config", "Check or print the settings of the environment")
+	group.AddCommand(
+		&cobra.Command{
+			Use: "check", Short: "Say what is wrong with the settings; unknown names are errors", Args: cobra.NoArgs,
+			RunE: p.action(func(context.Context, []string) error { return p.checkConfig() }),
+		},
+		&cobra.Command{
+			Use: "print", Short: "Print the settings in force, secrets redacted", Args: cobra.NoArgs,
+			RunE: p.action(func(context.Context, []string) error {
+				cfg, err := p.settings(p.Environ)
+				if err != nil {
+					return err
+				}
+				return cfg.Print(p.Stdout)
+			}),
+		},
+	)
+	return group
+}
+
+func (p *program) checkConfig() error {
+	cfg, warnings, err := config.Load(p.Environ)
+	problems := []error{err}
+	unknown := config.Unknown(p.Environ)
+	for _, u := range unknown {
+		problems = append(problems, errors.New(u))
+	}
+	// Load's warnings begin with the unknown names.
+	for _, w := range warnings[len(unknown):] {
+		fmt.Fprintf(p.Stderr, "levelboard: warning: %s\n", w)
+	}
+	if err := errors.Join(problems...); err != nil {
+		return err
+	}
+	mode := "Redis and Postgres"
+	if cfg.Embedded() {
+		mode = "embedded"
+	}
+	p.printf("The settings are good (%s).\n", mode)
+	return nil
+}

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestConfigCheck(t *testing.T) {
+	if out := succeed(t, nil, "", "config", "check"); out != "The settings are good (embedded).\n" {
+		t.Errorf("%q", out)
+	}
+	both := []string{"LEVELBOARD_REDIS_URL=redis://h", "LEVELBOARD_POSTGRES_URL=postgres://h/d"}
+	if out := succeed(t, both, "", "config", "check"); out != "The settings are good (Redis and Postgres).\n" {
+		t.Errorf("%q", out)
+	}
+	fail(t, []string{"LEVELBOARD_LISTN=x"}, exitFailed, "levelboard: LEVELBOARD_LISTN is not a setting; did you mean LEVELBOARD_LISTEN?\n", "config", "check")
+	fail(t, []string{"LEVELBOARD_LISTEN=x", "LEVELBOARD_LOG_FORMAT=y"}, exitFailed, "levelboard: LEVELBOARD_LOG_FORMAT must be text or json\n", "config", "check")
+
+	r := run(t, []string{"LEVELBOARD_LISTEN=:8080"}, "", "config", "check")
+	if r.code != exitOK || strings.Count(r.stderr, "warning") != 1 {
+		t.Errorf("an exposed embedded service: exit code %d, %q", r.code, r.stderr)
+	}
+}
+
+func TestConfigPrintRedactsAndWarns(t *testing.T) {
+	secret := "correct-horse-battery-staple-correct-horse"
+	r := run(t, []string{"LEVELBOARD_ADMIN_TOKEN=" + secret, "LEVELBOARD_COLOUR=green"}, "", "config", "print")
+	if r.code != exitOK || !strings.Contains(r.stdout, "LEVELBOARD_ADMIN_TOKEN=[redacted]\n") || strings.Contains(r.stdout+r.stderr, secret) {
+		t.Errorf("exit code %d\n%s", r.code, r.stdout)
+	}
+	if !strings.Contains(r.stderr, "levelboard: warning: LEVELBOARD_COLOUR is not a setting") {
+		t.Errorf("%q", r.stderr)
+	}
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/app"
+	"levelboard/internal/demo"
+	"levelboard/internal/id"
+	"levelboard/internal/snapshot"
+)
+
+// The bounds of the demo's flags: more members make the embedded board slow, a higher rate is what bench is for.
+const (
+	maxDemoMembers = 200_000
+	maxDemoRate    = 200
+)
+
+// demoOptions are the flags of demo.
+type demoOptions struct {
+	listen  string
+	members int
+	rate    float64
+	seed    uint64
+}
+
+func (p *program) demoCommand() *cobra.Command {
+	var o demoOptions
+	command := &cobra.Command{
+		Use:   "demo",
+		Short: "Run the service with a made-up guild whose members are active",
+		Long: "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
+			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.",
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			return p.demo(ctx, o)
+		}),
+	}
+	flags := command.Flags()
+	flags.StringVar(&o.listen, "listen", "", "address to listen on (default LEVELBOARD_LISTEN, else 127.0.0.1:8080)")
+	flags.IntVar(&o.members, "members", 5000, "how many members")
+	flags.Float64Var(&o.rate, "rate", 5, "how many times a second a member gains XP; 0 for never")
+	flags.Uint64Var(&o.seed, "seed", 1, "the same seed makes the same members")
+	return command
+}
+
+func (o demoOptions) check() error {
+	if o.members < 1 || o.members > maxDemoMembers {
+		return usage("--members must be from 1 to %d", maxDemoMembers)
+	}
+	if !(o.rate >= 0 && o.rate <= maxDemoRate) {
+		return usage("--rate must be from 0 to %d", maxDemoRate)
+	}
+	return nil
+}
+
+func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
+	dir, err := os.MkdirTemp("", "levelboard-demo-")
+	if err != nil {
+		return fmt.Errorf("make a directory for the demo: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	cfg, err := p.settings(demoEnviron(p.Environ, dir, o.listen))
+	if err != nil {
+		return err
+	}
+	s := service{cfg: cfg, log: newLogger(p.Stderr, cfg)}
+	return p.untilSignal(ctx, func(ctx context.Context) error {
+		return s.run(ctx, func(ctx context.Context, a *app.App) error {
+			key, rows, err := seed(ctx, a, o)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return fmt.Errorf("prepare the demo: %w", err)
+			}
+			p.introduce(a.URL(), key, o, rows[len(rows)/50].UserID)
+			activity := demo.NewActivity(users(rows), o.seed)
+			activity.URL, activity.Key, activity.Rate, activity.Log = a.URL(), key, o.rate, s.log
+			return whileActive(ctx, activity, a.Wait)
+		})
+	})
+}
+
+// demoEnviron is the environment's settings made fit for the demo: embedded in dir, quiet, and without the limit that its
+// own activity and an eager visitor would share.
+func demoEnviron(environ []string, dir, listen string) []string {
+	environ = slices.Clone(environ)
+	if !slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "LEVELBOARD_LOG_LEVEL=") }) {
+		environ = append(environ, "LEVELBOARD_LOG_LEVEL=warn")
+	}
+	if listen != "" {
+		environ = append(environ, "LEVELBOARD_LISTEN="+listen)
+	}
+	for _, name := range []string{
+		"REDIS_URL", "REDIS_URL_FILE", "REDIS_MODE", "POSTGRES_URL", "POSTGRES_URL_FILE", "ADMIN_TOKEN", "ADMIN_TOKEN_FILE", "PUBLIC_URL",
+	} {
+		environ = append(environ, "LEVELBOARD_"+name+"=")
+	}
+	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
+}
+
+// seed creates the guild, its members and a key without a limit, and returns the key and the members, the most active first.
+func seed(ctx context.Context, a *app.App, o demoOptions) (key string, rows []snapshot.Row, err error) {
+	client := newAdminClient(a.URL(), a.AdminToken())
+	document, err := demo.Guild(o.members)
+	if err != nil {
+		return "", nil, err
+	}
+	if _, _, err := client.call(ctx, http.MethodPut, "/admin/guilds/"+string(demo.GuildID), document); err != nil {
+		return "", nil, err
+	}
+	rows = demo.Members(o.members, o.seed, time.Now())
+	if err := a.SeedMembers(ctx, demo.GuildID, rows); err != nil {
+		return "", nil, err
+	}
+	unlimited := 0
+	created, _, err := client.createKey(ctx, newKey{
+		Name: "demo", OwnerID: string(demo.OwnerID), Permission: apikey.ReadWrite, GuildIDs: []string{string(demo.GuildID)}, RateLimit: &unlimited,
+	})
+	return created.Key, rows, err
+}
+
+func users(rows []snapshot.Row) []id.User {
+	list := make([]id.User, len(rows))
+	for i, row := range rows {
+		list[i] = row.UserID
+	}
+	return list
+}
+
+// whileActive waits, with the activity going on meanwhile, and returns when both have ended.
+func whileActive(ctx context.Context, activity *demo.Activity, wait func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		activity.Run(ctx)
+	}()
+	err := wait(ctx)
+	cancel()
+	<-ended
+	return err
+}
+
+// introduce prints what there is to see, and calls that work when pasted.
+func (p *program) introduce(base, key string, o demoOptions, user id.User) {
+	board := fmt.Sprintf("%s/v2/levels/%s?page=1", base, demo.Vanity)
+	member := fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user)
+	p.printf("The demo is up: the guild %s with %s, %g changes a second.\n\n", demo.GuildName, count(o.members, "member"), o.rate)
+	p.printf("  Leaderboard     %s\n", board)
+	p.printf("  Read/write key  %s\n", key)
+	p.printf("  Guild           %s\n\n", demo.GuildID)
+	p.printf("The first page of the board, which needs no key:\n  curl -s '%s'\n", board)
+	p.printf("A member's level and rank:\n  %s\n", curl(key, member))
+	p.printf("25 XP more for that member:\n  %s -X PATCH -H 'Content-Type: application/json' -d '{\"xp\":{\"increment\":25}}'\n\n", curl(key, member))
+	p.printf("Ctrl+C stops it and removes everything.\n")
+}

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"levelboard/internal/id"
+)
+
+// maxDocument bounds what is read as a guild's document; the service takes far less.
+const maxDocument = 1 << 20
+
+func (p *program) guildCommand() *cobra.Command {
+	var flags clientFlags
+	group := p.group("guild", "Manage the guilds of a running service")
+	flags.register(group)
+
+	var file string
+	apply := &cobra.Command{
+		Use:   "apply -f FILE",
+		Short: "Create a guild or replace its settings, from a JSON document",
+		Long: "Create a guild or replace its settings, from a JSON document as 'levelboard guild get ID --json' prints\n" +
+			"it. The document's id says which guild. -f - reads standard input.",
+		Args: cobra.NoArgs,
+		RunE: p.action(func(ctx context.Context, _ []string) error { return p.applyGuild(ctx, &flags, file) }),
+	}
+	apply.Flags().StringVarP(&file, "file", "f", "", "file with the document, or - for standard input")
+	_ = apply.MarkFlagRequired("file")
+
+	group.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List the guilds", Args: cobra.NoArgs,
+			RunE: p.action(func(ctx context.Context, _ []string) error { return p.listGuilds(ctx, &flags) }),
+		},
+		&cobra.Command{
+			Use: "get ID", Short: "Show a guild's settings", Args: cobra.ExactArgs(1),
+			RunE: p.action(func(ctx context.Context, args []string) error { return p.getGuild(ctx, &flags, args[0]) }),
+		},
+		apply,
+		&cobra.Command{
+			Use: "delete ID", Short: "Delete a guild with all its members", Args: cobra.ExactArgs(1),
+			RunE: p.action(func(ctx context.Context, args []string) error { return p.deleteGuild(ctx, &flags, args[0]) }),
+		},
+	)
+	return group
+}
+
+func (p *program) listGuilds(ctx context.Context, flags *clientFlags) error {
+	client, err := p.client(flags)
+	if err != nil {
+		return err
+	}
+	items, err := client.list(ctx, "/admin/guilds", "guilds")
+	if err != nil {
+		return err
+	}
+	if flags.json {
+		return p.printList("guilds", items)
+	}
+	if len(items) == 0 {
+		p.printf("There is no guild yet; create one with 'levelboard guild apply -f FILE'.\n")
+		return nil
+	}
+	var rows [][]string
+	for _, item := range items {
+		g, err := readGuild(item)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, []string{g.ID, printable(g.Name), fmt.Sprint(g.MemberCount), g.board(), g.leveling()})
+	}
+	return writeTable(p.Stdout, []string{"ID", "NAME", "MEMBERS", "BOARD", "LEVELING"}, rows)
+}
+
+func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string) error {
+	path, err := guildPath(guild)
+	if err != nil {
+		return err
+	}
+	client, err := p.client(flags)
+	if err != nil {
+		return err
+	}
+	_, answer, err := client.call(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	if flags.json {
+		return p.printJSON(answer)
+	}
+	g, err := readGuild(answer)
+	if err != nil {
+		return err
+	}
+	p.printf("%s\n", printable(g.Name))
+	return writeTable(p.Stdout, nil, g.facts())
+}
+
+func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file string) error {
+	document, guild, err := p.readDocument(file)
+	if err != nil {
+		return err
+	}
+	path, err := guildPath(guild)
+	if err != nil {
+		return fmt.Errorf("the id of %s %w", documentName(file), id.ErrSnowflake)
+	}
+	client, err := p.client(flags)
+	if err != nil {
+		return err
+	}
+	status, answer, err := client.call(ctx, http.MethodPut, path, document)
+	if err != nil {
+		return err
+	}
+	if flags.json {
+		return p.printJSON(answer)
+	}
+	g, err := readGuild(answer)
+	if err != nil {
+		return err
+	}
+	done := "Updated"
+	if status == http.StatusCreated {
+		done = "Created"
+	}
+	p.printf("%s the guild %s (%s): board %s, leveling %s.\n", done, printable(g.Name), g.ID, g.board(), g.leveling())
+	return nil
+}
+
+// readDocument reads a guild's document and the id in it. The rest of it is for the service to judge, as it stands.
+func (p *program) readDocument(file string) (document []byte, guild string, err error) {
+	in := p.Stdin
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, "", fmt.Errorf("the guild's document cannot be opened: %w", err)
+		}
+		defer f.Close()
+		in = f
+	}
+	document, err = io.ReadAll(io.LimitReader(in, maxDocument+1))
+	if err != nil {
+		return nil, "", fmt.Errorf("%s cannot be read: %w", documentName(file), err)
+	}
+	if len(document) > maxDocument {
+		return nil, "", fmt.Errorf("%s is longer than a guild's document can be", documentName(file))
+	}
+	var found struct {
+		ID *string `json:"id"`
+	}
+	if err := json.Unmarshal(document, &found); err != nil {
+		return nil, "", fmt.Errorf("%s is not one JSON document of a guild: %w", documentName(file), err)
+	}
+	if found.ID == nil {
+		return nil, "", fmt.Errorf("%s has no id: add the guild's id as \"id\"", documentName(file))
+	}
+	return document, *found.ID, nil
+}
+
+func documentName(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild string) error {
+	path, err := guildPath(guild)
+	if err != nil {
+		return err
+	}
+	client, err := p.client(flags)
+	if err != nil {
+		return err
+	}
+	_, answer, err := client.call(ctx, http.MethodDelete, path, nil)
+	if err != nil || flags.json {
+		return errors.Join(err, p.printJSON(answer))
+	}
+	p.printf("Deleted the guild %s with all its members.\n", guild)
+	return nil
+}
+
+// guildPath is the guild's address; the id is checked, so it needs no escaping.
+func guildPath(guild string) (string, error) {
+	if !id.Valid(guild) {
+		return "", usage("a guild's id %w", id.ErrSnowflake)
+	}
+	return "/admin/guilds/" + guild, nil
+}

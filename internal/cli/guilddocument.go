@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// guildDocument is what is shown of a guild's document to people.
+type guildDocument struct {
+	ID                 string          `json:"id"`
+	Name               string          `json:"name"`
+	MemberCount        int             `json:"memberCount"`
+	OwnerID            string          `json:"ownerId"`
+	AdminIDs           []string        `json:"adminIds"`
+	Enabled            bool            `json:"enabled"`
+	Visibility         string          `json:"visibility"`
+	Vanity             *string         `json:"vanity"`
+	Curve              json.RawMessage `json:"curve"`
+	XPGainInterval     int64           `json:"xpGainInterval"`
+	XPPerMessageMin    int             `json:"xpPerMessageMin"`
+	XPPerMessageMax    int             `json:"xpPerMessageMax"`
+	XPGlobalMultiplier float64         `json:"xpGlobalMultiplier"`
+	IgnoredChannelIDs  []string        `json:"ignoredChannelIds"`
+	IgnoredRoleIDs     []string        `json:"ignoredRoleIds"`
+	Multipliers        []struct {
+		Type       string  `json:"type"`
+		Multiplier float64 `json:"multiplier"`
+		Targets    []named `json:"targets"`
+	} `json:"multipliers"`
+	RoleRewards []struct {
+		Level int     `json:"level"`
+		Stack bool    `json:"stack"`
+		Roles []named `json:"roles"`
+	} `json:"roleRewards"`
+}
+
+type named struct {
+	Name string `json:"name"`
+}
+
+func readGuild(document []byte) (guildDocument, error) {
+	var g guildDocument
+	if err := json.Unmarshal(document, &g); err != nil {
+		return g, fmt.Errorf("the service's answer cannot be read: %w", err)
+	}
+	return g, nil
+}
+
+// board says who may read the board, and its vanity.
+func (g guildDocument) board() string {
+	if g.Vanity == nil {
+		return g.Visibility
+	}
+	return g.Visibility + ", " + *g.Vanity
+}
+
+func (g guildDocument) leveling() string {
+	if g.Enabled {
+		return "enabled"
+	}
+	return "disabled"
+}
+
+// facts are the lines of `guild get`, a name and a value each.
+func (g guildDocument) facts() [][]string {
+	facts := [][]string{
+		{"  id", g.ID},
+		{"  owner", g.OwnerID},
+		{"  administrators", joined(g.AdminIDs)},
+		{"  members", strconv.Itoa(g.MemberCount)},
+		{"  board", g.board()},
+		{"  leveling", g.leveling()},
+		{"  curve", strings.Trim(string(g.Curve), `"`)},
+		{"  XP per message", fmt.Sprintf("%d to %d, times %s, once in %s", g.XPPerMessageMin, g.XPPerMessageMax,
+			number(g.XPGlobalMultiplier), time.Duration(g.XPGainInterval)*time.Millisecond)},
+		{"  ignored channels", joined(g.IgnoredChannelIDs)},
+		{"  ignored roles", joined(g.IgnoredRoleIDs)},
+	}
+	for _, m := range g.Multipliers {
+		facts = append(facts, []string{"  multiplier", fmt.Sprintf("%s for the %s %s", number(m.Multiplier), strings.ToLower(m.Type), names(m.Targets))})
+	}
+	for _, r := range g.RoleRewards {
+		line := fmt.Sprintf("level %d: %s", r.Level, names(r.Roles))
+		if !r.Stack {
+			line += " (until the next reward)"
+		}
+		facts = append(facts, []string{"  reward", line})
+	}
+	return facts
+}
+
+func names(list []named) string {
+	texts := make([]string, len(list))
+	for i, n := range list {
+		texts[i] = printable(n.Name)
+	}
+	return joined(texts)
+}
+
+func joined(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }

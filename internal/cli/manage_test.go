@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+const gophers = "100000000000000009"
+
+const gophersDocument = `{
+	"id": "` + gophers + `", "name": "Gophers", "memberCount": 50, "ownerId": "100000000000000001", "vanity": "gophers",
+	"multipliers": [{"type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001","name":"help","parentId":null,"position":1,"type":0}]}],
+	"roleRewards": [{"level":5,"stack":false,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":1}]}]
+}`
+
+func TestGuildRoundTrip(t *testing.T) {
+	environ, _ := startService(t)
+	if out := succeed(t, environ, "", "guild", "list"); !strings.Contains(out, "no guild yet") {
+		t.Errorf("list of none: %q", out)
+	}
+	path := filepath.Join(t.TempDir(), "guild.json")
+	if err := os.WriteFile(path, []byte(gophersDocument), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := succeed(t, environ, "", "guild", "apply", "-f", path); out != "Created the guild Gophers ("+gophers+"): board public, gophers, leveling enabled.\n" {
+		t.Errorf("first apply: %q", out)
+	}
+
+	document := succeed(t, environ, "", "guild", "get", gophers, "--json")
+	changed := strings.Replace(document, `"Gophers"`, `"Gopher Den"`, 1)
+	if out := succeed(t, environ, changed, "guild", "apply", "-f", "-"); !strings.HasPrefix(out, "Updated the guild Gopher Den") {
+		t.Errorf("second apply: %q", out)
+	}
+	if again := succeed(t, environ, "", "guild", "get", gophers, "--json"); again != changed {
+		t.Errorf("what get gave was not put back as it was:\n%s\n%s", changed, again)
+	}
+	if out := succeed(t, environ, changed, "guild", "apply", "-f", "-", "--json"); out != changed {
+		t.Errorf("apply --json printed %q, get --json %q", out, changed)
+	}
+
+	out := succeed(t, environ, "", "guild", "get", gophers)
+	for _, fact := range []string{"Gopher Den", "15 to 40, times 1, once in 1m0s", "2 for the channel help", "level 5: Regular (until the next reward)", "default"} {
+		if !strings.Contains(out, fact) {
+			t.Errorf("guild get does not say %q:\n%s", fact, out)
+		}
+	}
+	if rows := linesWith(succeed(t, environ, "", "guild", "list"), gophers); len(rows) != 1 || !strings.Contains(rows[0], "Gopher Den") {
+		t.Errorf("list: %q", rows)
+	}
+
+	if out := succeed(t, environ, "", "guild", "delete", gophers); !strings.Contains(out, "Deleted") {
+		t.Errorf("delete: %q", out)
+	}
+	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "get", gophers)
+	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "delete", gophers)
+}
+
+func TestRefusedDocumentIsExplainedByTheService(t *testing.T) {
+	environ, _ := startService(t)
+	r := run(t, environ, strings.Replace(gophersDocument, `"memberCount": 50`, `"memberCount": 0`, 1), "guild", "apply", "-f", "-")
+	if r.code != exitFailed || !strings.Contains(r.stderr, "the service answered 400: ") || !strings.Contains(r.stderr, "memberCount") {
+		t.Errorf("exit code %d, %q", r.code, r.stderr)
+	}
+	fail(t, environ, exitFailed, "the service answered 401: ", "guild", "list", "--admin-token", strings.Repeat("x", 32))
+}
+
+func TestKeyLife(t *testing.T) {
+	environ, a := startService(t)
+	succeed(t, environ, gophersDocument, "guild", "apply", "-f", "-")
+	member := a.URL() + "/v2/levels/" + gophers + "/users/100000000000000005"
+
+	out := succeed(t, environ, "", "key", "create", "--name", "bot", "--owner", "100000000000000001", "--permission", "read_write",
+		"--guild", gophers, "--expires", "720h", "--rate-limit", "600")
+	secret := regexp.MustCompile(`lb_\S+`).FindString(out)
+	if secret == "" || !strings.Contains(out, "only time that it is shown") || !strings.Contains(out, "600 a minute") {
+		t.Fatalf("key create:\n%s", out)
+	}
+	lines := linesWith(out, "curl ")
+	if len(lines) != 1 {
+		t.Fatalf("key create has no line to paste:\n%s", out)
+	}
+	if status, body := paste(t, lines[0]); status != http.StatusOK {
+		t.Errorf("%s: %d %s", lines[0], status, body)
+	}
+
+	var created struct {
+		ID, Key   string
+		GuildIDs  []string
+		ExpiresAt *time.Time
+		RateLimit *int
+	}
+	out = succeed(t, environ, "", "key", "create", "--name", "reader", "--owner", "100000000000000001", "--permission", "read", "--json")
+	if err := json.Unmarshal([]byte(out), &created); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(created.Key, "lb_") || len(created.GuildIDs) != 0 || created.ExpiresAt != nil || created.RateLimit != nil {
+		t.Errorf("key create --json: %s", out)
+	}
+	call := curl(created.Key, member)
+	expect := func(status int, when string) {
+		t.Helper()
+		if got, body := paste(t, call); got != status {
+			t.Errorf("%s: %d %s, want %d", when, got, body, status)
+		}
+	}
+	expect(http.StatusForbidden, "a key without a grant")
+	succeed(t, environ, "", "key", "grant", created.ID, gophers)
+	expect(http.StatusNotFound, "a granted key, no such member")
+	succeed(t, environ, "", "key", "ungrant", created.ID, gophers)
+	expect(http.StatusForbidden, "an ungranted key")
+	if out := succeed(t, environ, "", "key", "revoke", created.ID, "--json"); out != "" {
+		t.Errorf("revoke --json printed %q; the endpoint answers nothing", out)
+	}
+	expect(http.StatusUnauthorized, "a revoked key")
+
+	list := succeed(t, environ, "", "key", "list") + succeed(t, environ, "", "key", "list", "--json")
+	if strings.Contains(list, secret) || !strings.Contains(list, "bot") {
+		t.Errorf("key list:\n%s", list)
+	}
+	fail(t, environ, exitFailed, "the service answered 404: ", "key", "grant", "nokey0000000", gophers)
+}
+
+func TestHealthcheckOfARunningService(t *testing.T) {
+	environ, _ := startService(t)
+	if out := succeed(t, environ, "", "healthcheck"); out != "ready\n" {
+		t.Errorf("%q", out)
+	}
+	for listen, want := range map[string]string{
+		":9464": "127.0.0.1:9464", "0.0.0.0:1": "127.0.0.1:1", "[::]:1": "[::1]:1", "10.0.0.1:1": "10.0.0.1:1", "localhost:1": "localhost:1",
+	} {
+		if got, err := dialable(listen); got != want || err != nil {
+			t.Errorf("%s is dialed at %s, %v", listen, got, err)
+		}
+	}
+}
+
+func TestMigrateTheEmbeddedArchive(t *testing.T) {
+	environ := []string{"LEVELBOARD_DATA_DIR=" + filepath.Join(t.TempDir(), "data")}
+	fail(t, environ, exitFailed, "no archive in", "migrate", "status")
+	succeed(t, environ, "", "migrate", "up")
+	succeed(t, environ, "", "migrate", "up")
+	out := succeed(t, environ, "", "migrate", "status")
+	if strings.Count(out, "\n") < 2 || strings.Contains(out, "not applied yet") {
+		t.Errorf("after migrate up:\n%s", out)
+	}
+}

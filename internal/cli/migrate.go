@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"levelboard/internal/app"
+)
+
+func (p *program) migrateCommand() *cobra.Command {
+	group := p.group("migrate", "Bring the archive's tables up to date, or show how they stand")
+	group.AddCommand(
+		&cobra.Command{
+			Use: "up", Short: "Apply the migrations that are missing (serve does it too)", Args: cobra.NoArgs,
+			RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx) }),
+		},
+		&cobra.Command{
+			Use: "status", Short: "List the migrations", Args: cobra.NoArgs,
+			RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx) }),
+		},
+	)
+	return group
+}
+
+func (p *program) migrateUp(ctx context.Context) error {
+	cfg, err := p.settings(p.Environ)
+	if err != nil {
+		return err
+	}
+	if err := app.Migrate(ctx, cfg); err != nil {
+		return err
+	}
+	p.printf("The archive is up to date.\n")
+	return nil
+}
+
+func (p *program) migrateStatus(ctx context.Context) error {
+	cfg, err := p.settings(p.Environ)
+	if err != nil {
+		return err
+	}
+	migrations, err := app.MigrationStatus(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	var rows [][]string
+	for _, m := range migrations {
+		applied := "not applied yet"
+		if !m.AppliedAt.IsZero() {
+			applied = m.AppliedAt.UTC().Format(time.RFC3339)
+		}
+		rows = append(rows, []string{strconv.FormatInt(m.Version, 10), m.Name, applied})
+	}
+	return writeTable(p.Stdout, []string{"VERSION", "NAME", "APPLIED"}, rows)
+}

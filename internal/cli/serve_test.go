@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// The process is real: it gets a real signal.
+func TestServeSaysWhereItIsAndStopsOnSIGTERM(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	command := exec.CommandContext(t.Context(), os.Args[0], "serve")
+	command.Env = []string{asCommand, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_LISTN=typo"}
+	stderr, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(stderr)
+	var first []string
+	for len(first) < 7 && lines.Scan() {
+		first = append(first, lines.Text())
+	}
+	all := strings.Join(first, "\n")
+	for _, want := range []string{
+		`^levelboard: warning: LEVELBOARD_LISTN is not a setting`,
+		`\nLevelboard \S+ listens on 127\.0\.0\.1:\d+ and serves http://127\.0\.0\.1:\d+/v2\n`,
+		`\nMetrics and health checks: http://127\.0\.0\.1:\d+/metrics`,
+		`\nEmbedded: .* SQLite in ` + regexp.QuoteMeta(dir) + `\n`,
+		`\nAdmin token: in the file ` + regexp.QuoteMeta(filepath.Join(dir, "admin-token")) + `\n`,
+		`set LEVELBOARD_REDIS_URL and LEVELBOARD_POSTGRES_URL$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(all) {
+			t.Errorf("the first lines do not match %s:\n%s", want, all)
+		}
+	}
+	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/v2`).FindString(all)
+	succeed(t, []string{"LEVELBOARD_URL=" + strings.TrimSuffix(address, "/v2"), "LEVELBOARD_DATA_DIR=" + dir}, "", "guild", "list")
+
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v\n%s\n%s", err, all, rest)
+	}
+}
+
+func TestServeOnATakenPortSaysSo(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	var stdout, stderr bytes.Buffer
+	code := Run(t.Context(), []string{"serve"}, Environment{strings.NewReader(""), &stdout, &stderr, []string{
+		"LEVELBOARD_LISTEN=" + taken.Addr().String(), "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + t.TempDir(),
+	}})
+	if code != exitFailed || !strings.Contains(stderr.String(), "stop the program that listens there, or set LEVELBOARD_LISTEN") {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+}
+
+func TestSignals(t *testing.T) {
+	kill := func() {
+		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+	}
+	p := &program{Environment: Environment{Stderr: io.Discard}}
+
+	t.Run("the first one lets the work end", func(t *testing.T) {
+		ended := errors.New("ended gracefully")
+		err := p.untilSignal(t.Context(), func(ctx context.Context) error {
+			kill()
+			<-ctx.Done()
+			return ended
+		})
+		if err != ended {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("the second one does not wait", func(t *testing.T) {
+		stuck := make(chan struct{})
+		defer close(stuck)
+		err := p.untilSignal(t.Context(), func(ctx context.Context) error {
+			kill()
+			<-ctx.Done()
+			kill()
+			<-stuck
+			return nil
+		})
+		if err != errHurried {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestTheLogIsHeldBackForTheFirstLines(t *testing.T) {
+	var out bytes.Buffer
+	log := &heldWriter{w: &out}
+	io.WriteString(log, "early\n")
+	if out.Len() > 0 {
+		t.Errorf("not held back: %q", out.String())
+	}
+	log.release(func(w io.Writer) { io.WriteString(w, "first\n") })
+	io.WriteString(log, "late\n")
+	log.release(nil)
+	if out.String() != "first\nearly\nlate\n" {
+		t.Errorf("%q", out.String())
+	}
+}

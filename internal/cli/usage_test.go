@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestWrongUsageExitsWith2(t *testing.T) {
+	t.Chdir(t.TempDir())
+	environ := []string{"LEVELBOARD_URL=http://127.0.0.1:1", "LEVELBOARD_ADMIN_TOKEN=" + strings.Repeat("x", 32)}
+	create := []string{"key", "create", "--name", "n", "--owner", "100000000000000001", "--permission", "read"}
+	for _, test := range []struct {
+		says string
+		args []string
+	}{
+		{"a command is missing", nil},
+		{"a command is missing", []string{"guild"}},
+		{`"serv" is not a command; did you mean serve?`, []string{"serv"}},
+		{`"frobnicate" is not a command; there are`, []string{"key", "frobnicate"}},
+		{"unknown flag: --port", []string{"serve", "--port", "1"}},
+		{"unknown command", []string{"serve", "now"}},
+		{"accepts 1 arg(s)", []string{"guild", "get"}},
+		{"accepts 2 arg(s)", []string{"key", "grant", "k"}},
+		{"a guild's id must be 17 to 19 digits", []string{"guild", "get", "12"}},
+		{"a guild's id must be 17 to 19 digits", []string{"guild", "delete", "../keys"}},
+		{"a guild's id must be 17 to 19 digits", []string{"key", "ungrant", "k", "x"}},
+		{`"file" not set`, []string{"guild", "apply"}},
+		{`"name", "owner", "permission" not set`, []string{"key", "create"}},
+		{"--permission must be read or read_write", append(create, "--permission", "write")},
+		{"--owner must be 17 to 19 digits", append(create, "--owner", "me")},
+		{"--guild must be 17 to 19 digits", append(create, "--guild", "1")},
+		{"--expires must be a time from now", append(create, "--expires", "-1h")},
+		{"invalid argument", append(create, "--expires", "tomorrow")},
+		{"--rate-limit must be 0 or more", append(create, "--rate-limit", "-1")},
+		{"--url must be an http://", []string{"guild", "list", "--url", "localhost:8080"}},
+		{"--members must be from 1", []string{"demo", "--members", "0"}},
+		{"--rate must be from 0", []string{"demo", "--rate", "-1"}},
+		{"--rate must be from 0", []string{"demo", "--rate", "NaN"}},
+	} {
+		fail(t, environ, exitUsage, test.says, test.args...)
+	}
+}
+
+func TestHelpExitsWith0(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"--help"}, {"guild", "--help"}, {"help", "key", "create"}} {
+		if out := succeed(t, nil, "", args...); !strings.Contains(out, "Usage:") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	if out := succeed(t, nil, "", "version"); !strings.HasPrefix(out, "levelboard ") || !strings.Contains(out, "go1.") {
+		t.Errorf("%q", out)
+	}
+}
+
+func TestFailuresExitWith1(t *testing.T) {
+	t.Chdir(t.TempDir())
+	fail(t, nil, exitFailed, "no admin token: give it with --admin-token", "guild", "list")
+
+	// A port that was free a moment ago: nothing listens there.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,
+		"nothing listens at http://"+address+": start the service with 'levelboard serve'", "key", "list", "--admin-token", "x")
+	fail(t, []string{"LEVELBOARD_OPS_LISTEN=" + address}, exitFailed, "not ready: http://"+address+"/readyz does not answer", "healthcheck")
+	fail(t, []string{"LEVELBOARD_OPS_LISTEN=nowhere"}, exitFailed, "LEVELBOARD_OPS_LISTEN must be an address", "healthcheck")
+
+	for _, command := range [][]string{{"serve"}, {"migrate", "up"}, {"migrate", "status"}, {"config", "print"}, {"config", "check"}} {
+		fail(t, []string{"LEVELBOARD_REDIS_URL=redis://h"}, exitFailed, "LEVELBOARD_POSTGRES_URL is missing", command...)
+	}
+}
+
+func TestBadDocumentsExitWith1(t *testing.T) {
+	environ := []string{"LEVELBOARD_ADMIN_TOKEN=x", "LEVELBOARD_URL=http://127.0.0.1:1"}
+	for content, says := range map[string]string{
+		`{"name":"x"}`:     "has no id",
+		`{"id":"12"}`:      "must be 17 to 19 digits",
+		`{"id":12}`:        "is not one JSON document",
+		`{"id":"1"} {}`:    "is not one JSON document",
+		`[{"id":"1"}]`:     "is not one JSON document",
+		``:                 "is not one JSON document",
+		`name: not-json`:   "is not one JSON document",
+		largerThanDocument: "is longer than",
+	} {
+		path := filepath.Join(t.TempDir(), "guild.json")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fail(t, environ, exitFailed, says, "guild", "apply", "-f", path)
+	}
+	fail(t, environ, exitFailed, "cannot be opened", "guild", "apply", "-f", filepath.Join(t.TempDir(), "none.json"))
+	fail(t, environ, exitFailed, "standard input is not one JSON document", "guild", "apply", "-f", "-")
+}
+
+var largerThanDocument = `{"id":"100000000000000001"` + strings.Repeat(" ", maxDocument) + `}`

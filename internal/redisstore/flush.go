@@ -91,7 +91,7 @@ func (s *Store) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint6
 }
 
 // ReadBatch implements snapshot.Live. ErrNotLoaded also when the guild was loaded anew since the flush began. The server does
-// nothing else meanwhile: a thousand users take about a millisecond.
+// nothing else meanwhile: a thousand users take a few milliseconds.
 func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (snapshot.Batch, error) {
 	rows := make([]snapshot.Row, 0, len(users))
 	args := make([]any, 2, 2+len(users))

@@ -13,5 +13,5 @@ const (
 	Max   Level = 10000
 )
 
-// Curve maps levels to XP.
-type Curve struct{}
+// maxThreshold is the most XP that XPFor answers: the greatest whole number that every reader of JSON keeps exactly.
+const maxThreshold XP = 1<<53 - 1

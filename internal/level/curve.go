@@ -1,0 +1,95 @@
+package level
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The bounds of the number of a curve's coefficients.
+const (
+	MinCoefficients = 2
+	MaxCoefficients = 5
+)
+
+// Curve maps levels to the XP at which they begin: round(c0 + c1*n + c2*n^2 + ...) for a level n of 1 or more, and 0 for
+// level 0. It rises strictly at every level up to MaxXP. Its zero value is the preset "default". A Curve is immutable,
+// small (no table), and safe for concurrent use; its answers are exact, whatever the coefficients.
+type Curve struct {
+	p *polynomial // nil for the default
+}
+
+// NewCurve returns the curve of 2 to 5 finite coefficients, c0 first. Each stands for the shortest decimal that reads
+// back as the same float64, so 0.1 means a tenth. The error is a sentence for the person who chose them.
+func NewCurve(coefficients []float64) (Curve, error) {
+	if len(coefficients) < MinCoefficients || len(coefficients) > MaxCoefficients {
+		return Curve{}, fmt.Errorf("the curve must have %d to %d coefficients, not %d", MinCoefficients, MaxCoefficients, len(coefficients))
+	}
+	ratios := make([]ratio, len(coefficients))
+	for i, c := range coefficients {
+		if math.IsNaN(c) || math.IsInf(c, 0) {
+			return Curve{}, fmt.Errorf("the curve's coefficient %d must be a finite number", i)
+		}
+		ratios[i] = decimal(c)
+	}
+	p := newPolynomial(ratios)
+	if err := p.rise(); err != nil {
+		return Curve{}, err
+	}
+	return Curve{p}, nil
+}
+
+// Coefficients returns a copy of the coefficients, c0 first. NewCurve makes an equal curve of them, unless they are a
+// preset's, whose fractions a float64 cannot hold.
+func (c Curve) Coefficients() []float64 {
+	p := c.polynomial()
+	return slices.Clone(p.floats[:p.terms])
+}
+
+// Equal reports whether both have the same coefficients and were made the same way, by a preset's name or by coefficients.
+func (c Curve) Equal(other Curve) bool {
+	p, q := c.polynomial(), other.polynomial()
+	return p == q || (p.preset == q.preset && p.terms == q.terms && p.floats == q.floats)
+}
+
+// XPFor returns the XP at which level n begins, a half rounded away from zero. Levels below 0 count as 0, above Max as
+// Max. It exceeds MaxXP for levels that nobody can reach, and ends at 1<<53-1.
+func (c Curve) XPFor(n Level) XP {
+	return c.polynomial().at(min(n, Max))
+}
+
+// LevelAt returns the highest level, at most Max, that begins at xp or below. It does not allocate, unless a coefficient
+// needs more digits than a float64 decides.
+func (c Curve) LevelAt(xp XP) Level {
+	p := c.polynomial()
+	low, high := Level(0), p.top
+	for low < high {
+		middle := low + (high-low+1)/2
+		if p.at(middle) <= xp {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return low
+}
+
+// Progress returns the level at xp, the XP at which the next one begins, and how much of the way there is done, 0 to 100
+// percent. At level Max, which has no next, it is that level's own XP and 100.
+func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
+	lvl = c.LevelAt(xp)
+	start := c.XPFor(lvl)
+	if lvl == Max {
+		return lvl, start, 100
+	}
+	next := c.XPFor(lvl + 1)
+	progress = 100 * float64(xp-start) / float64(next-start)
+	return lvl, next, max(0, min(progress, 100))
+}
+
+func (c Curve) polynomial() *polynomial {
+	if c.p == nil {
+		return defaultPolynomial
+	}
+	return c.p
+}

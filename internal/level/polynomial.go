@@ -1,0 +1,150 @@
+package level
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// ratio is an exact coefficient.
+type ratio = *big.Rat
+
+func whole(n int64) ratio       { return big.NewRat(n, 1) }
+func fraction(a, b int64) ratio { return big.NewRat(a, b) }
+
+// decimal is the shortest decimal that reads back as c, which is finite.
+func decimal(c float64) ratio {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(c, 'g', -1, 64))
+	return r
+}
+
+// polynomial evaluates a curve. Whether a value is just below or at a half decides where a level begins, so values are
+// exact. Three ways lead there: 64-bit integers over a common denominator, when nothing can overflow (nearly every curve
+// that people write); else floats, when the value is farther from a half than their error; else big integers.
+type polynomial struct {
+	preset string
+	top    Level // the highest level that begins at MaxXP or below
+	terms  int
+
+	floats [MaxCoefficients]float64
+
+	small  bool // ints and intDiv are in use, else bigs and bigDiv
+	ints   [MaxCoefficients]int64
+	intDiv int64
+	bigs   []*big.Int
+	bigDiv *big.Int
+}
+
+func newPolynomial(coefficients []ratio) *polynomial {
+	p := &polynomial{terms: len(coefficients), bigDiv: big.NewInt(1)}
+	for i, c := range coefficients {
+		f, _ := c.Float64()
+		p.floats[i] = f + 0 // -0 becomes 0
+		gcd := new(big.Int).GCD(nil, nil, p.bigDiv, c.Denom())
+		p.bigDiv.Mul(p.bigDiv, new(big.Int).Quo(c.Denom(), gcd))
+	}
+	// The greatest value that Horner's scheme meets, over the common denominator.
+	limit := new(big.Int)
+	for i := len(coefficients) - 1; i >= 0; i-- {
+		c := coefficients[i]
+		n := new(big.Int).Mul(c.Num(), new(big.Int).Quo(p.bigDiv, c.Denom()))
+		p.bigs = append([]*big.Int{n}, p.bigs...)
+		limit.Add(limit.Mul(limit, big.NewInt(int64(Max))), new(big.Int).Abs(n))
+	}
+	// Two bits are left for rounding, which doubles the value and adds the divisor.
+	if limit.BitLen() <= 61 && p.bigDiv.BitLen() <= 61 {
+		p.small, p.intDiv = true, p.bigDiv.Int64()
+		for i, n := range p.bigs {
+			p.ints[i] = n.Int64()
+		}
+		p.bigs, p.bigDiv = nil, nil
+	}
+	return p
+}
+
+// at is XPFor without the upper bound of levels. Its values are within maxThreshold of 0.
+func (p *polynomial) at(n Level) XP {
+	if n <= 0 {
+		return 0
+	}
+	if p.small {
+		return p.atSmall(int64(n))
+	}
+	if xp, sure := p.atFloat(float64(n)); sure {
+		return xp
+	}
+	return p.atBig(int64(n))
+}
+
+func (p *polynomial) atSmall(n int64) XP {
+	var v int64
+	for i := p.terms - 1; i >= 0; i-- {
+		v = v*n + p.ints[i]
+	}
+	if v < 0 {
+		return max(-XP((-2*v+p.intDiv)/(2*p.intDiv)), -maxThreshold)
+	}
+	return min(XP((2*v+p.intDiv)/(2*p.intDiv)), maxThreshold)
+}
+
+// atFloat is sure when the error of floats cannot move the value across a half. Horner's scheme over at most 5
+// coefficients, each itself rounded once, errs by less than 10 units of 2^-53 of the sum of the terms' magnitudes;
+// 2^-48 of it is more than enough.
+func (p *polynomial) atFloat(n float64) (xp XP, sure bool) {
+	var v, magnitude float64
+	for i := p.terms - 1; i >= 0; i-- {
+		v = v*n + p.floats[i]
+		magnitude = magnitude*n + math.Abs(p.floats[i])
+	}
+	margin := magnitude * 0x1p-48
+	if v-margin > float64(maxThreshold)+1 {
+		return maxThreshold, true
+	}
+	if v+margin < -float64(maxThreshold)-1 {
+		return -maxThreshold, true
+	}
+	if !(margin < 0.25) { // also when it is not a number
+		return 0, false
+	}
+	fromHalf := math.Abs(math.Abs(v-math.Trunc(v)) - 0.5)
+	if fromHalf <= margin {
+		return 0, false
+	}
+	return XP(math.Round(v)), true
+}
+
+func (p *polynomial) atBig(n int64) XP {
+	v, factor := new(big.Int), big.NewInt(n)
+	for i := p.terms - 1; i >= 0; i-- {
+		v.Add(v.Mul(v, factor), p.bigs[i])
+	}
+	negative := v.Sign() < 0
+	v.Abs(v).Lsh(v, 1).Add(v, p.bigDiv)
+	v.Quo(v, new(big.Int).Lsh(p.bigDiv, 1))
+	xp := maxThreshold
+	if v.IsInt64() {
+		xp = min(XP(v.Int64()), maxThreshold)
+	}
+	if negative {
+		return -xp
+	}
+	return xp
+}
+
+// rise checks that the curve rises at every level up to MaxXP, and finds the top. A curve that passes MaxXP must not come
+// back under it: then a level would begin below the one before.
+func (p *polynomial) rise() error {
+	var before XP
+	for n := Level(1); n <= Max; n++ {
+		xp := p.at(n)
+		if xp <= MaxXP {
+			if xp <= before {
+				return fmt.Errorf("the curve must rise at every level: level %d needs %d XP, level %d needs %d", n, xp, n-1, before)
+			}
+			p.top = n
+		}
+		before = xp
+	}
+	return nil
+}

@@ -22,6 +22,8 @@ var (
 	errAbsent = errors.New("there is no such thing")
 )
 
+// In a synctest bubble a wait that cannot end, such as one for a load that does not begin, fails the test at once.
+
 // archive answers a load only when the test does, so that every order of events can be made.
 type archive struct {
 	loads chan load
@@ -65,22 +67,24 @@ func expect(t *testing.T, what string, got, want answer) {
 }
 
 func TestAValueIsLoadedOnceAndThenServedFromMemory(t *testing.T) {
-	a := newArchive()
-	c := cached.New(8, a.load)
-	first := get(t.Context(), c, "k")
-	l := <-a.loads
-	if l.key != "k" {
-		t.Fatalf("loaded %q", l.key)
-	}
-	l.answer <- answer{value: 7}
-	expect(t, "the first caller", <-first, answer{value: 7})
-	v, err := c.Get(t.Context(), "k")
-	expect(t, "the second caller", answer{v, err}, answer{value: 7})
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load)
+		first := get(t.Context(), c, "k")
+		l := <-a.loads
+		if l.key != "k" {
+			t.Fatalf("loaded %q", l.key)
+		}
+		l.answer <- answer{value: 7}
+		expect(t, "the first caller", <-first, answer{value: 7})
+		v, err := c.Get(t.Context(), "k")
+		expect(t, "the second caller", answer{v, err}, answer{value: 7})
 
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	v, err = c.Get(ended, "k")
-	expect(t, "a caller whose context has ended, from memory", answer{v, err}, answer{value: 7})
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		v, err = c.Get(ended, "k")
+		expect(t, "a caller whose context has ended, from memory", answer{v, err}, answer{value: 7})
+	})
 }
 
 func TestConcurrentCallersShareOneLoad(t *testing.T) {
@@ -140,29 +144,33 @@ func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
 }
 
 func TestErrorsAreNotKept(t *testing.T) {
-	a := newArchive()
-	c := cached.New(8, a.load, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
-	first := get(t.Context(), c, "k")
-	(<-a.loads).answer <- answer{err: errDown}
-	expect(t, "while the archive is down", <-first, answer{err: errDown})
-	second := get(t.Context(), c, "k")
-	(<-a.loads).answer <- answer{value: 7}
-	expect(t, "when it is back", <-second, answer{value: 7})
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+		first := get(t.Context(), c, "k")
+		(<-a.loads).answer <- answer{err: errDown}
+		expect(t, "while the archive is down", <-first, answer{err: errDown})
+		second := get(t.Context(), c, "k")
+		(<-a.loads).answer <- answer{value: 7}
+		expect(t, "when it is back", <-second, answer{value: 7})
+	})
 }
 
 func TestAbsenceIsKeptUntilForgotten(t *testing.T) {
-	a := newArchive()
-	c := cached.New(8, a.load, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
-	first := get(t.Context(), c, "k")
-	(<-a.loads).answer <- answer{err: errAbsent}
-	expect(t, "the first caller", <-first, answer{err: errAbsent})
-	_, err := c.Get(t.Context(), "k")
-	expect(t, "the second caller, from memory", answer{err: err}, answer{err: errAbsent})
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+		first := get(t.Context(), c, "k")
+		(<-a.loads).answer <- answer{err: errAbsent}
+		expect(t, "the first caller", <-first, answer{err: errAbsent})
+		_, err := c.Get(t.Context(), "k")
+		expect(t, "the second caller, from memory", answer{err: err}, answer{err: errAbsent})
 
-	c.Forget("k")
-	third := get(t.Context(), c, "k")
-	(<-a.loads).answer <- answer{value: 7}
-	expect(t, "after it was created", <-third, answer{value: 7})
+		c.Forget("k")
+		third := get(t.Context(), c, "k")
+		(<-a.loads).answer <- answer{value: 7}
+		expect(t, "after it was created", <-third, answer{value: 7})
+	})
 }
 
 func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
@@ -204,60 +212,66 @@ func TestALoadThatWasUnderWayWhenItsKeyWasForgottenIsNotKept(t *testing.T) {
 	}
 	for name, forget := range forget {
 		t.Run(name, func(t *testing.T) {
-			a := newArchive()
-			c := cached.New(8, a.load)
-			before := get(t.Context(), c, "k")
-			old := <-a.loads
-			forget(c)
-			old.answer <- answer{value: 1}
-			expect(t, "who asked before", <-before, answer{value: 1})
+			synctest.Test(t, func(t *testing.T) {
+				a := newArchive()
+				c := cached.New(8, a.load)
+				before := get(t.Context(), c, "k")
+				old := <-a.loads
+				forget(c)
+				old.answer <- answer{value: 1}
+				expect(t, "who asked before", <-before, answer{value: 1})
 
-			after := get(t.Context(), c, "k")
-			(<-a.loads).answer <- answer{value: 2}
-			expect(t, "who asked after", <-after, answer{value: 2})
+				after := get(t.Context(), c, "k")
+				(<-a.loads).answer <- answer{value: 2}
+				expect(t, "who asked after", <-after, answer{value: 2})
+			})
 		})
 	}
 }
 
 func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
-	for _, oldFirst := range []bool{true, false} {
-		a := newArchive()
-		c := cached.New(8, a.load)
-		before := get(t.Context(), c, "k")
-		old := <-a.loads
-		c.Forget("k")
-		after := get(t.Context(), c, "k")
-		fresh := <-a.loads // a second load, while the first is under way
-		finishOld := func() {
-			old.answer <- answer{value: 1}
-			expect(t, "who asked before", <-before, answer{value: 1})
+	synctest.Test(t, func(t *testing.T) {
+		for _, oldFirst := range []bool{true, false} {
+			a := newArchive()
+			c := cached.New(8, a.load)
+			before := get(t.Context(), c, "k")
+			old := <-a.loads
+			c.Forget("k")
+			after := get(t.Context(), c, "k")
+			fresh := <-a.loads // a second load, while the first is under way
+			finishOld := func() {
+				old.answer <- answer{value: 1}
+				expect(t, "who asked before", <-before, answer{value: 1})
+			}
+			finishFresh := func() {
+				fresh.answer <- answer{value: 2}
+				expect(t, "who asked after", <-after, answer{value: 2})
+			}
+			if oldFirst {
+				finishOld()
+				finishFresh()
+			} else {
+				finishFresh()
+				finishOld()
+			}
+			v, err := c.Get(t.Context(), "k")
+			expect(t, "what is kept", answer{v, err}, answer{value: 2})
 		}
-		finishFresh := func() {
-			fresh.answer <- answer{value: 2}
-			expect(t, "who asked after", <-after, answer{value: 2})
-		}
-		if oldFirst {
-			finishOld()
-			finishFresh()
-		} else {
-			finishFresh()
-			finishOld()
-		}
-		v, err := c.Get(t.Context(), "k")
-		expect(t, "what is kept", answer{v, err}, answer{value: 2})
-	}
+	})
 }
 
 func TestForgetSparesOtherKeys(t *testing.T) {
-	a := newArchive()
-	c := cached.New(8, a.load)
-	other := get(t.Context(), c, "other")
-	l := <-a.loads
-	c.Forget("k")
-	l.answer <- answer{value: 7}
-	expect(t, "the load of another key", <-other, answer{value: 7})
-	v, err := c.Get(t.Context(), "other")
-	expect(t, "the other key, from memory", answer{v, err}, answer{value: 7})
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load)
+		other := get(t.Context(), c, "other")
+		l := <-a.loads
+		c.Forget("k")
+		l.answer <- answer{value: 7}
+		expect(t, "the load of another key", <-other, answer{value: 7})
+		v, err := c.Get(t.Context(), "other")
+		expect(t, "the other key, from memory", answer{v, err}, answer{value: 7})
+	})
 }
 
 func TestALoadThatPanicsOrAbortsIsAnErrorForItsCallersOnly(t *testing.T) {

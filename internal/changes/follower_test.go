@@ -346,12 +346,19 @@ func TestCatchUpWaitsNoLongerThanItsCaller(t *testing.T) {
 		}
 
 		s.log.set(func() { s.log.hold = make(chan struct{}) }) // never answers
+		leaving, leave = context.WithCancel(t.Context())
+		go func() { second <- s.follower.CatchUp(leaving) }()
+		synctest.Wait()
+		leave()
+		if err := <-second; !errors.Is(err, context.Canceled) || s.lines.Len() != 0 {
+			t.Fatalf("who left while it looked itself: %v\n%s", err, s.lines)
+		}
 		began := time.Now()
 		if err := s.follower.CatchUp(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
 			t.Fatalf("an archive that does not answer: %v after %v", err, time.Since(began))
 		}
 		if strings.Count(s.lines.String(), "level=WARN") != 1 {
-			t.Fatalf("the caller who left is no outage, the silent archive is one:\n%s", s.lines)
+			t.Fatalf("an archive that does not answer is an outage:\n%s", s.lines)
 		}
 	})
 }

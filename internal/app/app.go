@@ -50,6 +50,7 @@ type App struct {
 	stores     *stores
 	writer     *snapshot.Writer
 	hydrator   *snapshot.Hydrator
+	limiter    *ratelimit.Limiter
 	adminToken string
 
 	api, ops               *http.Server
@@ -102,9 +103,10 @@ func (a *App) start(ctx context.Context) error {
 	a.writer = snapshot.NewWriter(live, a.stores.archive, holderName(), a.cfg.SnapshotInterval, a.log)
 	a.background.Go(func() { a.writer.Run(background) })
 
+	a.limiter = ratelimit.New(a.stores.client)
 	handler, err := httpapi.New(httpapi.Deps{
 		Keys:    keys,
-		Limiter: ratelimit.New(a.stores.client),
+		Limiter: a.limiter,
 		Guilds:  guilds,
 		Board:   leaderboard.New(live, a.hydrator, guilds),
 		Admin:   admin.New(a.stores.archive, live, &announcer{follower: follower, live: live, log: a.log}, a.log, time.Now),

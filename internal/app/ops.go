@@ -20,7 +20,7 @@ func (a *App) opsHandler() http.Handler {
 	registry := metrics.NewRegistry(a.opts.Version)
 	registry.MustRegister(httpapi.Collectors()...)
 	registry.MustRegister(snapshot.Collectors()...)
-	registry.MustRegister(a.stores.observe)
+	registry.MustRegister(a.stores.observe, a.limiter)
 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics.Handler(registry))

@@ -25,47 +25,31 @@ type Directory struct {
 // NewDirectory returns a Directory that holds at most size guilds and as many vanities.
 func NewDirectory(source Source, size int) *Directory {
 	return &Directory{
-		byID: cached.New(size, func(ctx context.Context, g id.Guild) (*Guild, error) {
-			found, err := source.Guild(ctx, g)
-			if errors.Is(err, ErrNotFound) {
-				return nil, nil
-			}
-			return found, err
-		}),
+		byID: cached.New(size, source.Guild, cached.WithAbsent(absent)),
 		byVanity: cached.New(size, func(ctx context.Context, vanity string) (id.Guild, error) {
 			found, err := source.GuildByVanity(ctx, vanity)
-			if errors.Is(err, ErrNotFound) {
-				return "", nil
-			}
 			if err != nil {
 				return "", err
 			}
 			return found.ID, nil
-		}),
+		}, cached.WithAbsent(absent)),
 	}
 }
+
+func absent(err error) bool { return errors.Is(err, ErrNotFound) }
 
 // ByID returns the guild; a NotFound fault when there is none, an Unavailable one when the archive had to be asked and
 // did not answer.
 func (d *Directory) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
 	found, err := d.byID.Get(ctx, g)
-	if err != nil {
-		return nil, fault.Down("read guild settings", err)
-	}
-	if found == nil {
-		return nil, unknown()
-	}
-	return found, nil
+	return found, asFault(err)
 }
 
 // ByVanity returns the guild whose vanity, in lower case, this is; faults as ByID.
 func (d *Directory) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 	g, err := d.byVanity.Get(ctx, vanity)
 	if err != nil {
-		return nil, fault.Down("read guild settings", err)
-	}
-	if g == "" {
-		return nil, unknown()
+		return nil, asFault(err)
 	}
 	found, err := d.ByID(ctx, g)
 	if err != nil {
@@ -88,6 +72,17 @@ func (d *Directory) Forget(g id.Guild) {
 func (d *Directory) ForgetAll() {
 	d.byID.ForgetAll()
 	d.byVanity.ForgetAll()
+}
+
+func asFault(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case absent(err):
+		return unknown()
+	default:
+		return fault.Down("read guild settings", err)
+	}
 }
 
 func unknown() *fault.Error {

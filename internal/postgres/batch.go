@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/snapshot"
+)
+
+// WriteBatch writes the rows, up to 5000, in one statement of one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale,
+// with nothing written, when another replica took the lease, or the guild's incarnation or epoch is another one.
+func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	return a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
+		state, err := scanState(tx.QueryRow(ctx, `
+			SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
+			string(b.Guild.ID), int64(b.Guild.Incarnation)))
+		if err != nil {
+			return err
+		}
+		if err := checkLease(ctx, tx, l); err != nil {
+			return err
+		}
+		if state.Epoch != b.Epoch {
+			return snapshot.ErrStale
+		}
+		if len(b.Rows) > 0 {
+			if err := upsert(ctx, tx, b); err != nil {
+				return err
+			}
+		}
+		if state.Archived >= b.Rev {
+			return nil
+		}
+		_, err = tx.Exec(ctx, `UPDATE guilds SET archived = $2 WHERE id = $1`, string(b.Guild.ID), b.Rev)
+		return err
+	})
+}
+
+func upsert(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+	c := columnsOf(b.Rows)
+	_, err := tx.Exec(ctx, `
+		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
+			avatar, discriminator, username, global_name, accent_colour, deleted)
+		SELECT $1, $2, $3, `+nowMS+`, r.*
+		FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[]) AS r
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET
+			epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+			xp = excluded.xp, message_count = excluded.message_count,
+			updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+			avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+			global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+		WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`,
+		int64(b.Guild.Incarnation), b.Epoch, b.Rev,
+		c.users, c.xp, c.messages, c.updated, c.cooldown,
+		c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted)
+	return err
+}
+
+// columns are rows turned into one array for each column, so that a batch of any size is one prepared statement.
+type columns struct {
+	users                               []string
+	xp, messages                        []int64
+	updated, cooldown                   []*int64
+	discriminators, usernames           []string
+	avatars, globalNames, accentColours []*string
+	deleted                             []bool
+}
+
+func columnsOf(rows []snapshot.Row) *columns {
+	n := len(rows)
+	c := &columns{
+		users: make([]string, n), xp: make([]int64, n), messages: make([]int64, n),
+		updated: make([]*int64, n), cooldown: make([]*int64, n),
+		discriminators: make([]string, n), usernames: make([]string, n),
+		avatars: make([]*string, n), globalNames: make([]*string, n), accentColours: make([]*string, n),
+		deleted: make([]bool, n),
+	}
+	for i := range rows {
+		r := &rows[i]
+		c.users[i] = string(r.UserID)
+		if r.Deleted {
+			c.deleted[i] = true
+			continue
+		}
+		c.xp[i], c.messages[i] = int64(r.XP), r.MessageCount
+		c.updated[i], c.cooldown[i] = millis(r.LastUpdated), millis(r.CooldownUntil)
+		c.discriminators[i], c.usernames[i] = r.User.Discriminator, r.User.Username
+		c.avatars[i], c.globalNames[i], c.accentColours[i] = r.User.Avatar, r.User.GlobalName, r.User.AccentColour
+	}
+	return c
+}

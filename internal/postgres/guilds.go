@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/changes"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+)
+
+const guildColumns = `id, settings, incarnation, version`
+
+// Guild reads a guild; guild.ErrNotFound when there is none.
+func (a *Archive) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	return a.oneGuild(ctx, `SELECT `+guildColumns+` FROM guilds WHERE id = $1`, string(g))
+}
+
+// GuildByVanity reads the guild with this vanity, which is in lower case; guild.ErrNotFound when there is none.
+func (a *Archive) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
+	return a.oneGuild(ctx, `SELECT `+guildColumns+` FROM guilds WHERE vanity = $1`, vanity)
+}
+
+func (a *Archive) oneGuild(ctx context.Context, query, arg string) (*guild.Guild, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	g, err := scanGuild(a.pool.QueryRow(ctx, query, arg))
+	return g, wrap("read a guild", err)
+}
+
+// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
+func (a *Archive) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	rows, err := a.pool.Query(ctx,
+		`SELECT `+guildColumns+` FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
+	if err != nil {
+		return nil, wrap("list guilds", err)
+	}
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*guild.Guild, error) { return scanGuild(row) })
+	return found, wrap("list guilds", err)
+}
+
+func scanGuild(row pgx.Row) (*guild.Guild, error) {
+	var document []byte
+	var g guild.Guild
+	var gid id.Guild
+	err := row.Scan(&gid, &document, &g.Incarnation, &g.Version)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, guild.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	if g.Settings, err = guild.Unmarshal(document); err != nil {
+		return nil, err
+	}
+	g.ID = gid
+	return &g, nil
+}
+
+// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings and nothing else.
+// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity.
+func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
+	document, err := guild.Marshal(s)
+	if err != nil {
+		return nil, false, wrap("write a guild", err)
+	}
+	g = &guild.Guild{Settings: s}
+	fresh := guild.NewIncarnation()
+	err = a.inChange(ctx, "write a guild", func(ctx context.Context, c *change) error {
+		version, err := c.log(ctx, changes.Guild, string(s.ID))
+		if err != nil {
+			return err
+		}
+		err = c.QueryRow(ctx, `
+			INSERT INTO guilds (id, incarnation, vanity, settings, version, created_ms)
+			VALUES ($1, $2, NULLIF($3, ''), $4, $5, `+nowMS+`)
+			ON CONFLICT (id) DO UPDATE
+			SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version
+			RETURNING incarnation, version`,
+			string(s.ID), int64(fresh), s.Vanity, document, version,
+		).Scan(&g.Incarnation, &g.Version)
+		if violates(err, "guilds_vanity_key") {
+			return guild.ErrVanityTaken
+		}
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return g, g.Incarnation == fresh, nil
+}
+
+// DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.
+// It returns the guild as it was; guild.ErrNotFound when there is none.
+func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
+	err = a.inChange(ctx, "delete a guild", func(ctx context.Context, c *change) error {
+		g, err = scanGuild(c.QueryRow(ctx, `SELECT `+guildColumns+` FROM guilds WHERE id = $1 FOR UPDATE`, string(gid)))
+		if err != nil {
+			return err
+		}
+		rows, err := c.Query(ctx, `SELECT key_id FROM key_grants WHERE guild_id = $1 ORDER BY key_id`, string(gid))
+		if err != nil {
+			return err
+		}
+		keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		if _, err := c.Exec(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {
+			return err
+		}
+		_, err = c.Exec(ctx, `INSERT INTO deleted_guilds (incarnation, deleted_ms) VALUES ($1, `+nowMS+`)`, int64(g.Incarnation))
+		if err != nil {
+			return err
+		}
+		if _, err := c.log(ctx, changes.Guild, string(gid)); err != nil {
+			return err
+		}
+		_, err = c.log(ctx, changes.Key, keys...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}

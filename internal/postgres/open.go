@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	// maxConns is enough for the writer's guilds at once and the reads of cold caches; pool_max_conns in the URL overrides it.
+	maxConns = 10
+	// connectTime is how long a new connection may take; connect_timeout in the URL overrides it.
+	connectTime = 5 * time.Second
+)
+
+// serverLimits are set for each connection unless the URL sets them. The second ends the transaction of a replica that
+// was paused in the middle of it, and with it the locks that everybody waits for.
+var serverLimits = map[string]string{
+	"statement_timeout":                   "30000", // milliseconds
+	"idle_in_transaction_session_timeout": "30000",
+	"application_name":                    "levelboard",
+}
+
+// Open returns the archive at url, postgres://user:password@host:port/database with the options of libpq and of pgxpool.
+// It does not connect: the server may come up later. Its errors never hold the password.
+func Open(ctx context.Context, url string) (*Archive, error) {
+	cfg, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, wrap("open", err)
+	}
+	return &Archive{pool: pool}, nil
+}
+
+func parse(raw string) (*pgxpool.Config, error) {
+	cfg, err := pgxpool.ParseConfig(raw)
+	if err != nil {
+		return nil, redacted(raw, err)
+	}
+	if !strings.Contains(raw, "pool_max_conns") {
+		cfg.MaxConns = maxConns
+	}
+	if cfg.ConnConfig.ConnectTimeout == 0 {
+		cfg.ConnConfig.ConnectTimeout = connectTime
+	}
+	for name, value := range serverLimits {
+		if _, set := cfg.ConnConfig.RuntimeParams[name]; !set {
+			cfg.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	return cfg, nil
+}
+
+// redacted tells what is wrong with the URL, as long as that is sure not to repeat its password: in a URL with an
+// unescaped character the password ends up in any part of the parser's message.
+func redacted(raw string, cause error) error {
+	const hint = "the Postgres URL cannot be parsed; it should look like " +
+		"postgres://user:password@host:5432/database?sslmode=require, with special characters in the password escaped as %XX"
+	u, err := url.Parse(raw)
+	if err != nil || (u.Scheme != "postgres" && u.Scheme != "postgresql") {
+		return errors.New(hint)
+	}
+	password, _ := u.User.Password()
+	said := cause.Error()
+	for _, secret := range []string{password, u.Query().Get("password"), u.Query().Get("sslpassword")} {
+		if secret != "" && (strings.Contains(said, secret) || strings.Contains(said, url.QueryEscape(secret))) {
+			return errors.New(hint)
+		}
+	}
+	return wrap("open", cause)
+}

@@ -1,0 +1,113 @@
+package postgres_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+	"levelboard/internal/postgres"
+	"levelboard/internal/snapshot"
+	"levelboard/internal/storetest"
+	"levelboard/internal/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+func open(tb testing.TB, url string) *postgres.Archive {
+	tb.Helper()
+	a, err := postgres.Open(tb.Context(), url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(a.Close)
+	return a
+}
+
+func migrated(tb testing.TB) *postgres.Archive {
+	tb.Helper()
+	a := open(tb, testenv.Postgres(tb))
+	if err := a.Migrate(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+func TestArchive(t *testing.T) {
+	storetest.Archive(t, func(t *testing.T) storetest.ArchiveStore { return migrated(t) })
+}
+
+func TestManyReplicasMigrateAtOnce(t *testing.T) {
+	url := testenv.Postgres(t)
+	var group sync.WaitGroup
+	for range 8 {
+		a := open(t, url)
+		group.Go(func() {
+			if err := a.Migrate(t.Context()); err != nil {
+				t.Errorf("migrate: %v", err)
+			}
+		})
+	}
+	group.Wait()
+	status, err := open(t, url).MigrationStatus(t.Context())
+	if err != nil || len(status) == 0 {
+		t.Fatalf("status: %+v, %v", status, err)
+	}
+	for _, m := range status {
+		if m.AppliedAt.IsZero() {
+			t.Errorf("%s is not applied", m.Name)
+		}
+	}
+}
+
+func TestErrorsNeverHoldThePassword(t *testing.T) {
+	for _, url := range []string{
+		"postgres://user:sEcReT@127.0.0.1:notaport/db",
+		"postgres://user:sEcReT@127.0.0.1:1/db?sslmode=disable",
+	} {
+		a, err := postgres.Open(t.Context(), url)
+		if err == nil {
+			t.Cleanup(a.Close)
+			err = a.Ping(t.Context())
+		}
+		if err == nil || strings.Contains(err.Error(), "sEcReT") {
+			t.Errorf("error: %v", err)
+		}
+	}
+}
+
+func BenchmarkWriteBatch1000(b *testing.B) {
+	a := migrated(b)
+	s, err := guild.Parse("100000000000000001", []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	g, _, err := a.PutGuild(b.Context(), s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l, err := a.AcquireLease(b.Context(), "bench", time.Hour)
+	if err != nil {
+		b.Fatal(err)
+	}
+	avatar := "0123456789abcdef0123456789abcdef"
+	batch := snapshot.Batch{Guild: leaderboard.Ref(g)}
+	for i := range 1000 {
+		batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{
+			UserID: id.User(fmt.Sprintf("3%017d", i)), XP: level.XP(i), MessageCount: int64(i), LastUpdated: time.UnixMilli(1767225600000),
+			User: leaderboard.User{Avatar: &avatar, Discriminator: "0", Username: "gopher"},
+		}})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		batch.Rev++
+		if err := a.WriteBatch(b.Context(), l, batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

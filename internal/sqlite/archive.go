@@ -1,0 +1,95 @@
+// Package sqlite is the archive of embedded mode, in one file: what package postgres is on Postgres, promise for promise.
+//
+// One connection writes, so transactions that change something run one after the other, and what package postgres does
+// with locks on rows needs none here. Other connections read beside it (WAL). A committed transaction survives the loss
+// of power.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Archive is the archive. It is safe for concurrent use. Errors carry the operation; those that are not named by a
+// method's comment mean that the file could not be read or written.
+type Archive struct {
+	path   string
+	writer *sql.DB // one connection, whose transactions take the write lock when they begin
+	reader *sql.DB
+}
+
+// Ping reports whether the file can be read.
+func (a *Archive) Ping(ctx context.Context) error {
+	var one int
+	return wrap("ping", a.reader.QueryRowContext(ctx, `SELECT 1 FROM sqlite_schema LIMIT 1`).Scan(&one))
+}
+
+// Close closes the file; it waits for what is under way.
+func (a *Archive) Close() {
+	// The writer goes last: closing the last connection moves the write-ahead log into the file, which readers cannot.
+	_ = a.reader.Close()
+	_ = a.writer.Close()
+}
+
+// wrap names the operation; nil stays nil.
+func wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sqlite: %s: %w", op, err)
+}
+
+// inTx runs f in a transaction of the writer, which is rolled back when f fails.
+func (a *Archive) inTx(ctx context.Context, op string, f func(tx *sql.Tx) error) error {
+	tx, err := a.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return wrap(op, err)
+	}
+	if err := f(tx); err != nil {
+		if rollback := tx.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
+			err = errors.Join(err, rollback)
+		}
+		return wrap(op, err)
+	}
+	return wrap(op, tx.Commit())
+}
+
+// nowMS is the archive's clock.
+func nowMS() int64 { return time.Now().UnixMilli() }
+
+// millis is t as the tables hold it, and nil for the zero time.
+func millis(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// fromMillis is the time that millis made ms of.
+func fromMillis(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms.Int64).UTC()
+}
+
+// scanner is a row, one of many or the only one.
+type scanner interface {
+	Scan(dest ...any) error
+}
+
+// collect reads all rows and closes them.
+func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) (found []T, err error) {
+	defer rows.Close()
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+	}
+	return found, rows.Err()
+}

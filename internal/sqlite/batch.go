@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+// WriteBatch writes the rows, up to 5000, in one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale, with nothing
+// written, when another writer took the lease, or the guild's incarnation or epoch is another one.
+func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	return a.inTx(ctx, "write members", func(tx *sql.Tx) error {
+		state, err := scanState(tx.QueryRowContext(ctx,
+			`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(b.Guild.ID), int64(b.Guild.Incarnation)))
+		if err != nil {
+			return err
+		}
+		if err := checkLease(ctx, tx, l); err != nil {
+			return err
+		}
+		if state.Epoch != b.Epoch {
+			return snapshot.ErrStale
+		}
+		if err := upsert(ctx, tx, b); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx,
+			`UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
+		return err
+	})
+}
+
+func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch) (err error) {
+	statement, err := tx.PrepareContext(ctx, `
+		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
+			avatar, discriminator, username, global_name, accent_colour, deleted)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET
+			epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+			xp = excluded.xp, message_count = excluded.message_count,
+			updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+			avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+			global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+		WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	now := nowMS()
+	for _, r := range b.Rows {
+		if r.Deleted {
+			r = snapshot.Row{Deleted: true, Member: leaderboard.Member{UserID: r.UserID}}
+		}
+		u := r.User
+		_, err := statement.ExecContext(ctx, int64(b.Guild.Incarnation), b.Epoch, b.Rev, now,
+			string(r.UserID), int64(r.XP), r.MessageCount, millis(r.LastUpdated), millis(r.CooldownUntil),
+			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

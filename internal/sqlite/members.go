@@ -1,0 +1,77 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+// State reads a guild's counters; snapshot.ErrStale when this incarnation does not exist.
+func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
+	s, err := scanState(a.reader.QueryRowContext(ctx,
+		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
+	return s, wrap("read a guild's state", err)
+}
+
+func scanState(row scanner) (s snapshot.State, err error) {
+	err = row.Scan(&s.Epoch, &s.Archived)
+	if errors.Is(err, sql.ErrNoRows) {
+		return snapshot.State{}, snapshot.ErrStale
+	}
+	return s, err
+}
+
+// RaiseEpoch raises the epoch by one if it still is from, and drops the guild's tombstones. snapshot.ErrStale when the
+// incarnation is gone or the epoch is not from.
+func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (s snapshot.State, err error) {
+	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
+		s, err = scanState(tx.QueryRowContext(ctx, `
+			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? RETURNING epoch, archived`,
+			string(g.ID), int64(g.Incarnation), from))
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx,
+			`DELETE FROM members WHERE incarnation = ? AND deleted AND epoch < ?`, int64(g.Incarnation), s.Epoch)
+		return err
+	})
+	if err != nil {
+		return snapshot.State{}, err
+	}
+	return s, nil
+}
+
+// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
+// start), at most limit. snapshot.ErrStale when this incarnation does not exist.
+func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
+	rows, err := a.reader.QueryContext(ctx, `
+		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour
+		FROM guilds CROSS JOIN members USING (incarnation)
+		WHERE guilds.id = ? AND incarnation = ? AND user_id > ? AND NOT deleted
+		ORDER BY user_id LIMIT ?`,
+		string(g.ID), int64(g.Incarnation), string(after), limit)
+	if err != nil {
+		return nil, wrap("read members", err)
+	}
+	found, err := collect(rows, scanMember)
+	if err != nil {
+		return nil, wrap("read members", err)
+	}
+	if len(found) == 0 {
+		_, err = a.State(ctx, g)
+	}
+	return found, err
+}
+
+func scanMember(row scanner) (r snapshot.Row, err error) {
+	var updated, cooldown sql.NullInt64
+	u := &r.User
+	err = row.Scan(&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
+		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour)
+	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
+	return r, err
+}

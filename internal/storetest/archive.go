@@ -1,0 +1,102 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"levelboard/internal/admin"
+	"levelboard/internal/apikey"
+	"levelboard/internal/changes"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+// ArchiveStore is all that Postgres and SQLite are used for.
+type ArchiveStore interface {
+	admin.Archive
+	snapshot.Archive
+	guild.Source
+	apikey.Source
+	changes.Log
+	Ping(ctx context.Context) error
+}
+
+// Archive runs the conformance suite of archives. open returns an empty, migrated archive, which it closes when the test
+// ends.
+func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
+	for name, test := range map[string]func(*testing.T, ArchiveStore){
+		"settings come back as written":                 archiveSettings,
+		"a replaced guild keeps its incarnation":        archiveReplace,
+		"a vanity belongs to one guild":                 archiveVanity,
+		"guilds are listed in pieces":                   archiveGuildList,
+		"a deleted guild's past does not return":        archiveDelete,
+		"keys come back as written":                     archiveKeys,
+		"grants":                                        archiveGrants,
+		"a key for an unknown guild is not made":        archiveKeyUnknownGuild,
+		"the change log has no gaps":                    archiveLog,
+		"what changes nothing is not logged":            archiveNoChange,
+		"the lease is one holder's":                     archiveLease,
+		"an expired lease passes on with a new fence":   archiveLeaseExpiry,
+		"members come back as written":                  archiveMembers,
+		"an older rev never replaces a newer one":       archiveRevs,
+		"a batch of another epoch is refused":           archiveEpochs,
+		"a batch of another incarnation is refused":     archiveIncarnations,
+		"one of many raises the epoch":                  archiveEpochRace,
+		"tombstones hide members until they are purged": archiveTombstones,
+		"members are read in pieces":                    archivePieces,
+		"purging takes pieces":                          archivePurge,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+const (
+	guildA id.Guild = "100000000000000001"
+	guildB id.Guild = "9999999999999999999"
+	ownerA id.User  = "200000000000000001"
+)
+
+// settingsOf parses a document, as the admin API does.
+func settingsOf(t *testing.T, g id.Guild, more string) guild.Settings {
+	t.Helper()
+	s, err := guild.Parse(g, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"`+string(ownerA)+`"`+more+`}`))
+	if err != nil {
+		t.Fatalf("the test's own document: %v", err)
+	}
+	return s
+}
+
+func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
+	t.Helper()
+	g, _, err := a.PutGuild(t.Context(), s)
+	if err != nil {
+		t.Fatalf("put guild: %v", err)
+	}
+	return g
+}
+
+// leased returns a lease that outlasts the test.
+func leased(t *testing.T, a ArchiveStore) snapshot.Lease {
+	t.Helper()
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
+	if err != nil {
+		t.Fatalf("acquire lease: %v", err)
+	}
+	return l
+}
+
+func refOf(g *guild.Guild) leaderboard.GuildRef {
+	return leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation}
+}
+
+func allMembers(t *testing.T, a ArchiveStore, g *guild.Guild) []snapshot.Row {
+	t.Helper()
+	rows, err := a.Members(t.Context(), refOf(g), "", 100)
+	if err != nil {
+		t.Fatalf("members: %v", err)
+	}
+	return rows
+}

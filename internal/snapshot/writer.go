@@ -140,8 +140,11 @@ func (w *Writer) round(ctx context.Context) error {
 	var mu sync.Mutex
 	var first error
 	for _, g := range guilds {
+		mu.Lock()
+		leftover := sweep || w.failing[g]
+		mu.Unlock()
 		group.Go(func() error {
-			err := w.writeGuild(ctx, g)
+			err := w.writeGuild(ctx, g, leftover)
 			mu.Lock()
 			defer mu.Unlock()
 			w.report(ctx, g, err)
@@ -183,19 +186,24 @@ func (w *Writer) report(ctx context.Context, g id.Guild, err error) {
 	}
 }
 
-func (w *Writer) writeGuild(ctx context.Context, g id.Guild) error {
-	flush, ok, err := w.live.BeginFlush(ctx, g)
-	if err != nil || !ok {
-		return err
+// writeGuild writes what changed. With leftover, an earlier flush may have been cut off, and what it had set aside comes
+// first: then what changed since is in a second set, which must not wait until the guild changes again.
+func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) error {
+	for sets := 1; ; sets++ {
+		flush, ok, err := w.live.BeginFlush(ctx, g)
+		if err != nil || !ok {
+			return err
+		}
+		err = w.writeFlush(ctx, flush)
+		switch {
+		case errors.Is(err, ErrStale):
+			return w.settleStale(ctx, flush)
+		case errors.Is(err, leaderboard.ErrNotLoaded):
+			return nil // deleted or loaded anew meanwhile: what was set aside is void
+		case err != nil || !leftover || sets == 2:
+			return err
+		}
 	}
-	err = w.writeFlush(ctx, flush)
-	switch {
-	case errors.Is(err, ErrStale):
-		return w.settleStale(ctx, flush)
-	case errors.Is(err, leaderboard.ErrNotLoaded):
-		return nil // deleted or loaded anew meanwhile: what was set aside is void
-	}
-	return err
 }
 
 func (w *Writer) writeFlush(ctx context.Context, f Flush) error {

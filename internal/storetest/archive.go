@@ -69,6 +69,12 @@ func settingsOf(t *testing.T, g id.Guild, more string) guild.Settings {
 	return s
 }
 
+// PutGuild creates a guild with the default settings.
+func PutGuild(t *testing.T, a ArchiveStore, g id.Guild) *guild.Guild {
+	t.Helper()
+	return put(t, a, settingsOf(t, g, ""))
+}
+
 func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
 	t.Helper()
 	g, _, err := a.PutGuild(t.Context(), s)

@@ -323,3 +323,51 @@ func archiveNoChange(t *testing.T, a ArchiveStore) {
 		t.Errorf("latest change %d, %v; want 2", latest, err)
 	}
 }
+
+// ArchiveLogPurge checks that a purge keeps the newest entry and leaves no gap but the one at the beginning. backdate
+// makes the archive believe that its entries up to a version were logged at that time.
+func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Time, upTo int64)) {
+	g := settingsOf(t, guildA, "")
+	for range 6 {
+		put(t, a, g)
+	}
+	purge := func(limit, want int) {
+		t.Helper()
+		if n, err := a.Purge(t.Context(), limit, time.Hour); err != nil || n != want {
+			t.Errorf("purged %d, %v; want %d", n, err, want)
+		}
+	}
+	versions := func() (all []int64) {
+		t.Helper()
+		entries, err := a.Changes(t.Context(), 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range entries {
+			all = append(all, c.Version)
+		}
+		return all
+	}
+	purge(100, 0)
+	long := time.Now().Add(-25 * time.Hour)
+	backdate(long, 4)
+	backdate(time.Now(), 2) // the clock was set back: entries 3 and 4 look older than 1 and 2
+	purge(100, 0)
+	backdate(long, 4)
+	purge(3, 3)
+	purge(100, 1)
+	if got := fmt.Sprint(versions()); got != "[5 6]" {
+		t.Errorf("left are %s, want 5 and 6", got)
+	}
+	backdate(long, 6)
+	purge(100, 1)
+	if got := fmt.Sprint(versions()); got != "[6]" {
+		t.Errorf("left are %s, want the newest, 6", got)
+	}
+	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 6 {
+		t.Errorf("latest change %d, %v", latest, err)
+	}
+	if next := put(t, a, g); next.Version != 7 {
+		t.Errorf("the next change has version %d", next.Version)
+	}
+}

@@ -1,0 +1,45 @@
+package guild
+
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/level"
+	"levelboard/internal/strictjson"
+)
+
+const curveForms = "curve must be the name of a preset (default, amari or mee6) or an array of 2 to 5 coefficients"
+
+// parseCurve reads the document's curve: a preset's name, or coefficients.
+func parseCurve(value jsontext.Value) (level.Curve, error) {
+	switch value.Kind() {
+	case '"':
+		var name string
+		if err := strictjson.DecodeAt("curve", value, &name); err != nil {
+			return level.Curve{}, err
+		}
+		c, ok := level.Preset(name)
+		if !ok {
+			return level.Curve{}, invalid("%s", curveForms)
+		}
+		return c, nil
+	case '[':
+		var coefficients []float64
+		if err := strictjson.DecodeAt("curve", value, &coefficients); err != nil {
+			return level.Curve{}, err
+		}
+		c, err := level.NewCurve(coefficients)
+		if err != nil {
+			return level.Curve{}, invalid("%s", err)
+		}
+		return c, nil
+	}
+	return level.Curve{}, invalid("%s", curveForms)
+}
+
+func marshalCurve(c level.Curve) (jsontext.Value, error) {
+	if name, ok := c.PresetName(); ok {
+		return json.Marshal(name)
+	}
+	return json.Marshal(c.Coefficients())
+}

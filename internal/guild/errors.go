@@ -1,0 +1,11 @@
+package guild
+
+import "errors"
+
+// Errors of the archives that hold guilds.
+var (
+	// ErrNotFound says that there is no such guild.
+	ErrNotFound = errors.New("guild does not exist")
+	// ErrVanityTaken says that another guild has the vanity, and that nothing was changed.
+	ErrVanityTaken = errors.New("vanity belongs to another guild")
+)

@@ -21,6 +21,9 @@ func readPaging(c *gin.Context) (after string, limit int, err error) {
 	if err != nil {
 		return "", 0, err
 	}
+	if values.Has("after") && values.Get("after") == "" {
+		return "", 0, fault.New(fault.Invalid, "The query parameter after must not be empty. Leave it out to begin at the start.")
+	}
 	if !values.Has("limit") {
 		return values.Get("after"), listLimit, nil
 	}

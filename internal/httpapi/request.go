@@ -41,10 +41,14 @@ func query(c *gin.Context) (url.Values, error) {
 	return values, nil
 }
 
-// queryInt reads a required whole number in its one canonical form: no sign +, no leading zeros.
+// queryInt reads a required whole number in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as high
+// it has no upper bound, and what is higher is read as that.
 func queryInt(values url.Values, name string, low, high int64) (int64, error) {
 	text := values.Get(name)
 	n, err := strconv.ParseInt(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) && n == high && text[0] != '+' && text[0] != '0' {
+		return n, nil
+	}
 	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
 		if high == math.MaxInt64 {
 			return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d.", name, low)

@@ -71,6 +71,9 @@ func (x exchange) undocumented(doc *openapi3.T, methods []string) []error {
 		http.StatusUnauthorized: "Unauthorized", http.StatusNotFound: "NotFound",
 		http.StatusInternalServerError: "InternalError", http.StatusServiceUnavailable: "Unavailable",
 	}
+	if strings.Contains(x.request.URL.EscapedPath()+"/", "//") {
+		names[http.StatusBadRequest] = "BadRequest" // an address of the description with an id left empty
+	}
 	if len(methods) > 0 {
 		delete(names, http.StatusNotFound)
 		names[http.StatusMethodNotAllowed] = "MethodNotAllowed"

@@ -198,3 +198,17 @@ func TestMistakesOfTheProgramAreNotTheClients(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsKeptIsNotTheCallersBuffer(t *testing.T) {
+	data := []byte(with(`,"raw":[1,2]`))
+	var b body
+	if err := strictjson.Decode(data, &b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		data[i] = ' '
+	}
+	if raw, _ := b.Raw.Get(); string(raw) != "[1,2]" || b.User.Username != "x" {
+		t.Errorf("reusing the buffer changed what was decoded: %q, %+v", raw, b.User)
+	}
+}

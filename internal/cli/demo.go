@@ -155,16 +155,24 @@ func whileActive(ctx context.Context, activity *demo.Activity, wait func(context
 	return err
 }
 
-// introduce prints what there is to see, and calls that work when pasted.
+// introduce prints what there is to see, and calls that work when pasted; all in one write, so that a program that reads
+// it never sees half of it.
 func (p *program) introduce(base, key string, o demoOptions, user id.User) {
 	board := fmt.Sprintf("%s/v2/levels/%s?page=1", base, demo.Vanity)
-	member := fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user)
-	p.printf("The demo is up: the guild %s with %s, %g changes a second.\n\n", demo.GuildName, count(o.members, "member"), o.rate)
-	p.printf("  Leaderboard     %s\n", board)
-	p.printf("  Read/write key  %s\n", key)
-	p.printf("  Guild           %s\n\n", demo.GuildID)
-	p.printf("The first page of the board, which needs no key:\n  curl -s '%s'\n", board)
-	p.printf("A member's level and rank:\n  %s\n", curl(key, member))
-	p.printf("25 XP more for that member:\n  %s -X PATCH -H 'Content-Type: application/json' -d '{\"xp\":{\"increment\":25}}'\n\n", curl(key, member))
-	p.printf("Ctrl+C stops it and removes everything.\n")
+	call := curl(key, fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user))
+	p.printf(`The demo is up: the guild %s with %s, %g changes a second.
+
+  Leaderboard     %s
+  Read/write key  %s
+  Guild           %s
+
+The first page of the board, which needs no key:
+  curl -s '%s'
+A member's level and rank:
+  %s
+25 XP more for that member:
+  %s -X PATCH -H 'Content-Type: application/json' -d '{"xp":{"increment":25}}'
+
+Ctrl+C stops it and removes everything.
+`, demo.GuildName, count(o.members, "member"), o.rate, board, key, demo.GuildID, board, call, call)
 }

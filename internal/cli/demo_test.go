@@ -9,12 +9,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	out, in := io.Pipe()
 	code := make(chan int, 1)
 	go func() {

@@ -9,11 +9,13 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The process is real: it gets a real signal.
@@ -82,11 +84,10 @@ func TestSignals(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	p := &program{Environment: Environment{Stderr: io.Discard}}
+	ended := errors.New("ended gracefully")
 
 	t.Run("the first one lets the work end", func(t *testing.T) {
-		ended := errors.New("ended gracefully")
-		err := p.untilSignal(t.Context(), func(ctx context.Context) error {
+		err := untilSignal(t.Context(), io.Discard, 0, func(ctx context.Context) error {
 			kill()
 			<-ctx.Done()
 			return ended
@@ -98,7 +99,7 @@ func TestSignals(t *testing.T) {
 	t.Run("the second one does not wait", func(t *testing.T) {
 		stuck := make(chan struct{})
 		defer close(stuck)
-		err := p.untilSignal(t.Context(), func(ctx context.Context) error {
+		err := untilSignal(t.Context(), io.Discard, 0, func(ctx context.Context) error {
 			kill()
 			<-ctx.Done()
 			kill()
@@ -106,6 +107,22 @@ func TestSignals(t *testing.T) {
 			return nil
 		})
 		if err != errHurried {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("one that comes twice at once is one", func(t *testing.T) {
+		seen := make(chan os.Signal, 2)
+		signal.Notify(seen, syscall.SIGTERM)
+		defer signal.Stop(seen)
+		err := untilSignal(t.Context(), io.Discard, time.Hour, func(ctx context.Context) error {
+			kill()
+			<-ctx.Done()
+			<-seen
+			kill()
+			<-seen // untilSignal's own channel has it by now as well, or has it next
+			return ended
+		})
+		if err != ended {
 			t.Errorf("%v", err)
 		}
 	})

@@ -219,7 +219,7 @@ func TestUnknownNames(t *testing.T) {
 
 func TestSecretsAreNeverShown(t *testing.T) {
 	c, _, err := config.Load([]string{
-		"LEVELBOARD_REDIS_URL=redis://bot:hunter2@redis:6379/1?password=hunter2",
+		"LEVELBOARD_REDIS_URL=redis://bot:p@hunter2@redis:6379/1?password=hunter2",
 		"LEVELBOARD_POSTGRES_URL=postgres://hunter2@pg/db?sslmode=disable&sslpassword=hunter2&pass%77ord=hunter2",
 		"LEVELBOARD_ADMIN_TOKEN=hunter2" + token,
 		"LEVELBOARD_OAUTH_CLIENT_ID=id", "LEVELBOARD_OAUTH_CLIENT_SECRET=hunter2",

@@ -26,7 +26,8 @@ var serverLimits = map[string]string{
 }
 
 // Open returns the archive at url, postgres://user:password@host:port/database with the options of libpq and of pgxpool.
-// It does not connect: the server may come up later. Its errors never hold the password.
+// It does not connect: the server may come up later. Its errors never hold the password. A pooler in between must keep a
+// client on one connection for its whole session, and pass on the limits that are set for it.
 func Open(ctx context.Context, url string) (*Archive, error) {
 	cfg, err := parse(url)
 	if err != nil {

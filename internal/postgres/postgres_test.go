@@ -1,10 +1,13 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -43,6 +46,19 @@ func TestArchive(t *testing.T) {
 
 func TestManyReplicasMigrateAtOnce(t *testing.T) {
 	url := testenv.Postgres(t)
+	// A table that is not committed yet holds the first migration up until all replicas are there.
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	blocker, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blocker.Exec(t.Context(), `CREATE TABLE guilds ()`); err != nil {
+		t.Fatal(err)
+	}
 	var group sync.WaitGroup
 	for range 8 {
 		a := open(t, url)
@@ -51,6 +67,11 @@ func TestManyReplicasMigrateAtOnce(t *testing.T) {
 				t.Errorf("migrate: %v", err)
 			}
 		})
+	}
+	waitFor(t, url, `SELECT count(*) >= 8 AND count(*) FILTER (WHERE wait_event_type = 'Lock') > 0
+		FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'levelboard'`)
+	if err := blocker.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	group.Wait()
 	status, err := open(t, url).MigrationStatus(t.Context())

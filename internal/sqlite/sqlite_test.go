@@ -30,7 +30,7 @@ func open(t *testing.T, path string) *sqlite.Archive {
 
 func TestArchive(t *testing.T) {
 	storetest.Archive(t, func(t *testing.T) storetest.ArchiveStore {
-		return open(t, filepath.Join(t.TempDir(), "a b%20c?#.db"))
+		return open(t, filepath.Join(t.TempDir(), "archive.db"))
 	})
 }
 
@@ -127,5 +127,25 @@ func TestWhatWasWrittenIsThereAfterAClose(t *testing.T) {
 	first.Close()
 	if again, err := open(t, path).Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
 		t.Errorf("after the close: %+v, %v", again, err)
+	}
+}
+
+func TestAnyPathIsThatOfTheFile(t *testing.T) {
+	dir := t.TempDir()
+	const name = "a b%20c?mode=memory#.db"
+	a := open(t, filepath.Join(dir, name))
+	storetest.PutGuild(t, a, "100000000000000001")
+	a.Close()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		switch info, err := e.Info(); {
+		case e.Name() != name && e.Name() != name+".migrate":
+			t.Errorf("there is a file %q", e.Name())
+		case err != nil || e.Name() == name && info.Size() == 0:
+			t.Errorf("the archive is empty, %v", err)
+		}
 	}
 }

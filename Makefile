@@ -34,8 +34,9 @@ test: setup ## run all tests with the race detector, on private servers
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules
 	@scripts/lint
 
-walk: setup ## follow the README's calls against a fresh server
+walk: setup ## follow the README against a fresh service, embedded and on servers
 	@scripts/walk
+	@scripts/walk --servers
 
 ci: lint test walk ## everything that must be green before a change is merged
 

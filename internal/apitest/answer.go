@@ -106,7 +106,7 @@ func (x exchange) allows(methods []string) []error {
 	slices.Sort(listed)
 	slices.Sort(methods)
 	if !slices.Equal(listed, methods) {
-		return []error{fmt.Errorf("Allow lists %v, but the description has %v", listed, methods)}
+		return []error{fmt.Errorf("the Allow header lists %v, but the description has %v", listed, methods)}
 	}
 	return nil
 }

@@ -141,7 +141,7 @@ func TestTransportCatchesLies(t *testing.T) {
 		{"wrong method answered", "PUT", memberURL, "", said{status: 200, body: memberOK}, "must not be answered with 200"},
 		{"wrong method as 404", "PUT", memberURL, "", said{status: 404, body: failure}, "must not be answered with 404"},
 		{"no Allow", "PUT", memberURL, "", said{status: 405, body: failure}, "Allow"},
-		{"untrue Allow", "PUT", memberURL, "", said{status: 405, body: failure, header: map[string]string{"Allow": "GET, HEAD"}}, "Allow lists"},
+		{"untrue Allow", "PUT", memberURL, "", said{status: 405, body: failure, header: map[string]string{"Allow": "GET, HEAD"}}, "the Allow header lists"},
 		{"preflight without limits", "OPTIONS", memberURL, "", said{status: 200, header: map[string]string{"X-RateLimit-Limit": ""}}, "Ratelimit-Limit"},
 	}
 	for _, c := range cases {

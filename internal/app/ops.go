@@ -21,6 +21,7 @@ func (a *App) opsHandler() http.Handler {
 	registry.MustRegister(httpapi.Collectors()...)
 	registry.MustRegister(snapshot.Collectors()...)
 	registry.MustRegister(a.stores.observe, a.limiter)
+	registry.MustRegister(a.stores.archive.Collector())
 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics.Handler(registry))

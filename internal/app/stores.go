@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/admin"
@@ -32,6 +33,7 @@ type archive interface {
 	changes.Log
 	Migrate(ctx context.Context) error
 	Ping(ctx context.Context) error
+	Collector() prometheus.Collector
 	Close()
 }
 

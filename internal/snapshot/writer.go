@@ -262,8 +262,15 @@ func (w *Writer) settleStale(ctx context.Context, f Flush) error {
 	return fmt.Errorf("guild %s is at epoch %d in Redis and at %d in the archive: %w", f.Guild.ID, f.Epoch, state.Epoch, ErrStale)
 }
 
+// purge frees rows piece by piece, for a part of the interval, so that a large deleted guild does not hold up the next round.
 func (w *Writer) purge(ctx context.Context) {
-	if _, err := w.archive.Purge(ctx, purgeLimit, tombstoneKeep); err != nil && ctx.Err() == nil {
-		w.log.Warn("old rows could not be purged from the archive; they are tried again later", "error", err)
+	for deadline := time.Now().Add(w.interval / 2); time.Now().Before(deadline); {
+		purged, err := w.archive.Purge(ctx, purgeLimit, tombstoneKeep)
+		if err != nil && ctx.Err() == nil {
+			w.log.Warn("old rows could not be purged from the archive; they are tried again later", "error", err)
+		}
+		if err != nil || purged < purgeLimit {
+			return
+		}
 	}
 }

@@ -1,0 +1,376 @@
+package app_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+)
+
+func TestAccess(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"keys that are not valid are 401":       invalidKeys,
+		"an invalid key on a public board":      invalidKeyOnPublicBoard,
+		"expired is 401":                        expiredKey,
+		"revoked is 401 at once":                revokedKey,
+		"read-only keys change nothing":         readOnlyKeys,
+		"no grant is 403":                       noGrant,
+		"grants take effect at once":            grantsTakeEffect,
+		"grants go with a deleted guild":        grantsGoWithGuild,
+		"401 comes before the request's shape":  unauthorizedFirst,
+		"the shape comes before the guild":      shapeBeforeGuild,
+		"the guild comes before permissions":    guildBeforePermission,
+		"permissions come before the member":    permissionBeforeMember,
+		"the board without a key":               boardWithoutKey,
+		"the admin token":                       adminTokens,
+		"key and admin token are no substitute": noSubstitute,
+	})
+}
+
+// v2Calls are valid calls of each endpoint of /v2, on a guild and a user.
+func v2Calls(g, u string) []struct{ method, path, body string } {
+	return []struct{ method, path, body string }{
+		{"GET", rewardPath(g, 1), ""},
+		{"GET", boardPath(g, 1), ""},
+		{"GET", memberPath(g, u), ""},
+		{"HEAD", memberPath(g, u), ""},
+		{"POST", memberPath(g, u), `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"x"}}`},
+		{"PATCH", memberPath(g, u), `{"xp":{"increment":1}}`},
+		{"DELETE", memberPath(g, u), ""},
+	}
+}
+
+// wantRefused is wantFailure with the limits' headers, for HEAD too.
+func wantRefused(t *testing.T, got apitest.Response, status int) {
+	t.Helper()
+	wantLimits(t, got)
+	if len(got.Body) == 0 && got.Status == status {
+		return // HEAD
+	}
+	wantFailure(t, got, status)
+}
+
+func invalidKeys(t *testing.T, s *service) {
+	g, u := s.guild(object{"visibility": "private"}), newID()
+	id, valid := s.mint(object{"guildIds": []string{g}})
+	s.create(valid, g, u, 7)
+	_, revoked := s.mint(object{"guildIds": []string{g}})
+	s.admin("DELETE", "/keys/"+keyID(revoked), nil).Want(t, 204)
+	last := valid[len(valid)-1:]
+	for name, header := range map[string][]string{
+		"missing":       nil,
+		"empty":         {""},
+		"not a key":     {"letmein"},
+		"only the id":   {"lb_" + id},
+		"cut short":     {valid[:len(valid)-1]},
+		"too long":      {valid + last},
+		"with a typo":   {strings.Replace(valid, last, flip(last), 1)},
+		"upper case":    {strings.ToUpper(valid)},
+		"as a bearer":   {"Bearer " + valid},
+		"revoked":       {revoked},
+		"given twice":   {valid, valid},
+		"two in a line": {valid + ", " + valid},
+		"enormous":      {strings.Repeat("a", 8000)},
+	} {
+		for _, c := range v2Calls(g, u) {
+			got := s.Do(c.method, c.path, "", bodyOrNone(c.body), func(r *http.Request) { r.Header["X-Api-Key"] = header })
+			if got.Status != 401 {
+				t.Errorf("%s: %s is %d", name, c.method, got.Status)
+				continue
+			}
+			wantRefused(t, got, 401)
+			if strings.Contains(string(got.Body), valid) {
+				t.Errorf("%s: the answer repeats the key", name)
+			}
+		}
+	}
+	if m := s.member(valid, g, u); m.Level.XP != 7 {
+		t.Errorf("the member now has %d XP", m.Level.XP)
+	}
+}
+
+func bodyOrNone(body string) any {
+	if body == "" {
+		return nil
+	}
+	return body
+}
+
+func flip(letter string) string {
+	if letter == "a" {
+		return "b"
+	}
+	return "a"
+}
+
+// keyID is the part of a key's text that names it.
+func keyID(secret string) string { return secret[3:15] }
+
+func invalidKeyOnPublicBoard(t *testing.T, s *service) {
+	g := s.guild(nil)
+	for _, path := range []string{boardPath(g, 1), boardPath(newID(), 1), "/v2/openapi.json"} {
+		wantRefused(t, s.Do("GET", path, "letmein", nil), 401)
+	}
+}
+
+func expiredKey(t *testing.T, s *service) {
+	g := s.guild(nil)
+	expires := time.Now().Add(700 * time.Millisecond)
+	_, key := s.mint(object{"guildIds": []string{g}, "expiresAt": expires.Format(time.RFC3339Nano)})
+	path := rewardPath(g, 1)
+	if got := s.Do("GET", path, key, nil); time.Now().Before(expires.Add(-time.Millisecond)) {
+		got.Want(t, 200)
+	}
+	eventually(t, 3*time.Second, "the key expires", func() bool {
+		got := s.Do("GET", path, key, nil)
+		if got.Status == 401 {
+			wantRefused(t, got, 401)
+			if time.Now().Before(expires.Truncate(time.Millisecond)) {
+				t.Error("it expired too early")
+			}
+			return true
+		}
+		return false
+	})
+}
+
+func revokedKey(t *testing.T, s *service) {
+	g := s.guild(nil)
+	id, key := s.mint(object{"guildIds": []string{g}})
+	s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 200)
+	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
+	for _, c := range v2Calls(g, newID()) {
+		wantRefused(t, s.Do(c.method, c.path, key, bodyOrNone(c.body)), 401)
+	}
+}
+
+func readOnlyKeys(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	reader, writer := s.reader(g), s.key(g)
+	s.create(writer, g, u, 7)
+	before := s.member(writer, g, u)
+	for _, c := range v2Calls(g, u) {
+		got := s.Do(c.method, c.path, reader, bodyOrNone(c.body))
+		if c.method == "GET" || c.method == "HEAD" {
+			got.Want(t, 200)
+			continue
+		}
+		wantRefused(t, got, 403)
+	}
+	wantRefused(t, s.Do("POST", memberPath(g, newID()), reader, object{"xp": 1, "user": gopher}), 403)
+	if after := s.member(writer, g, u); jsonText(t, flat(after)) != jsonText(t, flat(before)) || len(s.board("", g, 1).Levels) != 1 {
+		t.Errorf("a read-only key changed %v to %v", flat(before), flat(after))
+	}
+}
+
+func noGrant(t *testing.T, s *service) {
+	boss := newID()
+	g, u := s.guild(object{"visibility": "private", "ownerId": boss}), newID()
+	s.create(s.key(g), g, u, 7)
+	_, ofOwner := s.mint(object{"ownerId": boss})
+	for _, key := range []string{s.key(), s.key(s.guild(nil)), ofOwner} {
+		for _, c := range v2Calls(g, u) {
+			wantRefused(t, s.Do(c.method, c.path, key, bodyOrNone(c.body)), 403)
+		}
+	}
+	if xp := s.member(s.key(g), g, u).Level.XP; xp != 7 {
+		t.Errorf("a key without a grant changed it to %d", xp)
+	}
+}
+
+func grantsTakeEffect(t *testing.T, s *service) {
+	g := s.guild(nil)
+	id, key := s.mint(nil)
+	for range 3 {
+		wantRefused(t, s.Do("GET", rewardPath(g, 1), key, nil), 403)
+		s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204)
+		s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 200)
+		s.admin("DELETE", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204)
+	}
+}
+
+func grantsGoWithGuild(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	s.create(key, g, newID(), 1)
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	wantRefused(t, s.Do("POST", memberPath(g, newID()), key, object{"xp": 1, "user": gopher}), 403)
+}
+
+func unauthorizedFirst(t *testing.T, s *service) {
+	g, large := s.guild(nil), strings.Repeat(" ", 64<<10+1)
+	for _, c := range []struct{ method, path, body, media string }{
+		{"GET", memberPath("1", "2"), "", ""},
+		{"GET", "/v2/guilds/" + g + "/role-rewards/level?level=x", "", ""},
+		{"POST", memberPath(g, newID()), `{"xp":-1}`, "application/json"},
+		{"POST", memberPath(g, newID()), large, "application/json"},
+		{"PATCH", memberPath(g, newID()), `xp=1`, "text/plain"},
+		{"DELETE", memberPath("x", "y"), "", ""},
+	} {
+		for _, key := range []string{"", "letmein"} {
+			wantRefused(t, s.bad(c.method, c.path, key, bodyOrNone(c.body), apitest.Header("Content-Type", c.media)), 401)
+		}
+	}
+	wantRefused(t, s.bad("GET", "/v2/levels/"+g+"?page=0", "letmein", nil), 401)
+	wantRefused(t, s.bad("GET", "/v2/levels/a-b?page=1", "letmein", nil), 401)
+}
+
+func shapeBeforeGuild(t *testing.T, s *service) {
+	unknown, large := newID(), strings.Repeat(" ", 64<<10+1)
+	// Neither grant nor write permission nor guild: the shape is what is complained of.
+	key := s.reader()
+	for _, c := range []struct {
+		method, path, body, media string
+		status                    int
+	}{
+		{"GET", memberPath(unknown, "x"), "", "", 400},
+		{"GET", "/v2/guilds/" + unknown + "/role-rewards/level?level=10001&userId=" + newID(), "", "", 400},
+		{"GET", "/v2/levels/" + unknown + "?page=0", "", "", 400},
+		{"POST", memberPath(unknown, newID()), `{"xp":1}`, "application/json", 400},
+		{"POST", memberPath(unknown, newID()), large, "application/json", 413},
+		{"POST", memberPath(unknown, newID()), `{}`, "text/plain", 415},
+		{"PATCH", memberPath(unknown, newID()), `{"xp":{}}`, "application/json", 400},
+		{"DELETE", memberPath(unknown, "x"), "", "", 400},
+	} {
+		wantRefused(t, s.bad(c.method, c.path, key, bodyOrNone(c.body), apitest.Header("Content-Type", c.media)), c.status)
+	}
+	wantRefused(t, s.bad("GET", "/v2/levels/"+unknown, "", nil), 400)
+}
+
+func guildBeforePermission(t *testing.T, s *service) {
+	key := s.reader()
+	for _, c := range v2Calls(newID(), newID()) {
+		wantRefused(t, s.Do(c.method, c.path, key, bodyOrNone(c.body)), 404)
+	}
+}
+
+func permissionBeforeMember(t *testing.T, s *service) {
+	g := s.guild(nil)
+	reader, stranger := s.reader(g), s.key()
+	wantRefused(t, s.Do("PATCH", memberPath(g, newID()), reader, object{"xp": 1}), 403)
+	wantRefused(t, s.Do("DELETE", memberPath(g, newID()), reader, nil), 403)
+	wantRefused(t, s.Do("GET", memberPath(g, newID()), stranger, nil), 403)
+	wantRefused(t, s.Do("GET", memberPath(g, newID()), reader, nil), 404)
+}
+
+func boardWithoutKey(t *testing.T, s *service) {
+	private, disabled := s.guild(object{"visibility": "private"}), s.guild(object{"visibility": "private", "enabled": false})
+	wantRefused(t, s.bad("GET", "/v2/levels/"+private+"?page=0", "", nil), 400)
+	wantRefused(t, s.Do("GET", boardPath(newID(), 1), "", nil), 404)
+	wantRefused(t, s.Do("GET", boardPath(disabled, 1), "", nil), 404)
+	wantRefused(t, s.Do("GET", boardPath(private, 1), "", nil), 401)
+}
+
+var adminCalls = []struct{ method, path, body string }{
+	{"GET", "/admin/guilds", ""}, {"HEAD", "/admin/guilds", ""}, {"GET", "/admin/guilds/100000000000000000", ""},
+	{"PUT", "/admin/guilds/100000000000000000", `{"name":"x","memberCount":1,"ownerId":"100000000000000000"}`},
+	{"DELETE", "/admin/guilds/100000000000000000", ""}, {"GET", "/admin/keys", ""},
+	{"POST", "/admin/keys", `{"name":"x","ownerId":"100000000000000000","permission":"read"}`},
+	{"DELETE", "/admin/keys/k3v9qzr2m8xa", ""}, {"PUT", "/admin/keys/k3v9qzr2m8xa/guilds/100000000000000000", ""},
+	{"DELETE", "/admin/keys/k3v9qzr2m8xa/guilds/100000000000000000", ""},
+}
+
+func adminTokens(t *testing.T, s *service) {
+	for name, value := range map[string]string{
+		"missing": "", "another": "Bearer " + strings.Repeat("x", len(s.token)), "cut short": "Bearer " + s.token[:len(s.token)-1],
+		"longer": "Bearer " + s.token + "x", "another scheme": "Basic " + s.token, "without scheme": s.token, "empty": "Bearer ",
+	} {
+		for _, c := range adminCalls {
+			got := s.Do(c.method, c.path, "", bodyOrNone(c.body), func(r *http.Request) {
+				if value != "" {
+					r.Header.Set("Authorization", value)
+				}
+			}).Want(t, 401)
+			if c.method != "HEAD" {
+				wantFailure(t, got, 401)
+			}
+			wantHeader(t, got, "WWW-Authenticate", "Bearer")
+			if len(got.Header.Values("Etag")) > 0 || strings.Contains(string(got.Body), s.token) {
+				t.Errorf("%s: it tells too much", name)
+			}
+		}
+	}
+	s.Do("GET", "/admin/guilds?limit=1", "", nil, apitest.Header("Authorization", "bearer "+s.token)).Want(t, 200)
+	wantFailure(t, s.admin("GET", "/nothing", nil), 404)
+}
+
+func noSubstitute(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	wantFailure(t, s.Do("GET", "/admin/keys", key, nil), 401)
+	wantFailure(t, s.Do("GET", "/admin/keys", "", nil, apitest.AdminToken(key)), 401)
+	wantRefused(t, s.Do("GET", rewardPath(g, 1), s.token, nil), 401)
+	wantRefused(t, s.Do("GET", rewardPath(g, 1), "", nil, apitest.AdminToken(s.token)), 401)
+}
+
+// With servers there is no admin token unless the operator sets one.
+func TestAdminIsOffWithoutAToken(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(onServers(t), "LEVELBOARD_ADMIN_TOKEN=")...)
+	for _, token := range []string{"", adminToken} {
+		for _, c := range adminCalls {
+			r := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+			got, err := s.quick(c.method, c.path, "", c.body, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Status != 404 {
+				t.Errorf("%s %s is %d", c.method, c.path, got.Status)
+			}
+		}
+	}
+}
+
+func TestEmbeddedMakesAnAdminTokenOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := []string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN="}
+	s := start(t, environ...)
+	s.admin("GET", "/keys", nil).Want(t, 200)
+	path := filepath.Join(dir, "admin-token")
+	kept, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token := strings.TrimSpace(string(kept)); token != s.token || len(token) < 32 {
+		t.Errorf("the file holds %d characters, which are not the token in force", len(token))
+	}
+	if about, err := os.Stat(path); err != nil || about.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", about.Mode(), err)
+	}
+	s.stop(t)
+	again := start(t, environ...)
+	if again.token != s.token {
+		t.Error("the second start made another token")
+	}
+	again.stop(t)
+
+	other := t.TempDir()
+	if fresh := start(t, "LEVELBOARD_DATA_DIR="+other, "LEVELBOARD_ADMIN_TOKEN="); fresh.token == s.token {
+		t.Error("two data directories have the same token")
+	}
+	// One that the operator gives goes before the file's.
+	given := start(t, "LEVELBOARD_DATA_DIR="+dir)
+	given.admin("GET", "/keys", nil).Want(t, 200)
+	given.token = s.token
+	given.admin("GET", "/keys", nil).Want(t, 401)
+}
+
+func TestDataDirIsForOneProcess(t *testing.T) {
+	t.Parallel()
+	dir := "LEVELBOARD_DATA_DIR=" + t.TempDir()
+	first := start(t, dir)
+	second := newApp(t, dir)
+	err := second.Start(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Fatalf("a second service on one data directory: %v", err)
+	}
+	first.guild(nil) // and the first was not disturbed
+	first.stop(t)
+	start(t, dir).guild(nil)
+}

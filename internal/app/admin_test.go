@@ -1,0 +1,386 @@
+package app_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+)
+
+func TestAdmin(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"a guild's defaults":               guildDefaults,
+		"what GET gave can be PUT back":    roundTrip,
+		"created is 201, replaced is 200":  createdThenReplaced,
+		"ids are kept, or made":            idsKeptOrMade,
+		"a PUT replaces everything":        putReplacesEverything,
+		"bounds of the settings":           settingsAtTheirBounds,
+		"a vanity is one guild's":          vanityIsOneGuilds,
+		"a vanity is stored in lower case": vanityInLowerCase,
+		"a refused PUT makes no guild":     refusedPutMakesNoGuild,
+		"members stay when settings go":    membersStay,
+		"deleting removes the members":     deletingRemovesMembers,
+		"a key is shown once":              keyIsShownOnce,
+		"a key's defaults":                 keyDefaults,
+		"grant, ungrant, again":            grantUngrant,
+		"revoke, again":                    revokeTwice,
+		"grants of a key need guilds":      grantsNeedGuilds,
+	})
+}
+
+const uuidPattern = `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`
+
+func guildDefaults(t *testing.T, s *service) {
+	g := newID()
+	made := s.admin("PUT", "/guilds/"+g, `{"name":"Gophers","memberCount":1,"ownerId":"900000000000000001"}`).Want(t, 201)
+	want := fmt.Sprintf(`{"id":%q,"name":"Gophers","icon":null,"memberCount":1,"ownerId":"900000000000000001","adminIds":[],
+		"enabled":true,"visibility":"public","vanity":null,"curve":"default",
+		"xpGainInterval":60000,"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,
+		"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[]}`, g)
+	wantJSON(t, made, want)
+	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), want)
+	wantNoBody(t, s.admin("HEAD", "/guilds/"+g, nil).Want(t, 200))
+}
+
+// wholeGuild sets every setting to something else than its default.
+func wholeGuild(vanity string) object {
+	return object{
+		"name": `Ünïcode & <html> "quotes"`, "icon": "a_0123456789abcdef0123456789abcdef", "memberCount": 2000000, "ownerId": newID(),
+		"adminIds": []string{newID(), newID()}, "enabled": false, "visibility": "private", "vanity": vanity, "curve": []float64{0.5, 10, 1.25},
+		"xpGainInterval": 10001, "xpPerMessageMin": 2, "xpPerMessageMax": 999, "xpGlobalMultiplier": 0.25,
+		"ignoredChannelIds": []string{newID()}, "ignoredRoleIds": []string{newID(), newID()},
+		"multipliers": []object{
+			{"id": channelMultiplierID, "type": "Channel", "multiplier": 0, "targets": []object{{"id": newID(), "name": "go", "parentId": newID(), "position": 2, "type": 15}}},
+			{"id": roleMultiplierID, "type": "Role", "multiplier": 4.75, "targets": []object{
+				{"id": newID(), "name": "A", "color": 0, "position": 0}, {"id": newID(), "name": "B", "color": nil, "position": 1},
+			}},
+		},
+		"roleRewards": []object{
+			{"id": rewardID, "level": 0, "stack": false, "roles": []object{{"id": newID(), "name": "New", "color": 255, "position": 9}}},
+			{"id": strings.Replace(rewardID, "003", "004", 1), "level": 10000, "stack": true, "roles": []object{{"id": newID(), "name": "Old", "color": nil, "position": 3}}},
+		},
+	}
+}
+
+func roundTrip(t *testing.T, s *service) {
+	g := newID()
+	document := wholeGuild("round" + g[12:])
+	made := s.admin("PUT", "/guilds/"+g, document).Want(t, 201)
+	document["id"] = g
+	wantJSON(t, made, jsonText(t, document))
+	got := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
+	wantJSON(t, got, jsonText(t, document))
+	wantJSON(t, s.admin("PUT", "/guilds/"+g, got.Body).Want(t, 200), jsonText(t, document))
+	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), jsonText(t, document))
+
+	// A preset stays a name, and coefficients that equal a preset's stay a guild's own curve.
+	for _, curve := range []any{"amari", "mee6", "default", []any{7.0, 1.5, 0.0, 2.0, 0.125}} {
+		s.admin("PUT", "/guilds/"+g, settings(object{"curve": curve})).Want(t, 200)
+		if kept := apitest.At[any](t, s.admin("GET", "/guilds/"+g, nil), "curve"); fmt.Sprint(kept) != fmt.Sprint(curve) {
+			t.Errorf("the curve %v became %v", curve, kept)
+		}
+	}
+}
+
+func createdThenReplaced(t *testing.T, s *service) {
+	g := newID()
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	s.admin("PUT", "/guilds/"+g, settings(object{"id": g})).Want(t, 200)
+	wantNoBody(t, s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204))
+	wantFailure(t, s.admin("GET", "/guilds/"+g, nil), 404)
+	wantFailure(t, s.admin("DELETE", "/guilds/"+g, nil), 404)
+	s.admin("PUT", "/guilds/"+g, settings(object{"id": g})).Want(t, 201)
+}
+
+func idsKeptOrMade(t *testing.T, s *service) {
+	g := s.guild(object{
+		"multipliers": []object{
+			{"type": "Role", "multiplier": 2, "targets": []object{}},
+			{"id": roleMultiplierID, "type": "Role", "multiplier": 3, "targets": []object{}},
+		},
+		"roleRewards": []object{reward(1, nil, roleA), {"id": rewardID, "level": 2, "roles": []object{}}},
+	})
+	got := s.admin("GET", "/guilds/"+g, nil)
+	for _, list := range []string{"multipliers", "roleRewards"} {
+		if id := apitest.At[string](t, got, list, 0, "id"); !regexp.MustCompile(uuidPattern).MatchString(id) {
+			t.Errorf("the id made in %s is %q", list, id)
+		}
+	}
+	if id := apitest.At[string](t, got, "multipliers", 1, "id"); id != roleMultiplierID {
+		t.Errorf("the multiplier's id became %q", id)
+	}
+	if id := apitest.At[string](t, got, "roleRewards", 1, "id"); id != rewardID {
+		t.Errorf("the reward's id became %q", id)
+	}
+	if !apitest.At[bool](t, got, "roleRewards", 0, "stack") {
+		t.Error("a reward does not stack by default")
+	}
+	again := s.admin("PUT", "/guilds/"+g, got.Body).Want(t, 200)
+	wantJSON(t, again, string(got.Body))
+}
+
+func putReplacesEverything(t *testing.T, s *service) {
+	g := newID()
+	s.admin("PUT", "/guilds/"+g, wholeGuild("whole"+g[12:])).Want(t, 201)
+	fresh := newID()
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	defaults := s.admin("PUT", "/guilds/"+fresh, settings(nil)).Want(t, 201)
+	wantJSON(t, s.admin("GET", "/guilds/"+g, nil), strings.Replace(string(defaults.Body), fresh, g, 1))
+}
+
+func settingsAtTheirBounds(t *testing.T, s *service) {
+	g := s.guild(nil)
+	for _, over := range []object{
+		{"xpGainInterval": 10000}, {"xpGainInterval": 86400000}, {"xpPerMessageMin": 1, "xpPerMessageMax": 1}, {"xpPerMessageMin": 1000, "xpPerMessageMax": 1000},
+		{"xpGlobalMultiplier": 0}, {"xpGlobalMultiplier": 5}, {"memberCount": 1}, {"vanity": "ab"}, {"vanity": strings.Repeat("z9", 16)},
+		{"vanity": "1234567890123456"}, {"vanity": "12345678901234567890"}, {"curve": []int{0, 1}}, {"curve": []float64{150, -100, 50}}, {"curve": []int{-5, 6, 0, 0, 1}},
+		{"multipliers": []object{{"type": "Channel", "multiplier": 5, "targets": []object{}}, {"type": "Role", "multiplier": 0, "targets": []object{}}}},
+		{"roleRewards": []object{reward(0, true), reward(10000, false, roleA)}},
+	} {
+		got := s.admin("PUT", "/guilds/"+g, settings(over)).Want(t, 200)
+		for name, want := range over {
+			if name == "multipliers" || name == "roleRewards" {
+				continue
+			}
+			if value := apitest.At[any](t, got, name); jsonText(t, value) != jsonText(t, want) {
+				t.Errorf("%s was set to %v and is %v", name, want, value)
+			}
+		}
+	}
+}
+
+func vanityIsOneGuilds(t *testing.T, s *service) {
+	vanity := "once" + newID()[10:]
+	g, other := s.guild(object{"vanity": vanity}), s.guild(nil)
+	before := s.admin("GET", "/guilds/"+other, nil)
+	wantFailure(t, s.admin("PUT", "/guilds/"+other, settings(object{"vanity": vanity, "name": "x"})), 409)
+	wantJSON(t, s.admin("GET", "/guilds/"+other, nil), string(before.Body))
+	s.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity, "name": "keeps its own"})).Want(t, 200)
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	s.admin("PUT", "/guilds/"+other, settings(object{"vanity": vanity})).Want(t, 200)
+}
+
+func vanityInLowerCase(t *testing.T, s *service) {
+	vanity := "mixed" + newID()[10:]
+	g := newID()
+	// The description has it in lower case; the contract matches it without regard to case.
+	made, err := s.quick("PUT", "/admin/guilds/"+g, "", jsonText(t, settings(object{"vanity": strings.ToUpper(vanity)})), apitest.AdminToken(s.token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made.Want(t, 201)
+	if kept := apitest.At[string](t, s.admin("GET", "/guilds/"+g, nil), "vanity"); kept != vanity {
+		t.Errorf("the vanity is kept as %q", kept)
+	}
+	wantFailure(t, s.admin("PUT", "/guilds/"+newID(), settings(object{"vanity": vanity})), 409)
+}
+
+func refusedPutMakesNoGuild(t *testing.T, s *service) {
+	vanity := "refused" + newID()[12:]
+	s.guild(object{"vanity": vanity})
+	for _, over := range []object{{"vanity": vanity}, {"memberCount": 0}, {"curve": []int{5, -1}}} {
+		g := newID()
+		if got := s.Do("PUT", "/admin/guilds/"+g, "", settings(over), apitest.AdminToken(s.token), apitest.Bad()); got.Status < 400 {
+			t.Errorf("%v is %d", over, got.Status)
+		}
+		wantFailure(t, s.admin("GET", "/guilds/"+g, nil), 404)
+		wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
+	}
+}
+
+func membersStay(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 4200)
+	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "amari", "enabled": false})).Want(t, 200)
+	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "mee6"})).Want(t, 200)
+	if m := s.member(key, g, u); m.Level.XP != 4200 || m.Level.Rank != 1 || m.Level.Level != 9 {
+		t.Errorf("it is %v", flat(m))
+	}
+}
+
+func deletingRemovesMembers(t *testing.T, s *service) {
+	g, u := s.guild(object{"vanity": "gone" + newID()[10:]}), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	s.fill(key, g, 120)
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	for _, c := range v2Calls(g, u) {
+		wantRefused(t, s.Do(c.method, c.path, key, bodyOrNone(c.body)), 404)
+	}
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	again := s.key(g)
+	wantFailure(t, s.Do("GET", memberPath(g, u), again, nil), 404)
+	s.create(again, g, u, 1)
+	if b := s.board("", g, 1); len(b.Levels) != 1 || b.Levels[0].XP != 1 || b.Vanity != nil {
+		t.Errorf("the new guild's board is %+v", b)
+	}
+}
+
+func (s *service) shownKey(id string) object {
+	s.t.Helper()
+	for after := ""; ; {
+		got := s.admin("GET", "/keys"+after, nil).Want(s.t, 200)
+		list := apitest.JSON[struct {
+			Keys []object
+			Next *string
+		}](s.t, got)
+		for _, k := range list.Keys {
+			if k["id"] == id {
+				return k
+			}
+		}
+		if list.Next == nil {
+			return nil
+		}
+		after = "?after=" + *list.Next
+	}
+}
+
+func keyIsShownOnce(t *testing.T, s *service) {
+	first, second := s.guild(nil), s.guild(nil)
+	expires := time.Now().Add(time.Hour).Truncate(time.Millisecond)
+	began := time.Now().Truncate(time.Millisecond)
+	made := s.admin("POST", "/keys", object{
+		"name": "My bot", "ownerId": owner, "permission": "read_write", "guildIds": []string{second, first},
+		"expiresAt": expires.In(time.FixedZone("", 3600)).Format(time.RFC3339Nano), "rateLimit": 7,
+	}).Want(t, 201)
+	if cache := made.Header.Get("Cache-Control"); !strings.Contains(cache, "no-store") {
+		t.Errorf("Cache-Control of the answer with the secret is %q", cache)
+	}
+	shown := apitest.JSON[object](t, made)
+	secret, _ := shown["key"].(string)
+	id, _ := shown["id"].(string)
+	if !strings.HasPrefix(secret, "lb_"+id) || len(id) != 12 {
+		t.Errorf("the key %q has the id %q", secret, id)
+	}
+	grants := []any{first, second}
+	want := object{"id": id, "name": "My bot", "ownerId": owner, "permission": "read_write", "guildIds": grants, "rateLimit": 7.0,
+		"expiresAt": shown["expiresAt"], "createdAt": shown["createdAt"]}
+	for name, value := range map[string]time.Time{"expiresAt": expires, "createdAt": began} {
+		at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(shown[name]))
+		if err != nil || at.Sub(value).Abs() > 10*time.Second || name == "expiresAt" && !at.Equal(value) {
+			t.Errorf("%s is %v, want %v; %v", name, shown[name], value, err)
+		}
+	}
+	listed := s.shownKey(id)
+	if jsonText(t, listed) != jsonText(t, want) {
+		t.Errorf("it is listed as %v, want %v", listed, want)
+	}
+	if all := s.admin("GET", "/keys", nil); strings.Contains(string(all.Body), secret) || strings.Contains(string(all.Body), secret[15:40]) {
+		t.Error("the list shows the secret")
+	}
+}
+
+func keyDefaults(t *testing.T, s *service) {
+	made := apitest.JSON[object](t, s.admin("POST", "/keys", `{"name":"x","ownerId":"900000000000000001","permission":"read"}`).Want(t, 201))
+	for name, want := range map[string]any{"expiresAt": nil, "rateLimit": nil, "permission": "read"} {
+		if made[name] != want {
+			t.Errorf("%s is %v", name, made[name])
+		}
+	}
+	if grants := made["guildIds"]; fmt.Sprint(grants) != "[]" {
+		t.Errorf("a new key has access to %v", grants)
+	}
+	explicit := s.admin("POST", "/keys", `{"name":"x","ownerId":"900000000000000001","permission":"read","guildIds":[],"expiresAt":null,"rateLimit":null}`)
+	explicit.Want(t, 201)
+}
+
+func grantUngrant(t *testing.T, s *service) {
+	first, second := s.guild(nil), s.guild(nil)
+	id, _ := s.mint(nil)
+	wantGrants := func(want ...string) {
+		t.Helper()
+		if got := fmt.Sprint(s.shownKey(id)["guildIds"]); got != fmt.Sprint(want) {
+			t.Errorf("its grants are %s, want %v", got, want)
+		}
+	}
+	for range 2 {
+		wantNoBody(t, s.admin("PUT", "/keys/"+id+"/guilds/"+second, nil).Want(t, 204))
+		s.admin("PUT", "/keys/"+id+"/guilds/"+first, nil).Want(t, 204)
+		wantGrants(first, second)
+	}
+	for range 2 {
+		wantNoBody(t, s.admin("DELETE", "/keys/"+id+"/guilds/"+first, nil).Want(t, 204))
+		wantGrants(second)
+	}
+	s.admin("DELETE", "/guilds/"+second, nil).Want(t, 204)
+	wantGrants()
+}
+
+func revokeTwice(t *testing.T, s *service) {
+	id, _ := s.mint(nil)
+	wantNoBody(t, s.admin("DELETE", "/keys/"+id, nil).Want(t, 204))
+	wantFailure(t, s.admin("DELETE", "/keys/"+id, nil), 404)
+	if shown := s.shownKey(id); shown != nil {
+		t.Errorf("a revoked key is listed: %v", shown)
+	}
+}
+
+func grantsNeedGuilds(t *testing.T, s *service) {
+	name := "never" + newID()
+	wantFailure(t, s.admin("POST", "/keys", object{"name": name, "ownerId": owner, "permission": "read", "guildIds": []string{s.guild(nil), newID()}}), 404)
+	if all := s.admin("GET", "/keys", nil); strings.Contains(string(all.Body), name) {
+		t.Error("a key was made though one of its guilds does not exist")
+	}
+}
+
+// Lists need a service of their own: other tests would make guilds and keys meanwhile.
+func TestAdminLists(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, environ...)
+		wantJSON(t, s.admin("GET", "/guilds", nil).Want(t, 200), `{"guilds":[],"next":null}`)
+		wantJSON(t, s.admin("GET", "/keys", nil).Want(t, 200), `{"keys":[],"next":null}`)
+		// As numbers 17 digits come before 19; lists are in the order of the text, as ids are.
+		ids := []string{"99999999999999999", "100000000000000001", "1000000000000000002", "555555555555555555", "55555555555555555"}
+		for _, g := range ids {
+			s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+		}
+		slices.Sort(ids)
+		s.wantList("guilds", ids)
+		var keys []string
+		for range 5 {
+			id, _ := s.mint(nil)
+			keys = append(keys, id)
+		}
+		slices.Sort(keys)
+		s.wantList("keys", keys)
+		wantNoBody(t, s.admin("HEAD", "/guilds", nil).Want(t, 200))
+		wantNoBody(t, s.admin("HEAD", "/keys", nil).Want(t, 200))
+	})
+}
+
+// wantList reads a list in parts of each length.
+func (s *service) wantList(name string, want []string) {
+	s.t.Helper()
+	for _, limit := range []int{1, 2, 3, len(want) - 1, len(want), len(want) + 1, 1000} {
+		var got []string
+		for after, part := "", 0; ; part++ {
+			answer := s.admin("GET", fmt.Sprintf("/%s?limit=%d%s", name, limit, after), nil).Want(s.t, 200)
+			list := apitest.JSON[map[string]any](s.t, answer)
+			entries, _ := list[name].([]any)
+			if len(entries) > limit || part > len(want) {
+				s.t.Fatalf("part %d of %s has %d, with the limit %d", part, name, len(entries), limit)
+			}
+			for _, entry := range entries {
+				got = append(got, apitest.At[string](s.t, apitest.Response{Body: []byte(jsonText(s.t, entry))}, "id"))
+			}
+			next, more := list["next"].(string)
+			if !more {
+				break
+			}
+			if next != got[len(got)-1] {
+				s.t.Errorf("next is %s after %s", next, got[len(got)-1])
+			}
+			after = "&after=" + next
+		}
+		if !slices.Equal(got, want) {
+			s.t.Errorf("%s by %d: %v, want %v", name, limit, got, want)
+		}
+	}
+}

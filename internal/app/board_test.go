@@ -1,0 +1,341 @@
+package app_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"levelboard/internal/apitest"
+)
+
+func TestBoard(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"every field":                          everyField,
+		"an empty board":                       emptyBoard,
+		"250 members on three pages":           threePages,
+		"equal XP stands as in ZREVRANGE":      equalXP,
+		"next level and progress":              nextLevelAndProgress,
+		"by id, or by vanity in any case":      byIDOrVanity,
+		"isManager":                            isManager,
+		"private boards":                       privateBoards,
+		"disabled and unknown":                 disabledAndUnknown,
+		"settings show at once":                settingsShowAtOnce,
+		"caching follows the caller":           cachingFollowsTheCaller,
+		"a vanity that is given up":            vanityGivenUp,
+		"deleted and made again":               deletedAndMadeAgain,
+		"changed members show at once":         changedMembersShow,
+		"a board of the curve's highest level": highestLevel,
+	})
+}
+
+const (
+	channelMultiplierID = "0b9d5f36-6c5e-4c55-9a39-0d7d1f6ad001"
+	roleMultiplierID    = "0b9d5f36-6c5e-4c55-9a39-0d7d1f6ad002"
+	rewardID            = "0b9d5f36-6c5e-4c55-9a39-0d7d1f6ad003"
+)
+
+func everyField(t *testing.T, s *service) {
+	vanity := "every" + newID()[10:]
+	g, u := s.guild(object{
+		"name": "Gophers <3", "icon": "a_0123456789abcdef0123456789abcdef", "memberCount": 77, "vanity": vanity,
+		"xpGainInterval": 10000, "xpPerMessageMin": 1, "xpPerMessageMax": 1000, "xpGlobalMultiplier": 2.5,
+		"multipliers": []object{
+			{"id": channelMultiplierID, "type": "Channel", "multiplier": 0.5, "targets": []object{
+				{"id": "200000000000000001", "name": "help", "parentId": nil, "position": 1, "type": 0},
+				{"id": "200000000000000002", "name": "go", "parentId": "200000000000000009", "position": 0, "type": 5},
+			}},
+			{"id": roleMultiplierID, "type": "Role", "multiplier": 5, "targets": []object{
+				{"id": "300000000000000001", "name": "Patron", "color": 16711680, "position": 3},
+			}},
+		},
+		"roleRewards": []object{{"id": rewardID, "level": 5, "stack": false, "roles": []object{
+			{"id": "300000000000000002", "name": "Regular", "color": nil, "position": 1},
+		}}},
+	}), newID()
+	s.Do("POST", memberPath(g, u), s.key(g), object{"xp": 4625, "user": object{
+		"avatar": "0123456789abcdef0123456789abcdef", "discriminator": "0001", "username": "ada", "globalName": "Ada L.",
+	}}).Want(t, 200)
+	got := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
+	wantHeader(t, got, "Content-Type", "application/json")
+	wantLimits(t, got)
+	wantJSON(t, got, fmt.Sprintf(`{
+		"guild": {"icon": "a_0123456789abcdef0123456789abcdef", "id": %q, "memberCount": 77, "name": "Gophers <3"},
+		"isManager": false,
+		"levels": [{"level": 10, "messageCount": 0, "nextLevelXp": 5100, "progress": 50, "rank": 1,
+			"user": {"accentColour": null, "avatar": "0123456789abcdef0123456789abcdef", "discriminator": "0001", "globalName": "Ada L.", "username": "ada"},
+			"userId": %q, "xp": 4625}],
+		"multipliers": [
+			{"id": %q, "multiplier": 0.5, "type": "Channel", "targets": [
+				{"id": "200000000000000001", "name": "help", "parentId": null, "position": 1, "type": 0},
+				{"id": "200000000000000002", "name": "go", "parentId": "200000000000000009", "position": 0, "type": 5}]},
+			{"id": %q, "multiplier": 5, "type": "Role", "targets": [
+				{"color": 16711680, "id": "300000000000000001", "name": "Patron", "position": 3}]}],
+		"roleRewards": [{"id": %q, "level": 5, "roles": [{"color": null, "id": "300000000000000002", "name": "Regular", "position": 1}]}],
+		"vanity": %q, "xpGainInterval": 10000, "xpGlobalMultiplier": 2.5, "xpPerMessageMax": 1000, "xpPerMessageMin": 1}`,
+		g, u, channelMultiplierID, roleMultiplierID, rewardID, vanity))
+}
+
+func emptyBoard(t *testing.T, s *service) {
+	g := s.guild(nil)
+	got := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
+	wantJSON(t, got, fmt.Sprintf(`{"guild":{"icon":null,"id":%q,"memberCount":5000,"name":"Gophers"},"isManager":false,"levels":[],
+		"multipliers":[],"roleRewards":[],"vanity":null,"xpGainInterval":60000,"xpGlobalMultiplier":1,"xpPerMessageMax":40,"xpPerMessageMin":15}`, g))
+}
+
+// fill makes n members and returns their ids; XP are n down to 1 times 10.
+func (s *service) fill(key, g string, n int) []string {
+	s.t.Helper()
+	users := make([]string, n)
+	for i := range users {
+		users[i] = newID()
+	}
+	together(s.t, n, 8, func(i int) error {
+		body := fmt.Sprintf(`{"xp":%d,"user":{"avatar":null,"discriminator":"0","username":"gopher%d"}}`, 10*(n-i), i)
+		got, err := s.quick("POST", memberPath(g, users[i]), key, body)
+		if err == nil && got.Status != 200 {
+			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+		}
+		return err
+	})
+	return users
+}
+
+func threePages(t *testing.T, s *service) {
+	g := s.guild(nil)
+	users := s.fill(s.key(g), g, 250)
+	for page, want := range [][]string{users[:100], users[100:200], users[200:]} {
+		got := s.board("", g, page+1)
+		if !slices.Equal(got.order(), want) {
+			t.Errorf("page %d holds %v, want %v", page+1, got.order(), want)
+		}
+		for i, entry := range got.Levels {
+			place := 100*page + i
+			if entry.Rank != place+1 || entry.XP != 10*(250-place) || entry.User["username"] != fmt.Sprintf("gopher%d", place) {
+				t.Fatalf("at place %d stands %+v", place+1, entry)
+			}
+		}
+	}
+	// The API gives the page no upper bound; the last two are beyond what the validator of the description can count to.
+	for _, page := range []string{"4", "5", "1000000", "9223372036854775807", "9223372036854775808", "100000000000000000000000000"} {
+		got, err := s.quick("GET", "/v2/levels/"+g+"?page="+page, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if levels := apitest.At[[]any](t, got.Want(t, 200), "levels"); len(levels) != 0 {
+			t.Errorf("page %s holds %d members", page, len(levels))
+		}
+	}
+}
+
+func equalXP(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	// As text, which is how a sorted set compares members, the shortest id here is neither first nor last.
+	users := []string{"10000000000000000", "999999999999999999", "99999999999999998", "1000000000000000001", "500000000000000000"}
+	for _, u := range users {
+		s.create(key, g, u, 50)
+	}
+	slices.Sort(users)
+	slices.Reverse(users)
+	got := s.board("", g, 1)
+	if !slices.Equal(got.order(), users) {
+		t.Errorf("they stand %v, want %v", got.order(), users)
+	}
+	for i, u := range users {
+		if m := s.member(key, g, u); m.Level.Rank != i+1 || got.Levels[i].Rank != i+1 {
+			t.Errorf("%s has rank %d, and %d on the board; want %d", u, m.Level.Rank, got.Levels[i].Rank, i+1)
+		}
+	}
+}
+
+func nextLevelAndProgress(t *testing.T, s *service) {
+	for _, c := range []struct {
+		curve                 any
+		xp, level, start, end int
+	}{
+		{"default", 0, 0, 0, 100}, {"default", 50, 0, 0, 100}, {"default", 99, 0, 0, 100}, {"default", 100, 1, 100, 150},
+		{"default", 149, 1, 100, 150}, {"default", 4150, 10, 4150, 5100}, {"default", maxXP, 6554, 2147090550, 2147745900},
+		{"amari", 34, 0, 0, 35}, {"amari", 35, 1, 35, 55}, {"amari", 114, 2, 55, 115},
+		{"mee6", 99, 0, 0, 100}, {"mee6", 254, 1, 100, 255}, {"mee6", 475, 3, 475, 770},
+		{[]float64{0.5, 1}, 1, 0, 0, 2}, {[]float64{0.5, 1}, 2, 1, 2, 3}, // halves round away from zero
+		{[]float64{0, 1, 0, 0, 0.001}, 1, 1, 1, 2},
+	} {
+		g, u := s.guild(object{"curve": c.curve}), newID()
+		s.create(s.key(g), g, u, c.xp)
+		got := s.board("", g, 1).Levels[0]
+		progress := 100 * float64(c.xp-c.start) / float64(c.end-c.start)
+		if got.Level != c.level || got.NextLevelXP != c.end || math.Abs(got.Progress-progress) > 1e-9 || got.XP != c.xp {
+			t.Errorf("%v at %d XP: got level %d, next at %d, progress %v; want %d, %d, %v",
+				c.curve, c.xp, got.Level, got.NextLevelXP, got.Progress, c.level, c.end, progress)
+		}
+	}
+}
+
+func highestLevel(t *testing.T, s *service) {
+	g := s.guild(object{"curve": []int{0, 1}})
+	key := s.key(g)
+	for _, xp := range []int{maxXP, 10000} {
+		s.create(key, g, newID(), xp)
+	}
+	for _, entry := range s.board("", g, 1).Levels {
+		if entry.Level != 10000 || entry.NextLevelXP != 10000 || entry.Progress != 100 {
+			t.Errorf("at %d XP: %+v", entry.XP, entry)
+		}
+	}
+}
+
+func byIDOrVanity(t *testing.T, s *service) {
+	vanity := "gophers" + newID()[12:]
+	g := s.guild(object{"vanity": vanity})
+	s.create(s.key(g), g, newID(), 5)
+	want := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
+	for _, entry := range []string{vanity, strings.ToUpper(vanity), "GoPhErS" + vanity[7:]} {
+		got := s.Do("GET", boardPath(entry, 1), "", nil).Want(t, 200)
+		wantJSON(t, got, string(want.Body))
+	}
+	for _, entry := range []string{vanity + "x", vanity[1:], newID(), "12345678901234567890"} {
+		got := s.Do("GET", boardPath(entry, 1), "", nil)
+		wantFailure(t, got, 404)
+		wantLimits(t, got)
+	}
+}
+
+func isManager(t *testing.T, s *service) {
+	boss, admin, other := newID(), newID(), newID()
+	g := s.guild(object{"ownerId": boss, "adminIds": []string{admin}})
+	asked := func(user string) bool {
+		if user == "" {
+			return s.board("", g, 1).IsManager
+		}
+		_, key := s.mint(object{"ownerId": user, "permission": "read"})
+		return s.board(key, g, 1).IsManager
+	}
+	// More than once, so that pages in memory are asked for by each of them.
+	for range 2 {
+		for user, want := range map[string]bool{boss: true, admin: true, other: false, "": false} {
+			if got := asked(user); got != want {
+				t.Errorf("isManager of %q is %v", user, got)
+			}
+		}
+	}
+	s.admin("PUT", "/guilds/"+g, settings(object{"ownerId": other})).Want(t, 200)
+	for user, want := range map[string]bool{boss: false, admin: false, other: true, "": false} {
+		if got := asked(user); got != want {
+			t.Errorf("with a new owner, isManager of %q is %v", user, got)
+		}
+	}
+}
+
+func privateBoards(t *testing.T, s *service) {
+	boss := newID()
+	vanity := "private" + newID()[10:]
+	g := s.guild(object{"visibility": "private", "ownerId": boss, "vanity": vanity})
+	_, bossKey := s.mint(object{"ownerId": boss})
+	granted, stranger := s.reader(g), s.reader(s.guild(nil))
+	for _, entry := range []string{g, vanity} {
+		wantFailure(t, s.Do("GET", boardPath(entry, 1), "", nil), 401)
+		wantFailure(t, s.Do("GET", boardPath(entry, 1), stranger, nil), 403)
+		wantFailure(t, s.Do("GET", boardPath(entry, 1), bossKey, nil), 403)
+		s.Do("GET", boardPath(entry, 1), granted, nil).Want(t, 200)
+		s.Do("HEAD", boardPath(entry, 1), granted, nil).Want(t, 200)
+		wantFailure(t, s.Do("GET", boardPath(entry, 7), "", nil), 401)
+	}
+	// A page that may not be read is not given away by its ETag either.
+	etag := s.Do("GET", boardPath(g, 1), granted, nil).Header.Get("ETag")
+	refused := s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", etag))
+	wantFailure(t, refused, 401)
+	wantHeader(t, refused, "ETag", "")
+}
+
+func disabledAndUnknown(t *testing.T, s *service) {
+	g, hidden := s.guild(object{"enabled": false}), s.guild(object{"enabled": false, "visibility": "private"})
+	key := s.key(g, hidden)
+	for _, entry := range []string{g, hidden, newID(), "nobodyhasthis"} {
+		for _, caller := range []string{"", key} {
+			got := s.Do("GET", boardPath(entry, 1), caller, nil)
+			wantFailure(t, got, 404)
+			wantLimits(t, got)
+		}
+	}
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
+}
+
+func settingsShowAtOnce(t *testing.T, s *service) {
+	g := s.guild(nil)
+	s.create(s.key(g), g, newID(), 100)
+	for _, c := range []struct {
+		over object
+		path []any
+		want any
+	}{
+		{object{"name": "New name"}, []any{"guild", "name"}, "New name"},
+		{object{"xpGainInterval": 86400000}, []any{"xpGainInterval"}, 86400000.0},
+		{object{"curve": "amari"}, []any{"levels", 0, "level"}, 2.0},
+		{object{"curve": []int{0, 100}}, []any{"levels", 0, "nextLevelXp"}, 200.0},
+		{object{"xpGlobalMultiplier": 0}, []any{"xpGlobalMultiplier"}, 0.0},
+	} {
+		s.admin("PUT", "/guilds/"+g, settings(c.over)).Want(t, 200)
+		got := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
+		if value := apitest.At[any](t, got, c.path...); value != c.want {
+			t.Errorf("after %v, %v is %v", c.over, c.path, value)
+		}
+	}
+	s.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200)
+	wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 401)
+}
+
+func cachingFollowsTheCaller(t *testing.T, s *service) {
+	public, private := s.guild(nil), s.guild(object{"visibility": "private"})
+	key := s.key(private)
+	for _, c := range []struct{ guild, key, want string }{
+		{public, "", "public"}, {public, key, "private"}, {private, key, "private"},
+	} {
+		got := s.Do("GET", boardPath(c.guild, 1), c.key, nil).Want(t, 200)
+		if cache := got.Header.Get("Cache-Control"); !strings.Contains(cache, c.want) {
+			t.Errorf("Cache-Control is %q, want it %s", cache, c.want)
+		}
+		if vary := strings.Join(got.Header.Values("Vary"), ","); !strings.Contains(vary, "X-Api-Key") {
+			t.Errorf("Vary is %q", vary)
+		}
+	}
+}
+
+func vanityGivenUp(t *testing.T, s *service) {
+	vanity := "wander" + newID()[10:]
+	first, second := s.guild(object{"vanity": vanity}), s.guild(nil)
+	s.board("", vanity, 1)
+	s.admin("PUT", "/guilds/"+first, settings(nil)).Want(t, 200)
+	wantFailure(t, s.Do("GET", boardPath(vanity, 1), "", nil), 404)
+	s.admin("PUT", "/guilds/"+second, settings(object{"vanity": vanity})).Want(t, 200)
+	if got := s.board("", vanity, 1).Guild["id"]; got != second {
+		t.Errorf("the vanity leads to %v, want %s", got, second)
+	}
+}
+
+func deletedAndMadeAgain(t *testing.T, s *service) {
+	g := s.guild(nil)
+	s.create(s.key(g), g, newID(), 5)
+	old := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200).Header.Get("ETag")
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	again := s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", old)).Want(t, 200)
+	if levels := apitest.At[[]any](t, again, "levels"); len(levels) != 0 {
+		t.Errorf("members of the deleted guild are back: %v", levels)
+	}
+}
+
+func changedMembersShow(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 0)
+	for want := 1; want <= 20; want++ {
+		s.patch(key, g, u, object{"increment": 1})
+		if got := s.board("", g, 1).Levels[0].XP; got != want {
+			t.Fatalf("the board shows %d XP after the answer to a change to %d", got, want)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package app_test
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"levelboard/internal/apitest"
+)
+
+func TestETags(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"304 by If-None-Match":      notModified,
+		"changes change it":         changesChangeETag,
+		"nothing else changes it":   nothingElseChangesETag,
+		"pages and callers differ":  etagsDiffer,
+		"a HEAD can be conditional": conditionalHead,
+	})
+}
+
+func (s *service) etag(key, entry string, page int) string {
+	s.t.Helper()
+	etag := s.Do("GET", boardPath(entry, page), key, nil).Want(s.t, 200).Header.Get("ETag")
+	if len(etag) < 3 || etag[0] != '"' || etag[len(etag)-1] != '"' {
+		s.t.Fatalf("the ETag is %q", etag)
+	}
+	return etag
+}
+
+func notModified(t *testing.T, s *service) {
+	g := s.guild(nil)
+	s.create(s.key(g), g, newID(), 5)
+	etag := s.etag("", g, 1)
+	for _, match := range []string{etag, "W/" + etag, `"x", ` + etag, `"x",W/"y",` + etag + ` , "z"`, "*"} {
+		got := s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", match)).Want(t, 304)
+		wantNoBody(t, got)
+		wantLimits(t, got)
+		wantHeader(t, got, "ETag", etag)
+		wantHeader(t, got, "Cache-Control", s.Do("GET", boardPath(g, 1), "", nil).Header.Get("Cache-Control"))
+	}
+	lines := func(r *http.Request) { r.Header["If-None-Match"] = []string{`"x"`, etag} }
+	s.Do("GET", boardPath(g, 1), "", nil, lines).Want(t, 304)
+	for _, other := range []string{`"x"`, etag[1 : len(etag)-1], `"` + etag, ``} {
+		got := s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", other)).Want(t, 200)
+		wantHeader(t, got, "ETag", etag)
+	}
+}
+
+func conditionalHead(t *testing.T, s *service) {
+	g := s.guild(nil)
+	etag := s.etag("", g, 1)
+	s.Do("HEAD", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", etag)).Want(t, 304)
+	s.Do("HEAD", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", `"x"`)).Want(t, 200)
+}
+
+func changesChangeETag(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	seen := map[string]string{s.etag("", g, 1): "the beginning"}
+	changed := func(by string) {
+		t.Helper()
+		etag := s.etag("", g, 1)
+		if before, ok := seen[etag]; ok {
+			t.Errorf("after %s the ETag is that of %s", by, before)
+		}
+		seen[etag] = by
+		// An ETag that was once true stays false from now on.
+		for old := range maps.Keys(seen) {
+			want := 200
+			if old == etag {
+				want = 304
+			}
+			s.Do("GET", boardPath(g, 1), "", nil, apitest.Header("If-None-Match", old)).Want(t, want)
+		}
+	}
+	s.create(key, g, u, 50)
+	changed("create")
+	s.patch(key, g, u, object{"increment": 5})
+	changed("increment")
+	s.patch(key, g, u, object{"decrement": 5})
+	changed("decrement, back to the same XP")
+	s.patch(key, g, u, 60)
+	changed("set")
+	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
+	changed("delete, back to the same members")
+	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Other"})).Want(t, 200)
+	changed("new settings")
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	changed("the old settings")
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	changed("deletion and creation")
+}
+
+func nothingElseChangesETag(t *testing.T, s *service) {
+	g, other, u := s.guild(nil), s.guild(nil), newID()
+	key := s.key(g, other)
+	s.create(key, g, u, 50)
+	etag := s.etag("", g, 1)
+	calls := map[string]func(){
+		"reads": func() {
+			s.member(key, g, u)
+			s.board("", g, 2)
+			s.etag(key, g, 1)
+		},
+		"another guild's members":  func() { s.create(key, other, u, 1) },
+		"another guild's settings": func() { s.admin("PUT", "/guilds/"+other, settings(object{"name": "x"})).Want(t, 200) },
+		"keys and grants": func() {
+			id, _ := s.mint(object{"guildIds": []string{g}})
+			s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204)
+			s.admin("DELETE", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204)
+			s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
+		},
+		"a POST that conflicts": func() { s.Do("POST", memberPath(g, u), key, object{"xp": 1, "user": gopher}).Want(t, 409) },
+		"a PATCH of nobody":     func() { s.Do("PATCH", memberPath(g, newID()), key, object{"xp": 1}).Want(t, 404) },
+		"a DELETE of nobody":    func() { s.Do("DELETE", memberPath(g, newID()), key, nil).Want(t, 404) },
+		"a PATCH that is bad":   func() { s.bad("PATCH", memberPath(g, u), key, object{"xp": -1}).Want(t, 400) },
+		"settings that are bad": func() {
+			s.bad("PUT", "/admin/guilds/"+g, "", object{"name": ""}, apitest.AdminToken(s.token)).Want(t, 400)
+		},
+	}
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		calls[name]()
+		if now := s.etag("", g, 1); now != etag {
+			t.Errorf("%s changed the ETag from %s to %s", name, etag, now)
+		}
+	}
+}
+
+func etagsDiffer(t *testing.T, s *service) {
+	boss := newID()
+	g := s.guild(object{"ownerId": boss})
+	_, key := s.mint(object{"ownerId": boss})
+	etags := []string{s.etag("", g, 1), s.etag("", g, 2), s.etag(key, g, 1), s.etag("", s.guild(nil), 1)}
+	slices.Sort(etags)
+	if distinct := slices.Compact(slices.Clone(etags)); len(distinct) != 4 {
+		t.Errorf("ETags of different answers are equal: %v", etags)
+	}
+}

@@ -1,0 +1,204 @@
+package app_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+// ops asks the listener of operators.
+func (s *service) ops(path string) apitest.Response {
+	s.t.Helper()
+	resp, err := s.plain.Get("http://" + s.app.OpsAddr() + path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got, err := read(resp)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+func TestOps(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, append(environ, often, "LEVELBOARD_RATE_LIMIT_KEY=100000")...)
+		g, u := s.guild(nil), newID()
+		key := s.key(g)
+		s.create(key, g, u, 1)
+		s.board(key, g, 1)
+		s.Do("GET", memberPath(g, newID()), key, nil).Want(t, 404)
+		for _, path := range []string{"/livez", "/readyz", "/readyz?verbose", "/debug/pprof/"} {
+			s.ops(path).Want(t, 200)
+		}
+		wantJSON(t, s.ops("/readyz?verbose"), `{"redis":"ok","archive":"ok"}`)
+		s.ops(boardPath(g, 1)).Want(t, 404)
+		for _, path := range []string{"/metrics", "/livez", "/readyz", "/debug/pprof/"} {
+			s.Do("GET", path, "", nil).Want(t, 404)
+		}
+
+		got := string(s.ops("/metrics").Want(t, 200).Body)
+		for _, line := range []string{
+			`levelboard_http_request_duration_seconds_count{method="GET",route="/v2/levels/:entry",status="200"}`, `levelboard_http_requests_in_flight `,
+			`levelboard_rate_limit_requests_total{outcome="allowed",scope="key"}`, `levelboard_redis_script_duration_seconds_count{script="`,
+			`levelboard_redis_pool_connections{state="`, `levelboard_page_cache_requests_total{outcome="`, `levelboard_snapshot_duration_seconds_count `,
+			`levelboard_snapshot_members_total `, `levelboard_snapshot_failures_total `, `levelboard_hydrations_total `, `levelboard_build_info{`, `version="test"`,
+			`go_goroutines `, `process_resident_memory_bytes `,
+		} {
+			if !strings.Contains(got, line) {
+				t.Errorf("/metrics has no %s", line)
+			}
+		}
+		for _, secret := range []string{g, u, key, s.token} {
+			if strings.Contains(got, secret) {
+				t.Error("/metrics names guilds, users or keys")
+			}
+		}
+	})
+}
+
+func TestRedisDown(t *testing.T) {
+	t.Parallel()
+	for name, limit := range map[string]string{"with limits": "1000000", "without limits": "0"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := testenv.Redis(t, testenv.WithAOF())
+			s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t),
+				"LEVELBOARD_RATE_LIMIT_KEY="+limit, "LEVELBOARD_RATE_LIMIT_IDENTITY="+limit)
+			g, u := s.guild(nil), newID()
+			key := s.key(g)
+			s.create(key, g, u, 5)
+			recovers := func() {
+				t.Helper()
+				eventually(t, 5*time.Second, "the service answers again", func() bool {
+					got, err := s.quick("GET", memberPath(g, u), key, "")
+					return err == nil && got.Status == 200
+				})
+				s.ops("/readyz").Want(t, 200)
+				if xp := s.member(key, g, u).Level.XP; xp != 5 {
+					t.Errorf("it is %d", xp)
+				}
+			}
+
+			server.Kill()
+			down := rewardless(g, key)
+			s.wantAll(time.Second, 503, down)
+			s.ops("/readyz").Want(t, 503)
+			s.ops("/livez").Want(t, 200)
+			// The archive is there, so operators can go on.
+			s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
+			other := s.guild(nil)
+			server.Start()
+			recovers()
+			s.Do("GET", boardPath(other, 1), "", nil).Want(t, 200)
+
+			server.Pause()
+			s.wantAll(3*time.Second, 503, down[:2])
+			s.ops("/readyz").Want(t, 503)
+			server.Resume()
+			recovers()
+		})
+	}
+}
+
+// call is one request.
+type call struct{ method, path, key, body string }
+
+// rewardless are the calls that cannot be answered without Redis.
+func rewardless(g, key string) []call {
+	u := newID()
+	var calls []call
+	for _, c := range v2Calls(g, u) {
+		if !strings.Contains(c.path, "role-rewards") {
+			calls = append(calls, call{c.method, c.path, key, c.body})
+		}
+	}
+	return calls
+}
+
+// wantAll sends the calls and wants this failure of each, soon, with all that belongs to it.
+func (s *service) wantAll(within time.Duration, status int, calls []call) {
+	s.t.Helper()
+	for _, c := range calls {
+		began := time.Now()
+		got := s.Do(c.method, c.path, c.key, bodyOrNone(c.body))
+		if took := time.Since(began); took > within {
+			s.t.Errorf("%s %s took %v", c.method, c.path, took)
+		}
+		if got.Status != status {
+			s.t.Errorf("%s %s is %d %s", c.method, c.path, got.Status, got.Body)
+			continue
+		}
+		wantRefused(s.t, got, status)
+		if status == http.StatusServiceUnavailable && header(s.t, got, "Retry-After") < 1 {
+			s.t.Errorf("Retry-After is %s", got.Header.Get("Retry-After"))
+		}
+	}
+}
+
+func TestStartBeforeRedis(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	server.Stop()
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+	s.ops("/readyz").Want(t, 503)
+	g := s.guild(nil)
+	s.wantAll(time.Second, 503, []call{{"GET", boardPath(g, 1), "", ""}})
+	server.Start()
+	eventually(t, 5*time.Second, "the service is ready", func() bool { return s.ops("/readyz").Status == 200 })
+	s.board("", g, 1)
+}
+
+func TestPostgresDown(t *testing.T) {
+	t.Parallel()
+	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
+	client := redisClient(t, server)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
+	g, cold, u := s.guild(object{"vanity": "warm"}), s.guild(nil), newID()
+	id, key := s.mint(object{"guildIds": []string{g, cold}})
+	s.create(key, g, u, 5)
+	s.board("", "warm", 1)
+	_, uncached := s.mint(object{"guildIds": []string{g}})
+	archived(t, client, g)
+
+	archive.Kill()
+	for i := range 5 {
+		s.patch(key, g, u, object{"increment": 1})
+		if xp := s.board("", "warm", 1).Levels[0].XP; xp != 6+i {
+			t.Errorf("the board shows %d", xp)
+		}
+	}
+	s.create(key, g, newID(), 1)
+	s.Do("GET", memberPath(g, u), uncached, nil).Want(t, 503)
+	s.wantAll(6*time.Second, 503, []call{
+		{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath(g, 1), uncached, ""}, {"GET", boardPath(cold, 1), "", ""}, {"GET", boardPath("unheardof", 1), "", ""},
+	})
+	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
+	s.ops("/readyz").Want(t, 200)
+	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"redis":"ok","archive":"unreachable"}`)
+	for _, path := range []string{"/guilds/" + g, "/keys"} {
+		got := s.admin("GET", path, nil)
+		wantFailure(t, got, 503)
+		if header(t, got, "Retry-After") < 1 {
+			t.Error("no Retry-After")
+		}
+	}
+	wantFailure(t, s.admin("DELETE", "/keys/"+id, nil), 503)
+
+	archive.Start()
+	eventually(t, 10*time.Second, "the key that was not cached is known again", func() bool {
+		return s.Do("GET", memberPath(g, u), uncached, nil).Status == 200
+	})
+	archived(t, client, g)
+	client.FlushAll(t.Context())
+	if xp := s.member(key, g, u).Level.XP; xp != 10 {
+		t.Errorf("what changed while Postgres was away is %d, want 10", xp)
+	}
+	s.board("", cold, 1)
+	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
+	s.Do("GET", memberPath(g, u), key, nil).Want(t, 401)
+}

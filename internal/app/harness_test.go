@@ -1,0 +1,287 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/app"
+	"levelboard/internal/config"
+	"levelboard/internal/testenv"
+)
+
+// setup is one way to run the service; every promise holds on each of them.
+type setup struct {
+	name    string
+	environ func(t *testing.T) []string
+}
+
+var setups = []setup{{"embedded", onDataDir}, {"servers", onServers}}
+
+func onDataDir(t *testing.T) []string {
+	return []string{"LEVELBOARD_DATA_DIR=" + t.TempDir()}
+}
+
+func onServers(t *testing.T) []string {
+	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
+}
+
+// onEachSetup runs test on each setup, in parallel. environ goes to start.
+func onEachSetup(t *testing.T, test func(t *testing.T, environ []string)) {
+	t.Helper()
+	t.Parallel()
+	for _, on := range setups {
+		t.Run(on.name, func(t *testing.T) {
+			t.Parallel()
+			test(t, on.environ(t))
+		})
+	}
+}
+
+// cases are tests that share one running service. Each works in guilds of its own.
+type cases map[string]func(t *testing.T, s *service)
+
+// runOnEachSetup runs the cases on one service for each setup, all in parallel.
+func runOnEachSetup(t *testing.T, all cases, environ ...string) {
+	t.Helper()
+	onEachSetup(t, func(t *testing.T, on []string) {
+		s := start(t, append(on, environ...)...)
+		for name, test := range all {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, s.in(t))
+			})
+		}
+	})
+}
+
+// adminToken is the operator's, unless a test gives another.
+const adminToken = "an-operators-token-of-enough-length"
+
+// unlimited switches the limits off, and everything but them is tested without.
+var unlimited = []string{"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0"}
+
+// service is a running service, seen by one test.
+type service struct {
+	t     *testing.T
+	app   *app.App
+	token string // of /admin
+	*apitest.Client
+	plain *http.Client // does not check against the description, which takes time
+}
+
+// newApp builds a service that listens on free ports; environ has the last word.
+func newApp(t *testing.T, environ ...string) *app.App {
+	t.Helper()
+	base := append([]string{
+		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
+	}, unlimited...)
+	cfg, warnings, err := config.Load(append(base, environ...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range warnings {
+		t.Error(w)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	built, err := app.New(cfg, app.Options{Logger: log, Version: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return built
+}
+
+// start runs a service until the test ends or it is stopped.
+func start(t *testing.T, environ ...string) *service {
+	t.Helper()
+	running := newApp(t, environ...)
+	if err := running.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := (&service{app: running, token: running.AdminToken()}).in(t)
+	t.Cleanup(func() { s.stop(t) })
+	return s
+}
+
+// in is the same service, seen by the test t.
+func (s *service) in(t *testing.T) *service {
+	pool := &http.Transport{MaxIdleConnsPerHost: 64}
+	t.Cleanup(pool.CloseIdleConnections)
+	return &service{
+		t: t, app: s.app, token: s.token,
+		Client: apitest.NewClient(t, "http://"+s.app.Addr()),
+		plain:  &http.Client{Transport: pool, Timeout: 30 * time.Second},
+	}
+}
+
+// stop ends the service as SIGTERM does; it may have been stopped before.
+func (s *service) stop(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := s.app.Stop(ctx); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}
+
+// admin sends a request to /admin, with the token.
+func (s *service) admin(method, path string, body any, options ...apitest.Option) apitest.Response {
+	s.t.Helper()
+	return s.Do(method, "/admin"+path, "", body, append([]apitest.Option{apitest.AdminToken(s.token)}, options...)...)
+}
+
+// bad sends a request that breaks the description on purpose.
+func (s *service) bad(method, path, key string, body any, options ...apitest.Option) apitest.Response {
+	s.t.Helper()
+	return s.Do(method, path, key, body, append([]apitest.Option{apitest.Bad()}, options...)...)
+}
+
+// quick sends a request without checking it against the description. It may be called from any goroutine.
+func (s *service) quick(method, path, key, body string, options ...apitest.Option) (apitest.Response, error) {
+	r, err := http.NewRequest(method, "http://"+s.app.Addr()+path, strings.NewReader(body))
+	if err != nil {
+		return apitest.Response{}, err
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("X-Api-Key", key)
+	}
+	for _, option := range options {
+		option(r)
+	}
+	resp, err := s.plain.Do(r)
+	if err != nil {
+		return apitest.Response{}, err
+	}
+	return read(resp)
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+var lastID atomic.Int64
+
+// newID returns a snowflake that no other test has.
+func newID() string { return fmt.Sprintf("%018d", 100000000000000000+lastID.Add(1)) }
+
+// owner is the owner of guilds that are made without saying whose they are.
+const owner = "900000000000000001"
+
+// settings is the least that a guild needs, and over it what over says.
+func settings(over object) object {
+	s := object{"name": "Gophers", "memberCount": 5000, "ownerId": owner}
+	for name, value := range over {
+		s[name] = value
+	}
+	return s
+}
+
+// guild makes a guild and returns its id.
+func (s *service) guild(over object) string {
+	s.t.Helper()
+	g := newID()
+	s.admin("PUT", "/guilds/"+g, settings(over)).Want(s.t, 201)
+	return g
+}
+
+// mint makes a key by what request says over the defaults, and returns its id and its secret.
+func (s *service) mint(request object) (id, secret string) {
+	s.t.Helper()
+	body := object{"name": "bot", "ownerId": newID(), "permission": "read_write", "guildIds": []string{}}
+	for name, value := range request {
+		body[name] = value
+	}
+	made := s.admin("POST", "/keys", body).Want(s.t, 201)
+	return apitest.At[string](s.t, made, "id"), apitest.At[string](s.t, made, "key")
+}
+
+// some is the list as JSON has it when there is nothing in it.
+func some(guilds []string) []string { return append([]string{}, guilds...) }
+
+// key makes a read/write key with these grants.
+func (s *service) key(guilds ...string) string {
+	s.t.Helper()
+	_, secret := s.mint(object{"guildIds": some(guilds)})
+	return secret
+}
+
+// reader makes a read-only key with these grants.
+func (s *service) reader(guilds ...string) string {
+	s.t.Helper()
+	_, secret := s.mint(object{"guildIds": some(guilds), "permission": "read"})
+	return secret
+}
+
+func memberPath(g, u string) string { return "/v2/levels/" + g + "/users/" + u }
+
+func boardPath(entry string, page int) string {
+	return fmt.Sprintf("/v2/levels/%s?page=%d", entry, page)
+}
+
+// gopher is the user data of a member that is made without saying who it is.
+var gopher = object{"avatar": nil, "discriminator": "0", "username": "gopher"}
+
+// create makes a member.
+func (s *service) create(key, g, u string, xp int) apitest.Response {
+	s.t.Helper()
+	return s.Do("POST", memberPath(g, u), key, object{"xp": xp, "user": gopher}).Want(s.t, 200)
+}
+
+// patch changes a member's XP.
+func (s *service) patch(key, g, u string, xp any) apitest.Response {
+	s.t.Helper()
+	return s.Do("PATCH", memberPath(g, u), key, object{"xp": xp}).Want(s.t, 200)
+}
+
+// member is the answer to GET of a member.
+type member struct {
+	Level struct {
+		LastUpdated  *string
+		Level        int
+		MessageCount int
+		Rank         int
+		XP           int
+	}
+	User object
+}
+
+func (s *service) member(key, g, u string) member {
+	s.t.Helper()
+	return apitest.JSON[member](s.t, s.Do("GET", memberPath(g, u), key, nil).Want(s.t, 200))
+}
+
+// board is a page of a leaderboard.
+type board struct {
+	Guild     object
+	IsManager bool
+	Levels    []struct {
+		Level, MessageCount, NextLevelXP, Rank, XP int
+		Progress                                   float64
+		User                                       object
+		UserID                                     string
+	}
+	Multipliers, RoleRewards []object
+	Vanity                   *string
+}
+
+func (s *service) board(key, entry string, page int) board {
+	s.t.Helper()
+	return apitest.JSON[board](s.t, s.Do("GET", boardPath(entry, page), key, nil).Want(s.t, 200))
+}
+
+// order lists the users of a page, best first.
+func (b board) order() []string {
+	users := make([]string, len(b.Levels))
+	for i, entry := range b.Levels {
+		users[i] = entry.UserID
+	}
+	return users
+}

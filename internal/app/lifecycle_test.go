@@ -1,0 +1,273 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+// often makes the snapshot writer write as often as it can be told to.
+const often = "LEVELBOARD_SNAPSHOT_INTERVAL=100ms"
+
+// redisClient talks to a test's Redis past the service.
+func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// archived waits until the archive has every change of the guild that was answered.
+func archived(t *testing.T, client *redis.Client, g string) {
+	t.Helper()
+	eventually(t, 5*time.Second, "the snapshot is written", func() bool {
+		meta, err := client.HGetAll(t.Context(), "lb:{"+g+"}:meta").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return meta["rev"] != "" && meta["rev"] == meta["archived"]
+	})
+}
+
+// seen is all that the API shows of a guild's members, but for the ETag.
+func (s *service) seen(key, g string, users ...string) string {
+	s.t.Helper()
+	var all strings.Builder
+	for _, u := range users {
+		got := s.Do("GET", memberPath(g, u), key, nil)
+		fmt.Fprintf(&all, "%s: %d %s\n", u, got.Status, got.Body)
+	}
+	for page := range 2 {
+		all.Write(s.Do("GET", boardPath(g, page+1), key, nil).Want(s.t, 200).Body)
+	}
+	return all.String()
+}
+
+// history makes a guild with members that were changed in every way, and returns some of them.
+func (s *service) history() (g, key string, users []string) {
+	s.t.Helper()
+	g = s.guild(wholeGuildSettings())
+	key = s.key(g)
+	all := s.fill(key, g, 130)
+	users = []string{all[0], all[1], all[2], all[129], newID()}
+	s.patch(key, g, users[0], object{"increment": 5})
+	s.patch(key, g, users[1], maxXP)
+	s.Do("DELETE", memberPath(g, users[2]), key, nil).Want(s.t, 204)
+	s.Do("POST", memberPath(g, users[4]), key, object{"xp": 77, "user": object{
+		"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1", "username": "ünïcode \u0001", "globalName": "",
+	}}).Want(s.t, 200)
+	return g, key, users
+}
+
+// wholeGuildSettings sets everything but what would hide the guild.
+func wholeGuildSettings() object {
+	all := wholeGuild("history" + newID()[12:])
+	all["enabled"] = true
+	return all
+}
+
+func TestMembersSurviveARestart(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, environ...)
+		g, key, users := s.history()
+		before, guild := s.seen(key, g, users...), s.admin("GET", "/guilds/"+g, nil)
+		s.stop(t)
+		s = start(t, environ...)
+		if after := s.seen(key, g, users...); after != before {
+			t.Errorf("it was\n%s\nand is\n%s", before, after)
+		}
+		wantJSON(t, s.admin("GET", "/guilds/"+g, nil), string(guild.Body))
+		// And life goes on.
+		s.patch(key, g, users[4], object{"increment": 1})
+		s.create(key, g, users[2], 3)
+		s.stop(t)
+		s = start(t, environ...)
+		if back, again := s.member(key, g, users[4]), s.member(key, g, users[2]); back.Level.XP != 78 || again.Level.XP != 3 {
+			t.Errorf("after the second restart they are %v and %v", flat(back), flat(again))
+		}
+	})
+}
+
+// What was written while running is there even when nothing could be written at the end.
+func TestMembersSurviveTheLossOfRedis(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t), often}
+	client := redisClient(t, server)
+	s := start(t, environ...)
+	g, key, users := s.history()
+	before := s.seen(key, g, users...)
+	for _, lose := range []func(){
+		func() { client.FlushAll(t.Context()) },
+		func() { server.Kill(); server.Start() },
+		func() { s.stop(t); client.FlushAll(t.Context()); s = start(t, environ...) },
+	} {
+		archived(t, client, g)
+		lose()
+		eventually(t, 5*time.Second, "the service answers again", func() bool {
+			got, err := s.quick("GET", memberPath(g, users[0]), key, "")
+			return err == nil && got.Status == 200
+		})
+		if after := s.seen(key, g, users...); after != before {
+			t.Fatalf("it was\n%s\nand is\n%s", before, after)
+		}
+		s.patch(key, g, users[3], object{"increment": 1})
+		s.patch(key, g, users[3], object{"decrement": 1})
+		before = s.seen(key, g, users...)
+	}
+}
+
+func TestTwoReplicas(t *testing.T) {
+	t.Parallel()
+	t.Run("with messages between them", func(t *testing.T) {
+		t.Parallel()
+		testTwoReplicas(t, func(*redis.Client) {})
+	})
+	t.Run("when messages are lost", func(t *testing.T) {
+		t.Parallel()
+		testTwoReplicas(t, func(client *redis.Client) {
+			// Nobody may listen or tell any more, and who listens is cut off.
+			if err := client.Do(t.Context(), "ACL", "SETUSER", "default", "resetchannels").Err(); err != nil {
+				t.Fatal(err)
+			}
+			if err := client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+	t.Run("when the connection for messages is lost", func(t *testing.T) {
+		t.Parallel()
+		testTwoReplicas(t, func(client *redis.Client) {
+			if err := client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}
+
+// testTwoReplicas changes settings, grants and keys on one replica, after disturb, and waits for the other one.
+func testTwoReplicas(t *testing.T, disturb func(*redis.Client)) {
+	server := testenv.Redis(t)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
+	client := redisClient(t, server)
+	here, there := start(t, environ...), start(t, environ...)
+	g, u := newID(), newID()
+	var id, key string
+
+	// becomes does something here and waits until the other replica answers so; it answers otherwise before.
+	becomes := func(what string, do func(), status int, ask func() apitest.Response) {
+		t.Helper()
+		if got := ask(); got.Status == status {
+			t.Fatalf("before %s it is %d already", what, status)
+		}
+		disturb(client)
+		do()
+		eventually(t, time.Second, fmt.Sprintf("the other replica answers %d to %s", status, what), func() bool { return ask().Status == status })
+	}
+	board := func() apitest.Response { return there.Do("GET", boardPath(g, 1), "", nil) }
+	member := func() apitest.Response { return there.Do("GET", rewardPath(g, 1), key, nil) }
+
+	becomes("a new guild", func() { here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201) }, 200, board)
+	id, key = here.mint(nil)
+	becomes("a grant", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
+	becomes("a grant taken away", func() { here.admin("DELETE", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 403, member)
+	becomes("a grant again", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
+	becomes("private", func() { here.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200) }, 401, board)
+	becomes("disabled", func() { here.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200) }, 404, board)
+	vanity := "two" + g[10:]
+	becomes("a vanity", func() { here.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity})).Want(t, 200) }, 200,
+		func() apitest.Response { return there.Do("GET", boardPath(strings.ToUpper(vanity), 1), "", nil) })
+
+	// Members are in Redis, so they change for both in the same moment.
+	here.create(key, g, u, 5)
+	there.patch(key, g, u, object{"increment": 1})
+	if xp := here.board("", g, 1).Levels[0].XP; xp != 6 {
+		t.Errorf("after a change there it is %d here", xp)
+	}
+	becomes("a revocation", func() { here.admin("DELETE", "/keys/"+id, nil).Want(t, 204) }, 401, member)
+	becomes("a deletion", func() { here.admin("DELETE", "/guilds/"+g, nil).Want(t, 204) }, 404, board)
+
+	// A guild of the same id is another guild, on both.
+	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	here.create(here.key(g), g, u, 1)
+	eventually(t, time.Second, "the other replica knows the new guild", func() bool {
+		got := board()
+		return got.Status == 200 && apitest.At[float64](t, got, "levels", 0, "xp") == 1
+	})
+}
+
+func TestTwoReplicasAddUp(t *testing.T) {
+	t.Parallel()
+	environ := onServers(t)
+	replicas := []*service{start(t, environ...), start(t, environ...)}
+	g, u := replicas[0].guild(nil), newID()
+	key := replicas[0].key(g)
+	replicas[0].create(key, g, u, 0)
+	together(t, 400, 32, func(i int) error {
+		got, err := replicas[i%2].quick("PATCH", memberPath(g, u), key, fmt.Sprintf(`{"xp":{"increment":%d}}`, i+1))
+		if err == nil && got.Status != 200 {
+			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+		}
+		return err
+	})
+	if xp := replicas[1].member(key, g, u).Level.XP; xp != 400*401/2 {
+		t.Errorf("it is %d, want %d", xp, 400*401/2)
+	}
+}
+
+func TestStartThatFailsLeavesNothing(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = taken.Close() }()
+	dir := "LEVELBOARD_DATA_DIR=" + t.TempDir()
+	for _, name := range []string{"LEVELBOARD_LISTEN=", "LEVELBOARD_OPS_LISTEN="} {
+		err := newApp(t, dir, name+taken.Addr().String()).Start(t.Context())
+		if err == nil || !strings.Contains(err.Error(), taken.Addr().String()) {
+			t.Errorf("with the port of %s taken: %v", name, err)
+		}
+	}
+	// Nothing holds the directory any more.
+	start(t, dir).guild(nil)
+}
+
+func TestStartWithoutTheArchiveFails(t *testing.T) {
+	t.Parallel()
+	err := newApp(t, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(),
+		"LEVELBOARD_POSTGRES_URL=postgres://levelboard:hunter2@127.0.0.1:1/levelboard?sslmode=disable").Start(t.Context())
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("it starts, or tells the password: %v", err)
+	}
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	running := newApp(t, onDataDir(t)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- running.Run(ctx) }()
+	cancel()
+	select {
+	case err := <-ended:
+		// Cancelled before or after it had started, and both are an orderly end.
+		if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it still runs")
+	}
+}

@@ -1,0 +1,399 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+)
+
+func TestWithoutLimits(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"on every answer":                onEveryAnswer,
+		"both off shows as unlimited":    bothOff,
+		"a key's own limit":              keysOwnLimit,
+		"a key's own limit of none":      keysOwnLimitOfNone,
+		"a refusal has its headers":      refusalHasHeaders,
+		"an answer of 429 is the first":  limitComesFirst,
+		"a bad request is charged":       badRequestsAreCharged,
+		"the admin API is not limited":   adminIsNotLimited,
+		"the reset is told in seconds":   resetInSeconds,
+		"the limit is that of the group": limitIsPerKey,
+	})
+}
+
+func header(t *testing.T, r apitest.Response, name string) int {
+	t.Helper()
+	n, err := strconv.Atoi(r.Header.Get(name))
+	if err != nil {
+		t.Errorf("%s is %q, want a whole number", name, r.Header.Get(name))
+	}
+	return n
+}
+
+// limits are the three headers of an answer.
+type limits struct{ limit, remaining, reset int }
+
+func limitsOf(t *testing.T, r apitest.Response) limits {
+	t.Helper()
+	wantLimits(t, r)
+	return limits{header(t, r, limitHeaders[0]), header(t, r, limitHeaders[1]), header(t, r, limitHeaders[2])}
+}
+
+func onEveryAnswer(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 1000000})
+	etag := s.etag(key, g, 1)
+	match := apitest.Header("If-None-Match", etag)
+	for _, c := range []struct {
+		method, path, key, body string
+		status                  int
+		option                  apitest.Option
+	}{
+		{"GET", boardPath(g, 1), key, "", 200, nil},
+		{"GET", boardPath(g, 1), key, "", 304, match},
+		{"GET", boardPath(g, 1), "", "", 200, nil},
+		{"HEAD", boardPath(g, 1), key, "", 200, nil},
+		{"GET", "/v2/openapi.json", "", "", 200, nil},
+		{"GET", "/v2/openapi.json", key, "", 200, nil},
+		{"POST", memberPath(g, u), key, `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"x"}}`, 200, nil},
+		{"POST", memberPath(g, u), key, `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"x"}}`, 409, nil},
+		{"GET", memberPath(g, u), key, "", 200, nil},
+		{"PATCH", memberPath(g, u), key, `{"xp":2}`, 200, nil},
+		{"PATCH", memberPath(g, u), key, `{"xp":-2}`, 400, nil},
+		{"PATCH", memberPath(g, u), key, `{"xp":2}`, 415, apitest.Header("Content-Type", "text/plain")},
+		{"PATCH", memberPath(g, u), key, `{"xp":2}` + strings.Repeat(" ", 64<<10), 413, nil},
+		{"DELETE", memberPath(g, u), key, "", 204, nil},
+		{"DELETE", memberPath(g, u), key, "", 404, nil},
+		{"GET", memberPath(g, u), "", "", 401, nil},
+		{"GET", memberPath(g, u), "letmein", "", 401, nil},
+		{"GET", rewardPath(g, 1), key, "", 200, nil},
+		{"GET", rewardPath(newID(), 1), key, "", 404, nil},
+		{"GET", "/v2", key, "", 404, nil},
+		{"GET", "/v2/", "", "", 404, nil},
+		{"GET", "/v2/nothing/here", key, "", 404, nil},
+		{"GET", "/v2/nothing", "letmein", "", 404, nil},
+		{"PUT", memberPath(g, u), key, `{}`, 405, nil},
+		{"POST", boardPath(g, 1), "", `{}`, 405, nil},
+		{"DELETE", "/v2/openapi.json", key, "", 405, nil},
+		{"PROPFIND", rewardPath(g, 1), key, "", 405, nil},
+		{"OPTIONS", memberPath(g, u), key, "", 405, nil},
+	} {
+		options := []apitest.Option{apitest.Bad()}
+		if c.option != nil {
+			options = append(options, c.option)
+		}
+		got := s.Do(c.method, c.path, c.key, bodyOrNone(c.body), options...)
+		if got.Status != c.status {
+			t.Errorf("%s %s is %d, want %d", c.method, c.path, got.Status, c.status)
+		}
+		seen := limitsOf(t, got)
+		if c.key == key && (seen.limit != 1000000 || seen.remaining >= 1000000) || c.key != key && seen != (limits{maxXP, maxXP, 0}) {
+			t.Errorf("%s %s (%d): %+v", c.method, c.path, got.Status, seen)
+		}
+		if retry := got.Header.Get("Retry-After"); retry != "" {
+			t.Errorf("%s %s (%d) says Retry-After %s", c.method, c.path, got.Status, retry)
+		}
+		if allow := got.Header.Get("Allow"); (allow != "") != (got.Status == 405) {
+			t.Errorf("%s %s (%d): Allow is %q", c.method, c.path, got.Status, allow)
+		}
+	}
+}
+
+func bothOff(t *testing.T, s *service) {
+	g := s.guild(nil)
+	for _, key := range []string{"", s.key(g)} {
+		for range 3 {
+			if got := limitsOf(t, s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)); got != (limits{2147483647, 2147483647, 0}) {
+				t.Errorf("%+v", got)
+			}
+		}
+	}
+}
+
+func keysOwnLimit(t *testing.T, s *service) {
+	g := s.guild(nil)
+	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 3})
+	for i := range 3 {
+		got := limitsOf(t, s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 200))
+		if got.limit != 3 || got.remaining != 2-i {
+			t.Errorf("after %d requests: %+v", i+1, got)
+		}
+	}
+	for range 2 {
+		got := s.Do("GET", rewardPath(g, 1), key, nil)
+		wantFailure(t, got, 429)
+		if seen := limitsOf(t, got); seen.limit != 3 || seen.remaining != 0 || seen.reset < 1 || seen.reset > 60 {
+			t.Errorf("%+v", seen)
+		}
+		if retry := header(t, got, "Retry-After"); retry < 1 || retry > 20 {
+			t.Errorf("Retry-After is %d, though one request is allowed every 20 seconds", retry)
+		}
+	}
+	// Another key is not held back.
+	s.Do("GET", rewardPath(g, 1), s.reader(g), nil).Want(t, 200)
+}
+
+func limitIsPerKey(t *testing.T, s *service) {
+	user := newID()
+	_, one := s.mint(object{"ownerId": user, "rateLimit": 1})
+	_, two := s.mint(object{"ownerId": user, "rateLimit": 1})
+	path := boardPath(s.guild(nil), 1)
+	s.Do("GET", path, one, nil).Want(t, 200)
+	s.Do("GET", path, two, nil).Want(t, 200)
+	s.Do("GET", path, one, nil).Want(t, 429)
+	s.Do("GET", path, two, nil).Want(t, 429)
+	s.Do("GET", path, "", nil).Want(t, 200)
+}
+
+func keysOwnLimitOfNone(t *testing.T, s *service) {
+	_, key := s.mint(object{"rateLimit": 0})
+	if got := limitsOf(t, s.Do("GET", boardPath(s.guild(nil), 1), key, nil).Want(t, 200)); got.limit != 2147483647 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// spent is a key that has nothing left for some seconds.
+func (s *service) spent(guilds ...string) string {
+	s.t.Helper()
+	_, key := s.mint(object{"guildIds": some(guilds), "rateLimit": 1})
+	s.Do("GET", "/v2/openapi.json", key, nil).Want(s.t, 200)
+	return key
+}
+
+func refusalHasHeaders(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.spent(g)
+	for _, c := range v2Calls(g, newID()) {
+		got := s.Do(c.method, c.path, key, bodyOrNone(c.body))
+		wantRefused(t, got, 429)
+		if retry := header(t, got, "Retry-After"); retry < 1 || retry > 60 {
+			t.Errorf("Retry-After is %d", retry)
+		}
+	}
+	if levels := s.board("", g, 1).Levels; len(levels) != 0 {
+		t.Errorf("a refused request made %v", levels)
+	}
+}
+
+func limitComesFirst(t *testing.T, s *service) {
+	key := s.spent()
+	wantRefused(t, s.bad("GET", memberPath("x", "y"), key, nil), 429)
+	wantRefused(t, s.Do("GET", rewardPath(newID(), 1), key, nil), 429)
+	wantRefused(t, s.Do("GET", rewardPath(s.guild(nil), 1), key, nil), 429)
+	for _, path := range []string{"/v2/nothing", "/v2/openapi.json"} {
+		wantRefused(t, s.Do("GET", path, key, nil), 429)
+	}
+	wantRefused(t, s.Do("DELETE", "/v2/openapi.json", key, nil), 429)
+}
+
+func badRequestsAreCharged(t *testing.T, s *service) {
+	_, key := s.mint(object{"rateLimit": 3})
+	s.bad("GET", memberPath("x", "y"), key, nil).Want(t, 400)
+	s.Do("GET", "/v2/nothing", key, nil).Want(t, 404)
+	s.Do("DELETE", "/v2/openapi.json", key, nil).Want(t, 405)
+	s.Do("GET", "/v2/openapi.json", key, nil).Want(t, 429)
+}
+
+func adminIsNotLimited(t *testing.T, s *service) {
+	got := s.admin("GET", "/guilds?limit=1", nil).Want(t, 200)
+	for _, name := range limitHeaders {
+		wantHeader(t, got, name, "")
+	}
+}
+
+func resetInSeconds(t *testing.T, s *service) {
+	_, key := s.mint(object{"rateLimit": 60})
+	path := boardPath(s.guild(nil), 1)
+	for i := range 5 {
+		got := limitsOf(t, s.Do("GET", path, key, nil).Want(t, 200))
+		if got.reset < 1 || got.reset > i+1 {
+			t.Errorf("after %d of 60 requests a minute the limit resets in %d seconds", i+1, got.reset)
+		}
+	}
+}
+
+const identityLimit = 40
+
+func TestLimits(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"an identity over two keys":                  identityOverTwoKeys,
+		"an address without a key":                   addressWithoutKey,
+		"an address with a bad key":                  addressWithBadKey,
+		"what is refused is charged to neither":      refusedIsChargedToNeither,
+		"the headers show the tighter of the two":    tighterOfTheTwo,
+		"X-Forwarded-For, the last that is not ours": lastForwardedAddress,
+	}, "LEVELBOARD_RATE_LIMIT_KEY=120", fmt.Sprintf("LEVELBOARD_RATE_LIMIT_IDENTITY=%d", identityLimit),
+		"LEVELBOARD_TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8")
+}
+
+// untilRefused sends requests one after the other until one is 429, and checks that as many passed as a budget of limit a
+// minute allows: limit at once, and what the time that it took has added.
+func (s *service) untilRefused(limit int, send func() apitest.Response) {
+	s.t.Helper()
+	began := time.Now()
+	for passed := 0; ; passed++ {
+		got := send()
+		if got.Status == 429 {
+			added := int(time.Since(began)*time.Duration(limit)/time.Minute) + 1
+			if passed < limit || passed > limit+added {
+				s.t.Errorf("%d requests passed of %d, and at most %d more for the time it took", passed, limit, added)
+			}
+			if retry := header(s.t, got, "Retry-After"); retry < 1 {
+				s.t.Errorf("Retry-After is %d", retry)
+			}
+			return
+		}
+		if got.Status != 200 || passed > 2*limit {
+			s.t.Fatalf("request %d is %d: %s", passed, got.Status, got.Body)
+		}
+	}
+}
+
+func (s *service) quickly(path, key string, options ...apitest.Option) func() apitest.Response {
+	return func() apitest.Response {
+		got, err := s.quick("GET", path, key, "", options...)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return got
+	}
+}
+
+func from(addresses ...string) apitest.Option {
+	return func(r *http.Request) { r.Header["X-Forwarded-For"] = addresses }
+}
+
+func TestTheDefaultLimitsAreThoseOfTheAPI(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, append(environ, "LEVELBOARD_RATE_LIMIT_KEY=", "LEVELBOARD_RATE_LIMIT_IDENTITY=")...)
+		g := s.guild(nil)
+		key := s.key(g)
+		first := limitsOf(t, s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200))
+		if first != (limits{120, 119, 1}) {
+			t.Errorf("the first answer to a key says %+v", first)
+		}
+		if first := limitsOf(t, s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)); first != (limits{1500, 1499, 1}) {
+			t.Errorf("the first answer to an address says %+v", first)
+		}
+		s.untilRefused(120, s.quickly(boardPath(g, 1), s.key(g)))
+	})
+}
+
+func identityOverTwoKeys(t *testing.T, s *service) {
+	user := newID()
+	_, one := s.mint(object{"ownerId": user})
+	_, two := s.mint(object{"ownerId": user})
+	path := boardPath(s.guild(nil), 1)
+	keys, i := []string{one, two}, 0
+	s.untilRefused(identityLimit, func() apitest.Response {
+		i++
+		return s.quickly(path, keys[i%2])()
+	})
+	for _, key := range keys {
+		got := s.Do("GET", path, key, nil).Want(t, 429)
+		if seen := limitsOf(t, got); seen.limit != identityLimit || seen.remaining != 0 {
+			t.Errorf("%+v", seen)
+		}
+	}
+	s.Do("GET", path, s.reader(), nil).Want(t, 200)
+}
+
+func addressWithoutKey(t *testing.T, s *service) {
+	path := boardPath(s.guild(nil), 1)
+	s.untilRefused(identityLimit, s.quickly(path, "", from("203.0.113.1")))
+	s.Do("GET", path, "", nil, from("203.0.113.2")).Want(t, 200)
+	s.Do("GET", path, s.reader(), nil, from("203.0.113.1")).Want(t, 200)
+}
+
+func addressWithBadKey(t *testing.T, s *service) {
+	path := boardPath(s.guild(nil), 1)
+	for i := range identityLimit {
+		got := s.Do("GET", path, fmt.Sprintf("guess%d", i), nil, from("203.0.113.3")).Want(t, 401)
+		if seen := limitsOf(t, got); seen.limit != identityLimit {
+			t.Fatalf("%+v", seen)
+		}
+		if remaining := limitsOf(t, got).remaining; remaining == 0 {
+			break
+		}
+	}
+	eventually(t, 2*time.Second, "guessing keys is limited", func() bool {
+		return s.Do("GET", path, "guess", nil, from("203.0.113.3")).Status == 429
+	})
+}
+
+func lastForwardedAddress(t *testing.T, s *service) {
+	path := boardPath(s.guild(nil), 1)
+	remaining := func(addresses ...string) int {
+		return limitsOf(t, s.Do("GET", path, "", nil, from(addresses...)).Want(t, 200)).remaining
+	}
+	if first, second := remaining("203.0.113.10"), remaining("203.0.113.10"); first != identityLimit-1 || second != identityLimit-2 {
+		t.Errorf("remaining are %d and %d", first, second)
+	}
+	// A client can write what it wants in front of what the proxies add.
+	if got := remaining("198.51.100.7, 203.0.113.10"); got != identityLimit-3 {
+		t.Errorf("with an address in front, remaining are %d", got)
+	}
+	if got := remaining("203.0.113.10, 10.1.2.3"); got != identityLimit-4 {
+		t.Errorf("through two of our proxies, remaining are %d", got)
+	}
+	// One IPv6 client has a whole /64.
+	if first, second := remaining("2001:db8:1:2::1"), remaining("2001:db8:1:2:ffff::2"); first != identityLimit-1 || second != identityLimit-2 {
+		t.Errorf("in one IPv6 network, remaining are %d and %d", first, second)
+	}
+}
+
+func refusedIsChargedToNeither(t *testing.T, s *service) {
+	user, path := newID(), boardPath(s.guild(nil), 1)
+	_, narrow := s.mint(object{"ownerId": user, "rateLimit": 1})
+	_, wide := s.mint(object{"ownerId": user})
+	s.Do("GET", path, narrow, nil).Want(t, 200)
+	for range 10 {
+		s.Do("GET", path, narrow, nil).Want(t, 429)
+	}
+	if seen := limitsOf(t, s.Do("GET", path, wide, nil).Want(t, 200)); seen.limit != identityLimit || seen.remaining < identityLimit-2 {
+		t.Errorf("after 2 requests of the owner that passed: %+v", seen)
+	}
+
+	// And the other way round: the key still has what the identity's refusals did not take.
+	user = newID()
+	_, first := s.mint(object{"ownerId": user, "rateLimit": identityLimit + 1})
+	_, second := s.mint(object{"ownerId": user, "rateLimit": 0})
+	s.untilRefused(identityLimit, s.quickly(path, second))
+	for range 5 {
+		if seen := limitsOf(t, s.Do("GET", path, first, nil).Want(t, 429)); seen.limit != identityLimit {
+			t.Errorf("%+v", seen)
+		}
+	}
+}
+
+func tighterOfTheTwo(t *testing.T, s *service) {
+	user, path := newID(), boardPath(s.guild(nil), 1)
+	_, narrow := s.mint(object{"ownerId": user, "rateLimit": 5})
+	_, wide := s.mint(object{"ownerId": user, "rateLimit": 100})
+	if seen := limitsOf(t, s.Do("GET", path, narrow, nil).Want(t, 200)); seen.limit != 5 || seen.remaining != 4 {
+		t.Errorf("the key's budget is the tighter: %+v", seen)
+	}
+	if seen := limitsOf(t, s.Do("GET", path, wide, nil).Want(t, 200)); seen.limit != identityLimit || seen.remaining < identityLimit-2 {
+		t.Errorf("the owner's budget is the tighter: %+v", seen)
+	}
+}
+
+// Nobody may choose the address that they are charged to.
+func TestForwardedAddressOfAStrangerIsNotBelieved(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, append(environ, "LEVELBOARD_RATE_LIMIT_IDENTITY=6")...)
+		path := boardPath(s.guild(nil), 1)
+		for i := range 6 {
+			got := s.Do("GET", path, "", nil, from(fmt.Sprintf("203.0.113.%d", i))).Want(t, 200)
+			if seen := limitsOf(t, got); seen.remaining != 5-i {
+				t.Errorf("request %d: %+v", i, seen)
+			}
+		}
+		s.Do("GET", path, "", nil, from("203.0.113.99")).Want(t, 429)
+	})
+}

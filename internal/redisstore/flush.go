@@ -69,11 +69,16 @@ func (s *Store) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, o
 		return snapshot.Flush{}, false, err
 	}
 	var incarnation int64
-	if err := r.numbers(&incarnation, &f.Epoch, &f.ID, &f.Size); err != nil {
+	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size}
+	ok = len(r) == len(fields)
+	if !ok {
+		fields = fields[:2]
+	}
+	if err := r.numbers(fields...); err != nil {
 		return snapshot.Flush{}, false, fmt.Errorf("redis: begin flush: %w", err)
 	}
 	f.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	return f, true, nil
+	return f, ok, nil
 }
 
 // FlushMembers implements snapshot.Live. count is a wish: an answer may hold a few more or fewer, and a small set comes

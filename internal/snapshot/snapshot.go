@@ -88,7 +88,8 @@ type Live interface {
 	MarkDirty(ctx context.Context, g id.Guild) error
 
 	// BeginFlush sets the guild's changed members aside, or finds the set that an earlier flush left behind. ok is false
-	// when nothing changed, or when the guild is not loaded at all. The reference holds the incarnation found there.
+	// when nothing changed, or when the guild is not loaded at all. f.Guild holds the incarnation found there, also when
+	// nothing changed; it is zero when the guild is not loaded.
 	BeginFlush(ctx context.Context, g id.Guild) (f Flush, ok bool, err error)
 	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
 	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)

@@ -141,10 +141,10 @@ func (w *Writer) round(ctx context.Context) error {
 	var first error
 	for _, g := range guilds {
 		mu.Lock()
-		leftover := sweep || w.failing[g]
+		thorough := sweep || w.failing[g]
 		mu.Unlock()
 		group.Go(func() error {
-			err := w.writeGuild(ctx, g, leftover)
+			err := w.writeGuild(ctx, g, thorough)
 			mu.Lock()
 			defer mu.Unlock()
 			w.report(ctx, g, err)
@@ -186,13 +186,19 @@ func (w *Writer) report(ctx context.Context, g id.Guild, err error) {
 	}
 }
 
-// writeGuild writes what changed. With leftover, an earlier flush may have been cut off, and what it had set aside comes
-// first: then what changed since is in a second set, which must not wait until the guild changes again.
-func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) error {
+// writeGuild writes what changed. When it is thorough, it reckons with an earlier flush that was cut off: what that one had
+// set aside comes first, and what changed since is in a second set, which must not wait until the guild changes again. And
+// it looks whether a guild that has not changed still exists, since no batch of it would ever be refused.
+func (w *Writer) writeGuild(ctx context.Context, g id.Guild, thorough bool) error {
 	for sets := 1; ; sets++ {
 		flush, ok, err := w.live.BeginFlush(ctx, g)
-		if err != nil || !ok {
+		switch {
+		case err != nil:
 			return err
+		case !ok && thorough && sets == 1 && flush.Guild.ID != "":
+			return w.dropIfGone(ctx, flush.Guild)
+		case !ok:
+			return nil
 		}
 		err = w.writeFlush(ctx, flush)
 		switch {
@@ -200,7 +206,7 @@ func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) erro
 			return w.settleStale(ctx, flush)
 		case errors.Is(err, leaderboard.ErrNotLoaded):
 			return nil // deleted or loaded anew meanwhile: what was set aside is void
-		case err != nil || !leftover || sets == 2:
+		case err != nil || !thorough || sets == 2:
 			return err
 		}
 	}
@@ -263,6 +269,15 @@ func (w *Writer) settleStale(ctx context.Context, f Flush) error {
 }
 
 // purge frees rows piece by piece, for a part of the interval, so that a large deleted guild does not hold up the next round.
+// dropIfGone is for a guild that was deleted while Redis could not be told, or in the middle of a hydration.
+func (w *Writer) dropIfGone(ctx context.Context, g leaderboard.GuildRef) error {
+	_, err := w.archive.State(ctx, g)
+	if errors.Is(err, ErrStale) {
+		return w.live.Drop(ctx, g)
+	}
+	return err
+}
+
 func (w *Writer) purge(ctx context.Context) {
 	for deadline := time.Now().Add(w.interval / 2); time.Now().Before(deadline); {
 		purged, err := w.archive.Purge(ctx, purgeLimit, tombstoneKeep)

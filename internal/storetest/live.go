@@ -133,8 +133,14 @@ func dirtyIndex(b *board) {
 func flush(b *board) {
 	ctx := b.Context()
 	b.nothingToFlush()
+	if f, _, _ := b.BeginFlush(ctx, b.g.ID); f != (snapshot.Flush{}) {
+		b.Errorf("flush %+v of a guild that is not loaded", f)
+	}
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 10), rowN(2, 20), rowN(3, 30))
 	b.nothingToFlush()
+	if f, _, _ := b.BeginFlush(ctx, b.g.ID); f.Guild != b.g {
+		b.Errorf("flush %+v of a guild without changes, want to learn its incarnation", f)
+	}
 
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
 	b.must(b.Delete(ctx, b.g, userN(2)))

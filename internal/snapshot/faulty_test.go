@@ -1,0 +1,202 @@
+package snapshot_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+var errBroken = errors.New("broken on demand")
+
+// call is one call of a store: the n-th of its method, from 1, on a guild where it is about one.
+type call struct {
+	method string
+	n      int
+	guild  id.Guild
+	rows   int // of WriteBatch and LoadChunk
+}
+
+// faults stands around the calls of both stores. What a hook returns is what the caller gets: an error of before keeps the
+// work from being done, one of after comes though it was done. Set the hooks before the stores are used.
+type faults struct {
+	before func(ctx context.Context, c call) error
+	after  func(ctx context.Context, c call) error
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// at returns a hook that fails the n-th call of a method.
+func at(method string, n int) func(context.Context, call) error {
+	return func(_ context.Context, c call) error {
+		if c.method == method && c.n == n {
+			return errBroken
+		}
+		return nil
+	}
+}
+
+func (f *faults) count(method string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[method]
+}
+
+func (f *faults) around(ctx context.Context, c call, work func() error) error {
+	f.mu.Lock()
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	f.calls[c.method]++
+	c.n = f.calls[c.method]
+	f.mu.Unlock()
+	if f.before != nil {
+		if err := f.before(ctx, c); err != nil {
+			return err
+		}
+	}
+	if err := work(); err != nil {
+		return err
+	}
+	if f.after != nil {
+		return f.after(ctx, c)
+	}
+	return nil
+}
+
+// faultyLive is a live store with hooks.
+type faultyLive struct {
+	snapshot.Live
+	*faults
+}
+
+func (l faultyLive) DirtyGuilds(ctx context.Context) (guilds []id.Guild, err error) {
+	err = l.around(ctx, call{method: "DirtyGuilds"}, func() (err error) {
+		guilds, err = l.Live.DirtyGuilds(ctx)
+		return err
+	})
+	return guilds, err
+}
+
+func (l faultyLive) LoadedGuilds(ctx context.Context) (guilds []id.Guild, err error) {
+	err = l.around(ctx, call{method: "LoadedGuilds"}, func() (err error) {
+		guilds, err = l.Live.LoadedGuilds(ctx)
+		return err
+	})
+	return guilds, err
+}
+
+func (l faultyLive) MarkDirty(ctx context.Context, g id.Guild) error {
+	return l.around(ctx, call{method: "MarkDirty", guild: g}, func() error { return l.Live.MarkDirty(ctx, g) })
+}
+
+func (l faultyLive) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, ok bool, err error) {
+	err = l.around(ctx, call{method: "BeginFlush", guild: g}, func() (err error) {
+		f, ok, err = l.Live.BeginFlush(ctx, g)
+		return err
+	})
+	return f, ok && err == nil, err
+}
+
+func (l faultyLive) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint64, count int64) (users []id.User, next uint64, err error) {
+	err = l.around(ctx, call{method: "FlushMembers", guild: f.Guild.ID}, func() (err error) {
+		users, next, err = l.Live.FlushMembers(ctx, f, cursor, count)
+		return err
+	})
+	return users, next, err
+}
+
+func (l faultyLive) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (b snapshot.Batch, err error) {
+	err = l.around(ctx, call{method: "ReadBatch", guild: f.Guild.ID}, func() (err error) {
+		b, err = l.Live.ReadBatch(ctx, f, users)
+		return err
+	})
+	return b, err
+}
+
+func (l faultyLive) Archived(ctx context.Context, b snapshot.Batch) error {
+	return l.around(ctx, call{method: "Archived", guild: b.Guild.ID}, func() error { return l.Live.Archived(ctx, b) })
+}
+
+func (l faultyLive) EndFlush(ctx context.Context, f snapshot.Flush) error {
+	return l.around(ctx, call{method: "EndFlush", guild: f.Guild.ID}, func() error { return l.Live.EndFlush(ctx, f) })
+}
+
+func (l faultyLive) BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h snapshot.Hydration, loaded, busy bool, err error) {
+	err = l.around(ctx, call{method: "BeginHydration", guild: g.ID}, func() (err error) {
+		h, loaded, busy, err = l.Live.BeginHydration(ctx, g)
+		return err
+	})
+	return h, loaded, busy, err
+}
+
+func (l faultyLive) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
+	return l.around(ctx, call{method: "LoadChunk", guild: h.Guild.ID, rows: len(rows)}, func() error { return l.Live.LoadChunk(ctx, h, rows) })
+}
+
+func (l faultyLive) CommitHydration(ctx context.Context, h snapshot.Hydration, s snapshot.State) error {
+	return l.around(ctx, call{method: "CommitHydration", guild: h.Guild.ID}, func() error { return l.Live.CommitHydration(ctx, h, s) })
+}
+
+func (l faultyLive) AbortHydration(ctx context.Context, h snapshot.Hydration) error {
+	return l.around(ctx, call{method: "AbortHydration", guild: h.Guild.ID}, func() error { return l.Live.AbortHydration(ctx, h) })
+}
+
+func (l faultyLive) Drop(ctx context.Context, g leaderboard.GuildRef) error {
+	return l.around(ctx, call{method: "Drop", guild: g.ID}, func() error { return l.Live.Drop(ctx, g) })
+}
+
+// faultyArchive is an archive with hooks, which counts calls by number: storetest.FaultyArchive fails from now on.
+type faultyArchive struct {
+	snapshot.Archive
+	*faults
+}
+
+func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (l snapshot.Lease, err error) {
+	err = a.around(ctx, call{method: "AcquireLease"}, func() (err error) {
+		l, err = a.Archive.AcquireLease(ctx, holder, ttl)
+		return err
+	})
+	return l, err
+}
+
+func (a faultyArchive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	return a.around(ctx, call{method: "WriteBatch", guild: b.Guild.ID, rows: len(b.Rows)}, func() error { return a.Archive.WriteBatch(ctx, l, b) })
+}
+
+func (a faultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (s snapshot.State, err error) {
+	err = a.around(ctx, call{method: "State", guild: g.ID}, func() (err error) {
+		s, err = a.Archive.State(ctx, g)
+		return err
+	})
+	return s, err
+}
+
+func (a faultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (s snapshot.State, err error) {
+	err = a.around(ctx, call{method: "RaiseEpoch", guild: g.ID}, func() (err error) {
+		s, err = a.Archive.RaiseEpoch(ctx, g, from)
+		return err
+	})
+	return s, err
+}
+
+func (a faultyArchive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) (rows []snapshot.Row, err error) {
+	err = a.around(ctx, call{method: "Members", guild: g.ID}, func() (err error) {
+		rows, err = a.Archive.Members(ctx, g, after, limit)
+		return err
+	})
+	return rows, err
+}
+
+func (a faultyArchive) Purge(ctx context.Context, limit int, keep time.Duration) (n int, err error) {
+	err = a.around(ctx, call{method: "Purge"}, func() (err error) {
+		n, err = a.Archive.Purge(ctx, limit, keep)
+		return err
+	})
+	return n, err
+}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"bytes"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/docs"
 	"levelboard/internal/apitest"
 )
 
@@ -28,6 +30,7 @@ func TestAccess(t *testing.T) {
 		"the board without a key":               boardWithoutKey,
 		"the admin token":                       adminTokens,
 		"key and admin token are no substitute": noSubstitute,
+		"the description is for everybody":      descriptionIsServed,
 	})
 }
 
@@ -306,6 +309,16 @@ func noSubstitute(t *testing.T, s *service) {
 	wantFailure(t, s.Do("GET", "/admin/keys", "", nil, apitest.AdminToken(key)), 401)
 	wantRefused(t, s.Do("GET", rewardPath(g, 1), s.token, nil), 401)
 	wantRefused(t, s.Do("GET", rewardPath(g, 1), "", nil, apitest.AdminToken(s.token)), 401)
+}
+
+func descriptionIsServed(t *testing.T, s *service) {
+	for _, key := range []string{"", s.key()} {
+		got := s.Do("GET", "/v2/openapi.json", key, nil).Want(t, 200)
+		wantHeader(t, got, "Content-Type", "application/json")
+		if !bytes.Equal(got.Body, docs.OpenAPI) {
+			t.Errorf("it is %.200s", got.Body)
+		}
+	}
 }
 
 // With servers there is no admin token unless the operator sets one.

@@ -1,9 +1,12 @@
 package app_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +130,88 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 		s.patch(key, g, users[3], object{"decrement": 1})
 		before = s.seen(key, g, users...)
 	}
+}
+
+func TestADeletedGuildDoesNotReturn(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		environ = append(environ, often)
+		s := start(t, environ...)
+		g, key, users := s.history()
+		s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+		s.stop(t)
+		s = start(t, environ...)
+		wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
+		s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+		wantFailure(t, s.Do("GET", memberPath(g, users[0]), key, nil), 403)
+		again := s.key(g)
+		s.create(again, g, users[0], 1)
+		s.stop(t)
+		s = start(t, environ...)
+		if on := s.board("", g, 1).order(); !slices.Equal(on, users[:1]) {
+			t.Errorf("on the board of the new guild are %v", on)
+		}
+	})
+}
+
+func TestADeletedGuildLeavesRedis(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	client := redisClient(t, server)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), often)
+	g, _, _ := s.history()
+	archived(t, client, g)
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	if left, err := client.Keys(t.Context(), "lb:{"+g+"}*").Result(); err != nil || len(left) > 0 {
+		t.Errorf("what is left is %v, %v", left, err)
+	}
+}
+
+// A request whose handler waits for its body when the service is told to stop is answered, and what it did is kept.
+func TestStopFinishesWhatIsUnderWay(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, environ...)
+		g, u := s.guild(nil), newID()
+		key := s.key(g)
+		s.create(key, g, u, 5)
+		conn, err := net.Dial("tcp", s.app.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		answers, body := bufio.NewReader(conn), `{"xp":{"increment":1}}`
+		fmt.Fprintf(conn, "PATCH %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+			memberPath(g, u), key, len(body))
+		if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100") {
+			t.Fatalf("%q, %v", line, err)
+		}
+		_, _ = answers.ReadString('\n')
+
+		stopped := make(chan struct{})
+		go func() {
+			defer close(stopped)
+			s.stop(t)
+		}()
+		eventually(t, 5*time.Second, "nobody else is let in", func() bool {
+			other, err := net.Dial("tcp", s.app.Addr())
+			if err == nil {
+				_ = other.Close()
+			}
+			return err != nil
+		})
+		fmt.Fprint(conn, body)
+		resp, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := read(resp); err != nil || got.Status != 200 {
+			t.Errorf("%d %s, %v", got.Status, got.Body, err)
+		}
+		<-stopped
+		s = start(t, environ...)
+		if xp := s.member(key, g, u).Level.XP; xp != 6 {
+			t.Errorf("it is %d", xp)
+		}
+	})
 }
 
 func TestTwoReplicas(t *testing.T) {

@@ -113,7 +113,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if _, err := c.Exec(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {
 			return err
 		}
-		_, err = c.Exec(ctx, `INSERT INTO deleted_guilds (incarnation, deleted_ms) VALUES ($1, `+nowMS+`)`, int64(g.Incarnation))
+		_, err = c.Exec(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, `+nowMS+`)`, int64(g.Incarnation), string(gid))
 		if err != nil {
 			return err
 		}

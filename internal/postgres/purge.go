@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/leaderboard"
 )
 
 // logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
@@ -33,6 +35,16 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 		}
 	}
 	return purged, nil
+}
+
+// Deleted lists deleted guilds whose members are not all purged yet, the ones deleted longest ago first, at most limit.
+func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	rows, err := a.pool.Query(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
+	if err != nil {
+		return nil, wrap("list deleted guilds", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[leaderboard.GuildRef])
+	return found, wrap("list deleted guilds", err)
 }
 
 func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int, err error) {

@@ -65,6 +65,8 @@ type Archive interface {
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
 	// start), at most limit. ErrStale when this incarnation does not exist.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
+	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
+	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
 	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, and tombstones written
 	// longer ago than keep. It returns how many it deleted.
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
@@ -102,7 +104,8 @@ type Live interface {
 	EndFlush(ctx context.Context, f Flush) error
 
 	// BeginHydration takes the guild's hydration lock. loaded says that the incarnation is there already (no lock taken);
-	// busy that another hydration holds the lock. What is there of another incarnation is removed by Commit.
+	// busy that another hydration holds the lock. What is there of another incarnation is removed by Commit. After an
+	// error h may hold the lock all the same, when only the answer was lost: abort it.
 	BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h Hydration, loaded, busy bool, err error)
 	// LoadChunk puts rows into the staging keys. ErrHydrationLost when the lock was lost; the staging keys expire by themselves.
 	LoadChunk(ctx context.Context, h Hydration, rows []Row) error

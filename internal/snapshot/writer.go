@@ -278,7 +278,14 @@ func (w *Writer) dropIfGone(ctx context.Context, g leaderboard.GuildRef) error {
 	return err
 }
 
+// A deleted guild leaves Redis first: once the archive has forgotten its incarnation, nobody would look for it there.
 func (w *Writer) purge(ctx context.Context) {
+	if err := w.dropDeleted(ctx); err != nil {
+		if ctx.Err() == nil {
+			w.log.Warn("deleted guilds could not be removed from Redis; they are tried again later", "error", err)
+		}
+		return
+	}
 	for deadline := time.Now().Add(w.interval / 2); time.Now().Before(deadline); {
 		purged, err := w.archive.Purge(ctx, purgeLimit, tombstoneKeep)
 		if err != nil && ctx.Err() == nil {
@@ -288,4 +295,17 @@ func (w *Writer) purge(ctx context.Context) {
 			return
 		}
 	}
+}
+
+func (w *Writer) dropDeleted(ctx context.Context) error {
+	deleted, err := w.archive.Deleted(ctx, purgeLimit)
+	if err != nil {
+		return err
+	}
+	for _, g := range deleted {
+		if err := w.live.Drop(ctx, g); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -113,7 +113,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 			return err
 		}
 		_, err = c.ExecContext(ctx,
-			`INSERT INTO deleted_guilds (incarnation, deleted_ms) VALUES (?, ?)`, int64(g.Incarnation), nowMS())
+			`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES (?, ?, ?)`, int64(g.Incarnation), string(gid), nowMS())
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"time"
+
+	"levelboard/internal/leaderboard"
 )
 
 // logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
@@ -10,6 +12,19 @@ const logKeep = 24 * time.Hour
 
 // purgeStep bounds one transaction, during which nothing else can be written.
 const purgeStep = 2000
+
+// Deleted lists deleted guilds whose members are not all purged yet, the ones deleted longest ago first, at most limit.
+func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	rows, err := a.reader.QueryContext(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT ?`, limit)
+	if err != nil {
+		return nil, wrap("list deleted guilds", err)
+	}
+	found, err := collect(rows, func(row scanner) (g leaderboard.GuildRef, err error) {
+		err = row.Scan(&g.ID, &g.Incarnation)
+		return g, err
+	})
+	return found, wrap("list deleted guilds", err)
+}
 
 // Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, tombstones written longer ago
 // than keep, and entries of the change log that are older than a day, except for the newest. It returns how many.

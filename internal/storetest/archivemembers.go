@@ -285,6 +285,13 @@ func archivePurge(t *testing.T, a ArchiveStore) {
 	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
 		t.Fatal(err)
 	}
+	wantDeleted := func(want ...leaderboard.GuildRef) {
+		t.Helper()
+		if got, err := a.Deleted(t.Context(), 10); err != nil || !slices.Equal(got, want) {
+			t.Errorf("deleted guilds %v, %v; want %v", got, err, want)
+		}
+	}
+	wantDeleted(refOf(g))
 	var pieces []int
 	for range 5 {
 		n, err := a.Purge(t.Context(), 10, time.Hour)
@@ -296,6 +303,7 @@ func archivePurge(t *testing.T, a ArchiveStore) {
 	if want := []int{10, 10, 5, 0, 0}; !slices.Equal(pieces, want) {
 		t.Errorf("purged %v, want %v", pieces, want)
 	}
+	wantDeleted()
 	if len(allMembers(t, a, kept)) != 1 {
 		t.Error("a guild that lives lost its member")
 	}

@@ -186,6 +186,11 @@ func (f *FaultyArchive) Members(ctx context.Context, g leaderboard.GuildRef, aft
 	return faulty(f, "Members", func() ([]snapshot.Row, error) { return f.ArchiveStore.Members(ctx, g, after, limit) })
 }
 
+// Deleted implements ArchiveStore.
+func (f *FaultyArchive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	return faulty(f, "Deleted", func() ([]leaderboard.GuildRef, error) { return f.ArchiveStore.Deleted(ctx, limit) })
+}
+
 // Purge implements ArchiveStore.
 func (f *FaultyArchive) Purge(ctx context.Context, limit int, keep time.Duration) (int, error) {
 	return faulty(f, "Purge", func() (int, error) { return f.ArchiveStore.Purge(ctx, limit, keep) })

@@ -39,6 +39,7 @@ CREATE INDEX members_tombstones ON members (incarnation) WHERE deleted;
 
 CREATE TABLE deleted_guilds (
     incarnation bigint PRIMARY KEY,        -- has members that Purge removes
+    guild_id    text NOT NULL,
     deleted_ms  bigint NOT NULL
 );
 

@@ -35,6 +35,7 @@ CREATE INDEX members_tombstones ON members (incarnation) WHERE deleted;
 
 CREATE TABLE deleted_guilds (
     incarnation INTEGER PRIMARY KEY,
+    guild_id    TEXT NOT NULL,
     deleted_ms  INTEGER NOT NULL
 ) STRICT;
 

@@ -36,7 +36,7 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h s
 	k := keysOf(g.ID)
 	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock()}, int64(g.Incarnation), h.Token, hydrationLock.Milliseconds())
 	if err != nil {
-		return snapshot.Hydration{}, false, false, err
+		return h, false, false, err
 	}
 	switch r.at(0) {
 	case int64(lockTaken):
@@ -46,7 +46,7 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h s
 	case int64(lockBusy):
 		return snapshot.Hydration{}, false, true, nil
 	}
-	return snapshot.Hydration{}, false, false, fmt.Errorf("redis: begin hydration: %w", errReply)
+	return h, false, false, fmt.Errorf("redis: begin hydration: %w", errReply)
 }
 
 // LoadChunk implements snapshot.Live. It loads a thousand rows at a time, so that no call holds the server up for long.

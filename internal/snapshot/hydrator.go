@@ -112,9 +112,6 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
 	}
 	lock, loaded, busy, err := h.live.BeginHydration(ctx, g)
-	if err != nil {
-		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
-	}
 	if loaded || busy {
 		return loaded, nil
 	}
@@ -122,13 +119,16 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		if done {
 			return
 		}
-		// The request may be over, yet the lock should not wait for its expiry.
+		// The request may be over, or only the answer was lost, yet the lock should not wait for its expiry.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if abortErr := h.live.AbortHydration(ctx, lock); abortErr != nil {
 			h.log.Warn("a hydration's lock could not be given up; it expires by itself", "guild", g.ID, "error", abortErr)
 		}
 	}()
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+	}
 	began := time.Now()
 	state, err := h.archive.RaiseEpoch(ctx, g, before.Epoch)
 	if errors.Is(err, ErrStale) {

@@ -44,14 +44,19 @@ type stores struct {
 	observe *redisstore.Metrics
 }
 
+// embeddedTimeout bounds one command to the embedded Redis.
+const embeddedTimeout = 5 * time.Second
+
 // openStores opens the archive first: without its migrations nothing can be served. Redis need not answer yet; until it
 // does, the service says that it is not ready.
 func (a *App) openStores(ctx context.Context) (err error) {
 	s := &stores{}
 	a.stores = s
-	redisURL := a.cfg.RedisURL
+	redisURL, connect := a.cfg.RedisURL, redisstore.ConnectOptions{}
 	if a.cfg.Embedded() {
 		redisURL, err = a.openEmbedded(ctx, s)
+		// It cannot be away, only busy: sorting a large board for each of many requests takes its time.
+		connect.Timeout = embeddedTimeout
 	} else {
 		s.archive, err = postgres.Open(ctx, a.cfg.PostgresURL)
 	}
@@ -62,7 +67,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	if err := s.archive.Migrate(ctx); err != nil {
 		return fmt.Errorf("prepare the archive: %w", err)
 	}
-	if s.client, err = redisstore.Connect(redisURL, redisstore.ConnectOptions{}); err != nil {
+	if s.client, err = redisstore.Connect(redisURL, connect); err != nil {
 		return fmt.Errorf("LEVELBOARD_REDIS_URL: %w", err)
 	}
 	a.closers = append(a.closers, closer{"the Redis client", func(context.Context) error { return s.client.Close() }})

@@ -2,6 +2,7 @@ package redisstore_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -13,11 +14,14 @@ import (
 	"levelboard/internal/testenv"
 )
 
+// patience is for tests that are not about time: on a busy machine, under the race detector, large reads take seconds.
+const patience = 30 * time.Second
+
 func TestMain(m *testing.M) { testenv.Main(m) }
 
 func connect(tb testing.TB, url string) redis.UniversalClient {
 	tb.Helper()
-	client, err := redisstore.Connect(url, redisstore.ConnectOptions{})
+	client, err := redisstore.Connect(url, redisstore.ConnectOptions{Timeout: patience})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -39,10 +39,11 @@ func (a *API) listGuilds(c *gin.Context) error {
 	if after != "" && !id.Valid(after) {
 		return fault.New(fault.Invalid, "The query parameter after %s.", id.ErrSnowflake)
 	}
-	guilds, err := a.deps.Admin.Guilds(c.Request.Context(), id.Guild(after), limit)
+	guilds, err := a.deps.Admin.Guilds(c.Request.Context(), id.Guild(after), limit+1)
 	if err != nil {
 		return err
 	}
+	guilds, more := firstOf(guilds, limit)
 	list := struct {
 		Guilds []json.RawMessage `json:"guilds"`
 		Next   *id.Guild         `json:"next"`
@@ -52,11 +53,16 @@ func (a *API) listGuilds(c *gin.Context) error {
 			return err
 		}
 	}
-	if len(guilds) == limit {
+	if more {
 		list.Next = &guilds[limit-1].ID
 	}
 	writeJSON(c, http.StatusOK, list)
 	return nil
+}
+
+// firstOf cuts off what was read beyond the limit, only to know that there is more.
+func firstOf[T any](read []T, limit int) (first []T, more bool) {
+	return read[:min(limit, len(read))], len(read) > limit
 }
 
 func (a *API) getGuild(c *gin.Context) error {

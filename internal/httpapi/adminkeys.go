@@ -43,10 +43,11 @@ func (a *API) listKeys(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := a.deps.Admin.Keys(c.Request.Context(), after, limit)
+	keys, err := a.deps.Admin.Keys(c.Request.Context(), after, limit+1)
 	if err != nil {
 		return err
 	}
+	keys, more := firstOf(keys, limit)
 	list := struct {
 		Keys []keyJSON `json:"keys"`
 		Next *string   `json:"next"`
@@ -54,7 +55,7 @@ func (a *API) listKeys(c *gin.Context) error {
 	for i, k := range keys {
 		list.Keys[i] = keyBody(k)
 	}
-	if len(keys) == limit {
+	if more {
 		list.Next = &keys[limit-1].ID
 	}
 	writeJSON(c, http.StatusOK, list)

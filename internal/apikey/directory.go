@@ -25,10 +25,21 @@ type Directory struct {
 	now  func() time.Time
 }
 
+// loadsAtOnce bounds how many keys are read from the archive at the same time. A key is looked up before its caller is
+// charged, since who is charged depends on it; so a flood of well-formed, made-up keys must not take every connection.
+const loadsAtOnce = 3
+
 // NewDirectory returns a Directory that holds at most size keys, and as many ids without a key; now is the clock for
 // expiry.
 func NewDirectory(source Source, size int, now func() time.Time) *Directory {
+	turns := make(chan struct{}, loadsAtOnce)
 	load := func(ctx context.Context, keyID string) (*Key, error) {
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		case <-ctx.Done():
+			return nil, fmt.Errorf("wait to read an API key: %w", ctx.Err())
+		}
 		k, err := source.Key(ctx, keyID)
 		if err != nil {
 			return nil, fmt.Errorf("read an API key: %w", err)

@@ -51,6 +51,19 @@ func Parse(text string) (id string, err error) {
 	return text[len(prefix) : len(prefix)+idLen], nil
 }
 
+// ValidID reports whether text can be the id of a key.
+func ValidID(text string) bool {
+	if len(text) != idLen {
+		return false
+	}
+	for i := range len(text) {
+		if !isDigit(text[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 func isDigit(c byte) bool {
 	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
 }

@@ -34,8 +34,12 @@ func (n *announcer) Announce(ctx context.Context) {
 	}
 }
 
-// holderName names this process among the replicas; two on one host, or one restarted, differ.
-func holderName() string {
+// holderName names this process among the replicas; two on one host, or one restarted, differ. An embedded one is alone with
+// its data directory, which is locked, so it is the holder that it was before a crash and need not wait for that lease.
+func (a *App) holderName() string {
+	if a.cfg.Embedded() {
+		return "embedded"
+	}
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"

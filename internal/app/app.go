@@ -100,7 +100,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	a.hydrator = snapshot.NewHydrator(live, a.stores.archive, a.log)
-	a.writer = snapshot.NewWriter(live, a.stores.archive, holderName(), a.cfg.SnapshotInterval, a.log)
+	a.writer = snapshot.NewWriter(live, a.stores.archive, a.holderName(), a.cfg.SnapshotInterval, a.log)
 	a.background.Go(func() { a.writer.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)
@@ -194,15 +194,7 @@ func (a *App) Stop(ctx context.Context) error {
 }
 
 func (a *App) stop(ctx context.Context) error {
-	var errs []error
-	for _, server := range []*http.Server{a.api, a.ops} {
-		if server == nil {
-			continue
-		}
-		if err := server.Shutdown(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("requests were cut off: %w", err), server.Close())
-		}
-	}
+	errs := a.stopServing(ctx)
 	if a.stopBackground != nil {
 		a.stopBackground()
 	}
@@ -224,6 +216,32 @@ func (a *App) stop(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// stopServing lets requests that run finish for half of the time that is left, and then cuts them off: one slow client must
+// not use up the time of the last snapshot.
+func (a *App) stopServing(ctx context.Context) []error {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
+	var (
+		group sync.WaitGroup
+		errs  [2]error
+	)
+	for i, server := range []*http.Server{a.api, a.ops} {
+		if server == nil {
+			continue
+		}
+		group.Go(func() {
+			if err := server.Shutdown(ctx); err != nil {
+				errs[i] = errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
+			}
+		})
+	}
+	group.Wait()
+	return errs[:]
 }
 
 // Addr is the address of the API, once started.

@@ -6,6 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/apikey"
+	"levelboard/internal/fault"
 	"levelboard/internal/id"
 )
 
@@ -42,6 +43,9 @@ func (a *API) listKeys(c *gin.Context) error {
 	after, limit, err := readPaging(c)
 	if err != nil {
 		return err
+	}
+	if after != "" && !apikey.ValidID(after) {
+		return fault.New(fault.Invalid, "The query parameter after must be the id of a key, as the last answer's next gave it.")
 	}
 	keys, err := a.deps.Admin.Keys(c.Request.Context(), after, limit+1)
 	if err != nil {
@@ -87,7 +91,20 @@ func (a *API) revokeKey(c *gin.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}
-	return noContent(c, a.deps.Admin.Revoke(c.Request.Context(), c.Param("keyId")))
+	keyID, err := pathKeyID(c)
+	if err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Admin.Revoke(c.Request.Context(), keyID))
+}
+
+// pathKeyID refuses what cannot be an id as what it is, a key that does not exist.
+func pathKeyID(c *gin.Context) (string, error) {
+	keyID := c.Param("keyId")
+	if !apikey.ValidID(keyID) {
+		return "", fault.New(fault.NotFound, "There is no key with this id. An id is 12 letters and digits; GET /admin/keys lists them.")
+	}
+	return keyID, nil
 }
 
 func (a *API) grant(c *gin.Context) error {
@@ -95,7 +112,11 @@ func (a *API) grant(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return noContent(c, a.deps.Admin.Grant(c.Request.Context(), c.Param("keyId"), gid))
+	keyID, err := pathKeyID(c)
+	if err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Admin.Grant(c.Request.Context(), keyID, gid))
 }
 
 func (a *API) ungrant(c *gin.Context) error {
@@ -103,7 +124,11 @@ func (a *API) ungrant(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return noContent(c, a.deps.Admin.Ungrant(c.Request.Context(), c.Param("keyId"), gid))
+	keyID, err := pathKeyID(c)
+	if err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Admin.Ungrant(c.Request.Context(), keyID, gid))
 }
 
 func noContent(c *gin.Context, err error) error {

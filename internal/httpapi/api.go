@@ -90,6 +90,6 @@ type API struct {
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
 func New(deps Deps) (http.Handler, error) {
-	a := &API{deps: deps, log: deps.Log, pages: newPageCache(pagesInMemory), cors: newCORS(deps.CORSOrigins)}
+	a := &API{deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cors: newCORS(deps.CORSOrigins)}
 	return a.routes()
 }

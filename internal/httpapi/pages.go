@@ -7,16 +7,12 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
-
-// pagesInMemory bounds the encoded pages that are kept; one of 100 members is about 25 KB.
-const pagesInMemory = 1024
 
 // pageFormat is part of every ETag; raise it when the same members would be encoded differently.
 const pageFormat = 1
@@ -26,23 +22,6 @@ type pageName struct {
 	guild   id.Guild
 	number  int64
 	manager bool
-}
-
-type encodedPage struct {
-	etag string
-	body []byte
-}
-
-type pageCache struct {
-	pages *lru.Cache[pageName, encodedPage]
-}
-
-func newPageCache(size int) *pageCache {
-	pages, err := lru.New[pageName, encodedPage](size)
-	if err != nil {
-		panic(err) // only for a size that is not positive, and it is a constant
-	}
-	return &pageCache{pages}
 }
 
 func (a *API) leaderboardPage(c *gin.Context) error {
@@ -109,7 +88,7 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 		c.Status(http.StatusNotModified)
 		return nil
 	}
-	if kept, ok := a.pages.pages.Get(name); ok && kept.etag == etag {
+	if kept, ok := a.pages.get(name); ok && kept.etag == etag {
 		pageRequests.WithLabelValues("hit").Inc()
 		c.Data(http.StatusOK, jsonType, kept.body)
 		return nil
@@ -125,7 +104,9 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	}
 	// The guild may have changed since its version was read: the page carries the version that it was read at.
 	kept := encodedPage{etag: pageETag(g, page.Version, name), body: encoded}
-	a.pages.pages.Add(name, kept)
+	if len(page.Rows) > 0 || name.number == 1 {
+		a.pages.add(name, kept)
+	}
 	setPageHeaders(c, kept.etag)
 	c.Data(http.StatusOK, jsonType, kept.body)
 	return nil

@@ -57,6 +57,9 @@ func (a *API) fail(c *gin.Context, err error) {
 	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
 		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
 	}
+	// Whether something is refused depends on the key and changes without notice.
+	c.Header("Cache-Control", "private, no-store")
+	c.Header("Vary", "Origin, "+keyHeader)
 	c.Abort()
 	writeJSON(c, status, struct {
 		Message string `json:"message"`

@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"math"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// pageMemory bounds the encoded pages that are kept, in bytes; one of 100 members is about 25 KB, and one whose members
+// have the longest names there can be, 20 times that.
+const pageMemory = 32 << 20
+
+type encodedPage struct {
+	etag string
+	body []byte
+}
+
+// pageCache keeps the pages used last, up to a number of bytes.
+type pageCache struct {
+	mu    sync.Mutex
+	pages *simplelru.LRU[pageName, encodedPage]
+	room  int // bytes
+}
+
+func newPageCache(bytes int) *pageCache {
+	c := &pageCache{room: bytes}
+	pages, err := simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += len(dropped.body) })
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
+	c.pages = pages
+	return c
+}
+
+func (c *pageCache) get(name pageName) (encodedPage, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pages.Get(name)
+}
+
+// add keeps the page in place of the one that had its name, and drops those unused for longest until there is room.
+func (c *pageCache) add(name pageName, page encodedPage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.pages.Remove(name)
+	c.pages.Add(name, page)
+	c.room -= len(page.body)
+	for c.room < 0 {
+		c.pages.RemoveOldest()
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/apikey"
+	"levelboard/internal/changes"
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -47,7 +48,7 @@ type Live interface {
 
 // Announcer makes committed changes known: here before it returns, to the other replicas soon after.
 type Announcer interface {
-	Announce(ctx context.Context)
+	Announce(ctx context.Context, kind changes.Kind, subject string)
 }
 
 // Admin holds the use cases. Its errors are faults. It is safe for concurrent use.

@@ -12,6 +12,7 @@ import (
 
 	"levelboard/internal/admin"
 	"levelboard/internal/apikey"
+	changelog "levelboard/internal/changes"
 	"levelboard/internal/embedded"
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
@@ -48,7 +49,7 @@ type world struct {
 }
 
 // Announce counts the announcements of changes.
-func (w *world) Announce(context.Context) { w.announced++ }
+func (w *world) Announce(context.Context, changelog.Kind, string) { w.announced++ }
 
 // live is a live store that can fail.
 type live struct {

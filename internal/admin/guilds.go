@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"levelboard/internal/changes"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -27,7 +28,7 @@ func (a *Admin) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild,
 	if err != nil {
 		return nil, false, asFault("write a guild", err)
 	}
-	a.announce.Announce(ctx)
+	a.announce.Announce(ctx, changes.Guild, string(s.ID))
 	return g, created, nil
 }
 
@@ -46,7 +47,7 @@ func (a *Admin) DeleteGuild(ctx context.Context, g id.Guild) error {
 	if err != nil {
 		return asFault("delete a guild", err)
 	}
-	a.announce.Announce(ctx)
+	a.announce.Announce(ctx, changes.Guild, string(g))
 	if err := a.live.Drop(ctx, leaderboard.Ref(gone)); err != nil {
 		// Not purged here either: what is left in the archive tells the snapshot writer what to remove from Redis.
 		a.log.Warn("a deleted guild's members are still in Redis; the snapshot writer removes them", "guild", g, "error", err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"levelboard/internal/apikey"
+	"levelboard/internal/changes"
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
 )
@@ -22,7 +23,7 @@ func (a *Admin) CreateKey(ctx context.Context, n apikey.NewKey) (secret string, 
 	if err := a.archive.CreateKey(ctx, k); err != nil {
 		return "", apikey.Key{}, asFault("create a key", err)
 	}
-	a.announce.Announce(ctx)
+	a.announce.Announce(ctx, changes.Key, k.ID)
 	return secret, k, nil
 }
 
@@ -34,23 +35,23 @@ func (a *Admin) Keys(ctx context.Context, after string, limit int) ([]*apikey.Ke
 
 // Grant gives the key access to the guild.
 func (a *Admin) Grant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.announced(ctx, "grant a guild", a.archive.Grant(ctx, keyID, g))
+	return a.announced(ctx, "grant a guild", keyID, a.archive.Grant(ctx, keyID, g))
 }
 
 // Ungrant takes the key's access to the guild away.
 func (a *Admin) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.announced(ctx, "take a grant away", a.archive.Ungrant(ctx, keyID, g))
+	return a.announced(ctx, "take a grant away", keyID, a.archive.Ungrant(ctx, keyID, g))
 }
 
 // Revoke removes the key for ever.
 func (a *Admin) Revoke(ctx context.Context, keyID string) error {
-	return a.announced(ctx, "revoke a key", a.archive.RevokeKey(ctx, keyID))
+	return a.announced(ctx, "revoke a key", keyID, a.archive.RevokeKey(ctx, keyID))
 }
 
-func (a *Admin) announced(ctx context.Context, op string, err error) error {
+func (a *Admin) announced(ctx context.Context, op, keyID string, err error) error {
 	if err != nil {
 		return asFault(op, err)
 	}
-	a.announce.Announce(ctx)
+	a.announce.Announce(ctx, changes.Key, keyID)
 	return nil
 }

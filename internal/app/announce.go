@@ -5,10 +5,10 @@ import (
 	"crypto/rand"
 	"log/slog"
 	"os"
+	"sync"
 	"time"
 
 	"levelboard/internal/changes"
-	"levelboard/internal/id"
 	"levelboard/internal/redisstore"
 )
 
@@ -17,21 +17,29 @@ const announceTime = 2 * time.Second
 
 // announcer brings a committed change into force here at once, and tells the other replicas to look.
 type announcer struct {
+	forget   func(changes.Change)
 	follower *changes.Follower
 	live     *redisstore.Store
 	log      *slog.Logger
 }
 
-// Announce does not fail: the change is committed, and every replica finds it by itself within a second.
-func (n *announcer) Announce(ctx context.Context) {
+// Announce does not fail: the change is committed, and every replica finds it by itself within a second. Its subject is
+// forgotten here even if the archive went away right after the commit; reading the log is for what else the change
+// touched, such as the keys that a deleted guild was granted to.
+func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject string) {
+	n.forget(changes.Change{Kind: kind, Subject: subject})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
 	defer cancel()
+	var group sync.WaitGroup
+	group.Go(func() {
+		if err := n.live.Nudge(ctx); err != nil {
+			n.log.Warn("the other replicas could not be told of a change of settings or keys; they look by themselves", "error", err)
+		}
+	})
 	if err := n.follower.CatchUp(ctx); err != nil {
 		n.log.Warn("a change of settings or keys was written, but could not be read back at once", "error", err)
 	}
-	if err := n.live.Nudge(ctx); err != nil {
-		n.log.Warn("the other replicas could not be told of a change of settings or keys; they look by themselves", "error", err)
-	}
+	group.Wait()
 }
 
 // holderName names this process among the replicas; two on one host, or one restarted, differ. An embedded one is alone with
@@ -46,6 +54,3 @@ func (a *App) holderName() string {
 	}
 	return host + "-" + rand.Text()[:8]
 }
-
-// guildID is for subjects of the change log, which only valid ids get into.
-func guildID(subject string) id.Guild { return id.Guild(subject) }

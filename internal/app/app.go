@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/config"
 	"levelboard/internal/guild"
 	"levelboard/internal/httpapi"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/snapshot"
@@ -95,7 +96,7 @@ func (a *App) start(ctx context.Context) error {
 	live := a.stores.live
 	guilds := guild.NewDirectory(a.stores.archive, guildsCached)
 	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now)
-	follower, err := a.follow(ctx, background, guilds, keys)
+	announce, err := a.follow(ctx, background, guilds, keys)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (a *App) start(ctx context.Context) error {
 		Limiter: a.limiter,
 		Guilds:  guilds,
 		Board:   leaderboard.New(live, a.hydrator, guilds),
-		Admin:   admin.New(a.stores.archive, live, &announcer{follower: follower, live: live, log: a.log}, a.log, time.Now),
+		Admin:   admin.New(a.stores.archive, live, announce, a.log, time.Now),
 
 		AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 		TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
@@ -126,26 +127,25 @@ func (a *App) start(ctx context.Context) error {
 }
 
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.
-func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, keys *apikey.Directory) (*changes.Follower, error) {
+func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, keys *apikey.Directory) (*announcer, error) {
 	nudges := a.stores.live.Nudges(background)
-	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log,
-		func(c changes.Change) {
-			switch c.Kind {
-			case changes.Guild:
-				guilds.Forget(guildID(c.Subject))
-			case changes.Key:
-				keys.Forget(c.Subject)
-			}
-		},
-		func() {
-			guilds.ForgetAll()
-			keys.ForgetAll()
-		})
+	forget := func(c changes.Change) {
+		switch c.Kind {
+		case changes.Guild:
+			guilds.Forget(id.Guild(c.Subject))
+		case changes.Key:
+			keys.Forget(c.Subject)
+		}
+	}
+	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, forget, func() {
+		guilds.ForgetAll()
+		keys.ForgetAll()
+	})
 	if err := follower.Start(ctx); err != nil {
 		return nil, fmt.Errorf("read the change log: %w", err)
 	}
 	a.background.Go(func() { follower.Run(background) })
-	return follower, nil
+	return &announcer{forget: forget, follower: follower, live: a.stores.live, log: a.log}, nil
 }
 
 // listen binds before it returns, so that a port that is taken is an error at start.

@@ -82,7 +82,6 @@ func (a *API) createKey(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Header("Cache-Control", "no-store")
 	writeJSON(c, http.StatusCreated, newKeyJSON{keyJSON: keyBody(&key), Key: secret})
 	return nil
 }

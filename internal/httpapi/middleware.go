@@ -78,6 +78,9 @@ func (a *API) crossOrigin(c *gin.Context) {
 	a.cors.HandlerFunc(c.Writer, c.Request)
 }
 
+// noStore keeps what only the operator may see out of every cache.
+func noStore(c *gin.Context) { c.Header("Cache-Control", "no-store") }
+
 // isPreflight is how the browsers' standard tells a preflight from other OPTIONS requests.
 func isPreflight(c *gin.Context) bool {
 	h := c.Request.Header

@@ -40,7 +40,7 @@ func (a *API) routes() (http.Handler, error) {
 	keyed.PATCH("/levels/:entry/users/:userId", a.handle(a.updateMember))
 	keyed.DELETE("/levels/:entry/users/:userId", a.handle(a.deleteMember))
 
-	operator := engine.Group("/admin", a.requireAdmin)
+	operator := engine.Group("/admin", noStore, a.requireAdmin)
 	get(operator, "/guilds", a.handle(a.listGuilds))
 	get(operator, "/guilds/:guildId", a.handle(a.getGuild))
 	operator.PUT("/guilds/:guildId", a.handle(a.putGuild))

@@ -426,3 +426,42 @@ func TestImport(t *testing.T) {
 		t.Errorf("into an unknown incarnation: %v", err)
 	}
 }
+
+// Another writer took a changed guild out of the index and died. Whoever comes next finds it at once, not at some later sweep.
+func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
+	w := embeddedWorld(t)
+	g, f := w.guild(guildA), &faults{}
+	var rounds []int
+	f.before = func(_ context.Context, c call) error {
+		if c.method == "WriteBatch" {
+			rounds = append(rounds, f.count("DirtyGuilds"))
+		}
+		return nil
+	}
+	lose := func() {
+		w.add(g, 1)
+		_, err := w.live.DirtyGuilds(w.Context())
+		w.must(err)
+	}
+	writer := w.writer("writer", 20*time.Millisecond, f)
+	w.create(g, 1, 100)
+	w.must(writer.Flush(w.Context()))
+	lose()
+	w.must(writer.Flush(w.Context()))
+	w.inStep(g)
+	w.must(writer.Release(w.Context()))
+	lose()
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		writer.Run(ctx)
+	}()
+	w.eventually("the guild is found", func() bool { return f.count("EndFlush") == 3 })
+	cancel()
+	<-done
+	w.inStep(g)
+	if fmt.Sprint(rounds) != "[1 2 3]" {
+		t.Errorf("written in the rounds %v, want in each at once", rounds)
+	}
+}

@@ -294,12 +294,19 @@ func TestCloseEndsALoad(t *testing.T) {
 // A replica that was held up for longer than its lock lasted must not raise the epoch of a guild that another one has
 // loaded meanwhile: the writer could write nothing of that guild any more.
 func TestALateHydrationDoesNotShutTheWriterOut(t *testing.T) {
-	for _, method := range []string{"BeginHydration", "RaiseEpoch", "Members", "LoadChunk", "CommitHydration"} {
-		t.Run("held up before "+method, func(t *testing.T) {
+	for _, step := range []struct {
+		method string
+		after  bool
+	}{{"BeginHydration", false}, {"BeginHydration", true}, {"RaiseEpoch", false}, {"RaiseEpoch", true}, {"LoadChunk", false}, {"CommitHydration", false}} {
+		t.Run(fmt.Sprintf("held up at %s, after the work: %v", step.method, step.after), func(t *testing.T) {
 			w := embeddedWorld(t)
 			g := w.archived(guildA, 10)
-			hook, reached, release := held(method, 1)
-			slow := w.hydrator(&faults{before: hook})
+			hook, reached, release := held(step.method, 1)
+			f := &faults{before: hook}
+			if step.after {
+				f = &faults{after: hook}
+			}
+			slow := w.hydrator(f)
 			answer := make(chan error, 1)
 			go func() { answer <- slow.Load(w.Context(), g) }()
 			<-reached

@@ -2,12 +2,16 @@ package redisstore
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 )
 
 // reply is the array that a script answered. Its readers return an error for anything of the wrong shape, so that a
 // damaged key is a failure and never a panic or a wrong number.
 type reply []any
+
+// maxExact is up to where every whole number is a float.
+const maxExact = 1 << 53
 
 func (r reply) at(i int) any {
 	if i >= len(r) {
@@ -16,7 +20,8 @@ func (r reply) at(i int) any {
 	return r[i]
 }
 
-// number reads element i, an integer or its text.
+// number reads element i, an integer or its text. A score is a float to Redis, and the embedded one writes round ones from
+// 100000000 on as 1e+08.
 func (r reply) number(i int) (int64, error) {
 	switch v := r.at(i).(type) {
 	case int64:
@@ -25,6 +30,9 @@ func (r reply) number(i int) (int64, error) {
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err == nil {
 			return n, nil
+		}
+		if f, err := strconv.ParseFloat(v, 64); err == nil && f == math.Trunc(f) && math.Abs(f) <= maxExact {
+			return int64(f), nil
 		}
 	}
 	return 0, fmt.Errorf("%w: element %d is not a whole number", errReply, i)

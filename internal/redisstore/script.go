@@ -30,7 +30,7 @@ var (
 	memberScript = newScript("member", "loaded")
 	pageScript   = newScript("page", "loaded", "hmget")
 	createScript = newScript("create", "loaded", "now", "touch")
-	changeScript = newScript("change", "loaded", "now", "touch")
+	changeScript = newScript("change", "loaded", "now", "touch", "score")
 	deleteScript = newScript("delete", "loaded", "touch")
 
 	beginFlushScript = newScript("begin_flush")

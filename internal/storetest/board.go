@@ -51,6 +51,7 @@ var boardCases = []boardCase{
 	{"pages", pages},
 	{"the version moves exactly when something changed", versions},
 	{"user data", userData},
+	{"XP of every size", everySize},
 	{"concurrent changes sum up", concurrentChanges},
 	{"concurrent creations", concurrentCreations},
 	{"any sequence of changes", anySequence},
@@ -387,6 +388,33 @@ func versions(b *board) {
 	b.must(b.Archived(b.Context(), batch))
 	b.must(b.EndFlush(b.Context(), f))
 	check("a flush", false)
+}
+
+// everySize holds a store to round numbers, which one that keeps scores as floats may write in another form.
+func everySize(b *board) {
+	b.load()
+	for _, xp := range []level.XP{0, 1, 99_999_999, 1e8, 1e8 + 1, 2e8, 1e9, 1.5e9, 2e9, 2.1e9, level.MaxXP} {
+		_, err := b.Create(b.Context(), b.g, userN(1), xp, leaderboard.User{})
+		b.must(err)
+		if m := b.member(userN(1)); m.XP != xp {
+			b.Errorf("created with %d XP, read with %d", xp, m.XP)
+		}
+		if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].XP != xp {
+			b.Errorf("created with %d XP, on the page %+v", xp, p.Rows)
+		}
+		b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: xp})
+		for _, c := range []leaderboard.Change{{Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Increment, Amount: 1}} {
+			before := b.member(userN(1)).XP
+			if o, err := b.Change(b.Context(), b.g, userN(1), c); err != nil || o.Before != before || o.After != applied(before, c) {
+				b.Errorf("%s %d by 1: %+v, %v", c.Op, before, o, err)
+			}
+		}
+		want := b.member(userN(1)).XP
+		if rows := b.flushAll(); len(rows) != 1 || rows[0].XP != want {
+			b.Errorf("with %d XP, flushed %+v", want, rows)
+		}
+		b.must(b.Delete(b.Context(), b.g, userN(1)))
+	}
 }
 
 func userData(b *board) {

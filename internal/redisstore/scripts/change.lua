@@ -9,7 +9,7 @@ local member, op, amount, cooldown = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumb
 
 local before = redis.call('ZSCORE', KEYS[2], member)
 if not before then return 'NOMEMBER' end
-before = tonumber(before)
+before = score(before)
 -- Read before anything is written, so that a damaged value stops the script while nothing has changed.
 local count, ends = string.match(redis.call('HGET', KEYS[3], member) or '0 0 0', '^(%d+) %d+ (%d+)$')
 if not count then return redis.error_reply('ERR a stat is not three whole numbers') end

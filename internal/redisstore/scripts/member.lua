@@ -7,7 +7,7 @@
 local xp = redis.call('ZSCORE', KEYS[2], ARGV[2])
 if not xp then return 'NOMEMBER' end
 return {
-  tonumber(xp),
+  xp,
   redis.call('ZREVRANK', KEYS[2], ARGV[2]),
   redis.call('HGET', KEYS[3], ARGV[2]),
   redis.call('HGET', KEYS[4], ARGV[2]),

@@ -26,6 +26,8 @@ type Archive interface {
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
 	// DeleteGuild removes the guild and its grants and queues its members for Purge; guild.ErrNotFound when there is none.
 	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// Deleted lists deleted guilds whose members are not all purged yet, at most limit.
+	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
 	// Purge deletes at most limit rows that nothing needs any more and returns how many.
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
 

@@ -317,9 +317,7 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 			}
 			w.live.err = nil
 			w.archive.Fail("Purge", nil)
-			if err := snapshot.NewWriter(w.store, w.archive, "writer", time.Hour, slog.New(slog.DiscardHandler)).Flush(ctx); err != nil {
-				t.Fatal(err)
-			}
+			snapshot.NewWriter(w.store, w.archive, "writer", time.Hour, slog.New(slog.DiscardHandler)).Purge(ctx)
 			if _, err := w.store.Version(ctx, old); !errors.Is(err, leaderboard.ErrNotLoaded) {
 				t.Errorf("in Redis after the snapshot writer came by: %v", err)
 			}

@@ -19,8 +19,10 @@ const (
 	hydrationChunk = 1000
 	// hydrationTimeout bounds one load, however many requests wait for it; each of them waits no longer than its own deadline.
 	hydrationTimeout = 5 * time.Minute
-	// busyWait is how often a replica looks whether another one is done with the same guild.
-	busyWait = 25 * time.Millisecond
+	// A replica looks again whether another one is done with the same guild after busyWait, then after twice that, and so
+	// on up to busyWaitMost: each look costs the archive a query.
+	busyWait     = 10 * time.Millisecond
+	busyWaitMost = 500 * time.Millisecond
 )
 
 // Hydrator loads guilds from the archive into the live store. It is the one way in which a guild gets there. Close it.
@@ -85,13 +87,13 @@ func (h *Hydrator) enter() bool {
 }
 
 func (h *Hydrator) load(ctx context.Context, g leaderboard.GuildRef) error {
-	for {
+	for wait := busyWait; ; wait = min(2*wait, busyWaitMost) {
 		done, err := h.attempt(ctx, g)
 		if done || (err != nil && !errors.Is(err, ErrHydrationLost)) {
 			return err
 		}
 		select {
-		case <-time.After(busyWait):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return fmt.Errorf("hydrate guild %s: %w", g.ID, ctx.Err())
 		}

@@ -19,6 +19,11 @@ func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row)
 	if err != nil {
 		return fmt.Errorf("import into guild %s: %w", g.ID, err)
 	}
+	if found, _, err := w.live.BeginFlush(ctx, g.ID); err != nil {
+		return fmt.Errorf("import into guild %s: %w", g.ID, err)
+	} else if found.Guild.ID != "" {
+		return fmt.Errorf("import into guild %s: it is loaded, and its members in Redis would win", g.ID)
+	}
 	for len(rows) > 0 {
 		n := min(batchSize, len(rows))
 		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Rows: rows[:n]}

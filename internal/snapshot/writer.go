@@ -26,6 +26,8 @@ const (
 	// tombstoneKeep is far longer than any batch can be under way.
 	tombstoneKeep = 24 * time.Hour
 	purgeLimit    = 5000
+	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
+	putBackTime = 2 * time.Second
 )
 
 // Writer copies changed members to the archive, one writer among all replicas.
@@ -36,12 +38,13 @@ type Writer struct {
 	interval time.Duration
 	log      *slog.Logger
 
-	mu        sync.Mutex // one round at a time
+	mu        sync.Mutex // one round at a time; guards the rest
 	lease     Lease
 	held      bool
+	cutOff    bool // the archive did not answer the last time
 	lastRound time.Time
 	rounds    int
-	failing   map[id.Guild]bool // so that a guild that fails in every round is one warning
+	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 }
 
 // NewWriter returns a Writer that writes every interval. holder names this process among the replicas.
@@ -52,7 +55,7 @@ func NewWriter(live Live, archive Archive, holder string, interval time.Duration
 // Run writes until ctx ends. It renews or tries for the lease four times an interval, so that a dead holder's lease, which
 // lasts one and a quarter, passes on within two intervals.
 func (w *Writer) Run(ctx context.Context) {
-	ticker := time.NewTicker(w.interval / 4)
+	ticker := time.NewTicker(w.tickTime())
 	defer ticker.Stop()
 	for {
 		select {
@@ -60,12 +63,20 @@ func (w *Writer) Run(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		w.mu.Lock()
-		if w.takeLease(ctx) && time.Since(w.lastRound) >= w.interval {
-			w.round(ctx)
-		}
-		w.mu.Unlock()
+		w.tick(ctx)
 	}
+}
+
+func (w *Writer) tick(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.takeLease(ctx) || time.Since(w.lastRound) < w.interval {
+		return
+	}
+	sweep := w.rounds%sweepEvery == 0
+	w.rounds++
+	// What fails is logged and counted where it happens, and tried again in the next round.
+	_ = w.round(ctx, sweep, w.Purge)
 }
 
 // Flush writes everything that changed until now, if this process holds the lease or can get it. It returns the first
@@ -81,124 +92,106 @@ func (w *Writer) Flush(ctx context.Context) error {
 		return fmt.Errorf("flush: %w", err)
 	}
 	w.lease, w.held = lease, true
-	w.rounds = 0 // the last word sweeps
-	return w.round(ctx)
+	return w.round(ctx, true, nil)
 }
 
-// Release gives the lease up, so that another replica can go on at once.
-func (w *Writer) Release(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.held {
-		return nil
-	}
-	w.held = false
-	return w.archive.ReleaseLease(ctx, w.lease)
-}
-
-func (w *Writer) leaseTime() time.Duration {
-	return max(w.interval+w.interval/4, 100*time.Millisecond)
-}
-
-func (w *Writer) takeLease(ctx context.Context) bool {
-	lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
-	switch {
-	case err == nil:
-		if !w.held || lease.Fence != w.lease.Fence {
-			w.rounds = 0 // a new holder sweeps: what the last one had taken out of the index is nowhere else
-			w.log.Info("this process writes the snapshots now", "fence", lease.Fence)
-		}
-		w.lease, w.held = lease, true
-	case errors.Is(err, ErrLeaseLost):
-		if w.held {
-			w.log.Warn("the snapshot lease passed to another replica")
-		}
-		w.held = false
-	case ctx.Err() == nil:
-		if w.held {
-			w.log.Error("the archive does not answer; changes wait in Redis until it does", "error", err)
-		}
-		w.held = false
-	}
-	return w.held
-}
-
-// round writes every changed guild once.
-func (w *Writer) round(ctx context.Context) error {
+// round writes every guild in the index of changed ones and, in a sweep, then every other one that has changed all the
+// same. It keeps the lease meanwhile, and ends early when the lease is lost. after, if any, is run before it is given up.
+func (w *Writer) round(ctx context.Context, sweep bool, after func(context.Context)) error {
 	began := time.Now()
 	w.lastRound = began
-	sweep := w.rounds%sweepEvery == 0
-	w.rounds++
-	guilds, err := w.changed(ctx, sweep)
-	if err != nil {
-		w.rounds = 0
-		w.log.Error("the changed guilds could not be read from Redis", "error", err)
-		return err
+	ctx, stop := w.keepLease(ctx)
+	defer stop()
+	r := &round{Writer: w, done: map[id.Guild]bool{}}
+	changed, err := w.live.DirtyGuilds(ctx)
+	r.write(ctx, changed, sweep)
+	if err == nil && sweep {
+		var loaded []id.Guild
+		loaded, err = w.live.LoadedGuilds(ctx)
+		r.write(ctx, loaded, sweep)
 	}
+	if err != nil {
+		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
+		w.log.Error("the changed guilds could not be read from Redis; they are looked for again", "error", err)
+	}
+	r.putBack(ctx)
+	if sweep && after != nil {
+		after(ctx)
+	}
+	duration.Observe(time.Since(began).Seconds())
+	return errors.Join(err, r.first)
+}
+
+// round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
+type round struct {
+	*Writer
+	done map[id.Guild]bool
+
+	mu     sync.Mutex
+	failed []id.Guild
+	first  error
+}
+
+func (r *round) write(ctx context.Context, guilds []id.Guild, sweep bool) {
 	var group errgroup.Group
 	group.SetLimit(guildsAtOnce)
-	var mu sync.Mutex
-	var first error
 	for _, g := range guilds {
-		mu.Lock()
-		thorough := sweep || w.failing[g]
-		mu.Unlock()
+		if r.done[g] {
+			continue
+		}
+		r.done[g] = true
+		if ctx.Err() != nil {
+			r.report(ctx, g, context.Cause(ctx))
+			continue
+		}
+		r.mu.Lock()
+		leftover := sweep || r.failing[g]
+		r.mu.Unlock()
 		group.Go(func() error {
-			err := w.writeGuild(ctx, g, thorough)
-			mu.Lock()
-			defer mu.Unlock()
-			w.report(ctx, g, err)
-			if err != nil && first == nil {
-				first = err
-			}
+			r.report(ctx, g, r.writeGuild(ctx, g, leftover))
 			return nil
 		})
 	}
 	_ = group.Wait()
-	if sweep {
-		w.purge(ctx)
-	}
-	duration.Observe(time.Since(began).Seconds())
-	return first
 }
 
-func (w *Writer) changed(ctx context.Context, sweep bool) ([]id.Guild, error) {
-	guilds, err := w.live.DirtyGuilds(ctx)
-	if err != nil || !sweep {
-		return guilds, err
-	}
-	return w.live.LoadedGuilds(ctx)
-}
-
-// report puts a guild that failed back into the index, and says so once until it works again.
-func (w *Writer) report(ctx context.Context, g id.Guild, err error) {
+func (r *round) report(ctx context.Context, g id.Guild, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err == nil {
-		delete(w.failing, g)
+		delete(r.failing, g)
 		return
 	}
 	failures.Inc()
-	if markErr := w.live.MarkDirty(context.WithoutCancel(ctx), g); markErr != nil {
-		w.rounds = 0
+	r.failed = append(r.failed, g)
+	if r.first == nil {
+		r.first = err
 	}
-	if !w.failing[g] && ctx.Err() == nil {
-		w.failing[g] = true
-		w.log.Error("a guild could not be written to the archive; it is tried again every interval", "guild", g, "error", err)
+	if !r.failing[g] && ctx.Err() == nil {
+		r.failing[g] = true
+		r.log.Error("a guild could not be written to the archive; it is tried again every interval", "guild", g, "error", err)
 	}
 }
 
-// writeGuild writes what changed. When it is thorough, it reckons with an earlier flush that was cut off: what that one had
-// set aside comes first, and what changed since is in a second set, which must not wait until the guild changes again. And
-// it looks whether a guild that has not changed still exists, since no batch of it would ever be refused.
-func (w *Writer) writeGuild(ctx context.Context, g id.Guild, thorough bool) error {
+// putBack puts the guilds that failed back into the index; what cannot be put back, the next round looks for.
+func (r *round) putBack(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
+	defer cancel()
+	for _, g := range r.failed {
+		if err := r.live.MarkDirty(ctx, g); err != nil {
+			r.rounds = 0
+			return
+		}
+	}
+}
+
+// writeGuild writes what changed. With leftover, an earlier flush may have been cut off, and what it had set aside comes
+// first: then what changed since is in a second set, which must not wait until the guild changes again.
+func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) error {
 	for sets := 1; ; sets++ {
 		flush, ok, err := w.live.BeginFlush(ctx, g)
-		switch {
-		case err != nil:
+		if err != nil || !ok {
 			return err
-		case !ok && thorough && sets == 1 && flush.Guild.ID != "":
-			return w.dropIfGone(ctx, flush.Guild)
-		case !ok:
-			return nil
 		}
 		err = w.writeFlush(ctx, flush)
 		switch {
@@ -206,14 +199,13 @@ func (w *Writer) writeGuild(ctx context.Context, g id.Guild, thorough bool) erro
 			return w.settleStale(ctx, flush)
 		case errors.Is(err, leaderboard.ErrNotLoaded):
 			return nil // deleted or loaded anew meanwhile: what was set aside is void
-		case err != nil || !thorough || sets == 2:
+		case err != nil || !leftover || sets == 2:
 			return err
 		}
 	}
 }
 
 func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
-	renewed := time.Now()
 	for cursor := uint64(0); ; {
 		users, next, err := w.live.FlushMembers(ctx, f, cursor, batchSize)
 		if err != nil {
@@ -226,12 +218,6 @@ func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
 			return w.live.EndFlush(ctx, f)
 		}
 		cursor = next
-		if time.Since(renewed) > w.interval/4 {
-			if _, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime()); err != nil {
-				return err
-			}
-			renewed = time.Now()
-		}
 	}
 }
 
@@ -266,46 +252,4 @@ func (w *Writer) settleStale(ctx context.Context, f Flush) error {
 		return err
 	}
 	return fmt.Errorf("guild %s is at epoch %d in Redis and at %d in the archive: %w", f.Guild.ID, f.Epoch, state.Epoch, ErrStale)
-}
-
-// purge frees rows piece by piece, for a part of the interval, so that a large deleted guild does not hold up the next round.
-// dropIfGone is for a guild that was deleted while Redis could not be told, or in the middle of a hydration.
-func (w *Writer) dropIfGone(ctx context.Context, g leaderboard.GuildRef) error {
-	_, err := w.archive.State(ctx, g)
-	if errors.Is(err, ErrStale) {
-		return w.live.Drop(ctx, g)
-	}
-	return err
-}
-
-// A deleted guild leaves Redis first: once the archive has forgotten its incarnation, nobody would look for it there.
-func (w *Writer) purge(ctx context.Context) {
-	if err := w.dropDeleted(ctx); err != nil {
-		if ctx.Err() == nil {
-			w.log.Warn("deleted guilds could not be removed from Redis; they are tried again later", "error", err)
-		}
-		return
-	}
-	for deadline := time.Now().Add(w.interval / 2); time.Now().Before(deadline); {
-		purged, err := w.archive.Purge(ctx, purgeLimit, tombstoneKeep)
-		if err != nil && ctx.Err() == nil {
-			w.log.Warn("old rows could not be purged from the archive; they are tried again later", "error", err)
-		}
-		if err != nil || purged < purgeLimit {
-			return
-		}
-	}
-}
-
-func (w *Writer) dropDeleted(ctx context.Context) error {
-	deleted, err := w.archive.Deleted(ctx, purgeLimit)
-	if err != nil {
-		return err
-	}
-	for _, g := range deleted {
-		if err := w.live.Drop(ctx, g); err != nil {
-			return err
-		}
-	}
-	return nil
 }

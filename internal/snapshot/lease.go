@@ -1,0 +1,81 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// tickTime is how often the lease is renewed or tried for.
+func (w *Writer) tickTime() time.Duration {
+	return max(w.interval/4, time.Millisecond)
+}
+
+func (w *Writer) leaseTime() time.Duration {
+	return max(w.interval+w.interval/4, 100*time.Millisecond)
+}
+
+// takeLease renews the lease or tries for it, and reports whether this process holds it.
+func (w *Writer) takeLease(ctx context.Context) bool {
+	lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
+	switch {
+	case err == nil:
+		if !w.held || lease.Fence != w.lease.Fence {
+			w.rounds = 0 // a new holder sweeps: what the last one had taken out of the index is nowhere else
+			w.log.Info("this process writes the snapshots now", "fence", lease.Fence)
+		}
+		w.lease, w.held, w.cutOff = lease, true, false
+	case errors.Is(err, ErrLeaseLost):
+		if w.held {
+			w.log.Warn("the snapshot lease passed to another replica")
+		}
+		w.held, w.cutOff = false, false
+	case ctx.Err() == nil:
+		failures.Inc()
+		if !w.cutOff {
+			w.log.Error("the archive does not answer; changes wait in Redis until it does", "error", err)
+		}
+		w.held, w.cutOff = false, true
+	}
+	return w.held
+}
+
+// keepLease renews the lease until stop is called. The context that it returns ends when the lease is lost, with that as
+// its cause. An archive that does not answer is left to the batches to find out.
+func (w *Writer) keepLease(ctx context.Context) (leased context.Context, stop func()) {
+	leased, cancel := context.WithCancelCause(ctx)
+	held := w.lease
+	var renewal sync.WaitGroup
+	renewal.Go(func() {
+		ticker := time.NewTicker(w.tickTime())
+		defer ticker.Stop()
+		for {
+			select {
+			case <-leased.Done():
+				return
+			case <-ticker.C:
+			}
+			lease, err := w.archive.AcquireLease(leased, w.holder, w.leaseTime())
+			if errors.Is(err, ErrLeaseLost) || err == nil && lease.Fence != held.Fence {
+				cancel(ErrLeaseLost)
+				return
+			}
+		}
+	})
+	return leased, func() {
+		cancel(nil)
+		renewal.Wait()
+	}
+}
+
+// Release gives the lease up, so that another replica can go on at once.
+func (w *Writer) Release(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.held {
+		return nil
+	}
+	w.held = false
+	return w.archive.ReleaseLease(ctx, w.lease)
+}

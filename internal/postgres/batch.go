@@ -9,7 +9,8 @@ import (
 )
 
 // WriteBatch writes the rows, up to 5000, in one statement of one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale,
-// with nothing written, when another replica took the lease, or the guild's incarnation or epoch is another one.
+// with nothing written, when another replica took the lease, the guild's incarnation or epoch is another one, or more
+// is archived than b.Known.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	return a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
 		state, err := scanState(tx.QueryRow(ctx, `
@@ -21,7 +22,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 		if err := checkLease(ctx, tx, l); err != nil {
 			return err
 		}
-		if state.Epoch != b.Epoch {
+		if state.Epoch != b.Epoch || state.Archived > b.Known {
 			return snapshot.ErrStale
 		}
 		if len(b.Rows) > 0 {

@@ -135,7 +135,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := snapshot.Row{Member: leaderboard.Member{UserID: "300000000000000001", XP: 1}}
-	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: 1, Rows: []snapshot.Row{row}}
+	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: 1, Known: 1, Rows: []snapshot.Row{row}}
 	if err := a.WriteBatch(t.Context(), l, batch); err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -100,7 +101,7 @@ func BenchmarkWriteBatch1000(b *testing.B) {
 		b.Fatal(err)
 	}
 	avatar := "0123456789abcdef0123456789abcdef"
-	batch := snapshot.Batch{Guild: leaderboard.Ref(g)}
+	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Known: math.MaxInt64}
 	for i := range 1000 {
 		batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{
 			UserID: id.User(fmt.Sprintf("3%017d", i)), XP: level.XP(i), MessageCount: int64(i), LastUpdated: time.UnixMilli(1767225600000),

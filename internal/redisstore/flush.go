@@ -114,13 +114,22 @@ func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User
 		return snapshot.Batch{}, err
 	}
 	rev, err := r.number(0)
+	var known int64
+	if err == nil {
+		known, err = r.number(4)
+	}
+	if err == nil && r.at(5) != nil {
+		var pending int64
+		pending, err = r.number(5)
+		known = max(known, pending)
+	}
 	if err == nil {
 		err = fillRows(r, rows)
 	}
 	if err != nil {
 		return snapshot.Batch{}, fmt.Errorf("redis: read batch: %w", err)
 	}
-	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Rows: rows}, nil
+	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Known: known, Rows: rows}, nil
 }
 
 func fillRows(r reply, rows []snapshot.Row) error {

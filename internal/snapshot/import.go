@@ -26,7 +26,7 @@ func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row)
 	}
 	for len(rows) > 0 {
 		n := min(batchSize, len(rows))
-		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Rows: rows[:n]}
+		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Known: state.Archived + 1, Rows: rows[:n]}
 		if err := w.archive.WriteBatch(ctx, w.lease, batch); err != nil {
 			return fmt.Errorf("import into guild %s: %w", g.ID, err)
 		}

@@ -16,6 +16,10 @@ var (
 		Name: "levelboard_snapshot_failures_total",
 		Help: "Guilds that could not be written to the archive in a round; they are tried again in the next.",
 	})
+	wentBack = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_redis_went_back_total",
+		Help: "Guilds found older in Redis than in the archive, and loaded anew.",
+	})
 	hydrations = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_hydrations_total",
 		Help: "Guilds loaded from the archive into Redis.",
@@ -24,5 +28,5 @@ var (
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{duration, members, failures, hydrations}
+	return []prometheus.Collector{duration, members, failures, wentBack, hydrations}
 }

@@ -35,6 +35,9 @@ type Batch struct {
 	Guild leaderboard.GuildRef
 	Epoch int64
 	Rev   int64 // the guild's rev when the rows were read
+	// Known is the highest rev that the live store knew to be in the archive, or on its way there, before this batch was
+	// read. When the archive holds a higher one, the live store has gone back in time.
+	Known int64
 	Rows  []Row
 }
 
@@ -42,8 +45,9 @@ type Batch struct {
 var (
 	// ErrLeaseLost says that another replica holds the lease, and that nothing was written.
 	ErrLeaseLost = errors.New("the snapshot lease is held by another replica")
-	// ErrStale says that the guild was deleted or created anew, or its epoch moved on, and that nothing was written.
-	ErrStale = errors.New("the guild's incarnation or epoch has moved on")
+	// ErrStale says that the guild was deleted or created anew, that its epoch moved on, or that the archive holds what the
+	// live store does not know of, and that nothing was written.
+	ErrStale = errors.New("the archive has moved on from this state of the guild")
 )
 
 // Archive is what snapshots need of Postgres or SQLite.
@@ -53,8 +57,8 @@ type Archive interface {
 	AcquireLease(ctx context.Context, holder string, ttl time.Duration) (Lease, error)
 	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
 	ReleaseLease(ctx context.Context, l Lease) error
-	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the fence, the incarnation
-	// and the epoch: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
+	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the fence, the
+	// incarnation, the epoch and that Archived is not above b.Known: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.

@@ -242,7 +242,8 @@ func (w *Writer) writeUsers(ctx context.Context, f Flush, users []id.User) error
 }
 
 // settleStale is for a guild whose batch the archive refused. When the incarnation is gone, so is the guild, and its
-// members leave Redis. Otherwise Redis holds an older epoch than the archive, and nothing of it may be written.
+// members leave Redis. Otherwise Redis came back older than the archive, from an old dump or a replica that lagged: what it
+// holds of the guild is dropped, so that nobody's XP stays below what is archived. What changed since it came back is lost.
 func (w *Writer) settleStale(ctx context.Context, f Flush) error {
 	state, err := w.archive.State(ctx, f.Guild)
 	if errors.Is(err, ErrStale) {
@@ -251,5 +252,12 @@ func (w *Writer) settleStale(ctx context.Context, f Flush) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("guild %s is at epoch %d in Redis and at %d in the archive: %w", f.Guild.ID, f.Epoch, state.Epoch, ErrStale)
+	if f.Epoch > state.Epoch {
+		// The archive is the older one, restored from a backup perhaps. That is for the operator to settle.
+		return fmt.Errorf("guild %s is at epoch %d in Redis and at %d in the archive: %w", f.Guild.ID, f.Epoch, state.Epoch, ErrStale)
+	}
+	wentBack.Inc()
+	w.log.Error("Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive",
+		"guild", f.Guild.ID, "epoch", f.Epoch, "archivedEpoch", state.Epoch, "archivedRev", state.Archived)
+	return w.live.Drop(ctx, f.Guild)
 }

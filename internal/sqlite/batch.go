@@ -10,7 +10,8 @@ import (
 )
 
 // WriteBatch writes the rows, up to 5000, in one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale, with nothing
-// written, when another writer took the lease, or the guild's incarnation or epoch is another one.
+// written, when another writer took the lease, the guild's incarnation or epoch is another one, or more
+// is archived than b.Known.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	return a.inTx(ctx, "write members", func(tx *sql.Tx) error {
 		state, err := scanState(tx.QueryRowContext(ctx,
@@ -21,7 +22,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 		if err := checkLease(ctx, tx, l); err != nil {
 			return err
 		}
-		if state.Epoch != b.Epoch {
+		if state.Epoch != b.Epoch || state.Archived > b.Known {
 			return snapshot.ErrStale
 		}
 		if err := upsert(ctx, tx, b); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -28,7 +29,7 @@ func tombstone(user id.User) snapshot.Row {
 
 func writeRows(t *testing.T, a ArchiveStore, l snapshot.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
 	t.Helper()
-	if err := a.WriteBatch(t.Context(), l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Rows: rows}); err != nil {
+	if err := a.WriteBatch(t.Context(), l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}); err != nil {
 		t.Fatalf("write batch at epoch %d, rev %d: %v", epoch, rev, err)
 	}
 }
@@ -132,6 +133,12 @@ func archiveRevs(t *testing.T, a ArchiveStore) {
 	}
 	if want := []level.XP{10, 11, 9}; !slices.Equal(got, want) {
 		t.Errorf("XP %v, want %v", got, want)
+	}
+	wantState(t, a, g, 0, 12)
+	// A live store that knows of less than is archived has gone back in time, however new its rev looks.
+	b := snapshot.Batch{Guild: refOf(g), Rev: 50, Known: 11, Rows: []snapshot.Row{row("300000000000000001", 50)}}
+	if err := a.WriteBatch(t.Context(), l, b); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("a batch of a live store that went back: %v", err)
 	}
 	wantState(t, a, g, 0, 12)
 	if s, err := a.RaiseEpoch(t.Context(), refOf(g), 0); err != nil || s != (snapshot.State{Epoch: 1, Archived: 12}) {

@@ -16,11 +16,7 @@ import (
 	"levelboard/internal/ratelimit"
 )
 
-const (
-	keyHeader = "X-Api-Key"
-	// unlimited is what the headers show when no budget applies (CONTRACT.md 1.11).
-	unlimited = 2147483647
-)
+const keyHeader = "X-Api-Key"
 
 // caller is who sent a request to /v2.
 type caller struct {
@@ -90,15 +86,15 @@ func (a *API) charge(c *gin.Context, who caller) error {
 
 func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 	if who.key == nil {
-		return []ratelimit.Budget{{Scope: "address", Name: addressName(c), PerMinute: a.deps.IdentityLimit}}
+		return []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, Name: addressName(c), PerMinute: a.deps.IdentityLimit}}
 	}
 	perKey := a.deps.KeyLimit
 	if who.key.RateLimit != nil {
 		perKey = *who.key.RateLimit
 	}
 	return []ratelimit.Budget{
-		{Scope: "key", Name: who.key.ID, PerMinute: perKey},
-		{Scope: "identity", Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
+		{Scope: ratelimit.ScopeKey, Name: who.key.ID, PerMinute: perKey},
+		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
 	}
 }
 
@@ -111,7 +107,7 @@ func addressName(c *gin.Context) string {
 }
 
 func strictest(budgets []ratelimit.Budget) int {
-	limit := unlimited
+	limit := ratelimit.Unlimited
 	for _, b := range budgets {
 		if b.PerMinute > 0 {
 			limit = min(limit, b.PerMinute)

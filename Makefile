@@ -26,7 +26,7 @@ build: ## build ./levelboard
 	go build -trimpath -ldflags '$(LDFLAGS)' -o levelboard ./cmd/levelboard
 
 demo: ## a board with live numbers, nothing else needed
-	@go run -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
+	@go run -trimpath -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
 
 test: setup ## run all tests with the race detector, on private servers
 	go test -race -count=1 -vet=off -timeout $(TEST_TIMEOUT) ./...

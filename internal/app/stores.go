@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,10 +17,8 @@ import (
 	"levelboard/internal/config"
 	"levelboard/internal/embedded"
 	"levelboard/internal/guild"
-	"levelboard/internal/postgres"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
-	"levelboard/internal/sqlite"
 )
 
 // archive is all that Postgres and SQLite are used for.
@@ -54,11 +51,12 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	a.stores = s
 	redisURL, connect := a.cfg.RedisURL, redisstore.ConnectOptions{}
 	if a.cfg.Embedded() {
-		redisURL, err = a.openEmbedded(ctx, s)
+		redisURL, err = a.startEmbedded()
 		// It cannot be away, only busy: sorting a large board for each of many requests takes its time.
 		connect.Timeout = embeddedTimeout
-	} else {
-		s.archive, err = postgres.Open(ctx, a.cfg.PostgresURL)
+	}
+	if err == nil {
+		s.archive, err = openArchive(ctx, a.cfg)
 	}
 	if err != nil {
 		return err
@@ -76,8 +74,8 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	return nil
 }
 
-// openEmbedded starts the in-process Redis and opens the SQLite archive in the data directory.
-func (a *App) openEmbedded(ctx context.Context, s *stores) (redisURL string, err error) {
+// startEmbedded takes the data directory and starts the in-process Redis.
+func (a *App) startEmbedded() (redisURL string, err error) {
 	if err := a.lockDataDir(); err != nil {
 		return "", err
 	}
@@ -91,8 +89,7 @@ func (a *App) openEmbedded(ctx context.Context, s *stores) (redisURL string, err
 		return "", err
 	}
 	a.closers = append(a.closers, closer{"the embedded Redis", func(context.Context) error { server.Close(); return nil }})
-	s.archive, err = sqlite.Open(ctx, archivePath(a.cfg))
-	return server.URL(), err
+	return server.URL(), nil
 }
 
 func archivePath(cfg config.Config) string {
@@ -114,62 +111,4 @@ func (a *App) lockDataDir() error {
 	}
 	a.closers = append(a.closers, closer{"the data directory", func(context.Context) error { return lock.Unlock() }})
 	return nil
-}
-
-// Migration is one versioned change of the archive's tables. AppliedAt is zero when it is not applied yet.
-type Migration struct {
-	Version   int64
-	Name      string
-	AppliedAt time.Time
-}
-
-// Migrate applies the archive's migrations, as every start does.
-func Migrate(ctx context.Context, cfg config.Config) error {
-	if cfg.Embedded() {
-		if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-			return fmt.Errorf("make the data directory: %w", err)
-		}
-		opened, err := sqlite.Open(ctx, archivePath(cfg))
-		if err != nil {
-			return err
-		}
-		defer opened.Close()
-		return opened.Migrate(ctx)
-	}
-	opened, err := postgres.Open(ctx, cfg.PostgresURL)
-	if err != nil {
-		return err
-	}
-	defer opened.Close()
-	return opened.Migrate(ctx)
-}
-
-// MigrationStatus lists the archive's migrations in the order of their versions. It changes nothing.
-func MigrationStatus(ctx context.Context, cfg config.Config) ([]Migration, error) {
-	var list []Migration
-	if cfg.Embedded() {
-		if _, err := os.Stat(archivePath(cfg)); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("there is no archive in %s yet; levelboard serve or levelboard migrate up makes one", cfg.DataDir)
-		}
-		opened, err := sqlite.Open(ctx, archivePath(cfg))
-		if err != nil {
-			return nil, err
-		}
-		defer opened.Close()
-		found, err := opened.MigrationStatus(ctx)
-		for _, m := range found {
-			list = append(list, Migration(m))
-		}
-		return list, err
-	}
-	opened, err := postgres.Open(ctx, cfg.PostgresURL)
-	if err != nil {
-		return nil, err
-	}
-	defer opened.Close()
-	found, err := opened.MigrationStatus(ctx)
-	for _, m := range found {
-		list = append(list, Migration(m))
-	}
-	return list, err
 }

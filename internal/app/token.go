@@ -7,14 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-)
 
-// AdminTokenFile is the file of the data directory that holds the token of /admin.
-const AdminTokenFile = "admin-token"
+	"levelboard/internal/config"
+)
 
 // adminTokenIn reads the token, or makes one at the first start. Only the user who runs the service can read the file.
 func adminTokenIn(dataDir string) (string, error) {
-	path := filepath.Join(dataDir, AdminTokenFile)
+	path := filepath.Join(dataDir, config.AdminTokenFile)
 	kept, err := os.ReadFile(path)
 	if err == nil {
 		if token := strings.TrimSpace(string(kept)); len(token) >= 32 {

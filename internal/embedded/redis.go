@@ -1,3 +1,4 @@
+// Package embedded has what the service runs on when it is given no servers.
 package embedded
 
 import (

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -106,28 +107,19 @@ func pathKeyID(c *gin.Context) (string, error) {
 	return keyID, nil
 }
 
-func (a *API) grant(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
+// changeGrant handles the routes of one grant.
+func changeGrant(change func(ctx context.Context, keyID string, g id.Guild) error) handler {
+	return func(c *gin.Context) error {
+		gid, err := adminGuild(c)
+		if err != nil {
+			return err
+		}
+		keyID, err := pathKeyID(c)
+		if err != nil {
+			return err
+		}
+		return noContent(c, change(c.Request.Context(), keyID, gid))
 	}
-	keyID, err := pathKeyID(c)
-	if err != nil {
-		return err
-	}
-	return noContent(c, a.deps.Admin.Grant(c.Request.Context(), keyID, gid))
-}
-
-func (a *API) ungrant(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
-	}
-	keyID, err := pathKeyID(c)
-	if err != nil {
-		return err
-	}
-	return noContent(c, a.deps.Admin.Ungrant(c.Request.Context(), keyID, gid))
 }
 
 func noContent(c *gin.Context, err error) error {

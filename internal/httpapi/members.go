@@ -32,6 +32,18 @@ func readMemberPath(c *gin.Context) (p memberPath, err error) {
 	return p, err
 }
 
+// readMember reads the path and the body of a request that changes a member.
+func readMember[R createRequest | updateRequest](c *gin.Context) (path memberPath, request R, err error) {
+	if path, err = readMemberPath(c); err != nil {
+		return path, request, err
+	}
+	sent, err := body(c, maxBody)
+	if err != nil {
+		return path, request, err
+	}
+	return path, request, strictjson.Decode(sent, &request)
+}
+
 // permitted finds the guild and refuses a key that may not do this in it.
 func (a *API) permitted(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 	g, err := a.deps.Guilds.ByID(c.Request.Context(), gid)
@@ -87,16 +99,8 @@ func (u userRequest) user() (leaderboard.User, error) {
 const avatarSentence = "must be an avatar hash (32 lowercase letters or digits, with or without a_ before them) or null"
 
 func (a *API) createMember(c *gin.Context) error {
-	path, err := readMemberPath(c)
+	path, request, err := readMember[createRequest](c)
 	if err != nil {
-		return err
-	}
-	sent, err := body(c, maxBody)
-	if err != nil {
-		return err
-	}
-	var request createRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
 		return err
 	}
 	user, err := request.User.user()
@@ -149,16 +153,8 @@ func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
 }
 
 func (a *API) updateMember(c *gin.Context) error {
-	path, err := readMemberPath(c)
+	path, request, err := readMember[updateRequest](c)
 	if err != nil {
-		return err
-	}
-	sent, err := body(c, maxBody)
-	if err != nil {
-		return err
-	}
-	var request updateRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
 		return err
 	}
 	op, amount, err := readXP(request.XP)

@@ -48,8 +48,8 @@ func (a *API) routes() (http.Handler, error) {
 	get(operator, "/keys", a.handle(a.listKeys))
 	operator.POST("/keys", a.handle(a.createKey))
 	operator.DELETE("/keys/:keyId", a.handle(a.revokeKey))
-	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(a.grant))
-	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(a.ungrant))
+	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Grant)))
+	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Ungrant)))
 	return engine, nil
 }
 

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"levelboard/internal/config"
+	"levelboard/internal/postgres"
+	"levelboard/internal/sqlite"
+)
+
+// Migration is one versioned change of the archive's tables. AppliedAt is zero when it is not applied yet.
+type Migration struct {
+	Version   int64
+	Name      string
+	AppliedAt time.Time
+}
+
+// Migrate applies the archive's migrations, as every start does.
+func Migrate(ctx context.Context, cfg config.Config) error {
+	if cfg.Embedded() {
+		if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+			return fmt.Errorf("make the data directory: %w", err)
+		}
+	}
+	opened, err := openArchive(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	return opened.Migrate(ctx)
+}
+
+// MigrationStatus lists the archive's migrations in the order of their versions. It changes nothing.
+func MigrationStatus(ctx context.Context, cfg config.Config) (list []Migration, err error) {
+	if cfg.Embedded() {
+		if _, err := os.Stat(archivePath(cfg)); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("there is no archive in %s yet; levelboard serve or levelboard migrate up makes one", cfg.DataDir)
+		}
+	}
+	opened, err := openArchive(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	switch opened := opened.(type) {
+	case *sqlite.Archive:
+		found, err := opened.MigrationStatus(ctx)
+		return asMigrations(found), err
+	case *postgres.Archive:
+		found, err := opened.MigrationStatus(ctx)
+		return asMigrations(found), err
+	}
+	return nil, fmt.Errorf("an archive of type %T has no migrations to list", opened)
+}
+
+func asMigrations[M sqlite.Migration | postgres.Migration](found []M) []Migration {
+	list := make([]Migration, len(found))
+	for i, m := range found {
+		list[i] = Migration(m)
+	}
+	return list
+}
+
+func openArchive(ctx context.Context, cfg config.Config) (archive, error) {
+	if cfg.Embedded() {
+		return sqlite.Open(ctx, archivePath(cfg))
+	}
+	return postgres.Open(ctx, cfg.PostgresURL)
+}

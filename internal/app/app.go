@@ -176,11 +176,7 @@ func (a *App) Run(ctx context.Context) error {
 	if err := a.Start(ctx); err != nil {
 		return err
 	}
-	var failure error
-	select {
-	case <-ctx.Done():
-	case failure = <-a.failed:
-	}
+	failure := a.Wait(ctx)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
 	defer cancel()
 	return errors.Join(failure, a.Stop(stopCtx))

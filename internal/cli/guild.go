@@ -92,6 +92,14 @@ func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string
 	if err != nil {
 		return err
 	}
+	return p.showGuild(flags, answer, func(g guildDocument) error {
+		p.printf("%s\n", printable(g.Name))
+		return writeTable(p.Stdout, nil, g.facts())
+	})
+}
+
+// showGuild prints the service's answer as it is, or has show print the guild in it for people.
+func (p *program) showGuild(flags *clientFlags, answer []byte, show func(guildDocument) error) error {
 	if flags.json {
 		return p.printJSON(answer)
 	}
@@ -99,8 +107,7 @@ func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string
 	if err != nil {
 		return err
 	}
-	p.printf("%s\n", printable(g.Name))
-	return writeTable(p.Stdout, nil, g.facts())
+	return show(g)
 }
 
 func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file string) error {
@@ -120,19 +127,14 @@ func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file strin
 	if err != nil {
 		return err
 	}
-	if flags.json {
-		return p.printJSON(answer)
-	}
-	g, err := readGuild(answer)
-	if err != nil {
-		return err
-	}
-	done := "Updated"
-	if status == http.StatusCreated {
-		done = "Created"
-	}
-	p.printf("%s the guild %s (%s): board %s, leveling %s.\n", done, printable(g.Name), g.ID, g.board(), g.leveling())
-	return nil
+	return p.showGuild(flags, answer, func(g guildDocument) error {
+		done := "Updated"
+		if status == http.StatusCreated {
+			done = "Created"
+		}
+		p.printf("%s the guild %s (%s): board %s, leveling %s.\n", done, printable(g.Name), g.ID, g.board(), g.leveling())
+		return nil
+	})
 }
 
 // readDocument reads a guild's document and the id in it. The rest of it is for the service to judge, as it stands.

@@ -45,3 +45,17 @@ func reservePort() (*port, error) {
 func (p *port) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.number)) }
 
 func (p *port) release() { _ = p.hold.Close() }
+
+// startOnFreePort sets p and starts a server on it. It keeps the port only if the server could bind it: someone who
+// does not reserve ports may have taken it in between.
+func startOnFreePort(p **port, start func() error) error {
+	var err error
+	if *p, err = reservePort(); err != nil {
+		return err
+	}
+	if err = start(); err != nil {
+		(*p).release()
+		*p = nil
+	}
+	return err
+}

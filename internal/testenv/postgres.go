@@ -142,7 +142,7 @@ func newInstance() (*instance, error) {
 		return nil, err
 	}
 	for attempt := 1; ; attempt++ {
-		err := i.startOnFreePort()
+		err := startOnFreePort(&i.port, i.start)
 		if err == nil {
 			return i, nil
 		}
@@ -164,18 +164,6 @@ func (i *instance) initialise() error {
 	}
 	return i.run("initdb", "--pgdata="+i.data(), "--username="+postgresUser, "--pwfile="+secret,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
-}
-
-func (i *instance) startOnFreePort() error {
-	var err error
-	if i.port, err = reservePort(); err != nil {
-		return err
-	}
-	if err = i.start(); err != nil {
-		i.port.release()
-		i.port = nil
-	}
-	return err
 }
 
 func (i *instance) start() error {

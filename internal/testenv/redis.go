@@ -60,7 +60,7 @@ func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 	}
 	tb.Cleanup(s.discard)
 	for attempt := 1; ; attempt++ {
-		err := s.startOnFreePort()
+		err := startOnFreePort(&s.port, s.start)
 		if err == nil {
 			return s
 		}
@@ -68,20 +68,6 @@ func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 			tb.Fatalf("start redis-server: %v\n%s", err, logTail(s.log()))
 		}
 	}
-}
-
-// startOnFreePort keeps the port only if the server could bind it: someone who
-// does not reserve ports may have taken it in between.
-func (s *RedisServer) startOnFreePort() error {
-	var err error
-	if s.port, err = reservePort(); err != nil {
-		return err
-	}
-	if err = s.start(); err != nil {
-		s.port.release()
-		s.port = nil
-	}
-	return err
 }
 
 // Addr is the server's host:port. It stays the same for the server's life.

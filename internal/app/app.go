@@ -101,7 +101,8 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	a.hydrator = snapshot.NewHydrator(live, a.stores.archive, a.log)
-	a.writer = snapshot.NewWriter(live, a.stores.archive, a.holderName(), a.cfg.SnapshotInterval, a.log)
+	a.writer = snapshot.NewWriter(live, a.stores.archive, a.hydrator,
+		snapshot.WriterOptions{Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Log: a.log})
 	a.background.Go(func() { a.writer.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)

@@ -21,7 +21,7 @@ func (a *App) opsHandler() http.Handler {
 	registry.MustRegister(httpapi.Collectors()...)
 	registry.MustRegister(snapshot.Collectors()...)
 	registry.MustRegister(a.stores.observe, a.limiter)
-	registry.MustRegister(a.stores.archive.Collector())
+	registry.MustRegister(a.stores.archive.Collector(), a.writer.Collector())
 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics.Handler(registry))

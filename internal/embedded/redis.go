@@ -5,8 +5,10 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/alicebob/miniredis/v2"
+	"github.com/alicebob/miniredis/v2/server"
 )
 
 // Redis is a Redis in this process. It holds everything in memory and forgets it when closed.
@@ -28,6 +30,7 @@ func StartRedis() (*Redis, error) {
 	if err := server.StartAddr("127.0.0.1:0"); err != nil {
 		return nil, fmt.Errorf("embedded redis: start: %w", err)
 	}
+	tellIdentity(server)
 	u := url.URL{Scheme: "redis", User: url.UserPassword("", password), Host: server.Addr(), Path: "/0"}
 	return &Redis{server: server, url: u.String()}, nil
 }
@@ -37,3 +40,16 @@ func (r *Redis) URL() string { return r.url }
 
 // Close stops the server and closes its connections. What it held is gone.
 func (r *Redis) Close() { r.server.Close() }
+
+// tellIdentity makes INFO answer what a Redis server says about which life of it this is, because miniredis does not know
+// those sections. What it holds never outlives the process, so one identity for each start is the truth.
+func tellIdentity(r *miniredis.Miniredis) {
+	answer := "run_id:" + rand.Text() + "\r\nmaster_replid2:0\r\n"
+	r.Server().SetPreHook(func(c *server.Peer, cmd string, args ...string) bool {
+		if cmd != "INFO" || len(args) == 0 || !strings.EqualFold(args[0], "server") {
+			return false
+		}
+		c.WriteBulk(answer)
+		return true
+	})
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
@@ -103,21 +102,13 @@ func entryOf(stats reply, i int, users reply, j int) (m leaderboard.Member, cool
 
 // Version implements leaderboard.Board.
 func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
-	values, err := s.client.HMGet(ctx, keysOf(g.ID).meta(), "epoch", "rev", "incarnation").Result()
+	r, err := s.run(ctx, versionScript, []string{keysOf(g.ID).meta()}, int64(g.Incarnation))
 	if err != nil {
-		return leaderboard.Version{}, fmt.Errorf("redis: version: %w", err)
-	}
-	r := reply(values)
-	if r.at(2) == nil {
-		return leaderboard.Version{}, leaderboard.ErrNotLoaded
+		return leaderboard.Version{}, err
 	}
 	var v leaderboard.Version
-	var incarnation int64
-	if err := r.numbers(&v.Epoch, &v.Rev, &incarnation); err != nil {
+	if err := r.numbers(&v.Epoch, &v.Rev); err != nil {
 		return leaderboard.Version{}, fmt.Errorf("redis: version: %w", err)
-	}
-	if guild.Incarnation(incarnation) != g.Incarnation {
-		return leaderboard.Version{}, leaderboard.ErrNotLoaded
 	}
 	return v, nil
 }

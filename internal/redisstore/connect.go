@@ -32,7 +32,7 @@ type ConnectOptions struct {
 // Connect makes a client for one Redis server; it does not yet connect. Options in the URL's query are honoured, but for
 // retries: the client never repeats a command, because a change whose reply was lost may have been made. It also
 // silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
-func Connect(rawURL string, o ConnectOptions) (redis.UniversalClient, error) {
+func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, ErrURL
@@ -60,5 +60,8 @@ func Connect(rawURL string, o ConnectOptions) (redis.UniversalClient, error) {
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	return redis.NewClient(opts), nil
+	c := &Client{}
+	opts.OnConnect = c.connected
+	c.UniversalClient = redis.NewClient(opts)
+	return c, nil
 }

@@ -70,45 +70,39 @@ func (s *Store) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, o
 	}
 	var incarnation int64
 	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size}
-	ok = len(r) == len(fields)
-	if !ok {
-		fields = fields[:2]
-	}
-	if err := r.numbers(fields...); err != nil {
+	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
 		return snapshot.Flush{}, false, fmt.Errorf("redis: begin flush: %w", err)
 	}
 	f.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	return f, ok, nil
+	if len(r) == 1 {
+		return f, false, snapshot.ErrUnverified
+	}
+	return f, len(r) == len(fields), nil
 }
 
 // FlushMembers implements snapshot.Live. count is a wish: an answer may hold a few more or fewer, and a small set comes
 // whole. Of a set that is gone there are no members.
 func (s *Store) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint64, count int64) ([]id.User, uint64, error) {
-	members, next, err := s.client.SScan(ctx, keysOf(f.Guild.ID).flushing(f.ID), cursor, "", count).Result()
+	users, next, err := s.scanMembers(ctx, keysOf(f.Guild.ID).flushing(f.ID), cursor, count)
 	if err != nil {
 		return nil, 0, fmt.Errorf("redis: flush members: %w", err)
 	}
+	return users, next, nil
+}
+
+func (s *Store) scanMembers(ctx context.Context, set string, cursor uint64, count int64) ([]id.User, uint64, error) {
+	members, next, err := s.client.SScan(ctx, set, cursor, "", count).Result()
 	users := make([]id.User, len(members))
 	for i, member := range members {
 		users[i] = id.User(member)
 	}
-	return users, next, nil
+	return users, next, err
 }
 
 // ReadBatch implements snapshot.Live. ErrNotLoaded also when the guild was loaded anew since the flush began. The server does
 // nothing else meanwhile: a thousand users take a few milliseconds.
 func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (snapshot.Batch, error) {
-	rows := make([]snapshot.Row, 0, len(users))
-	args := make([]any, 2, 2+len(users))
-	args[0], args[1] = int64(f.Guild.Incarnation), f.Epoch
-	seen := make(map[id.User]bool, len(users))
-	for _, user := range users {
-		if !seen[user] {
-			seen[user] = true
-			args = append(args, string(user))
-			rows = append(rows, snapshot.Row{Member: leaderboard.Member{UserID: user}})
-		}
-	}
+	rows, args := batchOf(users, int64(f.Guild.Incarnation), f.Epoch)
 	r, err := s.run(ctx, readBatchScript, keysOf(f.Guild.ID).members(), args...)
 	if err != nil {
 		return snapshot.Batch{}, err
@@ -130,6 +124,21 @@ func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User
 		return snapshot.Batch{}, fmt.Errorf("redis: read batch: %w", err)
 	}
 	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Known: known, Rows: rows}, nil
+}
+
+// batchOf returns a row for each user, each once, and the arguments of a script that reads them, after those of its own.
+func batchOf(users []id.User, own ...any) (rows []snapshot.Row, args []any) {
+	args = append(make([]any, 0, len(own)+len(users)), own...)
+	rows = make([]snapshot.Row, 0, len(users))
+	seen := make(map[id.User]bool, len(users))
+	for _, user := range users {
+		if !seen[user] {
+			seen[user] = true
+			args = append(args, string(user))
+			rows = append(rows, snapshot.Row{Member: leaderboard.Member{UserID: user}})
+		}
+	}
+	return rows, args
 }
 
 func fillRows(r reply, rows []snapshot.Row) error {
@@ -174,5 +183,11 @@ func (s *Store) Archived(ctx context.Context, b snapshot.Batch) error {
 func (s *Store) EndFlush(ctx context.Context, f snapshot.Flush) error {
 	k := keysOf(f.Guild.ID)
 	_, err := s.run(ctx, endFlushScript, []string{k.meta(), k.flushing(f.ID)}, int64(f.Guild.Incarnation), f.Epoch, f.ID)
+	return err
+}
+
+// Distrust implements snapshot.Live.
+func (s *Store) Distrust(ctx context.Context, f snapshot.Flush) error {
+	_, err := s.run(ctx, distrustScript, []string{keysOf(f.Guild.ID).meta()}, int64(f.Guild.Incarnation), f.Epoch)
 	return err
 }

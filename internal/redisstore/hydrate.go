@@ -3,10 +3,15 @@ package redisstore
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
@@ -22,31 +27,90 @@ const (
 	chunkRows = 1000
 )
 
-// Answers of begin_hydration.lua.
-const (
-	lockTaken = iota
-	guildLoaded
-	lockBusy
-)
+// found is what the answers of begin_hydration.lua stand for.
+var found = []snapshot.Found{
+	snapshot.FoundNothing, snapshot.FoundLoaded, snapshot.FoundBusy,
+	snapshot.FoundUnverified, snapshot.FoundOlder, snapshot.FoundNewer,
+}
 
-// BeginHydration implements snapshot.Live. The lock is lost 30 seconds after it was taken or a chunk was loaded.
-func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h snapshot.Hydration, loaded, busy bool, err error) {
+// BeginHydration implements snapshot.Live. The lock is lost 30 seconds after it was taken or a chunk was loaded or read.
+func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (snapshot.Hydration, snapshot.Found, error) {
 	// The incarnation is in the token so that Drop can tell whose hydration it stops.
-	h = snapshot.Hydration{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
+	h := snapshot.Hydration{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock()}, int64(g.Incarnation), h.Token, hydrationLock.Milliseconds())
+	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock()},
+		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived)
 	if err != nil {
-		return h, false, false, err
+		return h, 0, err
 	}
-	switch r.at(0) {
-	case int64(lockTaken):
-		return h, false, false, nil
-	case int64(guildLoaded):
-		return snapshot.Hydration{}, true, false, nil
-	case int64(lockBusy):
-		return snapshot.Hydration{}, false, true, nil
+	answer, err := r.number(0)
+	if err == nil && (answer < 0 || answer >= int64(len(found))) {
+		err = errReply
 	}
-	return h, false, false, fmt.Errorf("redis: begin hydration: %w", errReply)
+	if err != nil {
+		return h, 0, fmt.Errorf("redis: begin hydration: %w", err)
+	}
+	return h, found[answer], nil
+}
+
+// Unsaved implements snapshot.Live.
+func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
+	k := keysOf(h.Guild.ID)
+	sets := []string{k.dirty()}
+	switch flush, err := s.client.HGet(ctx, k.meta(), "flushing").Int64(); {
+	case err == nil:
+		sets = append(sets, k.flushing(flush))
+	case !errors.Is(err, redis.Nil):
+		return fmt.Errorf("redis: unsaved members: %w", err)
+	}
+	for _, set := range sets {
+		for cursor := uint64(0); ; {
+			users, next, err := s.scanMembers(ctx, set, cursor, chunkRows)
+			if err != nil {
+				return fmt.Errorf("redis: unsaved members: %w", err)
+			}
+			for part := range slices.Chunk(users, chunkRows) {
+				batch, err := s.readUnsaved(ctx, h, part)
+				if err != nil {
+					return err
+				}
+				if err := each(batch); err != nil {
+					return err
+				}
+			}
+			if cursor = next; cursor == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []id.User) (b snapshot.Batch, err error) {
+	k := keysOf(h.Guild.ID)
+	rows, args := batchOf(users, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
+	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user()}, args...)
+	if err != nil {
+		return b, err
+	}
+	b = snapshot.Batch{Guild: h.Guild, Rows: rows}
+	if b.Rev, err = r.number(0); err == nil {
+		b.Epoch, err = r.number(4)
+	}
+	if err == nil {
+		err = fillRows(r, rows)
+	}
+	if err != nil {
+		return b, fmt.Errorf("redis: unsaved members: %w", err)
+	}
+	return b, nil
+}
+
+// Verified implements snapshot.Live. When its reply was lost the guild may be verified; see CommitHydration.
+func (s *Store) Verified(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
+	k := keysOf(h.Guild.ID)
+	_, err := s.run(ctx, verifiedScript, []string{k.meta(), k.lock()}, int64(h.Guild.Incarnation), h.Token, st.Epoch)
+	return err
 }
 
 // LoadChunk implements snapshot.Live. It loads a thousand rows at a time, so that no call holds the server up for long.

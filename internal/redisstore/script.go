@@ -2,9 +2,7 @@ package redisstore
 
 import (
 	"context"
-	"crypto/sha1" // #nosec G505 -- the digest that EVALSHA names a script by
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -23,22 +21,29 @@ var scriptFiles embed.FS
 type script struct {
 	name string
 	text string
-	sha  string
 }
 
+// scripts are all scripts, which every server is given.
+var scripts []*script
+
 var (
-	memberScript = newScript("member", "loaded")
-	pageScript   = newScript("page", "loaded", "hmget")
-	createScript = newScript("create", "loaded", "now", "touch")
-	changeScript = newScript("change", "loaded", "now", "touch", "score")
-	deleteScript = newScript("delete", "loaded", "touch")
+	memberScript  = newScript("member", "loaded")
+	pageScript    = newScript("page", "loaded", "hmget")
+	versionScript = newScript("version", "loaded")
+	createScript  = newScript("create", "loaded", "now", "touch")
+	changeScript  = newScript("change", "loaded", "now", "touch", "score")
+	deleteScript  = newScript("delete", "loaded", "now", "touch")
 
 	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "loaded", "epoch", "hmget")
+	readBatchScript  = newScript("read_batch", "loaded", "epoch", "entries")
 	archivedScript   = newScript("archived", "loaded", "epoch")
 	endFlushScript   = newScript("end_flush", "loaded", "epoch")
+	distrustScript   = newScript("distrust", "loaded", "epoch")
+	backlogScript    = newScript("backlog", "now")
 
 	beginHydrationScript  = newScript("begin_hydration")
+	unsavedScript         = newScript("unsaved", "locked", "entries")
+	verifiedScript        = newScript("verified", "locked")
 	loadChunkScript       = newScript("load_chunk", "locked")
 	commitHydrationScript = newScript("commit_hydration", "locked")
 	abortHydrationScript  = newScript("abort_hydration")
@@ -53,8 +58,14 @@ func newScript(name string, shared ...string) *script {
 		text.WriteString(readScript("scripts/shared/" + piece + ".lua"))
 	}
 	text.WriteString(readScript("scripts/" + name + ".lua"))
-	sum := sha1.Sum([]byte(text.String())) // #nosec G401
-	return &script{name: name, text: text.String(), sha: hex.EncodeToString(sum[:])}
+	sc := &script{name: name, text: text.String()}
+	scripts = append(scripts, sc)
+	return sc
+}
+
+// textFor is the script as it is loaded on the server of that identity, which it can compare with what meta says.
+func (sc *script) textFor(identity string) string {
+	return "local SERVER = '" + identity + "'\n" + sc.text
 }
 
 func readScript(path string) string {
@@ -75,21 +86,37 @@ var refusals = map[string]error{
 
 var errReply = errors.New("unexpected reply")
 
+// serverAttempts bounds how often one call follows a server that changes under it.
+const serverAttempts = 3
+
 // run runs a script once and returns its array. A refusal is returned as it is; any other error is wrapped with the
 // script's name, and then the script may have run and may not. Only NOSCRIPT, which says that nothing ran, is repeated.
 func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any) (reply, error) {
 	start := time.Now()
-	v, err := s.evalSHA(ctx, sc, keys, args)
-	if redis.HasErrorPrefix(err, "NOSCRIPT") {
-		if err = s.client.ScriptLoad(ctx, sc.text).Err(); err == nil {
-			v, err = s.evalSHA(ctx, sc, keys, args)
-		}
-	}
+	var v any
+	err := s.onServer(ctx, func(on *server) (err error) {
+		v, err = s.evalSHA(ctx, on.digests[sc], keys, args)
+		return err
+	})
 	r, err := sc.result(v, err)
 	if s.observe != nil {
 		s.observe(sc.name, time.Since(start), err)
 	}
 	return r, err
+}
+
+// onServer calls send with the server that is talked to, again when that one does not know its scripts: then none has run.
+func (s *Store) onServer(ctx context.Context, send func(on *server) error) (err error) {
+	var on *server
+	for range serverAttempts {
+		if on, err = s.client.server(ctx, on); err != nil {
+			return err
+		}
+		if err = send(on); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+			return err
+		}
+	}
+	return err
 }
 
 func (sc *script) result(v any, err error) (reply, error) {
@@ -107,9 +134,9 @@ func (sc *script) result(v any, err error) (reply, error) {
 	return nil, fmt.Errorf("redis: %s: %w", sc.name, errReply)
 }
 
-func (s *Store) evalSHA(ctx context.Context, sc *script, keys []string, args []any) (any, error) {
+func (s *Store) evalSHA(ctx context.Context, digest string, keys []string, args []any) (any, error) {
 	words := make([]any, 0, 3+len(keys)+len(args))
-	words = append(words, "evalsha", sc.sha, len(keys))
+	words = append(words, "evalsha", digest, len(keys))
 	for _, key := range keys {
 		words = append(words, key)
 	}

@@ -9,15 +9,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
 
 // Store is a leaderboard.Board and a snapshot.Live on Redis. It is safe for concurrent use and holds no state of its own.
 type Store struct {
-	client  redis.UniversalClient
+	client  *Client
 	observe func(script string, d time.Duration, err error)
 }
 
@@ -33,8 +31,8 @@ type Options struct {
 	Observe func(script string, d time.Duration, err error)
 }
 
-// New returns a Store on a client, which should come from Connect. The client stays the caller's to close.
-func New(client redis.UniversalClient, opts Options) *Store {
+// New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
+func New(client *Client, opts Options) *Store {
 	return &Store{client: client, observe: opts.Observe}
 }
 

@@ -113,41 +113,60 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	if err != nil {
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
 	}
-	lock, loaded, busy, err := h.live.BeginHydration(ctx, g)
-	if loaded || busy {
-		return loaded, nil
+	lock, found, err := h.live.BeginHydration(ctx, g, before)
+	if err == nil && (found == FoundLoaded || found == FoundBusy) {
+		return found == FoundLoaded, nil
 	}
 	defer func() {
-		if done {
-			return
-		}
-		// The request may be over, or only the answer was lost, yet the lock should not wait for its expiry.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-		defer cancel()
-		if abortErr := h.live.AbortHydration(ctx, lock); abortErr != nil {
-			h.log.Warn("a hydration's lock could not be given up; it expires by itself", "guild", g.ID, "error", abortErr)
+		if !done {
+			h.abort(ctx, lock)
 		}
 	}()
 	if err != nil {
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
 	}
+	switch found {
+	case FoundUnverified:
+		return h.verify(ctx, lock, before)
+	case FoundNewer:
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrArchiveOlder)
+	case FoundOlder:
+		if err := h.salvage(ctx, lock, before); err != nil {
+			return false, err
+		}
+	}
+	return h.hydrate(ctx, lock, before)
+}
+
+func (h *Hydrator) abort(ctx context.Context, lock Hydration) {
+	// The request may be over, or only the answer was lost, yet the lock should not wait for its expiry.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := h.live.AbortHydration(ctx, lock); err != nil {
+		h.log.Warn("a hydration's lock could not be given up; it expires by itself", "guild", lock.Guild.ID, "error", err)
+	}
+}
+
+// hydrate loads all members. done is false when the epoch moved on meanwhile: the guild was deleted, or another replica was
+// faster, and the next attempt finds out which.
+func (h *Hydrator) hydrate(ctx context.Context, lock Hydration, before State) (done bool, err error) {
 	began := time.Now()
-	state, err := h.archive.RaiseEpoch(ctx, g, before.Epoch)
+	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before)
 	if errors.Is(err, ErrStale) {
-		return false, nil // deleted meanwhile, or another replica was faster: the next attempt finds out which
+		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
 	members, err := h.copyMembers(ctx, lock)
 	if err != nil {
 		return false, err
 	}
 	if err := h.live.CommitHydration(ctx, lock, state); err != nil {
-		return false, fmt.Errorf("hydrate guild %s: commit: %w", g.ID, err)
+		return false, fmt.Errorf("hydrate guild %s: commit: %w", lock.Guild.ID, err)
 	}
 	hydrations.Inc()
-	h.log.Info("guild loaded from the archive", "guild", g.ID, "members", members, "epoch", state.Epoch, "took", time.Since(began))
+	h.log.Info("guild loaded from the archive", "guild", lock.Guild.ID, "members", members, "epoch", state.Epoch, "took", time.Since(began))
 	return true, nil
 }
 

@@ -1,6 +1,13 @@
 package snapshot
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/id"
+)
 
 var (
 	duration = prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -26,7 +33,43 @@ var (
 	})
 )
 
-// Collectors are the metrics of this package.
+// Collectors are the metrics of this package; Writer.Collector has two more.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{duration, members, failures, wentBack, hydrations}
+}
+
+// backlogTime bounds how long a scrape waits for the live store.
+const backlogTime = time.Second
+
+var (
+	backlogMembers = prometheus.NewDesc("levelboard_snapshot_backlog_members",
+		"Members that have changed since they were last archived.", nil, nil)
+	oldestUnsaved = prometheus.NewDesc("levelboard_snapshot_oldest_unsaved_seconds",
+		"Age of the oldest change that is not archived; 0 when there is none.", nil, nil)
+)
+
+// Collector is the backlog, as the live store tells it at each scrape; without an answer there are no values. Every replica
+// tells that of all.
+func (w *Writer) Collector() prometheus.Collector { return backlogCollector{w} }
+
+type backlogCollector struct{ *Writer }
+
+func (c backlogCollector) Describe(descs chan<- *prometheus.Desc) {
+	descs <- backlogMembers
+	descs <- oldestUnsaved
+}
+
+func (c backlogCollector) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), backlogTime)
+	defer cancel()
+	var more []id.Guild
+	if underway := c.underway.Load(); underway != nil {
+		more = *underway
+	}
+	b, err := c.live.Backlog(ctx, more)
+	if err != nil {
+		return
+	}
+	metrics <- prometheus.MustNewConstMetric(backlogMembers, prometheus.GaugeValue, float64(b.Members))
+	metrics <- prometheus.MustNewConstMetric(oldestUnsaved, prometheus.GaugeValue, b.Oldest.Seconds())
 }

@@ -50,6 +50,10 @@ var (
 	ErrStale = errors.New("the archive has moved on from this state of the guild")
 )
 
+// ErrArchiveOlder says that the live store is of a later load than the archive knows of: the archive was restored from a
+// backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
+var ErrArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
+
 // Archive is what snapshots need of Postgres or SQLite.
 type Archive interface {
 	// AcquireLease takes the lease when it is free, expired, or held by holder already (then Fence stays), for ttl from
@@ -95,7 +99,8 @@ type Live interface {
 
 	// BeginFlush sets the guild's changed members aside, or finds the set that an earlier flush left behind. ok is false
 	// when nothing changed, or when the guild is not loaded at all. f.Guild holds the incarnation found there, also when
-	// nothing changed; it is zero when the guild is not loaded.
+	// nothing changed; it is zero when the guild is not loaded. ErrUnverified, with f.Guild, when the guild must be verified
+	// first: load it.
 	BeginFlush(ctx context.Context, g id.Guild) (f Flush, ok bool, err error)
 	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
 	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
@@ -106,11 +111,21 @@ type Live interface {
 	Archived(ctx context.Context, b Batch) error
 	// EndFlush drops the set aside; its members are all archived.
 	EndFlush(ctx context.Context, f Flush) error
+	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of.
+	Distrust(ctx context.Context, f Flush) error
+	// Backlog sums up what waits for a snapshot, in the guilds of the index and in more.
+	Backlog(ctx context.Context, more []id.Guild) (Backlog, error)
 
-	// BeginHydration takes the guild's hydration lock. loaded says that the incarnation is there already (no lock taken);
-	// busy that another hydration holds the lock. What is there of another incarnation is removed by Commit. After an
-	// error h may hold the lock all the same, when only the answer was lost: abort it.
-	BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h Hydration, loaded, busy bool, err error)
+	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or somebody else holds it, and compares
+	// what is there with what is archived. What is there of another incarnation is removed by Commit. After an error h may
+	// hold the lock all the same, when only the answer was lost: abort it.
+	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived State) (h Hydration, found Found, err error)
+	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch and
+	// rev, and calls each with them until it fails. A member may come more than once. ErrHydrationLost when the lock was lost.
+	Unsaved(ctx context.Context, h Hydration, each func(Batch) error) error
+	// Verified puts a guild that was FoundUnverified into use, at the archive's new epoch, and gives the lock up.
+	// ErrHydrationLost when the lock was lost.
+	Verified(ctx context.Context, h Hydration, s State) error
 	// LoadChunk puts rows into the staging keys. ErrHydrationLost when the lock was lost; the staging keys expire by themselves.
 	LoadChunk(ctx context.Context, h Hydration, rows []Row) error
 	// CommitHydration moves the staging keys into place and writes the guild's meta last, in one atomic step: rev and
@@ -128,6 +143,29 @@ type Hydration struct {
 	Guild leaderboard.GuildRef
 	Token string
 }
+
+// Found is what a hydration finds of its guild in the live store.
+type Found int
+
+// What there may be. Only FoundLoaded and FoundBusy leave the lock alone.
+const (
+	FoundNothing    Found = iota // of this incarnation
+	FoundLoaded                  // and verified: there is nothing to do
+	FoundBusy                    // somebody else holds the lock
+	FoundUnverified              // the server is another one than it was verified on, and it holds all that is archived
+	FoundOlder                   // it does not know of all that is archived: it has gone back in time
+	FoundNewer                   // it is of a later epoch than the archive, which has gone back in time itself
+)
+
+// Backlog is what the live store holds and the archive does not.
+type Backlog struct {
+	Members int64         // changed since they were last archived
+	Oldest  time.Duration // since the oldest of those changes, or longer; 0 when there is none
+}
+
+// ErrUnverified says that the live store may be older than the archive, and that nothing of the guild is used until a
+// hydration has compared them.
+var ErrUnverified = errors.New("the guild was not yet compared with the archive")
 
 // ErrHydrationLost says that a hydration's lock expired or passed to another one.
 var ErrHydrationLost = errors.New("the hydration lock was lost")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -34,6 +35,7 @@ const (
 type Writer struct {
 	live     Live
 	archive  Archive
+	loader   leaderboard.Loader
 	holder   string
 	interval time.Duration
 	log      *slog.Logger
@@ -45,11 +47,24 @@ type Writer struct {
 	lastRound time.Time
 	rounds    int
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
+
+	underway atomic.Pointer[[]id.Guild] // taken out of the index by the present round
 }
 
-// NewWriter returns a Writer that writes every interval. holder names this process among the replicas.
-func NewWriter(live Live, archive Archive, holder string, interval time.Duration, log *slog.Logger) *Writer {
-	return &Writer{live: live, archive: archive, holder: holder, interval: interval, log: log, failing: map[id.Guild]bool{}}
+// WriterOptions are what a Writer is told; all are required.
+type WriterOptions struct {
+	Holder   string        // names this process among the replicas
+	Interval time.Duration // between two rounds
+	Log      *slog.Logger
+}
+
+// NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
+// loader first.
+func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
+	return &Writer{
+		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, log: o.Log,
+		failing: map[id.Guild]bool{},
+	}
 }
 
 // Run writes until ctx ends. It renews or tries for the lease four times an interval, so that a dead holder's lease, which
@@ -104,6 +119,8 @@ func (w *Writer) round(ctx context.Context, sweep bool, after func(context.Conte
 	defer stop()
 	r := &round{Writer: w, done: map[id.Guild]bool{}}
 	changed, err := w.live.DirtyGuilds(ctx)
+	w.underway.Store(&changed)
+	defer w.underway.Store(nil)
 	r.write(ctx, changed, sweep)
 	if err == nil && sweep {
 		var loaded []id.Guild
@@ -185,21 +202,29 @@ func (r *round) putBack(ctx context.Context) {
 	}
 }
 
+// settleAttempts bounds how often a guild that does not fit the archive is loaded in one round.
+const settleAttempts = 2
+
 // writeGuild writes what changed. With leftover, an earlier flush may have been cut off, and what it had set aside comes
 // first: then what changed since is in a second set, which must not wait until the guild changes again.
 func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) error {
-	for sets := 1; ; sets++ {
+	for sets, settled := 0, 0; ; {
 		flush, ok, err := w.live.BeginFlush(ctx, g)
-		if err != nil || !ok {
-			return err
+		if ok && err == nil {
+			sets++
+			err = w.writeFlush(ctx, flush)
 		}
-		err = w.writeFlush(ctx, flush)
 		switch {
-		case errors.Is(err, ErrStale):
-			return w.settleStale(ctx, flush)
 		case errors.Is(err, leaderboard.ErrNotLoaded):
-			return nil // deleted or loaded anew meanwhile: what was set aside is void
-		case err != nil || !leftover || sets == 2:
+			// Deleted, and what was set aside is void; or loaded or verified meanwhile, and then it waits for the next round.
+			return w.live.MarkDirty(ctx, g)
+		case (errors.Is(err, ErrUnverified) || errors.Is(err, ErrStale)) && settled < settleAttempts:
+			settled++
+			leftover = true
+			if err := w.settle(ctx, flush, err); err != nil {
+				return err
+			}
+		case err != nil || !ok || !leftover || sets == 2:
 			return err
 		}
 	}
@@ -241,23 +266,19 @@ func (w *Writer) writeUsers(ctx context.Context, f Flush, users []id.User) error
 	return nil
 }
 
-// settleStale is for a guild whose batch the archive refused. When the incarnation is gone, so is the guild, and its
-// members leave Redis. Otherwise Redis came back older than the archive, from an old dump or a replica that lagged: what it
-// holds of the guild is dropped, so that nobody's XP stays below what is archived. What changed since it came back is lost.
-func (w *Writer) settleStale(ctx context.Context, f Flush) error {
-	state, err := w.archive.State(ctx, f.Guild)
-	if errors.Is(err, ErrStale) {
+// settle makes a guild fit the archive again. When its incarnation is gone, so is the guild, and its members leave the live
+// store. Otherwise it is compared with the archive, and loaded anew if it is the older one (see Hydrator): after the live
+// store came back (ErrUnverified), or when the archive refused a batch (ErrStale), which says that it has gone back in time
+// without anybody noticing.
+func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
+	if errors.Is(cause, ErrStale) {
+		if err := w.live.Distrust(ctx, f); err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) {
+			return err
+		}
+	}
+	err := w.loader.Load(ctx, f.Guild)
+	if errors.Is(err, leaderboard.ErrGuildMoved) {
 		return w.live.Drop(ctx, f.Guild)
 	}
-	if err != nil {
-		return err
-	}
-	if f.Epoch > state.Epoch {
-		// The archive is the older one, restored from a backup perhaps. That is for the operator to settle.
-		return fmt.Errorf("guild %s is at epoch %d in Redis and at %d in the archive: %w", f.Guild.ID, f.Epoch, state.Epoch, ErrStale)
-	}
-	wentBack.Inc()
-	w.log.Error("Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive",
-		"guild", f.Guild.ID, "epoch", f.Epoch, "archivedEpoch", state.Epoch, "archivedRev", state.Archived)
-	return w.live.Drop(ctx, f.Guild)
+	return err
 }

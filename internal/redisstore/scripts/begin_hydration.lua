@@ -1,9 +1,23 @@
--- Takes a guild's hydration lock.
+-- Takes a guild's hydration lock and tells what is there of the guild.
 --
 -- KEYS     meta lock
--- ARGV     incarnation, token, how long the lock lasts without a chunk, in ms
--- returns  {0 taken | 1 that incarnation is loaded already | 2 somebody else holds the lock}
--- atomic   the check and the lock
-if redis.call('HGET', KEYS[1], 'incarnation') == ARGV[1] then return {1} end
-if redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return {0} end
-return {2}
+-- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, the archive's archived
+-- returns  {0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
+--           3 it holds all that is archived, and only has to be verified | 4 it is older than the archive |
+--           5 it is of a later epoch than the archive, which is the older one then}
+-- atomic   the check and the lock. In case 3 meta notes the epoch that is about to be raised, so that a verification which
+--          dies between the archive and here is not taken for a Redis that has gone back
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising')
+local mine = meta[1] == ARGV[1]
+if mine and meta[2] == SERVER then return {1} end
+if not redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return {2} end
+if not mine then return {0} end
+
+local epoch = tonumber(ARGV[4])
+if tonumber(meta[3]) > epoch then return {5} end
+local known = math.max(tonumber(meta[4]), tonumber(meta[5] or meta[4]))
+if known >= tonumber(ARGV[5]) and (meta[3] == ARGV[4] or meta[6] == ARGV[4]) then
+  redis.call('HSET', KEYS[1], 'raising', string.format('%.0f', epoch + 1))
+  return {3}
+end
+return {4}

@@ -1,4 +1,4 @@
--- Moves the staging keys of a hydration into place, over whatever an earlier incarnation left, and writes meta.
+-- Moves the staging keys of a hydration into place, over whatever was there, and writes meta.
 --
 -- KEYS     meta lock, xp stat user dirty, staged xp, staged stat, staged user, the prefix of the names of sets aside
 -- ARGV     incarnation, token, epoch, archived
@@ -13,5 +13,5 @@ for i = 7, 9 do
     redis.call('PERSIST', KEYS[i - 4])
   end
 end
-redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4])
+redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER)
 return {}

@@ -6,6 +6,6 @@
 -- atomic   the set and its note in meta go together
 if redis.call('HGET', KEYS[1], 'flushing') == ARGV[3] then
   redis.call('UNLINK', KEYS[2])
-  redis.call('HDEL', KEYS[1], 'flushing')
+  redis.call('HDEL', KEYS[1], 'flushing', 'flushingsince')
 end
 return {}

@@ -7,8 +7,6 @@
 -- atomic   all entries and rev are of one moment; `pending` in meta is that rev until the archive's commit is noted,
 --          so that a writer that dies in between leaves a trace of what it may have committed
 local meta = redis.call('HMGET', KEYS[1], 'rev', 'archived', 'pending')
-local rev = meta[1]
-redis.call('HSET', KEYS[1], 'pending', rev)
-local xp = {}
-for i = 3, #ARGV do xp[#xp + 1] = redis.call('ZSCORE', KEYS[2], ARGV[i]) end
-return {rev, xp, hmget(KEYS[3], ARGV, 3), hmget(KEYS[4], ARGV, 3), meta[2], meta[3]}
+redis.call('HSET', KEYS[1], 'pending', meta[1])
+local xp, stat, user = entries(2, 3)
+return {meta[1], xp, stat, user, meta[2], meta[3]}

@@ -1,3 +1,7 @@
--- Put before every script that works on a loaded guild: nothing is read or changed for another incarnation.
+-- Put before every script that works on a loaded guild: nothing is read or changed for another incarnation, nor of a guild
+-- that was not verified on this life of this server, which may hold older data than the one before.
 -- KEYS[1] meta; ARGV[1] incarnation.
-if redis.call('HGET', KEYS[1], 'incarnation') ~= ARGV[1] then return 'NOTLOADED' end
+do
+  local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')
+  if meta[1] ~= ARGV[1] or meta[2] ~= SERVER then return 'NOTLOADED' end
+end

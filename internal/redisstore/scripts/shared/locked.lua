@@ -1,5 +1,6 @@
--- Put before every script of a hydration: only the holder of the lock loads, and never over its own incarnation.
+-- Put before every script of a hydration: only the holder of the lock loads, and never over a guild that is in use.
 -- KEYS[1] meta, KEYS[2] lock; ARGV[1] incarnation, ARGV[2] token.
-if redis.call('GET', KEYS[2]) ~= ARGV[2] or redis.call('HGET', KEYS[1], 'incarnation') == ARGV[1] then
-  return 'HYDRATIONLOST'
+do
+  local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')
+  if redis.call('GET', KEYS[2]) ~= ARGV[2] or (meta[1] == ARGV[1] and meta[2] == SERVER) then return 'HYDRATIONLOST' end
 end

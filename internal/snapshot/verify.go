@@ -1,0 +1,43 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// verify puts a guild into use that is still there after its server became another one, and that holds all that is
+// archived. The epoch is raised, as by every load, so that a batch which was read from the server before cannot be committed
+// any more: the archive must not come to hold what this server does not know of.
+func (h *Hydrator) verify(ctx context.Context, lock Hydration, before State) (done bool, err error) {
+	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before)
+	if errors.Is(err, ErrStale) {
+		return false, nil // such a batch was faster, or the guild was deleted: the next attempt finds out which
+	}
+	if err == nil {
+		err = h.live.Verified(ctx, lock, state)
+	}
+	if err != nil {
+		return false, fmt.Errorf("verify guild %s: %w", lock.Guild.ID, err)
+	}
+	h.log.Debug("guild verified: the live store holds all that is archived", "guild", lock.Guild.ID, "epoch", state.Epoch)
+	return true, nil
+}
+
+// salvage is for a guild that is older than what is archived, because Redis came back from an old dump, or as a replica that
+// lagged. Before it is loaded anew, what changed on it and was not archived is merged into the archive, where everybody
+// keeps the higher XP of the two. Cut off anywhere, it is repeated with the same result.
+func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) error {
+	wentBack.Inc()
+	merged := 0
+	err := h.live.Unsaved(ctx, lock, func(b Batch) error {
+		merged += len(b.Rows)
+		return h.archive.Salvage(ctx, before, b)
+	})
+	if err != nil {
+		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)
+	}
+	h.log.Error("Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive",
+		"guild", lock.Guild.ID, "archivedEpoch", before.Epoch, "archivedRev", before.Archived, "unsavedMembersKept", merged)
+	return nil
+}

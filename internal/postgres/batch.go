@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
 
@@ -13,9 +14,7 @@ import (
 // is archived than b.Known.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	return a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
-		state, err := scanState(tx.QueryRow(ctx, `
-			SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
-			string(b.Guild.ID), int64(b.Guild.Incarnation)))
+		state, err := lockState(ctx, tx, b.Guild)
 		if err != nil {
 			return err
 		}
@@ -25,10 +24,8 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 		if state.Epoch != b.Epoch || state.Archived > b.Known {
 			return snapshot.ErrStale
 		}
-		if len(b.Rows) > 0 {
-			if err := upsert(ctx, tx, b); err != nil {
-				return err
-			}
+		if err := upsert(ctx, tx, b, replaceOlder); err != nil {
+			return err
 		}
 		if state.Archived >= b.Rev {
 			return nil
@@ -38,7 +35,27 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 	})
 }
 
-func upsert(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+// lockState reads a guild's state and keeps it as it is until the transaction ends.
+func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot.State, error) {
+	return scanState(tx.QueryRow(ctx, `
+		SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
+		string(g.ID), int64(g.Incarnation)))
+}
+
+// replaceOlder is what a batch of the writer does with a member that is archived already, m.
+const replaceOlder = `
+	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+	xp = excluded.xp, message_count = excluded.message_count,
+	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
+
+// upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $15 on.
+func upsert(ctx context.Context, tx pgx.Tx, b snapshot.Batch, conflict string, more ...any) error {
+	if len(b.Rows) == 0 {
+		return nil
+	}
 	c := columnsOf(b.Rows)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
@@ -46,16 +63,12 @@ func upsert(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 		SELECT $1, $2, $3, `+nowMS+`, r.*
 		FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
 			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[]) AS r
-		ON CONFLICT (incarnation, user_id) DO UPDATE SET
-			epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
-			xp = excluded.xp, message_count = excluded.message_count,
-			updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
-			avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
-			global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
-		WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`,
-		int64(b.Guild.Incarnation), b.Epoch, b.Rev,
-		c.users, c.xp, c.messages, c.updated, c.cooldown,
-		c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted)
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict,
+		append([]any{
+			int64(b.Guild.Incarnation), b.Epoch, b.Rev,
+			c.users, c.xp, c.messages, c.updated, c.cooldown,
+			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted,
+		}, more...)...)
 	return err
 }
 

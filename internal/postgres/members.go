@@ -28,24 +28,16 @@ func scanState(row pgx.Row) (s snapshot.State, err error) {
 	return s, err
 }
 
-// RaiseEpoch raises the epoch by one if it still is from, and drops the guild's tombstones. snapshot.ErrStale when the
-// incarnation is gone or the epoch is not from.
-func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (s snapshot.State, err error) {
-	err = a.inTx(ctx, "raise a guild's epoch", func(ctx context.Context, tx pgx.Tx) error {
-		s, err = scanState(tx.QueryRow(ctx, `
-			UPDATE guilds SET epoch = epoch + 1 WHERE id = $1 AND incarnation = $2 AND epoch = $3 RETURNING epoch, archived`,
-			string(g.ID), int64(g.Incarnation), from))
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx,
-			`DELETE FROM members WHERE incarnation = $1 AND deleted AND epoch < $2`, int64(g.Incarnation), s.Epoch)
-		return err
-	})
-	if err != nil {
-		return snapshot.State{}, err
-	}
-	return s, nil
+// RaiseEpoch raises the epoch by one if the guild's state still is from, in one statement. snapshot.ErrStale when the
+// incarnation is gone or its state is another one.
+func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	s, err := scanState(a.pool.QueryRow(ctx, `
+		UPDATE guilds SET epoch = epoch + 1 WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
+		RETURNING epoch, archived`,
+		string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
+	return s, wrap("raise a guild's epoch", err)
 }
 
 // Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the

@@ -18,7 +18,7 @@ type call struct {
 	method string
 	n      int
 	guild  id.Guild
-	rows   int // of WriteBatch and LoadChunk
+	rows   int // of WriteBatch, Salvage and LoadChunk
 }
 
 // faults stands around the calls of both stores. What a hook returns is what the caller gets: an error of before keeps the
@@ -177,12 +177,16 @@ func (a faultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (s sna
 	return s, err
 }
 
-func (a faultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (s snapshot.State, err error) {
+func (a faultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
 	err = a.around(ctx, call{method: "RaiseEpoch", guild: g.ID}, func() (err error) {
 		s, err = a.Archive.RaiseEpoch(ctx, g, from)
 		return err
 	})
 	return s, err
+}
+
+func (a faultyArchive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
+	return a.around(ctx, call{method: "Salvage", guild: b.Guild.ID, rows: len(b.Rows)}, func() error { return a.Archive.Salvage(ctx, from, b) })
 }
 
 func (a faultyArchive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) (rows []snapshot.Row, err error) {

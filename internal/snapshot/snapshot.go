@@ -5,6 +5,7 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"levelboard/internal/id"
@@ -41,6 +42,11 @@ type Batch struct {
 	Rows  []Row
 }
 
+// Entries are the rows that are not Deleted. The batch stays as it is.
+func (b Batch) Entries() []Row {
+	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
+}
+
 // Errors of an Archive.
 var (
 	// ErrLeaseLost says that another replica holds the lease, and that nothing was written.
@@ -67,9 +73,18 @@ type Archive interface {
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
-	// RaiseEpoch raises the epoch by one if it still is from, and drops the tombstones of earlier epochs, which no batch
-	// can contradict any more. It returns the new state; ErrStale when the incarnation is gone or the epoch is not from.
-	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (State, error)
+	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
+	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
+	// committed since from was read. Tombstones stay: Salvage may need them.
+	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State) (State, error)
+	// Salvage merges rows of a live store that went back in time, before the guild is loaded anew, so that no member's XP is
+	// lower than in either. b.Epoch and b.Rev are that store's. Of a row without an entry there (Deleted) nothing is
+	// written. A member without an archived row is inserted, and so is one whose tombstone is not newer than (b.Epoch, b.Rev).
+	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
+	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
+	// epoch and Archived as its rev; the guild's state stays. One transaction, which locks the guild's row; to repeat it
+	// changes nothing. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
+	Salvage(ctx context.Context, from State, b Batch) error
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
 	// start), at most limit. ErrStale when this incarnation does not exist.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)

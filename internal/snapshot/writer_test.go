@@ -394,7 +394,7 @@ func TestAnOlderEpochIsNotWritten(t *testing.T) {
 	g := w.guild(guildA)
 	w.create(g, 1, 100)
 	s := w.state(g)
-	_, err := w.archive.RaiseEpoch(w.Context(), g, s.Epoch)
+	_, err := w.archive.RaiseEpoch(w.Context(), g, s)
 	w.must(err)
 	w.must(w.writer("writer", never, &faults{}).Flush(w.Context()))
 	if rows := w.archivedRows(g); len(rows) > 0 {

@@ -14,8 +14,7 @@ import (
 // is archived than b.Known.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	return a.inTx(ctx, "write members", func(tx *sql.Tx) error {
-		state, err := scanState(tx.QueryRowContext(ctx,
-			`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(b.Guild.ID), int64(b.Guild.Incarnation)))
+		state, err := stateOf(ctx, tx, b.Guild)
 		if err != nil {
 			return err
 		}
@@ -25,7 +24,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 		if state.Epoch != b.Epoch || state.Archived > b.Known {
 			return snapshot.ErrStale
 		}
-		if err := upsert(ctx, tx, b); err != nil {
+		if err := upsert(ctx, tx, b, replaceOlder); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx,
@@ -34,18 +33,22 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 	})
 }
 
-func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch) (err error) {
+// replaceOlder is what a batch of the writer does with a member that is archived already, m.
+const replaceOlder = `
+	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+	xp = excluded.xp, message_count = excluded.message_count,
+	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
+
+// upsert inserts the rows, and where there is one already does what conflict says, with more as its parameters.
+func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, more ...any) (err error) {
 	statement, err := tx.PrepareContext(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
 			avatar, discriminator, username, global_name, accent_colour, deleted)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (incarnation, user_id) DO UPDATE SET
-			epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
-			xp = excluded.xp, message_count = excluded.message_count,
-			updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
-			avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
-			global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
-		WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`)
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict)
 	if err != nil {
 		return err
 	}
@@ -56,9 +59,11 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch) (err error) {
 			r = snapshot.Row{Deleted: true, Member: leaderboard.Member{UserID: r.UserID}}
 		}
 		u := r.User
-		_, err := statement.ExecContext(ctx, int64(b.Guild.Incarnation), b.Epoch, b.Rev, now,
+		_, err := statement.ExecContext(ctx, append([]any{
+			int64(b.Guild.Incarnation), b.Epoch, b.Rev, now,
 			string(r.UserID), int64(r.XP), r.MessageCount, millis(r.LastUpdated), millis(r.CooldownUntil),
-			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted)
+			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
+		}, more...)...)
 		if err != nil {
 			return err
 		}

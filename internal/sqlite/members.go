@@ -12,9 +12,17 @@ import (
 
 // State reads a guild's counters; snapshot.ErrStale when this incarnation does not exist.
 func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	s, err := scanState(a.reader.QueryRowContext(ctx,
-		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
+	s, err := stateOf(ctx, a.reader, g)
 	return s, wrap("read a guild's state", err)
+}
+
+// stateOf reads a guild's state, within a transaction or without one.
+func stateOf(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, g leaderboard.GuildRef,
+) (snapshot.State, error) {
+	return scanState(db.QueryRowContext(ctx,
+		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
 }
 
 func scanState(row scanner) (s snapshot.State, err error) {
@@ -25,18 +33,14 @@ func scanState(row scanner) (s snapshot.State, err error) {
 	return s, err
 }
 
-// RaiseEpoch raises the epoch by one if it still is from, and drops the guild's tombstones. snapshot.ErrStale when the
-// incarnation is gone or the epoch is not from.
-func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (s snapshot.State, err error) {
+// RaiseEpoch raises the epoch by one if the guild's state still is from, in one statement. snapshot.ErrStale when the
+// incarnation is gone or its state is another one.
+func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
 	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
 		s, err = scanState(tx.QueryRowContext(ctx, `
-			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? RETURNING epoch, archived`,
-			string(g.ID), int64(g.Incarnation), from))
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx,
-			`DELETE FROM members WHERE incarnation = ? AND deleted AND epoch < ?`, int64(g.Incarnation), s.Epoch)
+			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? AND archived = ?
+			RETURNING epoch, archived`,
+			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
 		return err
 	})
 	if err != nil {

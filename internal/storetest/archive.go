@@ -46,6 +46,11 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"a batch of another incarnation is refused":     archiveIncarnations,
 		"one of many raises the epoch":                  archiveEpochRace,
 		"tombstones hide members until they are purged": archiveTombstones,
+		"salvage inserts and merges":                    archiveSalvage,
+		"salvage keeps what is known of users":          archiveSalvageUsers,
+		"salvage and tombstones":                        archiveSalvageTombstones,
+		"salvage into another state is refused":         archiveSalvageStale,
+		"salvage and epoch are one after the other":     archiveSalvageRace,
 		"members are read in pieces":                    archivePieces,
 		"purging takes pieces":                          archivePurge,
 	} {

@@ -177,8 +177,13 @@ func (f *FaultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (snap
 }
 
 // RaiseEpoch implements ArchiveStore.
-func (f *FaultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from int64) (snapshot.State, error) {
+func (f *FaultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
 	return faulty(f, "RaiseEpoch", func() (snapshot.State, error) { return f.ArchiveStore.RaiseEpoch(ctx, g, from) })
+}
+
+// Salvage implements ArchiveStore.
+func (f *FaultyArchive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
+	return f.change("Salvage", func() error { return f.ArchiveStore.Salvage(ctx, from, b) })
 }
 
 // Members implements ArchiveStore.

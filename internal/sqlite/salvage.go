@@ -1,0 +1,49 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"levelboard/internal/snapshot"
+)
+
+// The user data of an archived m and of a salvaged entry, excluded: the one that was updated last, but known rather than not.
+const (
+	mKnown        = `(m.discriminator <> '' OR m.username <> '' OR coalesce(m.avatar, m.global_name, m.accent_colour) IS NOT NULL)`
+	excludedKnown = `(excluded.discriminator <> '' OR excluded.username <> ''
+		OR coalesce(excluded.avatar, excluded.global_name, excluded.accent_colour) IS NOT NULL)`
+	ifItsUser = `CASE WHEN ` + excludedKnown + ` AND (NOT ` + mKnown + `
+		OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0)) THEN excluded.`
+)
+
+// merge makes one entry of an archived one, m, and one of a live store at an epoch and a rev, its parameters. A tombstone
+// holds nothing, so to merge with it is to replace it. max of a null is null, so either time stands in for it.
+const merge = `
+	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms, deleted = 0,
+	xp = max(m.xp, excluded.xp), message_count = max(m.message_count, excluded.message_count),
+	updated_ms = coalesce(max(m.updated_ms, excluded.updated_ms), m.updated_ms, excluded.updated_ms),
+	cooldown_ms = coalesce(max(m.cooldown_ms, excluded.cooldown_ms), m.cooldown_ms, excluded.cooldown_ms),
+	avatar = ` + ifItsUser + `avatar ELSE m.avatar END,
+	discriminator = ` + ifItsUser + `discriminator ELSE m.discriminator END,
+	username = ` + ifItsUser + `username ELSE m.username END,
+	global_name = ` + ifItsUser + `global_name ELSE m.global_name END,
+	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END
+	WHERE NOT m.deleted OR (m.epoch, m.rev) <= (?, ?)`
+
+// Salvage merges rows of a live store that went back in time into the archive, in one transaction. b.Epoch and b.Rev are
+// that store's. A row that it holds no entry of (Deleted) is passed over, and so is one whose tombstone is newer than
+// (b.Epoch, b.Rev). To repeat it changes nothing. snapshot.ErrStale, with nothing written, when the incarnation is gone or
+// its state is not from.
+func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
+	return a.inTx(ctx, "salvage members", func(tx *sql.Tx) error {
+		state, err := stateOf(ctx, tx, b.Guild)
+		if err != nil {
+			return err
+		}
+		if state != from {
+			return snapshot.ErrStale
+		}
+		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
+		return upsert(ctx, tx, written, merge, b.Epoch, b.Rev)
+	})
+}

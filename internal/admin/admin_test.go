@@ -271,7 +271,7 @@ func (w *world) archiveMembers(n int) leaderboard.GuildRef {
 	for i := range rows {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{UserID: id.User(fmt.Sprintf("3%017d", i)), XP: 1}}
 	}
-	writer := snapshot.NewWriter(w.store, w.archive, "writer", time.Hour, log)
+	writer := snapshot.NewWriter(w.store, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: log})
 	hydrator := snapshot.NewHydrator(w.store, w.archive, log)
 	defer hydrator.Close()
 	if err := errors.Join(writer.Import(ctx, leaderboard.Ref(g), rows), hydrator.Load(ctx, leaderboard.Ref(g))); err != nil {
@@ -317,7 +317,8 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 			}
 			w.live.err = nil
 			w.archive.Fail("Purge", nil)
-			snapshot.NewWriter(w.store, w.archive, "writer", time.Hour, slog.New(slog.DiscardHandler)).Purge(ctx)
+			snapshot.NewWriter(w.store, w.archive, nil,
+				snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)}).Purge(ctx)
 			if _, err := w.store.Version(ctx, old); !errors.Is(err, leaderboard.ErrNotLoaded) {
 				t.Errorf("in Redis after the snapshot writer came by: %v", err)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/admin"
 	"levelboard/internal/apikey"
@@ -36,7 +35,7 @@ type archive interface {
 
 type stores struct {
 	archive archive
-	client  redis.UniversalClient
+	client  *redisstore.Client
 	live    *redisstore.Store
 	observe *redisstore.Metrics
 }

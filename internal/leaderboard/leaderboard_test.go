@@ -178,7 +178,7 @@ func TestAGuildThatIsNotLoadedIsLoadedAndTheStepRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.createUser1()
-			writer := snapshot.NewWriter(w.live, w.archive, "writer", time.Hour, slog.New(slog.DiscardHandler))
+			writer := snapshot.NewWriter(w.live, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
 			if err := errors.Join(writer.Flush(t.Context()), w.live.Drop(t.Context(), leaderboard.Ref(w.guild))); err != nil {
 				t.Fatal(err)
 			}

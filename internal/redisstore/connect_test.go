@@ -66,7 +66,7 @@ func TestConnectOptions(t *testing.T) {
 			t.Errorf("%s: %v", c.url, err)
 			continue
 		}
-		opts := client.(*redis.Client).Options()
+		opts := client.UniversalClient.(*redis.Client).Options()
 		if opts.Network != c.network || opts.Addr != c.addr || opts.PoolSize != c.pool || (opts.TLSConfig != nil) != c.tls {
 			t.Errorf("%s: %s %s, pool of %d, TLS %v", c.url, opts.Network, opts.Addr, opts.PoolSize, opts.TLSConfig != nil)
 		}

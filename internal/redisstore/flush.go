@@ -102,7 +102,7 @@ func (s *Store) scanMembers(ctx context.Context, set string, cursor uint64, coun
 // ReadBatch implements snapshot.Live. ErrNotLoaded also when the guild was loaded anew since the flush began. The server does
 // nothing else meanwhile: a thousand users take a few milliseconds.
 func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (snapshot.Batch, error) {
-	rows, args := batchOf(users, int64(f.Guild.Incarnation), f.Epoch)
+	rows, args := batchOf(users, int64(f.Guild.Incarnation), f.Epoch, f.Archived)
 	r, err := s.run(ctx, readBatchScript, keysOf(f.Guild.ID).members(), args...)
 	if err != nil {
 		return snapshot.Batch{}, err

@@ -48,7 +48,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 		}
 	}
 
-	h, _, _, err := s.BeginHydration(ctx, guild1)
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
 	staging := prefix + "load:" + h.Token
@@ -102,7 +102,7 @@ func TestAbortLeavesNoKeys(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
 	s := redisstore.New(client, redisstore.Options{})
-	h, _, _, err := s.BeginHydration(ctx, guild1)
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
 	ok(t, s.AbortHydration(ctx, h))
@@ -116,7 +116,7 @@ func TestAHydrationWhoseLockExpired(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
 	s := redisstore.New(client, redisstore.Options{})
-	late, _, _, err := s.BeginHydration(ctx, guild1)
+	late, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, late, []snapshot.Row{row(user1)}))
 	ok(t, client.Del(ctx, prefix+"hydrating").Err())
@@ -134,7 +134,7 @@ func TestAChunkExtendsTheLock(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
 	s := redisstore.New(client, redisstore.Options{})
-	h, _, _, err := s.BeginHydration(ctx, guild1)
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, client.PExpire(ctx, prefix+"hydrating", 5*time.Second).Err())
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
@@ -155,7 +155,21 @@ func TestMetaTracksTheArchive(t *testing.T) {
 		for i := 0; i < len(fields); i += 2 {
 			want[fields[i]] = fields[i+1]
 		}
-		if got := client.HGetAll(ctx, prefix+"meta").Val(); !maps.Equal(got, want) {
+		got := client.HGetAll(ctx, prefix+"meta").Val()
+		for _, field := range []string{"since", "flushingsince"} {
+			if _, there := got[field]; there != slices.Contains(fields, field) {
+				t.Errorf("meta %s: %s is there: %v", when, field, there)
+			}
+		}
+		if !strings.HasPrefix(got["server"], client.InfoMap(ctx, "server").Item("Server", "run_id")) || len(got["server"]) < 40 {
+			t.Errorf("meta %s: server %q", when, got["server"])
+		}
+		for field, value := range want {
+			if got[field] != value && value != "" {
+				t.Errorf("meta %s: %s is %q, want %q", when, field, got[field], value)
+			}
+		}
+		if len(got) != len(want)+1 {
 			t.Errorf("meta %s: %v, want %v", when, got, want)
 		}
 	}
@@ -168,23 +182,23 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	changeOne()
 	f, _, err := s.BeginFlush(ctx, guild1.ID)
 	ok(t, err)
-	meta("when a flush has begun", "rev", "1", "archived", "0", "flushing", "1")
+	meta("when a flush has begun", "rev", "1", "archived", "0", "flushing", "1", "flushingsince", "")
 	changeOne()
 	first, err := s.ReadBatch(ctx, f, []id.User{user1})
 	ok(t, err)
-	meta("when a batch was read", "rev", "2", "archived", "0", "flushing", "1", "pending", "2")
+	meta("when a batch was read", "rev", "2", "archived", "0", "flushing", "1", "pending", "2", "since", "", "flushingsince", "")
 	changeOne()
 	second, err := s.ReadBatch(ctx, f, []id.User{user1})
 	ok(t, err)
-	meta("when the next batch was read", "rev", "3", "archived", "0", "flushing", "1", "pending", "3")
+	meta("when the next batch was read", "rev", "3", "archived", "0", "flushing", "1", "pending", "3", "since", "", "flushingsince", "")
 	ok(t, s.Archived(ctx, first))
-	meta("when the first batch is committed", "rev", "3", "archived", "2", "flushing", "1", "pending", "3")
+	meta("when the first batch is committed", "rev", "3", "archived", "2", "flushing", "1", "pending", "3", "since", "", "flushingsince", "")
 	ok(t, s.Archived(ctx, second))
-	meta("when both are", "rev", "3", "archived", "3", "flushing", "1")
+	meta("when both are", "rev", "3", "archived", "3", "flushing", "1", "since", "", "flushingsince", "")
 	ok(t, s.Archived(ctx, first))
-	meta("when the first is told again", "rev", "3", "archived", "3", "flushing", "1")
+	meta("when the first is told again", "rev", "3", "archived", "3", "flushing", "1", "since", "", "flushingsince", "")
 	ok(t, s.EndFlush(ctx, f))
-	meta("after the flush", "rev", "3", "archived", "3")
+	meta("after the flush", "rev", "3", "archived", "3", "since", "")
 }
 
 func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/embedded"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/redisstore"
@@ -19,7 +17,7 @@ const patience = 30 * time.Second
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-func connect(tb testing.TB, url string) redis.UniversalClient {
+func connect(tb testing.TB, url string) *redisstore.Client {
 	tb.Helper()
 	client, err := redisstore.Connect(url, redisstore.ConnectOptions{Timeout: patience})
 	if err != nil {
@@ -55,7 +53,7 @@ var guild1 = leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 77}
 // load hydrates guild1.
 func load(tb testing.TB, s *redisstore.Store, rows ...snapshot.Row) {
 	tb.Helper()
-	h, _, _, err := s.BeginHydration(tb.Context(), guild1)
+	h, _, err := s.BeginHydration(tb.Context(), guild1, snapshot.State{})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -82,6 +82,7 @@ var refusals = map[string]error{
 	"NOMEMBER":      leaderboard.ErrNoMember,
 	"EXISTS":        leaderboard.ErrMemberExists,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
+	"STALE":         snapshot.ErrStale,
 }
 
 var errReply = errors.New("unexpected reply")

@@ -24,7 +24,7 @@ type Client struct {
 	redis.UniversalClient
 
 	current atomic.Pointer[server]
-	mu      sync.Mutex // one identification at a time
+	mu      sync.Mutex // one load of the scripts at a time
 }
 
 // server is one life of a Redis server.
@@ -62,8 +62,6 @@ func (c *Client) server(ctx context.Context, lost *server) (*server, error) {
 
 // identify asks for the server's identity and, if it is not the one known (or lost its scripts), loads the scripts there.
 func (c *Client) identify(ctx context.Context, on session, lost *server) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	info, err := on.Info(ctx, "server", "replication").Result()
 	if err != nil {
 		return err
@@ -72,6 +70,9 @@ func (c *Client) identify(ctx context.Context, on session, lost *server) error {
 	if err != nil {
 		return err
 	}
+	// Not before: the first command on a transaction may have to connect, which is another identification.
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if known := c.current.Load(); known != nil && known != lost && known.identity == identity {
 		return nil
 	}

@@ -127,12 +127,24 @@ func (l faultyLive) EndFlush(ctx context.Context, f snapshot.Flush) error {
 	return l.around(ctx, call{method: "EndFlush", guild: f.Guild.ID}, func() error { return l.Live.EndFlush(ctx, f) })
 }
 
-func (l faultyLive) BeginHydration(ctx context.Context, g leaderboard.GuildRef) (h snapshot.Hydration, loaded, busy bool, err error) {
+func (l faultyLive) Distrust(ctx context.Context, f snapshot.Flush) error {
+	return l.around(ctx, call{method: "Distrust", guild: f.Guild.ID}, func() error { return l.Live.Distrust(ctx, f) })
+}
+
+func (l faultyLive) BeginHydration(ctx context.Context, g leaderboard.GuildRef, s snapshot.State) (h snapshot.Hydration, found snapshot.Found, err error) {
 	err = l.around(ctx, call{method: "BeginHydration", guild: g.ID}, func() (err error) {
-		h, loaded, busy, err = l.Live.BeginHydration(ctx, g)
+		h, found, err = l.Live.BeginHydration(ctx, g, s)
 		return err
 	})
-	return h, loaded, busy, err
+	return h, found, err
+}
+
+func (l faultyLive) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
+	return l.around(ctx, call{method: "Unsaved", guild: h.Guild.ID}, func() error { return l.Live.Unsaved(ctx, h, each) })
+}
+
+func (l faultyLive) Verified(ctx context.Context, h snapshot.Hydration, s snapshot.State) error {
+	return l.around(ctx, call{method: "Verified", guild: h.Guild.ID}, func() error { return l.Live.Verified(ctx, h, s) })
 }
 
 func (l faultyLive) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {

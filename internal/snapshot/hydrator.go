@@ -131,7 +131,10 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	case FoundNewer:
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrArchiveOlder)
 	case FoundOlder:
-		if err := h.salvage(ctx, lock, before); err != nil {
+		switch err := h.salvage(ctx, lock, before); {
+		case errors.Is(err, ErrStale):
+			return false, nil // the archive has moved on: the next attempt finds out where to
+		case err != nil:
 			return false, err
 		}
 	}

@@ -101,6 +101,8 @@ type Flush struct {
 	Epoch int64
 	ID    int64 // names the set; the guild's rev when it was set aside
 	Size  int64
+	// Archived is what the archive held when the flush began. The writer sets it.
+	Archived int64
 }
 
 // Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
@@ -120,7 +122,8 @@ type Live interface {
 	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
 	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
 	// ReadBatch reads the users' entries, or that they have none (Deleted), and notes in the guild's meta that this
-	// rev is about to be archived, in one atomic step.
+	// rev is about to be archived, in one atomic step. ErrStale, with nothing noted, when the live store does not know that
+	// f.Archived is archived: then it has gone back in time.
 	ReadBatch(ctx context.Context, f Flush, users []id.User) (Batch, error)
 	// Archived notes in the guild's meta that the batch was committed.
 	Archived(ctx context.Context, b Batch) error

@@ -107,7 +107,8 @@ func (w *world) log() *slog.Logger { return slog.New(slog.NewTextHandler(w.logge
 
 // writer returns a writer whose calls pass through f.
 func (w *world) writer(holder string, interval time.Duration, f *faults) *snapshot.Writer {
-	return snapshot.NewWriter(faultyLive{w.live, f}, faultyArchive{w.archive, f}, holder, interval, w.log())
+	return snapshot.NewWriter(faultyLive{w.live, f}, faultyArchive{w.archive, f}, w.hydrator(f),
+		snapshot.WriterOptions{Holder: holder, Interval: interval, Log: w.log()})
 }
 
 // hydrator returns a hydrator whose calls pass through f, and closes it when the test ends.

@@ -231,6 +231,14 @@ func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) erro
 }
 
 func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
+	state, err := w.archive.State(ctx, f.Guild)
+	if err != nil {
+		return err
+	}
+	if state.Epoch != f.Epoch {
+		return ErrStale
+	}
+	f.Archived = state.Archived
 	for cursor := uint64(0); ; {
 		users, next, err := w.live.FlushMembers(ctx, f, cursor, batchSize)
 		if err != nil {

@@ -305,25 +305,32 @@ func cooldownSurvives(b *board) {
 	}
 }
 
+// begin begins a hydration and wants it to find that.
+func (b *board) begin(g leaderboard.GuildRef, archived snapshot.State, want snapshot.Found) snapshot.Hydration {
+	b.Helper()
+	h, found, err := b.BeginHydration(b.Context(), g, archived)
+	b.must(err)
+	if found != want {
+		b.Fatalf("hydration of %v: found %v, want %v", g, found, want)
+	}
+	return h
+}
+
 func hydrationLock(b *board) {
 	ctx := b.Context()
-	h, loaded, busy, err := b.BeginHydration(ctx, b.g)
-	if err != nil || loaded || busy || h.Guild != b.g || h.Token == "" {
-		b.Fatalf("begin: %+v, loaded %v, busy %v, %v", h, loaded, busy, err)
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	if h.Guild != b.g || h.Token == "" {
+		b.Fatalf("begin: %+v", h)
 	}
-	if _, loaded, busy, err := b.BeginHydration(ctx, b.g); err != nil || loaded || !busy {
-		b.Errorf("begin while another holds the lock: loaded %v, busy %v, %v, want busy", loaded, busy, err)
-	}
+	b.begin(b.g, snapshot.State{}, snapshot.FoundBusy)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
-	_, err = b.Version(ctx, b.g)
+	_, err := b.Version(ctx, b.g)
 	b.wants("version before the commit", err, leaderboard.ErrNotLoaded)
 	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
 		b.Errorf("loaded guilds before the commit: %v, %v, want none", guilds, err)
 	}
 	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}))
-	if _, loaded, busy, err := b.BeginHydration(ctx, b.g); err != nil || !loaded || busy {
-		b.Errorf("begin after the commit: loaded %v, busy %v, %v, want loaded", loaded, busy, err)
-	}
+	b.begin(b.g, snapshot.State{Epoch: 1}, snapshot.FoundLoaded)
 	b.wants("commit again", b.CommitHydration(ctx, h, snapshot.State{Epoch: 9}), snapshot.ErrHydrationLost)
 	b.wants("a chunk after the commit", b.LoadChunk(ctx, h, []snapshot.Row{rowN(2, 1)}), snapshot.ErrHydrationLost)
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Version.Epoch != 1 {
@@ -333,16 +340,12 @@ func hydrationLock(b *board) {
 
 func hydrationLost(b *board) {
 	ctx := b.Context()
-	lost, _, _, err := b.BeginHydration(ctx, b.g)
-	b.must(err)
+	lost := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
 	b.must(b.LoadChunk(ctx, lost, []snapshot.Row{rowN(1, 1)}))
 	b.must(b.AbortHydration(ctx, lost))
 	b.wants("a chunk without the lock", b.LoadChunk(ctx, lost, []snapshot.Row{rowN(2, 1)}), snapshot.ErrHydrationLost)
 
-	h, loaded, busy, err := b.BeginHydration(ctx, b.g)
-	if err != nil || loaded || busy {
-		b.Fatalf("begin after the lock was given up: loaded %v, busy %v, %v", loaded, busy, err)
-	}
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(3, 3)}))
 	b.wants("a chunk with another's lock", b.LoadChunk(ctx, lost, []snapshot.Row{rowN(2, 1)}), snapshot.ErrHydrationLost)
 	b.wants("commit with another's lock", b.CommitHydration(ctx, lost, snapshot.State{Epoch: 1}), snapshot.ErrHydrationLost)
@@ -401,13 +404,12 @@ func manyMembers(b *board) {
 		rows[i] = rowN(i, level.XP(i*3))
 	}
 	rows = append(rows, snapshot.Row{Member: leaderboard.Member{UserID: userN(members)}, Deleted: true})
-	h, _, _, err := b.BeginHydration(ctx, b.g)
-	b.must(err)
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
 	for chunk := range slices.Chunk(rows, 2300) {
 		b.must(b.LoadChunk(ctx, h, chunk))
 	}
 	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}))
-	_, err = b.Member(ctx, b.g, userN(members))
+	_, err := b.Member(ctx, b.g, userN(members))
 	b.wants("a tombstone", err, leaderboard.ErrNoMember)
 
 	const skipped, read = 500, 9000
@@ -445,12 +447,11 @@ func manyMembers(b *board) {
 
 func abortHydration(b *board) {
 	ctx := b.Context()
-	h, _, _, err := b.BeginHydration(ctx, b.g)
-	b.must(err)
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 	b.must(b.AbortHydration(ctx, h))
 	b.must(b.AbortHydration(ctx, h))
-	_, err = b.Version(ctx, b.g)
+	_, err := b.Version(ctx, b.g)
 	b.wants("after an abort", err, leaderboard.ErrNotLoaded)
 	b.load()
 	if p := b.page(0, 10); len(p.Rows) != 0 {
@@ -465,11 +466,11 @@ func concurrentHydrations(b *board) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			h, loaded, busy, err := b.BeginHydration(ctx, b.g)
-			if err != nil || loaded {
-				b.Errorf("begin: loaded %v, %v", loaded, err)
+			h, found, err := b.BeginHydration(ctx, b.g, snapshot.State{})
+			if err != nil || (found != snapshot.FoundNothing && found != snapshot.FoundBusy) {
+				b.Errorf("begin: found %v, %v", found, err)
 			}
-			if !busy {
+			if found != snapshot.FoundBusy {
 				mu.Lock()
 				defer mu.Unlock()
 				taken = append(taken, h)
@@ -514,8 +515,7 @@ func drop(b *board) {
 
 func dropStopsHydration(b *board) {
 	ctx := b.Context()
-	h, _, _, err := b.BeginHydration(ctx, b.g)
-	b.must(err)
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 
 	// The digits of one incarnation may begin with those of another.
@@ -525,6 +525,6 @@ func dropStopsHydration(b *board) {
 	}
 	b.must(b.Drop(ctx, b.g))
 	b.wants("commit after drop", b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}), snapshot.ErrHydrationLost)
-	_, err = b.Version(ctx, b.g)
+	_, err := b.Version(ctx, b.g)
 	b.wants("after drop", err, leaderboard.ErrNotLoaded)
 }

@@ -56,6 +56,11 @@ func embeddedWorld(t *testing.T) *world {
 // serverWorld is on a Redis server and Postgres.
 func serverWorld(t *testing.T) *world {
 	t.Helper()
+	return newWorld(t, testenv.Redis(t).URL(), postgresArchive(t))
+}
+
+func postgresArchive(t *testing.T) *postgres.Archive {
+	t.Helper()
 	a, err := postgres.Open(t.Context(), testenv.Postgres(t))
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +69,7 @@ func serverWorld(t *testing.T) *world {
 	if err := a.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return newWorld(t, testenv.Redis(t).URL(), a)
+	return a
 }
 
 func sqliteArchive(t *testing.T) *sqlite.Archive {

@@ -63,6 +63,9 @@ func (c *Client) server(ctx context.Context, lost *server) (*server, error) {
 // identify asks for the server's identity and, if it is not the one known (or lost its scripts), loads the scripts there.
 func (c *Client) identify(ctx context.Context, on session, lost *server) error {
 	info, err := on.Info(ctx, "server", "replication").Result()
+	if redis.HasErrorPrefix(err, "NOPERM") {
+		return fmt.Errorf("%w: %w", errNoIdentity, err)
+	}
 	if err != nil {
 		return err
 	}

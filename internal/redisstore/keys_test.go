@@ -89,10 +89,11 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, s.EndFlush(ctx, f))
 	want("after a flush", loaded)
 
-	ok(t, s.Delete(ctx, guild1, user1))
+	_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
+	ok(t, err)
 	_, _, err = s.BeginFlush(ctx, guild1.ID)
 	ok(t, err)
-	_, err = s.Create(ctx, guild1, user1, 1, leaderboard.User{})
+	_, err = s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 1})
 	ok(t, err)
 	ok(t, s.Drop(ctx, guild1))
 	want("after drop", map[string]string{"lb:dirty-guilds": "set"})

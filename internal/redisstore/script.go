@@ -30,9 +30,10 @@ var (
 	memberScript  = newScript("member", "loaded")
 	pageScript    = newScript("page", "loaded", "hmget")
 	versionScript = newScript("version", "loaded")
-	createScript  = newScript("create", "loaded", "now", "touch")
-	changeScript  = newScript("change", "loaded", "now", "touch", "score")
-	deleteScript  = newScript("delete", "loaded", "now", "touch")
+	createScript  = newScript("create", "loaded", "once", "now", "touch")
+	changeScript  = newScript("change", "loaded", "once", "now", "touch", "score")
+	deleteScript  = newScript("delete", "loaded", "once", "now", "touch")
+	claimScript   = newScript("claim")
 
 	beginFlushScript = newScript("begin_flush")
 	readBatchScript  = newScript("read_batch", "loaded", "epoch", "entries")
@@ -81,6 +82,7 @@ var refusals = map[string]error{
 	"NOTLOADED":     leaderboard.ErrNotLoaded,
 	"NOMEMBER":      leaderboard.ErrNoMember,
 	"EXISTS":        leaderboard.ErrMemberExists,
+	"KEYREUSED":     leaderboard.ErrKeyReused,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 	"STALE":         snapshot.ErrStale,
 }

@@ -106,8 +106,8 @@ type Page struct {
 //
 // A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
 // the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key, in this guild or
-// in another, is ErrKeyReused. That comes before ErrNoMember and ErrMemberExists, and after ErrNotLoaded. Between guilds it is
-// sure only when one of the requests was answered before the other was sent.
+// in another, is ErrKeyReused. That comes before ErrNoMember and ErrMemberExists; for another request in the same guild it comes
+// after ErrNotLoaded.
 type Board interface {
 	// Member reads a member's entry and rank. ErrNoMember when there is none.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)

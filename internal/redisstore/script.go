@@ -34,6 +34,7 @@ var (
 	changeScript  = newScript("change", "loaded", "once", "now", "touch", "score")
 	deleteScript  = newScript("delete", "loaded", "once", "now", "touch")
 	claimScript   = newScript("claim")
+	fenceScript   = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
 	readBatchScript  = newScript("read_batch", "loaded", "epoch", "entries")
@@ -83,6 +84,7 @@ var refusals = map[string]error{
 	"NOMEMBER":      leaderboard.ErrNoMember,
 	"EXISTS":        leaderboard.ErrMemberExists,
 	"KEYREUSED":     leaderboard.ErrKeyReused,
+	"CLAIMLOST":     errClaimLost,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 	"STALE":         snapshot.ErrStale,
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
 	"levelboard/internal/snapshot"
@@ -22,6 +23,7 @@ var onceCases = []boardCase{
 	{"a repeated request in a guild that is loaded again", repeatedAfterLoad},
 	{"one of many requests with one key", concurrentRequests},
 	{"one of many different requests with one key", concurrentRivals},
+	{"one of many guilds with one key", concurrentGuilds},
 }
 
 // onceOf names a request by the key and what is asked.
@@ -292,5 +294,49 @@ func concurrentRivals(b *board) {
 	all.Wait()
 	if xp := int64(b.member(userN(1)).XP); won.Load() != xp || refused.Load() != workers-1 || b.version().Rev != 1 {
 		b.Errorf("%d XP, the request that was made gave %d, %d were refused, rev %d", xp, won.Load(), refused.Load(), b.version().Rev)
+	}
+}
+
+// Guilds have no step in common, and yet only one of them gets the key, whatever comes in between.
+func concurrentGuilds(b *board) {
+	const keys, guilds = 40, 4
+	refs := make([]leaderboard.GuildRef, guilds)
+	for i := range refs {
+		refs[i] = leaderboard.GuildRef{ID: id.Guild(fmt.Sprintf("1%017d", i)), Incarnation: 5}
+		b.hydrate(refs[i], snapshot.State{Epoch: 1}, rowN(1, 0))
+	}
+	for key := range keys {
+		var made, refused atomic.Int64
+		var all sync.WaitGroup
+		for i, g := range refs {
+			c := plus(level.XP(i+1), fmt.Sprintf("key %d", key))
+			all.Go(func() {
+				// Any other answer leaves open whether it was made, and is asked again.
+				for range 1000 {
+					switch _, err := b.Change(b.Context(), g, userN(1), c); {
+					case err == nil:
+						made.Add(1)
+						return
+					case errors.Is(err, leaderboard.ErrKeyReused):
+						refused.Add(1)
+						return
+					}
+				}
+				b.Errorf("key %d, guild %d: no answer", key, i)
+			})
+		}
+		all.Wait()
+		if made.Load() != 1 || refused.Load() != guilds-1 {
+			b.Errorf("key %d: made in %d guilds, refused in %d", key, made.Load(), refused.Load())
+		}
+	}
+	sum := int64(0)
+	for _, g := range refs {
+		v, err := b.Version(b.Context(), g)
+		b.must(err)
+		sum += v.Rev
+	}
+	if sum != keys {
+		b.Errorf("%d changes were made under %d keys", sum, keys)
 	}
 }

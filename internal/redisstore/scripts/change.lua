@@ -2,9 +2,9 @@
 --
 -- KEYS     meta xp stat user dirty, record as in once.lua
 -- ARGV     incarnation, member, operation (increment, decrement, set), amount, cooldown in ms (0: leave it as it is),
---          request and time as in once.lua
+--          what once.lua takes
 -- returns  {xp before, xp after, message count, first as in create.lua} | {REPLAYED, 'before after count'} | NOTLOADED |
---          KEYREUSED | NOMEMBER
+--          KEYREUSED | CLAIMLOST | NOMEMBER
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot and the record
 local max_xp = 2147483647
 local member, op, amount, cooldown = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])

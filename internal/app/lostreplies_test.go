@@ -19,6 +19,7 @@ func behindProxy(t *testing.T, environ ...string) (*service, *testenv.RedisServe
 	// A reply that is only late must not count as lost.
 	url := "redis://" + proxy.Addr() + "/0?read_timeout=30s"
 	s := startSilent(t, append([]string{"LEVELBOARD_REDIS_URL=" + url, "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}, environ...)...)
+	t.Cleanup(func() { proxy.Fail(0, 0) }) // a test that failed stops its service all the same
 	return s, server, proxy
 }
 

@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/embedded"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
@@ -23,7 +21,7 @@ func named(key string) leaderboard.Change {
 }
 
 // onBothRedis runs the test on a Redis process and on the embedded one.
-func onBothRedis(t *testing.T, test func(t *testing.T, client redis.UniversalClient)) {
+func onBothRedis(t *testing.T, test func(t *testing.T, client *redisstore.Client)) {
 	t.Run("redis", func(t *testing.T) { test(t, connect(t, testenv.Redis(t).URL())) })
 	t.Run("embedded", func(t *testing.T) {
 		server, err := embedded.StartRedis()
@@ -34,7 +32,7 @@ func onBothRedis(t *testing.T, test func(t *testing.T, client redis.UniversalCli
 }
 
 // onceKeys are the keys of the one record and the one claim that there are.
-func onceKeys(t *testing.T, client redis.UniversalClient) (record, claim string) {
+func onceKeys(t *testing.T, client *redisstore.Client) (record, claim string) {
 	t.Helper()
 	records, claims := client.Keys(t.Context(), prefix+"once:*").Val(), client.Keys(t.Context(), "lb:once:*").Val()
 	if len(records) != 1 || len(claims) != 1 {
@@ -45,7 +43,7 @@ func onceKeys(t *testing.T, client redis.UniversalClient) (record, claim string)
 
 func TestARequestIsRememberedForADay(t *testing.T) {
 	const day = 24 * time.Hour
-	onBothRedis(t, func(t *testing.T, client redis.UniversalClient) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
 		ctx := t.Context()
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))

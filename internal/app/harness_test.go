@@ -79,6 +79,12 @@ type service struct {
 // newApp builds a service that listens on free ports; environ has the last word.
 func newApp(t *testing.T, environ ...string) *app.App {
 	t.Helper()
+	return newLogging(t, slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}), environ...)
+}
+
+// newLogging is newApp with a log of its own.
+func newLogging(t *testing.T, log slog.Handler, environ ...string) *app.App {
+	t.Helper()
 	base := append([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 	}, unlimited...)
@@ -89,8 +95,7 @@ func newApp(t *testing.T, environ ...string) *app.App {
 	for _, w := range warnings {
 		t.Error(w)
 	}
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	built, err := app.New(cfg, app.Options{Logger: log, Version: "test"})
+	built, err := app.New(cfg, app.Options{Logger: slog.New(log), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +105,17 @@ func newApp(t *testing.T, environ ...string) *app.App {
 // start runs a service until the test ends or it is stopped.
 func start(t *testing.T, environ ...string) *service {
 	t.Helper()
-	running := newApp(t, environ...)
+	return run(t, newApp(t, environ...))
+}
+
+// startSilent is start without a log, for a service that is made to fail all the time.
+func startSilent(t *testing.T, environ ...string) *service {
+	t.Helper()
+	return run(t, newLogging(t, slog.DiscardHandler, environ...))
+}
+
+func run(t *testing.T, running *app.App) *service {
+	t.Helper()
 	if err := running.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

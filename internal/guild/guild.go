@@ -4,6 +4,7 @@ package guild
 
 import (
 	"slices"
+	"time"
 
 	"levelboard/internal/id"
 	"levelboard/internal/level"
@@ -95,6 +96,11 @@ type RoleReward struct {
 	Level level.Level
 	Stack bool // the roles stay when a higher reward is reached
 	Roles []Role
+}
+
+// Cooldown is how long a member gains nothing after a message that gave XP.
+func (s *Settings) Cooldown() time.Duration {
+	return time.Duration(s.XPGainInterval) * time.Millisecond
 }
 
 // IsManager reports whether user is the guild's owner or one of its Administrators.

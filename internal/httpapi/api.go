@@ -14,7 +14,6 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
-	"levelboard/internal/level"
 	"levelboard/internal/ratelimit"
 )
 
@@ -40,9 +39,9 @@ type Board interface {
 	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
 	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
-	Create(ctx context.Context, g *guild.Guild, user id.User, xp level.XP, data leaderboard.User) (leaderboard.Outcome, error)
-	Change(ctx context.Context, g *guild.Guild, user id.User, op leaderboard.Op, amount level.XP, cooldown bool) (leaderboard.Outcome, error)
-	Delete(ctx context.Context, g *guild.Guild, user id.User) error
+	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
+	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
+	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
 }
 
 // Admin holds the operator's use cases (package admin).

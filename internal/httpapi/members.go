@@ -32,16 +32,20 @@ func readMemberPath(c *gin.Context) (p memberPath, err error) {
 	return p, err
 }
 
-// readMember reads the path and the body of a request that changes a member.
-func readMember[R createRequest | updateRequest](c *gin.Context) (path memberPath, request R, err error) {
+// readMember reads the path, the Idempotency-Key and the body of a request that changes a member.
+func readMember[R createRequest | updateRequest](c *gin.Context) (path memberPath, once leaderboard.Once, request R, err error) {
 	if path, err = readMemberPath(c); err != nil {
-		return path, request, err
+		return path, once, request, err
+	}
+	key, err := idempotencyKey(c.Request.Header)
+	if err != nil {
+		return path, once, request, err
 	}
 	sent, err := body(c, maxBody)
 	if err != nil {
-		return path, request, err
+		return path, once, request, err
 	}
-	return path, request, strictjson.Decode(sent, &request)
+	return path, onceOf(c, key, sent), request, strictjson.Decode(sent, &request)
 }
 
 // permitted finds the guild and refuses a key that may not do this in it.
@@ -99,7 +103,7 @@ func (u userRequest) user() (leaderboard.User, error) {
 const avatarSentence = "must be an avatar hash (32 lowercase letters or digits, with or without a_ before them) or null"
 
 func (a *API) createMember(c *gin.Context) error {
-	path, request, err := readMember[createRequest](c)
+	path, once, request, err := readMember[createRequest](c)
 	if err != nil {
 		return err
 	}
@@ -111,10 +115,11 @@ func (a *API) createMember(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	out, err := a.deps.Board.Create(c.Request.Context(), g, path.user, level.XP(request.XP), user)
+	out, err := a.deps.Board.Create(c.Request.Context(), g, path.user, leaderboard.Creation{XP: level.XP(request.XP), User: user, Once: once})
 	if err != nil {
 		return err
 	}
+	markReplay(c, out.Replayed)
 	writeJSON(c, http.StatusOK, summaryBody(g, out))
 	return nil
 }
@@ -153,22 +158,26 @@ func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
 }
 
 func (a *API) updateMember(c *gin.Context) error {
-	path, request, err := readMember[updateRequest](c)
+	path, once, request, err := readMember[updateRequest](c)
 	if err != nil {
 		return err
 	}
-	op, amount, err := readXP(request.XP)
-	if err != nil {
+	change := leaderboard.Change{Once: once}
+	if change.Op, change.Amount, err = readXP(request.XP); err != nil {
 		return err
 	}
 	g, err := a.permitted(c, path.guild)
 	if err != nil {
 		return err
 	}
-	out, err := a.deps.Board.Change(c.Request.Context(), g, path.user, op, amount, request.TriggerCooldown.Or(false))
+	if request.TriggerCooldown.Or(false) {
+		change.Cooldown = g.Cooldown()
+	}
+	out, err := a.deps.Board.Change(c.Request.Context(), g, path.user, change)
 	if err != nil {
 		return err
 	}
+	markReplay(c, out.Replayed)
 	writeJSON(c, http.StatusOK, summaryBody(g, out))
 	return nil
 }
@@ -178,13 +187,19 @@ func (a *API) deleteMember(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	key, err := idempotencyKey(c.Request.Header)
+	if err != nil {
+		return err
+	}
 	g, err := a.permitted(c, path.guild)
 	if err != nil {
 		return err
 	}
-	if err := a.deps.Board.Delete(c.Request.Context(), g, path.user); err != nil {
+	replayed, err := a.deps.Board.Delete(c.Request.Context(), g, path.user, onceOf(c, key, nil))
+	if err != nil {
 		return err
 	}
+	markReplay(c, replayed)
 	c.Status(http.StatusNoContent)
 	return nil
 }

@@ -16,9 +16,13 @@ var (
 		Name: "levelboard_page_cache_requests_total",
 		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), not_modified (304).",
 	}, []string{"outcome"})
+	replays = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_idempotent_replays_total",
+		Help: "Requests with an Idempotency-Key that had been made before and were answered with their first outcome.",
+	})
 )
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{requestDuration, requestsInFlight, pageRequests}
+	return []prometheus.Collector{requestDuration, requestsInFlight, pageRequests, replays}
 }

@@ -20,6 +20,8 @@ var (
 	ErrNoMember = errors.New("member has no entry")
 	// ErrMemberExists says that the member has an entry already, and that nothing was changed.
 	ErrMemberExists = errors.New("member has an entry already")
+	// ErrKeyReused says that another request was made under the key of this one (Once), and that nothing was changed.
+	ErrKeyReused = errors.New("another request under the same key")
 )
 
 // GuildRef names one incarnation of a guild.
@@ -62,12 +64,20 @@ const (
 	Set       Op = "set"
 )
 
+// Creation is a new entry.
+type Creation struct {
+	XP   level.XP
+	User User
+	Once Once
+}
+
 // Change is one change of a member's XP.
 type Change struct {
 	Op     Op
 	Amount level.XP
 	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
 	Cooldown time.Duration
+	Once     Once
 }
 
 // Outcome is what a change did.
@@ -75,6 +85,8 @@ type Outcome struct {
 	Before       level.XP
 	After        level.XP
 	MessageCount int64
+	// Replayed says that the same request was made before: this is what it did then, and nothing was changed now.
+	Replayed bool
 }
 
 // Version is the state that a page was read at. Two reads of a guild with equal versions saw the same members.
@@ -91,6 +103,11 @@ type Page struct {
 
 // Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
 // when the store does not hold that incarnation. A method that changes is never repeated by the store.
+//
+// A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
+// the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key, in this guild or
+// in another, is ErrKeyReused. That comes before ErrNoMember and ErrMemberExists; for another request in the same guild it comes
+// after ErrNotLoaded.
 type Board interface {
 	// Member reads a member's entry and rank. ErrNoMember when there is none.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
@@ -98,10 +115,10 @@ type Board interface {
 	Page(ctx context.Context, g GuildRef, offset, limit int64) (Page, error)
 	// Version reads the guild's present version.
 	Version(ctx context.Context, g GuildRef) (Version, error)
-	// Create makes an entry with xp and user, no messages. ErrMemberExists when there is one.
-	Create(ctx context.Context, g GuildRef, user id.User, xp level.XP, data User) (Outcome, error)
+	// Create makes an entry without messages. ErrMemberExists when there is one.
+	Create(ctx context.Context, g GuildRef, user id.User, c Creation) (Outcome, error)
 	// Change applies c. ErrNoMember when there is no entry.
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
 	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
-	Delete(ctx context.Context, g GuildRef, user id.User) error
+	Delete(ctx context.Context, g GuildRef, user id.User, once Once) (replayed bool, err error)
 }

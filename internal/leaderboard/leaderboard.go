@@ -8,7 +8,6 @@ import (
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
-	"levelboard/internal/level"
 )
 
 // PageSize is how many members a page holds.
@@ -76,35 +75,35 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 	return v, err
 }
 
-// Create makes an entry for a member that has none; a Conflict fault, with nothing changed, when it has one.
-func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, xp level.XP, data User) (Outcome, error) {
+// Create makes an entry for a member that has none; a Conflict fault, with nothing changed, when it has one, or when another
+// request was made under the same key.
+func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
 	var out Outcome
 	err := l.loaded(ctx, g, "create a member", func() (err error) {
-		out, err = l.board.Create(ctx, Ref(g), user, xp, data)
+		out, err = l.board.Create(ctx, Ref(g), user, c)
 		return err
 	})
 	return out, err
 }
 
-// Change applies one atomic change to a member's XP. With cooldown the member's cooldown starts, for the guild's interval.
-func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, op Op, amount level.XP, cooldown bool) (Outcome, error) {
-	change := Change{Op: op, Amount: amount}
-	if cooldown {
-		change.Cooldown = time.Duration(g.XPGainInterval) * time.Millisecond
-	}
+// Change applies one atomic change to a member's XP; a Conflict fault when another request was made under the same key.
+func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
 	var out Outcome
 	err := l.loaded(ctx, g, "change a member", func() (err error) {
-		out, err = l.board.Change(ctx, Ref(g), user, change)
+		out, err = l.board.Change(ctx, Ref(g), user, c)
 		return err
 	})
 	return out, err
 }
 
-// Delete removes a member's entry.
-func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User) error {
-	return l.loaded(ctx, g, "delete a member", func() error {
-		return l.board.Delete(ctx, Ref(g), user)
+// Delete removes a member's entry; a Conflict fault when another request was made under the same key. replayed says that
+// this request removed it before, and nothing now.
+func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
+	err = l.loaded(ctx, g, "delete a member", func() (err error) {
+		replayed, err = l.board.Delete(ctx, Ref(g), user, once)
+		return err
 	})
+	return replayed, err
 }
 
 // loadAttempts bounds how often one request loads its guild: a guild that is gone again each time it was loaded is being
@@ -139,6 +138,8 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.NotFound, "This user has no level entry in the guild. Create it first.")
 	case errors.Is(err, ErrMemberExists):
 		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Use PATCH to change it.")
+	case errors.Is(err, ErrKeyReused):
+		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request within the last 24 hours. Send a new key with a new request.")
 	default:
 		return fault.Down(op, err)
 	}

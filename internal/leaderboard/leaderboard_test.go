@@ -29,6 +29,8 @@ const (
 	user1  id.User  = "200000000000000001"
 )
 
+var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
+
 var errBroken = errors.New("broken on demand")
 
 // world is the use cases on a real live store and a real loader, each of which can be made to fail.
@@ -105,17 +107,16 @@ func (b *brokenBoard) Version(ctx context.Context, g leaderboard.GuildRef) (lead
 	return step(b, func() (leaderboard.Version, error) { return b.Board.Version(ctx, g) })
 }
 
-func (b *brokenBoard) Create(ctx context.Context, g leaderboard.GuildRef, u id.User, xp level.XP, data leaderboard.User) (leaderboard.Outcome, error) {
-	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Create(ctx, g, u, xp, data) })
+func (b *brokenBoard) Create(ctx context.Context, g leaderboard.GuildRef, u id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {
+	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Create(ctx, g, u, c) })
 }
 
 func (b *brokenBoard) Change(ctx context.Context, g leaderboard.GuildRef, u id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
 	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Change(ctx, g, u, c) })
 }
 
-func (b *brokenBoard) Delete(ctx context.Context, g leaderboard.GuildRef, u id.User) error {
-	_, err := step(b, func() (struct{}, error) { return struct{}{}, b.Board.Delete(ctx, g, u) })
-	return err
+func (b *brokenBoard) Delete(ctx context.Context, g leaderboard.GuildRef, u id.User, once leaderboard.Once) (bool, error) {
+	return step(b, func() (bool, error) { return b.Board.Delete(ctx, g, u, once) })
 }
 
 type loader struct {
@@ -156,17 +157,17 @@ func (w *world) steps() map[string]func() error {
 		"page":    func() error { _, err := w.Page(ctx, w.guild, 1); return err },
 		"version": func() error { _, err := w.Version(ctx, w.guild); return err },
 		"create": func() error {
-			_, err := w.Create(ctx, w.guild, "200000000000000002", 5, leaderboard.User{})
+			_, err := w.Create(ctx, w.guild, "200000000000000002", leaderboard.Creation{XP: 5})
 			return err
 		},
-		"change": func() error { _, err := w.Change(ctx, w.guild, user1, leaderboard.Increment, 1, false); return err },
-		"delete": func() error { return w.Delete(ctx, w.guild, user1) },
+		"change": func() error { _, err := w.Change(ctx, w.guild, user1, plusOne); return err },
+		"delete": func() error { _, err := w.Delete(ctx, w.guild, user1, leaderboard.Once{}); return err },
 	}
 }
 
 func (w *world) createUser1() {
 	w.Helper()
-	if _, err := w.Create(w.Context(), w.guild, user1, 100, leaderboard.User{Username: "gopher"}); err != nil {
+	if _, err := w.Create(w.Context(), w.guild, user1, leaderboard.Creation{XP: 100, User: leaderboard.User{Username: "gopher"}}); err != nil {
 		w.Fatal(err)
 	}
 	w.board.calls, w.loader.calls = 0, 0
@@ -196,11 +197,11 @@ func TestUseCases(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
 	w.createUser1()
 	for i, u := range []id.User{"200000000000000002", "200000000000000003"} {
-		if _, err := w.Create(ctx, w.guild, u, level.XP(200*(i+1)), leaderboard.User{}); err != nil {
+		if _, err := w.Create(ctx, w.guild, u, leaderboard.Creation{XP: level.XP(200 * (i + 1))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	out, err := w.Change(ctx, w.guild, user1, leaderboard.Increment, 150, true)
+	out, err := w.Change(ctx, w.guild, user1, leaderboard.Change{Op: leaderboard.Increment, Amount: 150, Cooldown: w.guild.Cooldown()})
 	if want := (leaderboard.Outcome{Before: 100, After: 250}); err != nil || out != want {
 		t.Errorf("change: %+v, %v", out, err)
 	}
@@ -219,11 +220,11 @@ func TestUseCases(t *testing.T) {
 	if v, err := w.Version(ctx, w.guild); err != nil || v != p.Version {
 		t.Errorf("version %+v, %v, of the page %+v", v, err, p.Version)
 	}
-	if err := w.Delete(ctx, w.guild, user1); err != nil {
+	if _, err := w.Delete(ctx, w.guild, user1, leaderboard.Once{}); err != nil {
 		t.Error(err)
 	}
 	for i := range leaderboard.PageSize {
-		if _, err := w.Create(ctx, w.guild, id.User("3"+string(user1[1:15])+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10))), 1, leaderboard.User{}); err != nil {
+		if _, err := w.Create(ctx, w.guild, id.User("3"+string(user1[1:15])+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10))), leaderboard.Creation{XP: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -240,15 +241,16 @@ func TestRefusalsAreFaults(t *testing.T) {
 	w.createUser1()
 	const nobody = "299999999999999999"
 	_, noMember := w.Member(ctx, w.guild, nobody)
-	_, noChange := w.Change(ctx, w.guild, nobody, leaderboard.Set, 1, false)
-	_, exists := w.Create(ctx, w.guild, user1, 1, leaderboard.User{})
+	_, noChange := w.Change(ctx, w.guild, nobody, plusOne)
+	_, exists := w.Create(ctx, w.guild, user1, leaderboard.Creation{XP: 1})
+	_, noDelete := w.Delete(ctx, w.guild, nobody, leaderboard.Once{})
 	for name, c := range map[string]struct {
 		err  error
 		code fault.Code
 	}{
 		"read nobody":   {noMember, fault.NotFound},
 		"change nobody": {noChange, fault.NotFound},
-		"delete nobody": {w.Delete(ctx, w.guild, nobody), fault.NotFound},
+		"delete nobody": {noDelete, fault.NotFound},
 		"create again":  {exists, fault.Conflict},
 	} {
 		if !fault.Is(c.err, c.code) {
@@ -320,7 +322,7 @@ func TestAGuildThatIsGoneAfterEachLoadIsNotLoadedForEver(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := w.Change(t.Context(), w.guild, user1, leaderboard.Increment, 1, false)
+	_, err := w.Change(t.Context(), w.guild, user1, plusOne)
 	if f := fault.From(err); f == nil || f.Code != fault.Unavailable || !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("error %v", err)
 	}

@@ -114,20 +114,15 @@ func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboar
 }
 
 // Create implements leaderboard.Board.
-func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User, xp level.XP, data leaderboard.User) (leaderboard.Outcome, error) {
-	text, err := encodeUser(data)
+func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {
+	text, err := encodeUser(c.User)
 	if err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
 	}
-	if err := checkXP(xp); err != nil {
+	if err := checkXP(c.XP); err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
 	}
-	r, err := s.run(ctx, createScript, keysOf(g.ID).members(), int64(g.Incarnation), string(user), int64(xp), text)
-	if err != nil {
-		return leaderboard.Outcome{}, err
-	}
-	s.noteChanged(ctx, g.ID, r.at(0))
-	return leaderboard.Outcome{Before: 0, After: xp}, nil
+	return s.change(ctx, createScript, g, c.Once, int64(g.Incarnation), string(user), int64(c.XP), text)
 }
 
 // Change implements leaderboard.Board.
@@ -142,27 +137,29 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	}
 	// Rounded up, so that a positive cooldown never becomes none.
 	cooldown := (max(c.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
-	r, err := s.run(ctx, changeScript, keysOf(g.ID).members(),
-		int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldown)
-	if err != nil {
-		return leaderboard.Outcome{}, err
-	}
-	s.noteChanged(ctx, g.ID, r.at(3))
-	var before, after, count int64
-	if err := r.numbers(&before, &after, &count); err != nil {
-		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
-	}
-	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count}, nil
+	return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldown)
 }
 
 // Delete implements leaderboard.Board.
-func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User) error {
-	r, err := s.run(ctx, deleteScript, keysOf(g.ID).members(), int64(g.Incarnation), string(user))
+func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, once leaderboard.Once) (replayed bool, err error) {
+	out, err := s.change(ctx, deleteScript, g, once, int64(g.Incarnation), string(user))
+	return out.Replayed, err
+}
+
+// change runs a script that changes a member and answers {xp before, xp after, message count, first}.
+func (s *Store) change(ctx context.Context, sc *script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (leaderboard.Outcome, error) {
+	r, recorded, err := s.runOnce(ctx, sc, g, once, args...)
 	if err != nil {
-		return err
+		return leaderboard.Outcome{}, err
 	}
-	s.noteChanged(ctx, g.ID, r.at(0))
-	return nil
+	if !recorded {
+		s.noteChanged(ctx, g.ID, r.at(3))
+	}
+	var before, after, count int64
+	if err := r.numbers(&before, &after, &count); err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w", sc.name, err)
+	}
+	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count, Replayed: recorded}, nil
 }
 
 // noteChanged puts the guild into the index when a script said that its change is the first that waits for a snapshot.

@@ -53,10 +53,10 @@ func TestALostReplyIsAnErrorAndNeverRepeated(t *testing.T) {
 	server := testenv.Redis(t)
 	direct := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	load(t, direct, row(user1))
-	proxy := startDroppingProxy(t, server)
+	proxy := testenv.NewProxy(t, server.Addr())
 
 	for name, query := range map[string]string{"as it is": "", "with retries asked for in the URL": "?max_retries=5"} {
-		s := redisstore.New(connect(t, proxy.url()+query), redisstore.Options{})
+		s := redisstore.New(connect(t, "redis://"+proxy.Addr()+"/0"+query), redisstore.Options{})
 		before, err := s.Member(ctx, guild1, user1)
 		if err != nil {
 			t.Fatal(err)
@@ -69,11 +69,11 @@ func TestALostReplyIsAnErrorAndNeverRepeated(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		proxy.arm()
+		proxy.Next(testenv.NoReply)
 		if o, err := s.Change(ctx, guild1, user1, plusOne); err == nil {
 			t.Errorf("%s: a change without a reply: %+v, want an error", name, o)
 		}
-		if n := proxy.requests.Load(); n != 1 {
+		if n := proxy.Requests(); n != 1 {
 			t.Errorf("%s: %d requests were sent for one change", name, n)
 		}
 		after, err := direct.Member(ctx, guild1, user1)

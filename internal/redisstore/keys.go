@@ -1,16 +1,19 @@
 package redisstore
 
 import (
+	"encoding/base64"
 	"strconv"
 	"strings"
 
 	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
 )
 
 // Names that belong to no guild.
 const (
 	dirtyGuildsKey = "lb:dirty-guilds"
 	changesChannel = "lb:changes"
+	claimPrefix    = "lb:once:"
 )
 
 // Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys
@@ -37,6 +40,14 @@ func (k guildKeys) stat() string  { return k.name("stat") }
 func (k guildKeys) user() string  { return k.name("user") }
 func (k guildKeys) dirty() string { return k.name("dirty") }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
+
+// once is where the request that was made under a key is recorded.
+func (k guildKeys) once(key leaderboard.Digest) string { return k.name("once:") + digestText(key) }
+
+// claimKey names the guild that the request under a key is about, in a slot of its own.
+func claimKey(key leaderboard.Digest) string { return claimPrefix + digestText(key) }
+
+func digestText(d leaderboard.Digest) string { return base64.RawURLEncoding.EncodeToString(d[:]) }
 
 // flushingPrefix is what the number of a flush is appended to; a script does that where only it knows the number.
 func (k guildKeys) flushingPrefix() string { return k.name("flushing:") }

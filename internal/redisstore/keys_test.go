@@ -79,20 +79,31 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	changed["lb:dirty-guilds"] = "set"
 	want("of a changed guild", changed)
 
+	// A request with a name leaves a record beside the guild and a claim of its own, both with a time to live.
+	_, err = s.Change(ctx, guild1, user1, named("key"))
+	ok(t, err)
+	record, claim := onceKeys(t, client)
+	withRecord := maps.Clone(changed)
+	withRecord[record], withRecord[claim] = "string", "string"
+	want("after a request with a name", withRecord)
+
 	_, err = s.DirtyGuilds(ctx)
 	ok(t, err)
 	f, _, err := s.BeginFlush(ctx, guild1.ID)
 	ok(t, err)
 	flushing := maps.Clone(loaded)
-	flushing[prefix+"flushing:11"] = "set"
+	flushing[prefix+"flushing:12"] = "set"
+	flushing[record], flushing[claim] = "string", "string"
 	want("during a flush", flushing)
 	ok(t, s.EndFlush(ctx, f))
-	want("after a flush", loaded)
+	ok(t, client.Del(ctx, record, claim).Err())
+	want("after a flush and a day", loaded)
 
-	ok(t, s.Delete(ctx, guild1, user1))
+	_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
+	ok(t, err)
 	_, _, err = s.BeginFlush(ctx, guild1.ID)
 	ok(t, err)
-	_, err = s.Create(ctx, guild1, user1, 1, leaderboard.User{})
+	_, err = s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 1})
 	ok(t, err)
 	ok(t, s.Drop(ctx, guild1))
 	want("after drop", map[string]string{"lb:dirty-guilds": "set"})
@@ -223,6 +234,8 @@ func TestAGuildIsOneSlot(t *testing.T) {
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, plusOne)
 	ok(t, err)
+	_, err = s.Change(ctx, guild1, user1, named("key"))
+	ok(t, err)
 	f, _, err := s.BeginFlush(ctx, guild1.ID)
 	ok(t, err)
 	ok(t, s.EndFlush(ctx, f))
@@ -233,13 +246,16 @@ func TestAGuildIsOneSlot(t *testing.T) {
 			continue
 		}
 		scripts++
+		if call.Args[2] == "1" {
+			continue // one key is one slot
+		}
 		for _, arg := range call.Args[3:] {
 			if strings.HasPrefix(arg, "lb:") && !strings.HasPrefix(arg, prefix) {
 				t.Errorf("a script touches %s, outside the guild's slot", arg)
 			}
 		}
 	}
-	if scripts < 6 {
-		t.Errorf("saw %d scripts, want at least 6", scripts)
+	if scripts < 8 {
+		t.Errorf("saw %d scripts, want at least 8", scripts)
 	}
 }

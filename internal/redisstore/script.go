@@ -30,9 +30,11 @@ var (
 	memberScript  = newScript("member", "loaded")
 	pageScript    = newScript("page", "loaded", "hmget")
 	versionScript = newScript("version", "loaded")
-	createScript  = newScript("create", "loaded", "now", "touch")
-	changeScript  = newScript("change", "loaded", "now", "touch", "score")
-	deleteScript  = newScript("delete", "loaded", "now", "touch")
+	createScript  = newScript("create", "loaded", "once", "now", "touch")
+	changeScript  = newScript("change", "loaded", "once", "now", "touch", "score")
+	deleteScript  = newScript("delete", "loaded", "once", "now", "touch")
+	claimScript   = newScript("claim")
+	fenceScript   = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
 	readBatchScript  = newScript("read_batch", "loaded", "epoch", "entries")
@@ -81,6 +83,8 @@ var refusals = map[string]error{
 	"NOTLOADED":     leaderboard.ErrNotLoaded,
 	"NOMEMBER":      leaderboard.ErrNoMember,
 	"EXISTS":        leaderboard.ErrMemberExists,
+	"KEYREUSED":     leaderboard.ErrKeyReused,
+	"CLAIMLOST":     errClaimLost,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 	"STALE":         snapshot.ErrStale,
 }

@@ -140,7 +140,7 @@ func (w *world) create(g leaderboard.GuildRef, i int, xp level.XP) {
 	if i%2 == 0 {
 		data.GlobalName, data.Avatar, data.AccentColour = &global, &avatar, &accent
 	}
-	_, err := w.live.Create(w.Context(), g, user(i), xp, data)
+	_, err := w.live.Create(w.Context(), g, user(i), leaderboard.Creation{XP: xp, User: data})
 	w.must(err)
 }
 
@@ -157,7 +157,8 @@ func (w *world) add(g leaderboard.GuildRef, i int) {
 
 func (w *world) remove(g leaderboard.GuildRef, i int) {
 	w.Helper()
-	w.must(w.live.Delete(w.Context(), g, user(i)))
+	_, err := w.live.Delete(w.Context(), g, user(i), leaderboard.Once{})
+	w.must(err)
 }
 
 // liveRows are the guild's members as Redis holds them, in the order of their ids, cooldowns included.

@@ -2,17 +2,12 @@
 package storetest
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 	"time"
-
-	"pgregory.net/rapid"
 
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -29,7 +24,7 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	for _, c := range slices.Concat(boardCases, liveCases) {
+	for _, c := range slices.Concat(boardCases, sequenceCases, onceCases, liveCases) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
 		})
@@ -52,9 +47,6 @@ var boardCases = []boardCase{
 	{"the version moves exactly when something changed", versions},
 	{"user data", userData},
 	{"XP of every size", everySize},
-	{"concurrent changes sum up", concurrentChanges},
-	{"concurrent creations", concurrentCreations},
-	{"any sequence of changes", anySequence},
 }
 
 // board is a store under test with the guild that most cases work on.
@@ -121,7 +113,13 @@ func (b *board) change(user id.User, c leaderboard.Change) leaderboard.Outcome {
 
 func (b *board) create(user id.User, xp level.XP) {
 	b.Helper()
-	_, err := b.Create(b.Context(), b.g, user, xp, leaderboard.User{Username: "u"})
+	_, err := b.Create(b.Context(), b.g, user, leaderboard.Creation{XP: xp, User: leaderboard.User{Username: "u"}})
+	b.must(err)
+}
+
+func (b *board) delete(user id.User) {
+	b.Helper()
+	_, err := b.Delete(b.Context(), b.g, user, leaderboard.Once{})
 	b.must(err)
 }
 
@@ -146,9 +144,9 @@ func notLoaded(b *board) {
 		_, errs["Member"] = b.Member(ctx, g, user)
 		_, errs["Page"] = b.Page(ctx, g, 0, 100)
 		_, errs["Version"] = b.Version(ctx, g)
-		_, errs["Create"] = b.Create(ctx, g, userN(2), 5, leaderboard.User{})
+		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
 		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})
-		errs["Delete"] = b.Delete(ctx, g, user)
+		_, errs["Delete"] = b.Delete(ctx, g, user, leaderboard.Once{})
 		_, errs["ReadBatch"] = b.ReadBatch(ctx, f, []id.User{user})
 		errs["Archived"] = b.Archived(ctx, snapshot.Batch{Guild: g, Epoch: 1, Rev: 100})
 		errs["EndFlush"] = b.EndFlush(ctx, f)
@@ -181,7 +179,7 @@ func notLoaded(b *board) {
 func create(b *board) {
 	b.load()
 	data := leaderboard.User{Username: "ada", Discriminator: "0001"}
-	o, err := b.Create(b.Context(), b.g, userN(1), 4150, data)
+	o, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: 4150, User: data})
 	b.must(err)
 	if want := (leaderboard.Outcome{Before: 0, After: 4150}); o != want {
 		b.Errorf("outcome %+v, want %+v", o, want)
@@ -197,7 +195,7 @@ func create(b *board) {
 	}
 
 	before := b.page(0, 10)
-	_, err = b.Create(b.Context(), b.g, userN(1), 9, leaderboard.User{Username: "other"})
+	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: 9, User: leaderboard.User{Username: "other"}})
 	b.wants("create twice", err, leaderboard.ErrMemberExists)
 	if after := b.page(0, 10); !reflect.DeepEqual(after, before) {
 		b.Errorf("after a refused create %+v, want %+v", after, before)
@@ -278,13 +276,14 @@ func changeWithoutEffect(b *board) {
 func deleteEntry(b *board) {
 	ctx := b.Context()
 	b.load(rowN(1, 10), rowN(2, 20))
-	b.must(b.Delete(ctx, b.g, userN(2)))
+	b.delete(userN(2))
 	_, err := b.Member(ctx, b.g, userN(2))
 	b.wants("read after delete", err, leaderboard.ErrNoMember)
 	_, err = b.Change(ctx, b.g, userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
 	b.wants("change after delete", err, leaderboard.ErrNoMember)
 	before := b.version()
-	b.wants("delete twice", b.Delete(ctx, b.g, userN(2)), leaderboard.ErrNoMember)
+	_, err = b.Delete(ctx, b.g, userN(2), leaderboard.Once{})
+	b.wants("delete twice", err, leaderboard.ErrNoMember)
 	if after := b.version(); after != before {
 		b.Errorf("version %v after a refused delete, want %v", after, before)
 	}
@@ -375,7 +374,7 @@ func versions(b *board) {
 	check("create", true)
 	b.change(userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1, Cooldown: time.Minute})
 	check("change", true)
-	b.must(b.Delete(b.Context(), b.g, userN(2)))
+	b.delete(userN(2))
 	check("delete", true)
 	f, _, err := b.BeginFlush(b.Context(), b.g.ID)
 	b.must(err)
@@ -390,7 +389,7 @@ func versions(b *board) {
 func everySize(b *board) {
 	b.load()
 	for _, xp := range []level.XP{0, 1, 99_999_999, 1e8, 1e8 + 1, 2e8, 1e9, 1.5e9, 2e9, 2.1e9, level.MaxXP} {
-		_, err := b.Create(b.Context(), b.g, userN(1), xp, leaderboard.User{})
+		_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: xp})
 		b.must(err)
 		if m := b.member(userN(1)); m.XP != xp {
 			b.Errorf("created with %d XP, read with %d", xp, m.XP)
@@ -409,7 +408,7 @@ func everySize(b *board) {
 		if rows := b.flushAll(); len(rows) != 1 || rows[0].XP != want {
 			b.Errorf("with %d XP, flushed %+v", want, rows)
 		}
-		b.must(b.Delete(b.Context(), b.g, userN(1)))
+		b.delete(userN(1))
 	}
 }
 
@@ -427,7 +426,7 @@ func userData(b *board) {
 		{Username: "Ünï→🎉 مرحبا 你好", GlobalName: text("e\u0301\u200d\ufeff"), Discriminator: "\x01\x7f"},
 	} {
 		user := userN(i)
-		_, err := b.Create(b.Context(), b.g, user, 1, u)
+		_, err := b.Create(b.Context(), b.g, user, leaderboard.Creation{XP: 1, User: u})
 		b.must(err)
 		if got := b.member(user).User; !reflect.DeepEqual(got, u) {
 			b.Errorf("user data %d read as %+v, want %+v", i, got, u)
@@ -443,159 +442,8 @@ func userData(b *board) {
 		b.Errorf("after a flush and a hydration %+v, want %+v", after, before)
 	}
 
-	_, err := b.Create(b.Context(), b.g, userN(99), 1, leaderboard.User{Username: "a\x00b"})
+	_, err := b.Create(b.Context(), b.g, userN(99), leaderboard.Creation{XP: 1, User: leaderboard.User{Username: "a\x00b"}})
 	if err == nil {
 		b.Error("a NUL in user data was accepted")
 	}
-}
-
-func concurrentChanges(b *board) {
-	const start, workers, each = 1 << 20, 8, 40
-	b.load(rowN(1, start), rowN(2, start))
-	var want [2]level.XP
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for w := range workers {
-		all.Go(func() {
-			var sums [2]level.XP
-			for i := range each {
-				who := (w + i) % 2
-				c := leaderboard.Change{Op: leaderboard.Increment, Amount: level.XP(w*each + i + 1)}
-				sums[who] += c.Amount
-				if i%3 == 0 {
-					c.Op = leaderboard.Decrement
-					sums[who] -= 2 * c.Amount
-				}
-				o, err := b.Change(b.Context(), b.g, userN(who+1), c)
-				if step := o.After - o.Before; err != nil || step != c.Amount && step != -c.Amount {
-					b.Errorf("%s by %d: %+v, %v", c.Op, c.Amount, o, err)
-				}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			want[0] += sums[0]
-			want[1] += sums[1]
-		})
-	}
-	all.Wait()
-	for who, sum := range want {
-		if got := b.member(userN(who + 1)).XP; got != start+sum {
-			b.Errorf("member %d has %d XP, want %d", who, got, start+sum)
-		}
-	}
-	if rev := b.version().Rev; rev != workers*each {
-		b.Errorf("rev %d after %d changes", rev, workers*each)
-	}
-}
-
-func concurrentCreations(b *board) {
-	b.load()
-	const workers = 8
-	var made, refused int
-	var mu sync.Mutex
-	var all sync.WaitGroup
-	for range workers {
-		all.Go(func() {
-			_, err := b.Create(b.Context(), b.g, userN(1), 1, leaderboard.User{})
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err == nil:
-				made++
-			case errors.Is(err, leaderboard.ErrMemberExists):
-				refused++
-			}
-		})
-	}
-	all.Wait()
-	if made != 1 || refused != workers-1 {
-		b.Errorf("%d of %d concurrent creations succeeded and %d were refused, want 1 and %d", made, workers, refused, workers-1)
-	}
-}
-
-// anySequence compares the store with a map for random sequences of creations, changes, deletions and flushes.
-func anySequence(b *board) {
-	guilds := 0
-	rapid.Check(b.T, func(t *rapid.T) {
-		guilds++
-		b.g.ID = id.Guild(fmt.Sprintf("3%017d", guilds))
-		b.load()
-		model, dirty, rev := map[id.User]level.XP{}, map[id.User]bool{}, int64(0)
-		note := func(user id.User) { dirty[user] = true; rev++ }
-		for range rapid.IntRange(1, 25).Draw(t, "steps") {
-			user := userN(rapid.IntRange(1, 4).Draw(t, "user"))
-			amount := rapid.OneOf(rapid.Int64Range(0, 9), rapid.Int64Range(0, int64(level.MaxXP))).Draw(t, "amount")
-			xp, exists := model[user]
-			op := rapid.SampledFrom([]string{"create", "increment", "decrement", "set", "delete", "flush"}).Draw(t, "op")
-			var err, want error
-			switch op {
-			case "create":
-				_, err = b.Create(b.Context(), b.g, user, level.XP(amount), leaderboard.User{})
-				if exists {
-					want = leaderboard.ErrMemberExists
-				} else {
-					model[user] = level.XP(amount)
-					note(user)
-				}
-			case "delete":
-				err = b.Delete(b.Context(), b.g, user)
-				if !exists {
-					want = leaderboard.ErrNoMember
-				} else {
-					delete(model, user)
-					note(user)
-				}
-			case "flush":
-				got := map[id.User]bool{}
-				for _, row := range b.flushAll() {
-					got[row.UserID] = true
-					if xp, exists := model[row.UserID]; row.Deleted == exists || row.XP != xp {
-						t.Fatalf("flushed %+v, want XP %d, exists %v", row, xp, exists)
-					}
-				}
-				if !maps.Equal(got, dirty) {
-					t.Fatalf("flushed %v, want %v", got, dirty)
-				}
-				dirty = map[id.User]bool{}
-			default:
-				c := leaderboard.Change{Op: leaderboard.Op(op), Amount: level.XP(amount)}
-				var o leaderboard.Outcome
-				o, err = b.Change(b.Context(), b.g, user, c)
-				if !exists {
-					want = leaderboard.ErrNoMember
-				} else {
-					model[user] = applied(xp, c)
-					note(user)
-					if o.Before != xp || o.After != model[user] {
-						t.Fatalf("%s %d by %d: %+v", op, xp, amount, o)
-					}
-				}
-			}
-			if !errors.Is(err, want) {
-				t.Fatalf("%s: error %v, want %v", op, err, want)
-			}
-		}
-		order := slices.SortedFunc(maps.Keys(model), func(x, y id.User) int {
-			return cmp.Or(cmp.Compare(model[y], model[x]), cmp.Compare(y, x))
-		})
-		p := b.page(0, 100)
-		if len(p.Rows) != len(order) || p.Version.Rev != rev {
-			t.Fatalf("%d rows at rev %d, want %d at %d", len(p.Rows), p.Version.Rev, len(order), rev)
-		}
-		for i, user := range order {
-			if p.Rows[i].UserID != user || p.Rows[i].XP != model[user] {
-				t.Fatalf("row %d: %+v, want %s with %d XP", i, p.Rows[i], user, model[user])
-			}
-		}
-	})
-}
-
-func applied(xp level.XP, c leaderboard.Change) level.XP {
-	switch c.Op {
-	case leaderboard.Increment:
-		return min(xp+c.Amount, level.MaxXP)
-	case leaderboard.Decrement:
-		return max(xp-c.Amount, 0)
-	}
-	return c.Amount
 }

@@ -100,13 +100,13 @@ func dirtyIndex(b *board) {
 	b.hydrate(z, snapshot.State{Epoch: 1}, rowN(1, 1))
 	b.dirtyGuilds()
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	b.must(b.Delete(b.Context(), b.g, userN(2)))
+	b.delete(userN(2))
 	b.dirtyGuilds(a.ID)
 	b.dirtyGuilds()
 
 	// What is taken out but not flushed is put back by the writer, not by the next change.
 	b.must(b.MarkDirty(b.Context(), a.ID))
-	_, err := b.Create(b.Context(), z, userN(3), 1, leaderboard.User{})
+	_, err := b.Create(b.Context(), z, userN(3), leaderboard.Creation{XP: 1})
 	b.must(err)
 	b.dirtyGuilds(a.ID, z.ID)
 
@@ -143,7 +143,7 @@ func flush(b *board) {
 	}
 
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
-	b.must(b.Delete(ctx, b.g, userN(2)))
+	b.delete(userN(2))
 	b.create(userN(4), 40)
 	f := b.beginFlush()
 	if f.Guild != b.g || f.Epoch != 4 || f.Size != 3 {
@@ -298,7 +298,7 @@ func cooldownSurvives(b *board) {
 		b.Errorf("cooldown of a nanosecond ends at %v, want %v", rows[0].CooldownUntil, want)
 	}
 
-	b.must(b.Delete(b.Context(), b.g, userN(1)))
+	b.delete(userN(1))
 	b.create(userN(1), 1)
 	if rows = b.flushAll(); !rows[0].CooldownUntil.IsZero() {
 		b.Errorf("a new entry has the cooldown of the deleted one, until %v", rows[0].CooldownUntil)

@@ -1,0 +1,211 @@
+package app_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+// behindProxy is a service on Redis whose requests and replies get lost once the proxy is told so.
+func behindProxy(t *testing.T, environ ...string) (*service, *testenv.RedisServer, *testenv.Proxy) {
+	t.Helper()
+	server := testenv.Redis(t)
+	proxy := testenv.NewProxy(t, server.Addr())
+	// A reply that is only late must not count as lost.
+	url := "redis://" + proxy.Addr() + "/0?read_timeout=30s"
+	s := startSilent(t, append([]string{"LEVELBOARD_REDIS_URL=" + url, "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}, environ...)...)
+	t.Cleanup(func() { proxy.Fail(0, 0) }) // a test that failed stops its service all the same
+	return s, server, proxy
+}
+
+// Thousands of requests to Redis and replies get lost, those of the limits and of the snapshot writer too. Clients repeat each
+// request under its Idempotency-Key until they know its outcome; then every change was made once, and each was answered with
+// what it did.
+func TestNamedRequestsAreMadeOnceWhateverGetsLost(t *testing.T) {
+	const clients, enough, seed = 16, 2500, 20260101
+	t.Parallel()
+	s, server, proxy := behindProxy(t, often, "LEVELBOARD_RATE_LIMIT_KEY=1000000", "LEVELBOARD_RATE_LIMIT_IDENTITY=1000000")
+	g := s.guild(nil)
+	run := &lossyRun{service: s, g: g, key: s.key(g)}
+	all := make([]*lossyClient, clients)
+	for i := range all {
+		all[i] = &lossyClient{lossyRun: run, n: i, own: newID(), random: rand.New(rand.NewPCG(seed, uint64(i)))}
+	}
+	for i := range run.shared {
+		run.shared[i] = newID()
+		s.create(run.key, g, run.shared[i], 0)
+	}
+
+	proxy.Fail(seed, 0.15)
+	together(t, clients, clients, func(i int) error {
+		// The bound is far beyond what it takes; it ends a run in which no faults happen.
+		for n := 0; proxy.Faults() < enough && n < 5000; n++ {
+			if err := all[i].step(); err != nil {
+				return fmt.Errorf("client %d, request %d: %w", i, n, err)
+			}
+		}
+		return nil
+	})
+	proxy.Fail(seed, 0)
+	t.Logf("seed %d: %d requests answered, %d of them replays, %d answers of 503; lost %d requests, %d replies and %d halves of replies",
+		seed, run.answered.Load(), run.replays.Load(), run.down.Load(), proxy.Count(testenv.NotSent), proxy.Count(testenv.NoReply), proxy.Count(testenv.HalfAReply))
+	if proxy.Faults() < 2000 || run.replays.Load() < 100 {
+		t.Errorf("only %d faults and %d replays: that proves little", proxy.Faults(), run.replays.Load())
+	}
+
+	exact := func(when string) {
+		t.Helper()
+		for _, c := range all {
+			got := s.Do("GET", memberPath(g, c.own), run.key, nil)
+			if !c.exists {
+				got.Want(t, 404)
+			} else if xp := apitest.At[float64](t, got.Want(t, 200), "level", "xp"); int(xp) != c.xp {
+				t.Errorf("%s, client %d's member has %v XP, want %d", when, c.n, xp, c.xp)
+			}
+		}
+		for i, u := range run.shared {
+			if xp := s.member(run.key, g, u).Level.XP; int64(xp) != run.sums[i].Load() {
+				t.Errorf("%s, the member of all has %d XP, want %d", when, xp, run.sums[i].Load())
+			}
+		}
+	}
+	exact("when nothing gets lost any more")
+	client := redisClient(t, server)
+	archived(t, client, g)
+	client.FlushAll(t.Context())
+	exact("loaded from the archive")
+}
+
+// lossyRun is what the clients have in common: members that all of them give XP to.
+type lossyRun struct {
+	*service
+	g, key                  string
+	shared                  [3]string
+	sums                    [3]atomic.Int64
+	answered, replays, down atomic.Int64
+}
+
+// lossyClient has a member of its own, of which it knows what it must have, and a request under way at most.
+type lossyClient struct {
+	*lossyRun
+	n      int
+	own    string
+	exists bool
+	xp     int
+	sent   int
+	random *rand.Rand
+}
+
+// step sends one request until it is answered, and checks the answer.
+func (c *lossyClient) step() error {
+	amount := 1 + c.random.IntN(1000)
+	if c.random.IntN(3) == 0 {
+		i := c.random.IntN(len(c.shared))
+		c.sums[i].Add(int64(amount))
+		_, err := c.until(200, "PATCH", c.shared[i], fmt.Sprintf(`{"xp":{"increment":%d}}`, amount))
+		return err
+	}
+	method, body, status, xp, exists := "PATCH", "", 404, c.xp, c.exists
+	switch c.random.IntN(10) {
+	case 0, 1:
+		method, body = "POST", fmt.Sprintf(`{"xp":%d,"user":{"avatar":null,"discriminator":"0","username":"u"}}`, amount)
+		status, xp, exists = 200, amount, true
+		if c.exists {
+			status, xp = 409, c.xp
+		}
+	case 2:
+		method, status, xp, exists = "DELETE", 204, 0, false
+	case 3:
+		body, status, xp = fmt.Sprintf(`{"xp":%d}`, amount), 200, amount
+	case 4, 5:
+		body, status, xp = fmt.Sprintf(`{"xp":{"decrement":%d}}`, amount), 200, max(c.xp-amount, 0)
+	default:
+		body, status, xp = fmt.Sprintf(`{"xp":{"increment":%d}}`, amount), 200, c.xp+amount
+	}
+	if method != "POST" && !c.exists {
+		status, xp = 404, 0
+	}
+	got, err := c.until(status, method, c.own, body)
+	if err != nil {
+		return err
+	}
+	c.xp, c.exists = xp, exists
+	if want := fmt.Sprintf(`"xp":%d}}`, xp); status == 200 && !strings.HasSuffix(string(got.Body), want) {
+		return fmt.Errorf("%s %s: answer %s, want %s", method, body, got.Body, want)
+	}
+	return nil
+}
+
+// until repeats a request under one name until it is answered with anything but 503, which must be this status.
+func (c *lossyClient) until(status int, method, user, body string) (apitest.Response, error) {
+	c.sent++
+	name := named(fmt.Sprintf("client-%d-request-%d", c.n, c.sent))
+	for range 200 {
+		got, err := c.quick(method, memberPath(c.g, user), c.key, body, name)
+		if err != nil {
+			return got, err
+		}
+		if got.Status == 503 {
+			c.down.Add(1)
+			continue
+		}
+		c.answered.Add(1)
+		if got.Header.Get(replayed) != "" {
+			c.replays.Add(1)
+		}
+		if got.Status != status {
+			err = fmt.Errorf("%s %s is %d %s, want %d", method, body, got.Status, got.Body, status)
+		}
+		return got, err
+	}
+	return apitest.Response{}, fmt.Errorf("%s %s is 503 for ever", method, body)
+}
+
+// The service itself never sends a change again: a request without a name whose reply was lost is answered 503, and was
+// made once or not at all.
+func TestAChangeWhoseReplyWasLostIsNeverRepeated(t *testing.T) {
+	const changes, seed = 600, 7
+	t.Parallel()
+	s, server, proxy := behindProxy(t)
+	client := redisClient(t, server)
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 0)
+	// Past the service and the proxy.
+	xp := func() int {
+		score, err := client.ZScore(t.Context(), "lb:{"+g+"}:xp", u).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(score)
+	}
+	proxy.Fail(seed, 0.3)
+	made := map[int]map[int]int{200: {}, 503: {}}
+	before := 0
+	for range changes {
+		got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := xp()
+		if made[got.Status] == nil {
+			t.Fatalf("status %d: %s", got.Status, got.Body)
+		}
+		made[got.Status][now-before]++
+		before = now
+	}
+	proxy.Fail(seed, 0)
+	t.Logf("%d faults; XP gained by status of the answer: %v", proxy.Faults(), made)
+	ok, unknown := made[200], made[503]
+	if len(ok) != 1 || ok[1] == 0 || len(unknown) != 2 || unknown[0] == 0 || unknown[1] == 0 {
+		t.Errorf("XP gained by status of the answer is %v, want 1 with 200, and 0 or 1 with 503", made)
+	}
+	if got := s.member(key, g, u).Level.XP; got != before {
+		t.Errorf("it is %d, want %d", got, before)
+	}
+}

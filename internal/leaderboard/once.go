@@ -1,0 +1,37 @@
+package leaderboard
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+)
+
+// OnceTTL is how long a request that was made is remembered.
+const OnceTTL = 24 * time.Hour
+
+// Digest identifies a text of any length by 16 bytes that nobody can find a second text for.
+type Digest [16]byte
+
+// DigestOf digests the parts in their order. Where one part ends and the next begins makes a difference.
+func DigestOf(parts ...[]byte) Digest {
+	h := sha256.New()
+	for _, part := range parts {
+		var size [8]byte
+		binary.BigEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write(part)
+	}
+	return Digest(h.Sum(nil))
+}
+
+// Once names a request that its client may send again: whatever happened to the answer, what it asks for is done once. The
+// zero value names none.
+type Once struct {
+	// Key identifies the name that the client gave to the request, in the namespace of the client.
+	Key Digest
+	// Request identifies what was asked. Another request under the same key is refused.
+	Request Digest
+}
+
+// Named reports whether o names a request.
+func (o Once) Named() bool { return o != Once{} }

@@ -1,0 +1,78 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package testenv
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// increment sends INCR n through the proxy, on a connection of its own, and
+// returns what arrived until the connection ended or a whole reply was there.
+func increment(t *testing.T, p *Proxy) string {
+	t.Helper()
+	conn, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "INCR n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	arrived := make([]byte, len(":1\r\n"))
+	n, err := io.ReadFull(conn, arrived)
+	if ne, ok := err.(net.Error); ok && ne.Timeout() {
+		t.Error("the proxy neither answered nor ended the connection")
+	}
+	return string(arrived[:n])
+}
+
+func TestProxyLosesRequestsAndReplies(t *testing.T) {
+	s := Redis(t)
+	p := NewProxy(t, s.Addr())
+	p.Next(NoFault, NotSent, NoReply, HalfAReply)
+	for i, want := range []struct{ arrived, carriedOut string }{
+		{":1\r\n", "1"}, {"", "1"}, {"", "2"}, {":3", "3"}, {":4\r\n", "4"},
+	} {
+		if arrived := increment(t, p); arrived != want.arrived {
+			t.Errorf("request %d: %q arrived, want %q", i, arrived, want.arrived)
+		}
+		if n := redisDo(t, s, "GET", "n"); n != want.carriedOut {
+			t.Errorf("after request %d n is %s, want %s", i, n, want.carriedOut)
+		}
+	}
+	if p.Requests() != 5 || p.Faults() != 3 || p.Count(NotSent) != 1 {
+		t.Errorf("%d requests, %d faults, %d not sent, want 5, 3 and 1", p.Requests(), p.Faults(), p.Count(NotSent))
+	}
+}
+
+func TestProxyFailsAShareOfRequests(t *testing.T) {
+	const requests = 400
+	s := Redis(t)
+	p := NewProxy(t, s.Addr())
+	p.Fail(1, 0.5)
+	whole := 0
+	for range requests {
+		if arrived := increment(t, p); len(arrived) == 4 {
+			whole++
+		}
+		redisDo(t, s, "SET", "n", "0")
+	}
+	if got := p.Faults(); got != int64(requests-whole) || got < requests/4 || got > 3*requests/4 {
+		t.Errorf("%d faults and %d whole replies of %d requests", got, whole, requests)
+	}
+	for _, f := range []Fault{NotSent, NoReply, HalfAReply} {
+		if p.Count(f) == 0 {
+			t.Errorf("no fault of kind %d", f)
+		}
+	}
+	p.Fail(1, 0)
+	if arrived := increment(t, p); arrived != ":1\r\n" {
+		t.Errorf("%q arrived when no request should fail", arrived)
+	}
+}

@@ -74,9 +74,9 @@ func (w *world) refusesAll(g leaderboard.GuildRef) {
 	_, member := w.live.Member(ctx, g, user(0))
 	_, page := w.live.Page(ctx, g, 0, 10)
 	_, version := w.live.Version(ctx, g)
-	_, created := w.live.Create(ctx, g, user(9), 1, leaderboard.User{})
+	_, created := w.live.Create(ctx, g, user(9), leaderboard.Creation{XP: 1})
 	_, changed := w.live.Change(ctx, g, user(0), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	deleted := w.live.Delete(ctx, g, user(0))
+	_, deleted := w.live.Delete(ctx, g, user(0), leaderboard.Once{})
 	for what, err := range map[string]error{
 		"member": member, "page": page, "version": version, "create": created, "change": changed, "delete": deleted,
 	} {

@@ -98,7 +98,7 @@ func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []i
 		b.Epoch, err = r.number(4)
 	}
 	if err == nil {
-		err = fillRows(r, rows)
+		b.Mended, err = fillRows(r, rows)
 	}
 	if err != nil {
 		return b, fmt.Errorf("redis: unsaved members: %w", err)

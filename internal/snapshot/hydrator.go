@@ -30,6 +30,7 @@ type Hydrator struct {
 	live    Live
 	archive Archive
 	log     *slog.Logger
+	bad     badRows
 
 	flights singleflight.Group
 	ctx     context.Context
@@ -42,7 +43,7 @@ type Hydrator struct {
 // NewHydrator returns a Hydrator between two stores.
 func NewHydrator(live Live, archive Archive, log *slog.Logger) *Hydrator {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Hydrator{live: live, archive: archive, log: log, ctx: ctx, cancel: cancel}
+	return &Hydrator{live: live, archive: archive, log: log, bad: badRows{log: log}, ctx: ctx, cancel: cancel}
 }
 
 // Close ends what is loading and waits for it. A guild that was half loaded is not visible to anybody.

@@ -2,8 +2,12 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
@@ -11,8 +15,20 @@ import (
 
 // WriteBatch writes the rows, up to 5000, in one statement of one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale,
 // with nothing written, when another replica took the lease, the guild's incarnation or epoch is another one, or more
-// is archived than b.Known.
+// is archived than b.Known; snapshot.ErrBadRow when a row itself was refused.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	return a.writeBatch(ctx, l, b, func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+		return upsert(ctx, tx, b, replaceOlder)
+	})
+}
+
+// writeBatch does all of WriteBatch around put, which writes the rows.
+func (a *Archive) writeBatch(
+	ctx context.Context, l snapshot.Lease, b snapshot.Batch, put func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error,
+) error {
+	if err := b.Check(); err != nil {
+		return wrap("write members", err)
+	}
 	return a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
 		state, err := lockState(ctx, tx, b.Guild)
 		if err != nil {
@@ -24,7 +40,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 		if state.Epoch != b.Epoch || state.Archived > b.Known {
 			return snapshot.ErrStale
 		}
-		if err := upsert(ctx, tx, b, replaceOlder); err != nil {
+		if err := put(ctx, tx, b); err != nil {
 			return err
 		}
 		if state.Archived >= b.Rev {
@@ -69,7 +85,20 @@ func upsert(ctx context.Context, tx pgx.Tx, b snapshot.Batch, conflict string, m
 			c.users, c.xp, c.messages, c.updated, c.cooldown,
 			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted,
 		}, more...)...)
-	return err
+	return refusal(err)
+}
+
+// notNull is not about the data: no column that is known here gets a null that it does not take.
+const notNull = "23502"
+
+// refusal makes snapshot.ErrBadRow of an error that is about the data, an invalid value or a broken constraint (the classes
+// 22 and 23 of SQLSTATE), and leaves any other alone. The server's message may repeat the data, so only its code is kept.
+func refusal(err error) error {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) || e.Code == notNull || !strings.HasPrefix(e.Code, "22") && !strings.HasPrefix(e.Code, "23") {
+		return err
+	}
+	return fmt.Errorf("%w: SQLSTATE %s", snapshot.ErrBadRow, e.Code)
 }
 
 // columns are rows turned into one array for each column, so that a batch of any size is one prepared statement.

@@ -2,20 +2,12 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"levelboard/internal/guild"
-	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
-	"levelboard/internal/level"
 	"levelboard/internal/postgres"
-	"levelboard/internal/snapshot"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 )
@@ -82,37 +74,6 @@ func TestManyReplicasMigrateAtOnce(t *testing.T) {
 	for _, m := range status {
 		if m.AppliedAt.IsZero() {
 			t.Errorf("%s is not applied", m.Name)
-		}
-	}
-}
-
-func BenchmarkWriteBatch1000(b *testing.B) {
-	a := migrated(b)
-	s, err := guild.Parse("100000000000000001", []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
-	if err != nil {
-		b.Fatal(err)
-	}
-	g, _, err := a.PutGuild(b.Context(), s)
-	if err != nil {
-		b.Fatal(err)
-	}
-	l, err := a.AcquireLease(b.Context(), "bench", time.Hour)
-	if err != nil {
-		b.Fatal(err)
-	}
-	avatar := "0123456789abcdef0123456789abcdef"
-	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Known: math.MaxInt64}
-	for i := range 1000 {
-		batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{
-			UserID: id.User(fmt.Sprintf("3%017d", i)), XP: level.XP(i), MessageCount: int64(i), LastUpdated: time.UnixMilli(1767225600000),
-			User: leaderboard.User{Avatar: &avatar, Discriminator: "0", Username: "gopher"},
-		}})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		batch.Rev++
-		if err := a.WriteBatch(b.Context(), l, batch); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

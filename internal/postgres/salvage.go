@@ -33,8 +33,12 @@ const merge = `
 // Salvage merges rows, up to 5000, of a live store that went back in time into the archive, in one statement of one
 // transaction that first locks the guild's row. b.Epoch and b.Rev are that store's. A row that it holds no entry of
 // (Deleted) is passed over, and so is one whose tombstone is newer than (b.Epoch, b.Rev). To repeat it changes nothing.
-// snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from.
+// snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from; snapshot.ErrBadRow when a row
+// itself was refused.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
+	if err := b.Check(); err != nil {
+		return wrap("salvage members", err)
+	}
 	return a.inTx(ctx, "salvage members", func(ctx context.Context, tx pgx.Tx) error {
 		state, err := lockState(ctx, tx, b.Guild)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
-	"levelboard/internal/level"
 	"levelboard/internal/snapshot"
 )
 
@@ -100,7 +99,9 @@ func (s *Store) scanMembers(ctx context.Context, set string, cursor uint64, coun
 }
 
 // ReadBatch implements snapshot.Live. ErrNotLoaded also when the guild was loaded anew since the flush began. The server does
-// nothing else meanwhile: a thousand users take a few milliseconds.
+// nothing else meanwhile: a thousand users take a few milliseconds. An entry that is damaged is mended, so that it does not keep
+// the others from being archived: XP is the nearest there is, a stat that cannot be read is without messages and times, and
+// user data that cannot be read, or is not UTF-8, is unknown.
 func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (snapshot.Batch, error) {
 	rows, args := batchOf(users, int64(f.Guild.Incarnation), f.Epoch, f.Archived)
 	r, err := s.run(ctx, readBatchScript, keysOf(f.Guild.ID).members(), args...)
@@ -117,13 +118,14 @@ func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User
 		pending, err = r.number(5)
 		known = max(known, pending)
 	}
+	var mended []id.User
 	if err == nil {
-		err = fillRows(r, rows)
+		mended, err = fillRows(r, rows)
 	}
 	if err != nil {
 		return snapshot.Batch{}, fmt.Errorf("redis: read batch: %w", err)
 	}
-	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Known: known, Rows: rows}, nil
+	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Known: known, Rows: rows, Mended: mended}, nil
 }
 
 // batchOf returns a row for each user, each once, and the arguments of a script that reads them, after those of its own.
@@ -139,38 +141,6 @@ func batchOf(users []id.User, own ...any) (rows []snapshot.Row, args []any) {
 		}
 	}
 	return rows, args
-}
-
-func fillRows(r reply, rows []snapshot.Row) error {
-	xps, err := r.list(1, len(rows))
-	if err != nil {
-		return err
-	}
-	stats, err := r.list(2, len(rows))
-	if err != nil {
-		return err
-	}
-	users, err := r.list(3, len(rows))
-	if err != nil {
-		return err
-	}
-	for i := range rows {
-		row := &rows[i]
-		if xps.at(i) == nil {
-			row.Deleted = true
-			continue
-		}
-		xp, err := xps.number(i)
-		if err != nil {
-			return err
-		}
-		user := row.UserID
-		if row.Member, row.CooldownUntil, err = entryOf(stats, i, users, i); err != nil {
-			return err
-		}
-		row.UserID, row.XP = user, level.XP(xp)
-	}
-	return nil
 }
 
 // Archived implements snapshot.Live.

@@ -10,13 +10,10 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
 
 const (
-	// hydrationChunk is how many members one script loads; at about a microsecond each it does not hold Redis up.
-	hydrationChunk = 1000
 	// hydrationTimeout bounds one load, however many requests wait for it; each of them waits no longer than its own deadline.
 	hydrationTimeout = 5 * time.Minute
 	// A replica looks again whether another one is done with the same guild after busyWait, then after twice that, and so
@@ -30,6 +27,7 @@ type Hydrator struct {
 	live    Live
 	archive Archive
 	log     *slog.Logger
+	bad     badRows
 
 	flights singleflight.Group
 	ctx     context.Context
@@ -42,7 +40,7 @@ type Hydrator struct {
 // NewHydrator returns a Hydrator between two stores.
 func NewHydrator(live Live, archive Archive, log *slog.Logger) *Hydrator {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Hydrator{live: live, archive: archive, log: log, ctx: ctx, cancel: cancel}
+	return &Hydrator{live: live, archive: archive, log: log, bad: badRows{log: log}, ctx: ctx, cancel: cancel}
 }
 
 // Close ends what is loading and waits for it. A guild that was half loaded is not visible to anybody.
@@ -171,28 +169,4 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Hydration, before State) (d
 	hydrations.Inc()
 	h.log.Info("guild loaded from the archive", "guild", lock.Guild.ID, "members", members, "epoch", state.Epoch, "took", time.Since(began))
 	return true, nil
-}
-
-// copyMembers needs no transaction around its reads: the raised epoch keeps every writer of an earlier one out.
-func (h *Hydrator) copyMembers(ctx context.Context, lock Hydration) (members int, err error) {
-	var after id.User
-	for {
-		rows, err := h.archive.Members(ctx, lock.Guild, after, hydrationChunk)
-		if errors.Is(err, ErrStale) {
-			return members, leaderboard.ErrGuildMoved
-		}
-		if err != nil {
-			return members, fmt.Errorf("hydrate guild %s: read members: %w", lock.Guild.ID, err)
-		}
-		if len(rows) > 0 {
-			if err := h.live.LoadChunk(ctx, lock, rows); err != nil {
-				return members, fmt.Errorf("hydrate guild %s: load members: %w", lock.Guild.ID, err)
-			}
-			members += len(rows)
-			after = rows[len(rows)-1].UserID
-		}
-		if len(rows) < hydrationChunk {
-			return members, nil
-		}
-	}
 }

@@ -23,6 +23,10 @@ var (
 		Name: "levelboard_snapshot_failures_total",
 		Help: "Guilds that could not be written to the archive in a round; they are tried again in the next.",
 	})
+	badMembers = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "levelboard_snapshot_bad_members_total",
+		Help: "Changed members that could not be archived as they are: mended, of which a part was unreadable in Redis, and refused, which the archive did not take.",
+	}, []string{"outcome"})
 	wentBack = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_redis_went_back_total",
 		Help: "Guilds found older in Redis than in the archive, and loaded anew.",
@@ -35,7 +39,7 @@ var (
 
 // Collectors are the metrics of this package; Writer.Collector has two more.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{duration, members, failures, wentBack, hydrations}
+	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, hydrations}
 }
 
 // backlogTime bounds how long a scrape waits for the live store.

@@ -5,7 +5,6 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"levelboard/internal/id"
@@ -40,11 +39,8 @@ type Batch struct {
 	// read. When the archive holds a higher one, the live store has gone back in time.
 	Known int64
 	Rows  []Row
-}
-
-// Entries are the rows that are not Deleted. The batch stays as it is.
-func (b Batch) Entries() []Row {
-	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
+	// Mended are users in Rows whose entry was damaged: a row holds what of it could be read.
+	Mended []id.User
 }
 
 // Errors of an Archive.
@@ -54,6 +50,9 @@ var (
 	// ErrStale says that the guild was deleted or created anew, that its epoch moved on, or that the archive holds what the
 	// live store does not know of, and that nothing was written.
 	ErrStale = errors.New("the archive has moved on from this state of the guild")
+	// ErrBadRow says that a row of the batch holds what no archive takes, and that nothing was written. Without the row the
+	// batch can be written.
+	ErrBadRow = errors.New("a row cannot be archived")
 )
 
 // ErrArchiveOlder says that the live store is of a later load than the archive knows of: the archive was restored from a
@@ -70,6 +69,7 @@ type Archive interface {
 	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the fence, the
 	// incarnation, the epoch and that Archived is not above b.Known: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
+	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
@@ -83,7 +83,7 @@ type Archive interface {
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
 	// epoch and Archived as its rev; the guild's state stays. One transaction, which locks the guild's row; to repeat it
-	// changes nothing. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
+	// changes nothing. ErrBadRow as WriteBatch. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from State, b Batch) error
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
 	// start), at most limit. ErrStale when this incarnation does not exist.
@@ -122,8 +122,9 @@ type Live interface {
 	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
 	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
 	// ReadBatch reads the users' entries, or that they have none (Deleted), and notes in the guild's meta that this
-	// rev is about to be archived, in one atomic step. ErrStale, with nothing noted, when the live store does not know that
-	// f.Archived is archived: then it has gone back in time.
+	// rev is about to be archived, in one atomic step. A damaged entry is read as well as it can be, and is in Mended.
+	// ErrStale, with nothing noted, when the live store does not know that f.Archived is archived: then it has gone back in
+	// time.
 	ReadBatch(ctx context.Context, f Flush, users []id.User) (Batch, error)
 	// Archived notes in the guild's meta that the batch was committed.
 	Archived(ctx context.Context, b Batch) error

@@ -32,7 +32,7 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) er
 	merged := 0
 	err := h.live.Unsaved(ctx, lock, func(b Batch) error {
 		merged += len(b.Rows)
-		return h.archive.Salvage(ctx, before, b)
+		return h.bad.write(b, func(part Batch) error { return h.archive.Salvage(ctx, before, part) })
 	})
 	if err != nil {
 		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)

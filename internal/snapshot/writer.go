@@ -39,6 +39,7 @@ type Writer struct {
 	holder   string
 	interval time.Duration
 	log      *slog.Logger
+	bad      badRows
 
 	mu        sync.Mutex // one round at a time; guards the rest
 	lease     Lease
@@ -63,7 +64,7 @@ type WriterOptions struct {
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	return &Writer{
 		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, log: o.Log,
-		failing: map[id.Guild]bool{},
+		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
 	}
 }
 
@@ -262,10 +263,9 @@ func (w *Writer) writeUsers(ctx context.Context, f Flush, users []id.User) error
 		if err != nil {
 			return err
 		}
-		if err := w.archive.WriteBatch(ctx, w.lease, batch); err != nil {
+		if err := w.writeBatch(ctx, batch); err != nil {
 			return err
 		}
-		members.Add(float64(len(batch.Rows)))
 		if err := w.live.Archived(ctx, batch); err != nil {
 			return err
 		}

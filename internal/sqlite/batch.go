@@ -4,6 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
@@ -11,8 +15,11 @@ import (
 
 // WriteBatch writes the rows, up to 5000, in one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale, with nothing
 // written, when another writer took the lease, the guild's incarnation or epoch is another one, or more
-// is archived than b.Known.
+// is archived than b.Known; snapshot.ErrBadRow when a row itself was refused.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	if err := b.Check(); err != nil {
+		return wrap("write members", err)
+	}
 	return a.inTx(ctx, "write members", func(tx *sql.Tx) error {
 		state, err := stateOf(ctx, tx, b.Guild)
 		if err != nil {
@@ -65,8 +72,22 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, 
 			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
 		}, more...)...)
 		if err != nil {
-			return err
+			return refusal(err)
 		}
 	}
 	return nil
+}
+
+// refusal makes snapshot.ErrBadRow of an error that is about the data, and leaves any other alone. A null that a column does
+// not take is not: no column that is known here gets one. The message may repeat the data, so only its code is kept.
+func refusal(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Code() == sqlite3.SQLITE_CONSTRAINT_NOTNULL {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
+		return fmt.Errorf("%w: SQLite's code %d", snapshot.ErrBadRow, e.Code())
+	}
+	return err
 }

@@ -51,6 +51,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"salvage and tombstones":                        archiveSalvageTombstones,
 		"salvage into another state is refused":         archiveSalvageStale,
 		"salvage and epoch are one after the other":     archiveSalvageRace,
+		"a bad row is refused, and only that":           archiveBadRows,
 		"members are read in pieces":                    archivePieces,
 		"purging takes pieces":                          archivePurge,
 	} {

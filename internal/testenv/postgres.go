@@ -23,11 +23,23 @@ type PG struct {
 	instance *instance
 }
 
+// PostgresOption changes how a postgres server is configured.
+type PostgresOption func(*instance)
+
+// WithDurableCommits makes the server write to the disk what and when a
+// server does that nobody has configured, and gives it the memory of one. A
+// benchmark of writes means little without.
+func WithDurableCommits() PostgresOption {
+	return func(i *instance) {
+		i.settings = []string{"fsync=on", "full_page_writes=on", "wal_level=replica", "max_wal_senders=10", "shared_buffers=128MB"}
+	}
+}
+
 // PostgresServer starts a postgres server of the test's own and returns when
 // it answers. It stops when the test ends.
-func PostgresServer(tb testing.TB) *PG {
+func PostgresServer(tb testing.TB, options ...PostgresOption) *PG {
 	tb.Helper()
-	instance, err := newInstance()
+	instance, err := newInstance(options...)
 	if err != nil {
 		tb.Fatalf("start postgres: %v", err)
 	}
@@ -123,11 +135,12 @@ type instance struct {
 	dir      string
 	user     *account
 	password string
+	settings []string // in place of some of start's
 	port     *port
 	running  *process
 }
 
-func newInstance() (*instance, error) {
+func newInstance(options ...PostgresOption) (*instance, error) {
 	bin, err := postgresBin()
 	if err != nil {
 		return nil, err
@@ -137,6 +150,9 @@ func newInstance() (*instance, error) {
 		return nil, err
 	}
 	i := &instance{bin: bin, dir: dir, user: user, password: rand.Text()}
+	for _, option := range options {
+		option(i)
+	}
 	if err := i.initialise(); err != nil {
 		i.discard()
 		return nil, err
@@ -170,12 +186,12 @@ func (i *instance) start() error {
 	args := []string{"-D", i.data()}
 	// Without fsync a killed server still keeps what it committed: only the
 	// machine's own crash could lose it.
-	for _, setting := range []string{
+	for _, setting := range append([]string{
 		"listen_addresses=127.0.0.1", "port=" + strconv.Itoa(i.port.number), "unix_socket_directories=",
 		"fsync=off", "full_page_writes=off", "wal_level=minimal", "max_wal_senders=0",
 		"shared_buffers=16MB", "max_connections=200", "dynamic_shared_memory_type=mmap",
 		"jit=off", "timezone=UTC", "log_timezone=UTC",
-	} {
+	}, i.settings...) {
 		args = append(args, "-c", setting)
 	}
 	p, err := startProcess(command{

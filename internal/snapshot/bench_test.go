@@ -1,0 +1,120 @@
+package snapshot_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+	"levelboard/internal/postgres"
+	"levelboard/internal/redisstore"
+	"levelboard/internal/snapshot"
+	"levelboard/internal/testenv"
+)
+
+// BenchmarkHydrate loads a guild of a million members, whose user data has all fields, from a Postgres server into a Redis
+// server. ms/script is how long one chunk
+// held Redis up, on average.
+func BenchmarkHydrate(b *testing.B) {
+	const size = 1_000_000
+	a, err := postgres.Open(b.Context(), testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(a.Close)
+	if err := a.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	g := fillArchive(b, a, size)
+	live := redisstore.New(client, redisstore.Options{})
+	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
+	b.Cleanup(h.Close)
+	var scripts float64
+	for b.Loop() {
+		b.StopTimer()
+		if err := live.Drop(b.Context(), g); err != nil {
+			b.Fatal(err)
+		}
+		if err := client.ConfigResetStat(b.Context()).Err(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if err := h.Load(b.Context(), g); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if n, err := client.ZCard(b.Context(), "lb:{"+string(g.ID)+"}:xp").Result(); err != nil || n != size {
+			b.Fatalf("%d members are loaded, %v", n, err)
+		}
+		scripts += scriptTime(b, client)
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(size*b.N)/b.Elapsed().Seconds(), "members/s")
+	b.ReportMetric(scripts/float64(b.N)/1000, "ms/script")
+}
+
+// scriptTime is how long a script took on average, in microseconds, since the server's statistics began.
+func scriptTime(b *testing.B, client redis.UniversalClient) (us float64) {
+	b.Helper()
+	stats, err := client.Info(b.Context(), "commandstats").Result()
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, line, _ := strings.Cut(stats, "cmdstat_evalsha:")
+	_, value, _ := strings.Cut(line, "usec_per_call=")
+	value, _, _ = strings.Cut(value, ",")
+	if us, err = strconv.ParseFloat(value, 64); err != nil {
+		b.Fatal(err)
+	}
+	return us
+}
+
+// fillArchive creates a guild of that many members.
+func fillArchive(b *testing.B, a *postgres.Archive, size int) leaderboard.GuildRef {
+	b.Helper()
+	settings, err := guild.Parse(guildA, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
+	if err != nil {
+		b.Fatal(err)
+	}
+	made, _, err := a.PutGuild(b.Context(), settings)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := leaderboard.Ref(made)
+	lease, err := a.AcquireLease(b.Context(), "bench", time.Hour)
+	if err != nil {
+		b.Fatal(err)
+	}
+	const most = 5000
+	at, colour := time.UnixMilli(1767225600000), "#00add8"
+	for from := 0; from < size; from += most {
+		batch := snapshot.Batch{Guild: g, Rev: 1, Known: 1}
+		for n := from; n < min(from+most, size); n++ {
+			i := n * 7919 % size // in another order than that in which they are read
+			avatar, name := fmt.Sprintf("%032x", i), fmt.Sprintf("Gopher the %dth", i)
+			batch.Rows = append(batch.Rows, snapshot.Row{
+				Member: leaderboard.Member{
+					UserID: user(i), XP: level.XP(i * 7919 % 10_000_019), MessageCount: int64(i), LastUpdated: at,
+					User: leaderboard.User{Avatar: &avatar, Discriminator: "0", GlobalName: &name, Username: fmt.Sprintf("gopher%d", i), AccentColour: &colour},
+				},
+				CooldownUntil: at.Add(time.Minute),
+			})
+		}
+		if err := a.WriteBatch(b.Context(), lease, batch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return g
+}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"levelboard/docs"
@@ -33,6 +34,9 @@ const (
 	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
 	// is promised, to leave time for a slow archive.
 	followInterval = 500 * time.Millisecond
+	// livePatience is how long a request to /v2 waits for a Redis that is silent. It leaves half of the second within which
+	// that is promised to be a 503 for what else there is to do for many requests at once.
+	livePatience = 500 * time.Millisecond
 )
 
 // Options are what does not come from the environment.
@@ -57,7 +61,8 @@ type App struct {
 	api, ops               *http.Server
 	apiAddress, opsAddress string
 	failed                 chan error // a server that ended by itself
-	background             sync.WaitGroup
+	background, serving    sync.WaitGroup
+	stopping               atomic.Bool
 	stopBackground         context.CancelFunc
 	stopOnce               sync.Once
 	stopErr                error
@@ -65,7 +70,7 @@ type App struct {
 
 type closer struct {
 	name  string
-	close func(context.Context) error
+	close func() error
 }
 
 // New returns a service that is not started. cfg must come from config.Load.
@@ -115,7 +120,7 @@ func (a *App) start(ctx context.Context) error {
 
 		AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 		TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
-		OpenAPI: docs.OpenAPI, Log: a.log, Now: time.Now,
+		Patience: a.patience(), OpenAPI: docs.OpenAPI, Log: a.log, Now: time.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("build the API: %w", err)
@@ -125,6 +130,14 @@ func (a *App) start(ctx context.Context) error {
 	}
 	a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, a.opsHandler())
 	return err
+}
+
+// patience is the client's own when embedded: that Redis cannot be away, only busy.
+func (a *App) patience() time.Duration {
+	if a.cfg.Embedded() {
+		return 0
+	}
+	return livePatience
 }
 
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.
@@ -164,7 +177,7 @@ func (a *App) listen(address string, handler http.Handler) (*http.Server, string
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
-	a.background.Go(func() {
+	a.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
 		}
@@ -181,64 +194,6 @@ func (a *App) Run(ctx context.Context) error {
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
 	defer cancel()
 	return errors.Join(failure, a.Stop(stopCtx))
-}
-
-// Stop takes no more requests, finishes those that run, writes what changed to the archive and closes everything, until
-// ctx ends at the latest. It returns what could not be done; calling it again returns the same.
-func (a *App) Stop(ctx context.Context) error {
-	a.stopOnce.Do(func() { a.stopErr = a.stop(ctx) })
-	return a.stopErr
-}
-
-func (a *App) stop(ctx context.Context) error {
-	errs := a.stopServing(ctx)
-	if a.stopBackground != nil {
-		a.stopBackground()
-	}
-	a.background.Wait()
-	if a.writer != nil {
-		if err := a.writer.Flush(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("the last snapshot was not written: %w", err))
-		}
-		if err := a.writer.Release(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("give up the snapshot lease: %w", err))
-		}
-	}
-	if a.hydrator != nil {
-		a.hydrator.Close()
-	}
-	for i := len(a.closers) - 1; i >= 0; i-- {
-		if err := a.closers[i].close(ctx); err != nil {
-			errs = append(errs, fmt.Errorf("close %s: %w", a.closers[i].name, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// stopServing lets requests that run finish for half of the time that is left, and then cuts them off: one slow client must
-// not use up the time of the last snapshot.
-func (a *App) stopServing(ctx context.Context) []error {
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
-		defer cancel()
-	}
-	var (
-		group sync.WaitGroup
-		errs  [2]error
-	)
-	for i, server := range []*http.Server{a.api, a.ops} {
-		if server == nil {
-			continue
-		}
-		group.Go(func() {
-			if err := server.Shutdown(ctx); err != nil {
-				errs[i] = errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
-			}
-		})
-	}
-	group.Wait()
-	return errs[:]
 }
 
 // Addr is the address of the API, once started.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/pprof"
+	"sync"
 	"time"
 
 	"levelboard/internal/httpapi"
@@ -12,8 +13,9 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// probeTime is how long a dependency may take to be called well.
-const probeTime = 800 * time.Millisecond
+// probeTime is how long a dependency may take to be called well: a little less than the patience of a request, so that the
+// answer comes within a second on a machine that is busy with telling everybody that Redis is away.
+const probeTime = 600 * time.Millisecond
 
 // opsHandler serves what operators and their tools ask. It has no limits and no keys: keep its listener private.
 func (a *App) opsHandler() http.Handler {
@@ -35,24 +37,39 @@ func (a *App) opsHandler() http.Handler {
 	return mux
 }
 
-// ready is 200 while /v2 can serve, so it looks at Redis. Without the archive /v2 goes on with what is cached, so that is
-// only told with ?verbose.
+// ready is 200 while /v2 can serve, so it looks at Redis, and not any more once the service stops. Without the archive /v2
+// goes on with what is cached, so that is only told with ?verbose.
 func (a *App) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), probeTime)
 	defer cancel()
-	redisState := probe(ctx, a.stores.live.Ping)
-	status := http.StatusOK
-	if redisState != "ok" {
+	verbose := r.URL.Query().Has("verbose")
+	var redisState, archiveState string
+	var probes sync.WaitGroup
+	probes.Go(func() { redisState = probe(ctx, a.stores.live.Ping) })
+	if verbose {
+		probes.Go(func() { archiveState = probe(ctx, a.stores.archive.Ping) })
+	}
+	probes.Wait()
+	status, stopping := http.StatusOK, a.stopping.Load()
+	if stopping || redisState != "ok" {
 		status = http.StatusServiceUnavailable
 	}
-	if !r.URL.Query().Has("verbose") {
+	if verbose {
+		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(redisState + "\n"))
+		states := map[string]string{"redis": redisState, "archive": archiveState}
+		if stopping {
+			states["service"] = "stopping"
+		}
+		_ = json.NewEncoder(w).Encode(states)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	text := redisState
+	if stopping {
+		text = "stopping"
+	}
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]string{"redis": redisState, "archive": probe(ctx, a.stores.archive.Ping)})
+	_, _ = w.Write([]byte(text + "\n"))
 }
 
 // probe does not repeat the error: it may name hosts, and the log has it.

@@ -51,7 +51,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	redisURL, connect := a.cfg.RedisURL, redisstore.ConnectOptions{}
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
-		// It cannot be away, only busy: sorting a large board for each of many requests takes its time.
+		// Sorting a large board for each of many requests takes its time.
 		connect.Timeout = embeddedTimeout
 	}
 	if err == nil {
@@ -60,14 +60,14 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	a.closers = append(a.closers, closer{"the archive", func(context.Context) error { s.archive.Close(); return nil }})
+	a.closers = append(a.closers, closer{"the archive", func() error { s.archive.Close(); return nil }})
 	if err := s.archive.Migrate(ctx); err != nil {
 		return fmt.Errorf("prepare the archive: %w", err)
 	}
 	if s.client, err = redisstore.Connect(redisURL, connect); err != nil {
 		return fmt.Errorf("LEVELBOARD_REDIS_URL: %w", err)
 	}
-	a.closers = append(a.closers, closer{"the Redis client", func(context.Context) error { return s.client.Close() }})
+	a.closers = append(a.closers, closer{"the Redis client", func() error { return s.client.Close() }})
 	s.observe = redisstore.NewMetrics(s.client)
 	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe})
 	return nil
@@ -87,7 +87,7 @@ func (a *App) startEmbedded() (redisURL string, err error) {
 	if err != nil {
 		return "", err
 	}
-	a.closers = append(a.closers, closer{"the embedded Redis", func(context.Context) error { server.Close(); return nil }})
+	a.closers = append(a.closers, closer{"the embedded Redis", func() error { server.Close(); return nil }})
 	return server.URL(), nil
 }
 
@@ -108,6 +108,6 @@ func (a *App) lockDataDir() error {
 	if !held {
 		return fmt.Errorf("the data directory %s is in use by another levelboard; stop it, or set LEVELBOARD_DATA_DIR", a.cfg.DataDir)
 	}
-	a.closers = append(a.closers, closer{"the data directory", func(context.Context) error { return lock.Unlock() }})
+	a.closers = append(a.closers, closer{"the data directory", func() error { return lock.Unlock() }})
 	return nil
 }

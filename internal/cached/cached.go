@@ -13,8 +13,16 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// DefaultLoadTime bounds one load.
-const DefaultLoadTime = 5 * time.Second
+const (
+	// DefaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer.
+	DefaultLoadTime = 2 * time.Second
+	// DefaultWaiting is how many callers wait for loads at the same time, and how many loads are under way.
+	DefaultWaiting = 512
+)
+
+// ErrCrowded is the answer to a caller who would have to wait for a load when too many do. Whoever asks for what is held
+// is not affected.
+var ErrCrowded = errors.New("too many requests wait for what is not in memory")
 
 // errAborted stands for a load that ended its goroutine without returning.
 var errAborted = errors.New("the load ended without a result")
@@ -29,8 +37,10 @@ type Cache[K comparable, V any] struct {
 	load     Load[K, V]
 	loadTime time.Duration
 	absent   func(error) bool
+	mayWait  int
 
 	mu       sync.Mutex
+	waiting  int
 	held     *simplelru.LRU[K, V]
 	missing  *simplelru.LRU[K, error]
 	underway map[K]*fetch[V]
@@ -49,11 +59,19 @@ type Option func(*options)
 type options struct {
 	loadTime time.Duration
 	absent   func(error) bool
+	waiting  int
 }
 
 // WithLoadTime bounds one load by d in place of DefaultLoadTime.
 func WithLoadTime(d time.Duration) Option {
 	return func(o *options) { o.loadTime = d }
+}
+
+// WithWaiting is for n in place of DefaultWaiting: so many callers wait for loads, which is also how many loads are under
+// way. One more gets ErrCrowded at once, so that a flood of keys that are not in memory, while the store is slow, holds up
+// neither those that are nor the callers' memory.
+func WithWaiting(n int) Option {
+	return func(o *options) { o.waiting = n }
 }
 
 // WithAbsent also keeps the errors for which is returns true, which say for certain that there is no such value. They
@@ -64,7 +82,7 @@ func WithAbsent(is func(error) bool) Option {
 
 // New returns an empty Cache that holds at most size values; size must be positive.
 func New[K comparable, V any](size int, load Load[K, V], opts ...Option) *Cache[K, V] {
-	o := options{loadTime: DefaultLoadTime, absent: func(error) bool { return false }}
+	o := options{loadTime: DefaultLoadTime, waiting: DefaultWaiting, absent: func(error) bool { return false }}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -74,13 +92,14 @@ func New[K comparable, V any](size int, load Load[K, V], opts ...Option) *Cache[
 	}
 	missing, _ := simplelru.NewLRU[K, error](size, nil)
 	return &Cache[K, V]{
-		load: load, loadTime: o.loadTime, absent: o.absent,
+		load: load, loadTime: o.loadTime, absent: o.absent, mayWait: o.waiting,
 		held: held, missing: missing, underway: make(map[K]*fetch[V]),
 	}
 }
 
 // Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them
 // leave. The error is the load's, or ctx's when that ended first; only errors that the option WithAbsent names are kept.
+// It is ErrCrowded, without a load, when too many callers wait already.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
@@ -93,6 +112,13 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 		return none, err
 	}
 	f, shared := c.underway[k]
+	if c.waiting >= c.mayWait || !shared && len(c.underway) >= c.mayWait {
+		c.mu.Unlock()
+		var none V
+		return none, ErrCrowded
+	}
+	c.waiting++
+	defer c.left()
 	if !shared {
 		f = &fetch[V]{done: make(chan struct{}), err: errAborted}
 		c.underway[k] = f
@@ -107,6 +133,12 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 		var none V
 		return none, ctx.Err()
 	}
+}
+
+func (c *Cache[K, V]) left() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting--
 }
 
 func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {

@@ -332,3 +332,55 @@ func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
 	close(stop)
 	readers.Wait()
 }
+
+// A flood of keys that are not in memory, while the store is slow, is refused at once; what is in memory is served.
+func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load, cached.WithWaiting(2))
+		held := get(t.Context(), c, "held")
+		(<-a.loads).answer <- answer{value: 1}
+		expect(t, "what is loaded before", <-held, answer{value: 1})
+
+		// One who waits for each of two loads, or two for one load: it makes no difference.
+		first := get(t.Context(), c, "slow")
+		l := <-a.loads
+		leaves, leave := context.WithCancel(t.Context())
+		second := get(leaves, c, "slow")
+		synctest.Wait()
+		for _, k := range []string{"slow", "other"} {
+			_, err := c.Get(t.Context(), k)
+			expect(t, "one more, for "+k, answer{err: err}, answer{err: cached.ErrCrowded})
+		}
+		v, err := c.Get(t.Context(), "held")
+		expect(t, "what is in memory", answer{v, err}, answer{value: 1})
+
+		leave()
+		expect(t, "who leaves", <-second, answer{err: context.Canceled})
+		third := get(t.Context(), c, "other")
+		other := <-a.loads
+		l.answer <- answer{value: 2}
+		other.answer <- answer{value: 3}
+		expect(t, "the first", <-first, answer{value: 2})
+		expect(t, "who came into the place that was left", <-third, answer{value: 3})
+	})
+}
+
+// Callers who leave do not make room for more loads than there may be.
+func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load, cached.WithWaiting(1))
+		leaves, leave := context.WithCancel(t.Context())
+		first := get(leaves, c, "slow")
+		l := <-a.loads
+		leave()
+		expect(t, "who leaves", <-first, answer{err: context.Canceled})
+		_, err := c.Get(t.Context(), "other")
+		expect(t, "another load", answer{err: err}, answer{err: cached.ErrCrowded})
+		l.answer <- answer{value: 1}
+		synctest.Wait()
+		v, err := c.Get(t.Context(), "slow")
+		expect(t, "what was loaded all the same", answer{v, err}, answer{value: 1})
+	})
+}

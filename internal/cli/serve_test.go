@@ -3,19 +3,15 @@ package cli
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // The process is real: it gets a real signal.
@@ -76,56 +72,6 @@ func TestServeOnATakenPortSaysSo(t *testing.T) {
 	if code != exitFailed || !strings.Contains(stderr.String(), "stop the program that listens there, or set LEVELBOARD_LISTEN") {
 		t.Errorf("exit code %d\n%s", code, stderr.String())
 	}
-}
-
-func TestSignals(t *testing.T) {
-	kill := func() {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-			t.Error(err)
-		}
-	}
-	ended := errors.New("ended gracefully")
-
-	t.Run("the first one lets the work end", func(t *testing.T) {
-		err := untilSignal(t.Context(), io.Discard, 0, func(ctx context.Context) error {
-			kill()
-			<-ctx.Done()
-			return ended
-		})
-		if err != ended {
-			t.Errorf("%v", err)
-		}
-	})
-	t.Run("the second one does not wait", func(t *testing.T) {
-		stuck := make(chan struct{})
-		defer close(stuck)
-		err := untilSignal(t.Context(), io.Discard, 0, func(ctx context.Context) error {
-			kill()
-			<-ctx.Done()
-			kill()
-			<-stuck
-			return nil
-		})
-		if err != errHurried {
-			t.Errorf("%v", err)
-		}
-	})
-	t.Run("one that comes twice at once is one", func(t *testing.T) {
-		seen := make(chan os.Signal, 2)
-		signal.Notify(seen, syscall.SIGTERM)
-		defer signal.Stop(seen)
-		err := untilSignal(t.Context(), io.Discard, time.Hour, func(ctx context.Context) error {
-			kill()
-			<-ctx.Done()
-			<-seen
-			kill()
-			<-seen // untilSignal's own channel has it by now as well, or has it next
-			return ended
-		})
-		if err != ended {
-			t.Errorf("%v", err)
-		}
-	})
 }
 
 func TestTheLogIsHeldBackForTheFirstLines(t *testing.T) {

@@ -11,41 +11,91 @@ import (
 	"time"
 )
 
-// sameSignal is how long after the first signal another one still counts as the same: timeout(1) and shells that signal a
-// process and then its whole group send each signal twice, and nobody's data may be lost by that.
-const sameSignal = 500 * time.Millisecond
+// One stop is often told twice. What that looks like is all that tells it from somebody who is in a hurry:
+//   - timeout(1) sends SIGTERM to the process and then to its group, and after both SIGCONT, in the hope that it wakes
+//     whoever is stopped. So a second SIGTERM with a SIGCONT is the first one again.
+//   - Ctrl+C reaches the whole group of a terminal, and a program that runs this one may pass it on: two SIGINT within
+//     the time that takes. Nobody presses a key twice as fast.
+//
+// Any other second signal is a second one, however fast it comes.
+const (
+	sameTerm   = 500 * time.Millisecond // between two SIGTERM of one timeout(1), on a busy machine
+	awaitCont  = 50 * time.Millisecond  // between the second SIGTERM and its SIGCONT
+	sameTyping = 100 * time.Millisecond // between two SIGINT of one Ctrl+C
+)
 
 var errHurried = errors.New("stopped at once by a second signal; what was not written yet may be lost")
 
 // untilSignal does work, which ends gracefully when its context ends: at the first SIGINT or SIGTERM. At a second one it
 // does not wait for work any longer.
 func (p *program) untilSignal(ctx context.Context, work func(context.Context) error) error {
-	return untilSignal(ctx, p.Stderr, sameSignal, work)
+	signals := make(chan os.Signal, 8)
+	signal.Notify(signals, append([]os.Signal{os.Interrupt, syscall.SIGTERM}, woken...)...)
+	defer signal.Stop(signals)
+	return untilSignal(ctx, p.Stderr, signals, work)
 }
 
-func untilSignal(ctx context.Context, w io.Writer, same time.Duration, work func(context.Context) error) error {
+func untilSignal(ctx context.Context, w io.Writer, signals <-chan os.Signal, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-
 	done := make(chan error, 1)
 	go func() { done <- work(ctx) }()
-	var first time.Time
+	var s stopSignals
 	for {
 		select {
 		case err := <-done:
 			return err
-		case s := <-signals:
-			switch {
-			case first.IsZero():
-				first = time.Now()
-				fmt.Fprintf(w, "levelboard: stopping (%s); a second signal stops at once\n", s)
+		case <-s.doubt:
+			return errHurried
+		case got := <-signals:
+			switch s.next(got, time.Now()) {
+			case stopGracefully:
+				fmt.Fprintf(w, "levelboard: stopping (%s); a second signal stops at once\n", got)
 				cancel()
-			case time.Since(first) >= same:
+			case stopAtOnce:
 				return errHurried
+			case goOn:
 			}
 		}
 	}
 }
+
+// verdict is what a signal asks for.
+type verdict int
+
+const (
+	goOn verdict = iota
+	stopGracefully
+	stopAtOnce
+)
+
+// stopSignals judges the signals of one run in their order.
+type stopSignals struct {
+	first os.Signal // nil until there is one
+	at    time.Time
+	woken bool             // SIGCONT came since
+	doubt <-chan time.Time // ends the wait for the SIGCONT of a second SIGTERM, which is then a real one
+}
+
+func (s *stopSignals) next(got os.Signal, now time.Time) verdict {
+	switch {
+	case isWoken(got):
+		s.woken, s.doubt = s.first != nil, nil
+		return goOn
+	case s.first == nil:
+		s.first, s.at = got, now
+		return stopGracefully
+	case got != s.first || s.doubt != nil:
+		return stopAtOnce
+	case got == syscall.SIGTERM && now.Sub(s.at) < sameTerm && len(woken) > 0:
+		if !s.woken {
+			s.doubt = time.After(awaitCont)
+		}
+		return goOn
+	case got == os.Interrupt && now.Sub(s.at) < sameTyping:
+		return goOn
+	}
+	return stopAtOnce
+}
+
+func isWoken(got os.Signal) bool { return len(woken) > 0 && got == woken[0] }

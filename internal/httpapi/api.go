@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -70,14 +71,22 @@ type Deps struct {
 	IdentityLimit  int      // requests a minute of an owner or an address; 0 is no limit
 	TrustedProxies []string // addresses and networks whose X-Forwarded-For is believed
 	CORSOrigins    []string // origins that may GET /v2; "*" is all
+	InFlight       int      // requests to /v2 that are worked on at the same time; 0 is DefaultInFlight
 	OpenAPI        []byte   // what /v2/openapi.json answers
-	Log            *slog.Logger
-	Now            func() time.Time
+	// Patience is how long a request to /v2 waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to
+	// the store.
+	Patience time.Duration
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
-// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as a
-// request for a large guild that is being loaded.
-const requestTime = 10 * time.Second
+const (
+	// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
+	// a request for a large guild that is being loaded.
+	requestTime = 10 * time.Second
+	// failuresLogged is how many lines a second tell of requests that failed for want of a store.
+	failuresLogged = 20
+)
 
 // API is the handler. It is safe for concurrent use.
 type API struct {
@@ -85,10 +94,17 @@ type API struct {
 	log   *slog.Logger
 	pages *pageCache
 	cors  *cors.Cors
+
+	inFlight chan struct{} // holds one for each request to /v2 that is worked on
+	failures throttle      // of lines about requests that failed for want of a store
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
 func New(deps Deps) (http.Handler, error) {
-	a := &API{deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cors: newCORS(deps.CORSOrigins)}
+	a := &API{
+		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cors: newCORS(deps.CORSOrigins),
+		inFlight: make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
+		failures: throttle{perSecond: failuresLogged, now: time.Now},
+	}
 	return a.routes()
 }

@@ -12,6 +12,10 @@ var (
 		Name: "levelboard_http_requests_in_flight",
 		Help: "Requests that are being worked on.",
 	})
+	turnedAway = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_http_requests_turned_away_total",
+		Help: "Requests to /v2 that were refused with 503 because too many were being worked on.",
+	})
 	pageRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_page_cache_requests_total",
 		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), not_modified (304).",
@@ -24,5 +28,5 @@ var (
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{requestDuration, requestsInFlight, pageRequests, replays}
+	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, replays}
 }

@@ -47,12 +47,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	status := statuses[f.Code]
 	if status >= http.StatusInternalServerError {
-		level := slog.LevelWarn
-		if f.Code == fault.Internal {
-			level = slog.LevelError
-		}
-		a.log.Log(c.Request.Context(), level, "request failed",
-			"requestId", requestID(c), "method", c.Request.Method, "route", c.FullPath(), "status", status, "error", err)
+		a.logFailure(c, f.Code, status, err)
 	}
 	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
 		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
@@ -64,6 +59,24 @@ func (a *API) fail(c *gin.Context, err error) {
 	writeJSON(c, status, struct {
 		Message string `json:"message"`
 	}{f.Message})
+}
+
+// logFailure logs every failure that nobody expects, and some of those for want of a store.
+func (a *API) logFailure(c *gin.Context, code fault.Code, status int, err error) {
+	level, attrs := slog.LevelError, []any{
+		"requestId", requestID(c), "method", c.Request.Method, "route", c.FullPath(), "status", status, "error", err,
+	}
+	if code == fault.Unavailable {
+		level = slog.LevelWarn
+		ok, dropped := a.failures.pass()
+		if !ok {
+			return
+		}
+		if dropped > 0 {
+			attrs = append(attrs, "notLoggedBefore", dropped)
+		}
+	}
+	a.log.Log(c.Request.Context(), level, "request failed", attrs...)
 }
 
 func writeJSON(c *gin.Context, status int, body any) {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -21,7 +20,7 @@ func (a *API) routes() (http.Handler, error) {
 	if err := engine.SetTrustedProxies(a.deps.TrustedProxies); err != nil {
 		return nil, err
 	}
-	engine.Use(a.observe, a.recover, deadline)
+	engine.Use(a.observe, a.recover, deadline, a.admit)
 	engine.NoRoute(a.noRoute)
 	engine.NoMethod(a.noMethod)
 
@@ -69,7 +68,7 @@ func (a *API) noMethod(c *gin.Context) {
 
 // unrouted charges the limits on /v2 all the same: every answer there has the headers.
 func (a *API) unrouted(c *gin.Context, f *fault.Error) {
-	if path := c.Request.URL.Path; path == "/v2" || strings.HasPrefix(path, "/v2/") {
+	if underV2(c.Request) {
 		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify} {
 			if step(c); c.IsAborted() {
 				return

@@ -37,7 +37,7 @@ type Leaderboard struct {
 
 // New returns the use cases on a live store.
 func New(board Board, loader Loader, settings Settings) *Leaderboard {
-	return &Leaderboard{board: board, loader: loader, settings: settings}
+	return &Leaderboard{board: board, loader: newQueue(loader, maxQueue), settings: settings}
 }
 
 // Ref names the incarnation that a guild's settings belong to.

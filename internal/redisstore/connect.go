@@ -21,16 +21,22 @@ var (
 
 // ConnectOptions are what Connect can be told; the zero value will do.
 type ConnectOptions struct {
-	// Timeout bounds connecting, a write, a read, and the wait for a free connection, each. Default one second, so that a
-	// Redis that is away is a failure soon, and never a pile of waiting requests.
+	// Timeout bounds a write and a read, each, and connecting if it is shorter than dialTime; and it is for how long a
+	// server may be silent before who waits for a connection goes away, unless the context has a patience of its own
+	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
+	// waiting callers.
 	Timeout time.Duration
 	// PoolSize is how many connections are used at once. Default 32: scripts run one after the other on the server, so more
 	// of them only wait there.
 	PoolSize int
 }
 
+// dialTime is how long connecting may take. While nothing answers, the pool tries once, waits a second and tries again, so
+// twice this and that second is the longest that a Redis that came back can go unnoticed.
+const dialTime = 400 * time.Millisecond
+
 // Connect makes a client for one Redis server; it does not yet connect. Options in the URL's query are honoured, but for
-// retries: the client never repeats a command, because a change whose reply was lost may have been made. It also
+// retries: the client never repeats a command, because a change whose reply was lost may have been made. Connect also
 // silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
 func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	u, err := url.Parse(rawURL)
@@ -47,7 +53,7 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	logging.Disable()
 
 	timeout := cmp.Or(o.Timeout, time.Second)
-	opts.DialTimeout = cmp.Or(opts.DialTimeout, timeout)
+	opts.DialTimeout = cmp.Or(opts.DialTimeout, min(timeout, dialTime))
 	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
 	opts.PoolTimeout = cmp.Or(opts.PoolTimeout, timeout)
@@ -60,8 +66,9 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	c := &Client{}
+	c := &Client{turn: make(chan struct{}, 1), gate: newGate(opts.PoolSize, timeout)}
 	opts.OnConnect = c.connected
 	c.UniversalClient = redis.NewClient(opts)
+	c.AddHook(c.gate)
 	return c, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/redis/go-redis/v9"
@@ -22,9 +21,10 @@ import (
 // guild that was not verified there (NOTLOADED), without a round trip more than before.
 type Client struct {
 	redis.UniversalClient
+	gate *gate
 
 	current atomic.Pointer[server]
-	mu      sync.Mutex // one load of the scripts at a time
+	turn    chan struct{} // holds one while scripts are loaded; not a mutex, or who waits could not give up
 }
 
 // server is one life of a Redis server.
@@ -53,7 +53,9 @@ func (c *Client) server(ctx context.Context, lost *server) (*server, error) {
 		return s, nil
 	}
 	// A transaction of nothing is how go-redis lends out one connection.
-	err := c.Watch(ctx, func(on *redis.Tx) error { return c.identify(ctx, on, lost) })
+	err := c.gate.pass(ctx, func(ctx context.Context) error {
+		return c.Watch(ctx, func(on *redis.Tx) error { return c.identify(ctx, on, lost) })
+	})
 	if err != nil {
 		return nil, fmt.Errorf("redis: identify the server: %w", err)
 	}
@@ -74,8 +76,12 @@ func (c *Client) identify(ctx context.Context, on session, lost *server) error {
 		return err
 	}
 	// Not before: the first command on a transaction may have to connect, which is another identification.
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a turn to load the scripts: %w", ctx.Err())
+	}
 	if known := c.current.Load(); known != nil && known != lost && known.identity == identity {
 		return nil
 	}

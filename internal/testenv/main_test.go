@@ -25,6 +25,8 @@ func TestVictim(t *testing.T) {
 	}
 	redis := Redis(t)
 	postgres := PostgresServer(t)
+	redis.Pause()
+	postgres.Pause()
 	fmt.Printf("victim %d %s %d %s\n", redis.running.pid, redis.Dir(), postgres.instance.running.pid, postgres.instance.dir)
 	select {}
 }

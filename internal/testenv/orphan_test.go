@@ -45,6 +45,23 @@ func TestServersDieWithAKilledTestBinary(t *testing.T) {
 	assertGone(t, postgresPID, postgresDir)
 }
 
+func TestPostgresServerMayEndItsTestPaused(t *testing.T) {
+	var s *PG
+	var pids []int
+	t.Run("a test", func(t *testing.T) {
+		s = PostgresServer(t)
+		s.Pause()
+		children, err := childrenOf(s.instance.running.pid)
+		if err != nil || len(children) == 0 {
+			t.Fatalf("%v, %v", children, err)
+		}
+		pids = append(children, s.instance.running.pid)
+	})
+	for _, pid := range pids {
+		assertGone(t, pid, s.instance.dir)
+	}
+}
+
 // assertGone fails unless a process and its directory are soon gone.
 func assertGone(t *testing.T, pid int, dir string) {
 	t.Helper()

@@ -58,6 +58,23 @@ func (s *PG) Kill() { s.tb.Helper(); s.end(syscall.SIGQUIT) }
 // Stop ends the server in an orderly way and cuts its clients off (SIGINT).
 func (s *PG) Stop() { s.tb.Helper(); s.end(syscall.SIGINT) }
 
+// Pause freezes the server with all its processes (SIGSTOP): connections stay
+// open, new ones are taken, and nothing answers.
+func (s *PG) Pause() { s.tb.Helper(); s.signal(sigStop) }
+
+// Resume lets a paused server go on.
+func (s *PG) Resume() { s.tb.Helper(); s.signal(sigCont) }
+
+func (s *PG) signal(sig syscall.Signal) {
+	s.tb.Helper()
+	if s.instance.running == nil {
+		s.tb.Fatal("postgres is not running")
+	}
+	if err := s.instance.running.signalAll(sig); err != nil {
+		s.tb.Fatalf("send %v to postgres: %v", sig, err)
+	}
+}
+
 // Start runs a stopped or killed server again, on the same port and data.
 func (s *PG) Start() {
 	s.tb.Helper()
@@ -263,9 +280,11 @@ func (i *instance) env() []string {
 func (i *instance) data() string { return filepath.Join(i.dir, "data") }
 func (i *instance) log() string  { return filepath.Join(i.dir, "server.log") }
 
-// discard crashes the server, whose data is of no more use, and removes it.
+// discard crashes the server, whose data is of no more use, and removes it. It
+// may be paused.
 func (i *instance) discard() {
 	if i.running != nil {
+		_ = i.running.signalAll(sigCont)
 		_ = i.running.end(syscall.SIGQUIT)
 		i.running = nil
 	}

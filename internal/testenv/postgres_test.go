@@ -34,7 +34,7 @@ func psqlTry(t *testing.T, address, statement string) (string, error) {
 }
 
 // psqlOpen starts a client that stays connected until its input is closed.
-func psqlOpen(t *testing.T, address string) (*exec.Cmd, io.Closer) {
+func psqlOpen(t *testing.T, address string) (*exec.Cmd, io.WriteCloser) {
 	t.Helper()
 	bin, err := postgresBin()
 	if err != nil {
@@ -75,7 +75,7 @@ func TestPostgresDatabasesAreFreshAndSeparate(t *testing.T) {
 func TestPostgresDropsADatabaseThatIsInUse(t *testing.T) {
 	var used string
 	var client *exec.Cmd
-	var input io.Closer
+	var input io.WriteCloser
 	t.Run("a test that leaves a connection open", func(t *testing.T) {
 		used = Postgres(t)
 		client, input = psqlOpen(t, used)
@@ -103,6 +103,29 @@ func TestPostgresServerKeepsWhatItCommittedThroughKillAndStop(t *testing.T) {
 		if got := psql(t, address, "SELECT n FROM t"); got != "7" {
 			t.Fatalf("after %s: %q", name, got)
 		}
+	}
+}
+
+// Neither a connection that is open nor a new one gets an answer while the
+// server is paused, and both do afterwards.
+func TestPostgresServerThatIsPausedDoesNotAnswer(t *testing.T) {
+	s := PostgresServer(t)
+	client, input := psqlOpen(t, s.URL())
+	s.Pause()
+	if _, err := io.WriteString(input, "CREATE TABLE t (n int);\n"); err != nil {
+		t.Fatal(err)
+	}
+	impatient := s.URL() + "&connect_timeout=2"
+	if out, err := psqlTry(t, impatient, "SELECT 1"); err == nil {
+		t.Fatalf("a new connection gets %s", out)
+	}
+	s.Resume()
+	input.Close()
+	if err := client.Wait(); err != nil {
+		t.Fatalf("the connection that was open: %v", err)
+	}
+	if got := psql(t, s.URL(), "SELECT count(*) FROM t"); got != "0" {
+		t.Fatalf("afterwards: %q", got)
 	}
 }
 

@@ -23,4 +23,6 @@ func (p *process) exited() bool                { return true }
 func (p *process) end(syscall.Signal) error    { return errUnsupported }
 func (p *process) signal(syscall.Signal) error { return errUnsupported }
 
+func (p *process) signalAll(syscall.Signal) error { return errUnsupported }
+
 func runAs(*exec.Cmd, *account) {}

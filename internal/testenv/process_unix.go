@@ -8,17 +8,22 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 )
 
 // watchdogScript waits for the end of its input, which comes when the process
-// that holds the other end of the pipe dies, however it dies.
+// that holds the other end of the pipe dies, however it dies. A server that is
+// paused then has to go on first, each of its processes.
 const watchdogScript = `
 trap '' HUP INT TERM
 read -r _
 kill -"$1" "$2" 2>/dev/null
+for p in $(ps -A -o ppid= -o pid= 2>/dev/null | while read -r parent p; do [ "$parent" = "$2" ] && echo "$p"; done) "$2"; do
+  kill -CONT "$p" 2>/dev/null
+done
 n=0
 while kill -0 "$2" 2>/dev/null && [ $n -lt 50 ]; do sleep 0.1; n=$((n+1)); done
 kill -KILL "$2" 2>/dev/null
@@ -122,6 +127,49 @@ func (p *process) signal(sig syscall.Signal) error {
 		return errExited
 	}
 	return syscall.Kill(p.pid, sig)
+}
+
+// signalAll sends a signal to the process and to its children, of which there
+// are no new ones once the process is stopped.
+func (p *process) signalAll(sig syscall.Signal) error {
+	if err := p.signal(sig); err != nil {
+		return err
+	}
+	sent := map[int]bool{}
+	for {
+		children, err := childrenOf(p.pid)
+		if err != nil {
+			return err
+		}
+		fresh := false
+		for _, child := range children {
+			if sent[child] {
+				continue
+			}
+			sent[child], fresh = true, true
+			if err := syscall.Kill(child, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+				return fmt.Errorf("send %v to process %d: %w", sig, child, err)
+			}
+		}
+		if !fresh {
+			return nil
+		}
+	}
+}
+
+func childrenOf(pid int) ([]int, error) {
+	list, err := exec.Command("ps", "-A", "-o", "ppid=", "-o", "pid=").Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the processes: %w", err)
+	}
+	var children []int
+	for line := range strings.Lines(string(list)) {
+		var parent, child int
+		if _, err := fmt.Sscan(line, &parent, &child); err == nil && parent == pid {
+			children = append(children, child)
+		}
+	}
+	return children, nil
 }
 
 // dismissWatchdog kills the watchdog before it can see its input end: it must

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// serveShare is the part of the time for a stop after which requests that still run are cut off: one slow client must
+	// not use up the time of the last snapshot.
+	serveShare = 2
+	// closeShare is the part of what is then left that is kept for closing the stores, for when the last snapshot hangs.
+	closeShare = 8
+	// opsTime is how long the operators' listener waits for an answer that is under way; a profile would take it half a minute.
+	opsTime = 500 * time.Millisecond
+)
+
+// Stop takes no more requests, finishes those that run, writes what changed to the archive and closes everything, until
+// ctx ends at the latest. It returns what could not be done; that a client was too slow to be answered is only logged.
+// Calling it again returns the same.
+func (a *App) Stop(ctx context.Context) error {
+	a.stopOnce.Do(func() { a.stopErr = a.stop(ctx) })
+	return a.stopErr
+}
+
+// stop leaves the operators' listener for last, so that /readyz says that the service stops, and /metrics how it goes on.
+func (a *App) stop(ctx context.Context) error {
+	a.stopping.Store(true)
+	a.stopServing(ctx)
+	if a.stopBackground != nil {
+		a.stopBackground()
+	}
+	_ = a.within(ctx, "the background work", func() error { a.background.Wait(); return nil })
+	if a.hydrator != nil {
+		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
+	}
+	errs := []error{a.lastSnapshot(ctx)}
+	a.stopOps(ctx)
+	_ = a.within(ctx, "the listeners", func() error { a.serving.Wait(); return nil })
+	for i := len(a.closers) - 1; i >= 0; i-- {
+		if err := a.within(ctx, a.closers[i].name, a.closers[i].close); err != nil {
+			errs = append(errs, fmt.Errorf("close %s: %w", a.closers[i].name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// within waits for end until ctx ends. What has not ended by then ends by itself, or with the process: a connection to a
+// server that does not answer takes its own time to be closed, and there is nothing in it to be lost.
+func (a *App) within(ctx context.Context, what string, end func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- end() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+		a.log.Warn("something did not end in the time for a stop and is left behind", "what", what)
+		return nil
+	}
+}
+
+// stopServing lets requests that run finish for a part of the time that is left, and then cuts them off.
+func (a *App) stopServing(ctx context.Context) {
+	if a.api == nil {
+		return
+	}
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/serveShare)
+		defer cancel()
+	}
+	if err := a.api.Shutdown(ctx); err != nil {
+		a.log.Warn("requests that took too long to stop for were cut off, unanswered", "error", err)
+		_ = a.api.Close()
+	}
+}
+
+func (a *App) stopOps(ctx context.Context) {
+	if a.ops == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, opsTime)
+	defer cancel()
+	if a.ops.Shutdown(ctx) != nil {
+		_ = a.ops.Close()
+	}
+}
+
+// lastSnapshot writes what changed since the one before, and gives up the lease. Its failure is a failure of the stop,
+// although Redis still has what changed: whoever stops Redis next has to know.
+func (a *App) lastSnapshot(ctx context.Context) error {
+	if a.writer == nil {
+		return nil
+	}
+	flushCtx := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		left := time.Until(deadline)
+		var cancel context.CancelFunc
+		flushCtx, cancel = context.WithTimeout(ctx, left-left/closeShare)
+		defer cancel()
+	}
+	if err := a.writer.Flush(flushCtx); err != nil {
+		kept := "what changed since the last one is in Redis, and the next start writes it: do not empty Redis before"
+		if a.cfg.Embedded() {
+			kept = "what changed since the last one is lost"
+		}
+		return fmt.Errorf("the last snapshot was not written, %s: %w", kept, err)
+	}
+	if err := a.writer.Release(ctx); err != nil {
+		a.log.Warn("the snapshot lease could not be given up; it expires by itself", "error", err)
+	}
+	return nil
+}

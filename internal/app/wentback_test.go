@@ -1,0 +1,67 @@
+package app_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"levelboard/internal/testenv"
+)
+
+// Redis comes back with a dump from before the last snapshot. What the API tells from then on, on every replica and from
+// the first answer, is never less than what is archived, and changes go on from there.
+func TestRedisComesBackOlder(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t), often}
+	first := start(t, environ...)
+	second := start(t, environ...)
+	client := redisClient(t, server)
+	g, other := first.guild(nil), first.guild(nil)
+	key := first.key(g, other)
+	ada, bea, cy := newID(), newID(), newID()
+	first.create(key, g, ada, 100)
+	first.create(key, g, bea, 100)
+	first.create(key, other, cy, 5)
+	archived(t, client, g)
+	archived(t, client, other)
+
+	if err := client.Save(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(server.Dir(), "dump.rdb")
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.patch(key, g, ada, object{"increment": 50})
+	first.Do("DELETE", memberPath(g, bea), key, nil).Want(t, 204)
+	archived(t, client, g)
+	page := first.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
+
+	server.Kill()
+	if err := os.WriteFile(file, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	server.Start()
+	back := func(s *service) bool {
+		r, err := s.quick("PATCH", memberPath(g, ada), key, `{"xp":{"increment":1}}`)
+		return err == nil && r.Status == 200
+	}
+	eventually(t, 10*time.Second, "changes are made again", func() bool { return back(first) })
+	eventually(t, 10*time.Second, "changes are made again on the other replica", func() bool { return back(second) })
+	for _, s := range []*service{first, second} {
+		if xp := s.member(key, g, ada).Level.XP; xp != 152 {
+			t.Errorf("%d XP, want the archived 150 and two increments", xp)
+		}
+		s.Do("GET", memberPath(g, bea), key, nil).Want(t, 404)
+		if xp := s.member(key, other, cy).Level.XP; xp != 5 {
+			t.Errorf("%d XP in the guild that is as it was, want 5", xp)
+		}
+	}
+	if now := first.Do("GET", boardPath(g, 1), key, nil).Want(t, 200); now.Header.Get("ETag") == page.Header.Get("ETag") {
+		t.Error("the page of a guild that was loaded anew has the ETag of before")
+	}
+	archived(t, client, g)
+}

@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/leaderboard"
 )
 
-// hydrationPage is how many members one query reads. A page or two are in memory, about 2 MB each, whatever the guild's size.
-const hydrationPage = 5000
+// hydrationPage is how many members one query reads. A page or two are in memory, less than 1 MB each, whatever the guild's size.
+const hydrationPage = 2000
 
 // copyMembers loads all members into the staging keys and returns how many. While one page is loaded, the next one is read.
 // Its reads need no transaction around them: the raised epoch keeps every writer of an earlier one out.

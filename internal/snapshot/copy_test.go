@@ -7,7 +7,7 @@ import (
 )
 
 // pageSize is how many members the hydrator reads at a time.
-const pageSize = 5000
+const pageSize = 2000
 
 func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
 	w := embeddedWorld(t)

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,17 +98,17 @@ func (r *Result) Problem() error {
 	return errors.Join(errs...)
 }
 
-// listed is "3 times 429, once broken connection", the most frequent first.
+// listed is "429 (3 times), broken connection (2 times)", the most frequent first.
 func listed(errs map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(errs), func(a, b string) int {
 		if errs[a] != errs[b] {
-			return int(errs[b] - errs[a])
+			return cmp.Compare(errs[b], errs[a])
 		}
-		return strings.Compare(a, b)
+		return cmp.Compare(a, b)
 	})
 	parts := make([]string, len(names))
 	for i, name := range names {
-		parts[i] = fmt.Sprintf("%s %s", grouped(errs[name]), name)
+		parts[i] = fmt.Sprintf("%s (%s times)", name, grouped(errs[name]))
 	}
 	return strings.Join(parts, ", ")
 }

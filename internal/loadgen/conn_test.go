@@ -136,10 +136,16 @@ func TestExchangeRefusesWhatIsNoAnswer(t *testing.T) {
 	}
 }
 
-func TestABodyWithoutLengthEndsWithTheConnection(t *testing.T) {
-	c := answering(t, "HTTP/1.0 200 OK\r\n\r\nall of it")
-	if a, err := c.exchange(get("/"), soon()); err != nil || a.status != 200 || !c.last {
-		t.Errorf("%d, last %v, %v", a.status, c.last, err)
+func TestAnAnswerMayBeItsConnectionsLast(t *testing.T) {
+	for _, text := range []string{
+		"HTTP/1.1 200 OK\r\n\r\nall of it",
+		"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nfour",
+		"HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 4\r\n\r\nfour",
+	} {
+		c := answering(t, text)
+		if a, err := c.exchange(get("/"), soon()); err != nil || a.status != 200 || !c.last {
+			t.Errorf("%q: %d, last %v, %v", text, a.status, c.last, err)
+		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -104,7 +103,7 @@ func TestGrouped(t *testing.T) {
 	}
 }
 
-func TestAMemberAtTheLimitGainsLessThanWasAsked(t *testing.T) {
+func TestCompareJudgesEachMember(t *testing.T) {
 	l := newLedger(2)
 	l.acknowledge(0, 10)
 	l.acknowledge(1, 10)
@@ -115,7 +114,10 @@ func TestAMemberAtTheLimitGainsLessThanWasAsked(t *testing.T) {
 	if v := l.compare(board{most - 4, 5}, board{most - 1, 15}); v.Passed() || v.Lost != 7 {
 		t.Errorf("%+v", v)
 	}
-	if err := (Verification{Error: "page 1: gone"}).problem(); err == nil || errors.Is(err, nil) || !strings.Contains(err.Error(), "could not be verified: page 1: gone") {
+	if v := l.compare(board{most - 10, 5}, board{most, absent}); v.Passed() || v.Missing != 1 || v.Lost != 0 {
+		t.Errorf("%+v", v)
+	}
+	if err := (Verification{Error: "page 1: gone"}).problem(); err == nil || !strings.Contains(err.Error(), "could not be verified: page 1: gone") {
 		t.Errorf("%v", err)
 	}
 }

@@ -87,7 +87,7 @@ func TestVerificationNoticesWhatIsCountedWrongly(t *testing.T) {
 		"a lost change":    {" XP lost, 0 XP too much", false, func(*fake, http.ResponseWriter, string, func(string, int64)) {}},
 		"a doubled change": {": 0 XP lost, ", false, func(_ *fake, _ http.ResponseWriter, user string, add func(string, int64)) { add(user, 2) }},
 		"another member's": {"XP lost", false, func(_ *fake, _ http.ResponseWriter, user string, add func(string, int64)) { add(other(user), 1) }},
-		"a member that is gone": {"members missing", false, func(f *fake, _ http.ResponseWriter, user string, _ func(string, int64)) {
+		"a member made anew": {" XP lost", false, func(f *fake, _ http.ResponseWriter, user string, _ func(string, int64)) {
 			delete(f.xp, user)
 		}},
 		"done, and then an error": {"", true, func(_ *fake, w http.ResponseWriter, user string, add func(string, int64)) {

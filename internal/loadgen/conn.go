@@ -16,8 +16,8 @@ import (
 const headBytes = 8 << 10
 
 // conn is one persistent HTTP/1.1 connection for one request at a time. net/http's client hands each exchange between three
-// goroutines; this one costs a third of its CPU (BenchmarkExchange), which matters where the load shares the service's
-// cores. It is not for concurrent use.
+// goroutines; without that an exchange costs about half of the CPU, the server's part included (BenchmarkExchange), which
+// matters where the load shares the service's cores. It is not for concurrent use.
 type conn struct {
 	net.Conn
 	r *bufio.Reader

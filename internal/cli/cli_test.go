@@ -61,11 +61,12 @@ func fail(t *testing.T, environ []string, code int, says string, args ...string)
 	}
 }
 
-// startService runs an embedded service in a directory of its own, and returns the environment of its clients.
-func startService(t *testing.T) (environ []string, a *app.App) {
+// startService runs an embedded service in a directory of its own, with these settings besides, and returns the environment
+// of its clients.
+func startService(t *testing.T, settings ...string) (environ []string, a *app.App) {
 	t.Helper()
 	dir := t.TempDir()
-	cfg, _, err := config.Load([]string{"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR=" + dir})
+	cfg, _, err := config.Load(append(settings, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR="+dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,12 @@ func (f *clientFlags) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.json, "json", false, "print what the service answered, as JSON")
 }
 
+// webAddress reports whether s is the base of a web server's addresses.
+func webAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && u.User == nil && u.RawQuery == ""
+}
+
 // adminClient calls /admin of a running service.
 type adminClient struct {
 	base  string
@@ -62,8 +68,7 @@ func (p *program) client(f *clientFlags) (*adminClient, error) {
 	}
 	base := settings.URL
 	if f.url != "" {
-		u, err := url.Parse(f.url)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" {
+		if !webAddress(f.url) {
 			return nil, usage("--url must be an http:// or https:// address")
 		}
 		base = strings.TrimRight(f.url, "/")

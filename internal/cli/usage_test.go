@@ -39,13 +39,23 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"--members must be from 1", []string{"demo", "--members", "0"}},
 		{"--rate must be from 0", []string{"demo", "--rate", "-1"}},
 		{"--rate must be from 0", []string{"demo", "--rate", "NaN"}},
+		{"--scenario must be one of increment, member, page, poll, mixed", []string{"bench", "--scenario", "all"}},
+		{"--concurrency must be from 1", []string{"bench", "--concurrency", "0"}},
+		{"--concurrency must be from 1", []string{"bench", "--concurrency", "5000"}},
+		{"--duration must be longer", []string{"bench", "--duration", "0s"}},
+		{"--members must be from 1", []string{"bench", "--members", "1000001"}},
+		{"--skew must be uniform or zipf", []string{"bench", "--skew", "none"}},
+		{"--verify is for scenarios that change XP", []string{"bench", "--verify", "--scenario", "page"}},
+		{"--watch-ops must be an http://", []string{"bench", "--watch-ops", "127.0.0.1:9464"}},
+		{"--url must be an http://", []string{"bench", "--url", "localhost:8080"}},
+		{"unknown command", []string{"bench", "increment"}},
 	} {
 		fail(t, environ, exitUsage, test.says, test.args...)
 	}
 }
 
 func TestHelpExitsWith0(t *testing.T) {
-	for _, args := range [][]string{{"help"}, {"--help"}, {"guild", "--help"}, {"help", "key", "create"}} {
+	for _, args := range [][]string{{"help"}, {"--help"}, {"guild", "--help"}, {"help", "key", "create"}, {"bench", "--help"}} {
 		if out := succeed(t, nil, "", args...); !strings.Contains(out, "Usage:") {
 			t.Errorf("%v: %s", args, out)
 		}
@@ -71,6 +81,8 @@ func TestFailuresExitWith1(t *testing.T) {
 	listener.Close()
 	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,
 		"nothing listens at http://"+address+": start the service with 'levelboard serve'", "key", "list", "--admin-token", "x")
+	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,
+		"nothing listens at http://"+address+": start the service with 'levelboard serve'", "bench", "--admin-token", "x")
 	fail(t, []string{"LEVELBOARD_OPS_LISTEN=" + address}, exitFailed, "not ready: http://"+address+"/readyz does not answer", "healthcheck")
 	fail(t, []string{"LEVELBOARD_OPS_LISTEN=nowhere"}, exitFailed, "LEVELBOARD_OPS_LISTEN must be an address", "healthcheck")
 

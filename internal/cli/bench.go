@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"levelboard/internal/loadgen"
+)
+
+// benchFlags are the flags of bench.
+type benchFlags struct {
+	clientFlags
+	scenario    string
+	concurrency int
+	duration    time.Duration
+	members     int
+	skew        string
+	seed        uint64
+	verify      bool
+	keep        bool
+	watchOps    string
+
+	// Which of the flags were given, where their defaults depend on others or on chance.
+	seedGiven, verifyGiven bool
+}
+
+func (p *program) benchCommand() *cobra.Command {
+	var f benchFlags
+	command := &cobra.Command{
+		Use:   "bench",
+		Short: "Put load on a running service and measure how it answers",
+		Long: "Put load on a running service and measure how it answers. A guild of its own, its members and a key are\n" +
+			"made for it and removed at the end. The service's limit for each identity applies: start the service with\n" +
+			"LEVELBOARD_RATE_LIMIT_IDENTITY=0. docs/benchmarks.md says what the numbers mean.\n\nScenarios:\n" + scenarioList(),
+		Args: cobra.NoArgs,
+	}
+	command.RunE = p.action(func(ctx context.Context, _ []string) error {
+		f.seedGiven, f.verifyGiven = command.Flags().Changed("seed"), command.Flags().Changed("verify")
+		options, err := f.options()
+		if err != nil {
+			return err
+		}
+		return p.bench(ctx, &f, options)
+	})
+	f.clientFlags.register(command)
+	flags := command.PersistentFlags()
+	flags.Lookup("json").Usage = "print the result as one JSON document"
+	flags.StringVar(&f.scenario, "scenario", "increment", "what to ask for: "+loadgen.ScenarioNames())
+	flags.IntVar(&f.concurrency, "concurrency", 64, "how many connections, each of which waits for its answer")
+	flags.DurationVar(&f.duration, "duration", 10*time.Second, "how long")
+	flags.IntVar(&f.members, "members", 10_000, "how many members the guild has")
+	flags.StringVar(&f.skew, "skew", string(loadgen.Uniform), "how often each member is drawn: uniform, or zipf for a few most of the time")
+	flags.Uint64Var(&f.seed, "seed", 0, "the same seed draws the same requests on each connection (default by chance)")
+	flags.BoolVar(&f.verify, "verify", false, fmt.Sprintf("compare the members' XP with what was acknowledged (default with at most %d members)", loadgen.VerifiedByDefault))
+	flags.BoolVar(&f.keep, "keep", false, "leave the guild and its members for the next run")
+	flags.StringVar(&f.watchOps, "watch-ops", "", "watch how far the snapshots lag behind, by the service's metrics at this address, such as http://127.0.0.1:9464")
+	return command
+}
+
+func scenarioList() string {
+	var b strings.Builder
+	for _, s := range loadgen.Scenarios() {
+		fmt.Fprintf(&b, "  %-10s %s\n", s.Name, s.Summary)
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// options checks the flags and makes of them what does not depend on the service.
+func (f *benchFlags) options() (loadgen.Options, error) {
+	o := loadgen.Options{
+		Concurrency: f.concurrency, Duration: f.duration, Members: f.members, Skew: loadgen.Skew(f.skew), Seed: f.seed,
+		Verify: f.verify, Keep: f.keep, WatchOps: strings.TrimRight(f.watchOps, "/"),
+	}
+	var found bool
+	if o.Scenario, found = loadgen.FindScenario(f.scenario); !found {
+		return o, usage("--scenario must be one of %s", loadgen.ScenarioNames())
+	}
+	switch {
+	case f.concurrency < 1 || f.concurrency > loadgen.MaxConcurrency:
+		return o, usage("--concurrency must be from 1 to %d", loadgen.MaxConcurrency)
+	case f.duration <= 0:
+		return o, usage("--duration must be longer than nothing, such as 10s")
+	case f.members < 1 || f.members > loadgen.MaxMembers:
+		return o, usage("--members must be from 1 to %d", loadgen.MaxMembers)
+	case !o.Skew.Valid():
+		return o, usage("--skew must be %s or %s", loadgen.Uniform, loadgen.Zipf)
+	case f.verifyGiven && f.verify && !o.Scenario.Changes():
+		return o, usage("--verify is for scenarios that change XP; %s changes none", f.scenario)
+	case f.watchOps != "" && !webAddress(f.watchOps):
+		return o, usage("--watch-ops must be an http:// or https:// address")
+	}
+	if !f.verifyGiven {
+		o.Verify = f.members <= loadgen.VerifiedByDefault
+	}
+	if !f.seedGiven {
+		o.Seed = rand.Uint64N(1_000_000)
+	}
+	return o, nil
+}
+
+func (p *program) bench(ctx context.Context, f *benchFlags, o loadgen.Options) error {
+	client, err := p.client(&f.clientFlags)
+	if err != nil {
+		return err
+	}
+	line := newProgressLine(p.Stderr)
+	o.URL, o.Admin, o.Progress = client.base, client.call, line.show
+	return p.untilSignal(ctx, func(ctx context.Context) error {
+		result, err := loadgen.Run(ctx, o)
+		line.end()
+		if result == nil {
+			return err
+		}
+		return errors.Join(p.printResult(result, f.json), err)
+	})
+}
+
+func (p *program) printResult(result *loadgen.Result, asJSON bool) error {
+	if !asJSON {
+		return result.WriteTable(p.Stdout)
+	}
+	document, err := json.MarshalIndent(result, "", "  ")
+	if err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return p.printJSON(document)
+}

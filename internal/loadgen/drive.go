@@ -1,0 +1,120 @@
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// redialPause is how long a connection that could not be made is left alone.
+const redialPause = 100 * time.Millisecond
+
+// What came instead of an answer.
+const (
+	unreachable = "no connection"
+	timedOut    = "no answer in time"
+	brokenOff   = "broken connection"
+)
+
+// crowd is all connections of one phase of a run.
+type crowd struct {
+	target      *target
+	shared      *shared
+	shares      []share
+	connections int
+	seed        uint64
+	recorder    *recorder
+}
+
+// run drives the connections until ctx ends or nothing is left to ask. A request that is under way when ctx ends is waited
+// for, so that its outcome is known.
+func (c *crowd) run(ctx context.Context) {
+	var group sync.WaitGroup
+	for i := range c.connections {
+		r := rand.New(rand.NewPCG(c.seed, uint64(i)))
+		w := &worker{target: c.target, mix: newMix(c.shares, c.shared, r), record: c.recorder.of(i)}
+		group.Go(func() { w.run(ctx) })
+	}
+	group.Wait()
+}
+
+// worker is one connection and what asks on it.
+type worker struct {
+	target *target
+	mix    *mix
+	record *stripe
+	conn   *conn
+	buffer []byte
+}
+
+func (w *worker) run(ctx context.Context) {
+	defer w.hangUp()
+	for ctx.Err() == nil {
+		operation := w.mix.draw()
+		if w.conn == nil && !w.connect(ctx, operation) {
+			continue
+		}
+		if !w.ask(operation) {
+			return
+		}
+	}
+}
+
+// ask makes one request and records its outcome. It reports false when there is nothing left to ask.
+func (w *worker) ask(operation int) bool {
+	step := w.mix.steps[operation]
+	request, more := step.next(w.buffer[:0])
+	if !more {
+		return false
+	}
+	w.buffer = request
+	began := time.Now()
+	answer, err := w.conn.exchange(request, began.Add(answerTime))
+	took := time.Since(began)
+	good := step.settle(answer)
+	switch {
+	case good:
+		w.record.succeeded(operation, took)
+	case err == nil:
+		w.record.failed(operation, strconv.Itoa(answer.status))
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.record.failed(operation, timedOut)
+	default:
+		w.record.failed(operation, brokenOff)
+	}
+	if err != nil || w.conn.last {
+		w.hangUp()
+	}
+	return true
+}
+
+// connect makes the connection. That it failed is an error of the operation that would have used it.
+func (w *worker) connect(ctx context.Context, operation int) bool {
+	c, err := w.target.dial(ctx)
+	if err == nil {
+		w.conn = c
+		return true
+	}
+	if ctx.Err() != nil {
+		return false
+	}
+	w.record.failed(operation, unreachable)
+	pause := time.NewTimer(redialPause)
+	defer pause.Stop()
+	select {
+	case <-ctx.Done():
+	case <-pause.C:
+	}
+	return false
+}
+
+func (w *worker) hangUp() {
+	if w.conn != nil {
+		_ = w.conn.Close()
+		w.conn = nil
+	}
+}

@@ -1,0 +1,134 @@
+package loadgen
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+const (
+	// guildID is the run's guild. No guild has such an id before the year 2083.
+	guildID   = "9000000000000000001"
+	guildName = "bench"
+	// ownerID owns the guild and the key.
+	ownerID = "9000000000000000002"
+	// keySlack is for how long after the load's end the key is valid, should it not be possible to revoke it.
+	keySlack = time.Hour
+)
+
+// apiKey is the run's key.
+type apiKey struct{ id, secret string }
+
+// prepare makes the guild, the key and the members. What it made is removed by tidy, also after an error.
+func (b *bench) prepare(ctx context.Context) error {
+	if err := b.makeGuild(ctx); err != nil {
+		return err
+	}
+	if err := b.makeKey(ctx); err != nil {
+		return err
+	}
+	return b.makeMembers(ctx)
+}
+
+// makeGuild creates the guild, or takes the one over that an earlier run kept.
+func (b *bench) makeGuild(ctx context.Context) error {
+	status, answer, err := b.Admin(ctx, http.MethodGet, guildPath, nil)
+	if err != nil && status != http.StatusNotFound {
+		return err
+	}
+	if err == nil {
+		var found struct {
+			Name    string `json:"name"`
+			OwnerID string `json:"ownerId"`
+		}
+		if err := json.Unmarshal(answer, &found); err != nil {
+			return fmt.Errorf("the service's answer cannot be read: %w", err)
+		}
+		if found.Name != guildName || found.OwnerID != ownerID {
+			return fmt.Errorf("the guild %s exists and is not one of bench; it stays untouched", guildID)
+		}
+	}
+	settings, err := json.Marshal(map[string]any{"name": guildName, "memberCount": b.Members, "ownerId": ownerID, "visibility": "private"})
+	if err != nil {
+		return fmt.Errorf("write the guild's settings: %w", err)
+	}
+	b.ours = true // from here on, whatever the answer
+	_, _, err = b.Admin(ctx, http.MethodPut, guildPath, settings)
+	return err
+}
+
+const guildPath = "/admin/guilds/" + guildID
+
+func (b *bench) makeKey(ctx context.Context) error {
+	request, err := json.Marshal(map[string]any{
+		"name": guildName, "ownerId": ownerID, "permission": "read_write", "guildIds": []string{guildID}, "rateLimit": 0,
+		"expiresAt": time.Now().Add(b.Duration + keySlack).UTC().Truncate(time.Second),
+	})
+	if err != nil {
+		return fmt.Errorf("write the key's settings: %w", err)
+	}
+	_, answer, err := b.Admin(ctx, http.MethodPost, "/admin/keys", request)
+	if err != nil {
+		return err
+	}
+	var made struct {
+		ID  string `json:"id"`
+		Key string `json:"key"`
+	}
+	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" || made.Key == "" {
+		return errors.New("the service's answer to the creation of a key cannot be read")
+	}
+	b.key = apiKey{made.ID, made.Key}
+	return nil
+}
+
+// makeMembers creates the members that are not there yet, on as many connections as the load will have.
+func (b *bench) makeMembers(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	record := newRecorder(1)
+	stop := every(progressInterval, func() {
+		done, failed := record.count()
+		b.Progress(fmt.Sprintf("%s of %s members are there", grouped(done), grouped(int64(b.Members))))
+		if failed > 0 {
+			cancel() // one that is missing is enough to give up
+		}
+	})
+	crowd := &crowd{
+		target: b.target, shared: b.shared(nil), shares: []share{{fill(), 1}}, connections: min(b.Concurrency, fillConnections), recorder: record,
+	}
+	crowd.run(ctx)
+	stop()
+	errs := record.totals()[0].errors
+	switch {
+	case errs[tooMany] > 0:
+		return errors.New("the members cannot be created, because the service limits its callers: " + limitAdvice)
+	case len(errs) > 0:
+		return errors.New("the members cannot be created: " + listed(errs))
+	}
+	return ctx.Err()
+}
+
+// fillConnections is enough to keep a service busy with the creation of members.
+const fillConnections = 64
+
+// tidy revokes the key and, unless it is to be kept, deletes the guild.
+func (b *bench) tidy(ctx context.Context) error {
+	var errs []error
+	if b.key.id != "" {
+		if _, _, err := b.Admin(ctx, http.MethodDelete, "/admin/keys/"+url.PathEscape(b.key.id), nil); err != nil {
+			errs = append(errs, fmt.Errorf("the key %s is left behind: %w", b.key.id, err))
+		}
+	}
+	if b.ours && !b.Keep {
+		status, _, err := b.Admin(ctx, http.MethodDelete, guildPath, nil)
+		if err != nil && status != http.StatusNotFound {
+			errs = append(errs, fmt.Errorf("the guild %s is left behind: %w", guildID, err))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,100 @@
+// Package loadgen puts load on a running service over HTTP and measures how it answers. It is behind `levelboard bench`.
+//
+// The loop is closed: each connection waits for its answer before it asks again. Its latencies therefore hide what an
+// arrival at a fixed rate would have waited for (coordinated omission); docs/benchmarks.md says what that means.
+package loadgen
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// MaxConcurrency bounds Options.Concurrency.
+	MaxConcurrency = 4096
+	// MaxMembers bounds Options.Members.
+	MaxMembers = 1_000_000
+	// VerifiedByDefault is the most members whose XP is read before and after the load without being asked to: a page of
+	// 100 at a time, so 400 requests.
+	VerifiedByDefault = 20_000
+)
+
+// cleanupTime bounds the removal of what a run made, which goes on after an interruption.
+const cleanupTime = time.Minute
+
+// AdminCall makes one request to /admin of the service, with the operator's token. The answer is that of a status 2xx; for
+// any other the error is a sentence, and the status is the service's, or 0 when there was no answer.
+type AdminCall func(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error)
+
+// Options say what load to make. All but WatchOps and Progress are required; the bounds are for the caller to check.
+type Options struct {
+	URL   string // base of the service, http:// or https://, without slashes at its end
+	Admin AdminCall
+
+	Scenario    Scenario
+	Concurrency int // connections, each with one request at a time; 1 to MaxConcurrency
+	Duration    time.Duration
+	Members     int // 1 to MaxMembers
+	Skew        Skew
+	Seed        uint64
+
+	Verify bool // compare the members' XP with what was acknowledged; of no effect where Scenario changes nothing
+	Keep   bool // leave the guild and its members for the next run
+
+	WatchOps string            // base of the service's metrics, or empty
+	Progress func(line string) // called once a second at most, from one goroutine at a time
+}
+
+// bench is one run.
+type bench struct {
+	Options
+	target *target
+	ours   bool // the guild is there, or may be, and is this run's to delete
+	key    apiKey
+}
+
+// Run makes what the load needs, puts it on the service for the duration or until ctx ends, and removes what it made. The
+// Result is nil when no load was made. Otherwise it is complete, and an error beside it says that what was measured is
+// wrong (see Result.Problem) or that something is left behind.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	target, err := newTarget(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{Options: o, target: target}
+	result, err := b.run(ctx)
+	if result == nil && ctx.Err() != nil {
+		err = errors.New("stopped before the load began")
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	defer cancel()
+	return result, errors.Join(err, b.tidy(ctx))
+}
+
+func (b *bench) run(ctx context.Context) (*Result, error) {
+	if err := b.prepare(ctx); err != nil {
+		return nil, err
+	}
+	verifies := b.Verify && b.Scenario.Changes()
+	var before board
+	if verifies {
+		var err error
+		if before, err = b.readBoard(ctx); err != nil {
+			return nil, fmt.Errorf("read the members before the load: %w", err)
+		}
+		if n := before.missing(); n > 0 {
+			return nil, fmt.Errorf("%d members are not on the board although they were created", n)
+		}
+	}
+	ledger := newLedger(b.Members)
+	result := b.load(ctx, ledger)
+	if verifies {
+		result.Verification = b.verify(ctx, ledger, before)
+	}
+	return result, result.Problem()
+}

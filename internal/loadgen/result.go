@@ -1,0 +1,114 @@
+package loadgen
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Result is what a run measured.
+type Result struct {
+	Scenario    string  `json:"scenario"`
+	URL         string  `json:"url"`
+	Concurrency int     `json:"concurrency"`
+	Members     int     `json:"members"`
+	Skew        Skew    `json:"skew"`
+	Seed        uint64  `json:"seed"`
+	Seconds     float64 `json:"seconds"` // that the load lasted, the last answers included
+	Interrupted bool    `json:"interrupted"`
+
+	Operations []Measured `json:"operations"`
+	Total      Measured   `json:"total"`
+
+	// GeneratorCPU is the processor time that this process used, in seconds; 0 where it cannot be measured.
+	GeneratorCPU float64       `json:"generatorCpuSeconds"`
+	Verification *Verification `json:"verification"` // nil when it was not asked for
+	Watched      *Watched      `json:"watched"`      // nil when it was not asked for
+}
+
+// Measured is what was measured of one operation, or of all.
+type Measured struct {
+	Name      string           `json:"name"`
+	Requests  int64            `json:"requests"` // that ended as they should
+	Errors    map[string]int64 `json:"errors"`   // the others, by status or by what came instead of an answer
+	PerSecond float64          `json:"perSecond"`
+	Latency   Latency          `json:"latencyMs"`
+}
+
+// Latency is the distribution of the time from the first byte of a request to the last of its answer, in milliseconds, of
+// those requests that ended as they should. Three digits are exact; a minute stands for a minute and more.
+type Latency struct {
+	P50  float64 `json:"p50"`
+	P90  float64 `json:"p90"`
+	P99  float64 `json:"p99"`
+	P999 float64 `json:"p999"`
+	Max  float64 `json:"max"`
+}
+
+// tooMany is how answers of a service that limits its callers are counted.
+const tooMany = "429"
+
+const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0 to measure the service and not the limit"
+
+func (b *bench) report(tallies []*tally, took time.Duration) *Result {
+	r := &Result{
+		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Skew: b.Skew, Seed: b.Seed,
+		Seconds: took.Seconds(),
+	}
+	total := newTally()
+	for i, t := range tallies {
+		r.Operations = append(r.Operations, measured(b.Scenario.shares[i].operation.name, t, took))
+		total.merge(t)
+	}
+	r.Total = measured("total", total, took)
+	return r
+}
+
+func measured(name string, t *tally, took time.Duration) Measured {
+	at := func(percentile float64) float64 { return float64(t.latency.ValueAtPercentile(percentile)) / 1000 }
+	n := t.latency.TotalCount()
+	return Measured{
+		Name: name, Requests: n, Errors: t.errors, PerSecond: float64(n) / took.Seconds(),
+		Latency: Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: float64(t.latency.Max()) / 1000},
+	}
+}
+
+// Failed is how many requests did not end as they should.
+func (m Measured) Failed() (n int64) {
+	for count := range maps.Values(m.Errors) {
+		n += count
+	}
+	return n
+}
+
+// Problem says why the numbers must not be used: not one request ended as it should, or XP was not counted once. Errors
+// beside good answers are no problem in this sense; the table shows them.
+func (r *Result) Problem() error {
+	var errs []error
+	if r.Total.Requests == 0 && r.Total.Failed() > 0 {
+		errs = append(errs, fmt.Errorf("not one request ended as it should: %s", listed(r.Total.Errors)))
+	}
+	if r.Verification != nil {
+		errs = append(errs, r.Verification.problem())
+	}
+	return errors.Join(errs...)
+}
+
+// listed is "429 (3 times), broken connection (2 times)", the most frequent first.
+func listed(errs map[string]int64) string {
+	names := slices.SortedFunc(maps.Keys(errs), func(a, b string) int {
+		if errs[a] != errs[b] {
+			return cmp.Compare(errs[b], errs[a])
+		}
+		return cmp.Compare(a, b)
+	})
+	parts := make([]string, len(names))
+	for i, name := range names {
+		parts[i] = fmt.Sprintf("%s (%s times)", name, grouped(errs[name]))
+	}
+	return strings.Join(parts, ", ")
+}

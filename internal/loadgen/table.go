@@ -1,0 +1,93 @@
+package loadgen
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// WriteTable writes the result for people.
+func (r *Result) WriteTable(w io.Writer) error {
+	fmt.Fprintf(w, "%s at %s: %s connections, %s members (%s), seed %d, %.1f s\n\n", r.Scenario, r.URL,
+		grouped(int64(r.Concurrency)), grouped(int64(r.Members)), r.Skew, r.Seed, r.Seconds)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "OPERATION\tREQUESTS\tERRORS\tPER SECOND\tP50 MS\tP90 MS\tP99 MS\tP99.9 MS\tMAX MS\t")
+	rows := r.Operations
+	if len(rows) > 1 {
+		rows = append(rows[:len(rows):len(rows)], r.Total)
+	}
+	for _, m := range rows {
+		cells := []string{m.Name, grouped(m.Requests), grouped(m.Failed()), grouped(int64(m.PerSecond + 0.5))}
+		for _, ms := range []float64{m.Latency.P50, m.Latency.P90, m.Latency.P99, m.Latency.P999, m.Latency.Max} {
+			cells = append(cells, milliseconds(ms))
+		}
+		fmt.Fprintln(table, strings.Join(cells, "\t")+"\t")
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, line := range r.remarks() {
+		if _, err := fmt.Fprintf(w, "\n%s\n", line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remarks are the sentences below the table.
+func (r *Result) remarks() []string {
+	var lines []string
+	if r.Interrupted {
+		lines = append(lines, "Interrupted before its time.")
+	}
+	if len(r.Total.Errors) > 0 {
+		lines = append(lines, "Errors: "+listed(r.Total.Errors)+".")
+	}
+	if r.Total.Errors[tooMany] > 0 {
+		lines = append(lines, "429: the service limits its callers; "+limitAdvice+".")
+	}
+	if v := r.Verification; v != nil {
+		lines = append(lines, v.sentence())
+	}
+	if r.Watched != nil {
+		lines = append(lines, r.Watched.sentences()...)
+	}
+	if r.GeneratorCPU > 0 {
+		lines = append(lines, fmt.Sprintf("The load generator used %.2f processors.", r.GeneratorCPU/r.Seconds))
+	}
+	return lines
+}
+
+func (v Verification) sentence() string {
+	if err := v.problem(); err != nil {
+		return "WRONG: " + err.Error() + "."
+	}
+	text := fmt.Sprintf("Verified: %s members gained the %s XP that were acknowledged", grouped(int64(v.Members)), grouped(v.Acknowledged))
+	if v.Unknown > 0 {
+		text += fmt.Sprintf(", and %s of the %s whose outcome is unknown", grouped(v.Gained-v.Acknowledged), grouped(v.Unknown))
+	}
+	return text + "."
+}
+
+// milliseconds keeps three digits.
+func milliseconds(ms float64) string {
+	switch {
+	case ms < 10:
+		return strconv.FormatFloat(ms, 'f', 2, 64)
+	case ms < 100:
+		return strconv.FormatFloat(ms, 'f', 1, 64)
+	default:
+		return grouped(int64(ms + 0.5))
+	}
+}
+
+// grouped is n with a comma before each three digits.
+func grouped(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -27,7 +27,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func follow(t *testing.T, replica *redis.Client, master *testenv.RedisServer) {
 	t.Helper()
 	host, port, _ := strings.Cut(master.Addr(), ":")
-	ok(t, replica.SlaveOf(t.Context(), host, port).Err())
+	ok(t, replica.ReplicaOf(t.Context(), host, port).Err())
 	eventually(t, "the replica is in step", func() bool {
 		return replica.InfoMap(t.Context(), "replication").Item("Replication", "master_link_status") == "up"
 	})
@@ -46,7 +46,7 @@ func TestAPromotedServerIsAnotherOne(t *testing.T) {
 	if xp := other.ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 100 {
 		t.Fatalf("%v XP on the replica", xp)
 	}
-	ok(t, other.SlaveOf(ctx, "NO", "ONE").Err())
+	ok(t, other.ReplicaOf(ctx, "NO", "ONE").Err())
 	if _, err := s.Change(ctx, guild1, user1, plusOne); err != nil {
 		t.Fatalf("a replica that left changed something for its master: %v", err)
 	}
@@ -54,7 +54,7 @@ func TestAPromotedServerIsAnotherOne(t *testing.T) {
 	if _, err := s.Change(ctx, guild1, user1, plusOne); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("a change on a replica: %v", err)
 	}
-	ok(t, operator.SlaveOf(ctx, "NO", "ONE").Err())
+	ok(t, operator.ReplicaOf(ctx, "NO", "ONE").Err())
 	ok(t, operator.ClientKillByFilter(ctx, "TYPE", "normal", "SKIPME", "yes").Err()) // as Sentinel does
 
 	eventually(t, "the server answers again", func() bool { return s.Ping(ctx) == nil })

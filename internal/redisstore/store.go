@@ -6,8 +6,11 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
@@ -41,7 +44,8 @@ func New(client *Client, opts Options) *Store {
 func (s *Store) Ping(ctx context.Context) error {
 	began := time.Now()
 	err := s.client.Ping(ctx).Err()
-	if err != nil && !s.client.gate.lastHeard().After(began) {
+	var refused redis.Error
+	if err != nil && (errors.As(err, &refused) || !s.client.gate.lastHeard().After(began)) {
 		return fmt.Errorf("redis: ping: %w", err)
 	}
 	return nil

@@ -86,7 +86,8 @@ func (w *Writer) Run(ctx context.Context) {
 func (w *Writer) tick(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.takeLease(ctx) || time.Since(w.lastRound) < w.interval {
+	// A tick that is early by less than half of the time to the next one is the right one.
+	if !w.takeLease(ctx) || time.Since(w.lastRound) < w.interval-w.tickTime()/2 {
 		return
 	}
 	sweep := w.rounds%sweepEvery == 0

@@ -28,7 +28,9 @@ func (p *process) size() size {
 	return size{goroutines: int(p.metric("go_goroutines")), heap: int(p.metric("go_memstats_heap_alloc_bytes"))}
 }
 
-func (s size) String() string { return fmt.Sprintf("%d goroutines, %.1f MB", s.goroutines, float64(s.heap)/1e6) }
+func (s size) String() string {
+	return fmt.Sprintf("%d goroutines, %.1f MB", s.goroutines, float64(s.heap)/1e6)
+}
 
 // More clients than are worked on at a time push as hard as they can while Redis is silent. Each is answered soon, what the
 // process needs is bounded by how many connections there are, and afterwards it is what it was before.

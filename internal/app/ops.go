@@ -6,16 +6,14 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"sync"
-	"time"
 
 	"levelboard/internal/httpapi"
 	"levelboard/internal/metrics"
 	"levelboard/internal/snapshot"
 )
 
-// probeTime is how long a dependency may take to be called well: a little less than the patience of a request, so that the
-// answer comes within a second on a machine that is busy with telling everybody that Redis is away.
-const probeTime = 600 * time.Millisecond
+// probeTime is how long a dependency may take to be called well: as long as a request is patient with Redis.
+const probeTime = livePatience
 
 // opsHandler serves what operators and their tools ask. It has no limits and no keys: keep its listener private.
 func (a *App) opsHandler() http.Handler {

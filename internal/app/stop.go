@@ -101,15 +101,16 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 		flushCtx, cancel = context.WithTimeout(ctx, left-left/closeShare)
 		defer cancel()
 	}
-	if err := a.writer.Flush(flushCtx); err != nil {
-		kept := "what changed since the last one is in Redis, and the next start writes it: do not empty Redis before"
-		if a.cfg.Embedded() {
-			kept = "what changed since the last one is lost"
-		}
-		return fmt.Errorf("the last snapshot was not written, %s: %w", kept, err)
+	err := a.writer.Flush(flushCtx)
+	if releaseErr := a.writer.Release(ctx); releaseErr != nil {
+		a.log.Warn("the snapshot lease could not be given up; it expires by itself", "error", releaseErr)
 	}
-	if err := a.writer.Release(ctx); err != nil {
-		a.log.Warn("the snapshot lease could not be given up; it expires by itself", "error", err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	kept := "what changed since the last one is in Redis, and the next start writes it: do not empty Redis before"
+	if a.cfg.Embedded() {
+		kept = "what changed since the last one is lost"
+	}
+	return fmt.Errorf("the last snapshot was not written, %s: %w", kept, err)
 }

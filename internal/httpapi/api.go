@@ -85,7 +85,7 @@ const (
 	// a request for a large guild that is being loaded.
 	requestTime = 10 * time.Second
 	// failuresLogged is how many lines a second tell of requests that failed for want of a store.
-	failuresLogged = 20
+	failuresLogged = 10
 )
 
 // API is the handler. It is safe for concurrent use.

@@ -71,11 +71,18 @@ func TestConnectOptions(t *testing.T) {
 			t.Errorf("%s: %s %s, pool of %d, TLS %v", c.url, opts.Network, opts.Addr, opts.PoolSize, opts.TLSConfig != nil)
 		}
 		for name, got := range map[string]time.Duration{
-			"dial": opts.DialTimeout, "read": opts.ReadTimeout, "write": opts.WriteTimeout, "pool": opts.PoolTimeout,
+			"read": opts.ReadTimeout, "write": opts.WriteTimeout, "pool": opts.PoolTimeout,
 		} {
 			if got != c.timeout {
 				t.Errorf("%s: %s timeout %v, want %v", c.url, name, got, c.timeout)
 			}
+		}
+		dial := c.timeout
+		if !strings.Contains(c.url, "dial_timeout") {
+			dial = 400 * time.Millisecond
+		}
+		if opts.DialTimeout != dial {
+			t.Errorf("%s: dial timeout %v, want %v", c.url, opts.DialTimeout, dial)
 		}
 		// go-redis makes 0 of the -1 that means none.
 		if opts.MaxRetries > 0 {

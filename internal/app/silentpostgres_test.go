@@ -1,0 +1,109 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+// A Postgres that takes connections and never answers is worse than one that is gone: whatever asks it hangs. What is in
+// memory is served all the same, changes go on, and what needs Postgres fails soon, also when it is asked for by many.
+func TestPostgresSilent(t *testing.T) {
+	t.Parallel()
+	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
+	client := redisClient(t, server)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
+	g, evicted, u := s.guild(object{"vanity": "silent"}), s.guild(nil), newID()
+	key, uncached := s.key(g, evicted), s.key(g)
+	s.create(key, g, u, 5)
+	s.create(key, evicted, u, 7)
+	s.board(key, "silent", 1)
+	archived(t, client, g)
+	archived(t, client, evicted)
+
+	archive.Pause()
+	// 600 keys that nobody has, of which as many as may are waited for, do not keep anybody else waiting.
+	flood := make(chan error, 1)
+	go func() {
+		flood <- floodOf(600, func() error {
+			madeUp, _, _, err := apikey.Mint()
+			if err != nil {
+				return err
+			}
+			got, err := s.quick("GET", memberPath(g, u), madeUp, "")
+			if err == nil && got.Status != 503 {
+				err = fmt.Errorf("a key that nobody has is %d %s", got.Status, got.Body)
+			}
+			return err
+		})
+	}()
+	for i := range 20 {
+		s.patch(key, g, u, object{"increment": 1})
+		if xp := s.board(key, "silent", 1).Levels[0].XP; xp != 6+i {
+			t.Errorf("the board shows %d", xp)
+		}
+	}
+	s.create(key, g, newID(), 1)
+	s.board("", g, 1)
+	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
+	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"redis":"ok","archive":"unreachable"}`)
+	if err := <-flood; err != nil {
+		t.Error(err)
+	}
+	s.wantAll(4*time.Second, 503, []call{{"GET", memberPath(g, u), uncached, ""}})
+	s.wantAll(4*time.Second, 503, []call{{"GET", boardPath("unheardof", 1), "", ""}})
+
+	keys, err := client.Keys(t.Context(), "lb:{"+evicted+"}*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.Del(t.Context(), keys...)
+	// A guild that has to be loaded is waited for, longer than anybody is patient with Redis.
+	waited := make(chan apitest.Response, 1)
+	go func() {
+		got, err := s.quick("GET", memberPath(evicted, u), key, "")
+		if err != nil {
+			t.Error(err)
+		}
+		waited <- got
+	}()
+	select {
+	case got := <-waited:
+		t.Errorf("for a guild that cannot be loaded yet there is an answer: %d %s", got.Status, got.Body)
+	case <-time.After(time.Second):
+	}
+
+	archive.Resume()
+	if got := <-waited; got.Status != 200 {
+		t.Errorf("who waited for a guild got %d %s", got.Status, got.Body)
+	}
+	eventually(t, 10*time.Second, "the key that was not cached is known again", func() bool {
+		return s.Do("GET", memberPath(g, u), uncached, nil).Status == 200
+	})
+	archived(t, client, g)
+	before := s.seen(key, g, u)
+	client.FlushAll(t.Context())
+	if after := s.seen(key, g, u); after != before || !strings.Contains(after, `"xp":25`) {
+		t.Errorf("in Redis it was\n%s\nand in the archive\n%s", before, after)
+	}
+}
+
+// floodOf does something n times at once, and returns the first error.
+func floodOf(n int, do func() error) error {
+	errs := make(chan error, n)
+	for range n {
+		go func() { errs <- do() }()
+	}
+	var first error
+	for range n {
+		if err := <-errs; err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}

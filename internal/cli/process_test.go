@@ -1,0 +1,213 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"levelboard/internal/testenv"
+)
+
+const (
+	operatorToken = "an-operators-token-of-enough-length"
+	testGuild     = "100000000000000001"
+	testUser      = "200000000000000001"
+)
+
+// process is the program itself, serving, in a process of its own.
+type process struct {
+	t        *testing.T
+	command  *exec.Cmd
+	api, ops string // base addresses
+	key      string
+	read     chan struct{} // closed when standard error has ended
+
+	mu     sync.Mutex
+	stderr strings.Builder
+}
+
+// serve starts the program and waits until it serves.
+func serve(t *testing.T, environ ...string) *process {
+	t.Helper()
+	return serveAs(t, []string{os.Args[0], "serve"}, environ...)
+}
+
+func serveAs(t *testing.T, words []string, environ ...string) *process {
+	t.Helper()
+	p := &process{t: t, command: exec.Command(words[0], words[1:]...), read: make(chan struct{})}
+	p.command.Env = append([]string{
+		asCommand, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + operatorToken,
+		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
+	}, environ...)
+	output, err := p.command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p.command.ProcessState == nil {
+			_ = p.command.Process.Kill()
+			<-p.read
+			_ = p.command.Wait()
+		}
+		if t.Failed() {
+			t.Logf("the process wrote:\n%s", p.said())
+		}
+	})
+	up := make(chan bool, 1)
+	go func() {
+		defer close(p.read)
+		lines := bufio.NewScanner(output)
+		for lines.Scan() {
+			p.mu.Lock()
+			p.stderr.WriteString(lines.Text() + "\n")
+			p.mu.Unlock()
+			if strings.HasPrefix(lines.Text(), "Metrics and health checks:") {
+				up <- true
+			}
+		}
+		up <- false
+	}()
+	if !<-up {
+		t.Fatal("it does not start")
+	}
+	p.api = regexp.MustCompile(`serves (http://\S+)/v2`).FindStringSubmatch(p.said())[1]
+	p.ops = regexp.MustCompile(`health checks: (http://\S+)/metrics`).FindStringSubmatch(p.said())[1]
+	return p
+}
+
+// onServers is the environment for a process on these servers, which writes its snapshots often.
+func onServers(redis *testenv.RedisServer, archive *testenv.PG) []string {
+	return []string{"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), "LEVELBOARD_SNAPSHOT_INTERVAL=100ms"}
+}
+
+// said is what it wrote to standard error so far.
+func (p *process) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stderr.String()
+}
+
+// ask sends a request and returns the status and the body; status 0 when there is no answer.
+func (p *process) ask(method, url, body string) (int, string) {
+	r, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	if strings.Contains(url, "/admin/") {
+		r.Header.Set("Authorization", "Bearer "+operatorToken)
+	} else if p.key != "" {
+		r.Header.Set("X-Api-Key", p.key)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return resp.StatusCode, string(text)
+}
+
+func (p *process) want(status int, method, url, body string) string {
+	p.t.Helper()
+	got, text := p.ask(method, url, body)
+	if got != status {
+		p.t.Fatalf("%s %s is %d %s, want %d", method, url, got, text, status)
+	}
+	return text
+}
+
+// populate makes a guild with one member and a key.
+func (p *process) populate() {
+	p.t.Helper()
+	p.want(201, "PUT", p.api+"/admin/guilds/"+testGuild, `{"name":"Gophers","memberCount":1,"ownerId":"300000000000000001"}`)
+	made := p.want(201, "POST", p.api+"/admin/keys",
+		`{"name":"bot","ownerId":"300000000000000001","permission":"read_write","guildIds":["`+testGuild+`"]}`)
+	var key struct{ Key string }
+	if err := json.Unmarshal([]byte(made), &key); err != nil {
+		p.t.Fatal(err)
+	}
+	p.key = key.Key
+	p.create(testUser)
+}
+
+func (p *process) member(user string) string {
+	return p.api + "/v2/levels/" + testGuild + "/users/" + user
+}
+
+func (p *process) create(user string) {
+	p.t.Helper()
+	p.want(200, "POST", p.member(user), `{"xp":5,"user":{"avatar":null,"discriminator":"0","username":"gopher"}}`)
+}
+
+func (p *process) signal(s syscall.Signal) {
+	p.t.Helper()
+	if err := p.command.Process.Signal(s); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// wait returns the exit code, and fails the test if it does not come in time.
+func (p *process) wait(within time.Duration) int {
+	p.t.Helper()
+	began := time.Now()
+	select {
+	case <-p.read:
+	case <-time.After(within):
+		p.t.Errorf("it still runs after %v", within)
+		_ = p.command.Process.Kill()
+		<-p.read
+	}
+	_ = p.command.Wait()
+	p.t.Logf("it ended with %d after %v", p.command.ProcessState.ExitCode(), time.Since(began))
+	return p.command.ProcessState.ExitCode()
+}
+
+// says waits until it has written this.
+func (p *process) says(what string) {
+	p.t.Helper()
+	p.until(10*time.Second, fmt.Sprintf("it says %q", what), func() bool { return strings.Contains(p.said(), what) })
+}
+
+func (p *process) until(within time.Duration, what string, so func() bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(within); !so(); {
+		if time.Now().After(deadline) {
+			p.t.Fatalf("not within %v: %s", within, what)
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// metric reads a metric without labels.
+func (p *process) metric(name string) float64 {
+	p.t.Helper()
+	for line := range strings.Lines(p.want(200, "GET", p.ops+"/metrics", "")) {
+		if text, found := strings.CutPrefix(line, name+" "); found {
+			value, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			if err != nil {
+				p.t.Fatal(err)
+			}
+			return value
+		}
+	}
+	p.t.Fatalf("there is no metric %s", name)
+	return 0
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"levelboard/internal/testenv"
+)
+
+// Clients that never stop sending, and one that will never be done with its body, hold up no stop; what was answered
+// before it is there after the next start.
+func TestStopUnderLoad(t *testing.T) {
+	t.Parallel()
+	redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
+	p := serve(t, append(onServers(redis, archive), "LEVELBOARD_SHUTDOWN_TIMEOUT=6s")...)
+	p.populate()
+
+	slow, err := net.Dial("tcp", strings.TrimPrefix(p.api, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	fmt.Fprintf(slow, "PATCH /v2/levels/%s/users/%s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{",
+		testGuild, testUser, p.key)
+	var clients sync.WaitGroup
+	clients.Go(func() {
+		for {
+			if _, err := slow.Write([]byte(" ")); err != nil {
+				return
+			}
+			<-time.After(500 * time.Millisecond)
+		}
+	})
+	var answered, refused atomic.Int64
+	for range 8 {
+		clients.Go(func() {
+			for {
+				switch status, _ := p.ask("PATCH", p.member(testUser), `{"xp":{"increment":1}}`); status {
+				case 200:
+					answered.Add(1)
+				case 0:
+					return // it takes no more
+				default:
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	p.until(10*time.Second, "clients are answered", func() bool { return answered.Load() > 50 })
+	p.signal(syscall.SIGTERM)
+	p.until(5*time.Second, "/readyz says that it stops", func() bool {
+		status, text := p.ask("GET", p.ops+"/readyz", "")
+		return status == 503 && strings.Contains(text, "stopping")
+	})
+	if code := p.wait(7 * time.Second); code != 0 {
+		t.Errorf("the exit code is %d", code)
+	}
+	clients.Wait()
+	if refused.Load() > 0 {
+		t.Errorf("%d requests were refused", refused.Load())
+	}
+	if !strings.Contains(p.said(), "cut off") {
+		t.Error("it does not say that a request was cut off")
+	}
+
+	// The archive has all that was answered: an empty Redis makes no difference.
+	redis.Kill()
+	redis.Start()
+	again := serve(t, onServers(redis, archive)...)
+	again.key = p.key
+	if got := again.want(200, "GET", again.member(testUser), ""); !strings.Contains(got, fmt.Sprintf(`"xp":%d,`, 5+answered.Load())) &&
+		!strings.Contains(got, fmt.Sprintf(`"xp":%d}`, 5+answered.Load())) {
+		t.Errorf("%d were answered, and it is %s", answered.Load(), got)
+	}
+}
+
+// What cannot be archived at the end is a failure, in time and in words, and nothing is lost: Redis has it, and the next
+// start writes it.
+func TestStopWithoutAStore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		away func(*testenv.RedisServer, *testenv.PG)
+		back func(*testenv.RedisServer, *testenv.PG)
+	}{
+		"Postgres gone": {
+			func(_ *testenv.RedisServer, a *testenv.PG) { a.Kill() }, func(_ *testenv.RedisServer, a *testenv.PG) { a.Start() },
+		},
+		"Postgres silent": {
+			func(_ *testenv.RedisServer, a *testenv.PG) { a.Pause() }, func(_ *testenv.RedisServer, a *testenv.PG) { a.Resume() },
+		},
+		"Redis gone": {
+			func(r *testenv.RedisServer, _ *testenv.PG) { r.Kill() }, func(r *testenv.RedisServer, _ *testenv.PG) { r.Start() },
+		},
+		"Redis silent": {
+			func(r *testenv.RedisServer, _ *testenv.PG) { r.Pause() }, func(r *testenv.RedisServer, _ *testenv.PG) { r.Resume() },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis, archive := testenv.Redis(t, testenv.WithAOF()), testenv.PostgresServer(t)
+			p := serve(t, append(onServers(redis, archive), "LEVELBOARD_SHUTDOWN_TIMEOUT=4s", "LEVELBOARD_SNAPSHOT_INTERVAL=1h")...)
+			p.populate()
+			c.away(redis, archive)
+			p.signal(syscall.SIGTERM)
+			if code := p.wait(6 * time.Second); code != exitFailed {
+				t.Errorf("the exit code is %d", code)
+			}
+			if !strings.Contains(p.said(), "levelboard: the last snapshot was not written, what changed since the last one is in Redis") {
+				t.Error("it does not say what was not done")
+			}
+			c.back(redis, archive)
+			again := serve(t, onServers(redis, archive)...)
+			again.key = p.key
+			again.until(10*time.Second, "what was not written is written", func() bool { return again.metric("levelboard_snapshot_members_total") >= 1 })
+			again.want(200, "GET", again.member(testUser), "")
+		})
+	}
+}
+
+// A stop that is held up ends at the second signal, however soon it comes.
+func TestASecondSignalEndsAStopThatIsHeldUp(t *testing.T) {
+	t.Parallel()
+	redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
+	for name, signals := range map[string][2]syscall.Signal{
+		"SIGTERM": {syscall.SIGTERM, syscall.SIGTERM}, "SIGINT and SIGTERM": {syscall.SIGINT, syscall.SIGTERM},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := serve(t, onServers(redis, archive)...)
+			archive.Pause()
+			defer archive.Resume()
+			p.signal(signals[0])
+			p.says("a second signal stops at once")
+			p.signal(signals[1])
+			if code := p.wait(2 * time.Second); code != exitFailed {
+				t.Errorf("the exit code is %d", code)
+			}
+			if !strings.Contains(p.said(), errHurried.Error()) {
+				t.Error("it does not say why")
+			}
+		})
+	}
+}
+
+// timeout(1) sends its signal twice, and that is one stop.
+func TestTimeoutStopsGracefully(t *testing.T) {
+	t.Parallel()
+	timeout, err := exec.LookPath("timeout")
+	if err != nil {
+		t.Skip("there is no timeout(1)")
+	}
+	for range 3 {
+		p := serveAs(t, []string{timeout, "--preserve-status", "5", os.Args[0], "serve"}, "LEVELBOARD_DATA_DIR="+t.TempDir())
+		p.signal(syscall.SIGTERM) // which timeout passes on as it does its own
+		if code := p.wait(20 * time.Second); code != 0 || strings.Contains(p.said(), errHurried.Error()) {
+			t.Errorf("the exit code is %d", code)
+		}
+	}
+}

@@ -121,4 +121,7 @@ type Board interface {
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
 	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
 	Delete(ctx context.Context, g GuildRef, user id.User, once Once) (replayed bool, err error)
+	// Award gives members XP for their messages, counts the messages and makes entries for members that have none. The
+	// answer is in the order of a.Members. replayed says that the step was made before, and what it did then.
+	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
 }

@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"time"
 
 	"levelboard/internal/fault"
@@ -33,11 +34,15 @@ type Leaderboard struct {
 	board    Board
 	loader   Loader
 	settings Settings
+	rules    rules
+	random   func(n int) int // a uniform whole number from 0 to n-1
 }
 
 // New returns the use cases on a live store.
 func New(board Board, loader Loader, settings Settings) *Leaderboard {
-	return &Leaderboard{board: board, loader: newQueue(loader, maxQueue), settings: settings}
+	return &Leaderboard{
+		board: board, loader: newQueue(loader, maxQueue), settings: settings, rules: newRules(), random: rand.IntN,
+	}
 }
 
 // Ref names the incarnation that a guild's settings belong to.

@@ -31,6 +31,18 @@ type Once struct {
 	Key Digest
 	// Request identifies what was asked. Another request under the same key is refused.
 	Request Digest
+	// Part is the number of the step, from 0, of a request that takes several. The first one stands for the request.
+	Part int
+}
+
+// Step names a step of the request, if the request is named.
+func (o Once) Step(part int) Once {
+	if part == 0 || !o.Named() {
+		return o
+	}
+	o.Part = part
+	o.Key = DigestOf(o.Key[:], binary.BigEndian.AppendUint64(nil, uint64(part)))
+	return o
 }
 
 // Named reports whether o names a request.

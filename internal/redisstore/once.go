@@ -38,7 +38,10 @@ func (s *Store) runOnce(ctx context.Context, sc *script, g leaderboard.GuildRef,
 	keys = append(keys, keysOf(g.ID).once(once.Key))
 	for range claimAttempts {
 		var number int64
-		if number, err = s.claim(ctx, g.ID, once.Key); err == nil {
+		if once.Part == 0 { // the other steps of a request come after the first, whose record no other guild gets past
+			number, err = s.claim(ctx, g.ID, once.Key)
+		}
+		if err == nil {
 			named := append(args, number, digestText(once.Request), leaderboard.OnceTTL.Milliseconds())
 			r, err = s.run(ctx, sc, keys, named...)
 		}

@@ -32,6 +32,7 @@ var (
 	versionScript = newScript("version", "loaded")
 	createScript  = newScript("create", "loaded", "once", "now", "touch")
 	changeScript  = newScript("change", "loaded", "once", "now", "touch", "score")
+	awardScript   = newScript("award", "loaded", "once", "now", "score", "note")
 	deleteScript  = newScript("delete", "loaded", "once", "now", "touch")
 	claimScript   = newScript("claim")
 	fenceScript   = newScript("fence")

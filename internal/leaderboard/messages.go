@@ -1,0 +1,104 @@
+package leaderboard
+
+import (
+	"context"
+	"slices"
+
+	"levelboard/internal/award"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/level"
+)
+
+// Message is a message of a member.
+type Message struct {
+	award.Message
+	UserID id.User
+	Data   *User // what is known of its author; nil when nothing came with it
+}
+
+// Gain is what a message did.
+type Gain struct {
+	UserID       id.User
+	Gained       level.XP
+	XP           level.XP // after it
+	MessageCount int64    // with it
+	Level        level.Level
+	LeveledUp    bool
+}
+
+// Award gives the members what their messages are worth by the guild's rules, and answers in the order of the messages, as
+// if each had come after the one before it. A member without an entry gets one.
+//
+// It takes a step for every MaxAwards members. Each is atomic; when one fails, those before it were made. A request that
+// once names can be made again then: steps that were made are answered with what they did, and the others are made. replayed
+// says that all were made before. A Conflict fault when another request was made under the same key.
+func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Message, once Once) (gains []Gain, replayed bool, err error) {
+	members, order := l.offers(g, messages)
+	got, replayed := make([]Awarded, 0, len(members)), true
+	for part := range slices.Chunk(members, MaxAwards) {
+		step := Awards{Members: part, Cooldown: g.Cooldown(), Once: once.Step(len(got) / MaxAwards)}
+		err := l.loaded(ctx, g, "award messages", func() error {
+			given, again, err := l.board.Award(ctx, Ref(g), step)
+			if err == nil {
+				got, replayed = append(got, given...), replayed && again
+			}
+			return err
+		})
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return gainsOf(g, messages, order, got), replayed, nil
+}
+
+// offers brings the messages of each member together, in the order in which the members first appear. order has for each
+// message its member's place.
+func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
+	rules := l.rules.of(g)
+	places := make(map[id.User]int, len(messages))
+	order = make([]int, len(messages))
+	for i := range messages {
+		m := &messages[i]
+		place, known := places[m.UserID]
+		if !known {
+			place = len(members)
+			places[m.UserID] = place
+			members = append(members, Award{User: m.UserID})
+		}
+		member := &members[place]
+		member.Offers = append(member.Offers, rules.XP(m.Message, l.random))
+		if m.Data != nil {
+			member.Data = m.Data
+		}
+		order[i] = place
+	}
+	return members, order
+}
+
+func gainsOf(g *guild.Guild, messages []Message, order []int, got []Awarded) []Gain {
+	type progress struct {
+		xp    level.XP
+		level level.Level
+		done  int
+	}
+	members := make([]progress, len(got))
+	for i, a := range got {
+		members[i] = progress{xp: a.Before, level: g.Curve.LevelAt(a.Before)}
+	}
+	gains := make([]Gain, len(messages))
+	for i, place := range order {
+		a, p := &got[place], &members[place]
+		gained, before := a.Gained[p.done], p.level
+		p.done++
+		if gained > 0 {
+			p.xp += gained
+			p.level = g.Curve.LevelAt(p.xp)
+		}
+		gains[i] = Gain{
+			UserID: messages[i].UserID, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + int64(p.done),
+			Level: p.level, LeveledUp: p.level > before,
+		}
+	}
+	return gains
+}

@@ -8,13 +8,15 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X levelboard/internal/cli.version=$(VERSION)
 FUZZTIME ?= 10s
 BENCH ?= .
+TORTURE_TIME ?= 10m
+TORTURE_SEED ?=
 # A package's tests take seconds; this ends one that hangs, with a dump of what it was doing.
 TEST_TIMEOUT ?= 10m
 
 # The version comes from VERSION, and stamping fails in a clone that another user owns.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
-.PHONY: help setup build demo test lint walk ci fuzz bench clean
+.PHONY: help setup build demo test torture lint walk ci fuzz bench clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +32,9 @@ demo: ## a board with live numbers, nothing else needed
 
 test: setup ## run all tests with the race detector, on private servers
 	go test -race -count=1 -vet=off -timeout $(TEST_TIMEOUT) ./...
+
+torture: setup ## the model test with random kills, TORTURE_TIME (10m) of faults for each mode of Redis; TORTURE_SEED repeats one
+	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test -race -count=1 -vet=off -v -timeout 0 ./internal/torture
 
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules
 	@scripts/lint

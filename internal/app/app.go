@@ -34,9 +34,9 @@ const (
 	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
 	// is promised, to leave time for a slow archive.
 	followInterval = 500 * time.Millisecond
-	// livePatience is how long a request to /v2 waits for a Redis that is silent. It leaves some of the second within
+	// livePatience is how long a request to /v2 waits for a Redis that is silent. It leaves half of the second within
 	// which that is promised to be a 503 for what else there is to do for many requests at once.
-	livePatience = 600 * time.Millisecond
+	livePatience = 500 * time.Millisecond
 )
 
 // Options are what does not come from the environment.

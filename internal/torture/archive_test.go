@@ -1,0 +1,103 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// archived is a member's row, as SQL shows it.
+type archived struct {
+	Guild    string
+	User     string
+	XP       int64
+	Messages int64
+	Updated  int64
+	Cooldown int64
+	Name     string
+	Deleted  bool
+	Epoch    int64
+	Rev      int64
+}
+
+func (a archived) state() state {
+	if a.Deleted {
+		return state{}
+	}
+	return state{true, a.XP, a.Name}
+}
+
+// rows reads the archive, past the service: every row of a guild that exists, by guild/user.
+func (h *harness) rows() (map[string]archived, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, h.postgres.URL())
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close(ctx)
+	found, err := conn.Query(ctx, `
+		SELECT g.id, m.user_id, m.xp, m.message_count, COALESCE(m.updated_ms, 0), COALESCE(m.cooldown_ms, 0), m.username,
+			m.deleted, m.epoch, m.rev
+		FROM members m JOIN guilds g USING (incarnation)`)
+	if err != nil {
+		return nil, err
+	}
+	list, err := pgx.CollectRows(found, pgx.RowToStructByPos[archived])
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]archived{}
+	for _, row := range list {
+		all[row.Guild+"/"+row.User] = row
+	}
+	return all, nil
+}
+
+// strays counts rows that belong neither to a guild nor to one that was deleted and waits for its purge.
+func (h *harness) strays() (n int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, h.postgres.URL())
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	err = conn.QueryRow(ctx, `
+		SELECT count(*) FROM members
+		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds)`).Scan(&n)
+	return n, err
+}
+
+// quietRows reads the archive once nothing changes in it any more: what was on its way has arrived.
+func (h *harness) quietRows() (map[string]archived, error) {
+	last, same := "", 0
+	for {
+		rows, err := h.rows()
+		if err != nil {
+			return nil, err
+		}
+		// Maps are printed in the order of their keys.
+		if now := fmt.Sprint(rows); now == last {
+			same++
+		} else {
+			last, same = now, 0
+		}
+		if same == 4 {
+			return rows, nil
+		}
+		time.Sleep(snapshotInterval / 4)
+	}
+}
+
+func hostOf(t *testing.T, raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		t.Fatal("a server's URL cannot be read")
+	}
+	return u.Host
+}

@@ -1,0 +1,133 @@
+package torture
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// callTime is longer than the service works on any request, so that only a dead replica leaves a call without an answer.
+const callTime = 15 * time.Second
+
+// verdict is what an answer says about the change that was asked for.
+type verdict int
+
+const (
+	unknown  verdict = iota // no answer, or 5xx: it may have happened, may yet happen, and may never
+	unsent                  // no replica took the request
+	done                    // 2xx
+	absent                  // 404: the member has no entry
+	conflict                // 409: the member has an entry
+	reused                  // 409: another request was made under the Idempotency-Key
+	wrong                   // an answer that the service must not give here
+)
+
+// answer is a replica's answer, or that there was none.
+type answer struct {
+	verdict      verdict
+	status       int
+	began, ended time.Time
+	replica      string
+	process      string // where that one listened, which no other process of a run does
+	xp           int64
+	body         []byte
+	text         string // for the history
+}
+
+// call sends one request to one replica and judges the answer by its status.
+func (h *harness) call(r *replica, method, path, key string, body any) answer {
+	a := answer{began: time.Now(), replica: r.name, verdict: unsent, text: "down"}
+	defer func() { a.ended = time.Now() }()
+	base := r.url.Load()
+	if base == nil {
+		a.ended = time.Now()
+		return a
+	}
+	a.process = *base
+	ctx, cancel := context.WithTimeout(context.Background(), callTime)
+	defer cancel()
+	req, err := h.request(ctx, method, *base+path, key, body)
+	if err != nil {
+		a.verdict, a.text = wrong, err.Error()
+		return a
+	}
+	a.verdict = unknown
+	res, err := h.http.Do(req)
+	if err == nil {
+		a.status = res.StatusCode
+		a.body, err = io.ReadAll(res.Body)
+		_ = res.Body.Close()
+	}
+	a.ended = time.Now()
+	if err != nil {
+		a.text = err.Error()
+		var op *net.OpError
+		if errors.As(err, &op) && op.Op == "dial" {
+			a.verdict = unsent
+		}
+		return a
+	}
+	a.judge()
+	return a
+}
+
+func (h *harness) request(ctx context.Context, method, url, key string, body any) (*http.Request, error) {
+	var sent io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		sent = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, url, sent)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if strings.Contains(url, "/admin/") {
+		req.Header.Set("Authorization", "Bearer "+adminToken)
+	} else {
+		req.Header.Set("X-Api-Key", h.apiKey)
+	}
+	if key != "" {
+		req.Header.Set("Idempotency-Key", key)
+	}
+	return req, nil
+}
+
+func (a *answer) judge() {
+	a.text = fmt.Sprintf("%d %s", a.status, a.body)
+	switch {
+	case a.status < 300:
+		a.verdict = done
+		var summary struct {
+			Level struct {
+				XP int64 `json:"xp"`
+			} `json:"level"`
+		}
+		if len(a.body) > 0 && json.Unmarshal(a.body, &summary) == nil {
+			a.xp = summary.Level.XP
+			a.text = fmt.Sprintf("%d xp %d", a.status, a.xp)
+		}
+	case a.status == http.StatusNotFound && bytes.Contains(a.body, []byte("no level entry")):
+		a.verdict, a.text = absent, "404 no entry"
+	case a.status == http.StatusConflict && bytes.Contains(a.body, []byte("entry in the guild already")):
+		a.verdict, a.text = conflict, "409 exists"
+	case a.status == http.StatusConflict && bytes.Contains(a.body, []byte("given to another request")):
+		a.verdict, a.text = reused, "409 key reused"
+	case a.status == http.StatusInternalServerError || a.status == http.StatusServiceUnavailable:
+		a.verdict = unknown
+	default:
+		a.verdict = wrong
+	}
+}
+
+func memberPath(guild, user string) string { return "/v2/levels/" + guild + "/users/" + user }

@@ -1,0 +1,273 @@
+package torture
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// entry is a member as the end of a run finds it, in Redis or in the archive.
+type entry struct {
+	xp, messages, updated, cooldown int64
+	name                            string
+}
+
+// checkBoards holds everything that can be read, from each replica, to the model and to itself.
+func (h *harness) checkBoards() {
+	for i, r := range h.replicas {
+		reader := &client{h: h, name: "end", rng: h.stream(finalStream), current: i}
+		ranks, ok := h.settle(i)
+		if !ok {
+			return
+		}
+		for _, c := range h.counters {
+			if !h.checkCounter(reader, c) {
+				return
+			}
+		}
+		h.checkBoard(reader, mainGuild, ranks, len(h.counters))
+		if h.operator.alive {
+			h.checkBoard(reader, churnGuild, ranks, 0)
+		}
+		h.tell("replica %s shows what it must", r.name)
+	}
+}
+
+// settle reads every member, from one replica, until nothing is pending and it is known for certain. It returns the ranks
+// of those that exist, by guild/user.
+func (h *harness) settle(replica int) (ranks map[string]int64, ok bool) {
+	var (
+		all sync.WaitGroup
+		mu  sync.Mutex
+	)
+	ranks, ok = map[string]int64{}, true
+	owners := append([]*client(nil), h.clients...)
+	if h.operator.alive {
+		owners = append(owners, h.operator.client)
+	}
+	for _, owner := range owners {
+		owner.current = replica
+		all.Go(func() {
+			for _, m := range owner.members {
+				rank, settled := h.settled(owner, m)
+				mu.Lock()
+				ok = ok && settled
+				if rank > 0 {
+					ranks[m.guild+"/"+m.user] = rank
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	return ranks, ok
+}
+
+// settled reads a member until nothing is pending and it is known for certain.
+func (h *harness) settled(owner *client, m *member) (rank int64, ok bool) {
+	for deadline := time.Now().Add(patience); !h.isBroken(); {
+		rank, definite := owner.read(m)
+		if definite && len(m.pending) == 0 {
+			return rank, !h.isBroken()
+		}
+		if time.Now().After(deadline) {
+			h.violation(m, fmt.Sprintf("a member cannot be read %v after the last fault", patience))
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return 0, false
+}
+
+func (h *harness) checkCounter(final *client, c *counter) bool {
+	for deadline := time.Now().Add(patience); !h.isBroken(); {
+		if xp, definite := final.readCounter(c); definite {
+			c.settledAt(xp)
+			return !h.isBroken()
+		}
+		if time.Now().After(deadline) {
+			h.violation(c, fmt.Sprintf("a member cannot be read %v after the last fault", patience))
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
+// checkBoard reads all pages of a guild: they are one board of exactly the members that exist, each with the rank that the
+// member's own entry shows.
+func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64, more int) {
+	final.members = h.members()
+	var all []pageRow
+	for number := 1; ; number++ {
+		rows, definite := h.readPage(final, guild, number)
+		if !definite {
+			return
+		}
+		if len(all) > 0 && len(rows) > 0 && rows[0].XP > all[len(all)-1].XP {
+			h.violation(nil, fmt.Sprintf("page %d of guild %s begins with more XP than the one before ends with", number, guild))
+		}
+		all = append(all, rows...)
+		if len(rows) < pageSize {
+			break
+		}
+	}
+	unshown := map[string]bool{}
+	for at := range ranks {
+		if strings.HasPrefix(at, guild+"/") {
+			unshown[at] = true
+		}
+	}
+	others := 0
+	for _, row := range all {
+		at := guild + "/" + row.UserID
+		rank, known := ranks[at]
+		delete(unshown, at)
+		switch {
+		case !known:
+			others++
+		case rank != row.Rank:
+			h.violation(nil, fmt.Sprintf("user %s has rank %d on its page and %d in its entry", row.UserID, row.Rank, rank))
+		}
+	}
+	if len(unshown) > 0 || others != more {
+		h.violation(nil, fmt.Sprintf("the pages of guild %s lack %v, and have %d members besides, not %d", guild, unshown, others, more))
+	}
+}
+
+// readPage reads a page until it is answered.
+func (h *harness) readPage(final *client, guild string, number int) (rows []pageRow, definite bool) {
+	for deadline := time.Now().Add(patience); ; {
+		rows, definite := final.page(guild, number)
+		if h.isBroken() || definite {
+			return rows, !h.isBroken()
+		}
+		if time.Now().After(deadline) {
+			h.violation(nil, fmt.Sprintf("page %d of guild %s cannot be read %v after the last fault", number, guild, patience))
+			return nil, false
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// stopReplicas stops the service in order: nothing is broken any more, so each replica has to say that all went well.
+func (h *harness) stopReplicas() {
+	for _, r := range h.replicas {
+		wait := r.signal(syscall.SIGTERM)
+		if wait == nil {
+			h.violation(nil, fmt.Sprintf("replica %s does not run at the end", r.name))
+			return
+		}
+		code, ok := wait()
+		if !ok || code != 0 {
+			h.violation(nil, fmt.Sprintf("replica %s, told to end when nothing was broken: ended %v, exit code %d", r.name, ok, code))
+		}
+	}
+	h.checkReplicas()
+}
+
+// checkArchive compares the archive with Redis, now that the service has stopped: member by member, and no more rows.
+func (h *harness) checkArchive() error {
+	rows, err := h.rows()
+	if err != nil {
+		return fmt.Errorf("read the archive: %w", err)
+	}
+	kept := map[string]entry{}
+	for at, row := range rows {
+		if !row.Deleted {
+			kept[at] = entry{row.XP, row.Messages, row.Updated, row.Cooldown, row.Name}
+		}
+	}
+	live := map[string]entry{}
+	for _, guild := range []string{mainGuild, churnGuild} {
+		loaded, err := h.readLive(guild, live)
+		if err != nil {
+			return fmt.Errorf("read Redis: %w", err)
+		}
+		if loaded {
+			continue
+		}
+		// Nobody used the guild since Redis came back without it.
+		for at := range kept {
+			if strings.HasPrefix(at, guild+"/") {
+				delete(kept, at)
+			}
+		}
+	}
+	for at, e := range live {
+		if kept[at] != e {
+			h.violation(h.subjectOf(at), fmt.Sprintf("member %s is %+v in Redis and %+v in the archive after the last snapshot", at, e, kept[at]))
+		}
+		delete(kept, at)
+	}
+	for at, e := range kept {
+		h.violation(h.subjectOf(at), fmt.Sprintf("member %s is %+v in the archive and not in Redis", at, e))
+	}
+	strays, err := h.strays()
+	if err == nil && strays > 0 {
+		h.violation(nil, fmt.Sprintf("%d rows of the archive belong to no guild", strays))
+	}
+	return err
+}
+
+// readLive adds a guild's members, past the service, and reports whether Redis holds the guild.
+func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	prefix := "lb:{" + guild + "}:"
+	meta, err := h.live.HGetAll(ctx, prefix+"meta").Result()
+	if err != nil || len(meta) == 0 {
+		return false, err
+	}
+	unsaved, err := h.live.SMembers(ctx, prefix+"dirty").Result()
+	if err != nil {
+		return true, err
+	}
+	if len(unsaved) > 0 || meta["flushing"] != "" {
+		h.violation(nil, fmt.Sprintf("the last snapshot left members of guild %s behind: dirty %v, meta %v", guild, unsaved, meta))
+	}
+	scores, err := h.live.ZRangeWithScores(ctx, prefix+"xp", 0, -1).Result()
+	if err != nil {
+		return true, err
+	}
+	stats, err := h.live.HGetAll(ctx, prefix+"stat").Result()
+	if err != nil {
+		return true, err
+	}
+	users, err := h.live.HGetAll(ctx, prefix+"user").Result()
+	if err != nil {
+		return true, err
+	}
+	for _, z := range scores {
+		user := fmt.Sprint(z.Member)
+		e := entry{xp: int64(z.Score)}
+		stat := strings.Fields(stats[user])
+		if data := strings.Split(users[user], "\x00"); len(stat) == 3 && len(data) == 5 {
+			e.messages, e.updated, e.cooldown = number(stat[0]), number(stat[1]), number(stat[2])
+			e.name = data[3]
+		}
+		into[guild+"/"+user] = e
+	}
+	if len(stats) != len(scores) || len(users) != len(scores) {
+		h.violation(nil, "guild "+guild+" has "+strconv.Itoa(len(scores))+" members, "+strconv.Itoa(len(stats))+" stats and "+strconv.Itoa(len(users))+" users in Redis")
+	}
+	return true, nil
+}
+
+func (h *harness) subjectOf(at string) subject {
+	for _, m := range h.members() {
+		if m.guild+"/"+m.user == at {
+			return m
+		}
+	}
+	for _, c := range h.counters {
+		if c.guild+"/"+c.user == at {
+			return c
+		}
+	}
+	return nil
+}

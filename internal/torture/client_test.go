@@ -1,0 +1,241 @@
+package torture
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+)
+
+// client sends one request after the other. It alone changes its members; all clients increment the counters.
+type client struct {
+	h       *harness
+	name    string
+	rng     *rand.Rand
+	members []*member
+	current int // the replica that it talks to
+	serial  int // numbers names and keys
+}
+
+// run works until the run is over, and then until its last change is answered.
+func (c *client) run() {
+	for c.h.running() {
+		c.step()
+		c.h.pause(time.Duration(c.rng.IntN(12)) * time.Millisecond)
+	}
+}
+
+func (c *client) step() {
+	m := c.members[c.rng.IntN(len(c.members))]
+	c.h.gate.RLock() // a loss of Redis changes what members may be
+	waits, exists := len(m.pending) >= mostPending, m.states()[0].exists
+	c.h.gate.RUnlock()
+	switch n := c.rng.IntN(100); {
+	case n < 8:
+		c.page(m.guild, 1+c.rng.IntN(3))
+	case n < 20 && len(c.h.counters) > 0:
+		c.count(c.h.counters[c.rng.IntN(len(c.h.counters))])
+	case n < 40 || waits:
+		c.read(m)
+	case n < 45 && c.repeatable(m):
+		c.repeat(m)
+	default:
+		c.change(m, c.choose(exists))
+	}
+}
+
+// choose prefers what is not refused: most changes find what they need.
+func (c *client) choose(exists bool) change {
+	if c.rng.IntN(20) == 0 {
+		exists = !exists
+	}
+	var chosen change
+	switch n := c.rng.IntN(100); {
+	case !exists:
+		c.serial++
+		chosen = change{op: create, amount: c.amount(), name: fmt.Sprintf("%s-%d", c.name, c.serial)}
+	case n < 50:
+		chosen = change{op: increment, amount: max(c.amount(), 1)}
+	case n < 72:
+		chosen = change{op: decrement, amount: max(c.amount(), 1)}
+	case n < 88:
+		chosen = change{op: set, amount: c.amount()}
+	default:
+		chosen = change{op: remove}
+	}
+	chosen.cooldown = c.rng.IntN(4) == 0
+	if c.rng.IntN(100) < 40 {
+		chosen.key = c.newKey()
+	}
+	return chosen
+}
+
+// amount is mostly small, so that sums tell one change from another, and sometimes at the limits.
+func (c *client) amount() int64 {
+	switch c.rng.IntN(20) {
+	case 0:
+		return maxXP
+	case 1:
+		return 0
+	case 2:
+		return c.rng.Int64N(maxXP)
+	default:
+		return c.rng.Int64N(10_000)
+	}
+}
+
+func (c *client) newKey() string {
+	c.serial++
+	return c.name + "/" + strconv.Itoa(c.serial)
+}
+
+// replica is the one that the client talks to, or the other one when that is away.
+func (c *client) replica() *replica {
+	if r := c.h.replicas[c.current]; r.url.Load() != nil {
+		return r
+	}
+	return c.failover()
+}
+
+func (c *client) failover() *replica {
+	c.current = (c.current + 1) % len(c.h.replicas)
+	return c.h.replicas[c.current]
+}
+
+// change sends one change; with a key, again and again until it is answered.
+func (c *client) change(m *member, wanted change) {
+	method, body := wanted.request()
+	r := c.replica()
+	// With a key it is sent until it is answered, so the model knows exactly what it did.
+	for attempt := 1; ; attempt++ {
+		c.h.gate.RLock()
+		a := c.h.call(r, method, memberPath(m.guild, m.user), wanted.key, body)
+		refused := a.verdict == absent && wanted.op == create || a.verdict == conflict && wanted.op != create
+		explained := a.verdict != wrong && a.verdict != reused && !refused && m.answered(wanted, a)
+		m.record(c.h, wanted.String(), a)
+		c.h.gate.RUnlock()
+		if !explained {
+			c.h.violation(m, fmt.Sprintf("the answer %q to %q cannot be: the member was %s", a.text, wanted, m))
+			return
+		}
+		if a.verdict == done && wanted.key != "" {
+			m.made, m.outcome = wanted, a.xp
+		}
+		if a.verdict != unknown && a.verdict != unsent {
+			return
+		}
+		r = c.failover()
+		if wanted.key == "" {
+			return
+		}
+		if !c.h.again(attempt) {
+			c.h.violation(m, fmt.Sprintf("%q was not answered within %v of the last fault", wanted, patience))
+			return
+		}
+	}
+}
+
+type entryBody struct {
+	Level struct {
+		XP           int64 `json:"xp"`
+		Rank         int64 `json:"rank"`
+		MessageCount int64 `json:"messageCount"`
+	} `json:"level"`
+	User struct {
+		Username string `json:"username"`
+	} `json:"user"`
+}
+
+// read reads a member; it returns its rank, 0 when there was no definite answer or no entry.
+func (c *client) read(m *member) (rank int64, definite bool) {
+	r := c.replica()
+	c.h.gate.RLock()
+	a := c.h.call(r, "GET", memberPath(m.guild, m.user), "", nil)
+	var seen state
+	explained := a.verdict != wrong && a.verdict != conflict && a.verdict != reused
+	definite = a.verdict == done || a.verdict == absent
+	if a.verdict == done {
+		var entry entryBody
+		explained = json.Unmarshal(a.body, &entry) == nil && entry.Level.Rank >= 1 && entry.Level.MessageCount == 0
+		seen, rank = state{true, entry.Level.XP, entry.User.Username}, entry.Level.Rank
+		a.text = fmt.Sprintf("200 %s rank %d", seen, rank)
+	}
+	if explained && definite {
+		explained = m.saw(seen)
+		m.settle(a.began, c.h.flowing())
+	}
+	m.record(c.h, "read", a)
+	c.h.gate.RUnlock()
+	if !explained {
+		c.h.violation(m, fmt.Sprintf("the answer %q to a read cannot be: the member was %s", a.text, m))
+	}
+	if !definite {
+		c.failover()
+	}
+	return rank, definite
+}
+
+// count adds to a counter.
+func (c *client) count(counter *counter) {
+	if c.rng.IntN(3) == 0 {
+		c.readCounter(counter)
+		return
+	}
+	wanted := change{op: increment, amount: 1 + c.rng.Int64N(50)}
+	if c.rng.IntN(100) < 60 {
+		wanted.key = c.newKey()
+	}
+	method, body := wanted.request()
+	r := c.replica()
+	losses := -1
+	for attempt := 1; ; attempt++ {
+		c.h.gate.RLock()
+		// A loss may have taken the record of an attempt and left its effect: then the change may happen once more.
+		if losses != c.h.losses {
+			counter.begin(wanted.amount)
+			losses = c.h.losses
+		}
+		least := counter.least()
+		a := c.h.call(r, method, memberPath(counter.guild, counter.user), wanted.key, body)
+		counter.ended(wanted.amount, a)
+		most := counter.most()
+		counter.note(newEvent(c.h, c.name+": "+wanted.String(), a, fmt.Sprintf("%d to %d", least, most)))
+		c.h.gate.RUnlock()
+		inside := a.verdict != done || wanted.key != "" && attempt > 1 || a.xp >= least+wanted.amount && a.xp <= most
+		if !inside || a.verdict > done {
+			c.h.violation(counter, fmt.Sprintf("the answer %q to %q cannot be: the counter was %d to %d", a.text, wanted, least, most))
+			return
+		}
+		if a.verdict == done {
+			return
+		}
+		r = c.failover()
+		if wanted.key == "" {
+			return
+		}
+		if !c.h.again(attempt) {
+			c.h.violation(counter, fmt.Sprintf("%q was not answered within %v of the last fault", wanted, patience))
+			return
+		}
+	}
+}
+
+// readCounter reads a counter; definite is false when it was not answered.
+func (c *client) readCounter(counter *counter) (xp int64, definite bool) {
+	r := c.replica()
+	c.h.gate.RLock()
+	least := counter.least()
+	a := c.h.call(r, "GET", memberPath(counter.guild, counter.user), "", nil)
+	most := counter.most()
+	counter.note(newEvent(c.h, c.name+": read", a, fmt.Sprintf("%d to %d", least, most)))
+	c.h.gate.RUnlock()
+	if a.verdict == unknown || a.verdict == unsent {
+		c.failover()
+		return 0, false
+	}
+	if a.verdict != done || a.xp < least || a.xp > most {
+		c.h.violation(counter, fmt.Sprintf("the answer %q to a read cannot be: the counter was %d to %d", a.text, least, most))
+	}
+	return a.xp, true
+}

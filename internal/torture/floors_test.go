@@ -1,0 +1,55 @@
+package torture
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// unsavedScript reads which members of a loaded guild are not yet in the archive, in one atomic step.
+var unsavedScript = redis.NewScript(`
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'flushing')
+if not meta[1] then return false end
+local members = redis.call('SMEMBERS', KEYS[2])
+if meta[2] then
+  for _, member in ipairs(redis.call('SMEMBERS', KEYS[3] .. meta[2])) do members[#members + 1] = member end
+end
+return members`)
+
+// watchFloors keeps looking which members are saved: what was acknowledged before such a look must survive.
+func (h *harness) watchFloors() {
+	for h.running() {
+		for _, guild := range []string{mainGuild, churnGuild} {
+			h.lookAtFloors(guild)
+		}
+		h.pause(25 * time.Millisecond)
+	}
+}
+
+func (h *harness) lookAtFloors(guild string) {
+	at := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), redisWaits)
+	defer cancel()
+	found, err := h.unsaved(ctx, guild)
+	if err != nil {
+		return // it is not there at the moment, or the guild is not loaded
+	}
+	unsaved := map[string]bool{}
+	for _, user := range found {
+		unsaved[user] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, user := range h.users {
+		if !unsaved[user] {
+			h.floors[guild+"/"+user] = at
+		}
+	}
+}
+
+// unsaved lists the members of a guild that are not yet in the archive; redis.Nil when it is not loaded.
+func (h *harness) unsaved(ctx context.Context, guild string) ([]string, error) {
+	prefix := "lb:{" + guild + "}:"
+	return unsavedScript.Run(ctx, h.live, []string{prefix + "meta", prefix + "dirty", prefix + "flushing:"}).StringSlice()
+}

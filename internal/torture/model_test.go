@@ -1,0 +1,202 @@
+package torture
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// settleTime is how long after its answer was lost a change may still happen: its bytes may be anywhere between the
+// replica and Redis. It is counted from the end of the last stop of Redis, which keeps bytes waiting.
+const settleTime = 2 * time.Second
+
+// mostPending is how many changes with an unknown outcome a client lets a member have before it waits for them to settle.
+const mostPending = 2
+
+// possible is one thing that a member may be, given all answers so far.
+type possible struct {
+	state
+	open   uint8 // the pending changes that have not happened yet and still may, a bit for each
+	result int64 // the XP after the change that is being repeated under its key, once it has happened
+}
+
+// member is the model of one member that one client owns, so that its changes come one after the other. What it may be is
+// a set, which only unknown outcomes make larger, and which the next definite answer makes small again.
+type member struct {
+	guild, user string
+	may         map[possible]bool
+	pending     []pendingChange
+	keyed       int // the index in pending of the change that is being repeated under its key; -1 for none
+
+	made    change // the last one that was made and answered under a key
+	outcome int64  // the XP that it was answered with
+
+	trail   []moment // what it may have been, for a Redis that loses something; nil when that never happens
+	history []event
+}
+
+type pendingChange struct {
+	change
+	ended time.Time
+}
+
+// moment is what a member may have been from a time until the next moment's.
+type moment struct {
+	from   time.Time
+	states []state
+}
+
+func newMember(guild, user string, trailed bool) *member {
+	m := &member{guild: guild, user: user, may: map[possible]bool{{}: true}, keyed: -1}
+	if trailed {
+		m.trail = []moment{{from: time.Now(), states: []state{{}}}}
+	}
+	return m
+}
+
+// closure is what the member may be when any of the pending changes may have happened by now, in any order.
+func (m *member) closure() map[possible]bool {
+	all := maps.Clone(m.may)
+	todo := slices.Collect(maps.Keys(all))
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for i, c := range m.pending {
+			bit := uint8(1) << i
+			if p.open&bit == 0 {
+				continue
+			}
+			// A change that would be refused now changes nothing and leaves nothing behind, so it stays open.
+			after, done := c.apply(p.state)
+			if !done {
+				continue
+			}
+			next := possible{state: after, open: p.open &^ bit, result: p.result}
+			if i == m.keyed {
+				next.result = after.xp
+			}
+			if !all[next] {
+				all[next] = true
+				todo = append(todo, next)
+			}
+		}
+	}
+	return all
+}
+
+// answered takes an answer to a change. It returns false when no order of what may have happened explains the answer.
+func (m *member) answered(c change, a answer) bool {
+	switch a.verdict {
+	case unsent:
+		return true
+	case unknown:
+		m.mayHappen(c, a.ended)
+		return true
+	}
+	next := map[possible]bool{}
+	for p := range m.closure() {
+		if m.keyed >= 0 {
+			bit := uint8(1) << m.keyed
+			if p.open&bit == 0 {
+				// An earlier attempt made the change, so this was its recorded outcome.
+				if a.verdict == done && a.xp == p.result {
+					next[possible{state: p.state, open: p.open}] = true
+				}
+				continue
+			}
+			if a.verdict == done {
+				p.open &^= bit
+			}
+		}
+		after, made := c.apply(p.state)
+		if made == (a.verdict == done) && (!made || after.xp == a.xp) {
+			next[possible{state: after, open: p.open}] = true
+		}
+	}
+	m.keyed = -1
+	return m.become(next)
+}
+
+// mayHappen takes an unknown outcome: it may have happened, may yet happen, and may never.
+func (m *member) mayHappen(c change, ended time.Time) {
+	if m.keyed >= 0 {
+		m.pending[m.keyed].ended = ended
+		return
+	}
+	m.pending = append(m.pending, pendingChange{c, ended})
+	bit := uint8(1) << (len(m.pending) - 1)
+	next := map[possible]bool{}
+	for p := range m.may {
+		p.open |= bit
+		next[p] = true
+	}
+	m.may = next
+	if c.key != "" {
+		m.keyed = len(m.pending) - 1
+	}
+}
+
+// saw takes what a read of the member showed. It returns false when it cannot have been that.
+func (m *member) saw(s state) bool {
+	next := map[possible]bool{}
+	for p := range m.closure() {
+		if p.state == s {
+			next[p] = true
+		}
+	}
+	return m.become(next)
+}
+
+func (m *member) become(next map[possible]bool) bool {
+	if len(next) == 0 {
+		return false
+	}
+	m.may = next
+	return true
+}
+
+// settle gives up the pending changes that had not happened when a read began so late that they never will.
+func (m *member) settle(readBegan, flowing time.Time) {
+	if len(m.pending) == 0 || m.keyed >= 0 {
+		return
+	}
+	for _, c := range m.pending {
+		if readBegan.Sub(c.ended) < settleTime || readBegan.Sub(flowing) < settleTime {
+			return
+		}
+	}
+	m.forgetPending(m.may)
+}
+
+// forgetPending makes the member what it may be in these possibilities, with nothing to come.
+func (m *member) forgetPending(from map[possible]bool) {
+	next := map[possible]bool{}
+	for p := range from {
+		next[possible{state: p.state}] = true
+	}
+	m.may, m.pending = next, nil
+}
+
+// states lists what the member may be.
+func (m *member) states() []state {
+	distinct := map[state]bool{}
+	for p := range m.closure() {
+		distinct[p.state] = true
+	}
+	return slices.Collect(maps.Keys(distinct))
+}
+
+func (m *member) String() string {
+	var texts []string
+	for _, s := range m.states() {
+		texts = append(texts, s.String())
+	}
+	slices.Sort(texts)
+	text := strings.Join(texts, " | ")
+	if len(m.pending) > 0 {
+		text += fmt.Sprintf("  (%d pending)", len(m.pending))
+	}
+	return text
+}

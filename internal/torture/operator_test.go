@@ -1,0 +1,125 @@
+package torture
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// operator is the one who changes settings, and who deletes a guild again and again and creates it anew with the same
+// users: no member of an earlier one may ever come back.
+type operator struct {
+	*client
+	born  int  // how often the guild was created
+	alive bool // the guild exists, and members is its model
+}
+
+const churnMembers = 6
+
+func churnUser(i int) string { return strconv.Itoa(400000000000000000 + i) }
+
+func newOperator(h *harness) *operator {
+	return &operator{client: &client{h: h, name: "op", rng: h.stream(operatorStream), current: 1}}
+}
+
+func (o *operator) run() {
+	for o.h.running() && o.found() {
+		for range 15 + o.rng.IntN(40) {
+			if !o.h.running() {
+				return
+			}
+			o.step()
+			if o.rng.IntN(15) == 0 {
+				o.until("PUT", "/admin/guilds/"+mainGuild, guildDocument("Torture "+strconv.Itoa(o.rng.IntN(1000))), http.StatusOK)
+			}
+			o.h.pause(time.Duration(o.rng.IntN(20)) * time.Millisecond)
+		}
+		o.bury()
+		o.awaitTrouble()
+		o.until("DELETE", "/admin/guilds/"+churnGuild, nil, http.StatusNoContent, http.StatusNotFound)
+	}
+}
+
+// found creates the guild and waits until every replica shows that it has no members.
+func (o *operator) found() bool {
+	o.born++
+	maker, made := o.until("PUT", "/admin/guilds/"+churnGuild, guildDocument("Churn "+strconv.Itoa(o.born)), http.StatusCreated, http.StatusOK)
+	if !made {
+		return false
+	}
+	if _, granted := o.until("PUT", "/admin/keys/"+o.h.keyID+"/guilds/"+churnGuild, nil, http.StatusNoContent); !granted {
+		return false
+	}
+	o.h.tell("guild %s was created (number %d)", churnGuild, o.born)
+	began := time.Now()
+	for _, r := range o.h.replicas {
+		for attempt := 1; ; attempt++ {
+			// Settings and grants reach the other replica within a second, later when the archive is away; until then it
+			// may answer for the guild that was.
+			a := o.h.call(r, "GET", memberPath(churnGuild, churnUser(0)), "", nil)
+			if a.verdict == absent {
+				break
+			}
+			if a.verdict == done && a.process == maker {
+				o.h.violation(nil, fmt.Sprintf("replica %s created guild %s anew (number %d) and shows a member of the one before: %s", r.name, churnGuild, o.born, a.body))
+				return false
+			}
+			if !o.h.running() {
+				return false
+			}
+			if time.Since(began) > patience {
+				o.h.violation(nil, fmt.Sprintf("replica %s does not show guild %s, created anew, without members, %v after: %s", r.name, churnGuild, patience, a.text))
+				return false
+			}
+			o.h.again(attempt)
+		}
+	}
+	o.h.tell("every replica shows guild %s number %d, %v after", churnGuild, o.born, time.Since(began).Round(time.Millisecond))
+	o.h.gate.RLock() // a loss of Redis looks at these
+	defer o.h.gate.RUnlock()
+	o.members = nil
+	for i := range churnMembers {
+		o.members = append(o.members, newMember(churnGuild, churnUser(i), o.h.mode != durable))
+	}
+	o.alive = true
+	return true
+}
+
+// bury gives the guild's members up, before it is deleted.
+func (o *operator) bury() {
+	o.h.gate.RLock()
+	defer o.h.gate.RUnlock()
+	o.alive, o.members = false, nil
+}
+
+// awaitTrouble waits, every other time, until something is wrong with Redis: a guild that is deleted then cannot leave it.
+func (o *operator) awaitTrouble() {
+	if o.rng.IntN(2) == 0 {
+		return
+	}
+	for began := time.Now(); o.h.running() && !o.h.redisBroken.Load() && time.Since(began) < 2*time.Second; {
+		o.h.pause(5 * time.Millisecond)
+	}
+}
+
+// until repeats a request of the operator until it is answered with one of these statuses; repeating it changes nothing.
+// It returns the process that answered.
+func (o *operator) until(method, path string, body any, statuses ...int) (process string, ok bool) {
+	for attempt := 1; ; attempt++ {
+		a := o.h.call(o.replica(), method, path, "", body)
+		for _, status := range statuses {
+			if a.status == status {
+				return a.process, true
+			}
+		}
+		if a.verdict != unknown && a.verdict != unsent {
+			o.h.violation(nil, fmt.Sprintf("%s %s was answered with %s", method, path, a.text))
+			return "", false
+		}
+		o.failover()
+		if !o.h.again(attempt) {
+			return "", false
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package torture
+
+import (
+	"sync"
+	"testing"
+)
+
+// With its append-only file synced before each answer, Redis loses nothing: whatever is killed, each acknowledged change
+// counts once, and one without an answer at most once.
+func TestNothingAcknowledgedIsLostOrDoubled(t *testing.T) { torture(t, durable) }
+
+// A Redis that keeps nothing on disk comes back empty: what the archive had already is there again, and no less.
+func TestARedisThatComesBackEmptyLosesNoMoreThanWasNotSaved(t *testing.T) { torture(t, volatile) }
+
+// An old dump comes back: nobody has less XP than the archive, and what is acknowledged from then on stays.
+func TestXPNeverMovesBackWhenRedisDoes(t *testing.T) { torture(t, backwards) }
+
+func torture(t *testing.T, m mode) {
+	h := newHarness(t, m)
+	var all sync.WaitGroup
+	for _, c := range h.clients {
+		all.Go(c.run)
+	}
+	all.Go(h.operator.run)
+	if m == volatile {
+		all.Go(h.watchFloors)
+	}
+	h.torment(budget(t))
+	h.tell("no more faults")
+	h.halt()
+	all.Wait()
+	h.finish()
+	if h.isBroken() {
+		t.Fatal(h.report())
+	}
+	h.summary()
+}
+
+// finish looks at all that is left, once nothing is broken any more.
+func (h *harness) finish() {
+	if h.isBroken() || !h.awaitReady() {
+		return
+	}
+	h.checkBoards()
+	if h.isBroken() {
+		return
+	}
+	h.stopReplicas()
+	if h.isBroken() {
+		return
+	}
+	if err := h.checkArchive(); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// summary says how much was tried, so that a run that tried nothing does not look like one that found nothing.
+func (h *harness) summary() {
+	events, answered := 0, 0
+	members := h.members()
+	for _, m := range members {
+		for _, e := range m.history {
+			events++
+			if e.answered {
+				answered++
+			}
+		}
+	}
+	loads, returns := 0, 0
+	for _, r := range h.replicas {
+		loads, returns = loads+r.loads, returns+r.returns
+	}
+	h.t.Logf("%d requests about %d members, %d of them answered; %d faults; a guild was created anew %d times, loaded from the archive %d times, found older in Redis %d times",
+		events, len(members), answered, h.faulted, h.operator.born-1, loads, returns)
+	if answered == 0 {
+		h.t.Error("nothing was answered")
+	}
+}

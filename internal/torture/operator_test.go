@@ -54,12 +54,13 @@ func (o *operator) found() bool {
 	o.h.tell("guild %s was created (number %d)", churnGuild, o.born)
 	began := time.Now()
 	for _, r := range o.h.replicas {
-		for attempt := 1; ; attempt++ {
+		for attempt, unseen := 1, 0; unseen < churnMembers; attempt++ {
 			// Settings and grants reach the other replica within a second, later when the archive is away; until then it
 			// may answer for the guild that was.
-			a := o.h.call(r, "GET", memberPath(churnGuild, churnUser(0)), "", nil)
+			a := o.h.call(r, "GET", memberPath(churnGuild, churnUser(unseen)), "", nil)
 			if a.verdict == absent {
-				break
+				unseen++
+				continue
 			}
 			if a.verdict == done && a.process == maker {
 				o.h.violation(nil, fmt.Sprintf("replica %s created guild %s anew (number %d) and shows a member of the one before: %s", r.name, churnGuild, o.born, a.body))

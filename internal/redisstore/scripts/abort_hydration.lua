@@ -4,6 +4,6 @@
 -- ARGV     token
 -- returns  {}
 -- atomic   the check and the removal
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+if redis.call('GET', KEYS[1]) == ARGV[1] .. '@' .. SERVER then redis.call('DEL', KEYS[1]) end
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 return {}

@@ -10,7 +10,10 @@
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising')
 local mine = meta[1] == ARGV[1]
 if mine and meta[2] == SERVER then return {1} end
-if not redis.call('SET', KEYS[2], ARGV[2], 'NX', 'PX', ARGV[3]) then return {2} end
+-- A lock of an earlier life of the server, out of its append-only file or its dump, stops nobody: whoever held it has lost it.
+local lock = redis.call('GET', KEYS[2])
+if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {2} end
+redis.call('SET', KEYS[2], ARGV[2] .. '@' .. SERVER, 'PX', ARGV[3])
 if not mine then return {0} end
 
 local epoch = tonumber(ARGV[4])

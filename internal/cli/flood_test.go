@@ -47,8 +47,9 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	redis.Pause()
 	pool := &http.Transport{MaxIdleConnsPerHost: clients}
 	client := &http.Client{Transport: pool, Timeout: 30 * time.Second}
-	ctx, stop := context.WithTimeout(t.Context(), 4*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
+	began := time.Now()
 	var flood sync.WaitGroup
 	var refused, odd atomic.Int64
 	for range clients {
@@ -61,7 +62,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 				r.Header.Set("X-Api-Key", p.key)
 				resp, err := client.Do(r)
 				if err != nil {
-					continue // the time is over, or the machine has no more connections to give
+					continue // it was enough, or the machine has no more connections to give
 				}
 				_, _ = io.Copy(io.Discard, resp.Body)
 				_ = resp.Body.Close()
@@ -74,10 +75,14 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 		})
 	}
 	var most size
-	for ctx.Err() == nil {
+	for refused.Load() < 2*clients || time.Since(began) < 3*time.Second {
+		if ctx.Err() != nil {
+			t.Fatalf("only %d were refused in %v", refused.Load(), time.Since(began))
+		}
 		now := p.size()
 		most.goroutines, most.heap = max(most.goroutines, now.goroutines), max(most.heap, now.heap)
 	}
+	stop()
 	flood.Wait()
 	turnedAway := p.metric("levelboard_http_requests_turned_away_total")
 	pool.CloseIdleConnections()
@@ -87,8 +92,8 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 		return status == 200
 	})
 
-	if refused.Load() < clients || odd.Load() > 0 {
-		t.Errorf("%d were refused, %d answered otherwise", refused.Load(), odd.Load())
+	if odd.Load() > 0 {
+		t.Errorf("%d were refused, and %d answered otherwise", refused.Load(), odd.Load())
 	}
 	// A connection is at most two goroutines, and one that dials for Redis for each place there.
 	if bound := before.goroutines + 2*clients + 100; most.goroutines > bound {

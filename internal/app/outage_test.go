@@ -65,16 +65,24 @@ func redisAway(t *testing.T, away absence) {
 	second := time.Second + all.send(t, "GET", "/", "").slowest()
 
 	end := away.begin(server, w)
-	s.allRefused(second, rewardless(g, key))
-	got := all.send(t, "GET", memberPath(g, u), key)
-	got.want(t, 503)
-	second = max(second, time.Second+2*all.send(t, "GET", "/", "").slowest())
-	if slowest := got.slowest(); slowest > second {
-		t.Errorf("the slowest of %d refusals took %v, longer than %v", len(got.took), slowest, second)
+	s.allRefused(2*second, rewardless(g, key))
+	var got answers
+	// A machine that is busy with something else is asked again: that can make an answer late, and never early.
+	for attempt := 1; ; attempt++ {
+		got = all.send(t, "GET", memberPath(g, u), key)
+		got.want(t, 503)
+		if got.slowest() <= second || t.Failed() {
+			break
+		}
+		if attempt == 6 {
+			t.Errorf("the slowest of %d refusals took %v, longer than %v", len(got.took), got.slowest(), second)
+			break
+		}
+		second = max(second, time.Second+2*all.send(t, "GET", "/", "").slowest())
 	}
 	began := time.Now()
 	s.ops("/readyz").Want(t, 503)
-	if took := time.Since(began); took > second {
+	if took := time.Since(began); took > 2*second {
 		t.Errorf("/readyz took %v", took)
 	}
 	s.ops("/livez").Want(t, 200)
@@ -84,7 +92,7 @@ func redisAway(t *testing.T, away absence) {
 
 	end()
 	began = time.Now()
-	eventually(t, time.Second+second, "the service answers again", func() bool {
+	eventually(t, time.Second+2*second, "the service answers again", func() bool {
 		got, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && got.Status == 200 && s.ops("/readyz").Status == 200
 	})

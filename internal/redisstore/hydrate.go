@@ -19,7 +19,7 @@ import (
 const (
 	// hydrationLock is how long a hydration's lock lasts without a chunk: long enough for a slow read of the archive, short
 	// enough that a guild whose hydrating replica died is not away for long.
-	hydrationLock = 30 * time.Second
+	hydrationLock = 10 * time.Second
 	// stagingTTL is how long the staging keys of a hydration that died stay behind. It is longer than the lock, so that a
 	// hydration that still holds its lock has all that it loaded.
 	stagingTTL = 5 * time.Minute
@@ -33,7 +33,7 @@ var found = []snapshot.Found{
 	snapshot.FoundUnverified, snapshot.FoundOlder, snapshot.FoundNewer,
 }
 
-// BeginHydration implements snapshot.Live. The lock is lost 30 seconds after it was taken or a chunk was loaded or read.
+// BeginHydration implements snapshot.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
 func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (snapshot.Hydration, snapshot.Found, error) {
 	// The incarnation is in the token so that Drop can tell whose hydration it stops.
 	h := snapshot.Hydration{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}

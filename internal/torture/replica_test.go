@@ -15,7 +15,7 @@ import (
 )
 
 // patience is how long the service may take to come back once everything that it needs is there again. The longest that it
-// may really take is a guild's hydration lock, 30 seconds, when the replica that held it was killed.
+// may really take is a guild's hydration lock, 10 seconds, when the replica that held it was killed.
 const patience = 40 * time.Second
 
 // logKept is how many lines of a replica's log a failure shows.

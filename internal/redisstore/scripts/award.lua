@@ -7,6 +7,7 @@
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot and the record
 local max_xp = 2147483647
+local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
 local cooldown, n = tonumber(ARGV[2]), tonumber(ARGV[3])
 local from, to = 5, 4 + n
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
@@ -14,41 +15,64 @@ local stats = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 local users
 if ARGV[4] == '1' then users = redis.call('HMGET', KEYS[4], unpack(ARGV, from, to)) end
 
--- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
+-- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
+local held = format(' %.0f ', time)
+local started = cooldown > 0 and format('%.0f', time + cooldown)
+
+-- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
 local xps, newstats, newusers, outcome = {}, {}, {}, {}
+local x, o = 0, 0 -- how many of xps and outcome there are
 for i = 1, n do
   local member, stat, before = ARGV[4 + i], stats[i], scores[i]
-  local xp, count, ends = 0, 0, 0
+  local start, count, ends = 0, '0', '0'
   if before then
-    xp = tonumber(before) or score(before)
-  else
-    before = '0'
+    start = tonumber(before)
+    if not start then
+      start = score(before)
+      before = format('%.0f', start)
+    end
   end
   if stat then
-    local c, e = string.match(stat, '^(%d+) %d+ (%d+)$')
-    if not c then return redis.error_reply('ERR a stat is not three whole numbers') end
-    count, ends = tonumber(c), tonumber(e)
+    local _
+    _, _, count, ends = find(stat, '^(%d+) %d+ (%d+)$')
+    if not count then return redis.error_reply('ERR a stat is not three whole numbers') end
   end
-  local start, out = xp, {}
-  local offers, messages = ARGV[to + i], 0
-  for offer in string.gmatch(offers, '%d+') do
-    local gain = 0
-    if time >= ends then
-      gain = math.min(tonumber(offer), max_xp - xp)
-      if gain > 0 then
-        xp = xp + gain
-        if cooldown > 0 then ends = time + cooldown end
-      end
+  outcome[o + 1], outcome[o + 2] = before or '0', count
+  o = o + 2
+
+  local xp, offers, messages = start, ARGV[to + i], 0
+  local free = time >= tonumber(ends)
+  local only = tonumber(offers)
+  if only then -- one message, as most members have in a call
+    local gain = '0'
+    if free and only > 0 then
+      xp, gain = start + only, offers
+      if xp > max_xp then xp, gain = max_xp, max_xp - start end
+      if started and xp > start then ends = started end
     end
-    messages = messages + 1
-    out[messages] = gain
+    messages, o = 1, o + 1
+    outcome[o] = gain
+  else
+    for offer in string.gmatch(offers, '%d+') do
+      local gain = 0
+      if free then
+        gain = math.min(tonumber(offer), max_xp - xp)
+        if gain > 0 then
+          xp = xp + gain
+          if started then ends, free = started, false end
+        end
+      end
+      messages, o = messages + 1, o + 1
+      outcome[o] = gain
+    end
   end
-  outcome[i] = start .. ' ' .. count .. ' ' .. table.concat(out, ' ')
-  if xp ~= start or not scores[i] then
-    xps[#xps + 1], xps[#xps + 2] = xp, member
+
+  if xp ~= start or not before then
+    xps[x + 1], xps[x + 2] = xp, member
+    x = x + 2
   end
-  newstats[2 * i - 1], newstats[2 * i] = member, (count + messages) .. ' ' .. time .. ' ' .. ends
+  newstats[2 * i - 1], newstats[2 * i] = member, (count + messages) .. held .. ends
   if users then
     local user = ARGV[to + n + i]
     if user ~= '' and user ~= users[i] then
@@ -57,7 +81,7 @@ for i = 1, n do
   end
 end
 
-if #xps > 0 then redis.call('ZADD', KEYS[2], unpack(xps)) end
+if x > 0 then redis.call('ZADD', KEYS[2], unpack(xps)) end
 redis.call('HSET', KEYS[3], unpack(newstats))
 if #newusers > 0 then redis.call('HSET', KEYS[4], unpack(newusers)) end
 outcome = table.concat(outcome, ' ')

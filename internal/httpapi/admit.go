@@ -15,7 +15,7 @@ import (
 
 // DefaultInFlight is how many requests to /v2 are worked on at the same time; one more is refused at once. When a store is
 // slow, requests pile up until their patience or their time ends, and this is how high. It bounds what they need (each has
-// a goroutine and at most a body in memory, so 2048 of them stay below 200 MB) and how long the queue before Redis gets: a
+// a goroutine and at most a body in memory, so 2048 of them stay below 200 MB; see largeBodies for the larger ones) and how long the queue before Redis gets: a
 // Redis that is well works so many off in a fraction of a second, so a longer queue would only make everybody late.
 const DefaultInFlight = 2048
 
@@ -42,14 +42,18 @@ func (a *API) admit(c *gin.Context) {
 
 // crowded sets the limits' headers to what is known without finding out whom to charge.
 func (a *API) crowded(c *gin.Context) error {
-	full := &fault.Error{
+	refusal := full()
+	anybody := []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, PerMinute: a.deps.IdentityLimit}}
+	setLimitHeaders(c, strictest(anybody), 0, wholeSeconds(refusal.RetryAfter))
+	return refusal
+}
+
+func full() *fault.Error {
+	return &fault.Error{
 		Code: fault.Unavailable, RetryAfter: time.Second,
 		Message: "The service is working on as many requests as it can at the moment. Try again in a second.",
 		Cause:   errCrowded,
 	}
-	anybody := []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, PerMinute: a.deps.IdentityLimit}}
-	setLimitHeaders(c, strictest(anybody), 0, wholeSeconds(full.RetryAfter))
-	return full
 }
 
 func underV2(r *http.Request) bool {

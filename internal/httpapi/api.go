@@ -43,6 +43,7 @@ type Board interface {
 	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
 	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
 	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
+	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
 }
 
 // Admin holds the operator's use cases (package admin).
@@ -95,16 +96,18 @@ type API struct {
 	pages *pageCache
 	cors  *cors.Cors
 
-	inFlight chan struct{} // holds one for each request to /v2 that is worked on
-	failures throttle      // of lines about requests that failed for want of a store
+	inFlight    chan struct{} // holds one for each request to /v2 that is worked on
+	largeBodies chan struct{} // holds one for each of them that has a large body
+	failures    throttle      // of lines about requests that failed for want of a store
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
 func New(deps Deps) (http.Handler, error) {
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cors: newCORS(deps.CORSOrigins),
-		inFlight: make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
-		failures: throttle{perSecond: failuresLogged, now: time.Now},
+		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
+		largeBodies: make(chan struct{}, largeBodies),
+		failures:    throttle{perSecond: failuresLogged, now: time.Now},
 	}
 	return a.routes()
 }

@@ -89,16 +89,17 @@ type userRequest struct {
 	GlobalName    strictjson.Optional[*string] `json:"globalName" bytes:"0..256"`
 }
 
-func (u userRequest) user() (leaderboard.User, error) {
-	if u.Avatar != nil {
-		if err := guild.ParseAvatar(*u.Avatar); err != nil {
-			return leaderboard.User{}, fault.New(fault.Invalid, "user.avatar %s", avatarSentence)
-		}
+// user checks what strictjson does not; place is where the user is, and begins the names in errors.
+func (u userRequest) user(place string) (leaderboard.User, error) {
+	if u.Avatar != nil && !validAvatar(*u.Avatar) {
+		return leaderboard.User{}, fault.New(fault.Invalid, "%s.avatar %s", place, avatarSentence)
 	}
 	return leaderboard.User{
 		Avatar: u.Avatar, Discriminator: u.Discriminator, Username: u.Username, GlobalName: u.GlobalName.Or(nil),
 	}, nil
 }
+
+func validAvatar(hash string) bool { return guild.ParseAvatar(hash) == nil }
 
 const avatarSentence = "must be an avatar hash (32 lowercase letters or digits, with or without a_ before them) or null"
 
@@ -107,7 +108,7 @@ func (a *API) createMember(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	user, err := request.User.user()
+	user, err := request.User.user("user")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/leaderboard"
+)
 
 var (
 	requestDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -20,6 +24,18 @@ var (
 		Name: "levelboard_page_cache_requests_total",
 		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), not_modified (304).",
 	}, []string{"outcome"})
+	messagesAwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "levelboard_messages_total",
+		Help: "Messages that were answered: gained (XP), nothing (in a cooldown, ignored, or the like). Those of replays are not counted again.",
+	}, []string{"outcome"})
+	xpAwarded = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_xp_awarded_total",
+		Help: "XP that messages gave.",
+	})
+	levelUps = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_level_ups_total",
+		Help: "Messages that brought their author to a higher level.",
+	})
 	replays = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_idempotent_replays_total",
 		Help: "Requests with an Idempotency-Key that had been made before and were answered with their first outcome.",
@@ -28,5 +44,24 @@ var (
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, replays}
+	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays}
+}
+
+// countGains counts the messages of a call.
+func countGains(gains []leaderboard.Gain) {
+	var gaining, ups int
+	var xp int64
+	for i := range gains {
+		xp += int64(gains[i].Gained)
+		if gains[i].Gained > 0 {
+			gaining++
+		}
+		if gains[i].LeveledUp {
+			ups++
+		}
+	}
+	messagesAwarded.WithLabelValues("gained").Add(float64(gaining))
+	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining))
+	xpAwarded.Add(float64(xp))
+	levelUps.Add(float64(ups))
 }

@@ -1,8 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"math"
 	"mime"
 	"net/http"
@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/id"
 )
 
-// maxBody is the largest body of every route, in bytes.
+// maxBody is the largest body of every route but that of messages, in bytes.
 const maxBody = 64 << 10
 
 func pathID[T id.Guild | id.User](c *gin.Context, name string) (T, error) {
@@ -63,7 +63,11 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 	if err := checkMediaType(c.Request.Header); err != nil {
 		return nil, err
 	}
-	read, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	var read bytes.Buffer
+	if length := c.Request.ContentLength; length > 0 {
+		read.Grow(int(min(length, limit)) + bytes.MinRead)
+	}
+	_, err := read.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return nil, fault.New(fault.TooLarge, "The body is larger than %d bytes. Send a smaller one.", limit)
@@ -71,7 +75,7 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
 	}
-	return read, nil
+	return read.Bytes(), nil
 }
 
 func checkMediaType(h http.Header) error {

@@ -1,0 +1,146 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/strictjson"
+)
+
+const (
+	maxMessagesBody = 1 << 20 // bytes
+	maxMessages     = 1000    // in one call
+	maxRoles        = 250     // of the author of one message, as many as a guild has
+)
+
+// messagesRequest is the body of POST of messages.
+type messagesRequest struct {
+	Messages []messageRequest `json:"messages"`
+}
+
+type messageRequest struct {
+	UserID          id.User                          `json:"userId"`
+	ChannelID       id.Channel                       `json:"channelId"`
+	ParentChannelID strictjson.Optional[*id.Channel] `json:"parentChannelId"`
+	RoleIDs         strictjson.Optional[[]id.Role]   `json:"roleIds"`
+	User            strictjson.Optional[userRequest] `json:"user"`
+}
+
+// awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
+func (a *API) awardMessages(c *gin.Context) error {
+	free, err := a.holdLargeBody(c)
+	if err != nil {
+		return err
+	}
+	defer free()
+	gid, messages, once, err := readMessagesCall(c)
+	if err != nil {
+		return err
+	}
+	g, err := a.findGuild(c, gid, "")
+	if err != nil {
+		return err
+	}
+	if err := permit(c, g); err != nil {
+		return err
+	}
+	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, once)
+	if err != nil {
+		return err
+	}
+	if markReplay(c, replayed); !replayed {
+		countGains(gains)
+	}
+	c.Data(http.StatusOK, jsonType, appendResults(nil, g, gains))
+	return nil
+}
+
+func readMessagesCall(c *gin.Context) (gid id.Guild, messages []leaderboard.Message, once leaderboard.Once, err error) {
+	if gid, err = pathID[id.Guild](c, "guildId"); err != nil {
+		return gid, nil, once, err
+	}
+	if _, err = query(c); err != nil {
+		return gid, nil, once, err
+	}
+	key, err := idempotencyKey(c.Request.Header)
+	if err != nil {
+		return gid, nil, once, err
+	}
+	sent, err := body(c, maxMessagesBody)
+	if err != nil {
+		return gid, nil, once, err
+	}
+	messages, err = readMessages(sent)
+	return gid, messages, onceOf(c, key, sent), err
+}
+
+// readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.
+func readMessages(sent []byte) ([]leaderboard.Message, error) {
+	if messages, ok := scanMessages(sent); ok {
+		return messages, nil
+	}
+	return decodeMessages(sent)
+}
+
+// decodeMessages says what is allowed in a body of messages.
+func decodeMessages(sent []byte) ([]leaderboard.Message, error) {
+	var request messagesRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return nil, err
+	}
+	if n := len(request.Messages); n < 1 || n > maxMessages {
+		return nil, fault.New(fault.Invalid, "messages must hold 1 to %d messages, not %d", maxMessages, n)
+	}
+	messages := make([]leaderboard.Message, len(request.Messages))
+	for i := range request.Messages {
+		if err := request.Messages[i].into(&messages[i], fmt.Sprintf("messages[%d].", i)); err != nil {
+			return nil, err
+		}
+	}
+	return messages, nil
+}
+
+// into checks what strictjson does not; place begins the names in errors.
+func (r *messageRequest) into(m *leaderboard.Message, place string) error {
+	m.UserID, m.Channel, m.Roles = r.UserID, r.ChannelID, r.RoleIDs.Or(nil)
+	if parent := r.ParentChannelID.Or(nil); parent != nil {
+		m.Parent = *parent
+		if err := checkID(*parent, place+"parentChannelId"); err != nil {
+			return err
+		}
+	}
+	if err := checkID(m.UserID, place+"userId"); err != nil {
+		return err
+	}
+	if err := checkID(m.Channel, place+"channelId"); err != nil {
+		return err
+	}
+	if n := len(m.Roles); n > maxRoles {
+		return fault.New(fault.Invalid, "%sroleIds must hold at most %d roles, not %d", place, maxRoles, n)
+	}
+	for i, role := range m.Roles {
+		if !id.Valid(string(role)) {
+			return checkID(role, fmt.Sprintf("%sroleIds[%d]", place, i))
+		}
+	}
+	if sent, ok := r.User.Get(); ok {
+		user, err := sent.user(place + "user")
+		if err != nil {
+			return err
+		}
+		m.Data = &user
+	}
+	return nil
+}
+
+func checkID[T id.User | id.Channel | id.Role](v T, place string) error {
+	if id.Valid(string(v)) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s %s", place, id.ErrSnowflake)
+}

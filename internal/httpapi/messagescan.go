@@ -153,12 +153,16 @@ func (s *messageScan) begin() (name string, ok bool) {
 	return s.name()
 }
 
-// next reads from the end of a value to the next one in the same object. Where there is none, it reads nothing.
-func (s *messageScan) next() (name string, ok bool) {
+// next reads from the end of a value to the next one in the same object. Where there is no comma, it reads nothing and says
+// that there is no more. After one there must be more: what is no name is given as an empty one, which no property has.
+func (s *messageScan) next() (name string, more bool) {
 	if !s.is(',') {
 		return "", false
 	}
-	return s.name()
+	if name, ok := s.name(); ok {
+		return name, true
+	}
+	return "", true
 }
 
 func (s *messageScan) name() (string, bool) {

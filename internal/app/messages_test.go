@@ -1,0 +1,577 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+)
+
+func TestMessages(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"multipliers, ignored channels and roles":  whatAMessageIsWorth,
+		"at least 1, at most the cap":              leastAndMost,
+		"drawn between the bounds":                 drawnBetweenBounds,
+		"the cooldown":                             cooldownOfMessages,
+		"what gains nothing starts no cooldown":    nothingStartsNoCooldown,
+		"levels and roles":                         levelsAndRoles,
+		"results in the order of the messages":     resultsInOrder,
+		"members without an entry":                 messagesOfNewMembers,
+		"user data is refreshed":                   userDataIsRefreshed,
+		"settings count from the next call":        settingsCountFromTheNextCall,
+		"members of two guilds are apart":          messagesInTwoGuilds,
+		"who may send them, and where":             whoMaySendMessages,
+		"one call is one request":                  oneCallIsOneRequest,
+		"large calls":                              largeCalls,
+		"optional properties":                      optionalProperties,
+		"many calls at the same time":              manyCallsAtOnce,
+		"nothing that came before is held against": messagesAfterDelete,
+	})
+}
+
+// The channels of these tests, by a letter.
+const (
+	chanA = "500000000000000001"
+	chanB = "500000000000000002"
+	chanC = "500000000000000003"
+	chanD = "500000000000000004"
+)
+
+func messagesPath(g string) string { return "/v2/guilds/" + g + "/messages" }
+
+// exactly gives a guild messages that are always worth the same.
+func exactly(xp int, over object) object {
+	s := object{"xpPerMessageMin": xp, "xpPerMessageMax": xp}
+	for name, value := range over {
+		s[name] = value
+	}
+	return s
+}
+
+// message is one of u in chanD, and over it what over says.
+func message(u string, over object) object {
+	m := object{"userId": u, "channelId": chanD}
+	for name, value := range over {
+		m[name] = value
+	}
+	return m
+}
+
+// result is what one message did.
+type result struct {
+	UserID       string
+	Gained, XP   int
+	Level        int
+	MessageCount int
+	LeveledUp    bool
+	AddRoles     []string
+	RemoveRoles  []string
+}
+
+func (s *service) send(key, g string, messages []object, options ...apitest.Option) apitest.Response {
+	s.t.Helper()
+	return s.Do("POST", messagesPath(g), key, object{"messages": messages}, options...)
+}
+
+func results(t *testing.T, got apitest.Response) []result {
+	t.Helper()
+	return apitest.JSON[struct{ Results []result }](t, got.Want(t, 200)).Results
+}
+
+// award sends messages and returns what each did.
+func (s *service) award(key, g string, messages ...object) []result {
+	s.t.Helper()
+	got := results(s.t, s.send(key, g, messages))
+	if len(got) != len(messages) {
+		s.t.Fatalf("%d results for %d messages", len(got), len(messages))
+	}
+	return got
+}
+
+// gained is what each message gave.
+func gained(results []result) []int {
+	all := make([]int, len(results))
+	for i, r := range results {
+		all[i] = r.Gained
+	}
+	return all
+}
+
+func wantGained(t *testing.T, got []result, want ...int) {
+	t.Helper()
+	if !slices.Equal(gained(got), want) {
+		t.Errorf("gained %v, want %v", gained(got), want)
+	}
+}
+
+// newUsers are n users that nobody knows.
+func newUsers(n int) []string {
+	users := make([]string, n)
+	for i := range users {
+		users[i] = newID()
+	}
+	return users
+}
+
+func channelMultiplier(by float64, channels ...string) object {
+	targets := make([]object, len(channels))
+	for i, id := range channels {
+		targets[i] = object{"id": id, "name": "channel", "parentId": nil, "position": 1, "type": 0}
+	}
+	return object{"type": "Channel", "multiplier": by, "targets": targets}
+}
+
+func roleMultiplier(by float64, roles ...string) object {
+	targets := make([]object, len(roles))
+	for i, id := range roles {
+		targets[i] = object{"id": id, "name": "role", "color": nil, "position": 1}
+	}
+	return object{"type": "Role", "multiplier": by, "targets": targets}
+}
+
+func whatAMessageIsWorth(t *testing.T, s *service) {
+	const nothing, quiet, parent = "500000000000000011", "500000000000000012", "500000000000000013"
+	g := s.guild(exactly(20, object{
+		"xpGlobalMultiplier": 1.5, "ignoredChannelIds": []string{quiet}, "ignoredRoleIds": []string{roleE},
+		"multipliers": []object{
+			channelMultiplier(2, chanA), channelMultiplier(3, parent, chanB), channelMultiplier(0, nothing), channelMultiplier(0.1, chanC),
+			roleMultiplier(2, roleA, roleE), roleMultiplier(4, roleB), roleMultiplier(0.5, roleC), roleMultiplier(0, roleD),
+		},
+	}))
+	key := s.key(g)
+	for i, c := range []struct {
+		channel string
+		parent  any
+		roles   []string
+		want    int
+	}{
+		{chanD, nil, nil, 30},
+		{chanA, nil, nil, 60},
+		{chanD, parent, nil, 90},
+		{chanA, parent, nil, 60}, // its own counts, also when it is less
+		{chanB, chanA, nil, 90},
+		{parent, nil, nil, 90},
+		{chanD, chanA, nil, 60},
+		{chanD, nil, []string{roleA}, 60},
+		{chanD, nil, []string{roleA, roleB, roleC}, 120}, // the largest, not the product
+		{chanD, nil, []string{roleC}, 15},
+		{chanD, nil, []string{roleC, newID()}, 15},
+		{chanD, nil, []string{roleD}, 0},
+		{chanD, nil, []string{roleD, roleC}, 15},
+		{chanD, nil, []string{roleA, roleA, roleA}, 60},
+		{chanA, nil, []string{roleB}, 240},
+		{chanC, nil, nil, 3},
+		{chanC, nil, []string{roleC}, 1}, // 1.5
+		{nothing, nil, []string{roleB}, 0},
+		{nothing, parent, nil, 0},
+		{chanD, nothing, nil, 0},
+		{quiet, parent, nil, 0},
+		{chanA, quiet, nil, 0},
+		{chanD, nil, []string{roleB, roleE}, 0},
+		{chanA, parent, []string{roleA, roleE}, 0},
+	} {
+		over := object{"channelId": c.channel, "parentChannelId": c.parent}
+		if c.roles != nil {
+			over["roleIds"] = c.roles
+		}
+		u := newID()
+		got := s.award(key, g, message(u, over))[0]
+		if got.UserID != u || got.Gained != c.want || got.XP != c.want || got.MessageCount != 1 {
+			t.Errorf("case %d, %+v: %+v", i, c, got)
+		}
+	}
+}
+
+func leastAndMost(t *testing.T, s *service) {
+	least := s.guild(exactly(1, object{"xpGlobalMultiplier": 0.1}))
+	none := s.guild(exactly(1000, object{"xpGlobalMultiplier": 0}))
+	most := s.guild(exactly(1000, object{"xpGlobalMultiplier": 5, "multipliers": []object{channelMultiplier(5, chanA), roleMultiplier(5, roleA)}}))
+	key := s.key(least, none, most)
+	wantGained(t, s.award(key, least, message(newID(), nil)), 1)
+	wantGained(t, s.award(key, none, message(newID(), nil)), 0)
+	wantGained(t, s.award(key, most, message(newID(), object{"channelId": chanA, "roleIds": []string{roleA}})), 125000)
+
+	// gained is what was really added, and XP stops at the cap.
+	near, at := newID(), newID()
+	s.create(key, most, near, maxXP-7)
+	s.create(key, most, at, maxXP)
+	got := s.award(key, most, message(near, nil), message(at, nil), message(at, nil))
+	wantGained(t, got, 7, 0, 0)
+	for i, r := range got {
+		if r.XP != maxXP || r.LeveledUp {
+			t.Errorf("result %d: %+v", i, r)
+		}
+	}
+	if m := s.member(key, most, at); m.Level.XP != maxXP || m.Level.MessageCount != 2 {
+		t.Errorf("it is %v", flat(m))
+	}
+	// What added nothing at the cap started no cooldown.
+	s.patch(key, most, at, 0)
+	wantGained(t, s.award(key, most, message(at, nil)), 5000)
+}
+
+func drawnBetweenBounds(t *testing.T, s *service) {
+	g := s.guild(object{"xpPerMessageMin": 3, "xpPerMessageMax": 6})
+	key := s.key(g)
+	seen := map[int]int{}
+	for range 2 {
+		var messages []object
+		for _, u := range newUsers(200) {
+			messages = append(messages, message(u, nil))
+		}
+		for _, xp := range gained(s.award(key, g, messages...)) {
+			seen[xp]++
+		}
+	}
+	// Each of the four is missing once in 10^49 runs.
+	if len(seen) != 4 || seen[3] == 0 || seen[4] == 0 || seen[5] == 0 || seen[6] == 0 {
+		t.Errorf("drawn %v, want 3 to 6 and nothing else", seen)
+	}
+}
+
+func cooldownOfMessages(t *testing.T, s *service) {
+	g := s.guild(exactly(20, object{"xpGainInterval": 86_400_000}))
+	key := s.key(g)
+	a, b, c, d := newID(), newID(), newID(), newID()
+	got := s.award(key, g, message(a, nil), message(b, nil), message(a, nil), message(a, nil))
+	wantGained(t, got, 20, 20, 0, 0)
+	if got[2].XP != 20 || got[2].MessageCount != 2 || got[3].MessageCount != 3 {
+		t.Errorf("during the cooldown: %+v", got[2:])
+	}
+	got = s.award(key, g, message(b, nil), message(a, nil))
+	wantGained(t, got, 0, 0)
+	if m := s.member(key, g, a); m.Level.XP != 20 || m.Level.MessageCount != 4 {
+		t.Errorf("it is %v", flat(m))
+	}
+	// PATCH with triggerCooldown starts it, PATCH without does not, and it holds no PATCH back.
+	for _, u := range []string{c, d} {
+		s.create(key, g, u, 5)
+	}
+	s.Do("PATCH", memberPath(g, c), key, object{"xp": object{"increment": 1}, "triggerCooldown": true}).Want(t, 200)
+	s.Do("PATCH", memberPath(g, d), key, object{"xp": object{"increment": 1}, "triggerCooldown": false}).Want(t, 200)
+	wantGained(t, s.award(key, g, message(c, nil), message(d, nil)), 0, 20)
+	s.patch(key, g, d, object{"increment": 3})
+	if m := s.member(key, g, d); m.Level.XP != 29 || m.Level.MessageCount != 1 {
+		t.Errorf("it is %v", flat(m))
+	}
+}
+
+func nothingStartsNoCooldown(t *testing.T, s *service) {
+	g := s.guild(exactly(20, object{"ignoredChannelIds": []string{chanA}, "multipliers": []object{channelMultiplier(0, chanB)}}))
+	key := s.key(g)
+	a, b := newID(), newID()
+	ignored, zero := object{"channelId": chanA}, object{"channelId": chanB}
+	wantGained(t, s.award(key, g, message(a, ignored), message(a, zero), message(a, nil), message(a, ignored), message(a, nil)), 0, 0, 20, 0, 0)
+	wantGained(t, s.award(key, g, message(b, ignored)), 0)
+	wantGained(t, s.award(key, g, message(b, zero)), 0)
+	wantGained(t, s.award(key, g, message(b, nil)), 20)
+	if m := s.member(key, g, b); m.Level.MessageCount != 3 || m.Level.LastUpdated == nil {
+		t.Errorf("it is %v", flat(m))
+	}
+}
+
+func levelsAndRoles(t *testing.T, s *service) {
+	g := s.guild(exactly(1000, object{"roleRewards": []object{
+		reward(1, true, roleA), reward(2, false, roleB), reward(5, true, roleC, roleD), reward(6, true, roleE),
+	}}))
+	key := s.key(g)
+	several, one, none, fresh := newID(), newID(), newID(), newID()
+	s.create(key, g, several, 90)
+	s.create(key, g, one, 900)
+	s.create(key, g, none, 490150)
+	got := s.award(key, g, message(several, nil), message(several, nil), message(one, nil), message(none, nil), message(fresh, nil))
+	want := []result{
+		{several, 1000, 1090, 5, 1, true, []string{roleA, roleC, roleD}, []string{roleB, roleE}}, // from 0
+		{several, 0, 1090, 5, 2, false, []string{}, []string{}},
+		{one, 1000, 1900, 7, 1, true, []string{roleA, roleC, roleD, roleE}, []string{roleB}},
+		{none, 1000, 491150, 100, 1, false, []string{}, []string{}},
+		{fresh, 1000, 1000, 5, 1, true, []string{roleA, roleC, roleD}, []string{roleB, roleE}},
+	}
+	for i := range want {
+		if fmt.Sprintf("%+v", got[i]) != fmt.Sprintf("%+v", want[i]) {
+			t.Errorf("result %d is\n%+v, want\n%+v", i, got[i], want[i])
+		}
+		if got[i].AddRoles == nil || got[i].RemoveRoles == nil {
+			t.Errorf("result %d has no list of roles", i)
+		}
+	}
+	// The same roles as the endpoint for a level has.
+	s.wantRoles(key, g, 5, want[0].AddRoles, want[0].RemoveRoles)
+}
+
+func resultsInOrder(t *testing.T, s *service) {
+	g := s.guild(exactly(10, object{"multipliers": []object{channelMultiplier(2, chanB), channelMultiplier(3, chanC)}}))
+	key := s.key(g)
+	users := newUsers(150) // of two steps
+	var messages []object
+	var want []string
+	counts := map[string]int{}
+	for i := range 400 {
+		u := users[i*i%len(users)]
+		counts[u]++
+		xp := 0
+		if counts[u] == 1 {
+			xp = 10 * (i%3 + 1)
+		}
+		messages = append(messages, message(u, object{"channelId": []string{chanA, chanB, chanC}[i%3]}))
+		want = append(want, fmt.Sprint(u, " ", xp, " ", counts[u]))
+	}
+	for i, r := range s.award(key, g, messages...) {
+		if got := fmt.Sprint(r.UserID, " ", r.Gained, " ", r.MessageCount); got != want[i] {
+			t.Errorf("result %d is %s, want %s", i, got, want[i])
+		}
+	}
+	sums := 0
+	for _, entry := range s.board(key, g, 1).Levels {
+		sums += entry.MessageCount
+	}
+	if sums != 400 {
+		t.Errorf("the board counts %d messages, want 400", sums)
+	}
+}
+
+func messagesOfNewMembers(t *testing.T, s *service) {
+	g := s.guild(exactly(20, object{"ignoredChannelIds": []string{chanA}}))
+	key := s.key(g)
+	unknown, known, silent := newID(), newID(), newID()
+	began := time.Now().Add(-time.Minute)
+	s.award(key, g, message(unknown, nil), message(silent, object{"channelId": chanA}), message(known, object{"user": object{
+		"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1234", "username": "ada", "globalName": "Ada \"é\"\n",
+	}}))
+	for u, want := range map[string]string{
+		unknown: `{"avatar":null,"discriminator":"","globalName":null,"username":""}`,
+		silent:  `{"avatar":null,"discriminator":"","globalName":null,"username":""}`,
+		known:   `{"avatar":"a_0123456789abcdef0123456789abcdef","discriminator":"1234","globalName":"Ada \"é\"\n","username":"ada"}`,
+	} {
+		m := s.member(key, g, u)
+		if fmt.Sprint(m.User) != fmt.Sprint(decoded(t, []byte(want))) || m.Level.MessageCount != 1 {
+			t.Errorf("it is %v, want %s", flat(m), want)
+		}
+		updated, err := time.Parse(time.RFC3339, *m.Level.LastUpdated)
+		if err != nil || updated.Before(began) || updated.After(time.Now().Add(time.Minute)) {
+			t.Errorf("lastUpdated is %s, %v", *m.Level.LastUpdated, err)
+		}
+	}
+	if m := s.member(key, g, silent); m.Level.XP != 0 || m.Level.Rank != 3 {
+		t.Errorf("who gained nothing is %v", flat(m))
+	}
+	wantFailure(t, s.Do("POST", memberPath(g, silent), key, object{"xp": 1, "user": gopher}), 409)
+}
+
+func userDataIsRefreshed(t *testing.T, s *service) {
+	g := s.guild(exactly(20, nil))
+	key := s.key(g)
+	u := newID()
+	named := func(name string) object {
+		return message(u, object{"user": object{"avatar": nil, "discriminator": "0", "username": name}})
+	}
+	want := func(name string) {
+		t.Helper()
+		if got := s.member(key, g, u).User["username"]; got != name {
+			t.Errorf("the name is %v, want %s", got, name)
+		}
+	}
+	s.create(key, g, u, 5)
+	s.award(key, g, message(u, nil))
+	want("gopher")
+	s.award(key, g, named("ada"))
+	want("ada")
+	s.award(key, g, message(u, nil), named("one"), named("two"), message(u, nil)) // during the cooldown too
+	want("two")
+	s.award(key, g, named("two"))
+	want("two")
+	if xp := s.member(key, g, u).Level.XP; xp != 25 {
+		t.Errorf("it is %d, want 25", xp)
+	}
+}
+
+func settingsCountFromTheNextCall(t *testing.T, s *service) {
+	g := s.guild(exactly(20, nil))
+	key := s.key(g)
+	wantGained(t, s.award(key, g, message(newID(), nil)), 20)
+	s.admin("PUT", "/guilds/"+g, settings(exactly(30, object{"ignoredRoleIds": []string{roleA}}))).Want(t, 200)
+	wantGained(t, s.award(key, g, message(newID(), nil), message(newID(), object{"roleIds": []string{roleA}})), 30, 0)
+}
+
+func messagesInTwoGuilds(t *testing.T, s *service) {
+	a, b, u := s.guild(exactly(20, nil)), s.guild(exactly(30, nil)), newID()
+	key := s.key(a, b)
+	wantGained(t, s.award(key, a, message(u, nil)), 20)
+	wantGained(t, s.award(key, b, message(u, nil)), 30)
+	if m := s.member(key, a, u); m.Level.XP != 20 || m.Level.MessageCount != 1 {
+		t.Errorf("it is %v", flat(m))
+	}
+}
+
+func messagesAfterDelete(t *testing.T, s *service) {
+	g, u := s.guild(exactly(20, nil)), newID()
+	key := s.key(g)
+	s.award(key, g, message(u, object{"user": gopher}))
+	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
+	got := s.award(key, g, message(u, nil))
+	wantGained(t, got, 20)
+	if got[0].MessageCount != 1 || got[0].XP != 20 || s.member(key, g, u).User["username"] != "" {
+		t.Errorf("after DELETE: %+v, %v", got, s.member(key, g, u).User)
+	}
+}
+
+func whoMaySendMessages(t *testing.T, s *service) {
+	g, other := s.guild(exactly(20, nil)), s.guild(nil)
+	key, elsewhere, reader := s.key(g), s.key(other), s.reader(g)
+	messages := []object{message(newID(), nil)}
+	for status, key := range map[int][]string{401: {""}, 403: {elsewhere, reader}} {
+		for _, key := range key {
+			got := s.send(key, g, messages, apitest.Bad())
+			wantFailure(t, got, status)
+			wantLimits(t, got)
+		}
+	}
+	unknown := newID()
+	for _, key := range []string{key, reader} { // 404 comes before 403
+		wantFailure(t, s.send(key, unknown, messages), 404)
+	}
+	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "HEAD"} {
+		got, err := s.quick(method, messagesPath(g), key, "")
+		if err != nil || got.Status != 405 || got.Header.Get("Allow") != "POST" {
+			t.Errorf("%s: %d, Allow %q, %v", method, got.Status, got.Header.Get("Allow"), err)
+		}
+	}
+
+	u := newID()
+	s.create(key, g, u, 5)
+	s.admin("PUT", "/guilds/"+g, settings(exactly(20, object{"enabled": false}))).Want(t, 200)
+	for _, key := range []string{key, reader, elsewhere} {
+		wantFailure(t, s.send(key, g, []object{message(u, nil)}), 404)
+	}
+	s.patch(key, g, u, object{"increment": 1})
+	s.admin("PUT", "/guilds/"+g, settings(exactly(20, nil))).Want(t, 200)
+	if got := s.award(key, g, message(u, nil))[0]; got.XP != 26 || got.MessageCount != 1 {
+		t.Errorf("once it is enabled again: %+v", got)
+	}
+}
+
+func oneCallIsOneRequest(t *testing.T, s *service) {
+	g := s.guild(nil)
+	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 5})
+	var messages []object
+	for _, u := range newUsers(250) {
+		messages = append(messages, message(u, nil))
+	}
+	for i := range 5 {
+		wantHeader(t, s.send(key, g, messages).Want(t, 200), "X-Ratelimit-Remaining", fmt.Sprint(4-i))
+	}
+	wantFailure(t, s.send(key, g, messages), 429)
+	if got := s.board("", g, 1).Levels[0].MessageCount; got != 5 {
+		t.Errorf("%d messages were counted, want 5", got)
+	}
+}
+
+func largeCalls(t *testing.T, s *service) {
+	g := s.guild(exactly(20, nil))
+	key := s.key(g)
+	one := newID()
+	var ofOne, ofMany []object
+	for _, u := range newUsers(1000) {
+		ofOne = append(ofOne, message(one, nil))
+		ofMany = append(ofMany, message(u, nil))
+	}
+	got := s.award(key, g, ofOne...)
+	if first, last := got[0], got[999]; first.Gained != 20 || last.Gained != 0 || last.XP != 20 || last.MessageCount != 1000 {
+		t.Errorf("1000 messages of one member: %+v ... %+v", first, last)
+	}
+	for i, r := range s.award(key, g, ofMany...) {
+		if r.Gained != 20 || r.UserID != ofMany[i]["userId"] {
+			t.Fatalf("1000 members: result %d is %+v", i, r)
+		}
+	}
+	if n := len(s.board(key, g, 11).Levels); n != 1 {
+		t.Errorf("page 11 has %d members, want 1", n)
+	}
+
+	// Bodies of 1 MiB and one byte less, filled by user data and roles.
+	for _, size := range []int{1<<20 - 1, 1 << 20} {
+		var body strings.Builder
+		body.WriteString(`{"messages":[`)
+		users := newUsers(1000)
+		for i, u := range users {
+			fmt.Fprintf(&body, `{"userId":%q,"channelId":%q,"roleIds":[%q%s],"user":{"avatar":null,"discriminator":"0","username":%q}},`,
+				u, chanA, roleA, strings.Repeat(`,"`+roleB+`"`, 28), strings.Repeat("n", 200+i%50))
+		}
+		text := strings.TrimSuffix(body.String(), ",") + "]}"
+		text += strings.Repeat(" ", size-len(text))
+		last := results(t, s.Do("POST", messagesPath(g), key, text))[999]
+		if last.UserID != users[999] || last.Gained != 20 {
+			t.Errorf("%d bytes: %+v", size, last)
+		}
+		if name := s.member(key, g, users[999]).User["username"].(string); len(name) != 249 {
+			t.Errorf("%d bytes: a name of %d", size, len(name))
+		}
+	}
+}
+
+func optionalProperties(t *testing.T, s *service) {
+	g := s.guild(exactly(20, nil))
+	key := s.key(g)
+	send := func(body string) []result {
+		t.Helper()
+		return results(t, s.Do("POST", messagesPath(g), key, body))
+	}
+	for _, rest := range []string{
+		``, `,"parentChannelId":null`, `,"parentChannelId":"` + chanA + `"`, `,"roleIds":[]`, `,"roleIds":["` + roleA + `","` + roleA + `"]`,
+		`,"roleIds":["` + roleA + `"` + strings.Repeat(`,"`+roleB+`"`, 249) + `]`, `,"user":` + goodUser, ` , "user" : { "username" : "\u00e9\"" , "discriminator":"" ,"avatar":null, "globalName":null }`,
+		`,"user":{"avatar":null,"discriminator":"0","username":"` + strings.Repeat(`é`, 128) + `"}`,
+	} {
+		if got := send(`{"messages":[{"userId":"` + newID() + `","channelId":"` + chanD + `"` + rest + `}]}`); len(got) != 1 || got[0].Gained != 20 {
+			t.Errorf("with %s: %+v", rest, got)
+		}
+	}
+	u := newID()
+	// Escapes anywhere are the same as what they stand for.
+	send(`{"\u006dessages":[{"user\u0049d":"\u00` + fmt.Sprintf("%02x", u[0]) + u[1:] + `","channelId":"` + chanD + `"}]}`)
+	s.member(key, g, u)
+}
+
+// Members are shared by many calls at once: everything is counted, and each member gains once in its cooldown.
+func manyCallsAtOnce(t *testing.T, s *service) {
+	const calls, each = 24, 150
+	g := s.guild(exactly(20, nil))
+	key := s.key(g)
+	users := newUsers(120)
+	var body strings.Builder
+	for i := range each {
+		fmt.Fprintf(&body, `,{"userId":%q,"channelId":%q}`, users[i*7%len(users)], chanA)
+	}
+	text := `{"messages":[` + body.String()[1:] + `]}`
+	answers := make([]apitest.Response, calls)
+	together(t, calls, 12, func(i int) (err error) {
+		if answers[i], err = s.quick("POST", messagesPath(g), key, text); err == nil && answers[i].Status != 200 {
+			err = fmt.Errorf("status %d: %s", answers[i].Status, answers[i].Body)
+		}
+		return err
+	})
+	xp, counted := map[string]int{}, map[string]map[int]bool{}
+	for _, answer := range answers {
+		for _, r := range results(t, answer) {
+			xp[r.UserID] += r.Gained
+			if counted[r.UserID] == nil {
+				counted[r.UserID] = map[int]bool{}
+			}
+			counted[r.UserID][r.MessageCount] = true
+		}
+	}
+	messages := 0
+	for _, u := range users {
+		m := s.member(key, g, u)
+		// Each count from 1 on was answered once, so there are as many as the last one says.
+		if m.Level.XP != 20 || xp[u] != 20 || len(counted[u]) != m.Level.MessageCount {
+			t.Errorf("it is %v; gained %d over all answers, with %d counts", flat(m), xp[u], len(counted[u]))
+		}
+		messages += m.Level.MessageCount
+	}
+	if messages != calls*each {
+		t.Errorf("%d messages were counted, want %d", messages, calls*each)
+	}
+}

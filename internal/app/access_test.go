@@ -44,6 +44,7 @@ func v2Calls(g, u string) []struct{ method, path, body string } {
 		{"POST", memberPath(g, u), `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"x"}}`},
 		{"PATCH", memberPath(g, u), `{"xp":{"increment":1}}`},
 		{"DELETE", memberPath(g, u), ""},
+		{"POST", messagesPath(g), `{"messages":[{"userId":"` + u + `","channelId":"500000000000000001"}]}`},
 	}
 }
 

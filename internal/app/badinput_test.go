@@ -98,6 +98,7 @@ func badRequests() map[string][]badRequest {
 		"queries":         badQueries(),
 		"POST bodies":     badBodies("POST", "/v2/levels/{guild}/users/100000000000000007", `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"ada"}}`, badCreateBodies),
 		"PATCH bodies":    badBodies("PATCH", "/v2/levels/{guild}/users/{user}", `{"xp":{"increment":1}}`, badUpdateBodies),
+		"messages":        badBodies("POST", messagesPath("{guild}"), messagesBody(goodMessage), badMessageBodies()),
 		"guild documents": badBodies("PUT", "/admin/guilds/{guild}", `{"name":"x","memberCount":1,"ownerId":"100000000000000007"}`, badGuildBodies()),
 		"keys":            badBodies("POST", "/admin/keys", `{"name":"x","ownerId":"100000000000000007","permission":"read"}`, badKeyBodies),
 		"admin paths":     badAdminPaths(),
@@ -122,6 +123,7 @@ func badPaths() []badRequest {
 				badRequest{name + " guild", method, "/v2/levels/" + id + "/users/{user}", body, 400, nil},
 				badRequest{name + " user", method, "/v2/levels/{guild}/users/" + id, body, 400, nil})
 		}
+		all = append(all, badRequest{name + " guild", "POST", messagesPath(id), messagesBody(goodMessage), 400, nil})
 		all = append(all, badRequest{name + " guild", "GET", "/v2/guilds/" + id + "/role-rewards/level?level=1&userId={user}", "", 400, nil})
 	}
 	for name, entry := range map[string]string{
@@ -134,14 +136,14 @@ func badPaths() []badRequest {
 	for _, path := range []string{
 		"/v2/levels/{guild}/?page=1", "/v2/levels/{guild}/users", "/v2/levels/{guild}/users/{user}/", "/V2/levels/{guild}?page=1",
 		"/v2/levels/{guild}/users/{user}/xp", "/v2/guilds/{guild}/role-rewards/level/?level=1&userId={user}", "/v2/guilds/{guild}/role-rewards",
-		"/v2/guilds/{guild}", "/v2//levels/{guild}?page=1", "/v2/levels/{guild}/Users/{user}", "/v2/openapi.json/", "/v2/levels", "/v2/levels/", "/v2", "/v2/",
+		"/v2/guilds/{guild}", "/v2/guilds/{guild}/messages/", "/v2/guilds/{guild}/Messages", "/v2//levels/{guild}?page=1", "/v2/levels/{guild}/Users/{user}", "/v2/openapi.json/", "/v2/levels", "/v2/levels/", "/v2", "/v2/",
 		"/v1/levels/{guild}?page=1", "/levels/{guild}?page=1", "/v2/levels/../openapi.json", "/v2/levels/{guild}%2Fusers/{user}",
 	} {
 		all = append(all, badRequest{"no such address", "GET", path, "", 404, nil})
 	}
 	for _, c := range [][2]string{
 		{"PUT", "/v2/levels/{guild}/users/{user}"}, {"POST", "/v2/levels/{guild}?page=1"}, {"DELETE", "/v2/levels/{guild}?page=1"},
-		{"PATCH", "/v2/levels/gophers"}, {"POST", "/v2/guilds/{guild}/role-rewards/level"}, {"PUT", "/v2/openapi.json"}, {"BREW", "/v2/levels/{guild}"},
+		{"PATCH", "/v2/levels/gophers"}, {"POST", "/v2/guilds/{guild}/role-rewards/level"}, {"GET", "/v2/guilds/{guild}/messages"}, {"PUT", "/v2/openapi.json"}, {"BREW", "/v2/levels/{guild}"},
 	} {
 		all = append(all, badRequest{"no such method", c[0], c[1], "", 405, nil})
 	}
@@ -188,15 +190,22 @@ func badQueries() []badRequest {
 			badRequest{"member: malformed", c[0], "/v2/levels/{guild}/users/{user}?a=%zz", c[1], 400, nil},
 			badRequest{"member: twice", c[0], "/v2/levels/{guild}/users/{user}?a=1&a=2", c[1], 400, nil})
 	}
+	for _, q := range []string{"?a=%zz", "?a=1&a=2"} {
+		all = append(all, badRequest{"messages: query", "POST", messagesPath("{guild}") + q, messagesBody(goodMessage), 400, nil})
+	}
 	query("openapi: twice", "/v2/openapi.json?a=1&a=2")
 	return all
 }
 
 // badBodies are the bodies that are bad for every endpoint, made from a good one, and those that are bad for this one.
 func badBodies(method, path, good string, own map[string]string) []badRequest {
+	limit := 64 << 10
+	if strings.HasSuffix(path, "/messages") {
+		limit = 1 << 20
+	}
 	all := []badRequest{
-		{"larger than 64 KiB", method, path, good + strings.Repeat(" ", 64<<10+1-len(good)), 413, nil},
-		{"much larger", method, path, `{"name":"` + strings.Repeat("x", 1<<20) + `"}`, 413, nil},
+		{"larger than allowed", method, path, good + strings.Repeat(" ", limit+1-len(good)), 413, nil},
+		{"much larger", method, path, `{"name":"` + strings.Repeat("x", 16*limit) + `"}`, 413, nil},
 	}
 	bad := func(name, body string) { all = append(all, badRequest{name, method, path, body, 400, nil}) }
 	for name, body := range own {
@@ -235,7 +244,7 @@ func badBodies(method, path, good string, own map[string]string) []badRequest {
 
 func topLevel(body string) []string {
 	var names []string
-	for _, name := range []string{"xp", "user", "name", "memberCount", "ownerId", "permission"} {
+	for _, name := range []string{"xp", "user", "name", "memberCount", "ownerId", "permission", "messages"} {
 		if strings.Contains(body, `"`+name+`":`) {
 			names = append(names, name)
 		}

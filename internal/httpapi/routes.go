@@ -32,6 +32,7 @@ func (a *API) routes() (http.Handler, error) {
 	get(open, "/levels/:entry", a.handle(a.leaderboardPage))
 
 	keyed := v2.Group("", a.requireKey)
+	get(keyed, eventsRoute, a.handle(a.followEvents))
 	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
 	// Gin wants one name for a parameter at one position, so the guild of a member is called entry too.
 	get(keyed, "/levels/:entry/users/:userId", a.handle(a.getMember))

@@ -19,6 +19,7 @@ import (
 	"levelboard/internal/apikey"
 	"levelboard/internal/changes"
 	"levelboard/internal/config"
+	"levelboard/internal/events"
 	"levelboard/internal/guild"
 	"levelboard/internal/httpapi"
 	"levelboard/internal/id"
@@ -41,8 +42,10 @@ const (
 
 // Options are what does not come from the environment.
 type Options struct {
-	Logger  *slog.Logger // nil discards
-	Version string
+	// KeepAlive is after how long a silent stream of events gets a sign of life; 0 is 15 seconds.
+	KeepAlive time.Duration
+	Logger    *slog.Logger // nil discards
+	Version   string
 }
 
 // App is one running service.
@@ -56,6 +59,7 @@ type App struct {
 	writer     *snapshot.Writer
 	hydrator   *snapshot.Hydrator
 	limiter    *ratelimit.Limiter
+	feed       *events.Feed
 	adminToken string
 
 	api, ops               *http.Server
@@ -111,16 +115,20 @@ func (a *App) start(ctx context.Context) error {
 	a.background.Go(func() { a.writer.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)
+	board := leaderboard.New(live, a.hydrator, guilds)
+	a.feed = events.NewFeed(live, board, events.FeedOptions{Log: a.log})
+	a.background.Go(func() { a.feed.Run(background) })
 	handler, err := httpapi.New(httpapi.Deps{
 		Keys:    keys,
 		Limiter: a.limiter,
 		Guilds:  guilds,
-		Board:   leaderboard.New(live, a.hydrator, guilds),
+		Board:   board,
+		Events:  a.feed,
 		Admin:   admin.New(a.stores.archive, live, announce, a.log, time.Now),
 
 		AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 		TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
-		Patience: a.patience(), OpenAPI: docs.OpenAPI, Log: a.log, Now: time.Now,
+		Patience: a.patience(), KeepAlive: a.opts.KeepAlive, OpenAPI: docs.OpenAPI, Log: a.log, Now: time.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("build the API: %w", err)

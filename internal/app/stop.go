@@ -66,6 +66,7 @@ func (a *App) stopServing(ctx context.Context) {
 	if a.api == nil {
 		return
 	}
+	a.feed.Close() // or the streams would go on until they are cut off
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/serveShare)

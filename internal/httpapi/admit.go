@@ -27,9 +27,13 @@ func (a *API) admit(c *gin.Context) {
 	if !underV2(c.Request) {
 		return
 	}
+	places := a.inFlight
+	if isStream(c) {
+		places = a.streams
+	}
 	select {
-	case a.inFlight <- struct{}{}:
-		defer func() { <-a.inFlight }()
+	case places <- struct{}{}:
+		defer func() { <-places }()
 	default:
 		turnedAway.Inc()
 		a.crossOrigin(c)

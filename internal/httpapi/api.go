@@ -12,6 +12,7 @@ import (
 	"github.com/rs/cors"
 
 	"levelboard/internal/apikey"
+	"levelboard/internal/events"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -46,6 +47,11 @@ type Board interface {
 	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
 }
 
+// Events lets a client follow a guild (package events). Its errors are faults.
+type Events interface {
+	Follow(ctx context.Context, g *guild.Guild, after *events.ID) (*events.Follower, error)
+}
+
 // Admin holds the operator's use cases (package admin).
 type Admin interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
@@ -66,14 +72,17 @@ type Deps struct {
 	Guilds  Guilds
 	Board   Board
 	Admin   Admin
+	Events  Events
 
-	AdminToken     string   // without one /admin is off
-	KeyLimit       int      // requests a minute of a key without its own limit; 0 is no limit
-	IdentityLimit  int      // requests a minute of an owner or an address; 0 is no limit
-	TrustedProxies []string // addresses and networks whose X-Forwarded-For is believed
-	CORSOrigins    []string // origins that may GET /v2; "*" is all
-	InFlight       int      // requests to /v2 that are worked on at the same time; 0 is DefaultInFlight
-	OpenAPI        []byte   // what /v2/openapi.json answers
+	AdminToken     string        // without one /admin is off
+	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit
+	IdentityLimit  int           // requests a minute of an owner or an address; 0 is no limit
+	TrustedProxies []string      // addresses and networks whose X-Forwarded-For is believed
+	CORSOrigins    []string      // origins that may GET /v2; "*" is all
+	InFlight       int           // requests to /v2 that are worked on at the same time; 0 is DefaultInFlight
+	Streams        int           // streams of events that are open at the same time; 0 is DefaultStreams
+	KeepAlive      time.Duration // after how long a silent stream gets a sign of life; 0 is 15 s
+	OpenAPI        []byte        // what /v2/openapi.json answers
 	// Patience is how long a request to /v2 waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to
 	// the store.
 	Patience time.Duration
@@ -98,15 +107,18 @@ type API struct {
 
 	inFlight    chan struct{} // holds one for each request to /v2 that is worked on
 	largeBodies chan struct{} // holds one for each of them that has a large body
+	streams     chan struct{} // holds one for each stream that is open, which takes no place there
 	failures    throttle      // of lines about requests that failed for want of a store
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
 func New(deps Deps) (http.Handler, error) {
+	deps.KeepAlive = cmp.Or(deps.KeepAlive, defaultKeepAlive)
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cors: newCORS(deps.CORSOrigins),
 		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
 		largeBodies: make(chan struct{}, largeBodies),
+		streams:     make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
 		failures:    throttle{perSecond: failuresLogged, now: time.Now},
 	}
 	return a.routes()

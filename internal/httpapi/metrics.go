@@ -40,11 +40,23 @@ var (
 		Name: "levelboard_idempotent_replays_total",
 		Help: "Requests with an Idempotency-Key that had been made before and were answered with their first outcome.",
 	})
+	streamsOpen = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "levelboard_event_streams_open",
+		Help: "Streams of events that are open.",
+	})
+	eventsSent = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_events_sent_total",
+		Help: "Events that were sent on streams, each once for each stream.",
+	})
+	streamsDropped = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_event_streams_dropped_total",
+		Help: "Streams of events that were ended because their clients did not read fast enough.",
+	})
 )
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays}
+	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
 }
 
 // countGains counts the messages of a call.

@@ -30,6 +30,9 @@ func (a *API) observe(c *gin.Context) {
 	c.Next()
 	took := time.Since(began)
 	route, status := routeLabel(c), c.Writer.Status()
+	if answered, streamed := c.Get(answeredKey); streamed {
+		took = answered.(time.Time).Sub(began)
+	}
 	requestDuration.WithLabelValues(route, methodLabel(c.Request.Method), strconv.Itoa(status)).Observe(took.Seconds())
 	if a.log.Enabled(c.Request.Context(), slog.LevelDebug) {
 		a.log.Debug("request", "requestId", requestID(c), "method", c.Request.Method, "route", route, "status", status, "took", took)
@@ -66,7 +69,11 @@ func (a *API) recover(c *gin.Context) {
 	c.Next()
 }
 
+// deadline is for a stream up to where it begins.
 func deadline(c *gin.Context) {
+	if isStream(c) {
+		c.Set(connectionKey, c.Request.Context())
+	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), requestTime)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
@@ -91,7 +98,7 @@ func newCORS(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead},
-		AllowedHeaders: []string{keyHeader, "If-None-Match"},
+		AllowedHeaders: []string{keyHeader, "If-None-Match", lastEventHeader},
 		ExposedHeaders: []string{"ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"},
 		MaxAge:         3600,
 		// The chain goes on after a preflight, so that it is charged and carries the limits' headers like everything else.

@@ -33,6 +33,7 @@ func (a *API) routes() (http.Handler, error) {
 
 	keyed := v2.Group("", a.requireKey)
 	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))
+	get(keyed, eventsRoute, a.handle(a.followEvents))
 	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
 	// Gin wants one name for a parameter at one position, so the guild of a member is called entry too.
 	get(keyed, "/levels/:entry/users/:userId", a.handle(a.getMember))

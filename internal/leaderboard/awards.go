@@ -27,7 +27,8 @@ type Awards struct {
 	// Cooldown is how long a member gains nothing after a message that gave XP (millisecond resolution); with 0 every
 	// message gives what it is worth.
 	Cooldown time.Duration
-	Once     Once // names the step, if it may be asked for again
+	Curve    *level.Curve // as in Creation
+	Once     Once         // names the step, if it may be asked for again
 }
 
 // Awarded is what a member had before, and what each of its messages gave.

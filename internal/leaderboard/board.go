@@ -68,7 +68,9 @@ const (
 type Creation struct {
 	XP   level.XP
 	User User
-	Once Once
+	// Curve, when set, is the curve by which a level-up is put into the guild's log of events, in the same step.
+	Curve *level.Curve
+	Once  Once
 }
 
 // Change is one change of a member's XP.
@@ -77,6 +79,7 @@ type Change struct {
 	Amount level.XP
 	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
 	Cooldown time.Duration
+	Curve    *level.Curve // as in Creation
 	Once     Once
 }
 

@@ -83,6 +83,7 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 // Create makes an entry for a member that has none; a Conflict fault, with nothing changed, when it has one, or when another
 // request was made under the same key.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
+	c.Curve = &g.Curve
 	var out Outcome
 	err := l.loaded(ctx, g, "create a member", func() (err error) {
 		out, err = l.board.Create(ctx, Ref(g), user, c)
@@ -93,6 +94,7 @@ func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, 
 
 // Change applies one atomic change to a member's XP; a Conflict fault when another request was made under the same key.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
+	c.Curve = &g.Curve
 	var out Outcome
 	err := l.loaded(ctx, g, "change a member", func() (err error) {
 		out, err = l.board.Change(ctx, Ref(g), user, c)

@@ -37,7 +37,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 	members, order := l.offers(g, messages)
 	got, replayed := make([]Awarded, 0, len(members)), true
 	for part := range slices.Chunk(members, MaxAwards) {
-		step := Awards{Members: part, Cooldown: g.Cooldown(), Once: once.Step(len(got) / MaxAwards)}
+		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Once: once.Step(len(got) / MaxAwards)}
 		err := l.loaded(ctx, g, "award messages", func() error {
 			given, again, err := l.board.Award(ctx, Ref(g), step)
 			if err == nil {

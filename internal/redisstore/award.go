@@ -22,6 +22,7 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
+	args = append(args, s.sieves.of(a.Curve))
 	r, replayed, err := s.runOnce(ctx, awardScript, g, a.Once, args...)
 	if err != nil {
 		return nil, false, err
@@ -47,7 +48,7 @@ func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards) ([]any, error) {
 	}
 	// Rounded up, so that a positive cooldown never becomes none.
 	cooldown := (max(a.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
-	args := make([]any, 4+2*n, 4+3*n+3)
+	args := make([]any, 4+2*n, 4+3*n+4)
 	args[0], args[1], args[2], args[3] = int64(g.Incarnation), cooldown, n, 0
 	offers := 0
 	var text []byte

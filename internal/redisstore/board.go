@@ -122,7 +122,7 @@ func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if err := checkXP(c.XP); err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
 	}
-	return s.change(ctx, createScript, g, c.Once, int64(g.Incarnation), string(user), int64(c.XP), text)
+	return s.change(ctx, createScript, g, c.Once, int64(g.Incarnation), string(user), int64(c.XP), text, s.sieves.of(c.Curve))
 }
 
 // Change implements leaderboard.Board.
@@ -137,7 +137,7 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	}
 	// Rounded up, so that a positive cooldown never becomes none.
 	cooldown := (max(c.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
-	return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldown)
+	return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldown, s.sieves.of(c.Curve))
 }
 
 // Delete implements leaderboard.Board.

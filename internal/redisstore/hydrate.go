@@ -161,7 +161,7 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user(), k.dirty()}
-	keys = append(append(keys, k.staging(h.Token)...), k.flushingPrefix())
+	keys = append(append(keys, k.staging(h.Token)...), k.flushingPrefix(), k.events(h.Guild.Incarnation))
 	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived)
 	return err
 }
@@ -176,7 +176,7 @@ func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error 
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user(), k.dirty(), k.flushingPrefix()}
+	keys := []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user(), k.dirty(), k.flushingPrefix(), k.events(g.Incarnation)}
 	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation))
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
@@ -56,9 +57,19 @@ func (k guildKeys) flushing(flush int64) string {
 	return k.flushingPrefix() + strconv.FormatInt(flush, 10)
 }
 
+// events is the log of events of one incarnation, so that another one never shows them.
+func (k guildKeys) events(incarnation guild.Incarnation) string {
+	return k.name("events:") + strconv.FormatInt(int64(incarnation), 10)
+}
+
 // members are the keys of the scripts on members, in the order that all of them know.
 func (k guildKeys) members() []string {
 	return []string{k.meta(), k.xp(), k.stat(), k.user(), k.dirty()}
+}
+
+// changes are the keys of the scripts that change members.
+func (k guildKeys) changes(incarnation guild.Incarnation) []string {
+	return append(k.members(), k.events(incarnation))
 }
 
 // staging are the keys that a hydration loads into: xp, stat, user.

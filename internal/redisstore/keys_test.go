@@ -65,7 +65,13 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 
 	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 3, Archived: 10}))
 	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "stat": "hash", prefix + "user": "hash"}
-	want("of a loaded guild", loaded)
+	events := prefix + "events:77"
+	if ttl := client.PTTL(ctx, events).Val(); ttl <= time.Hour || ttl > time.Hour+time.Minute {
+		t.Errorf("%s expires in %v, want an hour and a minute", events, ttl)
+	}
+	withEvents := maps.Clone(loaded)
+	withEvents[events] = "stream"
+	want("of a loaded guild", withEvents)
 	for key := range loaded {
 		if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
 			t.Errorf("%s expires in %v, want never", key, ttl)
@@ -74,6 +80,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 
 	_, err = s.Change(ctx, guild1, user1, plusOne)
 	ok(t, err)
+	loaded = withEvents
 	changed := maps.Clone(loaded)
 	changed[prefix+"dirty"] = "set"
 	changed["lb:dirty-guilds"] = "set"

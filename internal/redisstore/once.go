@@ -30,7 +30,7 @@ var errClaimLost = errors.New("another guild claimed the key in between")
 // the request that once names was made before, nothing is changed, recorded is true, and the reply holds the words of the
 // outcome that the script recorded then. Without a name it costs no more than run.
 func (s *Store) runOnce(ctx context.Context, sc *script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (r reply, recorded bool, err error) {
-	keys := keysOf(g.ID).members()
+	keys := keysOf(g.ID).changes(g.Incarnation)
 	if !once.Named() {
 		r, err = s.run(ctx, sc, keys, args...)
 		return r, false, err

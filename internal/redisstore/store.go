@@ -10,19 +10,22 @@ import (
 	"fmt"
 	"time"
 
+	"levelboard/internal/events"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
 
-// Store is a leaderboard.Board and a snapshot.Live on Redis. It is safe for concurrent use and holds no state of its own.
+// Store is a leaderboard.Board, a snapshot.Live and an events.Log on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *Client
 	observe func(script string, d time.Duration, err error)
+	sieves  sieves
 }
 
 var (
 	_ leaderboard.Board = (*Store)(nil)
 	_ snapshot.Live     = (*Store)(nil)
+	_ events.Log        = (*Store)(nil)
 )
 
 // Options are what a Store can be told; the zero value will do.
@@ -34,7 +37,7 @@ type Options struct {
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	return &Store{client: client, observe: opts.Observe}
+	return &Store{client: client, observe: opts.Observe, sieves: newSieves()}
 }
 
 // Ping asks the server for a sign of life. When ctx ends before there is a connection free, one that it gave to another

@@ -1,11 +1,12 @@
 -- Gives members XP for their messages. What is read and written of all of them goes in one command each.
 --
--- KEYS     meta xp stat user dirty, record as in once.lua
+-- KEYS     meta xp stat user dirty events, record as in once.lua
 -- ARGV     incarnation, cooldown in ms, n (at most 1000), whether user data follows (1 or 0), n members, each once, n lists of
---          what the messages are worth ("20", or "20 15 0"), with user data n times user data or "", what once.lua takes
+--          what the messages are worth ("20", or "20 15 0"), with user data n times user data or "", what levelup.lua takes,
+--          what once.lua takes
 -- returns  {outcome, first as in create.lua} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
--- atomic   all members, the guild's rev, the note for the snapshot and the record
+-- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
 local max_xp = 2147483647
 local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
 local cooldown, n = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -21,7 +22,7 @@ local held = format(' %.0f ', time)
 local started = cooldown > 0 and format('%.0f', time + cooldown)
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, newstats, newusers, outcome = {}, {}, {}, {}
+local xps, starts, newstats, newusers, outcome = {}, {}, {}, {}, {}
 local x, o = 0, 0 -- how many of xps and outcome there are
 for i = 1, n do
   local member, stat, before = ARGV[4 + i], stats[i], scores[i]
@@ -71,6 +72,7 @@ for i = 1, n do
   if xp ~= start or not before then
     xps[x + 1], xps[x + 2] = xp, member
     x = x + 2
+    starts[x / 2] = start
   end
   newstats[2 * i - 1], newstats[2 * i] = member, (count + messages) .. held .. ends
   if users then
@@ -84,6 +86,7 @@ end
 if x > 0 then redis.call('ZADD', KEYS[2], unpack(xps)) end
 redis.call('HSET', KEYS[3], unpack(newstats))
 if #newusers > 0 then redis.call('HSET', KEYS[4], unpack(newusers)) end
+for i = 1, x / 2 do levelup(xps[2 * i], starts[i], xps[2 * i - 1]) end
 outcome = table.concat(outcome, ' ')
 record(outcome)
 return {outcome, note(from, to)}

@@ -1,11 +1,11 @@
 -- Changes a member's XP, within 0 and the highest XP there is.
 --
--- KEYS     meta xp stat user dirty, record as in once.lua
+-- KEYS     meta xp stat user dirty events, record as in once.lua
 -- ARGV     incarnation, member, operation (increment, decrement, set), amount, cooldown in ms (0: leave it as it is),
---          what once.lua takes
+--          what levelup.lua takes, what once.lua takes
 -- returns  {xp before, xp after, message count, first as in create.lua} | {REPLAYED, 'before after count'} | NOTLOADED |
 --          KEYREUSED | CLAIMLOST | NOMEMBER
--- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot and the record
+-- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
 local max_xp = 2147483647
 local member, op, amount, cooldown = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
 
@@ -29,5 +29,6 @@ end
 local time = now()
 if cooldown > 0 then ends = time + cooldown end
 redis.call('HSET', KEYS[3], member, count .. ' ' .. time .. ' ' .. ends)
+levelup(member, before, after)
 record(before, after, count)
 return {before, after, tonumber(count), touch(member)}

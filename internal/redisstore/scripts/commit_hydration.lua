@@ -1,6 +1,8 @@
--- Moves the staging keys of a hydration into place, over whatever was there, and writes meta.
+-- Moves the staging keys of a hydration into place, over whatever was there, writes meta, and puts into the log of events that
+-- some may be missing before: whatever made it necessary to load the guild, some of the log may be lost as well.
 --
--- KEYS     meta lock, xp stat user dirty, staged xp, staged stat, staged user, the prefix of the names of sets aside
+-- KEYS     meta lock, xp stat user dirty, staged xp, staged stat, staged user, the prefix of the names of sets aside,
+--          events
 -- ARGV     incarnation, token, epoch, archived
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
@@ -14,4 +16,5 @@ for i = 7, 9 do
   end
 end
 redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER)
+event(KEYS[11], 'r', ARGV[3])
 return {}

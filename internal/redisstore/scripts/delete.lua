@@ -1,6 +1,6 @@
 -- Removes a member's entry, its cooldown included.
 --
--- KEYS     meta xp stat user dirty, record as in once.lua
+-- KEYS     meta xp stat user dirty events, record as in once.lua
 -- ARGV     incarnation, member, what once.lua takes
 -- returns  {0, 0, 0, first} as in create.lua | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | NOMEMBER
 -- atomic   the entry, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, and the record

@@ -1,0 +1,89 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/events"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+)
+
+// Extent implements events.Log.
+func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Extent, error) {
+	k := keysOf(g.ID)
+	r, err := s.run(ctx, eventsScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation))
+	if err != nil {
+		return events.Extent{}, err
+	}
+	x, err := extentOf(r)
+	if err != nil {
+		return events.Extent{}, fmt.Errorf("redis: events: %w", err)
+	}
+	return x, nil
+}
+
+func extentOf(r reply) (x events.Extent, err error) {
+	var now int64
+	if err := r.numbers(&now, &x.Count); err != nil || x.Count == 0 {
+		x.Now = time.UnixMilli(now)
+		return x, err
+	}
+	x.Now = time.UnixMilli(now)
+	for i, target := range []*events.ID{&x.Oldest, &x.Newest} {
+		text, _, err := r.text(2 + i)
+		if err != nil {
+			return x, err
+		}
+		if *target, err = events.ParseID(text); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// ReadEvents implements events.Log, in one round trip.
+func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int64) ([][]events.Entry, error) {
+	cmds := make([]*redis.XMessageSliceCmd, len(from))
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, c := range from {
+			cmds[i] = p.XRangeN(ctx, keysOf(c.Guild.ID).events(c.Guild.Incarnation), "("+c.After.String(), "+", limit)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("redis: read events: %w", err)
+	}
+	read := make([][]events.Entry, len(from))
+	for i, cmd := range cmds {
+		for _, message := range cmd.Val() {
+			entry, err := entryOfEvent(message)
+			if err != nil {
+				return nil, fmt.Errorf("redis: read events: %w", err)
+			}
+			read[i] = append(read[i], entry)
+		}
+	}
+	return read, nil
+}
+
+// entryOfEvent reads what event.lua wrote. What cannot be read is an event that was lost.
+func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
+	if e.ID, err = events.ParseID(message.ID); err != nil {
+		return e, err
+	}
+	text := func(field string) string { s, _ := message.Values[field].(string); return s }
+	before, errBefore := strconv.ParseInt(text("b"), 10, 64)
+	after, errAfter := strconv.ParseInt(text("a"), 10, 64)
+	if text("u") == "" || errBefore != nil || errAfter != nil {
+		e.Lost = true
+		return e, nil
+	}
+	e.User, e.Before, e.After = id.User(text("u")), level.XP(before), level.XP(after)
+	return e, nil
+}

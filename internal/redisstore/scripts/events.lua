@@ -1,0 +1,9 @@
+-- Tells what a guild's log of events holds.
+--
+-- KEYS     meta events
+-- ARGV     incarnation
+-- returns  {now in ms, how many events, id of the oldest, id of the newest} | NOTLOADED; without events the ids are nil
+-- atomic   all of it
+local oldest = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
+local newest = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
+return {now(), redis.call('XLEN', KEYS[2]), oldest and oldest[1], newest and newest[1]}

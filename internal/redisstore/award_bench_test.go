@@ -1,8 +1,10 @@
 package redisstore_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,8 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
+	"levelboard/internal/loadgen"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
 	"levelboard/internal/testenv"
@@ -24,18 +28,35 @@ const (
 )
 
 // BenchmarkAwardBare is what the script takes when nothing but a client drives it: the floor under the messages endpoint.
-// Each step is for so many different members with a message each. scripts/bench runs it beside the service.
+// zipf and uniform: each step is for so many different members with a message each. traffic: the calls that bench makes, with the
+// messages of each member brought together. scripts/bench runs it beside the service.
 func BenchmarkAwardBare(b *testing.B) {
 	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
 	s := redisstore.New(client, redisstore.Options{})
 	loadBare(b, s)
+	for _, batch := range []int{1, 10, 100, 1000} {
+		b.Run(fmt.Sprintf("traffic/batch=%d/goroutines=16", batch), func(b *testing.B) {
+			calls := bareCalls(b, batch)
+			b.ResetTimer()
+			spread(b, 16, func(int) func(n int) error {
+				return func(n int) error {
+					for part := range slices.Chunk(calls[n%len(calls)], leaderboard.MaxAwards) {
+						if _, _, err := s.Award(b.Context(), guild1, leaderboard.Awards{Cooldown: bareCooldown, Members: part}); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+			})
+			b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "messages/s")
+		})
+	}
 	for _, speakers := range []string{"zipf", "uniform"} {
 		for _, chunk := range []int{1, 10, 100} {
 			for _, goroutines := range []int{1, 4, 16} {
 				b.Run(fmt.Sprintf("%s/chunk=%d/goroutines=%d", speakers, chunk, goroutines), func(b *testing.B) {
 					calls, micros := evaluated(b, client)
 					driveBare(b, s, speakers == "zipf", chunk, goroutines)
-					b.StopTimer()
 					calls2, micros2 := evaluated(b, client)
 					b.ReportMetric(float64(b.N*chunk)/b.Elapsed().Seconds(), "members/s")
 					b.ReportMetric((micros2-micros)/(calls2-calls), "µs/script")
@@ -46,27 +67,38 @@ func BenchmarkAwardBare(b *testing.B) {
 }
 
 func driveBare(b *testing.B, s *redisstore.Store, zipf bool, chunk, goroutines int) {
+	spread(b, goroutines, func(goroutine int) func(int) error {
+		r := rand.New(rand.NewPCG(uint64(goroutine), 0))
+		few, seen := rand.NewZipf(r, 1.07, 20, bareMembers-1), map[int]bool{}
+		a := leaderboard.Awards{Cooldown: bareCooldown, Members: make([]leaderboard.Award, chunk)}
+		return func(int) error {
+			clear(seen)
+			for i := 0; i < chunk; {
+				member := r.IntN(bareMembers)
+				if zipf {
+					member = int(few.Uint64())
+				}
+				if !seen[member] {
+					seen[member] = true
+					a.Members[i] = leaderboard.Award{User: bareUser(member), Offers: []level.XP{level.XP(15 + r.IntN(26))}}
+					i++
+				}
+			}
+			_, _, err := s.Award(b.Context(), guild1, a)
+			return err
+		}
+	})
+}
+
+// spread calls what start returns b.N times, with the number of the call, over the goroutines.
+func spread(b *testing.B, goroutines int, start func(goroutine int) func(n int) error) {
 	var begun atomic.Int64
 	var group sync.WaitGroup
-	for range goroutines {
+	for goroutine := range goroutines {
 		group.Go(func() {
-			r := rand.New(rand.NewPCG(rand.Uint64(), 0))
-			few, seen := rand.NewZipf(r, 1.07, 20, bareMembers-1), map[int]bool{}
-			a := leaderboard.Awards{Cooldown: bareCooldown, Members: make([]leaderboard.Award, chunk)}
-			for begun.Add(1) <= int64(b.N) {
-				clear(seen)
-				for i := 0; i < chunk; {
-					member := r.IntN(bareMembers)
-					if zipf {
-						member = int(few.Uint64())
-					}
-					if !seen[member] {
-						seen[member] = true
-						a.Members[i] = leaderboard.Award{User: benchUser(member), Offers: []level.XP{level.XP(15 + r.IntN(26))}}
-						i++
-					}
-				}
-				if _, _, err := s.Award(b.Context(), guild1, a); err != nil {
+			call := start(goroutine)
+			for n := begun.Add(1); n <= int64(b.N); n = begun.Add(1) {
+				if err := call(int(n - 1)); err != nil {
 					b.Error(err)
 					return
 				}
@@ -74,6 +106,37 @@ func driveBare(b *testing.B, s *redisstore.Store, zipf bool, chunk, goroutines i
 		})
 	}
 	group.Wait()
+	b.StopTimer()
+}
+
+// bareUser is a member's id in a recording.
+func bareUser(member int) id.User { return id.User(strconv.Itoa(9_100_000_000_000_000_000 + member)) }
+
+// bareCalls are the calls of a recording, the messages of each member together.
+func bareCalls(b *testing.B, batch int) (calls [][]leaderboard.Award) {
+	b.Helper()
+	var file bytes.Buffer
+	recording := loadgen.Recording{Seed: 1, Members: bareMembers, Skew: loadgen.Zipf, Batch: loadgen.Batch(strconv.Itoa(batch)), Messages: 200_000}
+	if err := loadgen.Record(b.Context(), &file, recording, false); err != nil {
+		b.Fatal(err)
+	}
+	for line := range strings.Lines(file.String()) {
+		var members []leaderboard.Award
+		places := map[id.User]int{}
+		for _, part := range strings.Split(line, `"userId":"`)[1:] {
+			user := id.User(part[:strings.IndexByte(part, '"')])
+			place, known := places[user]
+			if !known {
+				place = len(members)
+				places[user], members = place, append(members, leaderboard.Award{User: user})
+			}
+			members[place].Offers = append(members[place].Offers, level.XP(15+len(calls)%26))
+		}
+		if members != nil {
+			calls = append(calls, members)
+		}
+	}
+	return calls
 }
 
 func loadBare(b *testing.B, s *redisstore.Store) {
@@ -88,7 +151,7 @@ func loadBare(b *testing.B, s *redisstore.Store) {
 		for i := range rows {
 			member := first + i
 			rows[i] = snapshot.Row{Member: leaderboard.Member{
-				UserID: benchUser(member), XP: level.XP(member * 7919 % 5000), MessageCount: int64(member % 1000), LastUpdated: time.UnixMilli(1),
+				UserID: bareUser(member), XP: level.XP(member * 7919 % 5000), MessageCount: int64(member % 1000), LastUpdated: time.UnixMilli(1),
 				User: leaderboard.User{Username: fmt.Sprintf("bench.member.%06d", member), Discriminator: "0"},
 			}}
 		}

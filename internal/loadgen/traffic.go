@@ -99,3 +99,18 @@ func (t *traffic) begin(k *talk) {
 	}
 	k.left = 1 + t.r.IntN(2*messages-1)
 }
+
+// Authors returns a source of the authors of call after call, numbered from 0 to members-1, as the scenario messages draws them.
+// What it returned is valid until it is called again. It is not for concurrent use.
+func Authors(seed uint64, members int, skew Skew, batch Batch) func() []int {
+	t := newTraffic(rand.New(rand.NewPCG(seed, 0)), members, skew, batch)
+	var call []spoken
+	var authors []int
+	return func() []int {
+		call, authors = t.next(call[:0]), authors[:0]
+		for _, said := range call {
+			authors = append(authors, said.member)
+		}
+		return authors
+	}
+}

@@ -1,7 +1,6 @@
 package redisstore_test
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -36,11 +35,10 @@ func BenchmarkAwardBare(b *testing.B) {
 	loadBare(b, s)
 	for _, batch := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("traffic/batch=%d/goroutines=16", batch), func(b *testing.B) {
-			calls := bareCalls(b, batch)
-			b.ResetTimer()
-			spread(b, 16, func(int) func(n int) error {
-				return func(n int) error {
-					for part := range slices.Chunk(calls[n%len(calls)], leaderboard.MaxAwards) {
+			spread(b, 16, func(goroutine int) func() error {
+				call := callsOf(uint64(goroutine), batch)
+				return func() error {
+					for part := range slices.Chunk(call(), leaderboard.MaxAwards) {
 						if _, _, err := s.Award(b.Context(), guild1, leaderboard.Awards{Cooldown: bareCooldown, Members: part}); err != nil {
 							return err
 						}
@@ -67,11 +65,11 @@ func BenchmarkAwardBare(b *testing.B) {
 }
 
 func driveBare(b *testing.B, s *redisstore.Store, zipf bool, chunk, goroutines int) {
-	spread(b, goroutines, func(goroutine int) func(int) error {
+	spread(b, goroutines, func(goroutine int) func() error {
 		r := rand.New(rand.NewPCG(uint64(goroutine), 0))
 		few, seen := rand.NewZipf(r, 1.07, 20, bareMembers-1), map[int]bool{}
 		a := leaderboard.Awards{Cooldown: bareCooldown, Members: make([]leaderboard.Award, chunk)}
-		return func(int) error {
+		return func() error {
 			clear(seen)
 			for i := 0; i < chunk; {
 				member := r.IntN(bareMembers)
@@ -90,15 +88,15 @@ func driveBare(b *testing.B, s *redisstore.Store, zipf bool, chunk, goroutines i
 	})
 }
 
-// spread calls what start returns b.N times, with the number of the call, over the goroutines.
-func spread(b *testing.B, goroutines int, start func(goroutine int) func(n int) error) {
+// spread calls what start returns b.N times over the goroutines.
+func spread(b *testing.B, goroutines int, start func(goroutine int) func() error) {
 	var begun atomic.Int64
 	var group sync.WaitGroup
 	for goroutine := range goroutines {
 		group.Go(func() {
 			call := start(goroutine)
-			for n := begun.Add(1); n <= int64(b.N); n = begun.Add(1) {
-				if err := call(int(n - 1)); err != nil {
+			for begun.Add(1) <= int64(b.N) {
+				if err := call(); err != nil {
 					b.Error(err)
 					return
 				}
@@ -112,31 +110,21 @@ func spread(b *testing.B, goroutines int, start func(goroutine int) func(n int) 
 // bareUser is a member's id in a recording.
 func bareUser(member int) id.User { return id.User(strconv.Itoa(9_100_000_000_000_000_000 + member)) }
 
-// bareCalls are the calls of a recording, the messages of each member together.
-func bareCalls(b *testing.B, batch int) (calls [][]leaderboard.Award) {
-	b.Helper()
-	var file bytes.Buffer
-	recording := loadgen.Recording{Seed: 1, Members: bareMembers, Skew: loadgen.Zipf, Batch: loadgen.Batch(strconv.Itoa(batch)), Messages: 200_000}
-	if err := loadgen.Record(b.Context(), &file, recording, false); err != nil {
-		b.Fatal(err)
-	}
-	for line := range strings.Lines(file.String()) {
-		var members []leaderboard.Award
-		places := map[id.User]int{}
-		for _, part := range strings.Split(line, `"userId":"`)[1:] {
-			user := id.User(part[:strings.IndexByte(part, '"')])
-			place, known := places[user]
+// callsOf returns a source of calls as bench makes them, the messages of each member brought together.
+func callsOf(seed uint64, batch int) func() []leaderboard.Award {
+	authors, places := loadgen.Authors(seed, bareMembers, loadgen.Zipf, loadgen.Batch(strconv.Itoa(batch))), map[int]int{}
+	return func() (members []leaderboard.Award) {
+		clear(places)
+		for i, member := range authors() {
+			place, known := places[member]
 			if !known {
 				place = len(members)
-				places[user], members = place, append(members, leaderboard.Award{User: user})
+				places[member], members = place, append(members, leaderboard.Award{User: bareUser(member)})
 			}
-			members[place].Offers = append(members[place].Offers, level.XP(15+len(calls)%26))
+			members[place].Offers = append(members[place].Offers, level.XP(15+i%26))
 		}
-		if members != nil {
-			calls = append(calls, members)
-		}
+		return members
 	}
-	return calls
 }
 
 func loadBare(b *testing.B, s *redisstore.Store) {

@@ -26,9 +26,13 @@ type benchFlags struct {
 	verify      bool
 	keep        bool
 	watchOps    string
+	batch       string
+	record      string
+	replay      string
+	messages    int64
 
-	// Which of the flags were given, where their defaults depend on others or on chance.
-	seedGiven, verifyGiven bool
+	// given reports whether a flag was, where its default depends on others or on chance.
+	given func(flag string) bool
 }
 
 func (p *program) benchCommand() *cobra.Command {
@@ -42,10 +46,13 @@ func (p *program) benchCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 	}
 	command.RunE = p.action(func(ctx context.Context, _ []string) error {
-		f.seedGiven, f.verifyGiven = command.Flags().Changed("seed"), command.Flags().Changed("verify")
+		f.given = command.Flags().Changed
 		options, err := f.options()
 		if err != nil {
 			return err
+		}
+		if f.record != "" {
+			return p.record(ctx, &f, options)
 		}
 		return p.bench(ctx, &f, options)
 	})
@@ -55,12 +62,13 @@ func (p *program) benchCommand() *cobra.Command {
 	flags.StringVar(&f.scenario, "scenario", "increment", "what to ask for: "+loadgen.ScenarioNames())
 	flags.IntVar(&f.concurrency, "concurrency", 64, "how many connections, each of which waits for its answer")
 	flags.DurationVar(&f.duration, "duration", 10*time.Second, "how long")
-	flags.IntVar(&f.members, "members", 10_000, "how many members the guild has")
-	flags.StringVar(&f.skew, "skew", string(loadgen.Uniform), "how often each member is drawn: uniform, or zipf for a few most of the time")
+	flags.IntVar(&f.members, "members", 10_000, "how many members the guild has (default of messages 1,000,000)")
+	flags.StringVar(&f.skew, "skew", string(loadgen.Uniform), "how often each member is drawn: uniform, or zipf for a few most of the time (default of messages zipf)")
 	flags.Uint64Var(&f.seed, "seed", 0, "the same seed draws the same requests on each connection (default by chance)")
 	flags.BoolVar(&f.verify, "verify", false, fmt.Sprintf("compare the members' XP with what was acknowledged (default with at most %d members)", loadgen.VerifiedByDefault))
 	flags.BoolVar(&f.keep, "keep", false, "leave the guild and its members for the next run")
 	flags.StringVar(&f.watchOps, "watch-ops", "", "watch how far the snapshots lag behind, by the service's metrics at this address, such as http://127.0.0.1:9464")
+	f.registerMessages(flags)
 	return command
 }
 
@@ -76,30 +84,33 @@ func scenarioList() string {
 func (f *benchFlags) options() (loadgen.Options, error) {
 	o := loadgen.Options{
 		Concurrency: f.concurrency, Duration: f.duration, Members: f.members, Skew: loadgen.Skew(f.skew), Seed: f.seed,
-		Verify: f.verify, Keep: f.keep, WatchOps: strings.TrimRight(f.watchOps, "/"),
+		Verify: f.verify, Keep: f.keep, WatchOps: strings.TrimRight(f.watchOps, "/"), Batch: loadgen.Batch(f.batch), Replay: f.replay,
 	}
 	var found bool
 	if o.Scenario, found = loadgen.FindScenario(f.scenario); !found {
 		return o, usage("--scenario must be one of %s", loadgen.ScenarioNames())
+	}
+	if err := f.messagesOptions(&o); err != nil {
+		return o, err
 	}
 	switch {
 	case f.concurrency < 1 || f.concurrency > loadgen.MaxConcurrency:
 		return o, usage("--concurrency must be from 1 to %d", loadgen.MaxConcurrency)
 	case f.duration <= 0:
 		return o, usage("--duration must be longer than nothing, such as 10s")
-	case f.members < 1 || f.members > loadgen.MaxMembers:
+	case o.Members < 1 || o.Members > loadgen.MaxMembers:
 		return o, usage("--members must be from 1 to %d", loadgen.MaxMembers)
 	case !o.Skew.Valid():
 		return o, usage("--skew must be %s or %s", loadgen.Uniform, loadgen.Zipf)
-	case f.verifyGiven && f.verify && !o.Scenario.Changes():
+	case f.given("verify") && f.verify && !o.Scenario.Changes():
 		return o, usage("--verify is for scenarios that change XP; %s changes none", f.scenario)
 	case f.watchOps != "" && !webAddress(f.watchOps):
 		return o, usage("--watch-ops must be an http:// or https:// address")
 	}
-	if !f.verifyGiven {
-		o.Verify = f.members <= loadgen.VerifiedByDefault
+	if !f.given("verify") {
+		o.Verify = o.Members <= loadgen.VerifiedByDefault
 	}
-	if !f.seedGiven {
+	if !f.given("seed") && f.replay == "" {
 		o.Seed = rand.Uint64N(1_000_000)
 	}
 	return o, nil

@@ -8,12 +8,17 @@ import (
 	"io"
 	"net"
 	"net/http/httputil"
+	"slices"
 	"strconv"
 	"time"
 )
 
-// headBytes bounds one line of an answer's head.
-const headBytes = 8 << 10
+const (
+	// headBytes bounds one line of an answer's head.
+	headBytes = 8 << 10
+	// keepBytes bounds a body that is kept: with all its role changes, a thousand messages' answer is shorter.
+	keepBytes = 16 << 20
+)
 
 // conn is one persistent HTTP/1.1 connection for one request at a time. net/http's client hands each exchange between three
 // goroutines; without that an exchange costs about half of the CPU, the server's part included (BenchmarkExchange), which
@@ -24,18 +29,24 @@ type conn struct {
 	// last says that the answer was the connection's last.
 	last bool
 	etag []byte
+	// keep says that answers' bodies are kept, in body.
+	keep bool
+	body []byte
 }
 
-// answer is what is kept of an answer; its body was read and dropped.
+// answer is what is kept of an answer; its body was read, and is here only on a connection that keeps it.
 type answer struct {
-	status int
-	etag   []byte // valid until the next exchange; empty for none
+	status     int
+	etag, body []byte // valid until the next exchange; empty for none
 }
 
 // unknown says that nobody can tell whether the service did what was asked: no answer came, or one that does not say.
 func (a answer) unknown() bool { return a.status < 200 || a.status >= 500 }
 
-var errMalformed = errors.New("the answer is not HTTP/1.1")
+var (
+	errMalformed = errors.New("the answer is not HTTP/1.1")
+	errTooLong   = errors.New("the answer is too long")
+)
 
 func newConn(c net.Conn) *conn { return &conn{Conn: c, r: bufio.NewReaderSize(c, headBytes)} }
 
@@ -56,10 +67,10 @@ func (c *conn) exchange(request []byte, deadline time.Time) (answer, error) {
 		if h.status < 200 && h.status != 101 {
 			continue // an interim answer; the final one follows
 		}
-		if err := c.dropBody(h); err != nil {
+		if err := c.readBody(h); err != nil {
 			return answer{}, err
 		}
-		return answer{status: h.status, etag: c.etag}, nil
+		return answer{status: h.status, etag: c.etag, body: c.body}, nil
 	}
 }
 
@@ -129,13 +140,14 @@ func is(got []byte, want string) bool {
 	return len(got) == len(want) && bytes.EqualFold(got, []byte(want))
 }
 
-// dropBody reads the body to its end, which is where the next answer begins.
-func (c *conn) dropBody(h head) error {
+// readBody reads the body to its end, which is where the next answer begins.
+func (c *conn) readBody(h head) error {
+	c.body = c.body[:0]
 	switch {
 	case h.status == 204 || h.status == 304:
 		return nil
 	case h.chunked:
-		if _, err := io.Copy(io.Discard, httputil.NewChunkedReader(c.r)); err != nil {
+		if err := c.drain(httputil.NewChunkedReader(c.r)); err != nil {
 			return unexpected(err)
 		}
 		for { // trailers
@@ -144,14 +156,34 @@ func (c *conn) dropBody(h head) error {
 				return err
 			}
 		}
+	case h.length > keepBytes && c.keep:
+		return errTooLong
+	case h.length >= 0 && c.keep:
+		c.body = slices.Grow(c.body, int(h.length))[:h.length]
+		_, err := io.ReadFull(c.r, c.body)
+		return unexpected(err)
 	case h.length >= 0:
 		_, err := c.r.Discard(int(h.length))
 		return unexpected(err)
 	default:
 		c.last = true
-		_, err := io.Copy(io.Discard, c.r)
+		return c.drain(c.r)
+	}
+}
+
+// drain reads r to its end.
+func (c *conn) drain(r io.Reader) error {
+	if !c.keep {
+		_, err := io.Copy(io.Discard, r)
 		return err
 	}
+	kept := bytes.NewBuffer(c.body)
+	n, err := kept.ReadFrom(io.LimitReader(r, keepBytes+1))
+	c.body = kept.Bytes()
+	if err == nil && n > keepBytes {
+		err = errTooLong
+	}
+	return err
 }
 
 // line returns the next line without its end; it is valid until the next read.

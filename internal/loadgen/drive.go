@@ -72,6 +72,7 @@ func (w *worker) ask(operation int) bool {
 		return false
 	}
 	w.buffer = request
+	_, w.conn.keep = step.(bodyReader)
 	began := time.Now()
 	answer, err := w.conn.exchange(request, began.Add(answerTime))
 	took := time.Since(began)

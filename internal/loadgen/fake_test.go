@@ -25,11 +25,15 @@ type fake struct {
 	guild   []byte // its settings; nil when there is none
 	key     bool
 	changes int
+	perCall int // messages of the last call
 
 	// onChange answers the nth change in place of the fake, which it may have count (or not) by calling add.
 	onChange func(w http.ResponseWriter, n int, user string, add func(user string, times int64))
 	// onCreate says whether the creation of a member may go on.
 	onCreate func(w http.ResponseWriter) bool
+	// onMessage says whether a message of the nth call is counted, and onCall answers the call in place of the fake if it says so.
+	onMessage func(call int, user string) bool
+	onCall    func(w http.ResponseWriter, call int) bool
 }
 
 const fakeKey = "lb_fake"
@@ -41,6 +45,7 @@ func startFake(t *testing.T, f *fake) (o Options) {
 	mux.HandleFunc("/admin/", f.admin)
 	mux.HandleFunc("/v2/levels/"+guildID, f.page)
 	mux.HandleFunc("/v2/levels/"+guildID+"/users/{user}", f.member)
+	mux.HandleFunc("POST /v2/guilds/"+guildID+"/messages", f.messages)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	f.server = server

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -31,7 +32,30 @@ func (b *bench) prepare(ctx context.Context) error {
 	if err := b.makeKey(ctx); err != nil {
 		return err
 	}
-	return b.makeMembers(ctx)
+	if !b.Scenario.sendsMessages() {
+		return b.makeMembers(ctx, fill(), 1)
+	}
+	filled, err := b.filled(ctx)
+	if err == nil && !filled {
+		if err = b.putGuild(ctx, fillRules()); err == nil {
+			err = b.makeMembers(ctx, fillByMessages(), MaxBatch)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return b.putGuild(ctx, rulesOf())
+}
+
+// filled reports whether the board has as many members as the run: an earlier run kept them.
+func (b *bench) filled(ctx context.Context) (bool, error) {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	last, err := b.readPage(ctx, &http.Client{Transport: transport, Timeout: answerTime}, (b.Members+pageSize-1)/pageSize)
+	if err != nil {
+		return false, fmt.Errorf("look for the members of an earlier run: %w", err)
+	}
+	return len(last) > (b.Members-1)%pageSize, nil
 }
 
 // makeGuild creates the guild, or takes the one over that an earlier run kept.
@@ -52,11 +76,18 @@ func (b *bench) makeGuild(ctx context.Context) error {
 			return fmt.Errorf("the guild %s exists and is not one of bench; it stays untouched", guildID)
 		}
 	}
-	settings, err := json.Marshal(map[string]any{"name": guildName, "memberCount": b.Members, "ownerId": ownerID, "visibility": "private"})
+	b.ours = true // from here on, whatever the answer
+	return b.putGuild(ctx, nil)
+}
+
+// putGuild sets the guild's settings, rules among them.
+func (b *bench) putGuild(ctx context.Context, rules map[string]any) error {
+	document := map[string]any{"name": guildName, "memberCount": b.Members, "ownerId": ownerID, "visibility": "private"}
+	maps.Copy(document, rules)
+	settings, err := json.Marshal(document)
 	if err != nil {
 		return fmt.Errorf("write the guild's settings: %w", err)
 	}
-	b.ours = true // from here on, whatever the answer
 	_, _, err = b.Admin(ctx, http.MethodPut, guildPath, settings)
 	return err
 }
@@ -86,20 +117,21 @@ func (b *bench) makeKey(ctx context.Context) error {
 	return nil
 }
 
-// makeMembers creates the members that are not there yet, on as many connections as the load will have.
-func (b *bench) makeMembers(ctx context.Context) error {
+// makeMembers creates the members, so many with each request, on as many connections as the load will have.
+func (b *bench) makeMembers(ctx context.Context, filling operation, each int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	record := newRecorder(1)
 	stop := every(progressInterval, func() {
 		done, failed := record.count()
+		done = min(done*int64(each), int64(b.Members))
 		b.Progress(fmt.Sprintf("%s of %s members are there", grouped(done), grouped(int64(b.Members))))
 		if failed > 0 {
 			cancel() // one that is missing is enough to give up
 		}
 	})
 	crowd := &crowd{
-		target: b.target, shared: b.shared(nil), shares: []share{{fill(), 1}}, connections: min(b.Concurrency, fillConnections), recorder: record,
+		target: b.target, shared: b.shared(nil), shares: []share{{filling, 1}}, connections: min(b.Concurrency, fillConnections), recorder: record,
 	}
 	crowd.run(ctx)
 	stop()

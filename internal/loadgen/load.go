@@ -12,11 +12,15 @@ const progressInterval = time.Second
 // shared is what this run's connections share.
 func (b *bench) shared(l *ledger) *shared {
 	return &shared{
-		guildPath: b.target.prefix + "/v2/levels/" + guildID,
-		headers:   b.target.headers(b.key.secret),
-		members:   b.Members,
-		skew:      b.Skew,
-		ledger:    l,
+		guildPath:    b.target.prefix + "/v2/levels/" + guildID,
+		messagesPath: b.target.prefix + "/v2/guilds/" + guildID + "/messages",
+		headers:      b.target.headers(b.key.secret),
+		members:      b.Members,
+		skew:         b.Skew,
+		batch:        b.Batch,
+		replay:       b.replay,
+		spoken:       &b.spoken,
+		ledger:       l,
 	}
 }
 

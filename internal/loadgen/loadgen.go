@@ -39,6 +39,8 @@ type Options struct {
 	Members     int // 1 to MaxMembers
 	Skew        Skew
 	Seed        uint64
+	Batch       Batch  // messages in a call, where Scenario sends messages
+	Replay      string // a recording that CheckRecording has read, to be sent instead; its header says Members, Skew, Seed, Batch
 
 	Verify bool // compare the members' XP with what was acknowledged; of no effect where Scenario changes nothing
 	Keep   bool // leave the guild and its members for the next run
@@ -53,6 +55,8 @@ type bench struct {
 	target *target
 	ours   bool // the guild is there, or may be, and is this run's to delete
 	key    apiKey
+	replay *replay // nil when there is none
+	spoken messageCounts
 }
 
 // Run makes what the load needs, puts it on the service for the duration or until ctx ends, and removes what it made. The
@@ -67,6 +71,14 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	b := &bench{Options: o, target: target}
+	if o.Replay != "" {
+		f, err := openRecording(o.Replay)
+		if err != nil {
+			return nil, err
+		}
+		defer f.close()
+		b.replay = &replay{f: f}
+	}
 	result, err := b.run(ctx)
 	if result == nil && ctx.Err() != nil {
 		err = errors.New("stopped before the load began")
@@ -77,13 +89,13 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 }
 
 func (b *bench) run(ctx context.Context) (*Result, error) {
-	if err := b.prepare(ctx); err != nil {
+	err := b.prepare(ctx)
+	if err != nil {
 		return nil, err
 	}
 	verifies := b.Verify && b.Scenario.Changes()
 	var before board
 	if verifies {
-		var err error
 		if before, err = b.readBoard(ctx); err != nil {
 			return nil, fmt.Errorf("read the members before the load: %w", err)
 		}
@@ -96,5 +108,8 @@ func (b *bench) run(ctx context.Context) (*Result, error) {
 	if verifies {
 		result.Verification = b.verify(ctx, ledger, before)
 	}
-	return result, result.Problem()
+	if b.replay != nil {
+		err = b.replay.problem()
+	}
+	return result, errors.Join(result.Problem(), err)
 }

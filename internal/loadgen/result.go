@@ -23,6 +23,8 @@ type Result struct {
 
 	Operations []Measured `json:"operations"`
 	Total      Measured   `json:"total"`
+	// Messages is nil where the scenario sends none.
+	Messages *Messages `json:"messages"`
 
 	// GeneratorCPU is the processor time that this process used, in seconds; 0 where it cannot be measured.
 	GeneratorCPU float64       `json:"generatorCpuSeconds"`
@@ -65,6 +67,9 @@ func (b *bench) report(tallies []*tally, took time.Duration) *Result {
 		total.merge(t)
 	}
 	r.Total = measured("total", total, took)
+	if b.Scenario.sendsMessages() {
+		r.Messages = b.spoken.report(b.Batch, total.latency.TotalCount(), took)
+	}
 	return r
 }
 

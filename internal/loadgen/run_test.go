@@ -43,7 +43,7 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 			last := i == len(Scenarios())-1
 			result, err := Run(t.Context(), Options{
 				URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 5, Duration: 300 * time.Millisecond, Members: 230,
-				Skew: []Skew{Uniform, Zipf}[i%2], Seed: 7, Verify: true, Keep: !last, WatchOps: "http://" + a.OpsAddr(),
+				Skew: []Skew{Uniform, Zipf}[i%2], Seed: 7, Verify: true, Keep: !last, WatchOps: "http://" + a.OpsAddr(), Batch: "10",
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -34,14 +34,24 @@ type step interface {
 	settle(a answer) bool
 }
 
+// bodyReader is a step that looks at the bodies of answers.
+type bodyReader interface{ readsBody() }
+
 // shared is what all connections of a run share.
 type shared struct {
-	guildPath string // "/v2/levels/<guild>", after the address's own path
-	headers   string // what follows the path of a request: see target.headers
-	members   int
-	skew      Skew
-	ledger    *ledger
+	guildPath    string // "/v2/levels/<guild>", after the address's own path
+	messagesPath string // "/v2/guilds/<guild>/messages", likewise
+	headers      string // what follows the path of a request: see target.headers
+	members      int
+	skew         Skew
+	batch        Batch
+	replay       *replay // nil when messages are made
+	spoken       *messageCounts
+	ledger       *ledger
 }
+
+// MessagesScenario is the name of the scenario that sends messages.
+const MessagesScenario = "messages"
 
 // Scenarios are all that there are, in the order of their presentation.
 func Scenarios() []Scenario {
@@ -51,6 +61,7 @@ func Scenarios() []Scenario {
 		{"page", "GET of a random page among the first 100", []share{{readPage, 1}}},
 		{"poll", "the same page requests with If-None-Match, as a dashboard polls", []share{{pollPage, 1}}},
 		{"mixed", "90% increment, 5% member, 5% page", []share{{increment, 90}, {readMember, 5}, {readPage, 5}}},
+		{MessagesScenario, "POST of messages as a busy community writes them; see --batch, --record and --replay", []share{{sendMessages, 1}}},
 	}
 }
 
@@ -82,6 +93,9 @@ func (s Scenario) Changes() bool {
 	}
 	return false
 }
+
+// sendsMessages reports whether the scenario sends messages.
+func (s Scenario) sendsMessages() bool { return s.Name == MessagesScenario }
 
 // mix draws a scenario's operations for one connection.
 type mix struct {

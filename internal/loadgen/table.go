@@ -48,6 +48,9 @@ func (r *Result) remarks() []string {
 	if r.Total.Errors[tooMany] > 0 {
 		lines = append(lines, "429: the service limits its callers; "+limitAdvice+".")
 	}
+	if r.Messages != nil {
+		lines = append(lines, r.Messages.sentence())
+	}
 	if v := r.Verification; v != nil {
 		lines = append(lines, v.sentence())
 	}

@@ -3,7 +3,6 @@ package app_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,23 +11,23 @@ import (
 
 func TestMessages(t *testing.T) {
 	runOnEachSetup(t, cases{
-		"multipliers, ignored channels and roles":  whatAMessageIsWorth,
-		"at least 1, at most the cap":              leastAndMost,
-		"drawn between the bounds":                 drawnBetweenBounds,
-		"the cooldown":                             cooldownOfMessages,
-		"what gains nothing starts no cooldown":    nothingStartsNoCooldown,
-		"levels and roles":                         levelsAndRoles,
-		"results in the order of the messages":     resultsInOrder,
-		"members without an entry":                 messagesOfNewMembers,
-		"user data is refreshed":                   userDataIsRefreshed,
-		"settings count from the next call":        settingsCountFromTheNextCall,
-		"members of two guilds are apart":          messagesInTwoGuilds,
-		"who may send them, and where":             whoMaySendMessages,
-		"one call is one request":                  oneCallIsOneRequest,
-		"large calls":                              largeCalls,
-		"optional properties":                      optionalProperties,
-		"many calls at the same time":              manyCallsAtOnce,
-		"nothing that came before is held against": messagesAfterDelete,
+		"multipliers, ignored channels and roles": whatAMessageIsWorth,
+		"at least 1, at most the cap":             leastAndMost,
+		"drawn between the bounds":                drawnBetweenBounds,
+		"the cooldown":                            cooldownOfMessages,
+		"what gains nothing starts no cooldown":   nothingStartsNoCooldown,
+		"levels and roles":                        levelsAndRoles,
+		"results in the order of the messages":    resultsInOrder,
+		"members without an entry":                messagesOfNewMembers,
+		"user data is refreshed":                  userDataIsRefreshed,
+		"settings count from the next call":       settingsCountFromTheNextCall,
+		"members of two guilds are apart":         messagesInTwoGuilds,
+		"who may send them, and where":            whoMaySendMessages,
+		"one call is one request":                 oneCallIsOneRequest,
+		"large calls":                             largeCalls,
+		"optional properties":                     optionalProperties,
+		"many calls at the same time":             manyCallsAtOnce,
+		"after DELETE a member begins anew":       messagesAfterDelete,
 	})
 }
 
@@ -388,24 +387,6 @@ func userDataIsRefreshed(t *testing.T, s *service) {
 	}
 }
 
-func settingsCountFromTheNextCall(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	wantGained(t, s.award(key, g, message(newID(), nil)), 20)
-	s.admin("PUT", "/guilds/"+g, settings(exactly(30, object{"ignoredRoleIds": []string{roleA}}))).Want(t, 200)
-	wantGained(t, s.award(key, g, message(newID(), nil), message(newID(), object{"roleIds": []string{roleA}})), 30, 0)
-}
-
-func messagesInTwoGuilds(t *testing.T, s *service) {
-	a, b, u := s.guild(exactly(20, nil)), s.guild(exactly(30, nil)), newID()
-	key := s.key(a, b)
-	wantGained(t, s.award(key, a, message(u, nil)), 20)
-	wantGained(t, s.award(key, b, message(u, nil)), 30)
-	if m := s.member(key, a, u); m.Level.XP != 20 || m.Level.MessageCount != 1 {
-		t.Errorf("it is %v", flat(m))
-	}
-}
-
 func messagesAfterDelete(t *testing.T, s *service) {
 	g, u := s.guild(exactly(20, nil)), newID()
 	key := s.key(g)
@@ -418,160 +399,4 @@ func messagesAfterDelete(t *testing.T, s *service) {
 	}
 }
 
-func whoMaySendMessages(t *testing.T, s *service) {
-	g, other := s.guild(exactly(20, nil)), s.guild(nil)
-	key, elsewhere, reader := s.key(g), s.key(other), s.reader(g)
-	messages := []object{message(newID(), nil)}
-	for status, key := range map[int][]string{401: {""}, 403: {elsewhere, reader}} {
-		for _, key := range key {
-			got := s.send(key, g, messages, apitest.Bad())
-			wantFailure(t, got, status)
-			wantLimits(t, got)
-		}
-	}
-	unknown := newID()
-	for _, key := range []string{key, reader} { // 404 comes before 403
-		wantFailure(t, s.send(key, unknown, messages), 404)
-	}
-	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "HEAD"} {
-		got, err := s.quick(method, messagesPath(g), key, "")
-		if err != nil || got.Status != 405 || got.Header.Get("Allow") != "POST" {
-			t.Errorf("%s: %d, Allow %q, %v", method, got.Status, got.Header.Get("Allow"), err)
-		}
-	}
-
-	u := newID()
-	s.create(key, g, u, 5)
-	s.admin("PUT", "/guilds/"+g, settings(exactly(20, object{"enabled": false}))).Want(t, 200)
-	for _, key := range []string{key, reader, elsewhere} {
-		wantFailure(t, s.send(key, g, []object{message(u, nil)}), 404)
-	}
-	s.patch(key, g, u, object{"increment": 1})
-	s.admin("PUT", "/guilds/"+g, settings(exactly(20, nil))).Want(t, 200)
-	if got := s.award(key, g, message(u, nil))[0]; got.XP != 26 || got.MessageCount != 1 {
-		t.Errorf("once it is enabled again: %+v", got)
-	}
-}
-
-func oneCallIsOneRequest(t *testing.T, s *service) {
-	g := s.guild(nil)
-	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 5})
-	var messages []object
-	for _, u := range newUsers(250) {
-		messages = append(messages, message(u, nil))
-	}
-	for i := range 5 {
-		wantHeader(t, s.send(key, g, messages).Want(t, 200), "X-Ratelimit-Remaining", fmt.Sprint(4-i))
-	}
-	wantFailure(t, s.send(key, g, messages), 429)
-	if got := s.board("", g, 1).Levels[0].MessageCount; got != 5 {
-		t.Errorf("%d messages were counted, want 5", got)
-	}
-}
-
-func largeCalls(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	one := newID()
-	var ofOne, ofMany []object
-	for _, u := range newUsers(1000) {
-		ofOne = append(ofOne, message(one, nil))
-		ofMany = append(ofMany, message(u, nil))
-	}
-	got := s.award(key, g, ofOne...)
-	if first, last := got[0], got[999]; first.Gained != 20 || last.Gained != 0 || last.XP != 20 || last.MessageCount != 1000 {
-		t.Errorf("1000 messages of one member: %+v ... %+v", first, last)
-	}
-	for i, r := range s.award(key, g, ofMany...) {
-		if r.Gained != 20 || r.UserID != ofMany[i]["userId"] {
-			t.Fatalf("1000 members: result %d is %+v", i, r)
-		}
-	}
-	if n := len(s.board(key, g, 11).Levels); n != 1 {
-		t.Errorf("page 11 has %d members, want 1", n)
-	}
-
-	// Bodies of 1 MiB and one byte less, filled by user data and roles.
-	for _, size := range []int{1<<20 - 1, 1 << 20} {
-		var body strings.Builder
-		body.WriteString(`{"messages":[`)
-		users := newUsers(1000)
-		for i, u := range users {
-			fmt.Fprintf(&body, `{"userId":%q,"channelId":%q,"roleIds":[%q%s],"user":{"avatar":null,"discriminator":"0","username":%q}},`,
-				u, chanA, roleA, strings.Repeat(`,"`+roleB+`"`, 28), strings.Repeat("n", 200+i%50))
-		}
-		text := strings.TrimSuffix(body.String(), ",") + "]}"
-		text += strings.Repeat(" ", size-len(text))
-		last := results(t, s.Do("POST", messagesPath(g), key, text))[999]
-		if last.UserID != users[999] || last.Gained != 20 {
-			t.Errorf("%d bytes: %+v", size, last)
-		}
-		if name := s.member(key, g, users[999]).User["username"].(string); len(name) != 249 {
-			t.Errorf("%d bytes: a name of %d", size, len(name))
-		}
-	}
-}
-
-func optionalProperties(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	send := func(body string) []result {
-		t.Helper()
-		return results(t, s.Do("POST", messagesPath(g), key, body))
-	}
-	for _, rest := range []string{
-		``, `,"parentChannelId":null`, `,"parentChannelId":"` + chanA + `"`, `,"roleIds":[]`, `,"roleIds":["` + roleA + `","` + roleA + `"]`,
-		`,"roleIds":["` + roleA + `"` + strings.Repeat(`,"`+roleB+`"`, 249) + `]`, `,"user":` + goodUser, ` , "user" : { "username" : "\u00e9\"" , "discriminator":"" ,"avatar":null, "globalName":null }`,
-		`,"user":{"avatar":null,"discriminator":"0","username":"` + strings.Repeat(`é`, 128) + `"}`,
-	} {
-		if got := send(`{"messages":[{"userId":"` + newID() + `","channelId":"` + chanD + `"` + rest + `}]}`); len(got) != 1 || got[0].Gained != 20 {
-			t.Errorf("with %s: %+v", rest, got)
-		}
-	}
-	u := newID()
-	// Escapes anywhere are the same as what they stand for.
-	send(`{"\u006dessages":[{"user\u0049d":"\u00` + fmt.Sprintf("%02x", u[0]) + u[1:] + `","channelId":"` + chanD + `"}]}`)
-	s.member(key, g, u)
-}
-
 // Members are shared by many calls at once: everything is counted, and each member gains once in its cooldown.
-func manyCallsAtOnce(t *testing.T, s *service) {
-	const calls, each = 24, 150
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	users := newUsers(120)
-	var body strings.Builder
-	for i := range each {
-		fmt.Fprintf(&body, `,{"userId":%q,"channelId":%q}`, users[i*7%len(users)], chanA)
-	}
-	text := `{"messages":[` + body.String()[1:] + `]}`
-	answers := make([]apitest.Response, calls)
-	together(t, calls, 12, func(i int) (err error) {
-		if answers[i], err = s.quick("POST", messagesPath(g), key, text); err == nil && answers[i].Status != 200 {
-			err = fmt.Errorf("status %d: %s", answers[i].Status, answers[i].Body)
-		}
-		return err
-	})
-	xp, counted := map[string]int{}, map[string]map[int]bool{}
-	for _, answer := range answers {
-		for _, r := range results(t, answer) {
-			xp[r.UserID] += r.Gained
-			if counted[r.UserID] == nil {
-				counted[r.UserID] = map[int]bool{}
-			}
-			counted[r.UserID][r.MessageCount] = true
-		}
-	}
-	messages := 0
-	for _, u := range users {
-		m := s.member(key, g, u)
-		// Each count from 1 on was answered once, so there are as many as the last one says.
-		if m.Level.XP != 20 || xp[u] != 20 || len(counted[u]) != m.Level.MessageCount {
-			t.Errorf("it is %v; gained %d over all answers, with %d counts", flat(m), xp[u], len(counted[u]))
-		}
-		messages += m.Level.MessageCount
-	}
-	if messages != calls*each {
-		t.Errorf("%d messages were counted, want %d", messages, calls*each)
-	}
-}

@@ -85,6 +85,11 @@ func newApp(t *testing.T, environ ...string) *app.App {
 // newLogging is newApp with a log of its own.
 func newLogging(t *testing.T, log slog.Handler, environ ...string) *app.App {
 	t.Helper()
+	return newWith(t, app.Options{Logger: slog.New(log), Version: "test"}, environ...)
+}
+
+func newWith(t *testing.T, options app.Options, environ ...string) *app.App {
+	t.Helper()
 	base := append([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 	}, unlimited...)
@@ -95,7 +100,7 @@ func newLogging(t *testing.T, log slog.Handler, environ ...string) *app.App {
 	for _, w := range warnings {
 		t.Error(w)
 	}
-	built, err := app.New(cfg, app.Options{Logger: slog.New(log), Version: "test"})
+	built, err := app.New(cfg, options)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,341 @@
+package app_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/app"
+	"levelboard/internal/testenv"
+)
+
+// startAlive starts a service whose silent streams get a sign of life this often.
+func startAlive(t *testing.T, keepAlive time.Duration, environ ...string) *service {
+	t.Helper()
+	log := slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})
+	return run(t, newWith(t, app.Options{Logger: slog.New(log), Version: "test", KeepAlive: keepAlive}, environ...))
+}
+
+func TestEvents(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, on []string) {
+		s := startAlive(t, 100*time.Millisecond, on...)
+		for name, test := range (cases{
+			"level-ups as they happen":        levelUpsAsTheyHappen,
+			"what is no level-up":             noLevelUps,
+			"ids resume exactly":              idsResume,
+			"what is refused":                 refusedStreams,
+			"a key or a guild that is gone":   endedStreams,
+			"another incarnation":             otherIncarnation,
+			"an id that is no more, or ahead": lostIDs,
+			"signs of life":                   signsOfLife,
+		}) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, s.in(t))
+			})
+		}
+	})
+}
+
+var twoRewards = []object{
+	{"level": 2, "stack": false, "roles": []object{{"id": "300000000000000001", "name": "Two", "color": nil, "position": 1}}},
+	{"level": 5, "roles": []object{{"id": "300000000000000002", "name": "Five", "color": nil, "position": 2}}},
+}
+
+func levelUpsAsTheyHappen(t *testing.T, s *service) {
+	g, u := s.guild(object{"roleRewards": twoRewards}), newID()
+	key, reader := s.key(g), s.reader(g)
+	f := s.follow(reader, g, "")
+	want := func(want levelUp) {
+		t.Helper()
+		got := f.levelUp()
+		if got.AddRoles == nil || got.RemoveRoles == nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+	s.create(key, g, u, 150)
+	want(levelUp{u, 2, 0, 150, []string{"300000000000000001"}, []string{"300000000000000002"}})
+	s.patch(key, g, u, object{"increment": 1000}) // several levels at once
+	want(levelUp{u, 5, 2, 1150, []string{"300000000000000002"}, []string{"300000000000000001"}})
+	s.patch(key, g, u, 4150)
+	want(levelUp{u, 10, 5, 4150, []string{"300000000000000002"}, []string{"300000000000000001"}})
+	if head := s.Do("HEAD", eventsPath(g), reader, nil); head.Status != 200 || head.Header.Get("Content-Type") != "text/event-stream" {
+		t.Errorf("HEAD: %d, %v", head.Status, head.Header)
+	}
+}
+
+func noLevelUps(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	s.create(key, g, u, 99)
+	s.patch(key, g, u, 0)
+	s.patch(key, g, u, object{"increment": 99})
+	once := apitest.Header("Idempotency-Key", "up")
+	for range 2 { // the second time it was made before
+		s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, once).Want(t, 200)
+	}
+	s.patch(key, g, u, object{"decrement": 100})
+	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
+	s.create(key, g, u, 200)
+	if first, second := f.levelUp(), f.levelUp(); first.XP != 100 || second.XP != 200 || second.PreviousLevel != 0 {
+		t.Errorf("events %+v and %+v, want those at 100 and at 200 XP", first, second)
+	}
+}
+
+// idsResume cuts a client off again and again while members gain levels, and it gets each level-up once.
+func idsResume(t *testing.T, s *service) {
+	const members, steps = 8, 25
+	g := s.guild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	var writers sync.WaitGroup
+	for range members {
+		u := newID()
+		writers.Go(func() {
+			_, err := s.quick("POST", memberPath(g, u), key, `{"xp":0,"user":{"avatar":null,"discriminator":"0","username":"a"}}`)
+			for i := 1; i <= steps && err == nil; i++ {
+				// The default curve: level n begins at 150 - 100n + 50n².
+				_, err = s.quick("PATCH", memberPath(g, u), key, `{"xp":`+strconv.Itoa(150-100*i+50*i*i)+`}`)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	reached := map[string]int{}
+	for n := range members * steps {
+		if n%7 == 3 {
+			f.cancel()
+			f = s.follow(key, g, f.last)
+			if first := f.last; first == "" {
+				t.Error("the stream began without an id")
+			}
+		}
+		up := f.levelUp()
+		if up.Level != reached[up.UserID]+1 || up.PreviousLevel != reached[up.UserID] {
+			t.Fatalf("%+v after level %d", up, reached[up.UserID])
+		}
+		reached[up.UserID] = up.Level
+	}
+	writers.Wait()
+	s.create(key, g, newID(), 100)
+	if up := f.levelUp(); up.XP != 100 {
+		t.Errorf("%+v came after all", up)
+	}
+}
+
+func refusedStreams(t *testing.T, s *service) {
+	g, disabled := s.guild(nil), s.guild(object{"enabled": false})
+	key := s.key(g, disabled)
+	for _, id := range []string{"", "5", "5-", "-5", "05-0", "5-00", "5 -0", "+5-0", "5-0-0", "x", "99999999999999999999-0", "$", "1.5-0"} {
+		wantFailure(t, s.bare(key, g, apitest.Header("Last-Event-ID", id)), 400)
+	}
+	wantFailure(t, s.bare(key, "5"), 400)
+	wantFailure(t, s.bare(key, disabled), 404)
+	wantFailure(t, s.bare(key, newID()), 404)
+	wantFailure(t, s.bare("", g), 401)
+	wantFailure(t, s.bare("lb_nonsense", g), 401)
+	wantFailure(t, s.bare(s.key(), g), 403)
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		wantFailure(t, s.bad(method, eventsPath(g), key, nil), 405)
+	}
+}
+
+func endedStreams(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 0)
+	id, secret := s.mint(object{"guildIds": []string{g}})
+	revoked := s.follow(secret, g, "")
+	other, secret := s.mint(object{"guildIds": []string{g}})
+	ungranted := s.follow(secret, g, "")
+	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
+	s.admin("DELETE", "/keys/"+other+"/guilds/"+g, nil).Want(t, 204)
+	s.patch(key, g, u, 1000)
+	for _, f := range []*follower{revoked, ungranted} {
+		if before := f.ends(); len(before) > 0 {
+			t.Errorf("%v came after the key could follow no more", before)
+		}
+	}
+	deleted := s.follow(key, g, "")
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	deleted.ends() // at the next sign of life
+}
+
+func otherIncarnation(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	s.create(key, g, newID(), 500)
+	f.levelUp()
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	f.ends()
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	key = s.key(g)
+	u := newID()
+	again := s.follow(key, g, f.last)
+	if e := again.take(); e.name != "reset" {
+		t.Errorf("%+v came first, want a reset", e)
+	}
+	s.create(key, g, u, 1000)
+	if up := again.levelUp(); up.UserID != u {
+		t.Errorf("%+v is of the guild that was deleted", up)
+	}
+}
+
+func lostIDs(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 500)
+	for _, after := range []string{"0-0", "1-5", "18446744073709551615-18446744073709551615"} {
+		f := s.follow(key, g, after)
+		if f.first.name != "reset" || !strings.Contains(f.first.data, "message") {
+			t.Errorf("after %s: %+v, want a reset", after, f.first)
+		}
+		for {
+			if e := f.take(); e.name == "levelup" {
+				break
+			}
+		}
+	}
+}
+
+func signsOfLife(t *testing.T, s *service) {
+	g := s.guild(nil)
+	f := s.follow(s.key(g), g, "")
+	for range 3 {
+		select {
+		case e := <-f.got:
+			if e.comment == "" {
+				t.Errorf("%+v came", e)
+			}
+		case <-time.After(streamPatience):
+			t.Fatal("no sign of life")
+		}
+	}
+}
+
+func TestAChangeOnOneReplicaArrivesAtAClientOfTheOther(t *testing.T) {
+	t.Parallel()
+	environ := onServers(t)
+	one, two := start(t, environ...), start(t, environ...)
+	g := one.guild(nil)
+	key := one.key(g)
+	f := two.follow(key, g, "")
+	u := newID()
+	one.create(key, g, u, 500)
+	if up := f.levelUp(); up.UserID != u || up.XP != 500 {
+		t.Errorf("%+v", up)
+	}
+}
+
+// A stop does not wait for streams, nor for clients that do not read theirs.
+func TestAStopEndsStreams(t *testing.T) {
+	t.Parallel()
+	s := start(t, onDataDir(t)...)
+	g := s.guild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	began := time.Now()
+	s.stop(t)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the stop took %v", took)
+	}
+	f.ends()
+}
+
+// The log outlives a Redis that restarts with its data; where the data is lost, the client is told.
+func TestRedisRestartsUnderAStream(t *testing.T) {
+	t.Parallel()
+	for _, keeps := range []bool{true, false} {
+		t.Run(fmt.Sprintf("keeps its data %v", keeps), func(t *testing.T) {
+			t.Parallel()
+			var options []testenv.RedisOption
+			if keeps {
+				options = append(options, testenv.WithAOF())
+			}
+			server := testenv.Redis(t, options...)
+			s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), often)
+			g, u := s.guild(nil), newID()
+			key := s.key(g)
+			s.create(key, g, u, 0)
+			f := s.follow(key, g, "")
+			s.patch(key, g, u, 100)
+			f.levelUp()
+			archived(t, redisClient(t, server), g)
+			server.Kill()
+			server.Start()
+			eventually(t, 10*time.Second, "the service answers again", func() bool {
+				got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":500}`)
+				return err == nil && got.Status == 200
+			})
+			if !keeps {
+				if e := f.take(); e.name != "reset" {
+					t.Errorf("%+v came first, want a reset", e)
+				}
+			}
+			if up := f.levelUp(); up.XP != 500 {
+				t.Errorf("%+v", up)
+			}
+		})
+	}
+}
+
+// A client that does not read is dropped, and nobody waits for it. The events are put into the log past the service, which
+// would take its time to make so many.
+func TestAClientThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	const many, each = 100_000, 1000
+	server := testenv.Redis(t)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+	g := s.guild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	conn, err := net.Dial("tcp", s.app.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: test\r\nX-Api-Key: %s\r\n\r\n", eventsPath(g), key); err != nil {
+		t.Fatal(err)
+	}
+	has := func(line string) func() bool {
+		return func() bool { return strings.Contains(string(s.ops("/metrics").Body), "\n"+line+"\n") }
+	}
+	eventually(t, streamPatience, "both follow", has("levelboard_event_streams_open 2"))
+
+	client := redisClient(t, server)
+	log := client.Keys(t.Context(), "lb:{"+g+"}:events:*").Val()
+	if len(log) != 1 {
+		t.Fatalf("logs %v", log)
+	}
+	for range many / each {
+		_, err := client.Pipelined(t.Context(), func(p redis.Pipeliner) error {
+			for range each {
+				p.XAdd(t.Context(), &redis.XAddArgs{Stream: log[0], Values: []any{"u", owner, "b", 0, "a", 1_000_000}})
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range many {
+		f.levelUp()
+	}
+	eventually(t, streamPatience, "the one that does not read is dropped", has("levelboard_event_streams_dropped_total 1"))
+	s.create(key, g, newID(), 500)
+	if up := f.levelUp(); up.XP != 500 {
+		t.Errorf("%+v", up)
+	}
+}

@@ -68,7 +68,7 @@ func (p *program) benchCommand() *cobra.Command {
 	flags.BoolVar(&f.verify, "verify", false, fmt.Sprintf("compare the members' XP with what was acknowledged (default with at most %d members)", loadgen.VerifiedByDefault))
 	flags.BoolVar(&f.keep, "keep", false, "leave the guild and its members for the next run")
 	flags.StringVar(&f.watchOps, "watch-ops", "", "watch how far the snapshots lag behind, by the service's metrics at this address, such as http://127.0.0.1:9464")
-	f.registerMessages(flags)
+	f.registerMessages(command)
 	return command
 }
 

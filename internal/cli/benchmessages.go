@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"levelboard/internal/loadgen"
 )
@@ -15,7 +15,8 @@ import (
 // manyMembers is how many members there are by default when messages are sent.
 const manyMembers = 1_000_000
 
-func (f *benchFlags) registerMessages(flags *pflag.FlagSet) {
+func (f *benchFlags) registerMessages(command *cobra.Command) {
+	flags := command.PersistentFlags()
 	flags.StringVar(&f.batch, "batch", "100", "messages: how many in a call, 1 to 1000, or mixed")
 	flags.StringVar(&f.record, "record", "", "messages: write the calls to this file (gzipped if it ends in .gz) and send none; no service is needed")
 	flags.Int64Var(&f.messages, "messages", 1_000_000, "messages: how many to record")

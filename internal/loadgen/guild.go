@@ -33,12 +33,12 @@ func (b *bench) prepare(ctx context.Context) error {
 		return err
 	}
 	if !b.Scenario.sendsMessages() {
-		return b.makeMembers(ctx, fill(), 1)
+		return b.makeMembers(ctx, filling{fill(), 1, fillConnections})
 	}
 	filled, err := b.filled(ctx)
 	if err == nil && !filled {
 		if err = b.putGuild(ctx, fillRules()); err == nil {
-			err = b.makeMembers(ctx, fillByMessages(), MaxBatch)
+			err = b.makeMembers(ctx, filling{fillByMessages(), MaxBatch, fillCallers})
 		}
 	}
 	if err != nil {
@@ -117,21 +117,28 @@ func (b *bench) makeKey(ctx context.Context) error {
 	return nil
 }
 
-// makeMembers creates the members, so many with each request, on as many connections as the load will have.
-func (b *bench) makeMembers(ctx context.Context, filling operation, each int) error {
+// filling is a way to create the members, so many with each request.
+type filling struct {
+	operation   operation
+	each        int
+	connections int // at most
+}
+
+// makeMembers creates the members, on no more connections than the load will have.
+func (b *bench) makeMembers(ctx context.Context, f filling) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	record := newRecorder(1)
 	stop := every(progressInterval, func() {
 		done, failed := record.count()
-		done = min(done*int64(each), int64(b.Members))
+		done = min(done*int64(f.each), int64(b.Members))
 		b.Progress(fmt.Sprintf("%s of %s members are there", grouped(done), grouped(int64(b.Members))))
 		if failed > 0 {
 			cancel() // one that is missing is enough to give up
 		}
 	})
 	crowd := &crowd{
-		target: b.target, shared: b.shared(nil), shares: []share{{filling, 1}}, connections: min(b.Concurrency, fillConnections), recorder: record,
+		target: b.target, shared: b.shared(nil), shares: []share{{f.operation, 1}}, connections: min(b.Concurrency, f.connections), recorder: record,
 	}
 	crowd.run(ctx)
 	stop()
@@ -145,8 +152,12 @@ func (b *bench) makeMembers(ctx context.Context, filling operation, each int) er
 	return ctx.Err()
 }
 
-// fillConnections is enough to keep a service busy with the creation of members.
-const fillConnections = 64
+const (
+	// fillConnections is enough to keep a service busy with the creation of members.
+	fillConnections = 64
+	// fillCallers is enough to keep a service busy with calls of a thousand messages: more would only wait for each other.
+	fillCallers = 4
+)
 
 // tidy revokes the key and, unless it is to be kept, deletes the guild.
 func (b *bench) tidy(ctx context.Context) error {

@@ -232,49 +232,6 @@ func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) erro
 	}
 }
 
-func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
-	state, err := w.archive.State(ctx, f.Guild)
-	if err != nil {
-		return err
-	}
-	if state.Epoch != f.Epoch {
-		return ErrStale
-	}
-	f.Archived = state.Archived
-	for cursor := uint64(0); ; {
-		users, next, err := w.live.FlushMembers(ctx, f, cursor, batchSize)
-		if err != nil {
-			return err
-		}
-		if err := w.writeUsers(ctx, f, users); err != nil {
-			return err
-		}
-		if next == 0 {
-			return w.live.EndFlush(ctx, f)
-		}
-		cursor = next
-	}
-}
-
-// writeUsers writes in pieces of batchSize: a scan of a set may return more than it was asked for.
-func (w *Writer) writeUsers(ctx context.Context, f Flush, users []id.User) error {
-	for len(users) > 0 {
-		n := min(batchSize, len(users))
-		batch, err := w.live.ReadBatch(ctx, f, users[:n])
-		if err != nil {
-			return err
-		}
-		if err := w.writeBatch(ctx, batch); err != nil {
-			return err
-		}
-		if err := w.live.Archived(ctx, batch); err != nil {
-			return err
-		}
-		users = users[n:]
-	}
-	return nil
-}
-
 // settle makes a guild fit the archive again. When its incarnation is gone, so is the guild, and its members leave the live
 // store. Otherwise it is compared with the archive, and loaded anew if it is the older one (see Hydrator): after the live
 // store came back (ErrUnverified), or when the archive refused a batch (ErrStale), which says that it has gone back in time

@@ -1,0 +1,76 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// scanSize is how many members one look into the set aside is to find: a look costs a round trip, and Redis may be busy.
+const scanSize = 4 * batchSize
+
+// writeFlush writes what was set aside. While a batch is written, the next one is read, so a set of any size needs the memory
+// of three. The live store is told of the commits once, at the end: until then `pending` in meta says what the archive may
+// hold.
+func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
+	state, err := w.archive.State(ctx, f.Guild)
+	if err != nil {
+		return err
+	}
+	if state.Epoch != f.Epoch {
+		return ErrStale
+	}
+	f.Archived = state.Archived
+
+	group, reading := errgroup.WithContext(ctx)
+	batches := make(chan Batch)
+	var last Batch
+	group.Go(func() error {
+		defer close(batches)
+		return w.readFlush(reading, f, batches)
+	})
+	group.Go(func() error {
+		for b := range batches {
+			if err := w.writeBatch(reading, b); err != nil {
+				return err
+			}
+			last = b
+		}
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if last.Guild == f.Guild {
+		if err := w.live.Archived(ctx, last); err != nil {
+			return err
+		}
+	}
+	return w.live.EndFlush(ctx, f)
+}
+
+// readFlush reads what was set aside in batches, one after the other: the archive takes them in the order of their revs.
+func (w *Writer) readFlush(ctx context.Context, f Flush, batches chan<- Batch) error {
+	for cursor := uint64(0); ; {
+		users, next, err := w.live.FlushMembers(ctx, f, cursor, scanSize)
+		if err != nil {
+			return err
+		}
+		for part := range slices.Chunk(users, batchSize) {
+			batch, err := w.live.ReadBatch(ctx, f, part)
+			if err != nil {
+				return err
+			}
+			select {
+			case batches <- batch:
+			case <-ctx.Done():
+				return fmt.Errorf("read the changed members: %w", context.Cause(ctx))
+			}
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+	}
+}

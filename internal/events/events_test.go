@@ -22,6 +22,7 @@ type memory struct {
 	mu      sync.Mutex
 	entries []Entry
 	err     error
+	read    func() // called after the next read
 }
 
 func (m *memory) add(n int) {
@@ -44,7 +45,14 @@ func (m *memory) Extent(context.Context, leaderboard.GuildRef) (Extent, error) {
 
 func (m *memory) ReadEvents(_ context.Context, from []Cursor, limit int64) ([][]Entry, error) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer func() {
+		then := m.read
+		m.read = nil
+		m.mu.Unlock()
+		if then != nil {
+			then()
+		}
+	}()
 	read := make([][]Entry, len(from))
 	for i, c := range from {
 		for _, e := range m.entries {
@@ -125,6 +133,24 @@ func TestEachEntryComesOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// What the feed hands out after a follower read the log and before it joined is not lost to it.
+func TestNothingIsLostBetweenReadingAndJoining(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := NewFeed(m, m, FeedOptions{})
+	first, late := follow(t, f, nil), follow(t, f, nil)
+	if got, err := first.Next(t.Context(), time.Now()); err != nil || len(got) > 0 {
+		t.Fatal(got, err)
+	}
+	m.read = func() {
+		m.add(1)
+		f.look(t.Context(), f.places())
+	}
+	if got := next(t, late); got[0].ID.Number != 1 {
+		t.Errorf("got %v", got)
+	}
 }
 
 // Who takes nothing is dropped, and others go on.

@@ -113,7 +113,7 @@ func TestEachEntryComesOnce(t *testing.T) {
 		}
 	})
 	for i := range 8 {
-		after := ID{1000, uint64(i * 300)}
+		after := ID{1000, uint64(i * 200)}
 		follower := follow(t, f, &after)
 		group.Go(func() {
 			for want := after.Number + 1; want < all; {
@@ -150,6 +150,24 @@ func TestNothingIsLostBetweenReadingAndJoining(t *testing.T) {
 	}
 	if got := next(t, late); got[0].ID.Number != 1 {
 		t.Errorf("got %v", got)
+	}
+}
+
+// An id that the log has not reached begins where the log is, for who sent it and for who comes after.
+func TestAnIDAheadOfTheLog(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := m.start(t)
+	ahead := follow(t, f, &ID{1000, 5})
+	if _, err := ahead.Next(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	other := follow(t, f, nil)
+	m.add(1)
+	for _, follower := range []*Follower{ahead, other} {
+		if got := next(t, follower); got[0].ID.Number != 1 {
+			t.Errorf("got %v first", got[0].ID)
+		}
 	}
 }
 

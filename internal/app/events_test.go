@@ -29,6 +29,7 @@ func TestEvents(t *testing.T) {
 		s := startAlive(t, 100*time.Millisecond, on...)
 		for name, test := range (cases{
 			"level-ups as they happen":        levelUpsAsTheyHappen,
+			"level-ups by messages":           levelUpsByMessages,
 			"what is no level-up":             noLevelUps,
 			"ids resume exactly":              idsResume,
 			"what is refused":                 refusedStreams,
@@ -69,6 +70,25 @@ func levelUpsAsTheyHappen(t *testing.T, s *service) {
 	want(levelUp{u, 10, 5, 4150, []string{"300000000000000002"}, []string{"300000000000000001"}})
 	if head := s.Do("HEAD", eventsPath(g), reader, nil); head.Status != 200 || head.Header.Get("Content-Type") != "text/event-stream" {
 		t.Errorf("HEAD: %d, %v", head.Status, head.Header)
+	}
+}
+
+// Messages of one member in one call are one event, even if they pass several levels.
+func levelUpsByMessages(t *testing.T, s *service) {
+	g, u, silent := s.guild(object{"xpPerMessageMin": 200, "xpPerMessageMax": 200}), newID(), newID()
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	call := object{"messages": []object{{"userId": u, "channelId": newID()}, {"userId": u, "channelId": newID()}}}
+	once := apitest.Header("Idempotency-Key", "call")
+	for range 2 { // the second time it was made before
+		s.Do("POST", "/v2/guilds/"+g+"/messages", key, call, once).Want(t, 200)
+	}
+	if up := f.levelUp(); up.UserID != u || up.Level != 2 || up.PreviousLevel != 0 || up.XP != 200 {
+		t.Errorf("%+v", up)
+	}
+	s.create(key, g, silent, 100)
+	if up := f.levelUp(); up.UserID != silent {
+		t.Errorf("%+v came after it", up)
 	}
 }
 

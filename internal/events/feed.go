@@ -174,7 +174,10 @@ func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower
 	switch {
 	case after == nil:
 	case !extent.misses(*after):
-		follower.at = *after
+		// Not ahead of the log, or the feed would begin there for all who come after.
+		if after.Compare(follower.at) < 0 {
+			follower.at = *after
+		}
 	default:
 		follower.missed = true
 		if extent.Count > 0 {

@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"time"
 
 	"levelboard/internal/leaderboard"
 )
@@ -33,17 +34,19 @@ func (f *Follower) Missed() bool { return f.missed }
 // Gone is closed when the feed has ended the follower.
 func (f *Follower) Gone() <-chan struct{} { return f.gone }
 
-// Next waits for entries and returns them in their order, each once. It fails when ctx ends, and can be called again then; with
-// ErrSlow or ErrClosed when the feed ended the follower; and when what was before it began to follow cannot be read.
-func (f *Follower) Next(ctx context.Context) ([]Entry, error) {
+// Next waits for entries and returns them in their order, each once; none when there are none until then. It fails when ctx
+// ends; with ErrSlow or ErrClosed when the feed ended the follower; and when what was before it began to follow cannot be read.
+func (f *Follower) Next(ctx context.Context, until time.Time) ([]Entry, error) {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
 	for {
 		select {
 		case <-f.gone:
 			return nil, f.reason
 		default:
 		}
-		entries, err := f.more(ctx)
-		if err != nil {
+		entries, waited, err := f.more(ctx, timer.C)
+		if err != nil || waited {
 			return nil, err
 		}
 		for len(entries) > 0 && entries[0].ID.Compare(f.at) <= 0 {
@@ -57,33 +60,37 @@ func (f *Follower) Next(ctx context.Context) ([]Entry, error) {
 }
 
 // more reads the log as long as the feed is ahead, and then takes what the feed hands out. Where both overlap it returns
-// entries again.
-func (f *Follower) more(ctx context.Context) ([]Entry, error) {
+// entries again. waited says that the time was up.
+func (f *Follower) more(ctx context.Context, timeUp <-chan time.Time) (entries []Entry, waited bool, err error) {
 	if f.joined && f.at.Compare(f.from) >= 0 {
 		select {
 		case entries := <-f.live:
-			return entries, nil
+			return entries, false, nil
+		case <-timeUp:
+			return nil, true, nil
 		case <-f.gone:
-			return nil, f.reason
+			return nil, false, f.reason
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, false, ctx.Err()
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
 	read, err := f.feed.log.ReadEvents(ctx, []Cursor{{f.guild, f.at}}, readAtOnce)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if entries := read[0]; len(entries) > 0 {
+	if entries = read[0]; len(entries) > 0 {
 		if len(entries) < readAtOnce {
 			f.join()
 		}
-		return entries, nil
+		return entries, false, nil
 	}
 	if f.joined {
 		f.at = f.from // there is nothing between them
 	}
 	f.join()
-	return nil, nil
+	return nil, false, nil
 }
 
 func (f *Follower) join() {

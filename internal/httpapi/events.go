@@ -136,11 +136,8 @@ func (a *API) sendEvents(c *gin.Context, s *stream, g *guild.Guild, follower *ev
 	}
 	silentUntil := time.Now().Add(a.deps.KeepAlive)
 	for {
-		wait, cancel := context.WithDeadline(s.ctx, silentUntil)
-		entries, err := follower.Next(wait)
-		silent := wait.Err() != nil && s.ctx.Err() == nil
-		cancel()
-		if err != nil && !silent {
+		entries, err := follower.Next(s.ctx, silentUntil)
+		if err != nil {
 			return err
 		}
 		if g, err = a.stillFollowable(c, g); err != nil {
@@ -151,7 +148,7 @@ func (a *API) sendEvents(c *gin.Context, s *stream, g *guild.Guild, follower *ev
 			return err
 		}
 		if sent == 0 {
-			if !silent {
+			if time.Now().Before(silentUntil) {
 				continue
 			}
 			text = []byte(": still here\n\n")

@@ -34,6 +34,28 @@ type fake struct {
 	// onMessage says whether a message of the nth call is counted, and onCall answers the call in place of the fake if it says so.
 	onMessage func(call int, user string) bool
 	onCall    func(w http.ResponseWriter, call int) bool
+
+	enough func() // called with the last of someChanges
+}
+
+// someChanges are more than those at which a fake does wrong.
+const someChanges = 40
+
+// runToTheWrong runs until the fake has answered someChanges, however long that takes.
+func runToTheWrong(t *testing.T, f *fake, o Options) (*Result, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	f.enough = cancel
+	o.Duration = time.Minute
+	return Run(ctx, o)
+}
+
+// count counts a change; the fake is locked.
+func (f *fake) count() {
+	if f.changes++; f.changes == someChanges && f.enough != nil {
+		f.enough()
+	}
 }
 
 const fakeKey = "lb_fake"
@@ -131,7 +153,7 @@ func (f *fake) member(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	add := func(user string, times int64) { f.xp[user] += times * change.Increment }
-	f.changes++
+	f.count()
 	if f.onChange != nil {
 		f.onChange(w, f.changes, user, add)
 		return

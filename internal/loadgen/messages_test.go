@@ -19,7 +19,7 @@ func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	f.changes++
+	f.count()
 	f.perCall = len(call.Messages)
 	answer := `{"results":[`
 	for i, m := range call.Messages {
@@ -85,7 +85,7 @@ func TestMessagesThatAreCountedWronglyAreNoticed(t *testing.T) {
 		}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result, err := Run(t.Context(), startMessages(t, test.f))
+			result, err := runToTheWrong(t, test.f, startMessages(t, test.f))
 			if result == nil || result.Total.Requests < 10 {
 				t.Fatalf("%+v, %v", result, err)
 			}

@@ -115,7 +115,7 @@ func TestVerificationNoticesWhatIsCountedWrongly(t *testing.T) {
 				}
 				add(user, 1)
 			}
-			result, err := Run(t.Context(), startFake(t, f))
+			result, err := runToTheWrong(t, f, startFake(t, f))
 			if result == nil || result.Total.Requests < 20 {
 				t.Fatalf("%+v, %v", result, err)
 			}
@@ -139,7 +139,7 @@ func TestALimitIsNamed(t *testing.T) {
 			}
 			add(user, 1)
 		}}
-		result, err := Run(t.Context(), startFake(t, f))
+		result, err := runToTheWrong(t, f, startFake(t, f))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +232,7 @@ func TestAServiceThatGoesAwayIsReported(t *testing.T) {
 		}
 	}
 	o := startFake(t, f)
-	o.Verify = false
+	o.Verify, o.Duration = false, 2*time.Second
 	o.Admin = func(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
 		if method == http.MethodDelete {
 			return 0, nil, errors.New("nothing listens there")

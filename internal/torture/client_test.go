@@ -44,7 +44,7 @@ func (c *client) step() {
 		c.repeat(m)
 	case n < 46 && c.said != nil:
 		c.repeatMessages()
-	case n < 58:
+	case n < 58 || n < 75 && len(c.members) > membersEach:
 		c.messages()
 	default:
 		c.change(m, c.choose(exists))

@@ -115,7 +115,7 @@ func (c *client) compose() *messagesCall {
 	c.h.gate.RLock() // a loss of Redis changes what members may be
 	defer c.h.gate.RUnlock()
 	most := len(c.members)
-	if c.rng.IntN(3) > 0 {
+	if c.rng.IntN(3) == 0 {
 		most = min(most, membersEach)
 	}
 	wanted := &messagesCall{guild: c.members[0].guild}

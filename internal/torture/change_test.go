@@ -96,6 +96,11 @@ func (c change) awards(s state) []effect {
 	return append(all, effect{s, outcome{s.xp, gained, s.messages}})
 }
 
+// startsCooldown reports whether a member may have a cooldown from the change.
+func (c change) startsCooldown() bool {
+	return c.op == award && c.amount > 0 || c.cooldown && (c.op == increment || c.op == decrement || c.op == set)
+}
+
 func (c change) String() string {
 	text := string(c.op)
 	switch c.op {

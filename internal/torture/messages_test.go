@@ -78,6 +78,7 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 	}
 	for i, m := range wanted.authors {
 		part, own := wanted.parts[i], a
+		free := len(m.pending) == 0 && wanted.began.After(m.free)
 		if a.verdict == done {
 			own.says = says[i]
 			own.text = fmt.Sprintf("200 gained %d xp %d messages %d", own.says.gained, own.says.xp, own.says.messages)
@@ -89,6 +90,9 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 		}
 		if a.verdict == done && !m.cooled(own.says.gained > 0, wanted.began, a.ended, c.h.mode == durable) {
 			return a, fmt.Sprintf("the answer %q to %q cannot be: the member has a cooldown until %s", own.text, part, m.held.Format(clock)), m
+		}
+		if a.verdict == done && free && part.amount > 0 && own.says.gained == 0 && own.says.xp < maxXP {
+			return a, fmt.Sprintf("the answer %q to %q cannot be: the member's cooldown was over at %s", own.text, part, m.free.Format(clock)), m
 		}
 	}
 	return a, "", nil
@@ -105,7 +109,7 @@ func (m *member) cooled(gained bool, began, ended time.Time, kept bool) bool {
 	}
 	// What is pending may be a deletion, which ends the cooldown.
 	if len(m.pending) == 0 {
-		m.held = began.Add(cooldown)
+		m.held = began.Add(cooldown - time.Millisecond) // Redis has no smaller times
 	}
 	return true
 }

@@ -33,6 +33,7 @@ type member struct {
 	made    change    // the last one that was made and answered under a key
 	outcome outcome   // that it was answered with
 	held    time.Time // until when no message can give it XP, if that is known
+	free    time.Time // since when messages must give it XP again, if nothing is pending
 
 	trail   []moment // what it may have been, for a Redis that loses something; nil when that never happens
 	history []event
@@ -87,10 +88,13 @@ func (m *member) closure() map[possible]bool {
 
 // answered takes an answer to a change. It returns false when no order of what may have happened explains the answer.
 func (m *member) answered(c change, a answer) bool {
-	switch a.verdict {
-	case unsent:
+	if a.verdict == unsent {
 		return true
-	case unknown:
+	}
+	if c.startsCooldown() {
+		m.free = a.ended.Add(cooldown)
+	}
+	if a.verdict == unknown {
 		m.mayHappen(c, a.ended)
 		return true
 	}
@@ -172,6 +176,7 @@ func (m *member) settle(readBegan, flowing time.Time) {
 		}
 	}
 	m.forgetPending(m.may)
+	m.free = time.Now().Add(cooldown)
 }
 
 // forgetPending makes the member what it may be in these possibilities, with nothing to come.

@@ -55,7 +55,7 @@ func (m *member) returned(now time.Time, states []state) {
 			next[possible{state: s, result: result}] = true
 		}
 	}
-	m.may = next
+	m.may, m.free = next, now.Add(cooldown)
 	m.trail = append(m.trail, moment{now, m.states()})
 }
 

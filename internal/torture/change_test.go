@@ -96,10 +96,13 @@ func (c change) awards(s state) []effect {
 	return append(all, effect{s, outcome{s.xp, gained, s.messages}})
 }
 
-// startsCooldown reports whether a member may have a cooldown from the change.
-func (c change) startsCooldown() bool {
+// mayCool reports whether a member may have a cooldown from the change.
+func (c change) mayCool() bool {
 	return c.op == award && c.amount > 0 || c.cooldown && (c.op == increment || c.op == decrement || c.op == set)
 }
+
+// cooled reports whether a member had a cooldown from the change that was answered so.
+func (c change) cooled(says outcome) bool { return c.mayCool() && (c.op != award || says.gained > 0) }
 
 func (c change) String() string {
 	text := string(c.op)

@@ -91,7 +91,7 @@ func (m *member) answered(c change, a answer) bool {
 	if a.verdict == unsent {
 		return true
 	}
-	if c.startsCooldown() {
+	if a.verdict == unknown && c.mayCool() || a.verdict == done && c.cooled(a.says) {
 		m.free = a.ended.Add(cooldown)
 	}
 	if a.verdict == unknown {

@@ -30,11 +30,14 @@ func TestNamedRequestsAreMadeOnceWhateverGetsLost(t *testing.T) {
 	const clients, enough, seed = 16, 2200, 20260101
 	t.Parallel()
 	s, server, proxy := behindProxy(t, often, "LEVELBOARD_RATE_LIMIT_KEY=1000000", "LEVELBOARD_RATE_LIMIT_IDENTITY=1000000")
-	g := s.guild(nil)
+	g := s.guild(object{"xpPerMessageMin": 1, "xpPerMessageMax": 1000}) // another draw would show
 	run := &lossyRun{service: s, g: g, key: s.key(g)}
 	all := make([]*lossyClient, clients)
 	for i := range all {
 		all[i] = &lossyClient{lossyRun: run, n: i, own: newID(), random: rand.New(rand.NewPCG(seed, uint64(i)))}
+		for _, u := range newUsers(authorsEach) {
+			all[i].authors = append(all[i].authors, &author{id: u})
+		}
 	}
 	for i := range run.shared {
 		run.shared[i] = newID()
@@ -54,20 +57,21 @@ func TestNamedRequestsAreMadeOnceWhateverGetsLost(t *testing.T) {
 	proxy.Fail(seed, 0)
 	t.Logf("seed %d: %d requests answered, %d of them replays, %d answers of 503; lost %d requests, %d replies and %d halves of replies",
 		seed, run.answered.Load(), run.replays.Load(), run.down.Load(), proxy.Count(testenv.NotSent), proxy.Count(testenv.NoReply), proxy.Count(testenv.HalfAReply))
-	if proxy.Faults() < 2000 || run.replays.Load() < 50 {
-		t.Errorf("only %d faults and %d replays: that proves little", proxy.Faults(), run.replays.Load())
+	t.Logf("%d calls with messages, %d of them sent again", run.calls.Load(), run.callsAgain.Load())
+	if proxy.Faults() < 2000 || run.replays.Load() < 50 || run.callsAgain.Load() < 50 {
+		t.Errorf("only %d faults, %d replays and %d calls sent again: that proves little", proxy.Faults(), run.replays.Load(), run.callsAgain.Load())
 	}
 
 	exact := func(when string) {
 		t.Helper()
 		for _, c := range all {
-			got := s.Do("GET", memberPath(g, c.own), run.key, nil)
 			if !c.exists {
-				got.Want(t, 404)
-			} else if xp := apitest.At[float64](t, got.Want(t, 200), "level", "xp"); int(xp) != c.xp {
-				t.Errorf("%s, client %d's member has %v XP, want %d", when, c.n, xp, c.xp)
+				s.Do("GET", memberPath(g, c.own), run.key, nil).Want(t, 404)
+			} else if m := s.member(run.key, g, c.own).Level; m.XP != c.xp || m.MessageCount != c.messages {
+				t.Errorf("%s, client %d's member has %d XP and %d messages, want %d and %d", when, c.n, m.XP, m.MessageCount, c.xp, c.messages)
 			}
 		}
+		run.wantAuthors(t, when, all)
 		for i, u := range run.shared {
 			if xp := s.member(run.key, g, u).Level.XP; int64(xp) != run.sums[i].Load() {
 				t.Errorf("%s, the member of all has %d XP, want %d", when, xp, run.sums[i].Load())
@@ -88,6 +92,7 @@ type lossyRun struct {
 	shared                  [3]string
 	sums                    [3]atomic.Int64
 	answered, replays, down atomic.Int64
+	calls, callsAgain       atomic.Int64
 }
 
 // lossyClient has a member of its own, of which it knows what it must have, and a request under way at most.
@@ -98,7 +103,11 @@ type lossyClient struct {
 	exists bool
 	xp     int
 	sent   int
+	downs  int // answers of 503
 	random *rand.Rand
+
+	messages int // of its own member
+	authors  []*author
 }
 
 // step sends one request until it is answered, and checks the answer.
@@ -107,8 +116,11 @@ func (c *lossyClient) step() error {
 	if c.random.IntN(3) == 0 {
 		i := c.random.IntN(len(c.shared))
 		c.sums[i].Add(int64(amount))
-		_, err := c.until(200, "PATCH", c.shared[i], fmt.Sprintf(`{"xp":{"increment":%d}}`, amount))
+		_, err := c.until(200, "PATCH", memberPath(c.g, c.shared[i]), fmt.Sprintf(`{"xp":{"increment":%d}}`, amount))
 		return err
+	}
+	if c.random.IntN(5) == 0 {
+		return c.award()
 	}
 	method, body, exists := "PATCH", "", c.exists
 	var status, xp int
@@ -131,9 +143,12 @@ func (c *lossyClient) step() error {
 	if method != "POST" && !c.exists {
 		status, xp, exists = 404, 0, false
 	}
-	got, err := c.until(status, method, c.own, body)
+	got, err := c.until(status, method, memberPath(c.g, c.own), body)
 	if err != nil {
 		return err
+	}
+	if exists != c.exists {
+		c.messages = 0
 	}
 	c.xp, c.exists = xp, exists
 	if want := fmt.Sprintf(`"xp":%d}}`, xp); status == 200 && !strings.HasSuffix(string(got.Body), want) {
@@ -143,16 +158,17 @@ func (c *lossyClient) step() error {
 }
 
 // until repeats a request under one name until it is answered with anything but 503, which must be this status.
-func (c *lossyClient) until(status int, method, user, body string) (apitest.Response, error) {
+func (c *lossyClient) until(status int, method, path, body string) (apitest.Response, error) {
 	c.sent++
 	name := named(fmt.Sprintf("client-%d-request-%d", c.n, c.sent))
 	for range 200 {
-		got, err := c.quick(method, memberPath(c.g, user), c.key, body, name)
+		got, err := c.quick(method, path, c.key, body, name)
 		if err != nil {
 			return got, err
 		}
 		if got.Status == 503 {
 			c.down.Add(1)
+			c.downs++
 			continue
 		}
 		c.answered.Add(1)

@@ -28,7 +28,7 @@ func (a archived) state() state {
 	if a.Deleted {
 		return state{}
 	}
-	return state{true, a.XP, a.Name}
+	return state{true, a.XP, a.Name, a.Messages}
 }
 
 // rows reads the archive, past the service: every row of a guild that exists, by guild/user.

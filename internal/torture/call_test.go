@@ -36,7 +36,7 @@ type answer struct {
 	began, ended time.Time
 	replica      string
 	process      string // where that one listened, which no other process of a run does
-	xp           int64
+	says         outcome
 	body         []byte
 	text         string // for the history
 }
@@ -110,12 +110,13 @@ func (a *answer) judge() {
 		a.verdict = done
 		var summary struct {
 			Level struct {
-				XP int64 `json:"xp"`
+				XP           int64 `json:"xp"`
+				MessageCount int64 `json:"messageCount"`
 			} `json:"level"`
 		}
 		if len(a.body) > 0 && json.Unmarshal(a.body, &summary) == nil {
-			a.xp = summary.Level.XP
-			a.text = fmt.Sprintf("%d xp %d", a.status, a.xp)
+			a.says = outcome{xp: summary.Level.XP, messages: summary.Level.MessageCount}
+			a.text = fmt.Sprintf("%d xp %d messages %d", a.status, a.says.xp, a.says.messages)
 		}
 	case a.status == http.StatusNotFound && bytes.Contains(a.body, []byte("no level entry")):
 		a.verdict, a.text = absent, "404 no entry"

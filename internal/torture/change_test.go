@@ -11,14 +11,16 @@ const maxXP = 2147483647
 type state struct {
 	exists bool
 	xp     int64
-	name   string // the username that it was created with
+	name   string // the username that came last, with its creation or a message; empty when none did
+
+	messages int64
 }
 
 func (s state) String() string {
 	if !s.exists {
 		return "absent"
 	}
-	return fmt.Sprintf("%d(%s)", s.xp, s.name)
+	return fmt.Sprintf("%d(%s)m%d", s.xp, s.name, s.messages)
 }
 
 // op is one of the operations of the API on a member.
@@ -30,27 +32,42 @@ const (
 	decrement op = "decrement"
 	set       op = "set"
 	remove    op = "delete"
+	award     op = "messages" // one member's part of a call with messages
 )
 
 // change is one request that may change a member.
 type change struct {
 	op       op
-	amount   int64
-	name     string // with create
+	amount   int64  // with award: what the first message is worth that is worth anything; 0 when none is
+	messages int64  // with award: how many
+	name     string // with create, and with award when user data comes with it
 	cooldown bool   // triggerCooldown, with the operations of PATCH
 	key      string // Idempotency-Key; empty for none
 }
 
-// apply is the whole specification of a change: what a member is after it, or that it is refused and changes nothing.
-func (c change) apply(s state) (after state, done bool) {
+// outcome is what an answer to a change says of the member.
+type outcome struct{ xp, gained, messages int64 }
+
+// effect is one thing that a change may do: what the member is after it, and how it is answered.
+type effect struct {
+	after state
+	says  outcome
+}
+
+// effects is the whole specification of a change: what it may do to a member; nothing when it is refused. Only with award
+// there may be two.
+func (c change) effects(s state) []effect {
+	if c.op == award {
+		return c.awards(s)
+	}
 	if s.exists == (c.op == create) {
-		return s, false
+		return nil
 	}
 	switch c.op {
 	case create:
-		return state{true, c.amount, c.name}, true
+		s = state{exists: true, xp: c.amount, name: c.name}
 	case remove:
-		return state{}, true
+		return []effect{{}}
 	case increment:
 		s.xp = min(s.xp+c.amount, maxXP)
 	case decrement:
@@ -58,12 +75,42 @@ func (c change) apply(s state) (after state, done bool) {
 	case set:
 		s.xp = c.amount
 	}
-	return s, true
+	return []effect{{s, outcome{xp: s.xp, messages: s.messages}}}
 }
+
+// awards is what messages may do: the first one that is worth anything gives XP, unless the cooldown stops it, and the
+// others never do. Whoever had no entry has no cooldown.
+func (c change) awards(s state) []effect {
+	gained := min(c.amount, maxXP-s.xp)
+	mayStop := s.exists && gained > 0
+	s.exists = true
+	s.messages += c.messages
+	if c.name != "" {
+		s.name = c.name
+	}
+	var all []effect
+	if mayStop {
+		all = append(all, effect{s, outcome{xp: s.xp, messages: s.messages}})
+	}
+	s.xp += gained
+	return append(all, effect{s, outcome{s.xp, gained, s.messages}})
+}
+
+// mayCool reports whether a member may have a cooldown from the change.
+func (c change) mayCool() bool {
+	return c.op == award && c.amount > 0 || c.cooldown && (c.op == increment || c.op == decrement || c.op == set)
+}
+
+// cooled reports whether a member had a cooldown from the change that was answered so.
+func (c change) cooled(says outcome) bool { return c.mayCool() && (c.op != award || says.gained > 0) }
 
 func (c change) String() string {
 	text := string(c.op)
-	if c.op != remove {
+	switch c.op {
+	case remove:
+	case award:
+		text = fmt.Sprintf("%d %s worth %d", c.messages, c.op, c.amount)
+	default:
 		text = fmt.Sprintf("%s %d", c.op, c.amount)
 	}
 	if c.name != "" {
@@ -75,7 +122,7 @@ func (c change) String() string {
 	return text
 }
 
-// request is the change as the API takes it.
+// request is the change as the API takes it. Messages are sent in calls of several members.
 func (c change) request() (method string, body any) {
 	switch c.op {
 	case create:

@@ -242,18 +242,25 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	if err != nil {
 		return true, err
 	}
+	described := 0
 	for _, z := range scores {
 		user := fmt.Sprint(z.Member)
 		e := entry{xp: int64(z.Score)}
 		stat := strings.Fields(stats[user])
-		if data := strings.Split(users[user], "\x00"); len(stat) == 3 && len(data) == 5 {
+		if len(stat) == 3 {
 			e.messages, e.updated, e.cooldown = number(stat[0]), number(stat[1]), number(stat[2])
-			e.name = data[3]
+		}
+		data, known := users[user] // of one whose messages came without user data nothing is known
+		if parts := strings.Split(data, "\x00"); len(parts) == 5 {
+			e.name = parts[3]
+		}
+		if known {
+			described++
 		}
 		into[guild+"/"+user] = e
 	}
-	if len(stats) != len(scores) || len(users) != len(scores) {
-		h.violation(nil, "guild "+guild+" has "+strconv.Itoa(len(scores))+" members, "+strconv.Itoa(len(stats))+" stats and "+strconv.Itoa(len(users))+" users in Redis")
+	if len(stats) != len(scores) || len(users) != described {
+		h.violation(nil, "guild "+guild+" has "+strconv.Itoa(len(scores))+" members, "+strconv.Itoa(len(stats))+" stats and "+strconv.Itoa(len(users))+" users in Redis, "+strconv.Itoa(described)+" of them of members")
 	}
 	return true, nil
 }

@@ -16,6 +16,8 @@ type client struct {
 	members []*member
 	current int // the replica that it talks to
 	serial  int // numbers names and keys
+	calls   callCount
+	said    *messagesCall // the last call with messages that can be sent again
 }
 
 // run works until the run is over, and then until its last change is answered.
@@ -27,7 +29,7 @@ func (c *client) run() {
 }
 
 func (c *client) step() {
-	m := c.members[c.rng.IntN(len(c.members))]
+	m := c.pick()
 	c.h.gate.RLock() // a loss of Redis changes what members may be
 	waits, exists := len(m.pending) >= mostPending, m.states()[0].exists
 	c.h.gate.RUnlock()
@@ -38,11 +40,24 @@ func (c *client) step() {
 		c.count(c.h.counters[c.rng.IntN(len(c.h.counters))])
 	case n < 40 || waits:
 		c.read(m)
-	case n < 45 && c.repeatable(m):
+	case n < 43 && c.repeatable(m):
 		c.repeat(m)
+	case n < 46 && c.said != nil:
+		c.repeatMessages()
+	case n < 58 || n < 75 && len(c.members) > membersEach:
+		c.messages()
 	default:
 		c.change(m, c.choose(exists))
 	}
+}
+
+// pick chooses a member, out of a crowd mostly one of the first, so that enough happens to each of these.
+func (c *client) pick() *member {
+	n := len(c.members)
+	if c.rng.IntN(3) > 0 {
+		n = min(n, membersEach)
+	}
+	return c.members[c.rng.IntN(n)]
 }
 
 // choose prefers what is not refused: most changes find what they need.
@@ -105,6 +120,9 @@ func (c *client) failover() *replica {
 
 // change sends one change; with a key, again and again until it is answered.
 func (c *client) change(m *member, wanted change) {
+	if wanted.op == remove {
+		m.held = time.Time{} // with the member, or not
+	}
 	method, body := wanted.request()
 	r := c.replica()
 	// With a key it is sent until it is answered, so the model knows exactly what it did.
@@ -120,7 +138,7 @@ func (c *client) change(m *member, wanted change) {
 			return
 		}
 		if a.verdict == done && wanted.key != "" {
-			m.made, m.outcome = wanted, a.xp
+			m.made, m.outcome = wanted, a.says
 		}
 		if a.verdict != unknown && a.verdict != unsent {
 			return
@@ -157,8 +175,8 @@ func (c *client) read(m *member) (rank int64, definite bool) {
 	definite = a.verdict == done || a.verdict == absent
 	if a.verdict == done {
 		var entry entryBody
-		explained = json.Unmarshal(a.body, &entry) == nil && entry.Level.Rank >= 1 && entry.Level.MessageCount == 0
-		seen, rank = state{true, entry.Level.XP, entry.User.Username}, entry.Level.Rank
+		explained = json.Unmarshal(a.body, &entry) == nil && entry.Level.Rank >= 1
+		seen, rank = state{true, entry.Level.XP, entry.User.Username, entry.Level.MessageCount}, entry.Level.Rank
 		a.text = fmt.Sprintf("200 %s rank %d", seen, rank)
 	}
 	if explained && definite {
@@ -202,7 +220,7 @@ func (c *client) count(counter *counter) {
 		most := counter.most()
 		counter.note(newEvent(c.h, c.name+": "+wanted.String(), a, fmt.Sprintf("%d to %d", least, most)))
 		c.h.gate.RUnlock()
-		inside := a.verdict != done || wanted.key != "" && attempt > 1 || a.xp >= least+wanted.amount && a.xp <= most
+		inside := a.verdict != done || wanted.key != "" && attempt > 1 || a.says.xp >= least+wanted.amount && a.says.xp <= most
 		if !inside || a.verdict > done {
 			c.h.violation(counter, fmt.Sprintf("the answer %q to %q cannot be: the counter was %d to %d", a.text, wanted, least, most))
 			return
@@ -234,8 +252,8 @@ func (c *client) readCounter(counter *counter) (xp int64, definite bool) {
 		c.failover()
 		return 0, false
 	}
-	if a.verdict != done || a.xp < least || a.xp > most {
+	if a.verdict != done || a.says.xp < least || a.says.xp > most {
 		c.h.violation(counter, fmt.Sprintf("the answer %q to a read cannot be: the counter was %d to %d", a.text, least, most))
 	}
-	return a.xp, true
+	return a.says.xp, true
 }

@@ -22,6 +22,8 @@ import (
 const (
 	clients          = 16
 	membersEach      = 8
+	crowds           = 3   // clients that have more, for calls of several steps
+	crowdMembers     = 250 // each of theirs
 	sharedMembers    = 6
 	snapshotInterval = 200 * time.Millisecond
 	defaultTime      = 11 * time.Second
@@ -182,7 +184,11 @@ func (h *harness) setUp() {
 	}
 	for i := range clients {
 		c := &client{h: h, name: fmt.Sprintf("c%d", i), rng: h.stream(uint64(firstClientStream + i)), current: i % len(h.replicas)}
-		for j := range membersEach {
+		n := membersEach
+		if i < crowds {
+			n = crowdMembers
+		}
+		for j := range n {
 			user := strconv.Itoa(200000000000000000 + 1000*i + j)
 			c.members = append(c.members, newMember(mainGuild, user, h.mode != durable))
 			h.users = append(h.users, user)
@@ -213,7 +219,10 @@ func (h *harness) awaitSaved() {
 }
 
 func guildDocument(name string) map[string]any {
-	return map[string]any{"name": name, "memberCount": 200, "ownerId": ownerID}
+	return map[string]any{
+		"name": name, "memberCount": 1000, "ownerId": ownerID, "xpGainInterval": cooldown.Milliseconds(),
+		"xpPerMessageMin": messageXP, "xpPerMessageMax": messageXP, "ignoredChannelIds": []string{deafChannel},
+	}
 }
 
 // must is a request that has to succeed: nothing is broken yet.

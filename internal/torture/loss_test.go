@@ -135,9 +135,9 @@ func (h *harness) merged(m *member, rows map[string]archived, dumped []state) []
 			continue
 		}
 		if archive.exists {
-			s.xp = max(s.xp, archive.xp)
+			s.xp, s.messages = max(s.xp, archive.xp), max(s.messages, archive.messages)
 			// The user's data comes from whichever is later.
-			all = append(all, state{true, s.xp, archive.name})
+			all = append(all, state{true, s.xp, archive.name, s.messages})
 		}
 		all = append(all, s)
 	}

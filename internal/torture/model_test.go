@@ -18,8 +18,8 @@ const mostPending = 2
 // possible is one thing that a member may be, given all answers so far.
 type possible struct {
 	state
-	open   uint8 // the pending changes that have not happened yet and still may, a bit for each
-	result int64 // the XP after the change that is being repeated under its key, once it has happened
+	open   uint8   // the pending changes that have not happened yet and still may, a bit for each
+	result outcome // of the change that is being repeated under its key, once it has happened
 }
 
 // member is the model of one member that one client owns, so that its changes come one after the other. What it may be is
@@ -30,8 +30,10 @@ type member struct {
 	pending     []pendingChange
 	keyed       int // the index in pending of the change that is being repeated under its key; -1 for none
 
-	made    change // the last one that was made and answered under a key
-	outcome int64  // the XP that it was answered with
+	made    change    // the last one that was made and answered under a key
+	outcome outcome   // that it was answered with
+	held    time.Time // until when no message can give it XP, if that is known
+	free    time.Time // since when messages must give it XP again, if nothing is pending
 
 	trail   []moment // what it may have been, for a Redis that loses something; nil when that never happens
 	history []event
@@ -69,17 +71,15 @@ func (m *member) closure() map[possible]bool {
 				continue
 			}
 			// A change that would be refused now changes nothing and leaves nothing behind, so it stays open.
-			after, done := c.apply(p.state)
-			if !done {
-				continue
-			}
-			next := possible{state: after, open: p.open &^ bit, result: p.result}
-			if i == m.keyed {
-				next.result = after.xp
-			}
-			if !all[next] {
-				all[next] = true
-				todo = append(todo, next)
+			for _, e := range c.effects(p.state) {
+				next := possible{state: e.after, open: p.open &^ bit, result: p.result}
+				if i == m.keyed {
+					next.result = e.says
+				}
+				if !all[next] {
+					all[next] = true
+					todo = append(todo, next)
+				}
 			}
 		}
 	}
@@ -88,10 +88,13 @@ func (m *member) closure() map[possible]bool {
 
 // answered takes an answer to a change. It returns false when no order of what may have happened explains the answer.
 func (m *member) answered(c change, a answer) bool {
-	switch a.verdict {
-	case unsent:
+	if a.verdict == unsent {
 		return true
-	case unknown:
+	}
+	if a.verdict == unknown && c.mayCool() || a.verdict == done && c.cooled(a.says) {
+		m.free = a.ended.Add(cooldown)
+	}
+	if a.verdict == unknown {
 		m.mayHappen(c, a.ended)
 		return true
 	}
@@ -101,7 +104,7 @@ func (m *member) answered(c change, a answer) bool {
 			bit := uint8(1) << m.keyed
 			if p.open&bit == 0 {
 				// An earlier attempt made the change, so this was its recorded outcome.
-				if a.verdict == done && a.xp == p.result {
+				if a.verdict == done && a.says == p.result {
 					next[possible{state: p.state, open: p.open}] = true
 				}
 				continue
@@ -110,9 +113,14 @@ func (m *member) answered(c change, a answer) bool {
 				p.open &^= bit
 			}
 		}
-		after, made := c.apply(p.state)
-		if made == (a.verdict == done) && (!made || after.xp == a.xp) {
-			next[possible{state: after, open: p.open}] = true
+		effects := c.effects(p.state)
+		if a.verdict != done && len(effects) == 0 {
+			next[possible{state: p.state, open: p.open}] = true
+		}
+		for _, e := range effects {
+			if a.verdict == done && a.says == e.says {
+				next[possible{state: e.after, open: p.open}] = true
+			}
 		}
 	}
 	m.keyed = -1
@@ -168,6 +176,7 @@ func (m *member) settle(readBegan, flowing time.Time) {
 		}
 	}
 	m.forgetPending(m.may)
+	m.free = time.Now().Add(cooldown)
 }
 
 // forgetPending makes the member what it may be in these possibilities, with nothing to come.

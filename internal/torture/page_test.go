@@ -15,7 +15,10 @@ type pageRow struct {
 	Rank   int64  `json:"rank"`
 	UserID string `json:"userId"`
 	XP     int64  `json:"xp"`
-	User   struct {
+
+	MessageCount int64 `json:"messageCount"`
+
+	User struct {
 		Username string `json:"username"`
 	} `json:"user"`
 }
@@ -49,7 +52,7 @@ func (c *client) page(guild string, number int) (rows []pageRow, definite bool) 
 		if !ok || m.guild != guild {
 			continue
 		}
-		seen := state{true, row.XP, row.User.Username}
+		seen := state{true, row.XP, row.User.Username, row.MessageCount}
 		a.text = fmt.Sprintf("200 %s rank %d", seen, row.Rank)
 		explained := m.saw(seen)
 		m.record(c.h, fmt.Sprintf("page %d", number), a)

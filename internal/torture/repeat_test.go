@@ -27,7 +27,7 @@ func (c *client) repeat(m *member) {
 	switch {
 	case a.verdict == unknown || a.verdict == unsent:
 		c.failover()
-	case a.verdict != want || want == done && a.xp != m.outcome:
-		c.h.violation(m, fmt.Sprintf("the answer %q to %q cannot be: %q was made under this key, and answered with xp %d", a.text, sent, m.made, m.outcome))
+	case a.verdict != want || want == done && a.says != m.outcome:
+		c.h.violation(m, fmt.Sprintf("the answer %q to %q cannot be: %q was made under this key, and answered with %+v", a.text, sent, m.made, m.outcome))
 	}
 }

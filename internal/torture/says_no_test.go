@@ -1,6 +1,9 @@
 package torture
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -10,8 +13,12 @@ func TestTheModelRefuses(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
 	keyed := change{op: increment, amount: 10, key: "k"}
-	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, xp: xp, ended: now} }
-	at := func(xp int64) state { return state{true, xp, "n"} }
+	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, says: outcome{xp: xp}, ended: now} }
+	at := func(xp int64) state { return state{true, xp, "n", 0} }
+	sent := change{op: award, amount: 10, messages: 2, key: "k"}
+	said := func(xp, gained, messages int64) answer {
+		return answer{verdict: done, says: outcome{xp, gained, messages}, ended: now}
+	}
 	cases := []struct {
 		name  string
 		steps func(m *member) bool // what it returns must be false
@@ -33,6 +40,23 @@ func TestTheModelRefuses(t *testing.T) {
 		{"another outcome under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(120)) }},
 		{"a member that comes back", func(m *member) bool { return m.answered(change{op: remove}, made(0)) && m.saw(at(100)) }},
 		{"an entry over an entry", func(m *member) bool { return m.answered(change{op: create, amount: 1}, made(1)) }},
+		{"messages that do not count", func(m *member) bool { return m.answered(sent, said(100, 0, 2)) && m.saw(at(100)) }},
+		{"messages that count twice", func(m *member) bool {
+			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 110, "n", 4})
+		}},
+		{"messages that give XP twice", func(m *member) bool {
+			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 120, "n", 2})
+		}},
+		{"unknown messages that half count", func(m *member) bool {
+			return m.answered(change{op: award, amount: 10, messages: 2}, lost) && m.saw(state{true, 110, "n", 1})
+		}},
+		{"messages that give more than they are worth", func(m *member) bool { return m.answered(sent, said(111, 11, 2)) }},
+		{"a cooldown of one who had no entry", func(m *member) bool {
+			return m.answered(change{op: remove}, answer{verdict: done, ended: now}) && m.answered(sent, said(0, 0, 2))
+		}},
+		{"XP for messages during the cooldown", func(m *member) bool {
+			return m.cooled(true, now, now, true) && m.cooled(true, now, now.Add(cooldown/2), true)
+		}},
 		{"a loss of what was saved", func(m *member) bool {
 			m.answered(plus, made(110))
 			m.note(now, time.Time{})
@@ -57,23 +81,53 @@ func TestTheModelAccepts(t *testing.T) {
 	plus := change{op: increment, amount: 10}
 	lost := answer{verdict: unknown, ended: now}
 	m := newMember("g", "u", true)
-	m.may = map[possible]bool{{state: state{true, 100, "n"}}: true}
-	m.trail = []moment{{now.Add(-time.Second), []state{{true, 100, "n"}}}}
-	m.answered(plus, answer{verdict: done, xp: 110, ended: now})
+	m.may = map[possible]bool{{state: state{true, 100, "n", 0}}: true}
+	m.trail = []moment{{now.Add(-time.Second), []state{{true, 100, "n", 0}}}}
+	m.answered(plus, answer{verdict: done, says: outcome{xp: 110}, ended: now})
 	m.note(now, time.Time{})
 	m.returned(now.Add(time.Second), m.since(now.Add(-time.Millisecond)))
-	if !m.saw(state{true, 100, "n"}) {
+	if !m.saw(state{true, 100, "n", 0}) {
 		t.Error("the model refuses a loss of what was not saved")
 	}
 	for _, seen := range [][]int64{{100, 100}, {100, 110}, {110, 110}, {110, 120}, {120, 120}} {
 		m := newMember("g", "u", false)
-		m.may = map[possible]bool{{state: state{true, 100, "n"}}: true}
+		m.may = map[possible]bool{{state: state{true, 100, "n", 0}}: true}
 		m.answered(plus, lost)
 		m.answered(plus, lost)
 		for _, xp := range seen {
-			if !m.saw(state{true, xp, "n"}) {
+			if !m.saw(state{true, xp, "n", 0}) {
 				t.Errorf("100 and twice an unknown 10: the model refuses %v", seen)
 			}
+		}
+	}
+}
+
+// What an answer to messages says is held to the call before it is held to the members.
+func TestTheAnswerToMessagesIsRead(t *testing.T) {
+	call := &messagesCall{
+		authors: []*member{newMember("g", "1", false), newMember("g", "2", false)},
+		from:    []int{0, 1, 0}, worth: []int64{0, messageXP, messageXP}, sent: make([]map[string]any, 3),
+	}
+	row := func(user string, gained, xp, count int) string {
+		return fmt.Sprintf(`{"userId":"%s","gained":%d,"xp":%d,"messageCount":%d}`, user, gained, xp, count)
+	}
+	read := func(rows ...string) ([]outcome, string) {
+		return call.read([]byte(`{"results":[` + strings.Join(rows, ",") + `]}`))
+	}
+	says, problem := read(row("1", 0, 5, 8), row("2", 7, maxXP, 1), row("1", messageXP, messageXP+5, 9))
+	if want := []outcome{{messageXP + 5, messageXP, 9}, {maxXP, 7, 1}}; problem != "" || !slices.Equal(says, want) {
+		t.Errorf("%v %s, want %v", says, problem, want)
+	}
+	for name, rows := range map[string][]string{
+		"one is missing":            {row("1", 0, 5, 8), row("2", 0, 5, 1)},
+		"another order":             {row("2", 0, 5, 8), row("1", 0, 5, 1), row("1", 0, 5, 2)},
+		"XP for what is worth none": {row("1", messageXP, 5, 8), row("2", 0, 5, 1), row("1", 0, 5, 9)},
+		"less than it is worth":     {row("1", 0, 5, 8), row("2", 7, 7, 1), row("1", 0, 5, 9)},
+		"a message not counted":     {row("1", 0, 5, 8), row("2", 0, 5, 1), row("1", 0, 5, 8)},
+		"XP not added":              {row("1", 0, 5, 8), row("2", 0, 5, 1), row("1", messageXP, messageXP, 9)},
+	} {
+		if _, problem := read(rows...); problem == "" {
+			t.Errorf("%s: it is accepted", name)
 		}
 	}
 }

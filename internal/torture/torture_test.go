@@ -72,7 +72,12 @@ func (h *harness) summary() {
 	}
 	h.t.Logf("%d requests about %d members, %d of them answered; %d faults; a guild was created anew %d times, loaded from the archive %d times, found older in Redis %d times",
 		events, len(members), answered, h.faulted, h.operator.born-1, loads, returns)
-	if answered == 0 {
+	var calls callCount
+	for _, c := range h.clients {
+		calls.all, calls.large, calls.repeated = calls.all+c.calls.all, calls.large+c.calls.large, calls.repeated+c.calls.repeated
+	}
+	h.t.Logf("%d calls with messages, %d of them of several steps, %d of these sent more than once", calls.all, calls.large, calls.repeated)
+	if answered == 0 || calls.large == 0 {
 		h.t.Error("nothing was answered")
 	}
 }

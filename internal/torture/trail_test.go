@@ -41,7 +41,7 @@ func (m *member) since(floor time.Time) []state {
 // The trail goes on: the same old dump may come back again.
 func (m *member) returned(now time.Time, states []state) {
 	next := map[possible]bool{}
-	var results []int64
+	var results []outcome
 	open := uint8(0)
 	if m.keyed < 0 {
 		m.pending = nil
@@ -55,13 +55,13 @@ func (m *member) returned(now time.Time, states []state) {
 			next[possible{state: s, result: result}] = true
 		}
 	}
-	m.may = next
+	m.may, m.free = next, now.Add(cooldown)
 	m.trail = append(m.trail, moment{now, m.states()})
 }
 
 // results lists what the change that is being repeated may have answered already.
-func (m *member) results() []int64 {
-	var all []int64
+func (m *member) results() []outcome {
+	var all []outcome
 	for p := range m.closure() {
 		if p.open&(1<<m.keyed) == 0 {
 			all = append(all, p.result)

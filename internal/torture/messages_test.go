@@ -1,0 +1,252 @@
+package torture
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	messageXP   = 977 // what a message is worth: no sum of the small amounts looks like it
+	cooldown    = 10 * time.Second
+	stepMembers = 100 // of how many members one step takes the messages
+	talkChannel = "500000000000000001"
+	deafChannel = "500000000000000002" // ignored: its messages give no XP
+)
+
+// messagesCall is one request with messages of some of a client's members.
+type messagesCall struct {
+	guild   string
+	key     string    // Idempotency-Key; empty for none
+	authors []*member // each once, in the order of their first messages
+	parts   []change  // of each author: what its messages ask for
+	from    []int     // of each message: its author's place
+	worth   []int64   // of each message
+	sent    []map[string]any
+	began   time.Time // when it was first sent
+
+	answer []byte // the first one, once there is one
+}
+
+// messages sends a call; with a key, again and again until it is answered.
+func (c *client) messages() {
+	wanted := c.compose()
+	if wanted == nil {
+		return
+	}
+	wanted.began = time.Now()
+	r := c.replica()
+	for attempt := 1; ; attempt++ {
+		a, problem, about := c.attempt(r, wanted)
+		if problem != "" {
+			c.h.violation(about, problem)
+			return
+		}
+		if a.verdict == done {
+			c.calls.add(wanted, attempt)
+			c.repeatableCall(wanted, a)
+			return
+		}
+		r = c.failover()
+		if wanted.key == "" {
+			return
+		}
+		if !c.h.again(attempt) {
+			c.h.violation(wanted.authors[0], fmt.Sprintf("messages with key %s were not answered within %v of the last fault", wanted.key, patience))
+			return
+		}
+	}
+}
+
+// attempt sends a call once, and gives each author its part of the answer. A call of several steps that was not answered may
+// have made each of them or not, and members of one step differ in what they may be, so each author has a model of its own.
+func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem string, about subject) {
+	c.h.gate.RLock()
+	defer c.h.gate.RUnlock()
+	a = c.h.call(r, http.MethodPost, messagesPath(wanted.guild), wanted.key, map[string]any{"messages": wanted.sent})
+	var says []outcome
+	switch a.verdict {
+	case unknown, unsent:
+	case done:
+		if says, problem = wanted.read(a.body); problem != "" {
+			return a, fmt.Sprintf("an answer to messages on replica %s contradicts itself: %s\n%s", r.name, problem, a.body), nil
+		}
+	default:
+		return a, fmt.Sprintf("messages on replica %s were answered with %s", r.name, a.text), nil
+	}
+	for i, m := range wanted.authors {
+		part, own := wanted.parts[i], a
+		free := len(m.pending) == 0 && wanted.began.After(m.free)
+		if a.verdict == done {
+			own.says = says[i]
+			own.text = fmt.Sprintf("200 gained %d xp %d messages %d", own.says.gained, own.says.xp, own.says.messages)
+		}
+		explained := m.answered(part, own)
+		m.record(c.h, part.String(), own)
+		if !explained {
+			return a, fmt.Sprintf("the answer %q to %q cannot be: the member was %s", own.text, part, m), m
+		}
+		if a.verdict == done && !m.cooled(own.says.gained > 0, wanted.began, a.ended, c.h.mode == durable) {
+			return a, fmt.Sprintf("the answer %q to %q cannot be: the member has a cooldown until %s", own.text, part, m.held.Format(clock)), m
+		}
+		if a.verdict == done && free && part.amount > 0 && own.says.gained == 0 && own.says.xp < maxXP {
+			return a, fmt.Sprintf("the answer %q to %q cannot be: the member's cooldown was over at %s", own.text, part, m.free.Format(clock)), m
+		}
+	}
+	return a, "", nil
+}
+
+// cooled takes whether messages gave XP, at some time from began to ended. It returns false when the cooldown had to stop
+// that. Where Redis loses things, it may lose cooldowns.
+func (m *member) cooled(gained bool, began, ended time.Time, kept bool) bool {
+	if !gained || !kept {
+		return true
+	}
+	if ended.Before(m.held) {
+		return false
+	}
+	// What is pending may be a deletion, which ends the cooldown.
+	if len(m.pending) == 0 {
+		m.held = began.Add(cooldown - time.Millisecond) // Redis has no smaller times
+	}
+	return true
+}
+
+// compose chooses authors and their messages; nil when every member has to settle first.
+func (c *client) compose() *messagesCall {
+	c.h.gate.RLock() // a loss of Redis changes what members may be
+	defer c.h.gate.RUnlock()
+	most := len(c.members)
+	if c.rng.IntN(3) == 0 {
+		most = min(most, membersEach)
+	}
+	wanted := &messagesCall{guild: c.members[0].guild}
+	n := 1 + c.rng.IntN(most)
+	for _, i := range c.rng.Perm(len(c.members)) {
+		if m := c.members[i]; len(m.pending) < mostPending && len(wanted.authors) < n {
+			wanted.authors = append(wanted.authors, m)
+		}
+	}
+	if len(wanted.authors) == 0 {
+		return nil
+	}
+	if c.rng.IntN(100) < 70 {
+		wanted.key = c.newKey()
+	}
+	for i := range wanted.authors {
+		wanted.parts = append(wanted.parts, change{op: award, key: wanted.key})
+		wanted.add(c, i)
+	}
+	for range c.rng.IntN(1 + n/2) {
+		wanted.add(c, c.rng.IntN(len(wanted.authors)))
+	}
+	return wanted
+}
+
+// add adds a message of an author.
+func (w *messagesCall) add(c *client, author int) {
+	part := &w.parts[author]
+	message := map[string]any{"userId": w.authors[author].user, "channelId": talkChannel}
+	worth := int64(messageXP)
+	switch c.rng.IntN(8) {
+	case 0:
+		message["channelId"], worth = deafChannel, 0
+	case 1:
+		message["parentChannelId"], worth = deafChannel, 0
+	}
+	if c.rng.IntN(3) == 0 {
+		c.serial++
+		part.name = fmt.Sprintf("%s-m%d", c.name, c.serial)
+		message["user"] = map[string]any{"avatar": nil, "discriminator": "0", "username": part.name}
+	}
+	part.messages++
+	part.amount = max(part.amount, worth)
+	w.sent, w.from, w.worth = append(w.sent, message), append(w.from, author), append(w.worth, worth)
+}
+
+// read holds the answer to being one of this call, and to itself: each message counts, and only the first of an author that
+// is worth anything can give XP, all of it up to the cap. It returns what the answer says of each author.
+func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
+	var answer struct {
+		Results []struct {
+			UserID       string `json:"userId"`
+			Gained       int64  `json:"gained"`
+			XP           int64  `json:"xp"`
+			MessageCount int64  `json:"messageCount"`
+		} `json:"results"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, err.Error()
+	}
+	if len(answer.Results) != len(w.sent) {
+		return nil, fmt.Sprintf("%d results for %d messages", len(answer.Results), len(w.sent))
+	}
+	says = make([]outcome, len(w.authors))
+	seen, tried := make([]bool, len(w.authors)), make([]bool, len(w.authors))
+	for i, got := range answer.Results {
+		author := w.from[i]
+		all := &says[author]
+		switch {
+		case got.UserID != w.authors[author].user:
+			return nil, fmt.Sprintf("result %d is of user %s, the message of %s", i, got.UserID, w.authors[author].user)
+		case got.Gained != 0 && (tried[author] || w.worth[i] == 0):
+			return nil, fmt.Sprintf("message %d gave XP, and can give none", i)
+		case got.Gained != 0 && got.Gained != w.worth[i] && (got.Gained > w.worth[i] || got.XP != maxXP):
+			return nil, fmt.Sprintf("message %d gave %d XP and is worth %d", i, got.Gained, w.worth[i])
+		case seen[author] && (got.XP != all.xp+got.Gained || got.MessageCount != all.messages+1):
+			return nil, fmt.Sprintf("result %d does not follow the one before of user %s", i, got.UserID)
+		}
+		*all = outcome{got.XP, all.gained + got.Gained, got.MessageCount}
+		seen[author], tried[author] = true, tried[author] || w.worth[i] > 0
+	}
+	return says, ""
+}
+
+// repeatableCall keeps a call that may be sent again: its records are still there in a Redis that loses nothing, and its
+// guild is not another one by then.
+func (c *client) repeatableCall(made *messagesCall, a answer) {
+	if made.key == "" || c.h.mode != durable || made.guild != mainGuild {
+		return
+	}
+	made.answer = a.body
+	c.said = made
+}
+
+// repeatMessages sends the last call again, which is answered as then, or another one under its key, which is refused. Neither
+// changes anything, so the model is left alone.
+func (c *client) repeatMessages() {
+	made, want := c.said, done
+	sent := made.sent
+	if c.rng.IntN(4) == 0 {
+		want, sent = reused, append(sent[:len(sent):len(sent)], sent[0])
+	}
+	r := c.replica()
+	c.h.gate.RLock()
+	a := c.h.call(r, http.MethodPost, messagesPath(made.guild), made.key, map[string]any{"messages": sent})
+	c.h.gate.RUnlock()
+	switch {
+	case a.verdict == unknown || a.verdict == unsent:
+		c.failover()
+	case a.verdict != want || want == done && string(a.body) != string(made.answer):
+		about := made.authors[0]
+		c.h.violation(about, fmt.Sprintf("%d messages, sent again under key %s, were answered with\n%d %s\nThe first answer was\n%s",
+			len(sent), made.key, a.status, strings.TrimSpace(string(a.body)), made.answer))
+	}
+}
+
+// callCount counts the calls that were answered.
+type callCount struct{ all, large, repeated int }
+
+func (n *callCount) add(answered *messagesCall, attempts int) {
+	n.all++
+	if len(answered.authors) > stepMembers {
+		n.large++
+		if attempts > 1 {
+			n.repeated++
+		}
+	}
+}
+
+func messagesPath(guild string) string { return "/v2/guilds/" + guild + "/messages" }

@@ -124,7 +124,23 @@ func (m *member) answered(c change, a answer) bool {
 		}
 	}
 	m.keyed = -1
+	m.dropHappened(next, a.ended)
 	return m.become(next)
+}
+
+// dropHappened forgets the pending changes when all of them have happened, whatever else is so.
+func (m *member) dropHappened(next map[possible]bool, now time.Time) {
+	for p := range next {
+		if p.open != 0 {
+			return
+		}
+	}
+	for _, c := range m.pending {
+		if c.key == "" && c.mayCool() {
+			m.free = now.Add(cooldown)
+		}
+	}
+	m.pending = nil
 }
 
 // mayHappen takes an unknown outcome: it may have happened, may yet happen, and may never.

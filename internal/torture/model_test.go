@@ -123,20 +123,21 @@ func (m *member) answered(c change, a answer) bool {
 			}
 		}
 	}
-	m.keyed = -1
 	m.dropHappened(next, a.ended)
+	m.keyed = -1
 	return m.become(next)
 }
 
-// dropHappened forgets the pending changes when all of them have happened, whatever else is so.
+// dropHappened forgets the pending changes when all of them have happened, whatever else is so. It is called with an answer, before the
+// change that was answered is no longer the one that is being repeated.
 func (m *member) dropHappened(next map[possible]bool, now time.Time) {
 	for p := range next {
 		if p.open != 0 {
 			return
 		}
 	}
-	for _, c := range m.pending {
-		if c.key == "" && c.mayCool() {
+	for i, c := range m.pending {
+		if i != m.keyed && c.mayCool() {
 			m.free = now.Add(cooldown)
 		}
 	}

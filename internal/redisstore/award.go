@@ -18,7 +18,8 @@ var errAwards = errors.New("not the awards of one step")
 
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
-	args, err := awardArgs(g, a)
+	members, places, told := dataFirst(a.Members)
+	args, err := awardArgs(g, a, members, told)
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
@@ -35,24 +36,46 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 		}
 		r = words(text)
 	}
-	if got, err = awardedOf(r, a.Members); err != nil {
+	answered, err := awardedOf(r, members)
+	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
+	}
+	got = make([]leaderboard.Awarded, len(answered))
+	for i, place := range places {
+		got[place] = answered[i]
 	}
 	return got, replayed, nil
 }
 
-func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards) ([]any, error) {
-	n := len(a.Members)
+// dataFirst returns the members with the told ones of them that bring user data first, and for each its place before: the
+// script then looks at the stored user data of no others. The same members come in the same order each time.
+func dataFirst(all []leaderboard.Award) (members []leaderboard.Award, places []int, told int) {
+	members, places = make([]leaderboard.Award, 0, len(all)), make([]int, 0, len(all))
+	for _, withData := range []bool{true, false} {
+		for i := range all {
+			if (all[i].Data != nil) == withData {
+				members, places = append(members, all[i]), append(places, i)
+			}
+		}
+		if withData {
+			told = len(members)
+		}
+	}
+	return members, places, told
+}
+
+func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
+	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
 	// Rounded up, so that a positive cooldown never becomes none.
 	cooldown := (max(a.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
-	args := make([]any, 4+2*n, 4+3*n+4)
-	args[0], args[1], args[2], args[3] = int64(g.Incarnation), cooldown, n, 0
+	args := make([]any, 4+2*n, 4+2*n+told+4)
+	args[0], args[1], args[2], args[3] = int64(g.Incarnation), cooldown, n, told
 	offers := 0
 	var text []byte
-	for i, m := range a.Members {
+	for i, m := range members {
 		text = text[:0]
 		for j, xp := range m.Offers {
 			if err := checkXP(xp); err != nil {
@@ -65,23 +88,14 @@ func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards) ([]any, error) {
 		}
 		offers += len(m.Offers)
 		args[4+i], args[4+n+i] = string(m.User), string(text)
-		if m.Data != nil {
-			args[3] = 1
-		}
 	}
 	if offers > maxOffers {
 		return nil, fmt.Errorf("%w: %d messages", errAwards, offers)
 	}
-	if args[3] == 0 {
-		return args, nil
-	}
-	for _, m := range a.Members {
-		user := ""
-		if m.Data != nil {
-			var err error
-			if user, err = encodeUser(*m.Data); err != nil {
-				return nil, err
-			}
+	for _, m := range members[:told] {
+		user, err := encodeUser(*m.Data)
+		if err != nil {
+			return nil, err
 		}
 		args = append(args, user)
 	}

@@ -1,9 +1,9 @@
 -- Gives members XP for their messages. What is read and written of all of them goes in one command each.
 --
 -- KEYS     meta xp stat user dirty events, record as in once.lua
--- ARGV     incarnation, cooldown in ms, n (at most 1000), whether user data follows (1 or 0), n members, each once, n lists of
---          what the messages are worth ("20", or "20 15 0"), with user data n times user data or "", what levelup.lua takes,
---          what once.lua takes
+-- ARGV     incarnation, cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists
+--          of what the messages are worth ("20", or "20 15 0"), user data of the first members, what levelup.lua takes, what
+--          once.lua takes
 -- returns  {outcome, first as in create.lua} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
@@ -13,8 +13,8 @@ local cooldown, n = tonumber(ARGV[2]), tonumber(ARGV[3])
 local from, to = 5, 4 + n
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
 local stats = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
-local users
-if ARGV[4] == '1' then users = redis.call('HMGET', KEYS[4], unpack(ARGV, from, to)) end
+local told, users = tonumber(ARGV[4]), nil
+if told > 0 then users = redis.call('HMGET', KEYS[4], unpack(ARGV, from, 4 + told)) end
 
 -- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
@@ -75,9 +75,9 @@ for i = 1, n do
     starts[x / 2] = start
   end
   newstats[2 * i - 1], newstats[2 * i] = member, (count + messages) .. held .. ends
-  if users then
+  if i <= told then
     local user = ARGV[to + n + i]
-    if user ~= '' and user ~= users[i] then
+    if user ~= users[i] then
       newusers[#newusers + 1], newusers[#newusers + 2] = member, user
     end
   end

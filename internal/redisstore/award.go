@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
@@ -69,10 +68,8 @@ func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards, members []leaderboa
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	// Rounded up, so that a positive cooldown never becomes none.
-	cooldown := (max(a.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
 	args := make([]any, 4+2*n, 4+2*n+told+4)
-	args[0], args[1], args[2], args[3] = int64(g.Incarnation), cooldown, n, told
+	args[0], args[1], args[2], args[3] = int64(g.Incarnation), cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte
 	for i, m := range members {

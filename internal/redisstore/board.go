@@ -135,9 +135,7 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	default:
 		return leaderboard.Outcome{}, fmt.Errorf("redis: change: unknown operation %q", c.Op)
 	}
-	// Rounded up, so that a positive cooldown never becomes none.
-	cooldown := (max(c.Cooldown, 0) + time.Millisecond - 1).Milliseconds()
-	return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldown, s.sieves.of(c.Curve))
+	return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldownMillis(c.Cooldown), s.sieves.of(c.Curve))
 }
 
 // Delete implements leaderboard.Board.
@@ -169,6 +167,11 @@ func (s *Store) noteChanged(ctx context.Context, g id.Guild, first any) {
 	if first == int64(1) {
 		_ = s.MarkDirty(context.WithoutCancel(ctx), g)
 	}
+}
+
+// cooldownMillis rounds up, so that a positive cooldown never becomes none.
+func cooldownMillis(d time.Duration) int64 {
+	return (max(d, 0) + time.Millisecond - 1).Milliseconds()
 }
 
 func checkXP(xp level.XP) error {

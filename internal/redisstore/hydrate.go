@@ -116,12 +116,10 @@ func (s *Store) Verified(ctx context.Context, h snapshot.Hydration, st snapshot.
 // LoadChunk implements snapshot.Live. It loads a few hundred rows at a time, so that no call holds the server up for long.
 // Tombstones are passed over.
 func (s *Store) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
-	for len(rows) > 0 {
-		n := min(len(rows), chunkRows)
-		if err := s.loadRows(ctx, h, rows[:n]); err != nil {
+	for part := range slices.Chunk(rows, chunkRows) {
+		if err := s.loadRows(ctx, h, part); err != nil {
 			return err
 		}
-		rows = rows[n:]
 	}
 	return nil
 }

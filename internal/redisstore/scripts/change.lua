@@ -31,4 +31,4 @@ if cooldown > 0 then ends = time + cooldown end
 redis.call('HSET', KEYS[3], member, count .. ' ' .. time .. ' ' .. ends)
 levelup(member, before, after)
 record(before, after, count)
-return {before, after, tonumber(count), touch(member)}
+return {before, after, tonumber(count), note(2, 2)}

@@ -116,6 +116,20 @@ func (w *world) writer(holder string, interval time.Duration, f *faults) *snapsh
 		snapshot.WriterOptions{Holder: holder, Interval: interval, Log: w.log()})
 }
 
+// running runs a writer until stop is called.
+func (w *world) running(writer *snapshot.Writer) (stop func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		writer.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 // hydrator returns a hydrator whose calls pass through f, and closes it when the test ends.
 func (w *world) hydrator(f *faults) *snapshot.Hydrator {
 	h := snapshot.NewHydrator(faultyLive{w.live, f}, faultyArchive{w.archive, f}, w.log())

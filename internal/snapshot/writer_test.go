@@ -70,15 +70,9 @@ func TestChangesDuringAFlushComeWithTheNext(t *testing.T) {
 		return nil
 	}}
 	// Between two rounds of Run there is no sweep that would find the guild, so its place in the index counts.
-	ctx, cancel := context.WithCancel(w.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.writer("writer", 20*time.Millisecond, f).Run(ctx)
-	}()
+	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
 	w.eventually("the second batch", func() bool { return f.count("EndFlush") == 2 })
-	cancel()
-	<-done
+	stop()
 	if n := f.count("LoadedGuilds"); n != 1 {
 		t.Errorf("%d sweeps until the change was written, want only the first", n)
 	}
@@ -155,19 +149,13 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 		}
 		return nil
 	}
-	ctx, cancel := context.WithCancel(w.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.writer("writer", 20*time.Millisecond, f).Run(ctx)
-	}()
+	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
 	w.eventually("both sets", func() bool { return f.count("EndFlush") == 3 })
 	// The round in which it failed was a sweep, and looked at all guilds after it had written the changed ones.
 	if n := f.count("LoadedGuilds"); n > sweeps+1 {
 		t.Errorf("the newer change waited for sweep %d", n)
 	}
-	cancel()
-	<-done
+	stop()
 	w.inStep(g)
 }
 
@@ -191,13 +179,8 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 		first, f := w.writer("first", never, &faults{}), &faults{}
 		w.must(first.Flush(w.Context()))
 		second := w.writer("second", 20*time.Millisecond, f)
-		ctx, cancel := context.WithCancel(w.Context())
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			second.Run(ctx)
-		}()
-		defer func() { cancel(); <-done }()
+		stop := w.running(second)
+		defer stop()
 		w.add(g, 1)
 		w.eventually("tries for the lease", func() bool { return f.count("AcquireLease") > 3 })
 		w.must(second.Flush(w.Context()))
@@ -225,15 +208,9 @@ func TestALeaseOfADeadWriterPassesOn(t *testing.T) {
 	w.add(g, 1)
 	_, err := w.live.DirtyGuilds(w.Context())
 	w.must(err)
-	ctx, cancel := context.WithCancel(w.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		w.writer("second", 20*time.Millisecond, &faults{}).Run(ctx)
-	}()
+	stop := w.running(w.writer("second", 20*time.Millisecond, &faults{}))
 	w.eventually("the second writes", func() bool { return w.archivedRows(g)[0].XP == 101 })
-	cancel()
-	<-done
+	stop()
 }
 
 func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
@@ -476,15 +453,9 @@ func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w.inStep(g)
 	w.must(writer.Release(w.Context()))
 	lose()
-	ctx, cancel := context.WithCancel(w.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		writer.Run(ctx)
-	}()
+	stop := w.running(writer)
 	w.eventually("the guild is found", func() bool { return f.count("EndFlush") == 3 })
-	cancel()
-	<-done
+	stop()
 	w.inStep(g)
 	if fmt.Sprint(rounds) != "[1 2 3]" {
 		t.Errorf("written in the rounds %v, want in each at once", rounds)

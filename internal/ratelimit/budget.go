@@ -21,7 +21,8 @@ const (
 type Budget struct {
 	Scope     string
 	Name      string
-	PerMinute int // requests; 0 or less is no limit
+	Owner     string // of a key: the identity that its requests are charged to too, whose slot in a Redis Cluster it shares
+	PerMinute int    // requests; 0 or less is no limit
 }
 
 // limited reports whether the budget has a limit at all.
@@ -31,11 +32,11 @@ func (b Budget) limited() bool { return b.PerMinute > 0 }
 func (b Budget) redisKey() string {
 	switch b.Scope {
 	case ScopeKey:
-		return "lb:k:" + b.Name
+		return "lb:k:{" + b.Owner + "}:" + b.Name
 	case ScopeIdentity:
-		return "lb:i:" + b.Name
+		return "lb:i:{" + b.Name + "}"
 	default:
-		return "lb:a:" + b.Name
+		return "lb:a:{" + b.Name + "}"
 	}
 }
 

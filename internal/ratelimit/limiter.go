@@ -2,120 +2,134 @@ package ratelimit
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
+	"sync"
 	"time"
 
-	"github.com/go-redis/redis_rate/v10"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
-)
-
-const (
-	// slack is how far off the time of a bucket may be: it is a float with a resolution of 0.06 µs, summed up over many
-	// charges, and without slack a fresh bucket would show one request less than it has. It is less than it takes a client
-	// to send its next request.
-	slack = 50 * time.Microsecond
-	// refundTime bounds a refund, which goes on when the request that caused it has ended.
-	refundTime = 2 * time.Second
 )
 
 // Limiter charges budgets. It is safe for concurrent use, and a prometheus.Collector of what it decided.
 type Limiter struct {
 	client  redis.UniversalClient
-	buckets *redis_rate.Limiter
 	outcome *prometheus.CounterVec
+	used    *prometheus.HistogramVec
+	scopes  map[string]outcomes
+	now     func() time.Time
+
+	mu    sync.Mutex
+	tills map[buckets]*till // those where somebody waits, and those that may have a lease
+	swept time.Time
 }
 
 // New returns a Limiter whose buckets are in this Redis. The client must not repeat commands by itself (MaxRetries -1), or
 // a request whose reply was lost is charged again.
 func New(client redis.UniversalClient) *Limiter {
-	return &Limiter{
-		client:  client,
-		buckets: redis_rate.NewLimiter(client),
+	l := &Limiter{
+		client: client,
 		outcome: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "levelboard_rate_limit_requests_total",
 			Help: "Requests by the scope of a budget and its outcome; a limited request is counted for the budget that refused it only.",
 		}, []string{"scope", "outcome"}),
+		used: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "levelboard_rate_limit_used_ratio",
+			Help:    "Share of the budget that was in use after a request was decided, for the budget that its answer shows.",
+			Buckets: []float64{.1, .25, .5, .75, .9, .95, 1},
+		}, []string{"scope"}),
+		scopes: map[string]outcomes{},
+		now:    time.Now,
+		tills:  map[buckets]*till{},
 	}
+	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress} {
+		l.scopes[scope] = outcomes{
+			allowed: l.outcome.WithLabelValues(scope, "allowed"),
+			limited: l.outcome.WithLabelValues(scope, "limited"),
+			used:    l.used.WithLabelValues(scope),
+		}
+	}
+	return l
 }
 
 // Describe is that of prometheus.Collector.
-func (l *Limiter) Describe(ch chan<- *prometheus.Desc) { l.outcome.Describe(ch) }
-
-// Collect is that of prometheus.Collector.
-func (l *Limiter) Collect(ch chan<- prometheus.Metric) { l.outcome.Collect(ch) }
-
-// Charge takes one request from each budget or, when one of them refuses, from none. Budgets are charged in the order
-// given; give the narrower one first, so that a charge that is taken back a moment later cannot have turned away a request
-// that the wider one would have let pass. Each budget is one step in Redis, but all of them together are not: with Redis
-// Cluster they are on different servers. An error means that Redis could not be asked; some may have been charged then.
-func (l *Limiter) Charge(ctx context.Context, budgets ...Budget) (Decision, error) {
-	shown := Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}
-	for i, b := range budgets {
-		if !b.limited() {
-			continue
-		}
-		d, err := l.charge(ctx, b)
-		if err != nil {
-			return Decision{}, err
-		}
-		if !d.Allowed {
-			if err := l.refund(ctx, budgets[:i]); err != nil {
-				return Decision{}, err
-			}
-			l.outcome.WithLabelValues(b.Scope, "limited").Inc()
-			return d, nil
-		}
-		if d.Remaining < shown.Remaining {
-			shown = d
-		}
-	}
-	for _, b := range budgets {
-		if b.limited() {
-			l.outcome.WithLabelValues(b.Scope, "allowed").Inc()
-		}
-	}
-	return shown, nil
+func (l *Limiter) Describe(ch chan<- *prometheus.Desc) {
+	l.outcome.Describe(ch)
+	l.used.Describe(ch)
 }
 
-func (l *Limiter) charge(ctx context.Context, b Budget) (Decision, error) {
-	r, err := l.buckets.Allow(ctx, b.redisKey(), redis_rate.PerMinute(b.PerMinute))
+// Collect is that of prometheus.Collector.
+func (l *Limiter) Collect(ch chan<- prometheus.Metric) {
+	l.outcome.Collect(ch)
+	l.used.Collect(ch)
+}
+
+// Charge takes one request from each budget, of which at most two may have a limit, or, when one of them refuses, from none.
+// All of them are one step in Redis, so they must share a hash tag there (Budget.Owner). Requests with the same budgets that
+// come at the same time share a step, and where a budget is large, may be charged a moment in advance (till). An error means
+// that Redis could not be asked; the request may have been charged then.
+func (l *Limiter) Charge(ctx context.Context, budgets ...Budget) (Decision, error) {
+	b, err := bucketsOf(budgets)
+	if err != nil || b.n == 0 {
+		return Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}, err
+	}
+	d, err := l.decide(ctx, b)
 	if err != nil {
-		return Decision{}, fmt.Errorf("charge the budget of scope %s: %w", b.Scope, err)
+		return Decision{}, err
 	}
-	d := Decision{Allowed: r.Allowed > 0, Scope: b.Scope, Limit: b.PerMinute, Reset: r.ResetAfter}
-	if !d.Allowed {
-		d.RetryAfter = r.RetryAfter
-		return d, nil
-	}
-	d.Remaining = b.remaining(r.ResetAfter)
+	l.count(&b, d)
 	return d, nil
 }
 
-// remaining derives what is left from the time until the bucket is full: redis_rate's own number is cut off, and so one
-// too low whenever the float is a hair under it.
-func (b Budget) remaining(reset time.Duration) int {
-	used := float64(reset-slack) / float64(time.Minute) * float64(b.PerMinute)
-	return min(max(b.PerMinute-int(math.Ceil(used)), 0), b.PerMinute-1)
+func (l *Limiter) decide(ctx context.Context, b buckets) (Decision, error) {
+	l.mu.Lock()
+	t := l.till(b)
+	if d, ok := t.serve(l.now()); ok {
+		l.mu.Unlock()
+		return d, nil
+	}
+	c := &charge{done: make(chan struct{})}
+	t.waiting = append(t.waiting, c)
+	if !t.asking {
+		t.asking = true
+		// Others may wait for the same answer when this request has gone.
+		go l.ask(context.WithoutCancel(ctx), t)
+	}
+	l.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.decision, c.err
+	case <-ctx.Done():
+		return Decision{}, fmt.Errorf("charge the budget of scope %s: %w", b.budgets[0].Scope, ctx.Err())
+	}
 }
 
-// refund gives back what was charged already, whether the caller still waits or not.
-func (l *Limiter) refund(ctx context.Context, budgets []Budget) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refundTime)
-	defer cancel()
-	var errs []error
-	for _, b := range budgets {
-		if !b.limited() {
-			continue
-		}
-		if err := refundOne.Run(ctx, l.client, []string{rateKey(b)}, b.PerMinute).Err(); err != nil {
-			errs = append(errs, fmt.Errorf("give back a charge of scope %s: %w", b.Scope, err))
+// till returns the one for these budgets.
+func (l *Limiter) till(b buckets) *till {
+	t := l.tills[b]
+	if t != nil {
+		return t
+	}
+	if now := l.now(); now.Sub(l.swept) > sweepEvery {
+		l.swept = now
+		for name, idle := range l.tills {
+			if !idle.asking && now.After(idle.until) {
+				delete(l.tills, name)
+			}
 		}
 	}
-	return errors.Join(errs...)
+	t = &till{buckets: b}
+	l.tills[b] = t
+	return t
 }
 
-// rateKey is the name under which redis_rate keeps the budget's bucket.
-func rateKey(b Budget) string { return "rate:" + b.redisKey() }
+func (l *Limiter) count(b *buckets, d Decision) {
+	shown := l.scopes[d.Scope]
+	shown.used.Observe(1 - float64(d.Remaining)/float64(d.Limit))
+	if !d.Allowed {
+		shown.limited.Inc()
+		return
+	}
+	for _, budget := range b.all() {
+		l.scopes[budget.Scope].allowed.Inc()
+	}
+}

@@ -52,7 +52,9 @@ func frozen(t *testing.T) (*ratelimit.Limiter, *clock) {
 	server := miniredis.RunT(t)
 	c := &clock{server: server, now: noon}
 	server.SetTime(noon)
-	return ratelimit.New(connect(t, "redis://"+server.Addr())), c
+	l := ratelimit.New(connect(t, "redis://"+server.Addr()))
+	l.SetClock(func() time.Time { return c.now })
+	return l, c
 }
 
 func charge(t *testing.T, l *ratelimit.Limiter, budgets ...ratelimit.Budget) ratelimit.Decision {
@@ -65,7 +67,7 @@ func charge(t *testing.T, l *ratelimit.Limiter, budgets ...ratelimit.Budget) rat
 }
 
 func perKey(limit int) ratelimit.Budget {
-	return ratelimit.Budget{Scope: ratelimit.ScopeKey, Name: "abcdefghijkl", PerMinute: limit}
+	return ratelimit.Budget{Scope: ratelimit.ScopeKey, Name: "abcdefghijkl", Owner: "100000000000000001", PerMinute: limit}
 }
 
 func perOwner(limit int) ratelimit.Budget {
@@ -166,7 +168,7 @@ func TestARefundIntoAFullBucketLeavesItFull(t *testing.T) {
 	if d := charge(t, l, perKey(10)); d.Remaining != 9 || !near(d.Reset, 6*time.Second) {
 		t.Fatalf("the key after its refunds: %+v", d)
 	}
-	if keys := clock.server.Keys(); len(keys) != 2 || keys[0] != "rate:lb:i:100000000000000001" || keys[1] != "rate:lb:k:abcdefghijkl" {
+	if keys := clock.server.Keys(); len(keys) != 2 || keys[0] != "rate:lb:i:{100000000000000001}" || keys[1] != "rate:lb:k:{100000000000000001}:abcdefghijkl" {
 		t.Fatalf("keys in Redis: %v", keys)
 	}
 }
@@ -296,7 +298,7 @@ func TestOnARealServer(t *testing.T) {
 		}
 		last = d
 	}
-	before, err := client.Get(t.Context(), "rate:lb:k:abcdefghijkl").Float64()
+	before, err := client.Get(t.Context(), "rate:lb:k:{100000000000000001}:abcdefghijkl").Float64()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,11 +308,11 @@ func TestOnARealServer(t *testing.T) {
 			t.Fatalf("over the limit: %+v", d)
 		}
 	}
-	after, err := client.Get(t.Context(), "rate:lb:k:abcdefghijkl").Float64()
+	after, err := client.Get(t.Context(), "rate:lb:k:{100000000000000001}:abcdefghijkl").Float64()
 	if err != nil || math.Abs(after-before) > 1e-5 {
 		t.Fatalf("ten refusals moved the key's bucket by %v seconds (%v)", after-before, err)
 	}
-	if ttl := client.TTL(t.Context(), "rate:lb:k:abcdefghijkl").Val(); ttl <= 0 || ttl > time.Minute {
+	if ttl := client.TTL(t.Context(), "rate:lb:k:{100000000000000001}:abcdefghijkl").Val(); ttl <= 0 || ttl > time.Minute {
 		t.Fatalf("the bucket lives for %v", ttl)
 	}
 }
@@ -359,8 +361,8 @@ func TestACallerWhoLeftIsNotChargedForARefusal(t *testing.T) {
 	l := ratelimit.New(client)
 	charge(t, l, perOwner(1))
 	ctx, leave := context.WithCancel(t.Context())
-	client.AddHook(leaver{key: "rate:lb:i:100000000000000001", leave: leave})
-	if d, err := l.Charge(ctx, perKey(10), perOwner(1)); err != nil || d.Allowed || ctx.Err() == nil {
+	client.AddHook(leaver{key: "rate:lb:k:{100000000000000001}:abcdefghijkl", leave: leave})
+	if d, err := l.Charge(ctx, perKey(10), perOwner(1)); d.Allowed || ctx.Err() == nil {
 		t.Fatalf("got %+v, %v; the caller has left: %v", d, err, ctx.Err())
 	}
 	if d := charge(t, l, perKey(10)); d.Remaining != 9 {
@@ -384,8 +386,9 @@ levelboard_rate_limit_requests_total{outcome="limited",scope="address"} 1
 levelboard_rate_limit_requests_total{outcome="allowed",scope="identity"} 1
 levelboard_rate_limit_requests_total{outcome="limited",scope="identity"} 1
 levelboard_rate_limit_requests_total{outcome="allowed",scope="key"} 2
+levelboard_rate_limit_requests_total{outcome="limited",scope="key"} 0
 `
-	if err := testutil.CollectAndCompare(l, strings.NewReader(want)); err != nil {
+	if err := testutil.CollectAndCompare(l, strings.NewReader(want), "levelboard_rate_limit_requests_total"); err != nil {
 		t.Fatal(err)
 	}
 }

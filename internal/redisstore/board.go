@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"levelboard/internal/id"
@@ -10,22 +11,53 @@ import (
 	"levelboard/internal/level"
 )
 
+var memberCalls = &kind{
+	script: membersScript,
+	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).members() },
+	args: func(args []any, calls []*call) []any {
+		for _, l := range calls {
+			args = append(args, l.member)
+		}
+		return args
+	},
+}
+
 // Member implements leaderboard.Board.
 func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
-	r, err := s.run(ctx, memberScript, keysOf(g.ID).members(), int64(g.Incarnation), string(user))
-	if err != nil {
+	l := call{kind: memberCalls, g: g, member: string(user)}
+	if err := s.calls.do(ctx, &l); err != nil {
 		return leaderboard.Ranked{}, err
 	}
-	var xp, rank int64
-	if err := r.numbers(&xp, &rank); err != nil {
-		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
-	}
-	m, _, err := entryOf(r, 2, r, 3)
+	m, err := memberOf(l.reply, l.at, l.n)
 	if err != nil {
 		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
 	}
-	m.UserID, m.XP = user, level.XP(xp)
-	return leaderboard.Ranked{Member: m, Rank: rank + 1}, nil
+	m.UserID = user
+	return m, nil
+}
+
+// memberOf reads one of n members from what members.lua answered, but for its id.
+func memberOf(r reply, at, n int) (m leaderboard.Ranked, err error) {
+	var lists [4]reply
+	for i := range lists {
+		if lists[i], err = r.list(i, n); err != nil {
+			return m, err
+		}
+	}
+	if lists[0].at(at) == nil {
+		return m, leaderboard.ErrNoMember
+	}
+	xp, err := lists[0].number(at)
+	if err != nil {
+		return m, err
+	}
+	rank, err := lists[1].number(at)
+	if err != nil {
+		return m, err
+	}
+	m.Member, _, err = entryOf(lists[2], at, lists[3], at)
+	m.XP, m.Rank = level.XP(xp), rank+1
+	return m, err
 }
 
 // Page implements leaderboard.Board.
@@ -100,14 +132,19 @@ func entryOf(stats reply, i int, users reply, j int) (m leaderboard.Member, cool
 	return m, cooldown, err
 }
 
+var versionCalls = &kind{
+	script: versionScript,
+	keys:   func(g leaderboard.GuildRef) []string { return []string{keysOf(g.ID).meta()} },
+}
+
 // Version implements leaderboard.Board.
 func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
-	r, err := s.run(ctx, versionScript, []string{keysOf(g.ID).meta()}, int64(g.Incarnation))
-	if err != nil {
+	l := call{kind: versionCalls, g: g}
+	if err := s.calls.do(ctx, &l); err != nil {
 		return leaderboard.Version{}, err
 	}
 	var v leaderboard.Version
-	if err := r.numbers(&v.Epoch, &v.Rev); err != nil {
+	if err := l.reply.numbers(&v.Epoch, &v.Rev); err != nil {
 		return leaderboard.Version{}, fmt.Errorf("redis: version: %w", err)
 	}
 	return v, nil
@@ -125,17 +162,59 @@ func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return s.change(ctx, createScript, g, c.Once, int64(g.Incarnation), string(user), int64(c.XP), text, s.sieves.of(c.Curve))
 }
 
+var changeCalls = &kind{
+	script: changeScript,
+	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).changes(g.Incarnation) },
+	args: func(args []any, calls []*call) []any {
+		args = append(args, len(calls))
+		for _, l := range calls {
+			args = append(args, l.member)
+		}
+		for _, l := range calls {
+			args = append(args, l.change)
+		}
+		return append(args, calls[0].sieve)
+	},
+	first: func(r reply) bool { return r.at(len(r)-1) == int64(1) },
+}
+
 // Change implements leaderboard.Board.
 func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
-	if err := checkXP(c.Amount); err != nil {
+	change, err := changeText(c)
+	if err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
 	}
-	switch c.Op {
-	case leaderboard.Increment, leaderboard.Decrement, leaderboard.Set:
-	default:
-		return leaderboard.Outcome{}, fmt.Errorf("redis: change: unknown operation %q", c.Op)
+	sieve := s.sieves.of(c.Curve)
+	if c.Once.Named() {
+		return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), 1, string(user), change, sieve)
 	}
-	return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), string(user), string(c.Op), int64(c.Amount), cooldownMillis(c.Cooldown), s.sieves.of(c.Curve))
+	l := call{kind: changeCalls, g: g, sieve: sieve, member: string(user), change: change}
+	if err := s.calls.do(ctx, &l); err != nil {
+		return leaderboard.Outcome{}, err
+	}
+	return outcomeOf(changeScript, l.reply, 3*l.at)
+}
+
+// changeText is how change.lua is told of a change.
+func changeText(c leaderboard.Change) (string, error) {
+	if err := checkXP(c.Amount); err != nil {
+		return "", err
+	}
+	text := make([]byte, 0, 32)
+	switch c.Op {
+	case leaderboard.Increment:
+	case leaderboard.Decrement:
+		text = append(text, '-')
+	case leaderboard.Set:
+		text = append(text, '=')
+	default:
+		return "", fmt.Errorf("unknown operation %q", c.Op)
+	}
+	text = strconv.AppendInt(text, int64(c.Amount), 10)
+	if cooldown := cooldownMillis(c.Cooldown); cooldown > 0 {
+		text = strconv.AppendInt(append(text, ' '), cooldown, 10)
+	}
+	return string(text), nil
 }
 
 // Delete implements leaderboard.Board.
@@ -144,7 +223,7 @@ func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return out.Replayed, err
 }
 
-// change runs a script that changes a member and answers {xp before, xp after, message count, first}.
+// change runs a script that changes one member and answers {xp before, xp after, message count, first}.
 func (s *Store) change(ctx context.Context, sc *script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (leaderboard.Outcome, error) {
 	r, recorded, err := s.runOnce(ctx, sc, g, once, args...)
 	if err != nil {
@@ -153,11 +232,21 @@ func (s *Store) change(ctx context.Context, sc *script, g leaderboard.GuildRef, 
 	if !recorded {
 		s.noteChanged(ctx, g.ID, r.at(3))
 	}
+	out, err := outcomeOf(sc, r, 0)
+	out.Replayed = recorded
+	return out, err
+}
+
+// outcomeOf reads what became of one member, from the place at in the reply.
+func outcomeOf(sc *script, r reply, at int) (leaderboard.Outcome, error) {
 	var before, after, count int64
-	if err := r.numbers(&before, &after, &count); err != nil {
+	if err := r[min(at, len(r)):].numbers(&before, &after, &count); err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w", sc.name, err)
 	}
-	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count, Replayed: recorded}, nil
+	if before < 0 {
+		return leaderboard.Outcome{}, leaderboard.ErrNoMember
+	}
+	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count}, nil
 }
 
 // noteChanged puts the guild into the index when a script said that its change is the first that waits for a snapshot.

@@ -41,10 +41,15 @@ func (g *gate) pass(ctx context.Context, send func(context.Context) error) error
 	if ctx.Value(insideKey{}) != nil {
 		return g.listen(send(ctx))
 	}
-	arrived, patience := time.Now(), leaderboard.Patience(ctx)
+	patience := leaderboard.Patience(ctx)
 	if patience == 0 {
 		patience = g.silence
 	}
+	return g.passSince(ctx, time.Now(), patience, send)
+}
+
+// passSince is pass for what has waited since then already.
+func (g *gate) passSince(ctx context.Context, arrived time.Time, patience time.Duration, send func(context.Context) error) error {
 	if err := g.enter(ctx, arrived, patience); err != nil {
 		return err
 	}
@@ -90,11 +95,16 @@ func (g *gate) lastHeard() time.Time { return g.began.Add(time.Duration(g.heard.
 
 // listen notes that the server has answered, be it with an error.
 func (g *gate) listen(err error) error {
-	var answered redis.Error
-	if err == nil || errors.As(err, &answered) {
+	if answered(err) {
 		g.heard.Store(int64(time.Since(g.began)))
 	}
 	return err
+}
+
+// answered reports whether an error, or none, is what the server said.
+func answered(err error) bool {
+	var said redis.Error
+	return err == nil || errors.As(err, &said)
 }
 
 // DialHook changes nothing: a connection that is made says little about whether anything is answered on it.

@@ -27,7 +27,7 @@ type script struct {
 var scripts []*script
 
 var (
-	memberScript  = newScript("member", "loaded")
+	membersScript = newScript("members", "loaded")
 	pageScript    = newScript("page", "loaded", "hmget")
 	versionScript = newScript("version", "loaded")
 	createScript  = newScript("create", "loaded", "once", "now", "note", "event", "levelup")

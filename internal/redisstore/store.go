@@ -18,6 +18,7 @@ import (
 // Store is a leaderboard.Board, a snapshot.Live and an events.Log on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *Client
+	calls   *coalescer
 	observe func(script string, d time.Duration, err error)
 	sieves  sieves
 }
@@ -37,7 +38,7 @@ type Options struct {
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	return &Store{client: client, observe: opts.Observe, sieves: newSieves()}
+	return &Store{client: client, calls: &coalescer{client: client, observe: opts.Observe}, observe: opts.Observe, sieves: newSieves()}
 }
 
 // Ping asks the server for a sign of life. When ctx ends before there is a connection free, one that it gave to another

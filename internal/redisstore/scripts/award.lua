@@ -89,4 +89,4 @@ if #newusers > 0 then redis.call('HSET', KEYS[4], unpack(newusers)) end
 for i = 1, x / 2 do levelup(xps[2 * i], starts[i], xps[2 * i - 1]) end
 outcome = table.concat(outcome, ' ')
 record(outcome)
-return {outcome, note(from, to)}
+return {outcome, note(ARGV, from, to)}

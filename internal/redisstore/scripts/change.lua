@@ -1,34 +1,65 @@
--- Changes a member's XP, within 0 and the highest XP there is.
+-- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
+-- is read and written of all of them goes in one command each.
 --
--- KEYS     meta xp stat user dirty events, record as in once.lua
--- ARGV     incarnation, member, operation (increment, decrement, set), amount, cooldown in ms (0: leave it as it is),
---          what levelup.lua takes, what once.lua takes
--- returns  {xp before, xp after, message count, first as in create.lua} | {REPLAYED, 'before after count'} | NOTLOADED |
---          KEYREUSED | CLAIMLOST | NOMEMBER
+-- KEYS     meta xp stat user dirty events, record as in once.lua (then n is 1)
+-- ARGV     incarnation, n (at most 1000), n members, which may repeat, n changes, what levelup.lua takes, what once.lua takes;
+--          a change is what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that
+--          begins, if one does
+-- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member), first as in create.lua} |
+--          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
 local max_xp = 2147483647
-local member, op, amount, cooldown = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
+local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
+local n = tonumber(ARGV[2])
+local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
+local stats = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
+local time
 
-local before = redis.call('ZSCORE', KEYS[2], member)
-if not before then return 'NOMEMBER' end
-before = score(before)
--- Read before anything is written, so that a damaged value stops the script while nothing has changed.
-local count, ends = string.match(redis.call('HGET', KEYS[3], member) or '0 0 0', '^(%d+) %d+ (%d+)$')
-if not count then return redis.error_reply('ERR a stat is not three whole numbers') end
-
-local after = amount
-if op == 'set' then
-  redis.call('ZADD', KEYS[2], after, member)
-else
-  local delta = math.min(amount, max_xp - before)
-  if op == 'decrement' then delta = -math.min(amount, before) end
-  after = before + delta
-  redis.call('ZINCRBY', KEYS[2], delta, member)
+-- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
+local places, members, xps, counts, ends, m = {}, {}, {}, {}, {}, 0 -- of the members that are there, each once
+local outcome, made = {}, 0
+for i = 1, n do
+  local member, change = ARGV[2 + i], ARGV[2 + n + i]
+  local place = places[member]
+  if not place and scores[i] then
+    local _, _, count, cooldown = find(stats[i] or '0 0 0', '^(%d+) %d+ (%d+)$')
+    if not count then return redis.error_reply('ERR a stat is not three whole numbers') end
+    m = m + 1
+    place, places[member] = m, m
+    members[m], xps[m], counts[m], ends[m] = member, tonumber(scores[i]) or score(scores[i]), count, cooldown
+  end
+  if place then
+    local before, added = xps[place], tonumber(change)
+    local after
+    if added then
+      after = before + added
+    else
+      local _, _, set, amount, cooldown = find(change, '^(=?)(%-?%d+) ?(%d*)$')
+      after = (set == '' and before or 0) + tonumber(amount)
+      if cooldown ~= '' then
+        time = time or now()
+        ends[place] = format('%.0f', time + tonumber(cooldown))
+      end
+    end
+    if after > max_xp then after = max_xp elseif after < 0 then after = 0 end
+    xps[place], made = after, made + 1
+    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, tonumber(counts[place])
+  else
+    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = -1, 0, 0
+  end
 end
+outcome[3 * n + 1] = 0
+if m == 0 then return outcome end
 
-local time = now()
-if cooldown > 0 then ends = time + cooldown end
-redis.call('HSET', KEYS[3], member, count .. ' ' .. time .. ' ' .. ends)
-levelup(member, before, after)
-record(before, after, count)
-return {before, after, tonumber(count), note(2, 2)}
+local held = format(' %.0f ', time or now())
+local scored, noted = {}, {}
+for i = 1, m do
+  scored[2 * i - 1], scored[2 * i] = xps[i], members[i]
+  noted[2 * i - 1], noted[2 * i] = members[i], counts[i] .. held .. ends[i]
+end
+redis.call('ZADD', KEYS[2], unpack(scored))
+redis.call('HSET', KEYS[3], unpack(noted))
+for i = 1, n do levelup(ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]) end
+record(outcome[1], outcome[2], outcome[3])
+outcome[3 * n + 1] = note(members, 1, m, made)
+return outcome

@@ -10,4 +10,4 @@ redis.call('HSET', KEYS[3], ARGV[2], '0 ' .. now() .. ' 0')
 redis.call('HSET', KEYS[4], ARGV[2], ARGV[4])
 levelup(ARGV[2], 0, tonumber(ARGV[3]))
 record(0, ARGV[3], 0)
-return {0, ARGV[3], 0, note(2, 2)}
+return {0, ARGV[3], 0, note(ARGV, 2, 2)}

@@ -8,4 +8,4 @@ if redis.call('ZREM', KEYS[2], ARGV[2]) == 0 then return 'NOMEMBER' end
 redis.call('HDEL', KEYS[3], ARGV[2])
 redis.call('HDEL', KEYS[4], ARGV[2])
 record(0, 0, 0)
-return {0, 0, 0, note(2, 2)}
+return {0, 0, 0, note(ARGV, 2, 2)}

@@ -1,0 +1,168 @@
+package ratelimit
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-redis/redis_rate/v10"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	period = time.Minute
+	// slack is how far off the time of a bucket may be: it is a float with a resolution of 0.06 µs, summed up over many
+	// charges, and without slack a fresh bucket would show one request less than it has. It is less than it takes a client
+	// to send its next request.
+	slack = 50 * time.Microsecond
+)
+
+// chargeAll takes from 0 to n requests from one or two buckets of redis_rate, from each the same number, as many as all of
+// them have. A bucket is a time in seconds since 2017: when it will be full. redis_rate itself has no call for two, and its
+// AllowAtMost takes a fraction of a request that it does not give.
+//
+// KEYS are the buckets, ARGV is n and the limit a minute of each. It returns how many were taken, and for each bucket in
+// how many seconds it is full. What the resolution of a time can hide (a microsecond) is given.
+var chargeAll = redis.NewScript(`
+local now = redis.call("TIME")
+now = (now[1] - 1483228800) + (now[2] / 1000000)
+local taken, full_at = tonumber(ARGV[1]), {}
+for i = 1, #KEYS do
+  full_at[i] = math.max(tonumber(redis.call("GET", KEYS[i]) or now), now)
+  taken = math.min(taken, math.floor((now + 60.000001 - full_at[i]) * ARGV[i + 1] / 60))
+end
+taken = math.max(taken, 0)
+local answer = {taken}
+for i = 1, #KEYS do
+  local left = full_at[i] + taken * 60 / ARGV[i + 1] - now
+  if taken > 0 then redis.call("SET", KEYS[i], now + left, "EX", math.ceil(left)) end
+  answer[i + 1] = tostring(left)
+end
+return answer
+`)
+
+// buckets are the one or two budgets that a request is charged to, those that have a limit.
+type buckets struct {
+	budgets [2]Budget
+	n       int
+}
+
+// bucketsOf leaves out the budgets without a limit.
+func bucketsOf(budgets []Budget) (b buckets, err error) {
+	for _, budget := range budgets {
+		if !budget.limited() {
+			continue
+		}
+		if b.n == len(b.budgets) {
+			return b, fmt.Errorf("charge the limits: more than %d budgets", len(b.budgets))
+		}
+		b.budgets[b.n] = budget
+		b.n++
+	}
+	return b, nil
+}
+
+func (b *buckets) all() []Budget { return b.budgets[:b.n] }
+
+// smallest is the lowest limit.
+func (b *buckets) smallest() int {
+	limit := Unlimited
+	for _, budget := range b.all() {
+		limit = min(limit, budget.PerMinute)
+	}
+	return limit
+}
+
+// charge takes up to n requests from each bucket in one step, and returns how many it took, and after how long each is full.
+func (b *buckets) charge(ctx context.Context, client redis.UniversalClient, n int) (taken int, full [2]time.Duration, err error) {
+	if n == 1 && b.n == 1 {
+		r, err := redis_rate.NewLimiter(client).Allow(ctx, b.budgets[0].redisKey(), redis_rate.PerMinute(b.budgets[0].PerMinute))
+		if err != nil {
+			return 0, full, b.failure(err)
+		}
+		return r.Allowed, [2]time.Duration{r.ResetAfter}, nil
+	}
+	keys, args := make([]string, b.n), make([]any, 1, 1+b.n)
+	args[0] = n
+	for i, budget := range b.all() {
+		keys[i] = rateKey(budget)
+		args = append(args, budget.PerMinute)
+	}
+	answer, err := chargeAll.Run(ctx, client, keys, args...).Slice()
+	if err != nil {
+		return 0, full, b.failure(err)
+	}
+	for i := range b.n + 1 {
+		seconds, err := seconds(answer, i)
+		if err != nil {
+			return 0, full, b.failure(err)
+		}
+		if i == 0 {
+			taken = int(seconds)
+		} else {
+			full[i-1] = time.Duration(seconds * float64(time.Second))
+		}
+	}
+	return taken, full, nil
+}
+
+func (b *buckets) failure(err error) error {
+	return fmt.Errorf("charge the budget of scope %s: %w", b.budgets[0].Scope, err)
+}
+
+func seconds(answer []any, i int) (float64, error) {
+	if i < len(answer) {
+		switch v := answer[i].(type) {
+		case int64:
+			return float64(v), nil
+		case string:
+			return strconv.ParseFloat(v, 64)
+		}
+	}
+	return 0, fmt.Errorf("unexpected reply %v", answer)
+}
+
+// allowed is the decision for a request that was charged, after which each bucket is full after so long.
+func (b *buckets) allowed(full [2]time.Duration) Decision {
+	shown := Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}
+	for i, budget := range b.all() {
+		if left := budget.remaining(full[i]); left < shown.Remaining {
+			shown = Decision{Allowed: true, Scope: budget.Scope, Limit: budget.PerMinute, Remaining: left, Reset: max(full[i], 0)}
+		}
+	}
+	return shown
+}
+
+// refused is the decision for a request that was not charged: of the first bucket that has no room, or else of the one that
+// is nearest to it.
+func (b *buckets) refused(full [2]time.Duration) Decision {
+	var shown Decision
+	for i, budget := range b.all() {
+		wait := full[i] + budget.interval() - period
+		if i == 0 || shown.RetryAfter <= 0 && wait > shown.RetryAfter {
+			shown = Decision{Scope: budget.Scope, Limit: budget.PerMinute, Reset: full[i], RetryAfter: wait}
+		}
+	}
+	shown.RetryAfter = max(shown.RetryAfter, time.Microsecond)
+	return shown
+}
+
+// interval is after how long one request is refilled.
+func (b Budget) interval() time.Duration { return period / time.Duration(b.PerMinute) }
+
+// used is how long n requests take to be refilled.
+func (b Budget) used(n int) time.Duration {
+	return time.Duration(float64(n) / float64(b.PerMinute) * float64(period))
+}
+
+// remaining derives what is left from the time until the bucket is full: redis_rate's own number is cut off, and so one
+// too low whenever the float is a hair under it.
+func (b Budget) remaining(full time.Duration) int {
+	used := float64(full-slack) / float64(period) * float64(b.PerMinute)
+	return min(max(b.PerMinute-int(math.Ceil(used)), 0), b.PerMinute-1)
+}
+
+// rateKey is the name of the budget's bucket, in the way of redis_rate.
+func rateKey(b Budget) string { return "rate:" + b.redisKey() }

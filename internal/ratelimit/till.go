@@ -1,0 +1,128 @@
+package ratelimit
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+const (
+	// leaseShare is the largest part of a minute's budget that one replica holds in advance: 50 ms of it.
+	leaseShare = 1200
+	// leaseFrom is how large the smallest budget must be, in requests a minute, for anything to be taken in advance.
+	leaseFrom = 30_000
+	// leaseAhead is for how long a lease is meant to last: what was asked for lately is what is taken.
+	leaseAhead = 50 * time.Millisecond
+	// leaseTime is how long a lease is good for at most.
+	leaseTime = time.Second
+	// sweepEvery is how often the tills are dropped whose lease has ended.
+	sweepEvery = 10 * time.Second
+)
+
+// till is where requests with the same budgets are charged. All that come while Redis is asked are charged together with the
+// next question. And where much is asked for, one question takes a lease: requests of the next moment, charged in advance,
+// which are then decided without Redis.
+//
+// A lease is at most a leaseShare-th of the budget and good for leaseTime, so with so many replicas no more than that many
+// leases can be used later than they were charged: in no minute are more than limit * (1 + replicas / leaseShare) requests
+// let through on top of what a bucket lets through by itself. Budgets below leaseFrom have none, so they are
+// exact.
+type till struct {
+	buckets
+	waiting []*charge
+	asking  bool
+
+	leased int // requests that are left of the lease
+	until  time.Time
+	taken  time.Time // when Redis was last asked
+	full   [2]time.Duration
+	served int // requests since then
+}
+
+// charge is one request that waits for Redis to be asked.
+type charge struct {
+	done     chan struct{} // closed once the rest is there
+	decision Decision
+	err      error
+}
+
+// serve decides a request by the lease.
+func (t *till) serve(now time.Time) (Decision, bool) {
+	if t.leased == 0 || now.After(t.until) {
+		return Decision{}, false
+	}
+	t.leased--
+	t.served++
+	return t.allowed(t.after(t.leased, now.Sub(t.taken))), true
+}
+
+// after is when the buckets are full, if so many requests of those that were charged are not counted, and that long ago.
+func (t *till) after(uncounted int, ago time.Duration) (full [2]time.Duration) {
+	for i, b := range t.all() {
+		full[i] = max(t.full[i]-b.used(uncounted)-ago, b.interval())
+	}
+	return full
+}
+
+// leases reports whether the budgets are large enough for leases.
+func (t *till) leases() bool { return t.smallest() >= leaseFrom }
+
+// lease is how many requests to take in advance.
+func (t *till) lease(now time.Time) int {
+	since := now.Sub(t.taken)
+	if !t.leases() || t.taken.IsZero() || since > leaseTime {
+		return 0
+	}
+	return int(min(float64(t.smallest()/leaseShare), float64(t.served)*float64(leaseAhead)/float64(max(since, time.Millisecond))))
+}
+
+// ask asks Redis until nobody waits. It ends by itself: the client bounds how long one question takes.
+func (l *Limiter) ask(ctx context.Context, t *till) {
+	for {
+		l.mu.Lock()
+		batch := t.waiting
+		t.waiting = nil
+		if len(batch) == 0 {
+			t.asking = false
+			if !t.leases() {
+				delete(l.tills, t.buckets)
+			}
+			l.mu.Unlock()
+			return
+		}
+		ahead := t.lease(l.now())
+		l.mu.Unlock()
+
+		n := min(len(batch)+ahead, t.smallest())
+		taken, full, err := t.charge(ctx, l.client, n)
+		l.mu.Lock()
+		t.settle(batch, taken, full, err, l.now())
+		l.mu.Unlock()
+		for _, c := range batch {
+			close(c.done)
+		}
+	}
+}
+
+// settle decides the requests of a batch in their order, and keeps what was taken beyond them.
+func (t *till) settle(batch []*charge, taken int, full [2]time.Duration, err error, now time.Time) {
+	t.taken, t.until, t.full, t.served = now, now.Add(leaseTime), full, len(batch)
+	t.leased = max(taken-len(batch), 0)
+	for i, c := range batch {
+		switch {
+		case err != nil:
+			c.err = err
+		case i < taken:
+			c.decision = t.allowed(t.after(taken-1-i, 0))
+		default:
+			c.decision = t.refused(full)
+		}
+	}
+}
+
+// outcomes are the counters of one scope.
+type outcomes struct {
+	allowed, limited prometheus.Counter
+	used             prometheus.Observer
+}

@@ -1,0 +1,297 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/leaderboard"
+)
+
+const (
+	// batchCalls is how many calls are sent together at most: as many as take Redis well below a millisecond.
+	batchCalls = 64
+	// batchesAtOnce is how many batches are under way at the same time: while Redis works on one, the next is put together.
+	batchesAtOnce = 2
+	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
+	maxCalls = 8192
+)
+
+var errCallsFull = errors.New("too many calls wait for Redis")
+
+// coalescer sends the small calls of concurrent requests together: one round trip for up to batchCalls of them, and in it one
+// run of a script for all that are about the same guild. Nothing is waited for: a call that finds less than batchesAtOnce
+// batches under way is sent at once, and what comes meanwhile goes with the next. A round trip of its own costs a call more
+// than everything that Redis does for it (docs/benchmarks.md).
+//
+// Each call is one step in Redis, whatever it is sent with, and none is sent again, except after NOSCRIPT, which says that
+// nothing has run.
+type coalescer struct {
+	client  *Client
+	observe func(script string, d time.Duration, err error)
+
+	mu      sync.Mutex
+	senders int
+	waiting []*call
+}
+
+// call is one call of one request.
+type call struct {
+	kind   *kind
+	g      leaderboard.GuildRef
+	sieve  string // of a change; calls with different ones are not for the same run
+	member string // of a change or a read of a member
+	change string // of a change
+
+	arrived  time.Time
+	patience time.Duration
+	state    atomic.Int32
+	done     chan struct{} // closed once the reply and the error are there
+
+	reply reply // of the run that this call was in
+	at, n int   // its place among the calls of that run, and how many they are
+	err   error
+}
+
+// The states of a call.
+const (
+	callWaits = iota
+	callTaken // a batch has it
+	callLeft  // its request went away before it was sent
+)
+
+// kind is a kind of calls that one run of a script can make for several.
+type kind struct {
+	script *script
+	keys   func(g leaderboard.GuildRef) []string
+	// args appends what the script takes after the incarnation; nil when it takes nothing, and all get the same reply.
+	args func(args []any, calls []*call) []any
+	// first, when set, reads whether the reply is of the first change that waits for a snapshot of the guild.
+	first func(r reply) bool
+}
+
+// do makes the call and returns once it was answered, ctx has ended, or Redis was silent for longer than the patience of
+// ctx. Unless the error says that nothing ran (a refusal, or that the call was not sent), it may have run and may not.
+func (c *coalescer) do(ctx context.Context, l *call) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, err)
+	}
+	l.done, l.arrived = make(chan struct{}), time.Now()
+	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
+		l.patience = c.client.gate.silence
+	}
+	c.mu.Lock()
+	if len(c.waiting) >= maxCalls {
+		c.mu.Unlock()
+		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, errCallsFull)
+	}
+	c.waiting = append(c.waiting, l)
+	start := c.senders < batchesAtOnce
+	if start {
+		c.senders++
+	}
+	c.mu.Unlock()
+	if start {
+		go c.send()
+	}
+	select {
+	case <-l.done:
+		return l.err
+	case <-ctx.Done():
+		if l.state.CompareAndSwap(callWaits, callLeft) {
+			return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, ctx.Err())
+		}
+		return fmt.Errorf("redis: %s: %w", l.kind.script.name, ctx.Err())
+	}
+}
+
+// send sends batches until nobody waits. It ends by itself: nobody waits for longer than the patience, and no batch takes
+// longer either.
+func (c *coalescer) send() {
+	batch := make([]*call, 0, batchCalls)
+	for {
+		batch = c.take(batch[:0])
+		if len(batch) == 0 {
+			return
+		}
+		c.run(batch)
+		for i, l := range batch {
+			close(l.done)
+			batch[i] = nil
+		}
+	}
+}
+
+// take takes the calls that have waited for longest. When there is none, this sender has ended.
+func (c *coalescer) take(batch []*call) []*call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	taken := 0
+	for taken < len(c.waiting) && len(batch) < batchCalls {
+		l := c.waiting[taken]
+		taken++
+		if l.state.CompareAndSwap(callWaits, callTaken) {
+			batch = append(batch, l)
+		}
+	}
+	left := copy(c.waiting, c.waiting[taken:])
+	clear(c.waiting[left:])
+	c.waiting = c.waiting[:left]
+	if len(batch) == 0 {
+		c.senders--
+	}
+	return batch
+}
+
+// run makes the calls and gives each its reply or its error.
+func (c *coalescer) run(batch []*call) {
+	now, heard := time.Now(), c.client.gate.lastHeard()
+	live := batch[:0:0]
+	oldest, patience := now, batch[0].patience
+	for _, l := range batch {
+		since := l.arrived
+		if heard.After(since) {
+			since = heard
+		}
+		if now.Sub(since) >= l.patience {
+			l.err = fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, errSilent)
+			continue
+		}
+		live = append(live, l)
+		patience = min(patience, l.patience)
+		if l.arrived.Before(oldest) {
+			oldest = l.arrived
+		}
+	}
+	if len(live) == 0 {
+		return
+	}
+	runs := runsOf(live)
+	err := c.client.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
+		return c.exchange(ctx, runs)
+	})
+	took := time.Since(now)
+	for _, r := range runs {
+		if r.reply == nil && r.err == nil {
+			r.err = fmt.Errorf("redis: %s: %w", r.kind.script.name, err)
+		}
+		if c.observe != nil {
+			c.observe(r.kind.script.name, took, r.err)
+		}
+		for at, l := range r.calls {
+			l.reply, l.at, l.n, l.err = r.reply, at, len(r.calls), r.err
+		}
+	}
+}
+
+// scriptRun is one run of a script, for calls that are about the same guild.
+type scriptRun struct {
+	*kind
+	g     leaderboard.GuildRef
+	sieve string
+	calls []*call
+
+	reply reply
+	err   error // without a reply
+}
+
+func runsOf(batch []*call) []*scriptRun {
+	var runs []*scriptRun
+	for _, l := range batch {
+		r := findRun(runs, l)
+		if r == nil {
+			r = &scriptRun{kind: l.kind, g: l.g, sieve: l.sieve}
+			runs = append(runs, r)
+		}
+		r.calls = append(r.calls, l)
+	}
+	return runs
+}
+
+func findRun(runs []*scriptRun, l *call) *scriptRun {
+	for _, r := range runs {
+		if r.kind == l.kind && r.g == l.g && r.sieve == l.sieve {
+			return r
+		}
+	}
+	return nil
+}
+
+// exchange sends the runs in one pipeline, again those that the server did not know the script of, and puts the guilds whose
+// first change this was into the index. What a run has no reply for when an error is returned may have run and may not.
+func (c *coalescer) exchange(ctx context.Context, runs []*scriptRun) (err error) {
+	var on *server
+	for range serverAttempts {
+		if on, err = c.client.server(ctx, on); err != nil {
+			return err
+		}
+		var unknown []*scriptRun
+		if unknown, err = c.pipe(ctx, on, runs); err != nil || len(unknown) == 0 {
+			break
+		}
+		runs = unknown
+		err = errNoScript
+	}
+	return err
+}
+
+var errNoScript = errors.New("NOSCRIPT: the server forgets the scripts as they are loaded")
+
+// pipe returns the runs whose script the server did not know.
+func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (unknown []*scriptRun, err error) {
+	commands := make([]redis.Cmder, len(runs))
+	pipeline := c.client.Pipeline()
+	for i, r := range runs {
+		cmd := r.command(ctx, on)
+		commands[i] = cmd
+		_ = pipeline.Process(ctx, cmd)
+	}
+	_, err = pipeline.Exec(ctx)
+	if !answered(err) {
+		// Some may have been answered before the connection broke.
+		for i, r := range runs {
+			if cmd := commands[i].(once); cmd.Err() == nil && cmd.Val() != nil {
+				r.reply, r.err = r.script.result(cmd.Val(), nil)
+			}
+		}
+		return nil, err
+	}
+	var first []any
+	for i, r := range runs {
+		cmd := commands[i].(once)
+		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+			unknown = append(unknown, r)
+			continue
+		}
+		r.reply, r.err = r.script.result(cmd.Val(), cmd.Err())
+		if r.err == nil && r.first != nil && r.first(r.reply) {
+			first = append(first, string(r.g.ID))
+		}
+	}
+	if len(first) > 0 {
+		// The changes are made: that their guilds are not in the index is no failure of theirs, and the writer's sweep finds them.
+		_ = c.client.SAdd(ctx, dirtyGuildsKey, first...).Err()
+	}
+	return unknown, nil
+}
+
+func (r *scriptRun) command(ctx context.Context, on *server) once {
+	keys := r.keys(r.g)
+	words := make([]any, 0, 5+len(keys)+2*len(r.calls))
+	words = append(words, "evalsha", on.digests[r.script], len(keys))
+	for _, key := range keys {
+		words = append(words, key)
+	}
+	words = append(words, int64(r.g.Incarnation))
+	if r.args != nil {
+		words = r.args(words, r.calls)
+	}
+	cmd := once{redis.NewCmd(ctx, words...)}
+	cmd.SetFirstKeyPos(3)
+	return cmd
+}

@@ -15,7 +15,8 @@ type box struct {
 type line struct {
 	text   string
 	x, y   float64 // of the left end of the baseline
-	length float64 // as these fonts have it
+	length float64 // in the widest of its fonts
+	room   float64 // how long it may be; 0 for what is short in any font
 	size   float64
 	heavy  bool
 	anchor anchor
@@ -47,29 +48,37 @@ const (
 	barHigh = 16.0
 )
 
+// fonts is what is known of the fonts that a card will be drawn with.
+type fonts struct {
+	has func(rune) bool
+	// How much wider than ours their lines may be.
+	regular, bold float64
+}
+
 // composer places what stands on a card.
 type composer struct {
 	scene
+	fonts         fonts
 	regular, bold *typeface
 }
 
-// compose lays a card out. can says which characters of names can be drawn.
-func compose(d Data, can func(rune) bool) scene {
-	c := &composer{regular: newTypeface(false), bold: newTypeface(true)}
-	name := displayName(d, can)
+// compose lays a card out for these fonts.
+func compose(d Data, f fonts) scene {
+	c := &composer{fonts: f, regular: newTypeface(false), bold: newTypeface(true)}
+	name := displayName(d, f.has)
 	c.hue = hueOf(d.UserID)
 	c.title = title(name, d)
 	c.boxes = append(c.boxes,
 		box{x: .5, y: .5, width: Width - 1, height: Height - 1, radius: 24, paint: edge},
 		box{x: 2, y: 2, width: Width - 4, height: Height - 4, radius: 22.5, paint: surface})
-	c.avatar(initial(name, can))
+	c.avatar(initial(name, f.has))
 	room := c.numbers(d) - gap - left
 	size := 34.0
 	if c.measure(name, size, true) > room {
 		size = 26
 	}
-	c.put(line{text: c.cut(name, room, size, true), x: left, y: 98, size: size, heavy: true, paint: ink})
-	c.put(line{text: c.cut(clean(d.Guild), room, 16, false), x: left, y: 55, size: 16, paint: soft})
+	c.put(line{text: c.cut(name, room, size, true), x: left, y: 98, room: room, size: size, heavy: true, paint: ink})
+	c.put(line{text: c.cut(clean(d.Guild), room, 16, false), x: left, y: 55, room: room, size: 16, paint: soft})
 	c.bar(d.Progress)
 	c.foot(d)
 	return c.scene
@@ -130,9 +139,9 @@ func (c *composer) foot(d Data) {
 	xp := group(d.XP) + " XP"
 	c.put(line{text: xp, x: left, y: y, size: size, heavy: true, paint: ink})
 	c.put(line{text: next, x: right, y: y, size: size, anchor: end, paint: soft})
-	x := left + c.measure(xp, size, true) + 16
+	x := left + c.measure(xp, size, true) + 18
 	room := right - c.measure(next, size, false) - 16 - x
-	c.put(line{text: c.cut(count(d.Messages, "message"), room, size, false), x: x, y: y, size: size, paint: soft})
+	c.put(line{text: c.cut(count(d.Messages, "message"), room, size, false), x: x, y: y, room: room, size: size, paint: soft})
 }
 
 // put adds a line whose x is that of its anchor.
@@ -148,12 +157,12 @@ func (c *composer) put(l line) {
 }
 
 func (c *composer) measure(text string, size float64, heavy bool) float64 {
-	face := c.regular
+	face, wider := c.regular, c.fonts.regular
 	if heavy {
-		face = c.bold
+		face, wider = c.bold, c.fonts.bold
 	}
 	_, length := face.shape(text)
-	return length * size
+	return length * size * wider
 }
 
 func (c *composer) cut(text string, room, size float64, heavy bool) string {

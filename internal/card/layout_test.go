@@ -11,16 +11,22 @@ func TestEverythingStaysInItsPlace(t *testing.T) {
 		"ada": ada, "crowded": crowded, "nobody": {},
 		"wide": with(func(d *Data) { d.GlobalName, d.Guild = strings.Repeat("🦊", 60), strings.Repeat("国", 80) }),
 	}
+	ours := fonts{has: newTypeface(true).has, regular: 1, bold: 1}
 	for name, d := range members {
-		lines := compose(d, anything).lines
-		for i, l := range lines {
-			if l.x < 20 || l.x+l.length > right+.01 {
-				t.Errorf("%s: %q lies from %v to %v, beyond the card's margins", name, l.text, l.x, l.x+l.length)
-			}
-			for _, other := range lines[:i] {
-				if other.y == l.y && other.x < l.x+l.length && l.x < other.x+other.length {
-					t.Errorf("%s: %q and %q lie on each other", name, other.text, l.text)
-				}
+		wantPlaced(t, name+" as SVG", compose(d, viewers).lines)
+		wantPlaced(t, name+" as PNG", compose(d, ours).lines)
+	}
+}
+
+func wantPlaced(t *testing.T, name string, lines []line) {
+	t.Helper()
+	for i, l := range lines {
+		if l.x < 20 || l.x+l.length > right+.01 {
+			t.Errorf("%s: %q lies from %v to %v, beyond the card's margins", name, l.text, l.x, l.x+l.length)
+		}
+		for _, other := range lines[:i] {
+			if other.y == l.y && other.x < l.x+l.length && l.x < other.x+other.length {
+				t.Errorf("%s: %q and %q lie on each other", name, other.text, l.text)
 			}
 		}
 	}
@@ -29,7 +35,7 @@ func TestEverythingStaysInItsPlace(t *testing.T) {
 func TestBarShowsProgress(t *testing.T) {
 	for progress, want := range map[float64]float64{-5: 0, 0: 0, .001: barHigh, 50: (right - left) / 2, 100: right - left, 250: right - left} {
 		got := 0.0
-		for _, b := range compose(with(func(d *Data) { d.Progress = progress }), anything).boxes {
+		for _, b := range compose(with(func(d *Data) { d.Progress = progress }), viewers).boxes {
 			if b.paint == hue && b.y == barTop {
 				got = b.width
 			}
@@ -50,7 +56,7 @@ func TestWhatTheCardSays(t *testing.T) {
 		"the top":    {crowded, []string{"10,000", "2,147,483,647 XP", "Highest level"}},
 	} {
 		said := map[string]bool{}
-		for _, l := range compose(c.d, anything).lines {
+		for _, l := range compose(c.d, viewers).lines {
 			said[l.text] = true
 		}
 		for _, text := range c.want {

@@ -24,7 +24,7 @@ func with(change func(d *Data)) Data {
 // crowded has the longest of everything.
 var crowded = Data{
 	UserID: "9223372036854775807", GlobalName: "Maximiliane Wolkenschieberin-Oberhuber von der Heide", Username: "max",
-	Guild: "The Exceedingly Long Named Community of Gophers and All Their Friends", Rank: 1<<63 - 1, Level: 10000,
+	Guild: "The Exceedingly Long Named Community of Gophers and All Their Friends", Rank: 99999999, Level: 10000,
 	XP: 2147483647, Messages: 1<<63 - 1, NextLevelXP: 2147483647, Progress: 100,
 }
 

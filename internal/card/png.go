@@ -22,7 +22,7 @@ func PNG(d Data, theme Theme) ([]byte, error) {
 		theme = Light
 	}
 	regular, bold := newTypeface(false), newTypeface(true)
-	s := compose(d, bold.has)
+	s := compose(d, fonts{has: bold.has, regular: 1, bold: 1})
 	p := &painter{image: image.NewRGBA(image.Rect(0, 0, Width*Scale, Height*Scale)), palette: palettes[theme], hue: s.hue}
 	for _, b := range s.boxes {
 		p.box(b)

@@ -7,10 +7,13 @@ import (
 	"strconv"
 )
 
+// viewers is what viewers' fonts are taken for: drawing everything, and no wider than DejaVu Sans, the widest in common use.
+var viewers = fonts{has: func(rune) bool { return true }, regular: 1.13, bold: 1.23}
+
 // SVG draws the card as an image that refers to nothing outside itself and holds no script, a few KB of UTF-8. Its text is
 // drawn by the viewer's own fonts.
 func SVG(d Data, theme Theme) []byte {
-	s := compose(d, func(rune) bool { return true })
+	s := compose(d, viewers)
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`, Width, Height)
 	out.WriteString("\n<title>" + escape(s.title) + "</title>\n<style>\n")
@@ -18,10 +21,11 @@ func SVG(d Data, theme Theme) []byte {
 	writeStyle(&out, theme)
 	fmt.Fprintf(&out, "</style>\n<defs><linearGradient id=\"hue\"><stop stop-color=\"%s\"/><stop offset=\"1\" stop-color=\"%s\"/></linearGradient>\n",
 		s.hue.from.css(), s.hue.to.css())
-	// Another font may be wider than ours by more than was allowed for: then a line ends where its place does.
 	for i, l := range s.lines {
-		fmt.Fprintf(&out, `<clipPath id="c%d"><rect x="%s" y="%s" width="%s" height="%s"/></clipPath>`+"\n",
-			i, number(l.x-slack), number(l.y-1.2*l.size), number(l.length+2*slack), number(1.6*l.size))
+		if l.room > 0 {
+			fmt.Fprintf(&out, `<clipPath id="c%d"><rect x="%s" y="%s" width="%s" height="%s"/></clipPath>`+"\n",
+				i, number(l.x), number(l.y-1.2*l.size), number(l.room), number(1.6*l.size))
+		}
 	}
 	out.WriteString("</defs>\n")
 	for _, b := range s.boxes {
@@ -34,9 +38,6 @@ func SVG(d Data, theme Theme) []byte {
 	out.WriteString("</svg>\n")
 	return out.Bytes()
 }
-
-// slack is how much wider than ours another font may draw a line before it is cut, at each end.
-const slack = 12
 
 var classes = [...]string{
 	surface: "surface", edge: "edge", ink: "ink", soft: "soft", track: "track",
@@ -63,7 +64,7 @@ func writePalette(out *bytes.Buffer, theme Theme) {
 }
 
 func writeLine(out *bytes.Buffer, i int, l line) {
-	x, where, weight := l.x, "start", ""
+	x, where, weight, clip := l.x, "start", "", ""
 	switch l.anchor {
 	case middle:
 		x, where = l.x+l.length/2, "middle"
@@ -73,8 +74,11 @@ func writeLine(out *bytes.Buffer, i int, l line) {
 	if l.heavy {
 		weight = " b"
 	}
-	fmt.Fprintf(out, `<text class="%s%s" x="%s" y="%s" font-size="%s" text-anchor="%s" clip-path="url(#c%d)">%s</text>`+"\n",
-		classes[l.paint], weight, number(x), number(l.y), number(l.size), where, i, escape(l.text))
+	if l.room > 0 {
+		clip = fmt.Sprintf(` clip-path="url(#c%d)"`, i)
+	}
+	fmt.Fprintf(out, `<text class="%s%s" x="%s" y="%s" font-size="%s" text-anchor="%s"%s>%s</text>`+"\n",
+		classes[l.paint], weight, number(x), number(l.y), number(l.size), where, clip, escape(l.text))
 }
 
 func number(v float64) string {

@@ -3,8 +3,10 @@ package apitest
 import (
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"fmt"
+	"image/png"
 	"io"
 	"net/http"
 	"slices"
@@ -33,8 +35,8 @@ func (x exchange) matches(described *openapi3.ResponseRef, route *routers.Route,
 			problems = append(problems, fmt.Errorf("the answer has a body where there must be none"))
 		}
 		described = headersOnly(described)
-	} else if !jsontext.Value(x.received).IsValid() {
-		problems = append(problems, errors.New("the answer is not one JSON value in UTF-8 with unique names"))
+	} else if err := x.readable(); err != nil {
+		problems = append(problems, err)
 	}
 	input := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: x.input(only(route, described), params, nil),
@@ -47,6 +49,33 @@ func (x exchange) matches(described *openapi3.ResponseRef, route *routers.Route,
 		problems = append(problems, fmt.Errorf("the answer breaks the description: %w", err))
 	}
 	return problems
+}
+
+// readable checks that the body is what its media type says.
+func (x exchange) readable() error {
+	switch media := x.response.Header.Get("Content-Type"); media {
+	case "image/svg+xml":
+		return wellFormed(x.received)
+	case "image/png":
+		if _, err := png.Decode(bytes.NewReader(x.received)); err != nil {
+			return fmt.Errorf("the answer is not a PNG: %w", err)
+		}
+	default:
+		if !jsontext.Value(x.received).IsValid() {
+			return errors.New("the answer is not one JSON value in UTF-8 with unique names")
+		}
+	}
+	return nil
+}
+
+func wellFormed(document []byte) error {
+	for decoder := xml.NewDecoder(bytes.NewReader(document)); ; {
+		if _, err := decoder.Token(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("the answer is not well-formed XML: %w", err)
+		}
+	}
 }
 
 func headersOnly(described *openapi3.ResponseRef) *openapi3.ResponseRef {

@@ -103,6 +103,7 @@ type API struct {
 	deps  Deps
 	log   *slog.Logger
 	pages *pageCache
+	cards *drawing
 	cors  *cors.Cors
 
 	inFlight    chan struct{} // holds one for each request to /v2 that is worked on
@@ -115,7 +116,7 @@ type API struct {
 func New(deps Deps) (http.Handler, error) {
 	deps.KeepAlive = cmp.Or(deps.KeepAlive, defaultKeepAlive)
 	a := &API{
-		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cors: newCORS(deps.CORSOrigins),
+		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
 		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
 		largeBodies: make(chan struct{}, largeBodies),
 		streams:     make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),

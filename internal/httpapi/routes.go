@@ -30,6 +30,8 @@ func (a *API) routes() (http.Handler, error) {
 	open := v2.Group("", a.refuseBadKey)
 	get(open, "/openapi.json", a.handle(a.openAPI))
 	get(open, "/levels/:entry", a.handle(a.leaderboardPage))
+	get(open, "/levels/:entry/users/:userId/card.svg", a.rankCard(cardSVG))
+	get(open, "/levels/:entry/users/:userId/card.png", a.rankCard(cardPNG))
 
 	keyed := v2.Group("", a.requireKey)
 	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))

@@ -1,0 +1,214 @@
+package app_test
+
+import (
+	"bytes"
+	"image/png"
+	"strings"
+	"testing"
+
+	"levelboard/internal/apitest"
+)
+
+func TestCards(t *testing.T) {
+	runOnEachSetup(t, cases{
+		"what is on it":                       cardShows,
+		"the first name that is known":        cardNames,
+		"a PNG at twice the size":             cardPNG,
+		"themes":                              cardThemes,
+		"nobody and nowhere":                  cardOfNobody,
+		"a private board's":                   privateCards,
+		"changes of the member and its guild": cardsChange,
+		"nothing else changes it":             nothingElseChangesCards,
+		"bad addresses":                       badCards,
+	})
+}
+
+// formats are the names of a card's files.
+var formats = []string{"card.svg", "card.png"}
+
+func cardPath(g, u, file string) string { return memberPath(g, u) + "/" + file }
+
+func (s *service) svg(key, g, u string) string {
+	s.t.Helper()
+	return string(s.Do("GET", cardPath(g, u, "card.svg"), key, nil).Want(s.t, 200).Body)
+}
+
+// named makes a member with names; global may be nil.
+func (s *service) named(key, g, u string, xp int, username string, global any) {
+	s.t.Helper()
+	user := object{"avatar": nil, "discriminator": "0", "username": username, "globalName": global}
+	s.Do("POST", memberPath(g, u), key, object{"xp": xp, "user": user}).Want(s.t, 200)
+}
+
+func wantTexts(t *testing.T, svg string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(svg, ">"+text+"</text>") {
+			t.Errorf("the card does not say %q:\n%s", text, svg)
+		}
+	}
+}
+
+func cardShows(t *testing.T, s *service) {
+	g, u := s.guild(object{"name": `Gophers & "friends" <3`}), newID()
+	key := s.key(g)
+	s.named(key, g, newID(), 9000, "first", nil)
+	s.named(key, g, u, 4200, "ada", "Ada <b>L.</b>")
+	got := s.Do("GET", cardPath(g, u, "card.svg"), "", nil).Want(t, 200)
+	wantHeader(t, got, "Content-Type", "image/svg+xml")
+	wantHeader(t, got, "Cache-Control", "public, no-cache")
+	wantHeader(t, got, "Vary", "Origin, X-Api-Key")
+	wantHeader(t, got, "X-Content-Type-Options", "nosniff")
+	wantHeader(t, got, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+	wantLimits(t, got)
+	wantTexts(t, string(got.Body), "Ada &lt;b&gt;L.&lt;/b&gt;", "Gophers &amp; &#34;friends&#34; &lt;3", "#2", "10", "4,200 XP", "900 XP to level 11", "0 messages")
+	with := s.Do("GET", cardPath(g, u, "card.svg"), key, nil).Want(t, 200)
+	wantHeader(t, with, "Cache-Control", "private, no-cache")
+}
+
+func cardNames(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	for _, c := range []struct {
+		username string
+		global   any
+		want     string
+	}{{"ada", "Ada", "Ada"}, {"ada", nil, "ada"}, {"ada", "", "ada"}, {"ada", "\u202e \u3164", "ada"}, {"", nil, ""}} {
+		u := newID()
+		s.named(key, g, u, 1, c.username, c.global)
+		if c.want == "" {
+			c.want = u
+		}
+		wantTexts(t, s.svg("", g, u), c.want)
+	}
+}
+
+func cardPNG(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	s.create(s.key(g), g, u, 5)
+	got := s.Do("GET", cardPath(g, u, "card.png"), "", nil).Want(t, 200)
+	wantHeader(t, got, "Content-Type", "image/png")
+	wantLimits(t, got)
+	size, err := png.DecodeConfig(bytes.NewReader(got.Body))
+	if err != nil || size.Width != 1440 || size.Height != 432 {
+		t.Errorf("the PNG is %d by %d (%v), want 1440 by 432", size.Width, size.Height, err)
+	}
+	again := s.Do("GET", cardPath(g, u, "card.png"), "", nil).Want(t, 200)
+	if !bytes.Equal(again.Body, got.Body) {
+		t.Error("the same card is drawn differently the second time")
+	}
+	wantNoBody(t, s.Do("HEAD", cardPath(g, u, "card.png"), "", nil).Want(t, 200))
+}
+
+func cardThemes(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	s.create(s.key(g), g, u, 5)
+	for _, file := range formats {
+		got := map[string]apitest.Response{}
+		for _, query := range []string{"", "?theme=light", "?theme=dark"} {
+			got[query] = s.Do("GET", cardPath(g, u, file)+query, "", nil).Want(t, 200)
+		}
+		if bytes.Equal(got["?theme=light"].Body, got["?theme=dark"].Body) {
+			t.Errorf("%s is the same in light and in dark", file)
+		}
+		follows := strings.Contains(string(got[""].Body), "prefers-color-scheme")
+		if svg := file == "card.svg"; follows != svg {
+			t.Errorf("%s without a theme follows the viewer's preference: %v", file, follows)
+		} else if !svg && !bytes.Equal(got[""].Body, got["?theme=light"].Body) {
+			t.Errorf("%s without a theme is not the light one", file)
+		}
+		if a, b := got["?theme=light"].Header.Get("ETag"), got["?theme=dark"].Header.Get("ETag"); a == b {
+			t.Errorf("%s has the same ETag in light and in dark", file)
+		}
+	}
+}
+
+func cardOfNobody(t *testing.T, s *service) {
+	g, off, u := s.guild(nil), s.guild(nil), newID()
+	key := s.key(g, off)
+	s.create(key, g, u, 5)
+	s.create(key, off, u, 5)
+	s.admin("PUT", "/guilds/"+off, settings(object{"enabled": false})).Want(t, 200)
+	for _, file := range formats {
+		for _, path := range []string{cardPath(g, newID(), file), cardPath(off, u, file), cardPath(newID(), u, file), memberPath(g, u) + "/card.gif"} {
+			for _, k := range []string{"", key} {
+				got := s.Do("GET", path, k, nil).Want(t, 404)
+				wantLimits(t, got)
+				got.Message(t)
+			}
+		}
+	}
+}
+
+func privateCards(t *testing.T, s *service) {
+	g, u := s.guild(object{"visibility": "private"}), newID()
+	s.create(s.key(g), g, u, 5)
+	for _, file := range formats {
+		s.Do("GET", cardPath(g, u, file), "", nil).Want(t, 401)
+		s.Do("GET", cardPath(g, u, file), s.key(), nil).Want(t, 403)
+		wantHeader(t, s.Do("GET", cardPath(g, u, file), s.reader(g), nil).Want(t, 200), "Cache-Control", "private, no-cache")
+	}
+	open := s.guild(nil)
+	s.create(s.key(open), open, u, 5)
+	s.Do("GET", cardPath(open, u, "card.svg"), s.key(), nil).Want(t, 200)
+	s.Do("GET", cardPath(open, u, "card.svg"), "lb_nonsense", nil).Want(t, 401)
+}
+
+func cardsChange(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 50)
+	for _, file := range formats {
+		seen := ""
+		changed := func(by string) {
+			t.Helper()
+			now := s.Do("GET", cardPath(g, u, file), "", nil, apitest.Header("If-None-Match", seen)).Want(t, 200)
+			seen = now.Header.Get("ETag")
+			again := s.Do("GET", cardPath(g, u, file), "", nil, apitest.Header("If-None-Match", seen)).Want(t, 304)
+			wantNoBody(t, again)
+			wantHeader(t, again, "ETag", seen)
+		}
+		changed("nothing yet")
+		s.patch(key, g, u, object{"increment": 5})
+		changed("XP")
+		other := newID()
+		s.create(key, g, other, 100000)
+		changed("a better member")
+		s.Do("DELETE", memberPath(g, other), key, nil).Want(t, 204)
+		changed("a better member that is gone")
+		s.admin("PUT", "/guilds/"+g, settings(object{"name": "Renamed " + file})).Want(t, 200)
+		changed("the guild's name")
+		s.admin("PUT", "/guilds/"+g, settings(object{"name": "Renamed " + file, "curve": "amari"})).Want(t, 200)
+		changed("the curve")
+		s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	}
+}
+
+func nothingElseChangesCards(t *testing.T, s *service) {
+	g, u, below := s.guild(nil), newID(), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5000)
+	s.create(key, g, below, 5)
+	for _, file := range formats {
+		before := s.Do("GET", cardPath(g, u, file), "", nil).Want(t, 200)
+		s.patch(key, g, below, object{"increment": 5})
+		s.Do("GET", cardPath(g, u, file), "", nil, apitest.Header("If-None-Match", before.Header.Get("ETag"))).Want(t, 304)
+		after := s.Do("GET", cardPath(g, u, file), "", nil).Want(t, 200)
+		if !bytes.Equal(before.Body, after.Body) {
+			t.Errorf("%s changed with another member's XP", file)
+		}
+	}
+}
+
+func badCards(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	s.create(s.key(g), g, u, 5)
+	for _, file := range formats {
+		for _, query := range []string{"?theme=", "?theme=Dark", "?theme=auto", "?theme=dark&theme=dark", "?theme=%zz", "?x=1&x=2"} {
+			s.bad("GET", cardPath(g, u, file)+query, "", nil).Want(t, 400).Message(t)
+		}
+		s.bad("GET", cardPath("gophers", u, file), "", nil).Want(t, 400)
+		s.bad("GET", cardPath(g, "1", file), "", nil).Want(t, 400)
+		s.bad("POST", cardPath(g, u, file), s.key(g), nil).Want(t, 405)
+	}
+}

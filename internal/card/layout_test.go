@@ -1,0 +1,117 @@
+package card
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestEverythingStaysInItsPlace(t *testing.T) {
+	members := map[string]Data{
+		"ada": ada, "crowded": crowded, "nobody": {},
+		"wide": with(func(d *Data) { d.GlobalName, d.Guild = strings.Repeat("🦊", 60), strings.Repeat("国", 80) }),
+	}
+	ours := fonts{has: newTypeface(true).has, regular: 1, bold: 1}
+	for name, d := range members {
+		wantPlaced(t, name+" as SVG", compose(d, viewers).lines)
+		wantPlaced(t, name+" as PNG", compose(d, ours).lines)
+	}
+}
+
+func wantPlaced(t *testing.T, name string, lines []line) {
+	t.Helper()
+	const apart = 12
+	for i, l := range lines {
+		if l.x < 20 || l.x+l.length > right+.01 {
+			t.Errorf("%s: %q lies from %v to %v, beyond the card's margins", name, l.text, l.x, l.x+l.length)
+		}
+		for _, other := range lines[:i] {
+			if other.y == l.y && other.x < l.x+l.length+apart && l.x < other.x+other.length+apart {
+				t.Errorf("%s: %q and %q are too close", name, other.text, l.text)
+			}
+		}
+	}
+}
+
+func TestBarShowsProgress(t *testing.T) {
+	for progress, want := range map[float64]float64{-5: 0, 0: 0, .001: barHigh, 50: (right - left) / 2, 100: right - left, 250: right - left} {
+		got := 0.0
+		for _, b := range compose(with(func(d *Data) { d.Progress = progress }), viewers).boxes {
+			if b.paint == hue && b.y == barTop {
+				got = b.width
+			}
+		}
+		if math.Abs(got-want) > .01 {
+			t.Errorf("at %v percent the bar is %v long, want %v", progress, got, want)
+		}
+	}
+}
+
+func TestWhatTheCardSays(t *testing.T) {
+	for name, c := range map[string]struct {
+		d    Data
+		want []string
+	}{
+		"in between": {ada, []string{"Ada Lovelace", "Gophers", "#1", "10", "4,750 XP", "182 messages", "350 XP to level 11"}},
+		"level 0":    {Data{UserID: "42", Rank: 9, NextLevelXP: 100, Messages: 1}, []string{"42", "#9", "0", "0 XP", "1 message", "100 XP to level 1"}},
+		"the top":    {crowded, []string{"10,000", "2,147,483,647 XP", "Highest level"}},
+	} {
+		said := map[string]bool{}
+		for _, l := range compose(c.d, viewers).lines {
+			said[l.text] = true
+		}
+		for _, text := range c.want {
+			if !said[text] {
+				t.Errorf("%s: the card does not say %q, only %v", name, text, said)
+			}
+		}
+	}
+}
+
+func TestColoursHaveContrast(t *testing.T) {
+	for theme, palette := range palettes {
+		for _, p := range []paint{ink, soft, gold, silver, bronze} {
+			if got := contrast(palette[p], palette[surface]); got < 4.5 {
+				t.Errorf("theme %d: the contrast of %s to the surface is %.2f", theme, classes[p], got)
+			}
+		}
+		for _, h := range hues {
+			for _, c := range []colour{h.from, h.to} {
+				if got := contrast(palette[white], c); got < 3 {
+					t.Errorf("the contrast of an initial to %s is %.2f", c.css(), got)
+				}
+				if got := contrast(palette[track], c); got < 1.8 {
+					t.Errorf("theme %d: the contrast of a bar of %s to its track is %.2f", theme, c.css(), got)
+				}
+			}
+		}
+	}
+}
+
+// contrast is that of WCAG 2.
+func contrast(a, b colour) float64 {
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + .05) / (min(x, y) + .05)
+}
+
+func luminance(c colour) float64 {
+	linear := func(v uint8) float64 {
+		part := float64(v) / 255
+		if part <= .04045 {
+			return part / 12.92
+		}
+		return math.Pow((part+.055)/1.055, 2.4)
+	}
+	rgb := c.rgba()
+	return .2126*linear(rgb.R) + .7152*linear(rgb.G) + .0722*linear(rgb.B)
+}
+
+func TestUsersHaveColoursOfTheirOwn(t *testing.T) {
+	seen := map[gradient]bool{}
+	for _, id := range strings.Fields("100000000000000001 100000000000000002 100000000000000003 100000000000000004 100000000000000005") {
+		seen[hueOf(id)] = true
+	}
+	if len(seen) < 2 {
+		t.Error("all users have the same colour")
+	}
+}

@@ -1,0 +1,106 @@
+package card
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCleanNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"Ada":                                    "Ada",
+		"  Ada \t\n Lovelace  ":                  "Ada Lovelace",
+		"a\x00b\x1b[31mc\u0085d":                 "ab[31mc d",
+		"bad \xff\xfe bytes":                     "bad \ufffd bytes",
+		"\u202eevil\u202c \u2066x\u2069\u200f":   "evil x",
+		"e\u0301":                                "é",
+		"a" + strings.Repeat("\u0335", 50) + "b": "a" + strings.Repeat("\u0335", maxMarks) + "b",
+		"\u0301\u0301x":                          "x",
+		"\u3164\u2800\u115f":                     "",
+		"\u200b\u200c\ufeff\u00ad":               "",
+		"a\ufffe\uffffb\U0001fffe":               "ab",
+		"a\ue000b":                               "ab",
+		"👩‍🚀 crew":                               "👩‍🚀 crew",
+		"\u200d\u200dx\u200d\u200d":              "x",
+		"x\u2028y\u2029z":                        "x y z",
+		"مرحبا 日本語":                              "مرحبا 日本語",
+		strings.Repeat("x", 100000):              strings.Repeat("x", maxText),
+	} {
+		if got := clean(text); got != want {
+			t.Errorf("clean(%.60q) = %.60q, want %.60q", text, got, want)
+		}
+	}
+}
+
+func TestClusters(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":               nil,
+		"ab":             {"a", "b"},
+		"x\u0335\u0336y": {"x\u0335\u0336", "y"},
+		"👩‍🚀!":           {"👩‍🚀", "!"},
+		"👍🏽👍":            {"👍🏽", "👍"},
+		"🇩🇪🇫🇷🇮":          {"🇩🇪", "🇫🇷", "🇮"},
+		"❤️a":            {"❤️", "a"},
+	} {
+		if got := clusters(text); !slices.Equal(got, want) {
+			t.Errorf("clusters(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestInitial(t *testing.T) {
+	latin := func(r rune) bool { return r < 0x100 }
+	for _, c := range []struct {
+		name string
+		can  func(rune) bool
+		want string
+	}{
+		{"ada", anything, "A"}, {"★ éva", anything, "É"}, {"日本", anything, "日"}, {"日 ada", latin, "A"}, {"7of9", anything, "7"},
+		{"👩‍🚀", anything, "👩‍🚀"}, {"-_-", anything, "-"}, {"日", latin, ""}, {"ÿ", latin, "ÿ"},
+	} {
+		if got := initial(c.name, c.can); got != c.want {
+			t.Errorf("initial(%q) = %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestNameIsTheFirstThatShows(t *testing.T) {
+	bold := newTypeface(true)
+	for _, c := range []struct {
+		global, username string
+		can              func(rune) bool
+		want             string
+	}{
+		{"Ada", "ada", anything, "Ada"}, {"", "ada", anything, "ada"}, {"\u202e", "ada", anything, "ada"},
+		{"", "", anything, "42"}, {"日本", "nihon", anything, "日本"}, {"日本", "nihon", bold.has, "nihon"},
+		{"日本 go", "nihon", bold.has, "日本 go"}, {"日本", "日", bold.has, "42"},
+	} {
+		if got := displayName(Data{UserID: "42", GlobalName: c.global, Username: c.username}, c.can); got != c.want {
+			t.Errorf("the name of %q, %q is %q, want %q", c.global, c.username, got, c.want)
+		}
+	}
+}
+
+func TestFitCutsBetweenCharacters(t *testing.T) {
+	each := func(s string) float64 { return float64(len(clusters(s))) }
+	for _, c := range []struct {
+		text  string
+		width float64
+		want  string
+	}{
+		{"abcdef", 6, "abcdef"}, {"abcdef", 5, "abcd…"}, {"abc def", 5, "abc…"}, {"👩‍🚀👩‍🚀👩‍🚀", 2, "👩‍🚀…"}, {"abc", 1, "…"}, {"abc", 0, "…"},
+	} {
+		if got := fit(c.text, c.width, each); got != c.want || !utf8.ValidString(got) {
+			t.Errorf("fit(%q, %v) = %q, want %q", c.text, c.width, got, c.want)
+		}
+	}
+}
+
+func TestNumbersAreGrouped(t *testing.T) {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 2147483647: "2,147,483,647", -1: "-1", -123456: "-123,456"} {
+		if got := group(n); got != want {
+			t.Errorf("group(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package card
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
+
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+)
+
+// PNG draws the card with fonts of its own, which have the Latin, Greek and Cyrillic scripts. For what they do not have it
+// shows a box, and a name of which they have nothing is passed over for the next one. It takes some milliseconds of one
+// core and about 5 MB while it runs; the result is some tens of KB.
+func PNG(d Data, theme Theme) ([]byte, error) {
+	if theme == Auto {
+		theme = Light
+	}
+	regular, bold := newTypeface(false), newTypeface(true)
+	s := compose(d, fonts{has: bold.has, regular: 1, bold: 1})
+	p := &painter{image: image.NewRGBA(image.Rect(0, 0, Width*Scale, Height*Scale)), palette: palettes[theme], hue: s.hue}
+	for _, b := range s.boxes {
+		p.box(b)
+	}
+	for _, l := range s.lines {
+		if l.heavy {
+			p.line(bold, l)
+		} else {
+			p.line(regular, l)
+		}
+	}
+	var out bytes.Buffer
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := encoder.Encode(&out, p.image); err != nil {
+		return nil, fmt.Errorf("encode a card: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// painter draws paths on an image, in a card's coordinates.
+type painter struct {
+	image   *image.RGBA
+	palette [hue]colour
+	hue     gradient
+	raster  vector.Rasterizer
+	origin  image.Point // of the raster on the image
+}
+
+// box draws the rows with round corners as a path. Those between are a rectangle, which costs a fraction: the sides of a box
+// that has any lie on whole pixels.
+func (p *painter) box(b box) {
+	top, bottom := b.y+b.radius, b.y+b.height-b.radius
+	if bottom-top < 1 {
+		p.part(b, b.y, b.y+b.height)
+		return
+	}
+	p.part(b, b.y, top)
+	middle := image.Rect(int(b.x*Scale), int(math.Floor(top*Scale)), int((b.x+b.width)*Scale), int(math.Ceil(bottom*Scale)))
+	draw.Draw(p.image, middle, image.NewUniform(p.palette[b.paint].rgba()), image.Point{}, draw.Src)
+	p.part(b, bottom, b.y+b.height)
+}
+
+// part draws what lies between two heights; the raster leaves out the rest of the path.
+func (p *painter) part(b box, y0, y1 float64) {
+	p.begin(b.x, y0, b.x+b.width, y1)
+	p.round(b)
+	p.fill(b.paint)
+}
+
+// round adds the outline of b to the path. A quarter of a circle is a cubic curve, closer than anybody can see.
+func (p *painter) round(b box) {
+	const k = .5522847
+	x0, y0, x1, y1, r := b.x, b.y, b.x+b.width, b.y+b.height, b.radius
+	h := r * (1 - k)
+	p.move(x0+r, y0)
+	p.straight(x1-r, y0)
+	p.cubic(x1-h, y0, x1, y0+h, x1, y0+r)
+	p.straight(x1, y1-r)
+	p.cubic(x1, y1-h, x1-h, y1, x1-r, y1)
+	p.straight(x0+r, y1)
+	p.cubic(x0+h, y1, x0, y1-h, x0, y1-r)
+	p.straight(x0, y0+r)
+	p.cubic(x0, y0+h, x0+h, y0, x0+r, y0)
+	p.raster.ClosePath()
+}
+
+func (p *painter) line(face *typeface, l line) {
+	glyphs, _ := face.shape(l.text)
+	for _, g := range glyphs {
+		x := l.x + g.at*l.size
+		switch {
+		case g.blank:
+		case g.index == 0:
+			p.missing(x, l.y, g.width*l.size, l)
+		default:
+			p.glyph(face, g.index, x, l)
+		}
+	}
+}
+
+// missing draws a frame where a character should be.
+func (p *painter) missing(x, y, width float64, l line) {
+	side, high, thick := .08*l.size, .72*l.size, max(1, .06*l.size)
+	outer := box{x: x + side, y: y - high, width: width - 2*side, height: high, radius: .1 * l.size}
+	p.begin(outer.x, outer.y, outer.x+outer.width, outer.y+outer.height)
+	p.round(outer)
+	// Against the direction of the outer one, so that it is a hole.
+	in := box{x: outer.x + thick, y: outer.y + outer.height - thick, width: outer.width - 2*thick, height: -(outer.height - 2*thick)}
+	p.round(in)
+	p.fill(l.paint)
+}
+
+func (p *painter) glyph(face *typeface, index sfnt.GlyphIndex, x float64, l line) {
+	segments, err := face.font.LoadGlyph(&face.buffer, index, fixed.I(unit), nil)
+	if err != nil {
+		return // a glyph without an outline
+	}
+	bounds := segments.Bounds()
+	at := func(v fixed.Point26_6) (float64, float64) { return x + units(v.X)*l.size, l.y + units(v.Y)*l.size }
+	x0, y0 := at(bounds.Min)
+	x1, y1 := at(bounds.Max)
+	p.begin(x0, y0, x1, y1)
+	for _, s := range segments {
+		ax, ay := at(s.Args[0])
+		bx, by := at(s.Args[1])
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			p.move(ax, ay)
+		case sfnt.SegmentOpLineTo:
+			p.straight(ax, ay)
+		case sfnt.SegmentOpQuadTo:
+			p.quad(ax, ay, bx, by)
+		case sfnt.SegmentOpCubeTo:
+			cx, cy := at(s.Args[2])
+			p.cubic(ax, ay, bx, by, cx, cy)
+		}
+	}
+	p.raster.ClosePath()
+	p.fill(l.paint)
+}
+
+// begin starts a path within these bounds: a raster no larger than what it draws is what makes this fast.
+func (p *painter) begin(x0, y0, x1, y1 float64) {
+	p.origin = image.Pt(int(math.Floor(x0*Scale)), int(math.Floor(y0*Scale)))
+	p.raster.Reset(int(math.Ceil(x1*Scale))-p.origin.X+1, int(math.Ceil(y1*Scale))-p.origin.Y+1)
+}
+
+func (p *painter) place(x, y float64) (float32, float32) {
+	return float32(x*Scale - float64(p.origin.X)), float32(y*Scale - float64(p.origin.Y))
+}
+
+func (p *painter) move(x, y float64) {
+	p.raster.MoveTo(p.place(x, y))
+}
+
+func (p *painter) straight(x, y float64) {
+	p.raster.LineTo(p.place(x, y))
+}
+
+func (p *painter) quad(ax, ay, bx, by float64) {
+	cx, cy := p.place(ax, ay)
+	dx, dy := p.place(bx, by)
+	p.raster.QuadTo(cx, cy, dx, dy)
+}
+
+func (p *painter) cubic(ax, ay, bx, by, cx, cy float64) {
+	dx, dy := p.place(ax, ay)
+	ex, ey := p.place(bx, by)
+	fx, fy := p.place(cx, cy)
+	p.raster.CubeTo(dx, dy, ex, ey, fx, fy)
+}
+
+// fill ends the path.
+func (p *painter) fill(with paint) {
+	where := p.raster.Bounds().Add(p.origin)
+	if with != hue {
+		p.raster.Draw(p.image, where, image.NewUniform(p.palette[with].rgba()), image.Point{})
+		return
+	}
+	mask := image.NewAlpha(p.raster.Bounds())
+	p.raster.DrawOp = draw.Src
+	p.raster.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
+	p.raster.DrawOp = draw.Over
+	// One row of the gradient, as wide as the path, is used for all rows.
+	row := image.NewRGBA(image.Rect(0, 0, where.Dx(), 1))
+	for x := range where.Dx() {
+		row.SetRGBA(x, 0, p.hue.at(float64(x)/float64(where.Dx())))
+	}
+	for y := range where.Dy() {
+		strip := image.Rect(where.Min.X, where.Min.Y+y, where.Max.X, where.Min.Y+y+1)
+		draw.DrawMask(p.image, strip, row, image.Point{}, mask, image.Pt(0, y), draw.Over)
+	}
+}
+
+// at mixes the gradient's colours.
+func (g gradient) at(part float64) color.RGBA {
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + (float64(b)-float64(a))*part)) }
+	a, b := g.from.rgba(), g.to.rgba()
+	return color.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 0xff}
+}

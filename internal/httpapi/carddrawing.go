@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"context"
+	"runtime"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+const (
+	// cardsKept is how many PNGs stay in memory; each is about 60 KB, and 100 KB at most.
+	cardsKept = 128
+	// cardsWaiting is how many requests wait for a PNG to be drawn. Each holds a place among those in flight, and this is
+	// how many of those cards can take.
+	cardsWaiting = 64
+)
+
+// drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes milliseconds of a core, a thousand
+// times what other requests take, so without this a page full of cards would hold up everybody.
+type drawing struct {
+	kept    *lru.Cache[string, []byte]
+	waiting chan struct{} // holds one for each request that waits or draws
+	places  chan struct{} // holds one for each that draws
+}
+
+func newDrawing() *drawing {
+	kept, err := lru.New[string, []byte](cardsKept)
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
+	return &drawing{
+		kept: kept, waiting: make(chan struct{}, cardsWaiting),
+		// At least half of the cores are left to others.
+		places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+	}
+}
+
+// draw returns the card of this ETag, from memory or drawn now. An Unavailable fault when too many are waiting, or when ctx
+// ends before it is this card's turn.
+func (d *drawing) draw(ctx context.Context, etag string, drawn func() ([]byte, error)) ([]byte, error) {
+	if kept, ok := d.kept.Get(etag); ok {
+		return kept, nil
+	}
+	select {
+	case d.waiting <- struct{}{}:
+		defer func() { <-d.waiting }()
+	default:
+		return nil, full()
+	}
+	select {
+	case d.places <- struct{}{}:
+		defer func() { <-d.places }()
+	case <-ctx.Done():
+		return nil, full()
+	}
+	// Those who asked for the same card meanwhile find it here.
+	if kept, ok := d.kept.Get(etag); ok {
+		return kept, nil
+	}
+	card, err := drawn()
+	if err != nil {
+		return nil, err
+	}
+	d.kept.Add(etag, card)
+	return card, nil
+}

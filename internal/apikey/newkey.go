@@ -21,7 +21,7 @@ type NewKey struct {
 	Permission Permission
 	GuildIDs   []id.Guild // ascending, no duplicates, at most MaxGrants
 	ExpiresAt  *time.Time // UTC, milliseconds; nil: never
-	RateLimit  *int       // requests a minute, 0 to 1000000; nil: the service's default; 0: no limit of its own
+	RateLimit  *int       // requests a minute, 0 to 1000000000; nil: the service's default; 0: no limit of its own
 }
 
 type newKeyBody struct {
@@ -30,7 +30,7 @@ type newKeyBody struct {
 	Permission string                          `json:"permission"`
 	GuildIDs   strictjson.Optional[[]string]   `json:"guildIds"`
 	ExpiresAt  strictjson.Optional[*time.Time] `json:"expiresAt"`
-	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..1000000"`
+	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..1000000000"`
 }
 
 // ParseNewKey reads the body of POST /admin/keys. What a client got wrong is an Invalid fault that names the property.

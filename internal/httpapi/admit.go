@@ -9,7 +9,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
-	"levelboard/internal/leaderboard"
 	"levelboard/internal/ratelimit"
 )
 
@@ -21,8 +20,7 @@ const DefaultInFlight = 2048
 
 var errCrowded = errors.New("too many requests are in flight")
 
-// admit refuses a request to /v2 when as many as may be are being worked on, before it costs any work, and gives the
-// others their patience.
+// admit refuses a request to /v2 when as many as may be are being worked on, before it costs any work.
 func (a *API) admit(c *gin.Context) {
 	if !underV2(c.Request) {
 		return
@@ -40,7 +38,6 @@ func (a *API) admit(c *gin.Context) {
 		a.fail(c, a.crowded(c))
 		return
 	}
-	c.Request = c.Request.WithContext(leaderboard.WithPatience(c.Request.Context(), a.deps.Patience))
 	c.Next()
 }
 

@@ -12,16 +12,6 @@ import (
 
 // The answers of /v2, field by field as the API document has them.
 
-type summaryJSON struct {
-	Level summary `json:"level"`
-}
-
-type summary struct {
-	Level        level.Level `json:"level"`
-	MessageCount int64       `json:"messageCount"`
-	XP           level.XP    `json:"xp"`
-}
-
 type memberJSON struct {
 	Level record `json:"level"`
 	User  user   `json:"user"`
@@ -106,8 +96,15 @@ type roleReward struct {
 	Roles []roleTarget `json:"roles"`
 }
 
-func summaryBody(g *guild.Guild, out leaderboard.Outcome) summaryJSON {
-	return summaryJSON{summary{Level: g.Curve.LevelAt(out.After), MessageCount: out.MessageCount, XP: out.After}}
+// appendSummary writes what a change is answered with: {"level":{"level","messageCount","xp"}}, three numbers.
+func appendSummary(b []byte, g *guild.Guild, out leaderboard.Outcome) []byte {
+	b = append(b, `{"level":{"level":`...)
+	b = strconv.AppendInt(b, int64(g.Curve.LevelAt(out.After)), 10)
+	b = append(b, `,"messageCount":`...)
+	b = strconv.AppendInt(b, out.MessageCount, 10)
+	b = append(b, `,"xp":`...)
+	b = strconv.AppendInt(b, int64(out.After), 10)
+	return append(b, `}}`...)
 }
 
 func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {

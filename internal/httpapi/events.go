@@ -101,15 +101,15 @@ func (a *API) followable(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 // stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be
 // another one by now.
 func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
-	connection, _ := c.Get(connectionKey)
-	ctx, cancel := context.WithTimeout(connection.(context.Context), requestTime)
+	s := stateOf(c)
+	ctx, cancel := context.WithTimeout(s.connection, requestTime)
 	defer cancel()
-	c.Request = c.Request.WithContext(ctx)
+	s.Context = ctx
 	who := a.authenticate(c)
 	if who.key == nil {
 		return nil, errors.Join(errNoKey, who.failure)
 	}
-	c.Set(callerKey, who)
+	s.caller = who
 	now, err := a.followable(c, g.ID)
 	if err == nil && now.Incarnation != g.Incarnation {
 		err = errOtherGuild

@@ -32,20 +32,17 @@ func readMemberPath(c *gin.Context) (p memberPath, err error) {
 	return p, err
 }
 
-// readMember reads the path, the Idempotency-Key and the body of a request that changes a member.
-func readMember[R createRequest | updateRequest](c *gin.Context) (path memberPath, once leaderboard.Once, request R, err error) {
+// readChange reads the path, the Idempotency-Key and the body of a request that changes a member.
+func readChange(c *gin.Context) (path memberPath, once leaderboard.Once, sent []byte, err error) {
 	if path, err = readMemberPath(c); err != nil {
-		return path, once, request, err
+		return path, once, nil, err
 	}
 	key, err := idempotencyKey(c.Request.Header)
 	if err != nil {
-		return path, once, request, err
+		return path, once, nil, err
 	}
-	sent, err := body(c, maxBody)
-	if err != nil {
-		return path, once, request, err
-	}
-	return path, onceOf(c, key, sent), request, strictjson.Decode(sent, &request)
+	sent, err = body(c, maxBody)
+	return path, onceOf(c, key, sent), sent, err
 }
 
 // permitted finds the guild and refuses a key that may not do this in it.
@@ -70,8 +67,7 @@ func (a *API) getMember(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	c.Header("Cache-Control", "private, no-cache")
-	c.Header("Vary", "Origin, "+keyHeader)
+	setPrivate(c)
 	writeJSON(c, http.StatusOK, memberBody(g, member))
 	return nil
 }
@@ -104,8 +100,12 @@ func validAvatar(hash string) bool { return guild.ParseAvatar(hash) == nil }
 const avatarSentence = "must be an avatar hash (32 lowercase letters or digits, with or without a_ before them) or null"
 
 func (a *API) createMember(c *gin.Context) error {
-	path, once, request, err := readMember[createRequest](c)
+	path, once, sent, err := readChange(c)
 	if err != nil {
+		return err
+	}
+	var request createRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
 		return err
 	}
 	user, err := request.User.user("user")
@@ -121,7 +121,7 @@ func (a *API) createMember(c *gin.Context) error {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	writeJSON(c, http.StatusOK, summaryBody(g, out))
+	write(c, http.StatusOK, appendSummary(nil, g, out))
 	return nil
 }
 
@@ -159,19 +159,20 @@ func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
 }
 
 func (a *API) updateMember(c *gin.Context) error {
-	path, once, request, err := readMember[updateRequest](c)
+	path, once, sent, err := readChange(c)
 	if err != nil {
 		return err
 	}
-	change := leaderboard.Change{Once: once}
-	if change.Op, change.Amount, err = readXP(request.XP); err != nil {
+	asked, err := readUpdate(sent)
+	if err != nil {
 		return err
 	}
 	g, err := a.permitted(c, path.guild)
 	if err != nil {
 		return err
 	}
-	if request.TriggerCooldown.Or(false) {
+	change := leaderboard.Change{Op: asked.op, Amount: asked.amount, Once: once}
+	if asked.cooldown {
 		change.Cooldown = g.Cooldown()
 	}
 	out, err := a.deps.Board.Change(c.Request.Context(), g, path.user, change)
@@ -179,7 +180,7 @@ func (a *API) updateMember(c *gin.Context) error {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	writeJSON(c, http.StatusOK, summaryBody(g, out))
+	write(c, http.StatusOK, appendSummary(nil, g, out))
 	return nil
 }
 
@@ -227,8 +228,7 @@ func (a *API) roleRewardChanges(c *gin.Context) error {
 		return err
 	}
 	add, remove := g.RoleChanges(level.Level(at))
-	c.Header("Cache-Control", "private, no-cache")
-	c.Header("Vary", "Origin, "+keyHeader)
+	setPrivate(c)
 	writeJSON(c, http.StatusOK, struct {
 		AddRoles    []id.Role `json:"addRoles"`
 		RemoveRoles []id.Role `json:"removeRoles"`

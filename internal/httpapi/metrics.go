@@ -1,6 +1,9 @@
 package httpapi
 
 import (
+	"strconv"
+	"sync"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/leaderboard"
@@ -57,6 +60,26 @@ var (
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
+}
+
+// answer is what durations are told apart by; all three come from small sets.
+type answer struct {
+	route, method string
+	status        int
+}
+
+// durations keeps the observer of each kind of answer, which is looked up for each request.
+var durations observers
+
+type observers struct{ known sync.Map } // of answer to prometheus.Observer
+
+func (o *observers) of(a answer) prometheus.Observer {
+	if known, ok := o.known.Load(a); ok {
+		return known.(prometheus.Observer)
+	}
+	found := requestDuration.WithLabelValues(a.route, a.method, strconv.Itoa(a.status))
+	o.known.Store(a, found)
+	return found
 }
 
 // countGains counts the messages of a call.

@@ -2,42 +2,58 @@ package httpapi
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
+
+	"levelboard/internal/leaderboard"
 )
 
-const requestIDKey = "levelboard.requestID"
-
-func requestID(c *gin.Context) string { return c.GetString(requestIDKey) }
-
-// observe gives the request its id, measures it and writes its line to the log. A client's own X-Request-Id is not taken
-// over: it would let anybody write into our log.
+// observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
+// X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
 func (a *API) observe(c *gin.Context) {
-	began := time.Now()
+	s := &state{id: newRequestID(), began: time.Now(), connection: c.Request.Context()}
+	ctx, cancel := context.WithTimeout(s.connection, requestTime)
+	defer cancel()
+	s.Context = leaderboard.WithPatience(ctx, a.deps.Patience)
+	c.Request = c.Request.WithContext(s)
 	requestsInFlight.Inc()
 	defer requestsInFlight.Dec()
-	c.Set(requestIDKey, rand.Text())
-	c.Header("X-Request-Id", requestID(c))
-	c.Header("X-Content-Type-Options", "nosniff")
+	h := c.Writer.Header()
+	h["X-Request-Id"] = []string{s.id}
+	h["X-Content-Type-Options"] = nosniff
 	c.Next()
-	took := time.Since(began)
-	route, status := routeLabel(c), c.Writer.Status()
-	if answered, streamed := c.Get(answeredKey); streamed {
-		took = answered.(time.Time).Sub(began)
+	took := time.Since(s.began)
+	if !s.streamed.IsZero() {
+		took = s.streamed.Sub(s.began)
 	}
-	requestDuration.WithLabelValues(route, methodLabel(c.Request.Method), strconv.Itoa(status)).Observe(took.Seconds())
-	if a.log.Enabled(c.Request.Context(), slog.LevelDebug) {
-		a.log.Debug("request", "requestId", requestID(c), "method", c.Request.Method, "route", route, "status", status, "took", took)
+	answered := answer{route: routeLabel(c), method: methodLabel(c.Request.Method), status: c.Writer.Status()}
+	durations.of(answered).Observe(took.Seconds())
+	if a.log.Enabled(s, slog.LevelDebug) {
+		a.log.DebugContext(s, "request", "requestId", s.id, "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
 	}
 }
+
+// nosniff is a header's value that all answers share; net/http only reads it.
+var nosniff = []string{"nosniff"}
+
+// newRequestID returns 26 letters and digits, 128 bits of chance: an id tells lines of the log apart and keeps no secret.
+func newRequestID() string {
+	var random [16]byte
+	binary.NativeEndian.PutUint64(random[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(random[8:], rand.Uint64())
+	return requestIDs.EncodeToString(random[:])
+}
+
+var requestIDs = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // routeLabel is the pattern, so that no id gets into a metric.
 func routeLabel(c *gin.Context) string {
@@ -69,21 +85,17 @@ func (a *API) recover(c *gin.Context) {
 	c.Next()
 }
 
-// deadline is for a stream up to where it begins.
-func deadline(c *gin.Context) {
-	if isStream(c) {
-		c.Set(connectionKey, c.Request.Context())
-	}
-	ctx, cancel := context.WithTimeout(c.Request.Context(), requestTime)
-	defer cancel()
-	c.Request = c.Request.WithContext(ctx)
-	c.Next()
-}
-
 // crossOrigin lets pages of other origins read /v2, without credentials.
 func (a *API) crossOrigin(c *gin.Context) {
+	if _, crosses := c.Request.Header["Origin"]; !crosses && c.Request.Method != http.MethodOptions {
+		c.Writer.Header()["Vary"] = varyOrigin
+		return
+	}
 	a.cors.HandlerFunc(c.Writer, c.Request)
 }
+
+// varyOrigin is what package cors says of a request without an origin.
+var varyOrigin = []string{"Origin"}
 
 // noStore keeps what only the operator may see out of every cache.
 func noStore(c *gin.Context) { c.Header("Cache-Control", "no-store") }

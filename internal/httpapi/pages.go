@@ -1,9 +1,9 @@
 package httpapi
 
 import (
-	"fmt"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -90,7 +90,7 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	}
 	if kept, ok := a.pages.get(name); ok && kept.etag == etag {
 		pageRequests.WithLabelValues("hit").Inc()
-		c.Data(http.StatusOK, jsonType, kept.body)
+		write(c, http.StatusOK, kept.body)
 		return nil
 	}
 	pageRequests.WithLabelValues("miss").Inc()
@@ -108,27 +108,32 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 		a.pages.add(name, kept)
 	}
 	setPageHeaders(c, kept.etag)
-	c.Data(http.StatusOK, jsonType, kept.body)
+	write(c, http.StatusOK, kept.body)
 	return nil
 }
 
 func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
-	manager := 0
-	if name.manager {
-		manager = 1
+	tag := make([]byte, 0, 80)
+	tag = strconv.AppendInt(append(tag, '"'), pageFormat, 10)
+	for _, n := range [...]int64{int64(g.Incarnation), v.Epoch, v.Rev, g.Version} {
+		tag = strconv.AppendInt(append(tag, '-'), n, 16)
 	}
-	return fmt.Sprintf(`"%d-%x-%x-%x-%x-%d-%x"`, pageFormat, int64(g.Incarnation), v.Epoch, v.Rev, g.Version, manager, name.number)
+	if name.manager {
+		tag = append(tag, "-1"...)
+	} else {
+		tag = append(tag, "-0"...)
+	}
+	tag = strconv.AppendInt(append(tag, '-'), name.number, 16)
+	return string(append(tag, '"'))
 }
 
 // setPageHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
 // be read at all, depends on the key, so no shared cache keeps what was asked for with one or is private.
 func setPageHeaders(c *gin.Context, etag string) {
-	c.Header("ETag", etag)
-	c.Writer.Header().Set("Vary", "Origin, "+keyHeader)
+	h := c.Writer.Header()
+	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, varyKey, publicNoCache
 	if c.GetHeader(keyHeader) != "" {
-		c.Header("Cache-Control", "private, no-cache")
-	} else {
-		c.Header("Cache-Control", "public, no-cache")
+		h["Cache-Control"] = privateNoCache
 	}
 }
 

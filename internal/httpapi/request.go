@@ -1,8 +1,8 @@
 package httpapi
 
 import (
-	"bytes"
 	"errors"
+	"io"
 	"math"
 	"mime"
 	"net/http"
@@ -29,6 +29,9 @@ func pathID[T id.Guild | id.User](c *gin.Context, name string) (T, error) {
 
 // query parses the query strictly: what cannot be decoded, and a parameter given twice, is refused.
 func query(c *gin.Context) (url.Values, error) {
+	if c.Request.URL.RawQuery == "" {
+		return nil, nil
+	}
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "The query of the address is malformed. Encode it as name=value pairs joined by &.")
@@ -63,24 +66,41 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 	if err := checkMediaType(c.Request.Header); err != nil {
 		return nil, err
 	}
-	var read bytes.Buffer
-	if length := c.Request.ContentLength; length > 0 {
-		read.Grow(int(min(length, limit)) + bytes.MinRead)
+	if c.Request.ContentLength > limit {
+		return nil, tooLarge(limit)
 	}
-	_, err := read.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return nil, fault.New(fault.TooLarge, "The body is larger than %d bytes. Send a smaller one.", limit)
+	if length := c.Request.ContentLength; length >= 0 {
+		read := make([]byte, length)
+		if _, err := io.ReadFull(c.Request.Body, read); err != nil {
+			return nil, brokenBody(err)
+		}
+		return read, nil
+	}
+	read, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	var beyond *http.MaxBytesError
+	if errors.As(err, &beyond) {
+		return nil, tooLarge(limit)
 	}
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
+		return nil, brokenBody(err)
 	}
-	return read.Bytes(), nil
+	return read, nil
+}
+
+func tooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "The body is larger than %d bytes. Send a smaller one.", limit)
+}
+
+func brokenBody(err error) error {
+	return fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
 }
 
 func checkMediaType(h http.Header) error {
 	given := h.Values("Content-Type")
 	if len(given) == 1 && h.Get("Content-Encoding") == "" {
+		if given[0] == jsonType {
+			return nil
+		}
 		media, params, err := mime.ParseMediaType(given[0])
 		charset, named := params["charset"]
 		if err == nil && media == jsonType && (!named || strings.EqualFold(charset, "utf-8")) {

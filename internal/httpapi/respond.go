@@ -86,7 +86,28 @@ func writeJSON(c *gin.Context, status int, body any) {
 		c.Status(http.StatusInternalServerError)
 		return
 	}
-	c.Data(status, jsonType, encoded)
+	write(c, status, encoded)
+}
+
+// write answers with JSON.
+func write(c *gin.Context, status int, encoded []byte) {
+	c.Writer.Header()["Content-Type"] = jsonTypes
+	c.Writer.WriteHeader(status)
+	_, _ = c.Writer.Write(encoded) // the client is gone; there is nobody to tell
+}
+
+// Values of headers that all answers share; net/http only reads them.
+var (
+	jsonTypes      = []string{jsonType}
+	varyKey        = []string{"Origin, " + keyHeader}
+	privateNoCache = []string{"private, no-cache"}
+	publicNoCache  = []string{"public, no-cache"}
+)
+
+// setPrivate is for answers that depend on the key, and may be kept by who asked and asked for anew each time.
+func setPrivate(c *gin.Context) {
+	h := c.Writer.Header()
+	h["Cache-Control"], h["Vary"] = privateNoCache, varyKey
 }
 
 // encode is json.Marshal without the escapes that only HTML needs.

@@ -18,9 +18,7 @@ const (
 	// endTime is how long what was written may take to get away when a stream is ended from here.
 	endTime = 250 * time.Millisecond
 
-	eventsRoute   = "/guilds/:guildId/events"
-	connectionKey = "levelboard.connection"
-	answeredKey   = "levelboard.answered"
+	eventsRoute = "/guilds/:guildId/events"
 )
 
 // isStream tells the route whose answer has no end from the others.
@@ -38,15 +36,14 @@ type stream struct {
 // write has a time of its own. When ends is closed, a write that is under way has a moment left. Call the returned function
 // at the end.
 func beginStream(c *gin.Context, ends <-chan struct{}) (*stream, func()) {
-	connection, _ := c.Get(connectionKey)
-	ctx, cancel := context.WithCancel(connection.(context.Context))
+	ctx, cancel := context.WithCancel(stateOf(c).connection)
 	// The one below Gin's, which would keep the errors of Flush to itself.
 	w := c.Writer.(interface{ Unwrap() http.ResponseWriter }).Unwrap()
 	s := &stream{ctx: ctx, w: w, conn: http.NewResponseController(w), ends: ends}
 	// What the listener gives for reading a request would end the connection.
 	_ = s.conn.SetReadDeadline(time.Time{})
 	c.Writer.WriteHeaderNow()
-	c.Set(answeredKey, time.Now())
+	stateOf(c).streamed = time.Now()
 	requestsInFlight.Dec()
 	streamsOpen.Inc()
 	watching := make(chan struct{})

@@ -17,7 +17,7 @@ const (
 	// batchCalls is how many calls are sent together at most: as many as take Redis well below a millisecond.
 	batchCalls = 64
 	// batchesAtOnce is how many batches are under way at the same time: while Redis works on one, the next is put together.
-	batchesAtOnce = 2
+	batchesAtOnce = 1
 	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
 	maxCalls = 8192
 )

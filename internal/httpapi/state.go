@@ -1,0 +1,40 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// state is what the handlers of one request share. It is the request's context, so that it costs no lookup and no map.
+type state struct {
+	context.Context
+	id     string
+	began  time.Time
+	caller caller
+	// connection ends with the connection, not with the time of a request.
+	connection context.Context
+	// streamed is when the answer of a stream began; zero for other answers.
+	streamed time.Time
+}
+
+type stateKey struct{}
+
+// Value implements context.Context.
+func (s *state) Value(key any) any {
+	if key == (stateKey{}) {
+		return s
+	}
+	return s.Context.Value(key)
+}
+
+// stateOf returns the state that observe made.
+func stateOf(c *gin.Context) *state {
+	s, _ := c.Request.Context().Value(stateKey{}).(*state)
+	return s
+}
+
+func requestID(c *gin.Context) string { return stateOf(c).id }
+
+func callerOf(c *gin.Context) caller { return stateOf(c).caller }

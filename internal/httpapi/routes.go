@@ -20,7 +20,7 @@ func (a *API) routes() (http.Handler, error) {
 	if err := engine.SetTrustedProxies(a.deps.TrustedProxies); err != nil {
 		return nil, err
 	}
-	engine.Use(a.observe, a.recover, deadline, a.admit)
+	engine.Use(a.observe, nameRequest, a.recover, deadline, a.admit)
 	engine.NoRoute(a.noRoute)
 	engine.NoMethod(a.noMethod)
 

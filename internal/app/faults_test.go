@@ -35,7 +35,7 @@ func TestOps(t *testing.T) {
 		for _, path := range []string{"/livez", "/readyz", "/readyz?verbose", "/debug/pprof/"} {
 			s.ops(path).Want(t, 200)
 		}
-		wantJSON(t, s.ops("/readyz?verbose"), `{"redis":"ok","archive":"ok"}`)
+		wantJSON(t, s.ops("/readyz?verbose"), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},"archive":{"state":"ok"}}`)
 		s.ops(boardPath(g, 1)).Want(t, 404)
 		for _, path := range []string{"/metrics", "/livez", "/readyz", "/debug/pprof/"} {
 			s.Do("GET", path, "", nil).Want(t, 404)
@@ -135,7 +135,8 @@ func TestPostgresDown(t *testing.T) {
 	})
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	s.ops("/readyz").Want(t, 200)
-	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"redis":"ok","archive":"unreachable"}`)
+	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
+		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
 	for _, path := range []string{"/guilds/" + g, "/keys"} {
 		got := s.admin("GET", path, nil)
 		wantFailure(t, got, 503)

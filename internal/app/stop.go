@@ -27,7 +27,7 @@ func (a *App) Stop(ctx context.Context) error {
 
 // stop leaves the operators' listener for last, so that /readyz says that the service stops, and /metrics how it goes on.
 func (a *App) stop(ctx context.Context) error {
-	a.stopping.Store(true)
+	a.health.Stops()
 	a.stopServing(ctx)
 	if a.stopBackground != nil {
 		a.stopBackground()

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/leaderboard"
@@ -11,6 +13,10 @@ var (
 		Name:    "levelboard_http_request_duration_seconds",
 		Help:    "Time from the first byte of a request's headers to the end of its answer.",
 		Buckets: []float64{.0005, .001, .002, .003, .005, .0075, .01, .02, .03, .05, .1, .25, .5, 1, 2.5, 5},
+		// For a Prometheus that takes native histograms: neighbouring buckets differ by 10 %.
+		NativeHistogramBucketFactor:     1.1,
+		NativeHistogramMaxBucketNumber:  160,
+		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"route", "method", "status"})
 	requestsInFlight = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "levelboard_http_requests_in_flight",
@@ -26,7 +32,7 @@ var (
 	}, []string{"outcome"})
 	messagesAwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_messages_total",
-		Help: "Messages that were answered: gained (XP), nothing (in a cooldown, ignored, or the like). Those of replays are not counted again.",
+		Help: "Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.",
 	}, []string{"outcome"})
 	xpAwarded = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_xp_awarded_total",
@@ -54,6 +60,15 @@ var (
 	})
 )
 
+func init() {
+	for _, outcome := range []string{"gained", "cooldown", "nothing"} {
+		messagesAwarded.WithLabelValues(outcome) // so that the first one is an increase
+	}
+	for _, outcome := range []string{"hit", "miss", "not_modified"} {
+		pageRequests.WithLabelValues(outcome)
+	}
+}
+
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
@@ -61,19 +76,23 @@ func Collectors() []prometheus.Collector {
 
 // countGains counts the messages of a call.
 func countGains(gains []leaderboard.Gain) {
-	var gaining, ups int
+	var gaining, held, ups int
 	var xp int64
 	for i := range gains {
 		xp += int64(gains[i].Gained)
 		if gains[i].Gained > 0 {
 			gaining++
 		}
+		if gains[i].InCooldown {
+			held++
+		}
 		if gains[i].LeveledUp {
 			ups++
 		}
 	}
 	messagesAwarded.WithLabelValues("gained").Add(float64(gaining))
-	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining))
+	messagesAwarded.WithLabelValues("cooldown").Add(float64(held))
+	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining - held))
 	xpAwarded.Add(float64(xp))
 	levelUps.Add(float64(ups))
 }

@@ -11,9 +11,16 @@ import (
 )
 
 // ops asks the listener of operators.
-func (s *service) ops(path string) apitest.Response {
+func (s *service) ops(path string, options ...apitest.Option) apitest.Response {
 	s.t.Helper()
-	resp, err := s.plain.Get("http://" + s.app.OpsAddr() + path)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.app.OpsAddr()+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, option := range options {
+		option(r)
+	}
+	resp, err := s.plain.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}

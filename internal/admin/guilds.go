@@ -50,7 +50,7 @@ func (a *Admin) DeleteGuild(ctx context.Context, g id.Guild) error {
 	a.announce.Announce(ctx, changes.Guild, string(g))
 	if err := a.live.Drop(ctx, leaderboard.Ref(gone)); err != nil {
 		// Not purged here either: what is left in the archive tells the snapshot writer what to remove from Redis.
-		a.log.Warn("a deleted guild's members are still in Redis; the snapshot writer removes them", "guild", g, "error", err)
+		a.log.WarnContext(ctx, "a deleted guild's members are still in Redis; nothing to do, the snapshot writer removes them", "guild", g, "error", err)
 		return nil
 	}
 	// Other deleted guilds may not have left Redis yet, and a purge would not spare the note that says so.
@@ -60,7 +60,7 @@ func (a *Admin) DeleteGuild(ctx context.Context, g id.Guild) error {
 	for deadline := a.now().Add(purgeTime); a.now().Before(deadline); {
 		n, err := a.archive.Purge(ctx, purgeLimit, purgeKeep)
 		if err != nil {
-			a.log.Warn("a deleted guild's rows are still in the archive; the snapshot writer removes them", "guild", g, "error", err)
+			a.log.WarnContext(ctx, "a deleted guild's rows are still in the archive; nothing to do, the snapshot writer removes them", "guild", g, "error", err)
 			return nil
 		}
 		if n < purgeLimit {

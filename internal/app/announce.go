@@ -33,11 +33,11 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 	var group sync.WaitGroup
 	group.Go(func() {
 		if err := n.live.Nudge(ctx); err != nil {
-			n.log.Warn("the other replicas could not be told of a change of settings or keys; they look by themselves", "error", err)
+			n.log.WarnContext(ctx, "the other replicas could not be told of a change of settings or keys; nothing to do, they look by themselves", "error", err)
 		}
 	})
 	if err := n.follower.CatchUp(ctx); err != nil {
-		n.log.Warn("a change of settings or keys was written, but could not be read back at once", "error", err)
+		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this goes on, look after the archive", "error", err)
 	}
 	group.Wait()
 }

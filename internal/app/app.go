@@ -11,8 +11,9 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/docs"
 	"levelboard/internal/admin"
@@ -21,9 +22,12 @@ import (
 	"levelboard/internal/config"
 	"levelboard/internal/events"
 	"levelboard/internal/guild"
+	"levelboard/internal/health"
 	"levelboard/internal/httpapi"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/logs"
+	"levelboard/internal/metrics"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/snapshot"
 )
@@ -61,12 +65,13 @@ type App struct {
 	limiter    *ratelimit.Limiter
 	feed       *events.Feed
 	adminToken string
+	health     *health.Monitor
+	registry   *prometheus.Registry
 
 	api, ops               *http.Server
 	apiAddress, opsAddress string
 	failed                 chan error // a server that ended by itself
 	background, serving    sync.WaitGroup
-	stopping               atomic.Bool
 	stopBackground         context.CancelFunc
 	stopOnce               sync.Once
 	stopErr                error
@@ -82,7 +87,11 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	return &App{cfg: cfg, opts: opts, log: opts.Logger, adminToken: cfg.AdminToken, failed: make(chan error, 2)}, nil
+	log := slog.New(logs.NewHandler(opts.Logger.Handler(), time.Now))
+	return &App{
+		cfg: cfg, opts: opts, log: log, adminToken: cfg.AdminToken, failed: make(chan error, 2),
+		health: health.New(log, probeTime), registry: metrics.NewRegistry(opts.Version),
+	}, nil
 }
 
 // Start opens the stores, applies migrations, binds the listeners and returns when requests are served. When it fails,
@@ -99,6 +108,10 @@ func (a *App) Start(ctx context.Context) error {
 func (a *App) start(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.stopBackground = cancel
+	var err error
+	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, a.opsHandler()); err != nil {
+		return err
+	}
 	if err := a.openStores(ctx); err != nil {
 		return err
 	}
@@ -133,11 +146,12 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("build the API: %w", err)
 	}
+	a.registerMetrics()
 	if a.api, a.apiAddress, err = a.listen(a.cfg.Listen, handler); err != nil {
 		return err
 	}
-	a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, a.opsHandler())
-	return err
+	a.health.Runs(a.dependencies()...)
+	return nil
 }
 
 // patience is the client's own when embedded: that Redis cannot be away, only busy.

@@ -11,9 +11,16 @@ import (
 )
 
 // ops asks the listener of operators.
-func (s *service) ops(path string) apitest.Response {
+func (s *service) ops(path string, options ...apitest.Option) apitest.Response {
 	s.t.Helper()
-	resp, err := s.plain.Get("http://" + s.app.OpsAddr() + path)
+	r, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, "http://"+s.app.OpsAddr()+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, option := range options {
+		option(r)
+	}
+	resp, err := s.plain.Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -35,7 +42,7 @@ func TestOps(t *testing.T) {
 		for _, path := range []string{"/livez", "/readyz", "/readyz?verbose", "/debug/pprof/"} {
 			s.ops(path).Want(t, 200)
 		}
-		wantJSON(t, s.ops("/readyz?verbose"), `{"redis":"ok","archive":"ok"}`)
+		wantJSON(t, s.ops("/readyz?verbose"), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},"archive":{"state":"ok"}}`)
 		s.ops(boardPath(g, 1)).Want(t, 404)
 		for _, path := range []string{"/metrics", "/livez", "/readyz", "/debug/pprof/"} {
 			s.Do("GET", path, "", nil).Want(t, 404)
@@ -135,7 +142,8 @@ func TestPostgresDown(t *testing.T) {
 	})
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	s.ops("/readyz").Want(t, 200)
-	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"redis":"ok","archive":"unreachable"}`)
+	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
+		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
 	for _, path := range []string{"/guilds/" + g, "/keys"} {
 		got := s.admin("GET", path, nil)
 		wantFailure(t, got, 503)

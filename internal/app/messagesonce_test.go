@@ -244,19 +244,22 @@ func TestMessagesAreCounted(t *testing.T) {
 		}
 		return n
 	}
-	names := []string{`messages_total{outcome="gained"}`, `messages_total{outcome="nothing"}`, `xp_awarded_total`, `level_ups_total`}
+	names := []string{`messages_total{outcome="gained"}`, `messages_total{outcome="cooldown"}`, `messages_total{outcome="nothing"}`, `xp_awarded_total`, `level_ups_total`}
 	before := make([]float64, len(names))
 	for i, name := range names {
 		before[i] = metric(name)
 	}
-	up := newID()
+	up, full := newID(), newID()
 	s.create(key, g, up, 50)
-	messages := []object{message(up, nil), message(up, nil), message(newID(), nil), message(newID(), object{"channelId": chanA})}
+	s.create(key, g, full, 2147483647)
+	messages := []object{
+		message(up, nil), message(up, nil), message(newID(), nil), message(newID(), object{"channelId": chanA}), message(full, nil), message(full, nil),
+	}
 	for range 3 { // two of them are replays
 		s.send(key, g, messages, named("call")).Want(t, 200)
 	}
 	wantFailure(t, s.send(s.reader(g), g, messages), 403)
-	for i, want := range []float64{2, 2, 120, 1} {
+	for i, want := range []float64{2, 1, 3, 120, 1} {
 		if n := metric(names[i]) - before[i]; n != want {
 			t.Errorf("%s went up by %v, want %v", names[i], n, want)
 		}

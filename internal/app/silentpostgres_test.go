@@ -51,7 +51,8 @@ func TestPostgresSilent(t *testing.T) {
 	s.create(key, g, newID(), 1)
 	s.board("", g, 1)
 	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
-	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"redis":"ok","archive":"unreachable"}`)
+	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
+		"archive":{"state":"unreachable","reason":"it does not answer in time"}}`)
 	if err := <-flood; err != nil {
 		t.Error(err)
 	}

@@ -27,7 +27,7 @@ func (a *App) Stop(ctx context.Context) error {
 
 // stop leaves the operators' listener for last, so that /readyz says that the service stops, and /metrics how it goes on.
 func (a *App) stop(ctx context.Context) error {
-	a.stopping.Store(true)
+	a.health.Stops()
 	a.stopServing(ctx)
 	if a.stopBackground != nil {
 		a.stopBackground()
@@ -56,7 +56,7 @@ func (a *App) within(ctx context.Context, what string, end func() error) error {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
-		a.log.Warn("something did not end in the time for a stop and is left behind", "what", what)
+		a.log.WarnContext(ctx, "something did not end in the time for a stop and is left behind", "what", what)
 		return nil
 	}
 }
@@ -73,7 +73,7 @@ func (a *App) stopServing(ctx context.Context) {
 		defer cancel()
 	}
 	if err := a.api.Shutdown(ctx); err != nil {
-		a.log.Warn("requests that took too long to stop for were cut off, unanswered", "error", err)
+		a.log.WarnContext(ctx, "requests that took too long to stop for were cut off, unanswered; a longer LEVELBOARD_SHUTDOWN_TIMEOUT gives them more time", "error", err)
 		_ = a.api.Close()
 	}
 }
@@ -104,7 +104,7 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 	}
 	err := a.writer.Flush(flushCtx)
 	if releaseErr := a.writer.Release(ctx); releaseErr != nil {
-		a.log.Warn("the snapshot lease could not be given up; it expires by itself", "error", releaseErr)
+		a.log.WarnContext(ctx, "the snapshot lease could not be given up; nothing to do, it expires by itself", "error", releaseErr)
 	}
 	if err == nil {
 		return nil

@@ -34,7 +34,7 @@ type archive interface {
 }
 
 type stores struct {
-	archive archive
+	archive *measured
 	client  *redisstore.Client
 	live    *redisstore.Store
 	observe *redisstore.Metrics
@@ -55,7 +55,10 @@ func (a *App) openStores(ctx context.Context) (err error) {
 		connect.Timeout = embeddedTimeout
 	}
 	if err == nil {
-		s.archive, err = openArchive(ctx, a.cfg)
+		var opened archive
+		if opened, err = openArchive(ctx, a.cfg); err == nil {
+			s.archive = measure(opened)
+		}
 	}
 	if err != nil {
 		return err

@@ -91,10 +91,10 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	switch {
 	case err != nil && !f.failing && ctx.Err() == nil: // else it is the caller who gave up
 		f.failing = true
-		f.logger.Warn("changes of settings and keys cannot be read from the archive; what is cached serves on", "error", err)
+		f.logger.WarnContext(ctx, "changes of settings and keys cannot be read from the archive; what is cached serves on: look after the archive", "error", err)
 	case err == nil && f.failing:
 		f.failing = false
-		f.logger.Info("changes of settings and keys are read from the archive again")
+		f.logger.InfoContext(ctx, "changes of settings and keys are read from the archive again")
 	}
 	return err
 }

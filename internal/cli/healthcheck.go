@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -45,10 +48,23 @@ func (p *program) checkHealth(ctx context.Context) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("not ready: http://%s/readyz answered %s", address, response.Status)
+		return notReady(address, response)
 	}
 	p.printf("ready\n")
 	return nil
+}
+
+// reasonSize bounds what is read of an answer.
+const reasonSize = 1 << 10
+
+// notReady repeats the reason if it is one line of plain text, as the service writes it: something else may listen there.
+func notReady(address string, response *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(response.Body, reasonSize))
+	line, _, _ := strings.Cut(string(text), "\n")
+	if reason, found := strings.CutPrefix(line, "not ready: "); found && !strings.ContainsFunc(reason, unicode.IsControl) {
+		return fmt.Errorf("not ready: %s", reason)
+	}
+	return fmt.Errorf("not ready: http://%s/readyz answered %s", address, response.Status)
 }
 
 // dialable turns an address to listen on into one to connect to: the loopback address stands for all.

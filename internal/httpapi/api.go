@@ -90,13 +90,9 @@ type Deps struct {
 	Now      func() time.Time
 }
 
-const (
-	// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
-	// a request for a large guild that is being loaded.
-	requestTime = 10 * time.Second
-	// failuresLogged is how many lines a second tell of requests that failed for want of a store.
-	failuresLogged = 10
-)
+// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
+// a request for a large guild that is being loaded.
+const requestTime = 10 * time.Second
 
 // API is the handler. It is safe for concurrent use.
 type API struct {
@@ -109,7 +105,6 @@ type API struct {
 	inFlight    chan struct{} // holds one for each request to /v2 that is worked on
 	largeBodies chan struct{} // holds one for each of them that has a large body
 	streams     chan struct{} // holds one for each stream that is open, which takes no place there
-	failures    throttle      // of lines about requests that failed for want of a store
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -120,7 +115,6 @@ func New(deps Deps) (http.Handler, error) {
 		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
 		largeBodies: make(chan struct{}, largeBodies),
 		streams:     make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
-		failures:    throttle{perSecond: failuresLogged, now: time.Now},
 	}
 	return a.routes()
 }

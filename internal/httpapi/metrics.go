@@ -3,6 +3,7 @@ package httpapi
 import (
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -14,6 +15,10 @@ var (
 		Name:    "levelboard_http_request_duration_seconds",
 		Help:    "Time from the first byte of a request's headers to the end of its answer.",
 		Buckets: []float64{.0005, .001, .002, .003, .005, .0075, .01, .02, .03, .05, .1, .25, .5, 1, 2.5, 5},
+		// For a Prometheus that takes native histograms: neighbouring buckets differ by 10 %.
+		NativeHistogramBucketFactor:     1.1,
+		NativeHistogramMaxBucketNumber:  160,
+		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"route", "method", "status"})
 	requestsInFlight = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "levelboard_http_requests_in_flight",
@@ -29,7 +34,7 @@ var (
 	}, []string{"outcome"})
 	messagesAwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_messages_total",
-		Help: "Messages that were answered: gained (XP), nothing (in a cooldown, ignored, or the like). Those of replays are not counted again.",
+		Help: "Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.",
 	}, []string{"outcome"})
 	xpAwarded = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_xp_awarded_total",
@@ -56,6 +61,15 @@ var (
 		Help: "Streams of events that were ended because their clients did not read fast enough.",
 	})
 )
+
+func init() {
+	for _, outcome := range []string{"gained", "cooldown", "nothing"} {
+		messagesAwarded.WithLabelValues(outcome) // so that the first one is an increase
+	}
+	for _, outcome := range []string{"hit", "miss", "not_modified"} {
+		pageRequests.WithLabelValues(outcome)
+	}
+}
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
@@ -84,19 +98,23 @@ func (o *observers) of(a answer) prometheus.Observer {
 
 // countGains counts the messages of a call.
 func countGains(gains []leaderboard.Gain) {
-	var gaining, ups int
+	var gaining, held, ups int
 	var xp int64
 	for i := range gains {
 		xp += int64(gains[i].Gained)
 		if gains[i].Gained > 0 {
 			gaining++
 		}
+		if gains[i].InCooldown {
+			held++
+		}
 		if gains[i].LeveledUp {
 			ups++
 		}
 	}
 	messagesAwarded.WithLabelValues("gained").Add(float64(gaining))
-	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining))
+	messagesAwarded.WithLabelValues("cooldown").Add(float64(held))
+	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining - held))
 	xpAwarded.Add(float64(xp))
 	levelUps.Add(float64(ups))
 }

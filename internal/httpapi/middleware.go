@@ -38,7 +38,7 @@ func (a *API) observe(c *gin.Context) {
 	answered := answer{route: routeLabel(c), method: methodLabel(c.Request.Method), status: c.Writer.Status()}
 	durations.of(answered).Observe(took.Seconds())
 	if a.log.Enabled(s, slog.LevelDebug) {
-		a.log.DebugContext(s, "request", "requestId", s.id, "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
+		a.log.DebugContext(s, "request", "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
 	}
 }
 

@@ -61,22 +61,13 @@ func (a *API) fail(c *gin.Context, err error) {
 	}{f.Message})
 }
 
-// logFailure logs every failure that nobody expects, and some of those for want of a store.
+// logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
 func (a *API) logFailure(c *gin.Context, code fault.Code, status int, err error) {
-	level, attrs := slog.LevelError, []any{
-		"requestId", requestID(c), "method", c.Request.Method, "route", c.FullPath(), "status", status, "error", err,
-	}
+	level, message := slog.LevelError, "request failed in a way that nobody expected; please report it"
 	if code == fault.Unavailable {
-		level = slog.LevelWarn
-		ok, dropped := a.failures.pass()
-		if !ok {
-			return
-		}
-		if dropped > 0 {
-			attrs = append(attrs, "notLoggedBefore", dropped)
-		}
+		level, message = slog.LevelWarn, "request refused: a store does not answer, or there are too many requests; look at /readyz?verbose and the error"
 	}
-	a.log.Log(c.Request.Context(), level, "request failed", attrs...)
+	a.log.Log(c.Request.Context(), level, message, "method", methodLabel(c.Request.Method), "route", routeLabel(c), "status", status, "error", err)
 }
 
 func writeJSON(c *gin.Context, status int, body any) {

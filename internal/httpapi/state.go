@@ -2,9 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/logs"
 )
 
 // state is what the handlers of one request share. It is the request's context, so that it costs no lookup and no map.
@@ -23,8 +26,11 @@ type stateKey struct{}
 
 // Value implements context.Context.
 func (s *state) Value(key any) any {
-	if key == (stateKey{}) {
+	switch key {
+	case stateKey{}:
 		return s
+	case logs.ContextKey{}:
+		return []slog.Attr{slog.String("requestId", s.id)}
 	}
 	return s.Context.Value(key)
 }

@@ -25,6 +25,8 @@ type Gain struct {
 	MessageCount int64    // with it
 	Level        level.Level
 	LeveledUp    bool
+	// InCooldown says that the message was worth something and gave nothing because its author's cooldown had not ended.
+	InCooldown bool
 }
 
 // Award gives the members what their messages are worth by the guild's rules, and answers in the order of the messages, as
@@ -49,7 +51,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 			return nil, false, err
 		}
 	}
-	return gainsOf(g, messages, order, got), replayed, nil
+	return gainsOf(g, messages, order, members, got), replayed, nil
 }
 
 // offers brings the messages of each member together, in the order in which the members first appear. order has for each
@@ -76,7 +78,8 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 	return members, order
 }
 
-func gainsOf(g *guild.Guild, messages []Message, order []int, got []Awarded) []Gain {
+// gainsOf takes what was offered to the members, and what they got of it.
+func gainsOf(g *guild.Guild, messages []Message, order []int, offered []Award, got []Awarded) []Gain {
 	type progress struct {
 		xp    level.XP
 		level level.Level
@@ -90,6 +93,7 @@ func gainsOf(g *guild.Guild, messages []Message, order []int, got []Awarded) []G
 	for i, place := range order {
 		a, p := &got[place], &members[place]
 		gained, before := a.Gained[p.done], p.level
+		held := gained == 0 && offered[place].Offers[p.done] > 0 && p.xp < level.MaxXP
 		p.done++
 		if gained > 0 {
 			p.xp += gained
@@ -97,7 +101,7 @@ func gainsOf(g *guild.Guild, messages []Message, order []int, got []Awarded) []G
 		}
 		gains[i] = Gain{
 			UserID: messages[i].UserID, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + int64(p.done),
-			Level: p.level, LeveledUp: p.level > before,
+			Level: p.level, LeveledUp: p.level > before, InCooldown: held,
 		}
 	}
 	return gains

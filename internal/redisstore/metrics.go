@@ -1,23 +1,29 @@
 package redisstore
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/metrics"
 )
 
-// Metrics are the live store's metrics, for one registry: levelboard_redis_script_duration_seconds{script}, and
-// levelboard_redis_pool_connections{state} of a client, with the states in_use and idle.
+// Metrics are the live store's metrics, for one registry: how long scripts take and how often they fail, the connections of
+// a client (in_use and idle), and what the server tells of itself (info.go).
 type Metrics struct {
 	client   redis.UniversalClient
 	duration *prometheus.HistogramVec
+	errors   *prometheus.CounterVec
 	pool     *prometheus.Desc
+	server   *metrics.Shared[condition]
 }
 
 // NewMetrics makes the metrics of a client. Register them, and give Observe to New.
 func NewMetrics(client redis.UniversalClient) *Metrics {
-	return &Metrics{
+	m := &Metrics{
 		client: client,
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "levelboard_redis_script_duration_seconds",
@@ -25,26 +31,52 @@ func NewMetrics(client redis.UniversalClient) *Metrics {
 			// 100 microseconds to 1.6 seconds: past the timeouts of Connect there is nothing to tell apart.
 			Buckets: prometheus.ExponentialBuckets(0.0001, 2, 15),
 		}, []string{"script"}),
-		pool: prometheus.NewDesc("levelboard_redis_pool_connections", "Connections to Redis.", []string{"state"}, nil),
+		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "levelboard_redis_script_errors_total",
+			Help: "Redis scripts that were not answered, or with an error. What a script refuses to do is no error.",
+		}, []string{"script"}),
+		pool:   prometheus.NewDesc("levelboard_redis_pool_connections", "Connections to Redis.", []string{"state"}, nil),
+		server: newCondition(client),
+	}
+	for _, sc := range scripts {
+		m.errors.WithLabelValues(sc.name) // so that the first one is an increase
+	}
+	return m
+}
+
+// Observe records a script's run; it fits Options.Observe. That a caller went away is not the script's error.
+func (m *Metrics) Observe(script string, d time.Duration, err error) {
+	m.duration.WithLabelValues(script).Observe(d.Seconds())
+	if err != nil && !refused(err) && !errors.Is(err, context.Canceled) {
+		m.errors.WithLabelValues(script).Inc()
 	}
 }
 
-// Observe records a script's run; it fits Options.Observe.
-func (m *Metrics) Observe(script string, d time.Duration, _ error) {
-	m.duration.WithLabelValues(script).Observe(d.Seconds())
+// refused reports whether the script did run and answered that it would not do that.
+func refused(err error) bool {
+	for _, refusal := range refusals {
+		if errors.Is(err, refusal) {
+			return true
+		}
+	}
+	return false
 }
 
 // Describe implements prometheus.Collector.
 func (m *Metrics) Describe(descs chan<- *prometheus.Desc) {
 	m.duration.Describe(descs)
+	m.errors.Describe(descs)
 	descs <- m.pool
+	describeCondition(descs)
 }
 
-// Collect implements prometheus.Collector.
-func (m *Metrics) Collect(metrics chan<- prometheus.Metric) {
-	m.duration.Collect(metrics)
+// Collect implements prometheus.Collector. It asks the server how it is, at most every few seconds.
+func (m *Metrics) Collect(out chan<- prometheus.Metric) {
+	m.duration.Collect(out)
+	m.errors.Collect(out)
 	stats := m.client.PoolStats()
 	idle := float64(stats.IdleConns)
-	metrics <- prometheus.MustNewConstMetric(m.pool, prometheus.GaugeValue, idle, "idle")
-	metrics <- prometheus.MustNewConstMetric(m.pool, prometheus.GaugeValue, max(float64(stats.TotalConns)-idle, 0), "in_use")
+	out <- prometheus.MustNewConstMetric(m.pool, prometheus.GaugeValue, idle, "idle")
+	out <- prometheus.MustNewConstMetric(m.pool, prometheus.GaugeValue, max(float64(stats.TotalConns)-idle, 0), "in_use")
+	m.server.Get().collect(out)
 }

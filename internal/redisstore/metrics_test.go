@@ -25,7 +25,10 @@ func TestMetrics(t *testing.T) {
 	changes, pool := uint64(0), map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
-			label := m.GetLabel()[0].GetValue()
+			var label string
+			if labels := m.GetLabel(); len(labels) > 0 {
+				label = labels[0].GetValue()
+			}
 			switch family.GetName() {
 			case "levelboard_redis_script_duration_seconds":
 				if label == "change" {

@@ -38,7 +38,7 @@ func (b *badRows) mended(batch Batch) {
 	badMembers.WithLabelValues("mended").Add(float64(len(batch.Mended)))
 	for _, user := range batch.Mended {
 		if b.first(user) {
-			b.log.Error("a member's entry in Redis is damaged; what of it could be read is archived",
+			b.log.Error("a member's entry in Redis is damaged; what of it could be read is archived: check it, and find out what else writes to this Redis",
 				"guild", batch.Guild.ID, "member", user)
 		}
 	}
@@ -47,7 +47,7 @@ func (b *badRows) mended(batch Batch) {
 func (b *badRows) refused(batch Batch, user id.User, err error) {
 	badMembers.WithLabelValues("refused").Inc()
 	if b.first(user) {
-		b.log.Error("a member cannot be archived, and is passed over until it changes again",
+		b.log.Error("a member cannot be archived, and is passed over until it changes again: set its XP anew to mend it",
 			"guild", batch.Guild.ID, "member", user, "error", err)
 	}
 }

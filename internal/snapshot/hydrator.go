@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/logs"
 )
 
 const (
@@ -61,8 +62,9 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 			return nil, context.Canceled
 		}
 		defer h.running.Done()
-		// Detached from the request that happened to be first: its deadline is not that of the others who wait.
-		ctx, cancel := context.WithTimeout(h.ctx, hydrationTimeout)
+		// Detached from the request that happened to be first, but for its name in the log: its deadline is not that of the
+		// others who wait.
+		ctx, cancel := context.WithTimeout(logs.With(h.ctx, logs.Attrs(ctx)...), hydrationTimeout)
 		defer cancel()
 		return nil, h.load(ctx, g)
 	})
@@ -144,7 +146,7 @@ func (h *Hydrator) abort(ctx context.Context, lock Hydration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := h.live.AbortHydration(ctx, lock); err != nil {
-		h.log.Warn("a hydration's lock could not be given up; it expires by itself", "guild", lock.Guild.ID, "error", err)
+		h.log.WarnContext(ctx, "a hydration's lock could not be given up; nothing to do, it expires within seconds", "guild", lock.Guild.ID, "error", err)
 	}
 }
 
@@ -167,6 +169,8 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Hydration, before State) (d
 		return false, fmt.Errorf("hydrate guild %s: commit: %w", lock.Guild.ID, err)
 	}
 	hydrations.Inc()
-	h.log.Info("guild loaded from the archive", "guild", lock.Guild.ID, "members", members, "epoch", state.Epoch, "took", time.Since(began))
+	took := time.Since(began)
+	hydrationDuration.Observe(took.Seconds())
+	h.log.InfoContext(ctx, "guild loaded from the archive", "guild", lock.Guild.ID, "members", members, "epoch", state.Epoch, "took", took)
 	return true, nil
 }

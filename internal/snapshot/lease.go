@@ -21,24 +21,36 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 	lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
 	switch {
 	case err == nil:
+		if w.held && lease.Fence != w.lease.Fence {
+			leasesLost.Inc() // and got back since
+		}
 		if !w.held || lease.Fence != w.lease.Fence {
 			w.rounds = 0 // a new holder sweeps: what the last one had taken out of the index is nowhere else
-			w.log.Info("this process writes the snapshots now", "fence", lease.Fence)
+			w.log.InfoContext(ctx, "this process writes the snapshots now", "fence", lease.Fence)
 		}
-		w.lease, w.held, w.cutOff = lease, true, false
+		w.lease, w.cutOff = lease, false
+		w.hold(true)
 	case errors.Is(err, ErrLeaseLost):
 		if w.held {
-			w.log.Warn("the snapshot lease passed to another replica")
+			leasesLost.Inc()
+			w.log.WarnContext(ctx, "the snapshot lease passed to another replica, which writes now; if it happens again, find out what holds this one up")
 		}
-		w.held, w.cutOff = false, false
+		w.cutOff = false
+		w.hold(false)
 	case ctx.Err() == nil:
 		failures.Inc()
 		if !w.cutOff {
-			w.log.Error("the archive does not answer; changes wait in Redis until it does", "error", err)
+			w.log.ErrorContext(ctx, "the archive does not answer; changes wait in Redis until it does: look after the archive, and keep Redis running", "error", err)
 		}
-		w.held, w.cutOff = false, true
+		w.cutOff = true
+		w.hold(false)
 	}
 	return w.held
+}
+
+func (w *Writer) hold(held bool) {
+	w.held = held
+	w.holds.Store(held)
 }
 
 // keepLease renews the lease until stop is called. The context that it returns ends when the lease is lost, with that as
@@ -76,6 +88,6 @@ func (w *Writer) Release(ctx context.Context) error {
 	if !w.held {
 		return nil
 	}
-	w.held = false
+	w.hold(false)
 	return w.archive.ReleaseLease(ctx, w.lease)
 }

@@ -35,11 +35,26 @@ var (
 		Name: "levelboard_hydrations_total",
 		Help: "Guilds loaded from the archive into Redis.",
 	})
+	hydrationDuration = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "levelboard_hydration_duration_seconds",
+		Help:    "Time to load one guild from the archive into Redis, of loads that succeeded.",
+		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	})
+	leasesLost = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_snapshot_leases_lost_total",
+		Help: "Times that the snapshot lease passed to another replica while this one held it.",
+	})
 )
 
-// Collectors are the metrics of this package; Writer.Collector has two more.
+func init() {
+	for _, outcome := range []string{"mended", "refused"} {
+		badMembers.WithLabelValues(outcome) // so that the first one is an increase
+	}
+}
+
+// Collectors are the metrics of this package; Writer.Collector has more.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, hydrations}
+	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, hydrations, hydrationDuration, leasesLost}
 }
 
 // backlogTime bounds how long a scrape waits for the live store.
@@ -50,20 +65,37 @@ var (
 		"Members that have changed since they were last archived.", nil, nil)
 	oldestUnsaved = prometheus.NewDesc("levelboard_snapshot_oldest_unsaved_seconds",
 		"Age of the oldest change that is not archived; 0 when there is none.", nil, nil)
+	leaseHeld = prometheus.NewDesc("levelboard_snapshot_lease_held",
+		"1 while this replica holds the lease and writes the snapshots, else 0.", nil, nil)
+	guildsLoaded = prometheus.NewDesc("levelboard_guilds_loaded",
+		"Guilds in Redis, as the last sweep of the snapshot writer found them; only the replica that holds the lease tells.", nil, nil)
 )
 
-// Collector is the backlog, as the live store tells it at each scrape; without an answer there are no values. Every replica
-// tells that of all.
-func (w *Writer) Collector() prometheus.Collector { return backlogCollector{w} }
+// Collector is the state of the lease, and the backlog, as the live store tells it at each scrape; without an answer there
+// are no values of that. Every replica tells the backlog of all.
+func (w *Writer) Collector() prometheus.Collector { return writerCollector{w} }
 
-type backlogCollector struct{ *Writer }
+type writerCollector struct{ *Writer }
 
-func (c backlogCollector) Describe(descs chan<- *prometheus.Desc) {
-	descs <- backlogMembers
-	descs <- oldestUnsaved
+func (c writerCollector) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{backlogMembers, oldestUnsaved, leaseHeld, guildsLoaded} {
+		descs <- desc
+	}
 }
 
-func (c backlogCollector) Collect(metrics chan<- prometheus.Metric) {
+func (c writerCollector) Collect(metrics chan<- prometheus.Metric) {
+	held := 0.0
+	if c.holds.Load() {
+		held = 1
+		if loaded := c.loaded.Load(); loaded != nil {
+			metrics <- prometheus.MustNewConstMetric(guildsLoaded, prometheus.GaugeValue, float64(*loaded))
+		}
+	}
+	metrics <- prometheus.MustNewConstMetric(leaseHeld, prometheus.GaugeValue, held)
+	c.collectBacklog(metrics)
+}
+
+func (c writerCollector) collectBacklog(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), backlogTime)
 	defer cancel()
 	var more []id.Guild

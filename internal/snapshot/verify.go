@@ -20,7 +20,7 @@ func (h *Hydrator) verify(ctx context.Context, lock Hydration, before State) (do
 	if err != nil {
 		return false, fmt.Errorf("verify guild %s: %w", lock.Guild.ID, err)
 	}
-	h.log.Debug("guild verified: the live store holds all that is archived", "guild", lock.Guild.ID, "epoch", state.Epoch)
+	h.log.DebugContext(ctx, "guild verified: the live store holds all that is archived", "guild", lock.Guild.ID, "epoch", state.Epoch)
 	return true, nil
 }
 
@@ -37,7 +37,8 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) er
 	if err != nil {
 		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)
 	}
-	h.log.Error("Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive",
+	h.log.ErrorContext(ctx, "Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive. "+
+		"Find out why Redis lost what it had: see docs/durability.md",
 		"guild", lock.Guild.ID, "archivedEpoch", before.Epoch, "archivedRev", before.Archived, "unsavedMembersKept", merged)
 	return nil
 }

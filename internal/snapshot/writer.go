@@ -45,11 +45,15 @@ type Writer struct {
 	lease     Lease
 	held      bool
 	cutOff    bool // the archive did not answer the last time
+	lost      bool // Redis did not, when a round asked it for the changed guilds
 	lastRound time.Time
 	rounds    int
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
+	// For the metrics, which do not wait for a round to end.
 	underway atomic.Pointer[[]id.Guild] // taken out of the index by the present round
+	holds    atomic.Bool                // what held says
+	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
 // WriterOptions are what a Writer is told; all are required.
@@ -108,7 +112,8 @@ func (w *Writer) Flush(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
-	w.lease, w.held = lease, true
+	w.lease = lease
+	w.hold(true)
 	return w.round(ctx, true, nil)
 }
 
@@ -126,12 +131,21 @@ func (w *Writer) round(ctx context.Context, sweep bool, after func(context.Conte
 	r.write(ctx, changed, sweep)
 	if err == nil && sweep {
 		var loaded []id.Guild
-		loaded, err = w.live.LoadedGuilds(ctx)
+		if loaded, err = w.live.LoadedGuilds(ctx); err == nil {
+			n := len(loaded)
+			w.loaded.Store(&n)
+		}
 		r.write(ctx, loaded, sweep)
 	}
 	if err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
-		w.log.Error("the changed guilds could not be read from Redis; they are looked for again", "error", err)
+		if !w.lost && ctx.Err() == nil {
+			w.lost = true
+			w.log.ErrorContext(ctx, "the changed guilds could not be read from Redis; they are looked for every interval until it answers: look after Redis", "error", err)
+		}
+	} else if w.lost {
+		w.lost = false
+		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
 	if sweep && after != nil {
@@ -188,7 +202,7 @@ func (r *round) report(ctx context.Context, g id.Guild, err error) {
 	}
 	if !r.failing[g] && ctx.Err() == nil {
 		r.failing[g] = true
-		r.log.Error("a guild could not be written to the archive; it is tried again every interval", "guild", g, "error", err)
+		r.log.ErrorContext(ctx, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive", "guild", g, "error", err)
 	}
 }
 

@@ -83,7 +83,7 @@ func (r *replica) follow(output io.Reader) (served bool) {
 			served = true
 		}
 		r.mu.Lock()
-		if !strings.Contains(line, `msg="request failed"`) { // the history has those
+		if !strings.Contains(line, `msg="request refused`) { // the history has those
 			r.log = append(r.log, line)
 			r.log = r.log[max(0, len(r.log)-logKept):]
 		}

@@ -1,0 +1,142 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/changes"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+// measured is an archive whose operations are counted, under the same names on Postgres and on SQLite. An operation that is
+// missing here is not counted, which a test sees.
+type measured struct {
+	archive
+	metrics *archiveMetrics
+}
+
+func measure(a archive) *measured { return &measured{archive: a, metrics: newArchiveMetrics(a.Ping)} }
+
+// counted runs one operation.
+func counted[T any](m *measured, operation string, run func() (T, error)) (T, error) {
+	began := time.Now()
+	v, err := run()
+	m.metrics.record(operation, began, err)
+	return v, err
+}
+
+func (m *measured) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	return counted(m, "read_guild", func() (*guild.Guild, error) { return m.archive.Guild(ctx, g) })
+}
+
+func (m *measured) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
+	return counted(m, "read_guild_by_vanity", func() (*guild.Guild, error) { return m.archive.GuildByVanity(ctx, vanity) })
+}
+
+func (m *measured) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
+	began := time.Now()
+	g, created, err = m.archive.PutGuild(ctx, s)
+	m.metrics.record("put_guild", began, err)
+	return g, created, err
+}
+
+func (m *measured) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
+	return counted(m, "list_guilds", func() ([]*guild.Guild, error) { return m.archive.Guilds(ctx, after, limit) })
+}
+
+func (m *measured) DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	return counted(m, "delete_guild", func() (*guild.Guild, error) { return m.archive.DeleteGuild(ctx, g) })
+}
+
+func (m *measured) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	return counted(m, "list_deleted_guilds", func() ([]leaderboard.GuildRef, error) { return m.archive.Deleted(ctx, limit) })
+}
+
+func (m *measured) Purge(ctx context.Context, limit int, keep time.Duration) (int, error) {
+	return counted(m, "purge", func() (int, error) { return m.archive.Purge(ctx, limit, keep) })
+}
+
+func (m *measured) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
+	return counted(m, "read_key", func() (*apikey.Key, error) { return m.archive.Key(ctx, keyID) })
+}
+
+func (m *measured) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
+	return counted(m, "list_keys", func() ([]*apikey.Key, error) { return m.archive.Keys(ctx, after, limit) })
+}
+
+func (m *measured) CreateKey(ctx context.Context, k apikey.Key) error {
+	began := time.Now()
+	err := m.archive.CreateKey(ctx, k)
+	m.metrics.record("create_key", began, err)
+	return err
+}
+
+func (m *measured) Grant(ctx context.Context, keyID string, g id.Guild) error {
+	began := time.Now()
+	err := m.archive.Grant(ctx, keyID, g)
+	m.metrics.record("grant", began, err)
+	return err
+}
+
+func (m *measured) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
+	began := time.Now()
+	err := m.archive.Ungrant(ctx, keyID, g)
+	m.metrics.record("ungrant", began, err)
+	return err
+}
+
+func (m *measured) RevokeKey(ctx context.Context, keyID string) error {
+	began := time.Now()
+	err := m.archive.RevokeKey(ctx, keyID)
+	m.metrics.record("revoke_key", began, err)
+	return err
+}
+
+func (m *measured) Changes(ctx context.Context, after int64, limit int) ([]changes.Change, error) {
+	return counted(m, "read_changes", func() ([]changes.Change, error) { return m.archive.Changes(ctx, after, limit) })
+}
+
+func (m *measured) LatestChange(ctx context.Context) (int64, error) {
+	return counted(m, "read_latest_change", func() (int64, error) { return m.archive.LatestChange(ctx) })
+}
+
+func (m *measured) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (snapshot.Lease, error) {
+	return counted(m, "acquire_lease", func() (snapshot.Lease, error) { return m.archive.AcquireLease(ctx, holder, ttl) })
+}
+
+func (m *measured) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
+	began := time.Now()
+	err := m.archive.ReleaseLease(ctx, l)
+	m.metrics.record("release_lease", began, err)
+	return err
+}
+
+func (m *measured) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	began := time.Now()
+	err := m.archive.WriteBatch(ctx, l, b)
+	m.metrics.record("write_batch", began, err)
+	return err
+}
+
+func (m *measured) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
+	return counted(m, "read_state", func() (snapshot.State, error) { return m.archive.State(ctx, g) })
+}
+
+func (m *measured) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
+	return counted(m, "raise_epoch", func() (snapshot.State, error) { return m.archive.RaiseEpoch(ctx, g, from) })
+}
+
+func (m *measured) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
+	began := time.Now()
+	err := m.archive.Salvage(ctx, from, b)
+	m.metrics.record("salvage", began, err)
+	return err
+}
+
+func (m *measured) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
+	return counted(m, "read_members", func() ([]snapshot.Row, error) { return m.archive.Members(ctx, g, after, limit) })
+}

@@ -1,0 +1,89 @@
+package app
+
+import (
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/sqlite"
+)
+
+// operations counts what was recorded of each operation, and its errors.
+func operations(t *testing.T, m *measured) (runs, failures map[string]int) {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(m.metrics)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, failures = map[string]int{}, map[string]int{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			switch family.GetName() {
+			case "levelboard_archive_query_duration_seconds":
+				runs[metric.GetLabel()[0].GetValue()] = int(metric.GetHistogram().GetSampleCount())
+			case "levelboard_archive_query_errors_total":
+				failures[metric.GetLabel()[0].GetValue()] = int(metric.GetCounter().GetValue())
+			}
+		}
+	}
+	return runs, failures
+}
+
+func sqliteMeasured(t *testing.T) *measured {
+	t.Helper()
+	opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(opened.Close)
+	if err := opened.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return measure(opened)
+}
+
+// Every method that asks the archive is an operation of its own in the metrics, also those that will be added.
+func TestEveryOperationOnTheArchiveIsCounted(t *testing.T) {
+	m := sqliteMeasured(t)
+	notOperations := map[string]bool{"Migrate": true, "Ping": true, "Collector": true, "Close": true}
+	all := reflect.TypeFor[archive]()
+	for i := range all.NumMethod() {
+		name := all.Method(i).Name
+		if notOperations[name] {
+			continue
+		}
+		method := reflect.ValueOf(m).MethodByName(name)
+		args := []reflect.Value{reflect.ValueOf(t.Context())}
+		for a := 1; a < method.Type().NumIn(); a++ {
+			args = append(args, reflect.Zero(method.Type().In(a)))
+		}
+		before, _ := operations(t, m)
+		method.Call(args)
+		after, _ := operations(t, m)
+		if len(after) != len(before)+1 {
+			t.Errorf("%s is not an operation of its own: add it to measured.go, and to docs/metrics.md", name)
+		}
+	}
+}
+
+func TestOnlyFailuresOfTheArchiveAreErrors(t *testing.T) {
+	m := sqliteMeasured(t)
+	if _, err := m.Guild(t.Context(), "100000000000000001"); err == nil {
+		t.Fatal("a guild that nobody made was found")
+	}
+	if runs, failures := operations(t, m); runs["read_guild"] != 1 || failures["read_guild"] != 0 {
+		t.Errorf("%v runs, %v failures; that there is no such guild is no failure", runs, failures)
+	}
+	m.Close()
+	if _, _, err := m.PutGuild(t.Context(), guild.Settings{}); err == nil {
+		t.Fatal("a closed archive took a guild")
+	}
+	if runs, failures := operations(t, m); runs["put_guild"] != 1 || failures["put_guild"] != 1 || failures["read_guild"] != 0 {
+		t.Errorf("%v runs, %v failures; want one failure of put_guild", runs, failures)
+	}
+}

@@ -1,0 +1,240 @@
+package app_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"levelboard/internal/apitest"
+)
+
+// mostSeries bounds the lines of /metrics, whatever the traffic: the routes with the statuses that each can have, the
+// scripts and the operations on the archive, times the buckets of their histograms.
+const mostSeries = 4000
+
+// documented are the metrics of docs/metrics.md: the type and the sorted labels of each.
+func documented(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(levelboard_\\w+)` \\| (\\w+) \\|([^|]*)\\| \\S").FindAllStringSubmatch(string(text), -1) {
+		labels := regexp.MustCompile(`\w+`).FindAllString(row[3], -1)
+		slices.Sort(labels)
+		if _, twice := found[row[1]]; twice {
+			t.Errorf("%s is documented twice", row[1])
+		}
+		found[row[1]] = row[2] + " " + strings.Join(labels, ",")
+	}
+	return found
+}
+
+// families reads what /metrics answers.
+func families(t *testing.T, text []byte) map[string]*dto.MetricFamily {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	found, err := parser.TextToMetricFamilies(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// exposed are the service's metrics in the form of documented; each series of a metric must have the same labels.
+func exposed(t *testing.T, text []byte) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	for name, family := range families(t, text) {
+		if !strings.HasPrefix(name, "levelboard_") {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetName())
+			}
+			slices.Sort(labels)
+			form := strings.ToLower(family.GetType().String()) + " " + strings.Join(labels, ",")
+			if before, ok := found[name]; ok && before != form {
+				t.Errorf("%s is %q and %q", name, before, form)
+			}
+			found[name] = form
+		}
+	}
+	return found
+}
+
+// traffic is of guilds, users and keys that are new each time, and returns all of their names. It must not fail the client.
+func (s *service) traffic(guilds int) (names []string) {
+	s.t.Helper()
+	send := func(method, path, key, body string, options ...apitest.Option) {
+		if _, err := s.quick(method, path, key, body, options...); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	for i := range guilds {
+		user, stranger, vanity, boss := newID(), newID(), "board"+newID()[8:], newID()
+		g := s.guild(exactly(30, object{"vanity": vanity, "ownerId": boss, "xpGainInterval": 60000, "ignoredChannelIds": []string{chanA}}))
+		id, key := s.mint(object{"guildIds": []string{g}, "ownerId": boss})
+		limitedID, limited := s.mint(object{"guildIds": []string{g}, "rateLimit": 1})
+		names = append(names, user, stranger, vanity, boss, g, id, key, limitedID, limited)
+
+		once := named(fmt.Sprintf("call%d%s", i, g))
+		s.send(key, g, []object{message(user, nil), message(user, nil), message(user, object{"channelId": chanA})}, once)
+		s.send(key, g, []object{message(user, nil), message(user, nil), message(user, object{"channelId": chanA})}, once)
+		for _, c := range v2Calls(g, user) {
+			send(c.method, c.path, key, c.body)
+			send(c.method, c.path, "letmein"+g, c.body)
+			send(c.method, c.path, limited, c.body)
+		}
+		page, err := s.quick("GET", boardPath(vanity, 1), key, "")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		send("GET", boardPath(vanity, 1), key, "")
+		send("GET", boardPath(vanity, 1), key, "", apitest.Header("If-None-Match", page.Header.Get("ETag")))
+		for _, method := range []string{"GET", "BREW" + g[10:], "PROPFIND", "TRACE"} {
+			for _, path := range []string{"/" + g, "/v2/" + g, memberPath(g, user) + "/" + stranger, memberPath(g, user), "/admin/guilds/" + g} {
+				send(method, path, key, "")
+			}
+		}
+		send("GET", memberPath(g, stranger)+"?q="+vanity, key, "", apitest.Header("X-Request-Id", vanity))
+		send("GET", "/admin/keys", "", "", apitest.AdminToken("wrong"+vanity))
+		s.admin("DELETE", "/keys/"+id, nil).Want(s.t, 204)
+	}
+	return names
+}
+
+// bounded are the series whose number could follow the traffic.
+func bounded(text []byte) map[string]bool {
+	found := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		series, _, _ := strings.Cut(line, "} ")
+		for _, prefix := range []string{"http_", "rate_limit_", "page_cache_", "messages_", "event_"} {
+			if strings.HasPrefix(series, "levelboard_"+prefix) {
+				found[series] = true
+			}
+		}
+	}
+	return found
+}
+
+// It runs alone, as the next ones: some metrics are of the whole process.
+func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
+	s := start(t, append(onServers(t), often, "LEVELBOARD_RATE_LIMIT_KEY=1000000", "LEVELBOARD_RATE_LIMIT_IDENTITY=1000000")...)
+	names := s.traffic(2)
+	names = append(names, s.token)
+	want := documented(t)
+	var text []byte
+	var got map[string]string
+	eventually(t, 10*time.Second, "the first snapshot has swept", func() bool {
+		text = s.ops("/metrics").Want(t, 200).Body
+		got = exposed(t, text)
+		return got["levelboard_guilds_loaded"] != ""
+	})
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if got[name] != want[name] {
+			t.Errorf("%s is documented as %q, and /metrics has %q", name, want[name], got[name])
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			t.Errorf("%s (%s) is not in docs/metrics.md", name, got[name])
+		}
+	}
+
+	before := bounded(text)
+	names = append(names, s.traffic(10)...)
+	text = s.ops("/metrics").Want(t, 200).Body
+	for series := range bounded(text) {
+		if !before[series] {
+			t.Errorf("more traffic of the same kind made the series %s", series)
+		}
+	}
+	if n := bytes.Count(text, []byte("\n")); n > mostSeries {
+		t.Errorf("/metrics has %d lines, more than %d", n, mostSeries)
+	}
+	for _, name := range names {
+		if bytes.Contains(text, []byte(name)) {
+			t.Errorf("/metrics names %s", name)
+		}
+	}
+	for _, outcome := range []string{`messages_total{outcome="gained"}`, `messages_total{outcome="cooldown"}`, `rate_limit_requests_total{outcome="limited",scope="key"}`} {
+		if bytes.Contains(text, []byte("levelboard_"+outcome+" 0\n")) || !bytes.Contains(text, []byte("levelboard_"+outcome)) {
+			t.Errorf("the traffic left no trace in %s", outcome)
+		}
+	}
+}
+
+func TestPromtoolFindsNothingToSayAboutTheMetrics(t *testing.T) {
+	promtool, err := exec.LookPath("promtool")
+	if err != nil {
+		t.Fatal("promtool is missing; scripts/setup installs it (Debian's package prometheus)")
+	}
+	for _, on := range setups {
+		s := start(t, append(on.environ(t), often)...)
+		s.traffic(1)
+		check := exec.CommandContext(t.Context(), promtool, "check", "metrics")
+		check.Stdin = bytes.NewReader(s.ops("/metrics").Want(t, 200).Body)
+		if said, err := check.CombinedOutput(); err != nil || len(said) > 0 {
+			t.Errorf("%s: promtool check metrics: %v\n%s", on.name, err, said)
+		}
+	}
+}
+
+// The embedded service shows nothing that servers do not.
+func TestMetricsOfTheEmbeddedService(t *testing.T) {
+	s := start(t, append(onDataDir(t), often)...)
+	s.traffic(1)
+	want := documented(t)
+	got := exposed(t, s.ops("/metrics").Want(t, 200).Body)
+	for name, form := range got {
+		if want[name] != form {
+			t.Errorf("%s is %q, documented as %q", name, form, want[name])
+		}
+	}
+	for _, name := range []string{"redis_up", "archive_up", "archive_query_duration_seconds", "snapshot_lease_held"} {
+		if got["levelboard_"+name] == "" {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
+// A Prometheus that asks for them gets the durations as native histograms too.
+func TestDurationsAreNativeHistograms(t *testing.T) {
+	s := start(t, onDataDir(t)...)
+	s.traffic(1)
+	got := s.ops("/metrics", apitest.Header("Accept", string(expfmt.NewFormat(expfmt.TypeProtoDelim)))).Want(t, 200)
+	decoder := expfmt.NewDecoder(bytes.NewReader(got.Body), expfmt.ResponseFormat(got.Header))
+	for {
+		var family dto.MetricFamily
+		if err := decoder.Decode(&family); err != nil {
+			t.Fatalf("no request durations: %v", err)
+		}
+		if family.GetName() != "levelboard_http_request_duration_seconds" {
+			continue
+		}
+		h := family.GetMetric()[0].GetHistogram()
+		if len(h.GetPositiveSpan()) == 0 || len(h.GetBucket()) < 10 {
+			t.Errorf("it is %v, want native and classic buckets", h)
+		}
+		bounds := h.GetBucket()
+		if first, last := bounds[0].GetUpperBound(), bounds[len(bounds)-1].GetUpperBound(); first > .0005 || last < 5 {
+			t.Errorf("classic buckets reach from %g to %g s", first, last)
+		}
+		return
+	}
+}

@@ -1,0 +1,137 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/testenv"
+)
+
+// wantNotReady asks with and without details, and for the reason among them.
+func (s *service) wantNotReady(reason string) {
+	s.t.Helper()
+	if text := string(s.ops("/readyz").Want(s.t, 503).Body); text != "not ready: "+reason+"\n" {
+		s.t.Errorf("/readyz says %q, want %q", text, reason)
+	}
+	verbose := s.ops("/readyz?verbose").Want(s.t, 503)
+	wantHeader(s.t, verbose, "Content-Type", "application/json")
+	if !strings.Contains(string(verbose.Body), `"reason":"`+reason+`"`) {
+		s.t.Errorf("/readyz?verbose says %s, want %q", verbose.Body, reason)
+	}
+}
+
+func TestRedisGoesAndComesBack(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t, testenv.WithPassword("aSecretThatNobodySees"))
+	s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+	ready := func() bool { return s.ops("/readyz").Status == 200 }
+	eventually(t, 5*time.Second, "it is ready", ready)
+	up := func(value string) bool {
+		return strings.Contains(string(s.ops("/metrics").Want(t, 200).Body), "\nlevelboard_redis_up "+value+"\n")
+	}
+	eventually(t, 10*time.Second, "the metrics say that Redis is there", func() bool { return up("1") })
+
+	server.Pause()
+	s.wantNotReady("redis: it does not answer in time")
+	server.Resume()
+	eventually(t, 5*time.Second, "it is ready again", ready)
+
+	server.Kill()
+	eventually(t, 5*time.Second, "the connections are known to be gone", func() bool {
+		return strings.Contains(string(s.ops("/readyz").Body), "listens")
+	})
+	s.wantNotReady("redis: nothing listens at its address")
+	for _, path := range []string{"/readyz", "/readyz?verbose", "/metrics"} {
+		if body := string(s.ops(path).Body); strings.Contains(body, "aSecretThat") || strings.Contains(body, server.Addr()) {
+			t.Errorf("%s tells too much: %s", path, body)
+		}
+	}
+	s.ops("/livez").Want(t, 200)
+	eventually(t, 10*time.Second, "the metrics say that Redis is away", func() bool { return up("0") })
+
+	server.Start()
+	eventually(t, 10*time.Second, "it is ready again", ready)
+	eventually(t, 10*time.Second, "the metrics say that Redis is there", func() bool { return up("1") })
+}
+
+// The archive's state is shown, and what it costs when it is away is not that anything is refused.
+func TestPostgresGoesAndComesBack(t *testing.T) {
+	t.Parallel()
+	archive := testenv.PostgresServer(t)
+	s := startSilent(t, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
+	metric := func(line string) func() bool {
+		return func() bool {
+			return strings.Contains(string(s.ops("/metrics").Want(t, 200).Body), "\nlevelboard_"+line)
+		}
+	}
+	eventually(t, 10*time.Second, "the metrics say that it is there", metric("archive_up 1\n"))
+	eventually(t, 10*time.Second, "this replica writes", metric("snapshot_lease_held 1\n"))
+	archive.Kill()
+	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
+		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
+	s.ops("/readyz").Want(t, 200)
+	eventually(t, 10*time.Second, "the metrics say that it is away", metric("archive_up 0\n"))
+	eventually(t, 10*time.Second, "nobody writes", metric("snapshot_lease_held 0\n"))
+	eventually(t, 10*time.Second, "failures are counted", func() bool {
+		return !metric("archive_query_errors_total{operation=\"acquire_lease\"} 0\n")()
+	})
+	archive.Start()
+	eventually(t, 10*time.Second, "the metrics say that it is there", metric("archive_up 1\n"))
+	eventually(t, 10*time.Second, "this replica writes again", metric("snapshot_lease_held 1\n"))
+	s.ops("/readyz").Want(t, 200)
+}
+
+// While a database that takes its time holds up the start, the process lives and is not ready.
+func TestNotReadyWhileStarting(t *testing.T) {
+	t.Parallel()
+	archive := testenv.PostgresServer(t)
+	archive.Pause()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops := free.Addr().String()
+	_ = free.Close()
+	a := newLogging(t, slog.DiscardHandler, "LEVELBOARD_OPS_LISTEN="+ops,
+		"LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL())
+	began := make(chan error, 1)
+	go func() { began <- a.Start(t.Context()) }()
+	pool := &http.Transport{}
+	t.Cleanup(pool.CloseIdleConnections)
+	ask := func(path string) string {
+		resp, err := (&http.Client{Transport: pool}).Get("http://" + ops + path)
+		if err != nil {
+			return err.Error()
+		}
+		got, err := read(resp)
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(got.Status, " ", string(got.Body))
+	}
+	eventually(t, 10*time.Second, "it says that it starts", func() bool { return ask("/readyz") == "503 not ready: the service is starting\n" })
+	if got := ask("/livez"); got != "200 ok\n" {
+		t.Errorf("/livez is %s", got)
+	}
+	if got := ask("/metrics"); !strings.Contains(got, "levelboard_build_info{") {
+		t.Errorf("/metrics is %s", got)
+	}
+	archive.Resume()
+	if err := <-began; err != nil {
+		t.Fatal(err)
+	}
+	if got := ask("/readyz"); got != "200 ok\n" {
+		t.Errorf("/readyz is %s", got)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := a.Stop(ctx); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// What is not ready says why. Something else that listens there is not quoted.
+func TestHealthcheckSaysTheReason(t *testing.T) {
+	for answer, want := range map[string]string{
+		"not ready: redis: it does not answer in time\n": "not ready: redis: it does not answer in time\n",
+		"not ready: the service is starting\n":           "not ready: the service is starting\n",
+		"not ready: \x1b[2Jcleared\n":                    "answered 503 Service Unavailable",
+		"<html>Service Unavailable</html>":               "answered 503 Service Unavailable",
+		"not ready: " + strings.Repeat("x", 1<<20):       "not ready: xxx",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/readyz" {
+				t.Errorf("it asks for %s", r.URL.Path)
+			}
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(answer))
+		}))
+		r := run(t, []string{"LEVELBOARD_OPS_LISTEN=" + server.Listener.Addr().String()}, "", "healthcheck")
+		said := r.stderr
+		if r.code != exitFailed || !strings.Contains(said, want) {
+			t.Errorf("exit code %d, %q, want %q", r.code, said, want)
+		}
+		if len(said) > 2000 || strings.Contains(said, "\x1b") || strings.Contains(said, "html") {
+			t.Errorf("it repeats %d bytes: %.100q", len(said), said)
+		}
+		server.Close()
+	}
+}

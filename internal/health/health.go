@@ -1,0 +1,139 @@
+// Package health tells whether the service can do its work, and what of that which it depends on is not well, to load
+// balancers, to the orchestrators of containers and to people.
+package health
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Dependency is something that the service uses.
+type Dependency struct {
+	Name string
+	// Needed says that nothing can be served without it. The state of another one is only told.
+	Needed bool
+	// Ping returns nil when it is well. It must end soon after its context.
+	Ping func(ctx context.Context) error
+}
+
+// State is how one part of the service is. Reason is empty when it is well, and never holds an address or a secret.
+type State struct {
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// What a dependency is, and what the service itself is.
+const (
+	OK          = "ok"
+	Unreachable = "unreachable"
+
+	Starting = "starting"
+	Running  = "running"
+	Stopping = "stopping"
+)
+
+// Monitor knows the service's phase and asks its dependencies. It is safe for concurrent use.
+type Monitor struct {
+	log      *slog.Logger
+	patience time.Duration
+
+	dependencies atomic.Pointer[[]Dependency] // nil until it runs
+	stopping     atomic.Bool
+
+	mu   sync.Mutex
+	away map[string]bool // the dependencies that did not answer the last time
+}
+
+// New returns a Monitor of a service that starts. patience is how long a dependency may take to be called well.
+func New(log *slog.Logger, patience time.Duration) *Monitor {
+	return &Monitor{log: log, patience: patience, away: map[string]bool{}}
+}
+
+// Runs says that the service has started, and what it depends on. It is for one call.
+func (m *Monitor) Runs(dependencies ...Dependency) { m.dependencies.Store(&dependencies) }
+
+// Stops says that the service takes no more requests.
+func (m *Monitor) Stops() { m.stopping.Store(true) }
+
+// Report is what is known at one moment.
+type Report struct {
+	Ready   bool
+	Reason  string // why it is not ready
+	Service State
+	// Dependencies are by name; those that are not needed, only if they were asked for.
+	Dependencies map[string]State
+}
+
+// Report asks all dependencies, or those that are needed, at the same time.
+func (m *Monitor) Report(ctx context.Context, all bool) Report {
+	r := Report{Ready: true, Service: State{State: Running}, Dependencies: map[string]State{}}
+	dependencies := m.dependencies.Load()
+	switch {
+	case m.stopping.Load():
+		r.Service = State{State: Stopping, Reason: "it takes no more requests"}
+	case dependencies == nil:
+		r.Service = State{State: Starting, Reason: "it opens its stores"}
+	}
+	if r.Service.State != Running {
+		r.Ready, r.Reason = false, "the service is "+r.Service.State
+	}
+	if dependencies == nil {
+		return r
+	}
+	states := m.ask(ctx, *dependencies, all)
+	for i, d := range *dependencies {
+		if states[i].State == "" {
+			continue
+		}
+		r.Dependencies[d.Name] = states[i]
+		if d.Needed && states[i].State != OK && r.Ready {
+			r.Ready, r.Reason = false, d.Name+": "+states[i].Reason
+		}
+	}
+	return r
+}
+
+// ask returns the states in the order of the dependencies; those that are left out stay empty.
+func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) []State {
+	ctx, cancel := context.WithTimeout(ctx, m.patience)
+	defer cancel()
+	states := make([]State, len(dependencies))
+	var asked sync.WaitGroup
+	for i, d := range dependencies {
+		if !all && !d.Needed {
+			continue
+		}
+		asked.Go(func() {
+			err := d.Ping(ctx)
+			states[i] = State{State: OK}
+			if err != nil {
+				states[i] = State{State: Unreachable, Reason: Reason(err)}
+			}
+			m.note(ctx, d, err)
+		})
+	}
+	asked.Wait()
+	return states
+}
+
+// note writes into the log when a dependency goes away and when it comes back.
+func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
+	if context.Cause(ctx) == context.Canceled {
+		return // who asked went away
+	}
+	m.mu.Lock()
+	was := m.away[d.Name]
+	m.away[d.Name] = err != nil
+	m.mu.Unlock()
+	switch {
+	case err != nil && !was && d.Needed:
+		m.log.ErrorContext(ctx, "not ready: a store that every request needs does not answer; see that it runs and can be reached from here", "store", d.Name, "error", err)
+	case err != nil && !was:
+		m.log.WarnContext(ctx, "a store does not answer; what is known without it is served on: see that it runs and can be reached from here", "store", d.Name, "error", err)
+	case err == nil && was:
+		m.log.InfoContext(ctx, "a store answers again", "store", d.Name)
+	}
+}

@@ -1,0 +1,97 @@
+// Package logs is what every line of the service's log goes through: it gets what its context knows of the request that it
+// belongs to, and the same line again and again is held back.
+package logs
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+)
+
+// ContextKey is under which a context answers with the attributes ([]slog.Attr) of its lines. A context of another kind than
+// With makes may answer too.
+type ContextKey struct{}
+
+// With returns a context whose lines in the log carry these attributes too, after those that ctx has. It is for what names a
+// request, such as its id: nothing secret, and nothing that a client can choose.
+func With(ctx context.Context, attrs ...slog.Attr) context.Context {
+	return context.WithValue(ctx, ContextKey{}, slices.Concat(Attrs(ctx), attrs))
+}
+
+// Attrs are the attributes that With gave the context; do not change them.
+func Attrs(ctx context.Context) []slog.Attr {
+	attrs, _ := ctx.Value(ContextKey{}).([]slog.Attr)
+	return attrs
+}
+
+// Handler adds what the context knows to each record, and limits records from slog.LevelInfo up: of each message 10 at once
+// and then one a second go to next, with the number of those that did not since as notLoggedBefore. Records are told apart by
+// level and message, so a message must be a constant. It is safe for concurrent use.
+type Handler struct {
+	next  slog.Handler
+	limit *limiter
+	// opened are the steps from the first group on. They are taken for each record, after what the handler adds, which so
+	// stays outside the groups. Nothing here opens groups, so what that costs does not matter.
+	opened []func(slog.Handler) slog.Handler
+}
+
+// NewHandler returns a Handler in front of next. now is the clock.
+func NewHandler(next slog.Handler, now func() time.Time) *Handler {
+	return &Handler{next: next, limit: newLimiter(now)}
+}
+
+// Enabled implements slog.Handler.
+func (h *Handler) Enabled(ctx context.Context, level slog.Level) bool {
+	return h.next.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler.
+func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
+	added := Attrs(ctx)
+	if r.Level >= slog.LevelInfo {
+		passes, dropped := h.limit.pass(line{r.Level, r.Message})
+		if !passes {
+			return nil
+		}
+		if dropped > 0 {
+			added = slices.Concat(added, []slog.Attr{slog.Int("notLoggedBefore", dropped)})
+		}
+	}
+	next := h.next
+	if len(h.opened) == 0 {
+		r = r.Clone()
+		r.AddAttrs(added...)
+		return next.Handle(ctx, r)
+	}
+	if len(added) > 0 {
+		next = next.WithAttrs(added)
+	}
+	for _, open := range h.opened {
+		next = open(next)
+	}
+	return next.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	if len(attrs) == 0 {
+		return h
+	}
+	if len(h.opened) == 0 {
+		return &Handler{next: h.next.WithAttrs(attrs), limit: h.limit}
+	}
+	return h.open(func(next slog.Handler) slog.Handler { return next.WithAttrs(attrs) })
+}
+
+// WithGroup implements slog.Handler. What the handler itself adds stays outside the group.
+func (h *Handler) WithGroup(name string) slog.Handler {
+	if name == "" {
+		return h
+	}
+	return h.open(func(next slog.Handler) slog.Handler { return next.WithGroup(name) })
+}
+
+func (h *Handler) open(step func(slog.Handler) slog.Handler) *Handler {
+	return &Handler{next: h.next, limit: h.limit, opened: append(slices.Clip(h.opened), step)}
+}

@@ -13,15 +13,15 @@ func TestOnlyTheWholeSecretMatches(t *testing.T) {
 	secret, _, hash := mint(t)
 	other, _, _ := mint(t)
 	k := &apikey.Key{Hash: hash}
-	if !k.Matches(secret) {
+	if !k.Matches(secret, noon) {
 		t.Error("a key's own secret does not match")
 	}
 	for name, s := range map[string]string{"nothing": "", "another key": other, "a part": secret[:52], "more": secret + "a"} {
-		if k.Matches(s) {
+		if k.Matches(s, noon) {
 			t.Errorf("%s matches", name)
 		}
 	}
-	if (&apikey.Key{}).Matches("") {
+	if (&apikey.Key{}).Matches("", noon) {
 		t.Error("the empty text matches a key without a hash")
 	}
 }

@@ -26,6 +26,33 @@ func TestOnlyTheWholeSecretMatches(t *testing.T) {
 	}
 }
 
+func TestASecretFromBeforeMatchesUntilItsOverlapIsOver(t *testing.T) {
+	first, keyID, before := mint(t)
+	second, hash, err := apikey.Remint(keyID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parsed, err := apikey.Parse(second); err != nil || parsed != keyID || second == first {
+		t.Errorf("the new secret is of the key %q, %v", parsed, err)
+	}
+	k := &apikey.Key{Hash: hash, Old: []apikey.OldSecret{{Hash: before, Until: noon}}}
+	for _, c := range []struct {
+		secret string
+		now    time.Time
+		want   bool
+	}{
+		{first, noon.Add(-time.Millisecond), true},
+		{first, noon, false},
+		{second, noon, true},
+		{second, noon.Add(-time.Millisecond), true},
+		{first[:52] + "!", noon.Add(-time.Millisecond), false},
+	} {
+		if k.Matches(c.secret, c.now) != c.want {
+			t.Errorf("%d before the end: matches is %t", noon.Sub(c.now), !c.want)
+		}
+	}
+}
+
 func TestAKeyExpiresAtItsInstant(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	k := &apikey.Key{ExpiresAt: &at}

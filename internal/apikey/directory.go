@@ -66,26 +66,40 @@ func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *
 // another secret) is the same Unauthenticated fault, so that an answer tells nothing about which ids exist. When the
 // archive had to be asked and did not answer, it is an Unavailable fault.
 func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, error) {
+	now := d.now()
+	found, err := d.find(ctx, presented, now)
+	if err != nil {
+		return nil, err
+	}
+	found.use.add(now)
+	return found.key, nil
+}
+
+// Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
+func (d *Directory) Recheck(ctx context.Context, presented string) (*Key, error) {
+	found, err := d.find(ctx, presented, d.now())
+	return found.key, err
+}
+
+func (d *Directory) find(ctx context.Context, presented string, now time.Time) (held, error) {
 	keyID, err := Parse(presented)
 	if err != nil {
-		return nil, invalid(err)
+		return held{}, invalid(err)
 	}
 	found, err := d.byID.Get(ctx, keyID)
 	if errors.Is(err, ErrNotFound) {
-		return nil, invalid(err)
+		return held{}, invalid(err)
 	}
 	if err != nil {
-		return nil, fault.Down("authenticate", err)
+		return held{}, fault.Down("authenticate", err)
 	}
-	k, now := found.key, d.now()
-	if !k.Matches(presented, now) {
-		return nil, invalid(errors.New("the secret is not that of the key with its id"))
+	if !found.key.Matches(presented, now) {
+		return held{}, invalid(errors.New("the secret is not that of the key with its id"))
 	}
-	if k.Expired(now) {
-		return nil, invalid(errors.New("the key has expired"))
+	if found.key.Expired(now) {
+		return held{}, invalid(errors.New("the key has expired"))
 	}
-	found.use.add(now)
-	return k, nil
+	return found, nil
 }
 
 // Forget drops what is known of the key: it was created, changed or revoked.

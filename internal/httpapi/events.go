@@ -105,11 +105,11 @@ func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, err
 	ctx, cancel := context.WithTimeout(connection.(context.Context), requestTime)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
-	who := a.authenticate(c)
-	if who.key == nil {
-		return nil, errors.Join(errNoKey, who.failure)
+	key, err := a.deps.Keys.Recheck(ctx, c.GetHeader(keyHeader))
+	if err != nil {
+		return nil, errors.Join(errNoKey, err)
 	}
-	c.Set(callerKey, who)
+	c.Set(callerKey, caller{key: key})
 	now, err := a.followable(c, g.ID)
 	if err == nil && now.Incarnation != g.Incarnation {
 		err = errOtherGuild

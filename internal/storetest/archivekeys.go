@@ -16,8 +16,9 @@ import (
 
 const (
 	ownerB id.User = "200000000000000002"
-	keyOne         = "key000000001"
-	keyTwo         = "key000000002"
+
+	keyOne = "key000000001"
+	keyTwo = "key000000002"
 )
 
 func byA() apikey.Actor { return apikey.User(ownerA) }

@@ -16,7 +16,8 @@ import (
 	"levelboard/internal/leaderboard"
 )
 
-// Archive is what is needed of Postgres or SQLite. Each change also appends to the change log, in one transaction.
+// Archive is what is needed of Postgres or SQLite. Each change also appends to the change log, and each change of
+// a key to its owner's history, in one transaction.
 type Archive interface {
 	// Guild returns guild.ErrNotFound when there is none.
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
@@ -33,14 +34,15 @@ type Archive interface {
 
 	// Keys lists keys in ascending order of their ids, after the id after, at most limit.
 	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
-	// CreateKey returns guild.ErrNotFound, with nothing changed, when a granted guild does not exist.
-	CreateKey(ctx context.Context, k apikey.Key) error
+	// CreateKey returns apikey.ErrTooMany when the owner has atMost keys already (0: any number), or guild.ErrNotFound when
+	// a granted guild does not exist, with nothing changed.
+	CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error
 	// Grant is idempotent; apikey.ErrNotFound or guild.ErrNotFound.
-	Grant(ctx context.Context, keyID string, g id.Guild) error
+	Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
 	// Ungrant is idempotent; apikey.ErrNotFound.
-	Ungrant(ctx context.Context, keyID string, g id.Guild) error
+	Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
 	// RevokeKey removes the key; apikey.ErrNotFound.
-	RevokeKey(ctx context.Context, keyID string) error
+	RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error
 }
 
 // Live is where a deleted guild's members have to leave.

@@ -10,7 +10,8 @@ import (
 	"levelboard/internal/id"
 )
 
-// CreateKey makes a key. The secret is in the answer and nowhere else, ever.
+// CreateKey makes a key. The secret is in the answer and nowhere else, ever. The operator may make any number
+// of keys for an owner.
 func (a *Admin) CreateKey(ctx context.Context, n apikey.NewKey) (secret string, k apikey.Key, err error) {
 	secret, keyID, hash, err := apikey.Mint()
 	if err != nil {
@@ -20,7 +21,7 @@ func (a *Admin) CreateKey(ctx context.Context, n apikey.NewKey) (secret string, 
 		ID: keyID, Hash: hash, Name: n.Name, OwnerID: n.OwnerID, Permission: n.Permission, GuildIDs: n.GuildIDs,
 		CreatedAt: a.now().UTC().Truncate(time.Millisecond), ExpiresAt: n.ExpiresAt, RateLimit: n.RateLimit,
 	}
-	if err := a.archive.CreateKey(ctx, k); err != nil {
+	if err := a.archive.CreateKey(ctx, k, apikey.Operator, 0); err != nil {
 		return "", apikey.Key{}, asFault("create a key", err)
 	}
 	a.announce.Announce(ctx, changes.Key, k.ID)
@@ -35,17 +36,17 @@ func (a *Admin) Keys(ctx context.Context, after string, limit int) ([]*apikey.Ke
 
 // Grant gives the key access to the guild.
 func (a *Admin) Grant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.announced(ctx, "grant a guild", keyID, a.archive.Grant(ctx, keyID, g))
+	return a.announced(ctx, "grant a guild", keyID, a.archive.Grant(ctx, keyID, g, apikey.Operator))
 }
 
 // Ungrant takes the key's access to the guild away.
 func (a *Admin) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.announced(ctx, "take a grant away", keyID, a.archive.Ungrant(ctx, keyID, g))
+	return a.announced(ctx, "take a grant away", keyID, a.archive.Ungrant(ctx, keyID, g, apikey.Operator))
 }
 
 // Revoke removes the key for ever.
 func (a *Admin) Revoke(ctx context.Context, keyID string) error {
-	return a.announced(ctx, "revoke a key", keyID, a.archive.RevokeKey(ctx, keyID))
+	return a.announced(ctx, "revoke a key", keyID, a.archive.RevokeKey(ctx, keyID, apikey.Operator))
 }
 
 func (a *Admin) announced(ctx context.Context, op, keyID string, err error) error {

@@ -1,5 +1,5 @@
-// Package apikey mints, parses and judges API keys. A key is a secret that its owner made; the archive holds only its
-// SHA-256 hash.
+// Package apikey mints, parses, judges and meters API keys. A key is a secret that its owner made; the archive holds only
+// its SHA-256 hash.
 package apikey
 
 import (
@@ -21,6 +21,7 @@ const (
 type Key struct {
 	ID         string // 12 letters and digits, part of the secret's text
 	Hash       [32]byte
+	Old        []OldSecret // that work beside it for a while, after rotations; in no order
 	Name       string
 	OwnerID    id.User
 	Permission Permission

@@ -21,8 +21,14 @@ type Source interface {
 // exist too, and while the archive is down it serves on with what it holds. Keys that it returns are shared: do not change
 // them. It is safe for concurrent use.
 type Directory struct {
-	byID *cached.Cache[string, *Key]
+	byID *cached.Cache[string, held]
 	now  func() time.Time
+}
+
+// held is a key with the count of its requests.
+type held struct {
+	key *Key
+	use *use
 }
 
 // loadsAtOnce bounds how many keys are read from the archive at the same time. A key is looked up before its caller is
@@ -30,19 +36,19 @@ type Directory struct {
 const loadsAtOnce = 3
 
 // NewDirectory returns a Directory that holds at most size keys, and as many ids without a key; now is the clock for
-// expiry.
-func NewDirectory(source Source, size int, now func() time.Time) *Directory {
+// expiry, and meter, which may be nil, counts the requests of keys that are authenticated.
+func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *Directory {
 	turns := make(chan struct{}, loadsAtOnce)
-	load := func(ctx context.Context, keyID string) (*Key, error) {
+	load := func(ctx context.Context, keyID string) (held, error) {
 		select {
 		case turns <- struct{}{}:
 			defer func() { <-turns }()
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait to read an API key: %w", ctx.Err())
+			return held{}, fmt.Errorf("wait to read an API key: %w", ctx.Err())
 		}
 		k, err := source.Key(ctx, keyID)
 		if err != nil {
-			return nil, fmt.Errorf("read an API key: %w", err)
+			return held{}, fmt.Errorf("read an API key: %w", err)
 		}
 		// Granted searches in the order of Go's strings, which an archive's collation need not share.
 		if !slices.IsSorted(k.GuildIDs) {
@@ -50,7 +56,7 @@ func NewDirectory(source Source, size int, now func() time.Time) *Directory {
 			sorted.GuildIDs = slices.Sorted(slices.Values(k.GuildIDs))
 			k = &sorted
 		}
-		return k, nil
+		return held{key: k, use: &use{keyID: keyID, meter: meter}}, nil
 	}
 	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
 	return &Directory{byID: cached.New(size, load, cached.WithAbsent(unknown)), now: now}
@@ -60,24 +66,40 @@ func NewDirectory(source Source, size int, now func() time.Time) *Directory {
 // another secret) is the same Unauthenticated fault, so that an answer tells nothing about which ids exist. When the
 // archive had to be asked and did not answer, it is an Unavailable fault.
 func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, error) {
+	now := d.now()
+	found, err := d.find(ctx, presented, now)
+	if err != nil {
+		return nil, err
+	}
+	found.use.add(now)
+	return found.key, nil
+}
+
+// Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
+func (d *Directory) Recheck(ctx context.Context, presented string) (*Key, error) {
+	found, err := d.find(ctx, presented, d.now())
+	return found.key, err
+}
+
+func (d *Directory) find(ctx context.Context, presented string, now time.Time) (held, error) {
 	keyID, err := Parse(presented)
 	if err != nil {
-		return nil, invalid(err)
+		return held{}, invalid(err)
 	}
-	k, err := d.byID.Get(ctx, keyID)
+	found, err := d.byID.Get(ctx, keyID)
 	if errors.Is(err, ErrNotFound) {
-		return nil, invalid(err)
+		return held{}, invalid(err)
 	}
 	if err != nil {
-		return nil, fault.Down("authenticate", err)
+		return held{}, fault.Down("authenticate", err)
 	}
-	if !k.Matches(presented) {
-		return nil, invalid(errors.New("the secret is not that of the key with its id"))
+	if !found.key.Matches(presented, now) {
+		return held{}, invalid(errors.New("the secret is not that of the key with its id"))
 	}
-	if k.Expired(d.now()) {
-		return nil, invalid(errors.New("the key has expired"))
+	if found.key.Expired(now) {
+		return held{}, invalid(errors.New("the key has expired"))
 	}
-	return k, nil
+	return found, nil
 }
 
 // Forget drops what is known of the key: it was created, changed or revoked.

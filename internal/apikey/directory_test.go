@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 		now:     noon,
 	}
 	w.archive.keys[keyID] = w.key
-	w.keys = apikey.NewDirectory(w.archive, 100, func() time.Time { return w.now })
+	w.keys = apikey.NewDirectory(w.archive, 100, func() time.Time { return w.now }, nil)
 	return w
 }
 

@@ -21,10 +21,17 @@ func ParsePermission(name string) (Permission, error) {
 	}
 }
 
-// Matches reports whether secret is this key's whole text. How long it takes tells nothing about the hash.
-func (k *Key) Matches(secret string) bool {
+// Matches reports whether secret is this key's whole text, or was before a rotation whose overlap is not over. How long it
+// takes tells nothing about a hash.
+func (k *Key) Matches(secret string, now time.Time) bool {
 	hash := sha256.Sum256([]byte(secret))
-	return subtle.ConstantTimeCompare(hash[:], k.Hash[:]) == 1
+	equal := subtle.ConstantTimeCompare(hash[:], k.Hash[:])
+	for i := range k.Old {
+		if now.Before(k.Old[i].Until) {
+			equal |= subtle.ConstantTimeCompare(hash[:], k.Old[i].Hash[:])
+		}
+	}
+	return equal == 1
 }
 
 // Expired reports whether the key's time is over; at the instant ExpiresAt it is.

@@ -13,16 +13,43 @@ func TestOnlyTheWholeSecretMatches(t *testing.T) {
 	secret, _, hash := mint(t)
 	other, _, _ := mint(t)
 	k := &apikey.Key{Hash: hash}
-	if !k.Matches(secret) {
+	if !k.Matches(secret, noon) {
 		t.Error("a key's own secret does not match")
 	}
 	for name, s := range map[string]string{"nothing": "", "another key": other, "a part": secret[:52], "more": secret + "a"} {
-		if k.Matches(s) {
+		if k.Matches(s, noon) {
 			t.Errorf("%s matches", name)
 		}
 	}
-	if (&apikey.Key{}).Matches("") {
+	if (&apikey.Key{}).Matches("", noon) {
 		t.Error("the empty text matches a key without a hash")
+	}
+}
+
+func TestASecretFromBeforeMatchesUntilItsOverlapIsOver(t *testing.T) {
+	first, keyID, before := mint(t)
+	second, hash, err := apikey.Remint(keyID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parsed, err := apikey.Parse(second); err != nil || parsed != keyID || second == first {
+		t.Errorf("the new secret is of the key %q, %v", parsed, err)
+	}
+	k := &apikey.Key{Hash: hash, Old: []apikey.OldSecret{{Hash: before, Until: noon}}}
+	for _, c := range []struct {
+		secret string
+		now    time.Time
+		want   bool
+	}{
+		{first, noon.Add(-time.Millisecond), true},
+		{first, noon, false},
+		{second, noon, true},
+		{second, noon.Add(-time.Millisecond), true},
+		{first[:52] + "!", noon.Add(-time.Millisecond), false},
+	} {
+		if k.Matches(c.secret, c.now) != c.want {
+			t.Errorf("%d before the end: matches is %t", noon.Sub(c.now), !c.want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
@@ -40,8 +41,8 @@ func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 		return NewKey{}, err
 	}
 	n := NewKey{Name: body.Name, RateLimit: body.RateLimit.Or(nil)}
-	if strings.ContainsFunc(n.Name, unicode.IsControl) || strings.TrimSpace(n.Name) == "" {
-		return NewKey{}, fault.New(fault.Invalid, "name must be text that can be seen, without control characters")
+	if err := CheckName(n.Name); err != nil {
+		return NewKey{}, err
 	}
 	var err error
 	if n.OwnerID, err = id.Parse[id.User](body.OwnerID); err != nil {
@@ -57,6 +58,21 @@ func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 		return NewKey{}, err
 	}
 	return n, nil
+}
+
+// MaxName is how many bytes a key's name may have.
+const MaxName = 100
+
+// CheckName returns an Invalid fault unless name can be the name of a key: 1 to MaxName bytes of UTF-8, no control
+// characters, not only spaces.
+func CheckName(name string) error {
+	switch {
+	case len(name) > MaxName || !utf8.ValidString(name):
+		return fault.New(fault.Invalid, "name must be 1 to %d bytes of UTF-8", MaxName)
+	case strings.ContainsFunc(name, unicode.IsControl) || strings.TrimSpace(name) == "":
+		return fault.New(fault.Invalid, "name must be text that can be seen, without control characters")
+	}
+	return nil
 }
 
 func parseGrants(sent []string) ([]id.Guild, error) {

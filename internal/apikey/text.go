@@ -24,16 +24,29 @@ const (
 // Mint makes a key: its text, which must be shown once and then be forgotten, its id, and the hash to keep. An error means
 // that the system has no randomness to give.
 func Mint() (secret, id string, hash [32]byte, err error) {
-	random, err := randomDigits(idLen + secretLen)
+	random, err := randomDigits(idLen)
 	if err != nil {
 		return "", "", hash, fmt.Errorf("mint an API key: %w", err)
 	}
-	text := append([]byte(prefix), random...)
+	id = string(random)
+	secret, hash, err = Remint(id)
+	return secret, id, hash, err
+}
+
+// Remint makes another text for the key with this id, for a rotation, and the hash to keep. Errors are those of Mint.
+func Remint(id string) (secret string, hash [32]byte, err error) {
+	random, err := randomDigits(secretLen)
+	if err != nil {
+		return "", hash, fmt.Errorf("mint an API key: %w", err)
+	}
+	text := append(append([]byte(prefix), id...), random...)
 	sum := checksum(text)
 	text = append(text, sum[:]...)
-	secret = string(text)
-	return secret, secret[len(prefix) : len(prefix)+idLen], sha256.Sum256(text), nil
+	return string(text), sha256.Sum256(text), nil
 }
+
+// Shown is the beginning of the text of the key with this id: it tells keys apart and is no secret.
+func Shown(id string) string { return prefix + id }
 
 // Parse returns the id in a key's text, or ErrMalformed. It says that the text is whole, not that there is such a key.
 func Parse(text string) (id string, err error) {

@@ -62,6 +62,7 @@ type App struct {
 	stores     *stores
 	writer     *snapshot.Writer
 	hydrator   *snapshot.Hydrator
+	meter      *apikey.Meter
 	limiter    *ratelimit.Limiter
 	feed       *events.Feed
 	adminToken string
@@ -117,7 +118,8 @@ func (a *App) start(ctx context.Context) error {
 	}
 	live := a.stores.live
 	guilds := guild.NewDirectory(a.stores.archive, guildsCached)
-	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now)
+	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
+	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now, a.meter)
 	announce, err := a.follow(ctx, background, guilds, keys)
 	if err != nil {
 		return err
@@ -126,6 +128,7 @@ func (a *App) start(ctx context.Context) error {
 	a.writer = snapshot.NewWriter(live, a.stores.archive, a.hydrator,
 		snapshot.WriterOptions{Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Log: a.log})
 	a.background.Go(func() { a.writer.Run(background) })
+	a.background.Go(func() { a.meter.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)
 	board := leaderboard.New(live, a.hydrator, guilds)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"levelboard/internal/apikey"
 	"levelboard/internal/changes"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -27,6 +26,14 @@ func counted[T any](m *measured, operation string, run func() (T, error)) (T, er
 	v, err := run()
 	m.metrics.record(operation, began, err)
 	return v, err
+}
+
+// tried runs one operation that answers nothing.
+func (m *measured) tried(operation string, run func() error) error {
+	began := time.Now()
+	err := run()
+	m.metrics.record(operation, began, err)
+	return err
 }
 
 func (m *measured) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
@@ -60,42 +67,6 @@ func (m *measured) Purge(ctx context.Context, limit int, keep time.Duration) (in
 	return counted(m, "purge", func() (int, error) { return m.archive.Purge(ctx, limit, keep) })
 }
 
-func (m *measured) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
-	return counted(m, "read_key", func() (*apikey.Key, error) { return m.archive.Key(ctx, keyID) })
-}
-
-func (m *measured) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
-	return counted(m, "list_keys", func() ([]*apikey.Key, error) { return m.archive.Keys(ctx, after, limit) })
-}
-
-func (m *measured) CreateKey(ctx context.Context, k apikey.Key) error {
-	began := time.Now()
-	err := m.archive.CreateKey(ctx, k)
-	m.metrics.record("create_key", began, err)
-	return err
-}
-
-func (m *measured) Grant(ctx context.Context, keyID string, g id.Guild) error {
-	began := time.Now()
-	err := m.archive.Grant(ctx, keyID, g)
-	m.metrics.record("grant", began, err)
-	return err
-}
-
-func (m *measured) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
-	began := time.Now()
-	err := m.archive.Ungrant(ctx, keyID, g)
-	m.metrics.record("ungrant", began, err)
-	return err
-}
-
-func (m *measured) RevokeKey(ctx context.Context, keyID string) error {
-	began := time.Now()
-	err := m.archive.RevokeKey(ctx, keyID)
-	m.metrics.record("revoke_key", began, err)
-	return err
-}
-
 func (m *measured) Changes(ctx context.Context, after int64, limit int) ([]changes.Change, error) {
 	return counted(m, "read_changes", func() ([]changes.Change, error) { return m.archive.Changes(ctx, after, limit) })
 }
@@ -109,17 +80,11 @@ func (m *measured) AcquireLease(ctx context.Context, holder string, ttl time.Dur
 }
 
 func (m *measured) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
-	began := time.Now()
-	err := m.archive.ReleaseLease(ctx, l)
-	m.metrics.record("release_lease", began, err)
-	return err
+	return m.tried("release_lease", func() error { return m.archive.ReleaseLease(ctx, l) })
 }
 
 func (m *measured) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
-	began := time.Now()
-	err := m.archive.WriteBatch(ctx, l, b)
-	m.metrics.record("write_batch", began, err)
-	return err
+	return m.tried("write_batch", func() error { return m.archive.WriteBatch(ctx, l, b) })
 }
 
 func (m *measured) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
@@ -131,10 +96,7 @@ func (m *measured) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from 
 }
 
 func (m *measured) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
-	began := time.Now()
-	err := m.archive.Salvage(ctx, from, b)
-	m.metrics.record("salvage", began, err)
-	return err
+	return m.tried("salvage", func() error { return m.archive.Salvage(ctx, from, b) })
 }
 
 func (m *measured) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {

@@ -32,7 +32,7 @@ func (a *App) opsHandler() http.Handler {
 func (a *App) registerMetrics() {
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
-	a.registry.MustRegister(a.stores.observe, a.limiter, a.writer.Collector())
+	a.registry.MustRegister(a.stores.observe, a.stores.live.Collector(), a.limiter, a.writer.Collector())
 	a.registry.MustRegister(a.stores.archive.metrics, a.stores.archive.Collector())
 }
 

@@ -15,6 +15,8 @@ const (
 	closeShare = 8
 	// opsTime is how long the operators' listener waits for an answer that is under way; a profile would take it half a minute.
 	opsTime = 500 * time.Millisecond
+	// useTime is how long the last count of the use of keys may take, of what is kept for closing the stores.
+	useTime = time.Second
 )
 
 // Stop takes no more requests, finishes those that run, writes what changed to the archive and closes everything, until
@@ -37,6 +39,7 @@ func (a *App) stop(ctx context.Context) error {
 		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
 	}
 	errs := []error{a.lastSnapshot(ctx)}
+	a.lastUse(ctx)
 	a.stopOps(ctx)
 	_ = a.within(ctx, "the listeners", func() error { a.serving.Wait(); return nil })
 	for i := len(a.closers) - 1; i >= 0; i-- {
@@ -114,4 +117,17 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 		kept = "what changed since the last one is lost"
 	}
 	return fmt.Errorf("the last snapshot was not written, %s: %w", kept, err)
+}
+
+// lastUse writes down the requests that were counted since the last time. They are for people to look at, so that losing
+// them is no failure of the stop.
+func (a *App) lastUse(ctx context.Context) {
+	if a.meter == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, useTime)
+	defer cancel()
+	if err := a.meter.Flush(ctx); err != nil {
+		a.log.Warn("the last requests of API keys were not written down; they are missing where keys are listed", "error", err)
+	}
 }

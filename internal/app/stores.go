@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/config"
 	"levelboard/internal/embedded"
 	"levelboard/internal/guild"
+	"levelboard/internal/profile"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
 )
@@ -23,9 +24,11 @@ import (
 // archive is all that Postgres and SQLite are used for.
 type archive interface {
 	admin.Archive
+	profile.Archive
 	snapshot.Archive
 	guild.Source
 	apikey.Source
+	apikey.UseStore
 	changes.Log
 	Migrate(ctx context.Context) error
 	Ping(ctx context.Context) error

@@ -23,6 +23,8 @@ import (
 // when that cannot be known at the moment.
 type Keys interface {
 	Authenticate(ctx context.Context, presented string) (*apikey.Key, error)
+	// Recheck is Authenticate again for a request that goes on.
+	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
 }
 
 // Limiter charges one request to all budgets or, when one refuses, to none.

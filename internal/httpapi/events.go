@@ -105,11 +105,11 @@ func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, err
 	ctx, cancel := context.WithTimeout(s.connection, requestTime)
 	defer cancel()
 	s.Context = ctx
-	who := a.authenticate(c)
-	if who.key == nil {
-		return nil, errors.Join(errNoKey, who.failure)
+	key, err := a.deps.Keys.Recheck(ctx, c.GetHeader(keyHeader))
+	if err != nil {
+		return nil, errors.Join(errNoKey, err)
 	}
-	s.caller = who
+	s.caller = caller{key: key}
 	now, err := a.followable(c, g.ID)
 	if err == nil && now.Incarnation != g.Incarnation {
 		err = errOtherGuild

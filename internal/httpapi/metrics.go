@@ -20,6 +20,9 @@ var (
 		NativeHistogramMaxBucketNumber:  160,
 		NativeHistogramMinResetDuration: time.Hour,
 	}, []string{"route", "method", "status"})
+	requestSize  = sizes("levelboard_http_request_size_bytes", "Bytes of the bodies of requests, as far as they were announced.")
+	responseSize = sizes("levelboard_http_response_size_bytes", "Bytes of the bodies of answers.")
+
 	requestsInFlight = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "levelboard_http_requests_in_flight",
 		Help: "Requests that are being worked on.",
@@ -30,7 +33,7 @@ var (
 	})
 	pageRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_page_cache_requests_total",
-		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), not_modified (304).",
+		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).",
 	}, []string{"outcome"})
 	messagesAwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_messages_total",
@@ -66,14 +69,14 @@ func init() {
 	for _, outcome := range []string{"gained", "cooldown", "nothing"} {
 		messagesAwarded.WithLabelValues(outcome) // so that the first one is an increase
 	}
-	for _, outcome := range []string{"hit", "miss", "not_modified"} {
+	for _, outcome := range []string{"hit", "miss", "shared", "not_modified"} {
 		pageRequests.WithLabelValues(outcome)
 	}
 }
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{requestDuration, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
+	return []prometheus.Collector{requestDuration, requestSize, responseSize, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
 }
 
 // answer is what durations are told apart by; all three come from small sets.
@@ -82,18 +85,29 @@ type answer struct {
 	status        int
 }
 
-// durations keeps the observer of each kind of answer, which is looked up for each request.
-var durations observers
+func sizes(name, help string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(64, 4, 8), // to 1 MiB
+	}, []string{"route"})
+}
 
-type observers struct{ known sync.Map } // of answer to prometheus.Observer
+// observers are those of one kind of answer.
+type observers struct{ duration, request, response prometheus.Observer }
 
-func (o *observers) of(a answer) prometheus.Observer {
-	if known, ok := o.known.Load(a); ok {
-		return known.(prometheus.Observer)
+// observed keeps the observers of each kind of answer: to look them up by their labels costs more than to use them.
+var observed sync.Map // of answer to *observers
+
+func observersOf(a answer) *observers {
+	if known, ok := observed.Load(a); ok {
+		return known.(*observers)
 	}
-	found := requestDuration.WithLabelValues(a.route, a.method, strconv.Itoa(a.status))
-	o.known.Store(a, found)
-	return found
+	o := &observers{
+		duration: requestDuration.WithLabelValues(a.route, a.method, strconv.Itoa(a.status)),
+		request:  requestSize.WithLabelValues(a.route),
+		response: responseSize.WithLabelValues(a.route),
+	}
+	observed.Store(a, o)
+	return o
 }
 
 // countGains counts the messages of a call.

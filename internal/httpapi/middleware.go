@@ -36,7 +36,10 @@ func (a *API) observe(c *gin.Context) {
 		took = s.streamed.Sub(s.began)
 	}
 	answered := answer{route: routeLabel(c), method: methodLabel(c.Request.Method), status: c.Writer.Status()}
-	durations.of(answered).Observe(took.Seconds())
+	o := observersOf(answered)
+	o.duration.Observe(took.Seconds())
+	o.request.Observe(float64(max(c.Request.ContentLength, 0)))
+	o.response.Observe(float64(max(c.Writer.Size(), 0)))
 	if a.log.Enabled(s, slog.LevelDebug) {
 		a.log.DebugContext(s, "request", "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
 	}

@@ -122,6 +122,17 @@ func TestOldChangesArePurged(t *testing.T) {
 	})
 }
 
+func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
+	url := testenv.Postgres(t)
+	a := open(t, url)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	storetest.ArchiveKeysPurge(t, a, func(by time.Duration) {
+		exec(t, url, `UPDATE key_records SET at_ms = at_ms - $1`, by.Milliseconds())
+	})
+}
+
 // A takeover waits for a batch that is under way, so that nothing of it is written after the takeover; a renewal does not.
 func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	url := testenv.Postgres(t)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"levelboard/internal/apikey"
 	"levelboard/internal/changes"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -107,6 +108,10 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 			return err
 		}
 		keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		if err != nil {
+			return err
+		}
+		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Revoked, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
 			return err
 		}

@@ -15,16 +15,17 @@ import (
 	"levelboard/internal/id"
 )
 
-const selectKey = `
-	SELECT id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
-	       ARRAY(SELECT guild_id FROM key_grants WHERE key_id = id ORDER BY guild_id)
-	FROM api_keys`
+const keyColumns = `
+	id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
+	ARRAY(SELECT guild_id FROM key_grants WHERE key_id = id ORDER BY guild_id),
+	ARRAY(SELECT hash FROM key_old_secrets o WHERE o.key_id = api_keys.id ORDER BY o.hash),
+	ARRAY(SELECT until_ms FROM key_old_secrets o WHERE o.key_id = api_keys.id ORDER BY o.hash)`
 
 // Key reads a key; apikey.ErrNotFound when there is none.
 func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	k, err := scanKey(a.pool.QueryRow(ctx, selectKey+` WHERE id = $1`, keyID))
+	k, err := scanKey(a.pool.QueryRow(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, keyID))
 	return k, wrap("read a key", err)
 }
 
@@ -32,7 +33,7 @@ func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 func (a *Archive) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	rows, err := a.pool.Query(ctx, selectKey+` WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+	rows, err := a.pool.Query(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 	if err != nil {
 		return nil, wrap("list keys", err)
 	}
@@ -40,12 +41,17 @@ func (a *Archive) Keys(ctx context.Context, after string, limit int) ([]*apikey.
 	return found, wrap("list keys", err)
 }
 
-func scanKey(row pgx.Row) (*apikey.Key, error) {
+// scanKey reads keyColumns, and what follows them into more.
+func scanKey(row pgx.Row, more ...any) (*apikey.Key, error) {
 	var k apikey.Key
 	var hash []byte
 	var created int64
 	var expires *int64
-	err := row.Scan(&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, &created, &expires, &k.RateLimit, &k.GuildIDs)
+	var oldHashes [][]byte
+	var oldUntil []int64
+	err := row.Scan(append([]any{
+		&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, &created, &expires, &k.RateLimit, &k.GuildIDs, &oldHashes, &oldUntil,
+	}, more...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, apikey.ErrNotFound
 	}
@@ -57,19 +63,19 @@ func scanKey(row pgx.Row) (*apikey.Key, error) {
 	}
 	k.CreatedAt = time.UnixMilli(created).UTC()
 	if expires != nil {
-		at := time.UnixMilli(*expires).UTC()
-		k.ExpiresAt = &at
+		k.ExpiresAt = new(fromMillis(expires))
+	}
+	for i, old := range oldHashes {
+		k.Old = append(k.Old, apikey.OldSecret{Hash: [32]byte(old), Until: time.UnixMilli(oldUntil[i]).UTC()})
 	}
 	return &k, nil
 }
 
-// CreateKey stores a key with its grants; times are kept to the millisecond. guild.ErrNotFound, with nothing changed,
-// when a granted guild does not exist.
-func (a *Archive) CreateKey(ctx context.Context, k apikey.Key) error {
-	guilds := make([]string, len(k.GuildIDs))
-	for i, g := range k.GuildIDs {
-		guilds[i] = string(g)
-	}
+// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
+// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild
+// does not exist. That the number is counted and the key is stored is one atomic step.
+func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
+	guilds := slices.Clone(k.GuildIDs)
 	slices.Sort(guilds)
 	guilds = slices.Compact(guilds)
 	var expires *int64
@@ -77,6 +83,10 @@ func (a *Archive) CreateKey(ctx context.Context, k apikey.Key) error {
 		expires = new(k.ExpiresAt.UnixMilli())
 	}
 	return a.inChange(ctx, "create a key", func(ctx context.Context, c *change) error {
+		// Nobody else makes a key in between, since there is one change at a time.
+		if err := c.roomFor(ctx, k.OwnerID, atMost); err != nil {
+			return err
+		}
 		_, err := c.Exec(ctx, `
 			INSERT INTO api_keys (id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -84,81 +94,40 @@ func (a *Archive) CreateKey(ctx context.Context, k apikey.Key) error {
 		if err != nil {
 			return err
 		}
-		granted, err := c.Exec(ctx,
-			`INSERT INTO key_grants (key_id, guild_id) SELECT $1, id FROM guilds WHERE id = ANY($2)`, k.ID, guilds)
+		granted, err := c.Exec(ctx, `
+			INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT $1, id, $3 FROM guilds WHERE id = ANY($2)`,
+			k.ID, texts(guilds), string(by))
 		if err != nil {
 			return err
 		}
 		if granted.RowsAffected() < int64(len(guilds)) {
 			return guild.ErrNotFound
 		}
+		if err := c.record(ctx, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds}, k.ID); err != nil {
+			return err
+		}
 		_, err = c.log(ctx, changes.Key, k.ID)
 		return err
 	})
 }
 
-// Grant gives the key access to the guild, also when it has it. apikey.ErrNotFound or guild.ErrNotFound.
-func (a *Archive) Grant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.inChange(ctx, "grant a guild", func(ctx context.Context, c *change) error {
-		if err := c.keyExists(ctx, keyID); err != nil {
-			return err
-		}
-		var exists bool
-		err := c.QueryRow(ctx, `SELECT EXISTS (SELECT FROM guilds WHERE id = $1)`, string(g)).Scan(&exists)
-		if err != nil {
-			return err
-		}
-		if !exists {
-			return guild.ErrNotFound
-		}
-		return c.changeGrant(ctx,
-			`INSERT INTO key_grants (key_id, guild_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`, keyID, g)
-	})
-}
-
-// Ungrant takes the key's access to the guild away, also when it has none. apikey.ErrNotFound.
-func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.inChange(ctx, "take a grant away", func(ctx context.Context, c *change) error {
-		if err := c.keyExists(ctx, keyID); err != nil {
-			return err
-		}
-		return c.changeGrant(ctx, `DELETE FROM key_grants WHERE key_id = $1 AND guild_id = $2`, keyID, g)
-	})
-}
-
-// RevokeKey removes the key and its grants. apikey.ErrNotFound.
-func (a *Archive) RevokeKey(ctx context.Context, keyID string) error {
-	return a.inChange(ctx, "revoke a key", func(ctx context.Context, c *change) error {
-		revoked, err := c.Exec(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID)
-		if err != nil {
-			return err
-		}
-		if revoked.RowsAffected() == 0 {
-			return apikey.ErrNotFound
-		}
-		_, err = c.log(ctx, changes.Key, keyID)
-		return err
-	})
-}
-
-// keyExists needs no lock on the key's row: only a change can remove it, and this is the only one under way.
-func (c *change) keyExists(ctx context.Context, keyID string) error {
-	var exists bool
-	if err := c.QueryRow(ctx, `SELECT EXISTS (SELECT FROM api_keys WHERE id = $1)`, keyID).Scan(&exists); err != nil {
-		return err
+func (c *change) roomFor(ctx context.Context, owner id.User, atMost int) error {
+	if atMost == 0 {
+		return nil
 	}
-	if !exists {
-		return apikey.ErrNotFound
+	var has int
+	err := c.QueryRow(ctx, `SELECT count(*) FROM api_keys WHERE owner_id = $1`, string(owner)).Scan(&has)
+	if err == nil && has >= atMost {
+		err = apikey.ErrTooMany
 	}
-	return nil
-}
-
-// changeGrant runs a statement on one grant and logs it only when it changed something.
-func (c *change) changeGrant(ctx context.Context, statement, keyID string, g id.Guild) error {
-	done, err := c.Exec(ctx, statement, keyID, string(g))
-	if err != nil || done.RowsAffected() == 0 {
-		return err
-	}
-	_, err = c.log(ctx, changes.Key, keyID)
 	return err
+}
+
+// texts is never nil, which as an array would be NULL and equal to nothing.
+func texts(guilds []id.Guild) []string {
+	list := make([]string, len(guilds))
+	for i, g := range guilds {
+		list[i] = string(g)
+	}
+	return list
 }

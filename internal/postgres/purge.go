@@ -6,15 +6,23 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"levelboard/internal/apikey"
 	"levelboard/internal/leaderboard"
 )
 
 // logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
 const logKeep = 24 * time.Hour
 
+const (
+	// useKeep is how many hours of the use of keys stay: a day, and one for clocks that differ.
+	useKeep = apikey.HoursOfDay + 1
+	// flushKeep is how long a replica may wait for an answer to its flush before it could be added twice.
+	flushKeep = 7 * 24 * time.Hour
+)
+
 // Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, tombstones written longer ago
-// than keep, and entries of the change log that are older than a day, except for the newest. It returns how many. Rows
-// that another transaction holds are left for the next time, so it never waits and many replicas may call it.
+// than keep, entries of the change log that are older than a day, except for the newest, and what is too old of the use,
+// the history and the former secrets of keys. It returns how many. Rows that another transaction holds are left for the next time, so it never waits and many replicas may call it.
 func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -24,6 +32,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 			return a.purgeMembers(ctx, `deleted AND written_ms <= `+nowMS+` - $2`, limit, keep.Milliseconds())
 		},
 		a.purgeLog,
+		a.purgeKeys,
 	} {
 		if purged >= limit {
 			return purged, nil
@@ -90,4 +99,29 @@ func (a *Archive) purgeLog(ctx context.Context, limit int) (int, error) {
 				(SELECT min(version) FROM change_log WHERE logged_ms > `+nowMS+` - $2), (SELECT max(version) FROM change_log))
 			ORDER BY version LIMIT $1)`, limit, logKeep.Milliseconds())
 	return int(done.RowsAffected()), err
+}
+
+// purgeKeys deletes what the owners of keys are not shown any more.
+func (a *Archive) purgeKeys(ctx context.Context, limit int) (purged int, err error) {
+	for _, part := range []struct {
+		table, condition string
+		arg              int64
+	}{
+		{"key_use", `hour <= ` + nowMS + ` / 3600000 - $2`, useKeep},
+		{"key_use_flushes", `at_ms <= ` + nowMS + ` - $2`, flushKeep.Milliseconds()},
+		{"key_old_secrets", `until_ms <= ` + nowMS + ` - $2`, 0},
+		{"key_records", `at_ms <= ` + nowMS + ` - $2`, apikey.HistoryTime.Milliseconds()},
+	} {
+		if purged >= limit {
+			return purged, nil
+		}
+		done, err := a.pool.Exec(ctx, `
+			DELETE FROM `+part.table+` WHERE ctid = ANY (ARRAY(
+				SELECT ctid FROM `+part.table+` WHERE `+part.condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit-purged, part.arg)
+		if err != nil {
+			return purged, err
+		}
+		purged += int(done.RowsAffected())
+	}
+	return purged, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/leaderboard"
@@ -34,10 +35,36 @@ var errCallsFull = errors.New("too many calls wait for Redis")
 type coalescer struct {
 	client  *Client
 	observe func(script string, d time.Duration, err error)
+	sent    prometheus.Histogram // calls of each batch
 
 	mu      sync.Mutex
 	senders int
 	waiting []*call
+}
+
+func newCoalescer(client *Client, observe func(script string, d time.Duration, err error)) *coalescer {
+	return &coalescer{client: client, observe: observe, sent: prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "levelboard_redis_pipeline_commands",
+		Help:    "Small calls of concurrent requests that were sent to Redis together.",
+		Buckets: prometheus.ExponentialBuckets(1, 2, 7), // to batchCalls
+	})}
+}
+
+var waitingCalls = prometheus.NewDesc("levelboard_redis_pipeline_waiting", "Small calls that wait to be sent to Redis with the next ones.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (c *coalescer) Describe(descs chan<- *prometheus.Desc) {
+	c.sent.Describe(descs)
+	descs <- waitingCalls
+}
+
+// Collect implements prometheus.Collector.
+func (c *coalescer) Collect(metrics chan<- prometheus.Metric) {
+	c.sent.Collect(metrics)
+	c.mu.Lock()
+	waiting := len(c.waiting)
+	c.mu.Unlock()
+	metrics <- prometheus.MustNewConstMetric(waitingCalls, prometheus.GaugeValue, float64(waiting))
 }
 
 // call is one call of one request.
@@ -171,6 +198,7 @@ func (c *coalescer) run(batch []*call) {
 	if len(live) == 0 {
 		return
 	}
+	c.sent.Observe(float64(len(live)))
 	runs := runsOf(live)
 	err := c.client.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
 		return c.exchange(ctx, runs)

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"levelboard/internal/events"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
@@ -38,8 +40,11 @@ type Options struct {
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	return &Store{client: client, calls: &coalescer{client: client, observe: opts.Observe}, observe: opts.Observe, sieves: newSieves()}
+	return &Store{client: client, calls: newCoalescer(client, opts.Observe), observe: opts.Observe, sieves: newSieves()}
 }
+
+// Collector has the metrics of the small calls that are sent together.
+func (s *Store) Collector() prometheus.Collector { return s.calls }
 
 // Ping asks the server for a sign of life. When ctx ends before there is a connection free, one that it gave to another
 // meanwhile will do.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
+	"levelboard/internal/apikey"
 	"levelboard/internal/changes"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -106,6 +107,10 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 			err = row.Scan(&key)
 			return key, err
 		})
+		if err != nil {
+			return err
+		}
+		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Revoked, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
 			return err
 		}

@@ -3,52 +3,53 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"levelboard/internal/apikey"
 	"levelboard/internal/changes"
-	"levelboard/internal/guild"
 	"levelboard/internal/id"
 )
 
-// selectKey joins the grants with spaces; ids are digits.
-const selectKey = `
-	SELECT id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
-	       (SELECT group_concat(guild_id, ' ') FROM key_grants WHERE key_id = id)
-	FROM api_keys`
+// keyColumns join a key's grants, and its former secrets, with spaces; ids are digits.
+const keyColumns = `
+	id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
+	(SELECT group_concat(guild_id, ' ' ORDER BY guild_id) FROM key_grants WHERE key_id = id),
+	(SELECT group_concat(hex(o.hash) || ':' || o.until_ms, ' ' ORDER BY o.hash) FROM key_old_secrets o WHERE o.key_id = api_keys.id)`
 
-const (
-	keyExists   = `SELECT EXISTS (SELECT 1 FROM api_keys WHERE id = ?)`
-	guildExists = `SELECT EXISTS (SELECT 1 FROM guilds WHERE id = ?)`
-)
+const guildExists = `SELECT EXISTS (SELECT 1 FROM guilds WHERE id = ?)`
 
 // Key reads a key; apikey.ErrNotFound when there is none.
 func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
-	k, err := scanKey(a.reader.QueryRowContext(ctx, selectKey+` WHERE id = ?`, keyID))
+	k, err := scanKey(a.reader.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = ?`, keyID))
 	return k, wrap("read a key", err)
 }
 
 // Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
 func (a *Archive) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
-	rows, err := a.reader.QueryContext(ctx, selectKey+` WHERE id > ? ORDER BY id LIMIT ?`, after, limit)
+	rows, err := a.reader.QueryContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id > ? ORDER BY id LIMIT ?`, after, limit)
 	if err != nil {
 		return nil, wrap("list keys", err)
 	}
-	found, err := collect(rows, scanKey)
+	found, err := collect(rows, func(row scanner) (*apikey.Key, error) { return scanKey(row) })
 	return found, wrap("list keys", err)
 }
 
-func scanKey(row scanner) (*apikey.Key, error) {
+// scanKey reads keyColumns, and what follows them into more.
+func scanKey(row scanner, more ...any) (*apikey.Key, error) {
 	var k apikey.Key
 	var hash []byte
 	var created int64
 	var expires, limit sql.NullInt64
-	var grants sql.NullString
-	err := row.Scan(&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, &created, &expires, &limit, &grants)
+	var grants, old sql.NullString
+	err := row.Scan(append([]any{
+		&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, &created, &expires, &limit, &grants, &old,
+	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, apikey.ErrNotFound
 	}
@@ -65,18 +66,47 @@ func scanKey(row scanner) (*apikey.Key, error) {
 	if limit.Valid {
 		k.RateLimit = new(int(limit.Int64))
 	}
-	k.GuildIDs = []id.Guild{}
-	for _, g := range strings.Fields(grants.String) {
-		k.GuildIDs = append(k.GuildIDs, id.Guild(g))
-	}
-	slices.Sort(k.GuildIDs)
-	return &k, nil
+	k.GuildIDs = guildsIn(grants.String)
+	k.Old, err = oldSecrets(old.String)
+	return &k, err
 }
 
-// CreateKey stores a key with its grants; times are kept to the millisecond. guild.ErrNotFound, with nothing changed,
-// when a granted guild does not exist.
-func (a *Archive) CreateKey(ctx context.Context, k apikey.Key) error {
+// guildsIn reads ids with spaces in between.
+func guildsIn(text string) []id.Guild {
+	guilds := []id.Guild{}
+	for _, g := range strings.Fields(text) {
+		guilds = append(guilds, id.Guild(g))
+	}
+	return guilds
+}
+
+func oldSecrets(text string) (list []apikey.OldSecret, err error) {
+	for _, one := range strings.Fields(text) {
+		hash, until, _ := strings.Cut(one, ":")
+		ms, err := strconv.ParseInt(until, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("a former secret: %w", err)
+		}
+		old := apikey.OldSecret{Until: time.UnixMilli(ms).UTC()}
+		if n, err := hex.Decode(old.Hash[:], []byte(hash)); err != nil || n != len(old.Hash) {
+			return nil, fmt.Errorf("a former secret has a hash of %d bytes: %w", n, err)
+		}
+		list = append(list, old)
+	}
+	return list, nil
+}
+
+// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
+// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild
+// does not exist. That the number is counted and the key is stored is one atomic step.
+func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
+	guilds := slices.Clone(k.GuildIDs)
+	slices.Sort(guilds)
+	guilds = slices.Compact(guilds)
 	return a.inChange(ctx, "create a key", func(c *change) error {
+		if err := c.roomFor(ctx, k.OwnerID, atMost); err != nil {
+			return err
+		}
 		var expires any
 		if k.ExpiresAt != nil {
 			expires = k.ExpiresAt.UnixMilli()
@@ -88,91 +118,27 @@ func (a *Archive) CreateKey(ctx context.Context, k apikey.Key) error {
 		if err != nil {
 			return err
 		}
-		for _, g := range k.GuildIDs {
-			if err := c.grant(ctx, k.ID, g); err != nil {
+		for _, g := range guilds {
+			if _, err := c.grant(ctx, k.ID, g, by); err != nil {
 				return err
 			}
+		}
+		if err := c.record(ctx, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds}, k.ID); err != nil {
+			return err
 		}
 		_, err = c.log(ctx, changes.Key, k.ID)
 		return err
 	})
 }
 
-// Grant gives the key access to the guild, also when it has it. apikey.ErrNotFound or guild.ErrNotFound.
-func (a *Archive) Grant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.inChange(ctx, "grant a guild", func(c *change) error {
-		if err := c.exists(ctx, keyExists, keyID, apikey.ErrNotFound); err != nil {
-			return err
-		}
-		had, err := c.grants(ctx, keyID, g)
-		if err != nil || had {
-			return err
-		}
-		if err := c.grant(ctx, keyID, g); err != nil {
-			return err
-		}
-		_, err = c.log(ctx, changes.Key, keyID)
-		return err
-	})
-}
-
-// Ungrant takes the key's access to the guild away, also when it has none. apikey.ErrNotFound.
-func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
-	return a.inChange(ctx, "take a grant away", func(c *change) error {
-		if err := c.exists(ctx, keyExists, keyID, apikey.ErrNotFound); err != nil {
-			return err
-		}
-		had, err := c.grants(ctx, keyID, g)
-		if err != nil || !had {
-			return err
-		}
-		_, err = c.ExecContext(ctx, `DELETE FROM key_grants WHERE key_id = ? AND guild_id = ?`, keyID, string(g))
-		if err != nil {
-			return err
-		}
-		_, err = c.log(ctx, changes.Key, keyID)
-		return err
-	})
-}
-
-// RevokeKey removes the key and its grants. apikey.ErrNotFound.
-func (a *Archive) RevokeKey(ctx context.Context, keyID string) error {
-	return a.inChange(ctx, "revoke a key", func(c *change) error {
-		if err := c.exists(ctx, keyExists, keyID, apikey.ErrNotFound); err != nil {
-			return err
-		}
-		if _, err := c.ExecContext(ctx, `DELETE FROM api_keys WHERE id = ?`, keyID); err != nil {
-			return err
-		}
-		_, err := c.log(ctx, changes.Key, keyID)
-		return err
-	})
-}
-
-// grant adds a grant if it is not there; guild.ErrNotFound.
-func (c *change) grant(ctx context.Context, keyID string, g id.Guild) error {
-	if err := c.exists(ctx, guildExists, string(g), guild.ErrNotFound); err != nil {
-		return err
+func (c *change) roomFor(ctx context.Context, owner id.User, atMost int) error {
+	if atMost == 0 {
+		return nil
 	}
-	_, err := c.ExecContext(ctx,
-		`INSERT INTO key_grants (key_id, guild_id) VALUES (?, ?) ON CONFLICT DO NOTHING`, keyID, string(g))
+	var has int
+	err := c.QueryRowContext(ctx, `SELECT count(*) FROM api_keys WHERE owner_id = ?`, string(owner)).Scan(&has)
+	if err == nil && has >= atMost {
+		err = apikey.ErrTooMany
+	}
 	return err
-}
-
-func (c *change) grants(ctx context.Context, keyID string, g id.Guild) (has bool, err error) {
-	err = c.QueryRowContext(ctx,
-		`SELECT EXISTS (SELECT 1 FROM key_grants WHERE key_id = ? AND guild_id = ?)`, keyID, string(g)).Scan(&has)
-	return has, err
-}
-
-// exists returns missing when the query says no.
-func (c *change) exists(ctx context.Context, query, arg string, missing error) error {
-	var exists bool
-	if err := c.QueryRowContext(ctx, query, arg).Scan(&exists); err != nil {
-		return err
-	}
-	if !exists {
-		return missing
-	}
-	return nil
 }

@@ -4,11 +4,19 @@ import (
 	"context"
 	"time"
 
+	"levelboard/internal/apikey"
 	"levelboard/internal/leaderboard"
 )
 
 // logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
 const logKeep = 24 * time.Hour
+
+const (
+	// useKeep is how many hours of the use of keys stay: a day, and one for clocks that differ.
+	useKeep = apikey.HoursOfDay + 1
+	// flushKeep is how long a replica may wait for an answer to its flush before it could be added twice.
+	flushKeep = 7 * 24 * time.Hour
+)
 
 // purgeStep bounds one transaction, during which nothing else can be written.
 const purgeStep = 2000
@@ -27,7 +35,8 @@ func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRe
 }
 
 // Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, tombstones written longer ago
-// than keep, and entries of the change log that are older than a day, except for the newest. It returns how many.
+// than keep, entries of the change log that are older than a day, except for the newest, and what is too old of the use,
+// the history and the former secrets of keys. It returns how many.
 func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
 	now := nowMS()
 	for _, part := range []struct {
@@ -44,6 +53,14 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 			SELECT version FROM change_log WHERE version < COALESCE(
 				(SELECT min(version) FROM change_log WHERE logged_ms > ?2), (SELECT max(version) FROM change_log))
 			ORDER BY version LIMIT ?1)`, []any{now - logKeep.Milliseconds()}},
+		{`DELETE FROM key_use WHERE (key_id, hour) IN (SELECT key_id, hour FROM key_use WHERE hour <= ?2 LIMIT ?1)`,
+			[]any{now/time.Hour.Milliseconds() - useKeep}},
+		{`DELETE FROM key_use_flushes WHERE replica IN (SELECT replica FROM key_use_flushes WHERE at_ms <= ?2 LIMIT ?1)`,
+			[]any{now - flushKeep.Milliseconds()}},
+		{`DELETE FROM key_old_secrets WHERE (key_id, hash) IN (
+			SELECT key_id, hash FROM key_old_secrets WHERE until_ms <= ?2 LIMIT ?1)`, []any{now}},
+		{`DELETE FROM key_records WHERE number IN (SELECT number FROM key_records WHERE at_ms <= ?2 LIMIT ?1)`,
+			[]any{now - apikey.HistoryTime.Milliseconds()}},
 	} {
 		n, err := a.deleteInSteps(ctx, part.statement, limit-purged, part.args)
 		purged += n

@@ -149,3 +149,10 @@ func TestAnyPathIsThatOfTheFile(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "archive.db")
+	storetest.ArchiveKeysPurge(t, open(t, path), func(by time.Duration) {
+		exec(t, path, `UPDATE key_records SET at_ms = at_ms - ?`, by.Milliseconds())
+	})
+}

@@ -11,15 +11,18 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/profile"
 	"levelboard/internal/snapshot"
 )
 
 // ArchiveStore is all that Postgres and SQLite are used for.
 type ArchiveStore interface {
 	admin.Archive
+	profile.Archive
 	snapshot.Archive
 	guild.Source
 	apikey.Source
+	apikey.UseStore
 	changes.Log
 	Ping(ctx context.Context) error
 }
@@ -36,6 +39,16 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"keys come back as written":                     archiveKeys,
 		"grants":                                        archiveGrants,
 		"a key for an unknown guild is not made":        archiveKeyUnknownGuild,
+		"keys up to a number":                           archiveKeyLimit,
+		"a user changes their own keys only":            archiveKeyOwners,
+		"a user's keys, as they see them":               archiveOwnedKeys,
+		"rotations":                                     archiveRotations,
+		"old secrets are few":                           archiveOldSecrets,
+		"lost rights take grants away":                  archiveKeepGrants,
+		"the history of keys":                           archiveHistory,
+		"a history is bounded":                          archiveHistoryBound,
+		"the use of keys adds up":                       archiveUse,
+		"the use of keys by many replicas":              archiveUseRace,
 		"the change log has no gaps":                    archiveLog,
 		"what changes nothing is not logged":            archiveNoChange,
 		"the lease is one holder's":                     archiveLease,

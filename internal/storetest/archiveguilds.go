@@ -161,7 +161,7 @@ func archiveKeys(t *testing.T, a ArchiveStore) {
 	unlimited.RateLimit = &none
 	want := []apikey.Key{full, unlimited, aKey("key000000003")}
 	for _, k := range want {
-		if err := a.CreateKey(t.Context(), k); err != nil {
+		if err := a.CreateKey(t.Context(), k, apikey.Operator, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -189,7 +189,7 @@ func archiveKeys(t *testing.T, a ArchiveStore) {
 func archiveGrants(t *testing.T, a ArchiveStore) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
-	if err := a.CreateKey(t.Context(), aKey("key000000001")); err != nil {
+	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
@@ -198,14 +198,14 @@ func archiveGrants(t *testing.T, a ArchiveStore) {
 		err  error
 		want []id.Guild
 	}{
-		{"grant", func() error { return a.Grant(t.Context(), "key000000001", guildB) }, nil, []id.Guild{guildB}},
-		{"grant again", func() error { return a.Grant(t.Context(), "key000000001", guildB) }, nil, []id.Guild{guildB}},
-		{"grant another", func() error { return a.Grant(t.Context(), "key000000001", guildA) }, nil, []id.Guild{guildA, guildB}},
-		{"grant an unknown guild", func() error { return a.Grant(t.Context(), "key000000001", "100000000000000009") }, guild.ErrNotFound, []id.Guild{guildA, guildB}},
-		{"grant to an unknown key", func() error { return a.Grant(t.Context(), "key000000009", guildA) }, apikey.ErrNotFound, []id.Guild{guildA, guildB}},
-		{"ungrant", func() error { return a.Ungrant(t.Context(), "key000000001", guildB) }, nil, []id.Guild{guildA}},
-		{"ungrant again", func() error { return a.Ungrant(t.Context(), "key000000001", guildB) }, nil, []id.Guild{guildA}},
-		{"ungrant of an unknown key", func() error { return a.Ungrant(t.Context(), "key000000009", guildA) }, apikey.ErrNotFound, []id.Guild{guildA}},
+		{"grant", func() error { return a.Grant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildB}},
+		{"grant again", func() error { return a.Grant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildB}},
+		{"grant another", func() error { return a.Grant(t.Context(), "key000000001", guildA, apikey.Operator) }, nil, []id.Guild{guildA, guildB}},
+		{"grant an unknown guild", func() error { return a.Grant(t.Context(), "key000000001", "100000000000000009", apikey.Operator) }, guild.ErrNotFound, []id.Guild{guildA, guildB}},
+		{"grant to an unknown key", func() error { return a.Grant(t.Context(), "key000000009", guildA, apikey.Operator) }, apikey.ErrNotFound, []id.Guild{guildA, guildB}},
+		{"ungrant", func() error { return a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildA}},
+		{"ungrant again", func() error { return a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildA}},
+		{"ungrant of an unknown key", func() error { return a.Ungrant(t.Context(), "key000000009", guildA, apikey.Operator) }, apikey.ErrNotFound, []id.Guild{guildA}},
 		{"delete the guild", func() error { _, err := a.DeleteGuild(t.Context(), guildA); return err }, nil, nil},
 	} {
 		if err := step.do(); !errors.Is(err, step.err) {
@@ -216,20 +216,20 @@ func archiveGrants(t *testing.T, a ArchiveStore) {
 			t.Errorf("after %q: grants %v, %v; want %v", step.name, k.GuildIDs, err, step.want)
 		}
 	}
-	if err := a.RevokeKey(t.Context(), "key000000001"); err != nil {
+	if err := a.RevokeKey(t.Context(), "key000000001", apikey.Operator); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
 		t.Errorf("after the revocation: %v", err)
 	}
-	if err := a.RevokeKey(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
+	if err := a.RevokeKey(t.Context(), "key000000001", apikey.Operator); !errors.Is(err, apikey.ErrNotFound) {
 		t.Errorf("revoked twice: %v", err)
 	}
 }
 
 func archiveKeyUnknownGuild(t *testing.T, a ArchiveStore) {
 	put(t, a, settingsOf(t, guildA, ""))
-	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildB)); !errors.Is(err, guild.ErrNotFound) {
+	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildB), apikey.Operator, 0); !errors.Is(err, guild.ErrNotFound) {
 		t.Fatalf("create: %v, want guild.ErrNotFound", err)
 	}
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
@@ -249,7 +249,7 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 	for w := range writers {
 		group.Go(func() {
 			key := fmt.Sprintf("key%09d", w)
-			if err := a.CreateKey(t.Context(), aKey(key)); err != nil {
+			if err := a.CreateKey(t.Context(), aKey(key), apikey.Operator, 0); err != nil {
 				t.Errorf("create: %v", err)
 			}
 			for i := range each {
@@ -257,7 +257,7 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 				if i%2 == 1 {
 					change = a.Ungrant
 				}
-				if err := change(t.Context(), key, guildB); err != nil {
+				if err := change(t.Context(), key, guildB, apikey.Operator); err != nil {
 					t.Errorf("change %d of %s: %v", i, key, err)
 				}
 			}
@@ -302,21 +302,21 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 // archiveNoChange repeats what is so already: followers would drop what they cached for nothing.
 func archiveNoChange(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
-	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA)); err != nil {
+	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA), apikey.Operator, 0); err != nil {
 		t.Fatal(err)
 	}
 	if g.Version != 1 {
 		t.Errorf("the first change has version %d", g.Version)
 	}
 	for name, err := range map[string]error{
-		"grant":   a.Grant(t.Context(), "key000000001", guildA),
-		"ungrant": a.Ungrant(t.Context(), "key000000001", guildB),
+		"grant":   a.Grant(t.Context(), "key000000001", guildA, apikey.Operator),
+		"ungrant": a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := a.CreateKey(t.Context(), aKey("key000000001")); err == nil {
+	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err == nil {
 		t.Error("a key was made twice")
 	}
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 2 {

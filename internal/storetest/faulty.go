@@ -127,23 +127,53 @@ func (f *FaultyArchive) Keys(ctx context.Context, after string, limit int) ([]*a
 }
 
 // CreateKey implements ArchiveStore.
-func (f *FaultyArchive) CreateKey(ctx context.Context, k apikey.Key) error {
-	return f.change("CreateKey", func() error { return f.ArchiveStore.CreateKey(ctx, k) })
+func (f *FaultyArchive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
+	return f.change("CreateKey", func() error { return f.ArchiveStore.CreateKey(ctx, k, by, atMost) })
 }
 
 // Grant implements ArchiveStore.
-func (f *FaultyArchive) Grant(ctx context.Context, keyID string, g id.Guild) error {
-	return f.change("Grant", func() error { return f.ArchiveStore.Grant(ctx, keyID, g) })
+func (f *FaultyArchive) Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
+	return f.change("Grant", func() error { return f.ArchiveStore.Grant(ctx, keyID, g, by) })
 }
 
 // Ungrant implements ArchiveStore.
-func (f *FaultyArchive) Ungrant(ctx context.Context, keyID string, g id.Guild) error {
-	return f.change("Ungrant", func() error { return f.ArchiveStore.Ungrant(ctx, keyID, g) })
+func (f *FaultyArchive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
+	return f.change("Ungrant", func() error { return f.ArchiveStore.Ungrant(ctx, keyID, g, by) })
 }
 
 // RevokeKey implements ArchiveStore.
-func (f *FaultyArchive) RevokeKey(ctx context.Context, keyID string) error {
-	return f.change("RevokeKey", func() error { return f.ArchiveStore.RevokeKey(ctx, keyID) })
+func (f *FaultyArchive) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error {
+	return f.change("RevokeKey", func() error { return f.ArchiveStore.RevokeKey(ctx, keyID, by) })
+}
+
+// RenameKey implements ArchiveStore.
+func (f *FaultyArchive) RenameKey(ctx context.Context, keyID, name string, by apikey.Actor) error {
+	return f.change("RenameKey", func() error { return f.ArchiveStore.RenameKey(ctx, keyID, name, by) })
+}
+
+// RotateKey implements ArchiveStore.
+func (f *FaultyArchive) RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error {
+	return f.change("RotateKey", func() error { return f.ArchiveStore.RotateKey(ctx, keyID, r, by) })
+}
+
+// KeepGrants implements ArchiveStore.
+func (f *FaultyArchive) KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) ([]string, error) {
+	return faulty(f, "KeepGrants", func() ([]string, error) { return f.ArchiveStore.KeepGrants(ctx, owner, guilds) })
+}
+
+// OwnedKeys implements ArchiveStore.
+func (f *FaultyArchive) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
+	return faulty(f, "OwnedKeys", func() ([]apikey.Owned, error) { return f.ArchiveStore.OwnedKeys(ctx, owner, hour, limit) })
+}
+
+// KeyHistory implements ArchiveStore.
+func (f *FaultyArchive) KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error) {
+	return faulty(f, "KeyHistory", func() ([]apikey.Record, error) { return f.ArchiveStore.KeyHistory(ctx, owner, before, limit) })
+}
+
+// AddUse implements ArchiveStore.
+func (f *FaultyArchive) AddUse(ctx context.Context, u apikey.UseFlush) error {
+	return f.change("AddUse", func() error { return f.ArchiveStore.AddUse(ctx, u) })
 }
 
 // Changes implements ArchiveStore.

@@ -1,0 +1,66 @@
+package app_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"levelboard/internal/apikey"
+	"levelboard/internal/id"
+	"levelboard/internal/postgres"
+	"levelboard/internal/sqlite"
+	"levelboard/internal/testenv"
+)
+
+// wantUses looks into the archive for what a service that has stopped wrote down.
+func wantUses(t *testing.T, archive interface {
+	OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error)
+}, owner string, want int64) {
+	t.Helper()
+	list, err := archive.OwnedKeys(t.Context(), id.User(owner), apikey.HourOf(time.Now()), 10)
+	if err != nil || len(list) != 1 || list[0].Requests != want {
+		t.Fatalf("the archive has %+v, %v; want one key with %d requests", list, err, want)
+	}
+	if last := list[0].LastUsed; last == nil || time.Since(*last) > time.Minute {
+		t.Errorf("the key was last used at %v", last)
+	}
+}
+
+func TestRequestsOfKeysAreWrittenDownAtTheLatestByAStop(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := start(t, "LEVELBOARD_DATA_DIR="+dir)
+	g, owner := s.guild(nil), newID()
+	_, secret := s.mint(object{"ownerId": owner, "guildIds": []string{g}})
+	for range 3 {
+		s.board(secret, g, 1)
+	}
+	s.stop(t)
+	archive, err := sqlite.Open(t.Context(), filepath.Join(dir, "archive.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	wantUses(t, archive, owner, 3)
+}
+
+func TestRequestsToManyReplicasAddUp(t *testing.T) {
+	t.Parallel()
+	url := testenv.Postgres(t)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + url}
+	first, second := start(t, environ...), start(t, environ...)
+	g, owner := first.guild(nil), newID()
+	_, secret := first.mint(object{"ownerId": owner, "guildIds": []string{g}})
+	first.board(secret, g, 1)
+	second.board(secret, g, 1)
+	second.board(secret, g, 1)
+	first.stop(t)
+	second.stop(t)
+	archive, err := postgres.Open(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	wantUses(t, archive, owner, 3)
+}

@@ -22,6 +22,7 @@ type AskOptions struct {
 	URL         string // base of the server, http:// or https://, without slashes at its end
 	Requests    []Request
 	Concurrency int // connections, each with one request at a time; 1 to MaxConcurrency
+	Rate        int // as in Options
 	Duration    time.Duration
 	Seed        uint64
 }
@@ -34,9 +35,9 @@ func Ask(ctx context.Context, o AskOptions) (*Result, error) {
 		return nil, err
 	}
 	asked := askOperation(o.Name, prepareRequests(o.Requests, target))
-	b := &bench{target: target, Options: Options{
+	b := &bench{target: target, crowded: crowded{len(o.Requests), 1}, Options: Options{
 		URL: o.URL, Scenario: Scenario{Name: o.Name, shares: []share{{asked, 1}}},
-		Concurrency: o.Concurrency, Duration: o.Duration, Members: len(o.Requests), Skew: Uniform, Seed: o.Seed, Progress: func(string) {},
+		Concurrency: o.Concurrency, Rate: o.Rate, Duration: o.Duration, Members: len(o.Requests), Skew: Uniform, Seed: o.Seed, Progress: func(string) {},
 	}}
 	result := b.load(ctx, nil)
 	return result, result.Problem()

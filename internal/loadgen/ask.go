@@ -35,7 +35,7 @@ func Ask(ctx context.Context, o AskOptions) (*Result, error) {
 		return nil, err
 	}
 	asked := askOperation(o.Name, prepareRequests(o.Requests, target))
-	b := &bench{target: target, crowded: crowded{len(o.Requests), 1}, Options: Options{
+	b := &bench{target: target, crowded: crowded{len(o.Requests), 1, 0}, Options: Options{
 		URL: o.URL, Scenario: Scenario{Name: o.Name, shares: []share{{asked, 1}}},
 		Concurrency: o.Concurrency, Rate: o.Rate, Duration: o.Duration, Members: len(o.Requests), Skew: Uniform, Seed: o.Seed, Progress: func(string) {},
 	}}

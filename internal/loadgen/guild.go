@@ -89,7 +89,7 @@ func (b *bench) filled(ctx context.Context) (bool, error) {
 
 // checkGuild fails when there is a guild of that id that no run made.
 func (b *bench) checkGuild(ctx context.Context, guild int) error {
-	status, answer, err := b.Admin(ctx, http.MethodGet, guildAdminPath(guild), nil)
+	status, answer, err := b.Admin(ctx, http.MethodGet, b.adminPath(guild), nil)
 	if err != nil && status != http.StatusNotFound {
 		return err
 	}
@@ -102,7 +102,7 @@ func (b *bench) checkGuild(ctx context.Context, guild int) error {
 			return fmt.Errorf("the service's answer cannot be read: %w", err)
 		}
 		if found.Name != guildName || found.OwnerID != ownerID {
-			return fmt.Errorf("the guild %s exists and is not one of bench; it stays untouched", appendGuildID(nil, guild))
+			return fmt.Errorf("the guild %s exists and is not one of bench; it stays untouched", b.appendGuild(nil, guild))
 		}
 	}
 	return nil
@@ -117,7 +117,7 @@ func (b *bench) putGuilds(ctx context.Context, rules map[string]any) error {
 		return fmt.Errorf("write the guild's settings: %w", err)
 	}
 	return b.eachGuild(ctx, "making guilds", func(ctx context.Context, guild int) error {
-		_, _, err := b.Admin(ctx, http.MethodPut, guildAdminPath(guild), settings)
+		_, _, err := b.Admin(ctx, http.MethodPut, b.adminPath(guild), settings)
 		return err
 	})
 }
@@ -127,7 +127,7 @@ func (b *bench) makeKeys(ctx context.Context) error {
 	for first := 0; first < b.guilds; first += grantsOfKey {
 		var guilds []string
 		for guild := first; guild < min(first+grantsOfKey, b.guilds); guild++ {
-			guilds = append(guilds, string(appendGuildID(nil, guild)))
+			guilds = append(guilds, string(b.appendGuild(nil, guild)))
 		}
 		if err := b.makeKey(ctx, guilds); err != nil {
 			return err
@@ -211,9 +211,9 @@ func (b *bench) tidy(ctx context.Context) error {
 	}
 	if b.ours && !b.Keep {
 		errs = append(errs, b.eachGuild(ctx, "removing guilds", func(ctx context.Context, guild int) error {
-			status, _, err := b.Admin(ctx, http.MethodDelete, guildAdminPath(guild), nil)
+			status, _, err := b.Admin(ctx, http.MethodDelete, b.adminPath(guild), nil)
 			if err != nil && status != http.StatusNotFound {
-				return fmt.Errorf("the guild %s is left behind: %w", appendGuildID(nil, guild), err)
+				return fmt.Errorf("the guild %s is left behind: %w", b.appendGuild(nil, guild), err)
 			}
 			return nil
 		}))

@@ -19,7 +19,7 @@ const (
 	adminCallers = 16
 )
 
-// appendGuildID appends the id of a run's guild, which is numbered from 0.
+// appendGuildID appends the id of the guild of bench with that number, from 0.
 func appendGuildID(b []byte, guild int) []byte {
 	if guild == 0 {
 		return append(b, guildID...)
@@ -27,10 +27,15 @@ func appendGuildID(b []byte, guild int) []byte {
 	return strconv.AppendInt(b, firstFurtherGuild+int64(guild-1), 10)
 }
 
-func guildAdminPath(guild int) string { return string(appendGuildID([]byte("/admin/guilds/"), guild)) }
+// crowded says how the members are spread over the guilds: evenly, in turn. Methods number the guilds of the run from 0.
+type crowded struct{ members, guilds, first int }
 
-// crowded says how the members are spread over the guilds: evenly, in turn.
-type crowded struct{ members, guilds int }
+// appendGuild appends the id of one of the guilds.
+func (c crowded) appendGuild(b []byte, guild int) []byte { return appendGuildID(b, c.first+guild) }
+
+func (c crowded) adminPath(guild int) string {
+	return string(c.appendGuild([]byte("/admin/guilds/"), guild))
+}
 
 func (c crowded) guildOf(member int) int { return member % c.guilds }
 

@@ -52,7 +52,7 @@ func (s *incrementStep) settle(a answer) bool {
 
 func appendUserPath(b []byte, s *shared, member int) []byte {
 	b = append(b, s.levelsPath...)
-	b = appendGuildID(b, s.guildOf(member))
+	b = s.appendGuild(b, s.guildOf(member))
 	b = append(b, "/users/"...)
 	return appendUserID(b, member)
 }

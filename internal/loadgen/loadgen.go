@@ -47,6 +47,7 @@ type Options struct {
 	Duration    time.Duration
 	Members     int // over all guilds; Guilds to MaxMembers
 	Guilds      int // 1 to MaxGuilds, for scenarios that Spreads says; 0 is 1
+	FirstGuild  int // number of the first of them, at most MaxGuilds, so that boards of several runs can be there at once
 	KeyLimit    int // a minute, of each key that is made; 0 for none
 	Page        int // the only page that is read, where Scenario reads pages; 0 for random ones among the first
 	Skew        Skew
@@ -83,7 +84,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{Options: o, target: target, crowded: crowded{o.Members, max(o.Guilds, 1)}}
+	b := &bench{Options: o, target: target, crowded: crowded{o.Members, max(o.Guilds, 1), o.FirstGuild}}
 	if o.Replay != "" {
 		f, err := openRecording(o.Replay)
 		if err != nil {

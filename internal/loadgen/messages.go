@@ -71,7 +71,7 @@ func (*messagesStep) readsBody() {}
 func appendMessagesRequest(b []byte, s *shared, guild int, body []byte) []byte {
 	b = append(b, "POST "...)
 	b = append(b, s.guildsPath...)
-	b = appendGuildID(b, guild)
+	b = s.appendGuild(b, guild)
 	b = append(b, "/messages"...)
 	b = append(b, s.headersOf(guild)...)
 	b = appendBodyHeaders(b, len(body))

@@ -43,7 +43,7 @@ func (s *pageStep) next(b []byte) ([]byte, bool) {
 	s.page = s.first + s.r.IntN(s.pages)
 	b = append(b, "GET "...)
 	b = append(b, s.levelsPath...)
-	b = append(b, guildID+"?page="...)
+	b = append(s.appendGuild(b, 0), "?page="...)
 	b = strconv.AppendInt(b, int64(s.page+1), 10)
 	b = append(b, s.headers[0]...)
 	if s.conditional() {

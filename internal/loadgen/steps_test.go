@@ -20,7 +20,7 @@ func someShared(members int) *shared {
 	}
 	return &shared{
 		levelsPath: target.prefix + "/v2/levels/", guildsPath: target.prefix + "/v2/guilds/", headers: []string{target.headers("lb_key")},
-		crowded: crowded{members, 1}, skew: Uniform, ledger: newLedger(members), spoken: &messageCounts{},
+		crowded: crowded{members, 1, 0}, skew: Uniform, ledger: newLedger(members), spoken: &messageCounts{},
 	}
 }
 

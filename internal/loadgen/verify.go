@@ -75,7 +75,7 @@ type entry struct {
 }
 
 func (b *bench) readPage(ctx context.Context, client *http.Client, guild, number int) ([]entry, error) {
-	address := b.URL + string(appendGuildID([]byte("/v2/levels/"), guild)) + "?page=" + strconv.Itoa(number)
+	address := b.URL + string(b.appendGuild([]byte("/v2/levels/"), guild)) + "?page=" + strconv.Itoa(number)
 	for attempt := 1; ; attempt++ {
 		page, wait, err := tryPage(ctx, client, pageRequest{address, b.keys[guild/grantsOfKey].secret})
 		if err == nil || wait == 0 || attempt == readAttempts {

@@ -72,7 +72,7 @@ func ratioTable(all []measuredAim) string {
 		t.add(m.title, m.floorTitle, judged(ratio, m.least, false), want, whole(median(m.rate)), whole(median(m.floorRate)),
 			fixed(median(m.p50)), fixed(median(m.p99)), judged(median(m.spread), mostSpread, true))
 		if m.writes != nil {
-			remark = "\nThe increments beside the pages came at " + whole(median(m.writes)) + " a second.\n"
+			remark = "\nThe increments beside the pages came at " + whole(median(m.writes)) + " a second, of 1,000 asked for.\n"
 		}
 	}
 	return t.String() + remark

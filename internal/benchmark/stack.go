@@ -55,24 +55,37 @@ const (
 	settlePoll = 200 * time.Millisecond
 )
 
-// settle waits until the archive has all members, so that one load does not pay for the one before.
+// settle waits until the archive has all members and Redis has rewritten its file, so that one load does not pay for the one before.
 func (b *bencher) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	for {
-		left, err := b.gauge(ctx, "levelboard_snapshot_backlog_members")
-		if err != nil {
-			return err
-		}
-		if left == 0 {
+		reason := b.unsettled(ctx)
+		if reason == nil {
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%.0f members are not in the archive: %w", left, ctx.Err())
+			return fmt.Errorf("the servers do not come to rest: %w", reason)
 		case <-time.After(settlePoll):
 		}
 	}
+}
+
+// unsettled says why not. A service that is still busy may have nothing to say of its backlog.
+func (b *bencher) unsettled(ctx context.Context) error {
+	left, err := b.gauge(ctx, "levelboard_snapshot_backlog_members")
+	if err != nil {
+		return err
+	}
+	if left > 0 {
+		return fmt.Errorf("%.0f members are not in the archive", left)
+	}
+	rewriting, err := b.redisInfo(ctx, "persistence", "aof_rewrite_in_progress")
+	if err == nil && rewriting != "0" {
+		err = errors.New("Redis rewrites its append-only file")
+	}
+	return err
 }
 
 // gauge is the value of a metric without labels.

@@ -88,7 +88,7 @@ func measure(ctx context.Context, o options) (err error) {
 	if err != nil {
 		return errors.New("LEVELBOARD_REDIS_URL must be a redis:// address; run this by `make bench`")
 	}
-	b := &bencher{options: o, redis: redis.NewClient(settings)}
+	b := &bencher{options: o, redis: redis.NewClient(settings), ready: map[board]bool{}}
 	defer b.redis.Close()
 	defer func() { err = errors.Join(err, b.stopAll()) }()
 	if err := b.startAll(ctx); err != nil {

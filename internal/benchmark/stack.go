@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -52,6 +53,7 @@ func (b *bencher) stopAll() error {
 
 const (
 	settleTime = 15 * time.Minute // that the archive may need after a fill
+	settleTold = 5 * time.Second  // a longer wait is told
 	settlePoll = 200 * time.Millisecond
 )
 
@@ -59,9 +61,13 @@ const (
 func (b *bencher) settle(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
+	began := time.Now()
 	for {
 		reason := b.unsettled(ctx)
 		if reason == nil {
+			if took := time.Since(began); took > settleTold {
+				log.Printf("the servers came to rest in %s", took.Round(time.Second))
+			}
 			return nil
 		}
 		select {

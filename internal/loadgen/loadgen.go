@@ -58,6 +58,10 @@ type Options struct {
 	Verify bool // compare the members' XP with what was acknowledged; of no effect where Scenario changes nothing
 	Keep   bool // leave the guild and its members for the next run
 
+	// Ready says that a run with Keep and the same Members, Guilds and FirstGuild left its boards, and that nobody changed them: only
+	// keys are made, and guilds and members are not looked at. Of no use where Scenario sends messages.
+	Ready bool
+
 	WatchOps string            // base of the service's metrics, or empty
 	Progress func(line string) // called once a second at most, from one goroutine at a time
 }

@@ -102,10 +102,10 @@ func TestSeveralGuildsOnARealService(t *testing.T) {
 // The board has more members than are created by a call each.
 func TestManyMembersOnARealService(t *testing.T) {
 	a, admin := startService(t)
-	for _, name := range []string{"page-while-writing", "rank"} { // the second finds them
+	for _, name := range []string{"page-while-writing", "rank", "poll"} { // the second finds them, the third does not look
 		scenario, _ := FindScenario(name)
 		result, err := Run(t.Context(), Options{
-			URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 4, Duration: 300 * time.Millisecond, Members: onePerCall + 50, Skew: Uniform, Verify: true, Keep: true,
+			URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 4, Duration: 300 * time.Millisecond, Members: onePerCall + 50, Skew: Uniform, Verify: true, Keep: true, Ready: name == "poll",
 		})
 		if err != nil || result.Total.Requests == 0 || result.Total.Failed() > 0 {
 			t.Fatalf("%+v, %v", result, err)

@@ -31,8 +31,8 @@ type board struct{ members, guilds, first int }
 // connections is how many ask at once, each waiting for its answer.
 const connections = 64
 
-// keyLimit is the highest limit of a key; each load has a key of its own, so that it never binds in one of less than 15 seconds.
-const keyLimit = 1_000_000
+// keyLimit is the limit of each load's key, in requests a minute: checked, and never reached.
+const keyLimit = 100_000_000
 
 // load is what to ask of the service.
 type load struct {

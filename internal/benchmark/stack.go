@@ -89,7 +89,7 @@ func (b *bencher) unsettled(ctx context.Context) error {
 	}
 	rewriting, err := b.redisInfo(ctx, "persistence", "aof_rewrite_in_progress")
 	if err == nil && rewriting != "0" {
-		err = errors.New("Redis rewrites its append-only file")
+		err = errors.New("an append-only file is being rewritten")
 	}
 	return err
 }

@@ -81,7 +81,7 @@ func (p *program) benchCommand() *cobra.Command {
 }
 
 // maxKeyLimit is the highest limit that a key can have.
-const maxKeyLimit = 1_000_000
+const maxKeyLimit = 1_000_000_000
 
 func scenarioList() string {
 	var b strings.Builder

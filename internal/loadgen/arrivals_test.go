@@ -74,6 +74,20 @@ func TestAServiceThatDoesNotKeepUpIsReported(t *testing.T) {
 	}
 }
 
+func TestKeepingUpIsAllAndAsFast(t *testing.T) {
+	a := &arrivals{rate: 100, made: 1000}
+	for _, test := range []struct {
+		requests int64
+		rate     float64
+		kept     bool
+	}{{1000, 99, true}, {991, 96, true}, {980, 98, false}, {1000, 90, false}} {
+		o := a.report(Measured{Requests: test.requests, PerSecond: test.rate}, 10*time.Second)
+		if o.KeptUp != test.kept {
+			t.Errorf("%+v: %+v", test, o)
+		}
+	}
+}
+
 func TestArrivalsComeAtTheirRate(t *testing.T) {
 	for _, random := range []bool{false, true} {
 		const rate, duration = 2000, 300 * time.Millisecond

@@ -51,7 +51,7 @@ func (b *bench) load(ctx context.Context, l *ledger) *Result {
 	stop()
 	result := b.report(record.totals(), took)
 	if measured.arrivals != nil {
-		result.Open = measured.arrivals.report(result.Total)
+		result.Open = measured.arrivals.report(result.Total, min(b.Duration, took))
 	}
 	result.GeneratorCPU = (cpuTime() - cpu).Seconds()
 	result.Interrupted = ctx.Err() != nil

@@ -51,15 +51,21 @@ type OpenLoop struct {
 	Asked  int   `json:"asked"`  // arrivals a second, in the mean
 	Due    int64 `json:"due"`    // requests that were due while the load lasted
 	Unsent int64 `json:"unsent"` // of them, those for which no connection was free until the end; no latency holds them
-	KeptUp bool  `json:"keptUp"` // whether nearly all that were due were sent and ended as they should
+	KeptUp bool  `json:"keptUp"` // whether nearly all that were due were sent and ended as they should, and nearly as fast as they came
 }
 
 // keptUpShare is which share of the due requests must end as they should for the service to have kept up: all but those that a
 // short hesitation at the end leaves over.
 const keptUpShare = 0.99
 
-func (a *arrivals) report(total Measured) *OpenLoop {
-	return &OpenLoop{Asked: a.rate, Due: a.made, Unsent: a.unsent, KeptUp: float64(total.Requests) >= keptUpShare*float64(a.made)}
+// keptUpRate is which share of their rate the answers must come at: what is still to be answered when the load ends makes it less.
+const keptUpRate = 0.95
+
+// report judges what was answered of the arrivals, which came during the given time.
+func (a *arrivals) report(total Measured, during time.Duration) *OpenLoop {
+	due := float64(a.made)
+	kept := float64(total.Requests) >= keptUpShare*due && total.PerSecond >= keptUpRate*due/during.Seconds()
+	return &OpenLoop{Asked: a.rate, Due: a.made, Unsent: a.unsent, KeptUp: kept}
 }
 
 // Writers are the increments that were made beside the scenario's requests.

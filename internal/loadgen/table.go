@@ -77,7 +77,7 @@ func (o OpenLoop) sentence(rate float64) string {
 	text := fmt.Sprintf("Open loop: %s requests a second were due, %s were answered; latencies count from when a request was due.",
 		grouped(int64(o.Asked)), grouped(int64(rate+0.5)))
 	if !o.KeptUp {
-		text += fmt.Sprintf(" The service did NOT keep up: of %s requests %s were never sent, and no latency holds them.", grouped(o.Due), grouped(o.Unsent))
+		text += fmt.Sprintf(" The service did NOT keep up: of %s requests that were due %s were never sent, and no latency holds those.", grouped(o.Due), grouped(o.Unsent))
 	}
 	return text
 }

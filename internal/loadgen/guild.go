@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 )
 
@@ -214,13 +215,29 @@ func (b *bench) tidy(ctx context.Context) error {
 		}
 	}
 	if b.ours && !b.Keep {
-		errs = append(errs, b.eachGuild(ctx, "removing guilds", func(ctx context.Context, guild int) error {
-			status, _, err := b.Admin(ctx, http.MethodDelete, b.adminPath(guild), nil)
-			if err != nil && status != http.StatusNotFound {
-				return fmt.Errorf("the guild %s is left behind: %w", b.appendGuild(nil, guild), err)
-			}
-			return nil
-		}))
+		errs = append(errs, b.removeGuilds(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// removeGuilds deletes as many of the guilds as it can.
+func (b *bench) removeGuilds(ctx context.Context) error {
+	var mu sync.Mutex
+	var first error
+	left := 0
+	err := b.eachGuild(ctx, "removing guilds", func(ctx context.Context, guild int) error {
+		status, _, err := b.Admin(ctx, http.MethodDelete, b.adminPath(guild), nil)
+		if err != nil && status != http.StatusNotFound {
+			mu.Lock()
+			defer mu.Unlock()
+			if left++; first == nil {
+				first = fmt.Errorf("the guild %s is left behind: %w", b.appendGuild(nil, guild), err)
+			}
+		}
+		return nil
+	})
+	if left > 1 {
+		first = fmt.Errorf("%d guilds are left behind: %w", left, first)
+	}
+	return errors.Join(first, err)
 }

@@ -16,7 +16,7 @@ const (
 	// grantsOfKey is how many of the guilds one key is for: as many as a key can be made with.
 	grantsOfKey = 1000
 	// adminCallers is how many calls to /admin are under way at once where there is one for each guild.
-	adminCallers = 16
+	adminCallers = 8
 )
 
 // appendGuildID appends the id of the guild of bench with that number, from 0.

@@ -8,6 +8,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X levelboard/internal/cli.version=$(VERSION)
 FUZZTIME ?= 10s
 BENCH ?= .
+BASE ?= HEAD~1
+COUNT ?= 6
 TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
 # A package's tests take seconds; this ends one that hangs, with a dump of what it was doing.
@@ -16,10 +18,10 @@ TEST_TIMEOUT ?= 10m
 # The version comes from VERSION, and stamping fails in a clone that another user owns.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
-.PHONY: help setup build demo test torture lint walk ci fuzz bench clean
+.PHONY: help setup build demo test torture lint walk ci fuzz bench bench-go bench-compare clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install what the tests need: redis-server, postgres, a C compiler
 	@scripts/setup
@@ -48,8 +50,14 @@ ci: lint test walk ## everything that must be green before a change is merged
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@scripts/fuzz $(FUZZTIME)
 
-bench: setup ## run the Go benchmarks; BENCH is a pattern
+bench: setup ## measure the service beside its floors and write docs/benchmarks.md, half an hour; QUICK=1 to see that it works
+	@scripts/bench
+
+bench-go: setup ## run the Go benchmarks; BENCH is a pattern
 	go test -vet=off -run '^$$' -bench '$(BENCH)' -benchmem -timeout 30m ./...
+
+bench-compare: setup ## the Go benchmarks of BASE (HEAD~1) and of this tree through benchstat; BENCH is a pattern, COUNT is 6
+	@scripts/bench-compare '$(BASE)' '$(BENCH)' '$(COUNT)'
 
 clean: ## remove what building left behind; levelboard-data is yours and stays
 	rm -rf levelboard dist

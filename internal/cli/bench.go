@@ -19,8 +19,12 @@ type benchFlags struct {
 	clientFlags
 	scenario    string
 	concurrency int
+	rate        int
 	duration    time.Duration
 	members     int
+	guilds      int
+	keyLimit    int
+	page        int
 	skew        string
 	seed        uint64
 	verify      bool
@@ -40,8 +44,8 @@ func (p *program) benchCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bench",
 		Short: "Put load on a running service and measure how it answers",
-		Long: "Put load on a running service and measure how it answers. A guild of its own, its members and a key are\n" +
-			"made for it and removed at the end. The service's limit for each identity applies: start the service with\n" +
+		Long: "Put load on a running service and measure how it answers. A guild of its own (or several), its members and a key\n" +
+			"are made for it and removed at the end. The service's limit for each identity applies: start the service with\n" +
 			"LEVELBOARD_RATE_LIMIT_IDENTITY=0. docs/benchmarks.md says what the numbers mean.\n\nScenarios:\n" + scenarioList(),
 		Args: cobra.NoArgs,
 	}
@@ -61,8 +65,12 @@ func (p *program) benchCommand() *cobra.Command {
 	flags.Lookup("json").Usage = "print the result as one JSON document"
 	flags.StringVar(&f.scenario, "scenario", "increment", "what to ask for: "+loadgen.ScenarioNames())
 	flags.IntVar(&f.concurrency, "concurrency", 64, "how many connections, each of which waits for its answer")
+	flags.IntVar(&f.rate, "rate", 0, "open loop: so many requests a second are due, whether the service keeps up or not, and latencies count from then (default as many as the connections get)")
 	flags.DurationVar(&f.duration, "duration", 10*time.Second, "how long")
-	flags.IntVar(&f.members, "members", 10_000, "how many members the guild has (default of messages 1,000,000)")
+	flags.IntVar(&f.members, "members", 10_000, "how many members there are (default of messages 1,000,000)")
+	flags.IntVar(&f.guilds, "guilds", 1, "increment, rank: over how many guilds the members are spread")
+	flags.IntVar(&f.page, "page", 0, "page, page-while-writing, poll, mixed: read this page only (default random ones among the first 100)")
+	flags.IntVar(&f.keyLimit, "key-limit", 0, "the limit of the keys that are made, in requests a minute; 0 for none")
 	flags.StringVar(&f.skew, "skew", string(loadgen.Uniform), "how often each member is drawn: uniform, or zipf for a few most of the time (default of messages zipf)")
 	flags.Uint64Var(&f.seed, "seed", 0, "the same seed draws the same requests on each connection (default by chance)")
 	flags.BoolVar(&f.verify, "verify", false, fmt.Sprintf("compare the members' XP with what was acknowledged (default with at most %d members)", loadgen.VerifiedByDefault))
@@ -72,10 +80,13 @@ func (p *program) benchCommand() *cobra.Command {
 	return command
 }
 
+// maxKeyLimit is the highest limit that a key can have.
+const maxKeyLimit = 1_000_000_000
+
 func scenarioList() string {
 	var b strings.Builder
 	for _, s := range loadgen.Scenarios() {
-		fmt.Fprintf(&b, "  %-10s %s\n", s.Name, s.Summary)
+		fmt.Fprintf(&b, "  %-19s%s\n", s.Name, s.Summary)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -83,7 +94,7 @@ func scenarioList() string {
 // options checks the flags and makes of them what does not depend on the service.
 func (f *benchFlags) options() (loadgen.Options, error) {
 	o := loadgen.Options{
-		Concurrency: f.concurrency, Duration: f.duration, Members: f.members, Skew: loadgen.Skew(f.skew), Seed: f.seed,
+		Concurrency: f.concurrency, Rate: f.rate, Duration: f.duration, Members: f.members, Guilds: f.guilds, Page: f.page, KeyLimit: f.keyLimit, Skew: loadgen.Skew(f.skew), Seed: f.seed,
 		Verify: f.verify, Keep: f.keep, WatchOps: strings.TrimRight(f.watchOps, "/"), Batch: loadgen.Batch(f.batch), Replay: f.replay,
 	}
 	var found bool
@@ -100,6 +111,20 @@ func (f *benchFlags) options() (loadgen.Options, error) {
 		return o, usage("--duration must be longer than nothing, such as 10s")
 	case o.Members < 1 || o.Members > loadgen.MaxMembers:
 		return o, usage("--members must be from 1 to %d", loadgen.MaxMembers)
+	case f.rate < 0 || f.rate > loadgen.MaxRate || f.given("rate") && f.rate == 0:
+		return o, usage("--rate must be from 1 to %d", loadgen.MaxRate)
+	case f.rate > 0 && f.replay != "":
+		return o, usage("--replay sends its calls one after another, so there is no --rate with it")
+	case f.guilds < 1 || f.guilds > min(loadgen.MaxGuilds, o.Members):
+		return o, usage("--guilds must be from 1 to %d, and not more than the members", loadgen.MaxGuilds)
+	case f.guilds > 1 && !o.Scenario.Spreads():
+		return o, usage("--guilds is for the scenarios increment and rank")
+	case f.page < 0 || f.page > (o.Members+99)/100:
+		return o, usage("--page must be one that the members fill")
+	case f.page > 0 && !o.Scenario.ReadsPages():
+		return o, usage("--page is for scenarios that read pages; %s reads none", f.scenario)
+	case f.keyLimit < 0 || f.keyLimit > maxKeyLimit:
+		return o, usage("--key-limit must be from 0 to %d", maxKeyLimit)
 	case !o.Skew.Valid():
 		return o, usage("--skew must be %s or %s", loadgen.Uniform, loadgen.Zipf)
 	case f.given("verify") && f.verify && !o.Scenario.Changes():
@@ -108,7 +133,7 @@ func (f *benchFlags) options() (loadgen.Options, error) {
 		return o, usage("--watch-ops must be an http:// or https:// address")
 	}
 	if !f.given("verify") {
-		o.Verify = o.Members <= loadgen.VerifiedByDefault
+		o.Verify = o.Members <= loadgen.VerifiedByDefault && o.Guilds <= loadgen.VerifiedGuildsByDefault
 	}
 	if !f.given("seed") && f.replay == "" {
 		o.Seed = rand.Uint64N(1_000_000)

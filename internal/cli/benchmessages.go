@@ -31,6 +31,7 @@ func (f *benchFlags) messagesOptions(o *loadgen.Options) error {
 				return usage("--%s is for the scenario %s", flag, loadgen.MessagesScenario)
 			}
 		}
+		o.Batch = loadgen.Mixed
 		return nil
 	}
 	if !f.given("members") {

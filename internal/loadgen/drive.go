@@ -28,15 +28,21 @@ type crowd struct {
 	connections int
 	seed        uint64
 	recorder    *recorder
+	arrivals    *arrivals     // nil for a closed loop
+	duration    time.Duration // of the arrivals
 }
 
-// run drives the connections until ctx ends or nothing is left to ask. A request that is under way when ctx ends is waited
+// run drives the connections until ctx ends, arrivals end, or nothing is left to ask. A request that is under way then is waited
 // for, so that its outcome is known.
 func (c *crowd) run(ctx context.Context) {
 	var group sync.WaitGroup
+	if c.arrivals != nil {
+		began := time.Now()
+		group.Go(func() { c.arrivals.run(ctx, began, began.Add(c.duration)) })
+	}
 	for i := range c.connections {
 		r := rand.New(rand.NewPCG(c.seed, uint64(i)))
-		w := &worker{target: c.target, mix: newMix(c.shares, c.shared, r), record: c.recorder.of(i)}
+		w := &worker{target: c.target, mix: newMix(c.shares, c.shared, r), record: c.recorder.of(i), arrivals: c.arrivals}
 		group.Go(func() { w.run(ctx) })
 	}
 	group.Wait()
@@ -49,23 +55,39 @@ type worker struct {
 	record *stripe
 	conn   *conn
 	buffer []byte
+	// arrivals say when to ask; nil: as soon as there is an answer.
+	arrivals *arrivals
 }
 
 func (w *worker) run(ctx context.Context) {
 	defer w.hangUp()
-	for ctx.Err() == nil {
+	for {
+		due, more := w.wait(ctx)
+		if !more {
+			return
+		}
 		operation := w.mix.draw()
 		if w.conn == nil && !w.connect(ctx, operation) {
 			continue
 		}
-		if !w.ask(operation) {
+		if !w.ask(operation, due) {
 			return
 		}
 	}
 }
 
+// wait returns when the next request may be made, and since when it is due; the zero time in a closed loop, where it is due when
+// it is made. more is false at the end of the load.
+func (w *worker) wait(ctx context.Context) (due time.Time, more bool) {
+	if w.arrivals == nil {
+		return due, ctx.Err() == nil
+	}
+	due, more = <-w.arrivals.due
+	return due, more
+}
+
 // ask makes one request and records its outcome. It reports false when there is nothing left to ask.
-func (w *worker) ask(operation int) bool {
+func (w *worker) ask(operation int, due time.Time) bool {
 	step := w.mix.steps[operation]
 	request, more := step.next(w.buffer[:0])
 	if !more {
@@ -75,7 +97,10 @@ func (w *worker) ask(operation int) bool {
 	_, w.conn.keep = step.(bodyReader)
 	began := time.Now()
 	answer, err := w.conn.exchange(request, began.Add(answerTime))
-	took := time.Since(began)
+	if due.IsZero() {
+		due = began
+	}
+	took := time.Since(due)
 	good := step.settle(answer)
 	switch {
 	case good:

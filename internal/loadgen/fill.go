@@ -47,7 +47,7 @@ func (s *fillStep) next(b []byte) ([]byte, bool) {
 		member%5000, uint64(member+1)*0x9E3779B97F4A7C15, member, member)
 	b = append(b, "POST "...)
 	b = appendUserPath(b, s.shared, int(member))
-	b = append(b, s.headers...)
+	b = append(b, s.headersOf(int(member))...)
 	b = appendBodyHeaders(b, len(body))
 	return append(b, body...), true
 }

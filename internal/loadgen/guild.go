@@ -8,11 +8,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 )
 
 const (
-	// guildID is the run's guild. No guild has such an id before the year 2083.
+	// guildID is the run's first guild, and mostly its only one. No guild has such an id before the year 2083.
 	guildID   = "9000000000000000001"
 	guildName = "bench"
 	// ownerID owns the guild and the key.
@@ -21,46 +22,79 @@ const (
 	keySlack = time.Hour
 )
 
-// apiKey is the run's key.
+// apiKey is a key of the run.
 type apiKey struct{ id, secret string }
 
-// prepare makes the guild, the key and the members. What it made is removed by tidy, also after an error.
+// prepare makes the guilds, the keys and the members. What it made is removed by tidy, also after an error.
 func (b *bench) prepare(ctx context.Context) error {
-	if err := b.makeGuild(ctx); err != nil {
+	if b.Ready && !b.Scenario.sendsMessages() {
+		b.ours = true
+		return b.makeKeys(ctx)
+	}
+	if err := b.eachGuild(ctx, "looking for guilds of somebody else", b.checkGuild); err != nil {
 		return err
 	}
-	if err := b.makeKey(ctx); err != nil {
+	b.ours = true // from here on, whatever the answers
+	if err := b.putGuilds(ctx, nil); err != nil {
 		return err
 	}
-	if !b.Scenario.sendsMessages() {
+	if err := b.makeKeys(ctx); err != nil {
+		return err
+	}
+	if !b.Scenario.sendsMessages() && b.Members <= onePerCall && b.guilds == 1 {
 		return b.makeMembers(ctx, filling{fill(), 1, fillConnections})
 	}
-	filled, err := b.filled(ctx)
-	if err == nil && !filled {
-		if err = b.putGuild(ctx, fillRules()); err == nil {
-			err = b.makeMembers(ctx, filling{fillByMessages(), MaxBatch, fillCallers})
-		}
-	}
-	if err != nil {
+	if err := b.fillInBulk(ctx); err != nil || !b.Scenario.sendsMessages() {
 		return err
 	}
-	return b.putGuild(ctx, rulesOf())
+	return b.putGuilds(ctx, rulesOf())
 }
 
-// filled reports whether the board has as many members as the run: an earlier run kept them.
+// fillInBulk creates the members by messages, unless they are there.
+func (b *bench) fillInBulk(ctx context.Context) error {
+	filled, err := b.filled(ctx)
+	if err != nil || filled {
+		return err
+	}
+	operation, each := fillByMessages(b.crowded)
+	members := filling{operation, each, fillCallers}
+	if b.guilds > 1 { // boards are then small, and their settings take long to change
+		return b.makeMembers(ctx, members)
+	}
+	if err := b.putGuilds(ctx, fillRules()); err != nil {
+		return err
+	}
+	if err := b.makeMembers(ctx, members); err != nil {
+		return err
+	}
+	return b.putGuilds(ctx, nil)
+}
+
+// onePerCall is the most members that are created by a call each.
+const onePerCall = 20_000
+
+// filled reports whether the boards have as many members as the run: an earlier run kept them. The first and the last guild
+// speak for all.
 func (b *bench) filled(ctx context.Context) (bool, error) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	last, err := b.readPage(ctx, &http.Client{Transport: transport, Timeout: answerTime}, (b.Members+pageSize-1)/pageSize)
-	if err != nil {
-		return false, fmt.Errorf("look for the members of an earlier run: %w", err)
+	client := &http.Client{Transport: transport, Timeout: answerTime}
+	for _, guild := range []int{0, b.guilds - 1} {
+		n := b.membersOf(guild)
+		last, err := b.readPage(ctx, client, guild, (n+pageSize-1)/pageSize)
+		if err != nil {
+			return false, fmt.Errorf("look for the members of an earlier run: %w", err)
+		}
+		if len(last) <= (n-1)%pageSize {
+			return false, nil
+		}
 	}
-	return len(last) > (b.Members-1)%pageSize, nil
+	return true, nil
 }
 
-// makeGuild creates the guild, or takes the one over that an earlier run kept.
-func (b *bench) makeGuild(ctx context.Context) error {
-	status, answer, err := b.Admin(ctx, http.MethodGet, guildPath, nil)
+// checkGuild fails when there is a guild of that id that no run made.
+func (b *bench) checkGuild(ctx context.Context, guild int) error {
+	status, answer, err := b.Admin(ctx, http.MethodGet, b.adminPath(guild), nil)
 	if err != nil && status != http.StatusNotFound {
 		return err
 	}
@@ -73,30 +107,43 @@ func (b *bench) makeGuild(ctx context.Context) error {
 			return fmt.Errorf("the service's answer cannot be read: %w", err)
 		}
 		if found.Name != guildName || found.OwnerID != ownerID {
-			return fmt.Errorf("the guild %s exists and is not one of bench; it stays untouched", guildID)
+			return fmt.Errorf("the guild %s exists and is not one of bench; it stays untouched", b.appendGuild(nil, guild))
 		}
 	}
-	b.ours = true // from here on, whatever the answer
-	return b.putGuild(ctx, nil)
+	return nil
 }
 
-// putGuild sets the guild's settings, rules among them.
-func (b *bench) putGuild(ctx context.Context, rules map[string]any) error {
-	document := map[string]any{"name": guildName, "memberCount": b.Members, "ownerId": ownerID, "visibility": "private"}
+// putGuilds creates the guilds, or changes the settings of those that are there, rules among them.
+func (b *bench) putGuilds(ctx context.Context, rules map[string]any) error {
+	document := map[string]any{"name": guildName, "memberCount": b.membersOf(0), "ownerId": ownerID, "visibility": "private"}
 	maps.Copy(document, rules)
 	settings, err := json.Marshal(document)
 	if err != nil {
 		return fmt.Errorf("write the guild's settings: %w", err)
 	}
-	_, _, err = b.Admin(ctx, http.MethodPut, guildPath, settings)
-	return err
+	return b.eachGuild(ctx, "making guilds", func(ctx context.Context, guild int) error {
+		_, _, err := b.Admin(ctx, http.MethodPut, b.adminPath(guild), settings)
+		return err
+	})
 }
 
-const guildPath = "/admin/guilds/" + guildID
+// makeKeys makes as many keys as it takes for all guilds, each for grantsOfKey of them.
+func (b *bench) makeKeys(ctx context.Context) error {
+	for first := 0; first < b.guilds; first += grantsOfKey {
+		var guilds []string
+		for guild := first; guild < min(first+grantsOfKey, b.guilds); guild++ {
+			guilds = append(guilds, string(b.appendGuild(nil, guild)))
+		}
+		if err := b.makeKey(ctx, guilds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
-func (b *bench) makeKey(ctx context.Context) error {
+func (b *bench) makeKey(ctx context.Context, guilds []string) error {
 	request, err := json.Marshal(map[string]any{
-		"name": guildName, "ownerId": ownerID, "permission": "read_write", "guildIds": []string{guildID}, "rateLimit": 0,
+		"name": guildName, "ownerId": ownerID, "permission": "read_write", "guildIds": guilds, "rateLimit": b.KeyLimit,
 		"expiresAt": time.Now().Add(b.Duration + keySlack).UTC().Truncate(time.Second),
 	})
 	if err != nil {
@@ -113,14 +160,14 @@ func (b *bench) makeKey(ctx context.Context) error {
 	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" || made.Key == "" {
 		return errors.New("the service's answer to the creation of a key cannot be read")
 	}
-	b.key = apiKey{made.ID, made.Key}
+	b.keys = append(b.keys, apiKey{made.ID, made.Key})
 	return nil
 }
 
-// filling is a way to create the members, so many with each request.
+// filling is a way to create the members, about so many with each request.
 type filling struct {
 	operation   operation
-	each        int
+	each        float64
 	connections int // at most
 }
 
@@ -131,8 +178,8 @@ func (b *bench) makeMembers(ctx context.Context, f filling) error {
 	record := newRecorder(1)
 	stop := every(progressInterval, func() {
 		done, failed := record.count()
-		done = min(done*int64(f.each), int64(b.Members))
-		b.Progress(fmt.Sprintf("%s of %s members are there", grouped(done), grouped(int64(b.Members))))
+		there := min(int64(float64(done)*f.each), int64(b.Members))
+		b.Progress(fmt.Sprintf("%s of %s members are there", grouped(there), grouped(int64(b.Members))))
 		if failed > 0 {
 			cancel() // one that is missing is enough to give up
 		}
@@ -159,19 +206,38 @@ const (
 	fillCallers = 4
 )
 
-// tidy revokes the key and, unless it is to be kept, deletes the guild.
+// tidy revokes the keys and, unless they are to be kept, deletes the guilds.
 func (b *bench) tidy(ctx context.Context) error {
 	var errs []error
-	if b.key.id != "" {
-		if _, _, err := b.Admin(ctx, http.MethodDelete, "/admin/keys/"+url.PathEscape(b.key.id), nil); err != nil {
-			errs = append(errs, fmt.Errorf("the key %s is left behind: %w", b.key.id, err))
+	for _, key := range b.keys {
+		if _, _, err := b.Admin(ctx, http.MethodDelete, "/admin/keys/"+url.PathEscape(key.id), nil); err != nil {
+			errs = append(errs, fmt.Errorf("the key %s is left behind: %w", key.id, err))
 		}
 	}
 	if b.ours && !b.Keep {
-		status, _, err := b.Admin(ctx, http.MethodDelete, guildPath, nil)
-		if err != nil && status != http.StatusNotFound {
-			errs = append(errs, fmt.Errorf("the guild %s is left behind: %w", guildID, err))
-		}
+		errs = append(errs, b.removeGuilds(ctx))
 	}
 	return errors.Join(errs...)
+}
+
+// removeGuilds deletes as many of the guilds as it can.
+func (b *bench) removeGuilds(ctx context.Context) error {
+	var mu sync.Mutex
+	var first error
+	left := 0
+	err := b.eachGuild(ctx, "removing guilds", func(ctx context.Context, guild int) error {
+		status, _, err := b.Admin(ctx, http.MethodDelete, b.adminPath(guild), nil)
+		if err != nil && status != http.StatusNotFound {
+			mu.Lock()
+			defer mu.Unlock()
+			if left++; first == nil {
+				first = fmt.Errorf("the guild %s is left behind: %w", b.appendGuild(nil, guild), err)
+			}
+		}
+		return nil
+	})
+	if left > 1 {
+		first = fmt.Errorf("%d guilds are left behind: %w", left, first)
+	}
+	return errors.Join(first, err)
 }

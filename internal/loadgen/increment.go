@@ -32,7 +32,7 @@ func (s *incrementStep) next(b []byte) ([]byte, bool) {
 	}
 	b = append(b, "PATCH "...)
 	b = appendUserPath(b, s.shared, s.member)
-	b = append(b, s.headers...)
+	b = append(b, s.headersOf(s.member)...)
 	b = appendBodyHeaders(b, len(before)+digits+len(after))
 	b = append(b, before...)
 	b = strconv.AppendInt(b, s.amount, 10)
@@ -51,7 +51,8 @@ func (s *incrementStep) settle(a answer) bool {
 }
 
 func appendUserPath(b []byte, s *shared, member int) []byte {
-	b = append(b, s.guildPath...)
+	b = append(b, s.levelsPath...)
+	b = s.appendGuild(b, s.guildOf(member))
 	b = append(b, "/users/"...)
 	return appendUserID(b, member)
 }

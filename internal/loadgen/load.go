@@ -3,6 +3,7 @@ package loadgen
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 )
 
@@ -11,16 +12,21 @@ const progressInterval = time.Second
 
 // shared is what this run's connections share.
 func (b *bench) shared(l *ledger) *shared {
+	var headers []string
+	for _, key := range b.keys {
+		headers = append(headers, b.target.headers(key.secret))
+	}
 	return &shared{
-		guildPath:    b.target.prefix + "/v2/levels/" + guildID,
-		messagesPath: b.target.prefix + "/v2/guilds/" + guildID + "/messages",
-		headers:      b.target.headers(b.key.secret),
-		members:      b.Members,
-		skew:         b.Skew,
-		batch:        b.Batch,
-		replay:       b.replay,
-		spoken:       &b.spoken,
-		ledger:       l,
+		levelsPath: b.target.prefix + "/v2/levels/",
+		guildsPath: b.target.prefix + "/v2/guilds/",
+		headers:    headers,
+		crowded:    b.crowded,
+		page:       b.Page,
+		skew:       b.Skew,
+		batch:      b.Batch,
+		replay:     b.replay,
+		spoken:     &b.spoken,
+		ledger:     l,
 	}
 }
 
@@ -32,19 +38,54 @@ func (b *bench) load(ctx context.Context, l *ledger) *Result {
 	watched := watch(running, b.WatchOps)
 	began, cpu := time.Now(), cpuTime()
 	stop := every(progressInterval, b.progress(record, began))
-	crowd := &crowd{
-		target: b.target, shared: b.shared(l), shares: b.Scenario.shares, connections: b.Concurrency, seed: b.Seed, recorder: record,
+	shared := b.shared(l)
+	measured := &crowd{
+		target: b.target, shared: shared, shares: b.Scenario.shares, connections: b.Concurrency, seed: b.Seed, recorder: record, duration: b.Duration,
 	}
-	crowd.run(running)
+	if b.Rate > 0 {
+		measured.arrivals = newArrivals(b.Rate, b.Seed, true)
+	}
+	writers := b.write(running, shared)
+	measured.run(running)
 	took := time.Since(began)
 	stop()
 	result := b.report(record.totals(), took)
+	if measured.arrivals != nil {
+		result.Open = measured.arrivals.report(result.Total, min(b.Duration, took))
+	}
 	result.GeneratorCPU = (cpuTime() - cpu).Seconds()
 	result.Interrupted = ctx.Err() != nil
 	cancel()
+	result.Writers = writers()
 	result.Watched = watched()
 	return result
 }
+
+// write makes the increments beside the load until ctx ends. The function that it returns waits for that; nil when there are none.
+func (b *bench) write(ctx context.Context, s *shared) (end func() *Writers) {
+	rate := b.Scenario.writers
+	if rate == 0 {
+		return func() *Writers { return nil }
+	}
+	record := newRecorder(1)
+	writers := &crowd{
+		target: b.target, shared: s, shares: []share{{increment, 1}}, connections: writerConnections, seed: b.Seed + 1, recorder: record,
+		arrivals: newArrivals(rate, b.Seed, false), duration: b.Duration,
+	}
+	began, took := time.Now(), time.Duration(0)
+	var group sync.WaitGroup
+	group.Go(func() {
+		writers.run(ctx)
+		took = time.Since(began)
+	})
+	return func() *Writers {
+		group.Wait()
+		return &Writers{Asked: rate, Measured: measured(increment.name, record.totals()[0], took)}
+	}
+}
+
+// writerConnections are enough for the writers' rate unless the service takes very long.
+const writerConnections = 16
 
 // progress returns what says how the load goes, for every second.
 func (b *bench) progress(record *recorder, began time.Time) func() {

@@ -1,7 +1,8 @@
 // Package loadgen puts load on a running service over HTTP and measures how it answers. It is behind `levelboard bench`.
 //
-// The loop is closed: each connection waits for its answer before it asks again. Its latencies therefore hide what an
-// arrival at a fixed rate would have waited for (coordinated omission); docs/benchmarks.md says what that means.
+// The loop is closed, where each connection asks again as soon as it has its answer, or open, where requests are due at a fixed
+// rate in the mean, whether the service keeps up or not. In a closed loop latencies hide what an arrival would have waited for
+// (coordinated omission); in an open one they count from when a request was due. docs/benchmarks.md says what that means.
 package loadgen
 
 import (
@@ -14,15 +15,22 @@ import (
 const (
 	// MaxConcurrency bounds Options.Concurrency.
 	MaxConcurrency = 4096
+	// MaxRate bounds Options.Rate.
+	MaxRate = 1_000_000
 	// MaxMembers bounds Options.Members.
-	MaxMembers = 1_000_000
+	MaxMembers = 5_000_000
 	// VerifiedByDefault is the most members whose XP is read before and after the load without being asked to: a page of
 	// 100 at a time, so 400 requests.
 	VerifiedByDefault = 20_000
+	// VerifiedGuildsByDefault is the most guilds among which they may be spread for that.
+	VerifiedGuildsByDefault = 100
 )
 
 // cleanupTime bounds the removal of what a run made, which goes on after an interruption.
-const cleanupTime = time.Minute
+const (
+	cleanupTime     = time.Minute
+	cleanupPerGuild = 10 * time.Millisecond
+)
 
 // AdminCall makes one request to /admin of the service, with the operator's token. The answer is that of a status 2xx; for
 // any other the error is a sentence, and the status is the service's, or 0 when there was no answer.
@@ -35,8 +43,13 @@ type Options struct {
 
 	Scenario    Scenario
 	Concurrency int // connections, each with one request at a time; 1 to MaxConcurrency
+	Rate        int // arrivals a second, at most MaxRate, over all connections; 0 for a closed loop
 	Duration    time.Duration
-	Members     int // 1 to MaxMembers
+	Members     int // over all guilds; Guilds to MaxMembers
+	Guilds      int // 1 to MaxGuilds, for scenarios that Spreads says; 0 is 1
+	FirstGuild  int // number of the first of them, at most MaxGuilds, so that boards of several runs can be there at once
+	KeyLimit    int // a minute, of each key that is made; 0 for none
+	Page        int // the only page that is read, where Scenario reads pages; 0 for random ones among the first
 	Skew        Skew
 	Seed        uint64
 	Batch       Batch  // messages in a call, where Scenario sends messages
@@ -45,6 +58,10 @@ type Options struct {
 	Verify bool // compare the members' XP with what was acknowledged; of no effect where Scenario changes nothing
 	Keep   bool // leave the guild and its members for the next run
 
+	// Ready says that a run with Keep and the same Members, Guilds and FirstGuild left its boards, and that nobody changed them: only
+	// keys are made, and guilds and members are not looked at. Of no use where Scenario sends messages.
+	Ready bool
+
 	WatchOps string            // base of the service's metrics, or empty
 	Progress func(line string) // called once a second at most, from one goroutine at a time
 }
@@ -52,9 +69,10 @@ type Options struct {
 // bench is one run.
 type bench struct {
 	Options
+	crowded
 	target *target
-	ours   bool // the guild is there, or may be, and is this run's to delete
-	key    apiKey
+	ours   bool // the guilds are there, or may be, and are this run's to delete
+	keys   []apiKey
 	replay *replay // nil when there is none
 	spoken messageCounts
 }
@@ -70,7 +88,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{Options: o, target: target}
+	b := &bench{Options: o, target: target, crowded: crowded{o.Members, max(o.Guilds, 1), o.FirstGuild}}
 	if o.Replay != "" {
 		f, err := openRecording(o.Replay)
 		if err != nil {
@@ -83,7 +101,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if result == nil && ctx.Err() != nil {
 		err = errors.New("stopped before the load began")
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime+time.Duration(b.guilds)*cleanupPerGuild)
 	defer cancel()
 	return result, errors.Join(err, b.tidy(ctx))
 }

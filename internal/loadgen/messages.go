@@ -42,7 +42,7 @@ func (s *messagesStep) next(b []byte) ([]byte, bool) {
 		}
 		s.members = appendAuthors(s.members, s.body, s.shared.members)
 	}
-	return appendMessagesRequest(b, s.shared, s.body), true
+	return appendMessagesRequest(b, s.shared, 0, s.body), true
 }
 
 func (s *messagesStep) settle(a answer) bool {
@@ -68,10 +68,12 @@ func (s *messagesStep) settle(a answer) bool {
 
 func (*messagesStep) readsBody() {}
 
-func appendMessagesRequest(b []byte, s *shared, body []byte) []byte {
+func appendMessagesRequest(b []byte, s *shared, guild int, body []byte) []byte {
 	b = append(b, "POST "...)
-	b = append(b, s.messagesPath...)
-	b = append(b, s.headers...)
+	b = append(b, s.guildsPath...)
+	b = s.appendGuild(b, guild)
+	b = append(b, "/messages"...)
+	b = append(b, s.headersOf(guild)...)
 	b = appendBodyHeaders(b, len(body))
 	return append(b, body...)
 }

@@ -81,7 +81,7 @@ func TestADamagedRecordingIsRefused(t *testing.T) {
 		"something else":         {"# A day\n", "not a recording"},
 		"another version":        {strings.Replace(plain, `"version":1`, `"version":2`, 1), "not a recording"},
 		"an unknown property":    {strings.Replace(plain, `"version":1`, `"version":1,"rate":5`, 1), `unknown field "rate"`},
-		"a header beyond bounds": {strings.Replace(plain, `"members":500`, `"members":1000001`, 1), "line 1: the header is out of bounds"},
+		"a header beyond bounds": {strings.Replace(plain, `"members":500`, `"members":5000001`, 1), "line 1: the header is out of bounds"},
 		"fewer members":          {strings.Replace(plain, `"members":500`, `"members":5`, 1), "a user is none of the 5 members"},
 		"a call too few":         {header + "\n" + rest[strings.IndexByte(rest, '\n')+1:], "and its header says 2345"},
 		"cut off":                {plain[:len(plain)-9], "the file is cut off"},

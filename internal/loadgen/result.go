@@ -16,6 +16,7 @@ type Result struct {
 	URL         string  `json:"url"`
 	Concurrency int     `json:"concurrency"`
 	Members     int     `json:"members"`
+	Guilds      int     `json:"guilds"`
 	Skew        Skew    `json:"skew"`
 	Seed        uint64  `json:"seed"`
 	Seconds     float64 `json:"seconds"` // that the load lasted, the last answers included
@@ -23,6 +24,10 @@ type Result struct {
 
 	Operations []Measured `json:"operations"`
 	Total      Measured   `json:"total"`
+	// Open is nil for a closed loop.
+	Open *OpenLoop `json:"openLoop"`
+	// Writers is nil where nothing writes beside the scenario.
+	Writers *Writers `json:"writers"`
 	// Messages is nil where the scenario sends none.
 	Messages *Messages `json:"messages"`
 
@@ -41,8 +46,37 @@ type Measured struct {
 	Latency   Latency          `json:"latencyMs"`
 }
 
+// OpenLoop is how the service kept up with arrivals.
+type OpenLoop struct {
+	Asked  int   `json:"asked"`  // arrivals a second, in the mean
+	Due    int64 `json:"due"`    // requests that were due while the load lasted
+	Unsent int64 `json:"unsent"` // of them, those for which no connection was free until the end; no latency holds them
+	KeptUp bool  `json:"keptUp"` // whether nearly all that were due were sent and ended as they should, and nearly as fast as they came
+}
+
+// keptUpShare is which share of the due requests must end as they should for the service to have kept up: all but those that a
+// short hesitation at the end leaves over.
+const keptUpShare = 0.99
+
+// keptUpRate is which share of their rate the answers must come at: what is still to be answered when the load ends makes it less.
+const keptUpRate = 0.95
+
+// report judges what was answered of the arrivals, which came during the given time.
+func (a *arrivals) report(total Measured, during time.Duration) *OpenLoop {
+	due := float64(a.made)
+	kept := float64(total.Requests) >= keptUpShare*due && total.PerSecond >= keptUpRate*due/during.Seconds()
+	return &OpenLoop{Asked: a.rate, Due: a.made, Unsent: a.unsent, KeptUp: kept}
+}
+
+// Writers are the increments that were made beside the scenario's requests.
+type Writers struct {
+	Asked int `json:"asked"` // a second
+	Measured
+}
+
 // Latency is the distribution of the time from the first byte of a request to the last of its answer, in milliseconds, of
-// those requests that ended as they should. Three digits are exact; a minute stands for a minute and more.
+// those requests that ended as they should; in an open loop from when the request was due. Three digits are exact; a minute
+// stands for a minute and more.
 type Latency struct {
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`
@@ -58,17 +92,20 @@ const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0 to measure t
 
 func (b *bench) report(tallies []*tally, took time.Duration) *Result {
 	r := &Result{
-		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Skew: b.Skew, Seed: b.Seed,
+		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Guilds: b.guilds, Skew: b.Skew, Seed: b.Seed,
 		Seconds: took.Seconds(),
 	}
-	total := newTally()
+	total, calls := newTally(), int64(0)
 	for i, t := range tallies {
 		r.Operations = append(r.Operations, measured(b.Scenario.shares[i].operation.name, t, took))
 		total.merge(t)
+		if b.Scenario.shares[i].operation.name == MessagesScenario {
+			calls = t.latency.TotalCount()
+		}
 	}
 	r.Total = measured("total", total, took)
 	if b.Scenario.sendsMessages() {
-		r.Messages = b.spoken.report(b.Batch, total.latency.TotalCount(), took)
+		r.Messages = b.spoken.report(b.Batch, calls, took)
 	}
 	return r
 }
@@ -96,6 +133,9 @@ func (r *Result) Problem() error {
 	var errs []error
 	if r.Total.Requests == 0 && r.Total.Failed() > 0 {
 		errs = append(errs, fmt.Errorf("not one request ended as it should: %s", listed(r.Total.Errors)))
+	}
+	if w := r.Writers; w != nil && w.Requests == 0 {
+		errs = append(errs, fmt.Errorf("not one increment beside the pages ended as it should: %s", listed(w.Errors)))
 	}
 	if r.Verification != nil {
 		errs = append(errs, r.Verification.problem())

@@ -14,8 +14,9 @@ import (
 	"levelboard/internal/testenv"
 )
 
-// The service is whole, on real servers, and only the load comes from here.
-func TestEveryScenarioOnARealService(t *testing.T) {
+// startService starts a whole service on real servers; only the load comes from here.
+func startService(t *testing.T) (*app.App, AdminCall) {
+	t.Helper()
 	const token = "an-operators-token-of-enough-length"
 	cfg, _, err := config.Load([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + token,
@@ -31,13 +32,17 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		if err := a.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
-	}()
-	admin := adminOf(a.URL(), token)
+	})
+	return a, adminOf(a.URL(), token)
+}
+
+func TestEveryScenarioOnARealService(t *testing.T) {
+	a, admin := startService(t)
 	for i, scenario := range Scenarios() {
 		t.Run(scenario.Name, func(t *testing.T) {
 			last := i == len(Scenarios())-1
@@ -64,13 +69,50 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 			if w := result.Watched; w == nil || w.Scrapes < 2 || w.Failures > 0 {
 				t.Errorf("watched %+v", w)
 			}
-			if status, _, err := admin(t.Context(), http.MethodGet, guildPath, nil); (status == http.StatusNotFound) != last {
+			if status, _, err := admin(t.Context(), http.MethodGet, "/admin/guilds/"+guildID, nil); (status == http.StatusNotFound) != last {
 				t.Errorf("after the run, the guild: %d, %v", status, err)
 			}
 			if _, keys, err := admin(t.Context(), http.MethodGet, "/admin/keys", nil); err != nil || !strings.Contains(string(keys), `"keys":[]`) {
 				t.Errorf("after the run, the keys: %s, %v", keys, err)
 			}
 		})
+	}
+}
+
+func TestSeveralGuildsOnARealService(t *testing.T) {
+	a, admin := startService(t)
+	scenario, _ := FindScenario("increment")
+	result, err := Run(t.Context(), Options{
+		URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 4, Rate: 500, Duration: 300 * time.Millisecond,
+		Members: 70, Guilds: 30, FirstGuild: 3, KeyLimit: 1_000_000, Skew: Uniform, Seed: 7, Verify: true,
+	})
+	if err != nil || result.Total.Requests == 0 || result.Total.Failed() > 0 || !result.Verification.Passed() || result.Verification.Acknowledged == 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	if o := result.Open; o == nil || o.Asked != 500 || o.Due < 50 || result.Guilds != 30 {
+		t.Errorf("%+v", result)
+	}
+	for _, guild := range []int{0, 1, 29} {
+		if status, _, _ := admin(t.Context(), http.MethodGet, "/admin/guilds/"+string(appendGuildID(nil, 3+guild)), nil); status != http.StatusNotFound {
+			t.Errorf("the guild %d is left behind", guild)
+		}
+	}
+}
+
+// The board has more members than are created by a call each.
+func TestManyMembersOnARealService(t *testing.T) {
+	a, admin := startService(t)
+	for _, name := range []string{"page-while-writing", "rank", "poll"} { // the second finds them, the third does not look
+		scenario, _ := FindScenario(name)
+		result, err := Run(t.Context(), Options{
+			URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 4, Duration: 300 * time.Millisecond, Members: onePerCall + 50, Skew: Uniform, Verify: true, Keep: true, Ready: name == "poll",
+		})
+		if err != nil || result.Total.Requests == 0 || result.Total.Failed() > 0 {
+			t.Fatalf("%+v, %v", result, err)
+		}
+		if w := result.Writers; (w != nil) != (scenario.writers > 0) || w != nil && (w.Asked != 1000 || w.Requests == 0 || w.Failed() > 0) {
+			t.Errorf("%s: beside it %+v", name, w)
+		}
 	}
 }
 

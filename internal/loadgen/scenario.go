@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,10 @@ type Scenario struct {
 	Name    string
 	Summary string
 	shares  []share
+	// writers is how many increments a second, evenly spread, are made beside the measured requests; 0 for none.
+	writers int
+	spreads bool // over several guilds
+	pages   bool // whether it reads pages
 }
 
 // share is how often a scenario draws an operation, in relation to its other shares.
@@ -39,15 +44,16 @@ type bodyReader interface{ readsBody() }
 
 // shared is what all connections of a run share.
 type shared struct {
-	guildPath    string // "/v2/levels/<guild>", after the address's own path
-	messagesPath string // "/v2/guilds/<guild>/messages", likewise
-	headers      string // what follows the path of a request: see target.headers
-	members      int
-	skew         Skew
-	batch        Batch
-	replay       *replay // nil when messages are made
-	spoken       *messageCounts
-	ledger       *ledger
+	levelsPath string   // "/v2/levels/", after the address's own path
+	guildsPath string   // "/v2/guilds/", likewise
+	headers    []string // by key, what follows the path of a request: see target.headers
+	crowded
+	page   int // the only one that is asked for; 0 when several are
+	skew   Skew
+	batch  Batch
+	replay *replay // nil when messages are made
+	spoken *messageCounts
+	ledger *ledger
 }
 
 // MessagesScenario is the name of the scenario that sends messages.
@@ -56,14 +62,18 @@ const MessagesScenario = "messages"
 // Scenarios are all that there are, in the order of their presentation.
 func Scenarios() []Scenario {
 	return []Scenario{
-		{"increment", "PATCH that increments a random member's XP: the heaviest write load", []share{{increment, 1}}},
-		{"member", "GET of a random member with rank", []share{{readMember, 1}}},
-		{"page", "GET of a random page among the first 100", []share{{readPage, 1}}},
-		{"poll", "the same page requests with If-None-Match, as a dashboard polls", []share{{pollPage, 1}}},
-		{"mixed", "90% increment, 5% member, 5% page", []share{{increment, 90}, {readMember, 5}, {readPage, 5}}},
-		{MessagesScenario, "POST of messages as a busy community writes them; see --batch, --record and --replay", []share{{sendMessages, 1}}},
+		{Name: "increment", Summary: "PATCH that increments a random member's XP: the heaviest write load", shares: []share{{increment, 1}}, spreads: true},
+		{Name: "rank", Summary: "GET of a random member with rank", shares: []share{{readRank, 1}}, spreads: true},
+		{Name: "page", Summary: "GET of a random page among the first 100, of a board that does not change", shares: []share{{readPage, 1}}, pages: true},
+		{Name: "page-while-writing", Summary: "the same while 1000 increments a second change the board; only the pages are counted",
+			shares: []share{{readPage, 1}}, writers: 1000, pages: true},
+		{Name: "poll", Summary: "the page requests with If-None-Match, as a dashboard polls", shares: []share{{pollPage, 1}}, pages: true},
+		{Name: MessagesScenario, Summary: "POST of messages as a busy community writes them; see --batch, --record and --replay", shares: []share{{sendMessages, 1}}},
+		{Name: "mixed", Summary: "a busy guild's day: 30% rank, 30% messages (batch mixed), 20% poll, 10% page, 10% increment", shares: mixed, pages: true},
 	}
 }
+
+var mixed = []share{{readRank, 30}, {sendMessages, 30}, {pollPage, 20}, {readPage, 10}, {increment, 10}}
 
 // FindScenario returns the scenario of that name.
 func FindScenario(name string) (Scenario, bool) {
@@ -86,16 +96,19 @@ func ScenarioNames() string {
 
 // Changes reports whether the scenario changes XP.
 func (s Scenario) Changes() bool {
-	for _, share := range s.shares {
-		if share.operation.changes {
-			return true
-		}
-	}
-	return false
+	return s.writers > 0 || slices.ContainsFunc(s.shares, func(s share) bool { return s.operation.changes })
 }
 
+// Spreads reports whether the scenario is for several guilds too.
+func (s Scenario) Spreads() bool { return s.spreads }
+
+// ReadsPages reports whether the scenario reads pages.
+func (s Scenario) ReadsPages() bool { return s.pages }
+
 // sendsMessages reports whether the scenario sends messages.
-func (s Scenario) sendsMessages() bool { return s.Name == MessagesScenario }
+func (s Scenario) sendsMessages() bool {
+	return slices.ContainsFunc(s.shares, func(s share) bool { return s.operation.name == MessagesScenario })
+}
 
 // mix draws a scenario's operations for one connection.
 type mix struct {

@@ -19,7 +19,8 @@ func someShared(members int) *shared {
 		panic(err)
 	}
 	return &shared{
-		guildPath: target.prefix + "/v2/levels/" + guildID, headers: target.headers("lb_key"), members: members, skew: Uniform, ledger: newLedger(members),
+		levelsPath: target.prefix + "/v2/levels/", guildsPath: target.prefix + "/v2/guilds/", headers: []string{target.headers("lb_key")},
+		crowded: crowded{members, 1, 0}, skew: Uniform, ledger: newLedger(members), spoken: &messageCounts{},
 	}
 }
 
@@ -49,7 +50,7 @@ func TestStepsWriteCompleteRequests(t *testing.T) {
 		method, path, body string
 	}{
 		{increment, "PATCH", user, `^{"xp":{"increment":([1-9]|10)}}$`},
-		{readMember, "GET", user, "^$"},
+		{readRank, "GET", user, "^$"},
 		{readPage, "GET", base + `\?page=1$`, "^$"},
 		{pollPage, "GET", base + `\?page=1$`, "^$"},
 		{fill(), "POST", user, `^{"xp":[0-9]+,"user":{"avatar":"[0-9a-f]{32}","discriminator":"0","globalName":"Bench Member \d+","username":"bench\.member\.\d{6}"}}$`},
@@ -91,6 +92,71 @@ func TestFillCreatesEachMemberOnce(t *testing.T) {
 		if memberOf(user, 25) != -1 {
 			t.Errorf("%q is taken for a member", user)
 		}
+	}
+}
+
+func TestMembersAreSpreadOverGuilds(t *testing.T) {
+	s := someShared(2505)
+	s.guilds = 2500
+	s.headers = nil
+	for _, key := range []string{"lb_a", "lb_b", "lb_c"} {
+		s.headers = append(s.headers, " HTTP/1.1\r\nHost: h\r\nX-Api-Key: "+key+"\r\n")
+	}
+	fill, each := fillByMessages(s.crowded)
+	if each < 1 || each > 1.01 {
+		t.Errorf("%f members in a call", each)
+	}
+	where := map[string]string{} // the guild and the key of each member
+	for step := fill.start(s, nil); ; {
+		written, more := step.next(nil)
+		if !more {
+			break
+		}
+		request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(written)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(request.Body)
+		guild := regexp.MustCompile(`^/prefix/v2/guilds/(\d{19})/messages$`).FindStringSubmatch(request.URL.Path)[1]
+		for _, found := range regexp.MustCompile(`"userId":"(\d+)"`).FindAllStringSubmatch(string(body), -1) {
+			if where[found[1]] != "" {
+				t.Errorf("%s is filled twice", found[1])
+			}
+			where[found[1]] = guild + " " + request.Header.Get("X-Api-Key")
+		}
+	}
+	guilds, keys := map[string]bool{}, map[string]bool{}
+	for _, at := range where {
+		guild, key, _ := strings.Cut(at, " ")
+		guilds[guild], keys[key] = true, true
+	}
+	if len(where) != 2505 || len(guilds) != 2500 || len(keys) != 3 {
+		t.Errorf("%d members, %d guilds, %d keys", len(where), len(guilds), len(keys))
+	}
+	rank := readRank.start(s, rand.New(rand.NewPCG(1, 1)))
+	for range 1000 {
+		written, _ := rank.next(nil)
+		request, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(written)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := strings.Split(request.URL.Path, "/") // "", prefix, v2, levels, guild, users, member
+		if got := parts[4] + " " + request.Header.Get("X-Api-Key"); got != where[parts[6]] {
+			t.Fatalf("the member %s is asked for at %s, and was filled at %s", parts[6], got, where[parts[6]])
+		}
+	}
+}
+
+func TestOneParticularPage(t *testing.T) {
+	s := someShared(1000)
+	s.page = 7
+	poll := pollPage.start(s, rand.New(rand.NewPCG(1, 1)))
+	for i := range 3 {
+		written, _ := poll.next(nil)
+		if request, _ := parse(t, written); request.URL.RawQuery != "page=7" || (request.Header.Get("If-None-Match") == "") != (i == 0) {
+			t.Errorf("%s", written)
+		}
+		poll.settle(answer{status: 200, etag: []byte(`"a"`)})
 	}
 }
 
@@ -140,13 +206,13 @@ func TestSeedDecidesWhatIsDrawn(t *testing.T) {
 	if _, other := draws(2); slices.Equal(requests, other) {
 		t.Error("another seed drew the same requests")
 	}
-	counts := [3]int{}
+	counts := make([]int, len(mixed.shares))
 	for _, operation := range operations {
 		counts[operation]++
 	}
-	for i, want := range []int{4500, 250, 250} {
-		if counts[i] < want-100 || counts[i] > want+100 {
-			t.Errorf("of 5000 draws %v are of each operation; they have 90, 5 and 5 shares", counts)
+	for i, share := range mixed.shares {
+		if want := 50 * share.weight; counts[i] < want-200 || counts[i] > want+200 {
+			t.Errorf("of 5000 draws %v are of each operation; %s has %d shares of 100", counts, share.operation.name, share.weight)
 		}
 	}
 }

@@ -10,8 +10,12 @@ import (
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer) error {
-	fmt.Fprintf(w, "%s at %s: %s connections, %s members (%s), seed %d, %.1f s\n\n", r.Scenario, r.URL,
-		grouped(int64(r.Concurrency)), grouped(int64(r.Members)), r.Skew, r.Seed, r.Seconds)
+	guilds := ""
+	if r.Guilds > 1 {
+		guilds = " of " + grouped(int64(r.Guilds)) + " guilds"
+	}
+	fmt.Fprintf(w, "%s at %s: %s connections, %s members%s (%s), seed %d, %.1f s\n\n", r.Scenario, r.URL,
+		grouped(int64(r.Concurrency)), grouped(int64(r.Members)), guilds, r.Skew, r.Seed, r.Seconds)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "OPERATION\tREQUESTS\tERRORS\tPER SECOND\tP50 MS\tP90 MS\tP99 MS\tP99.9 MS\tMAX MS\t")
 	rows := r.Operations
@@ -48,6 +52,12 @@ func (r *Result) remarks() []string {
 	if r.Total.Errors[tooMany] > 0 {
 		lines = append(lines, "429: the service limits its callers; "+limitAdvice+".")
 	}
+	if r.Open != nil {
+		lines = append(lines, r.Open.sentence(r.Total.PerSecond))
+	}
+	if w := r.Writers; w != nil {
+		lines = append(lines, w.sentence())
+	}
 	if r.Messages != nil {
 		lines = append(lines, r.Messages.sentence())
 	}
@@ -61,6 +71,24 @@ func (r *Result) remarks() []string {
 		lines = append(lines, fmt.Sprintf("The load generator used %.2f processors.", r.GeneratorCPU/r.Seconds))
 	}
 	return lines
+}
+
+func (o OpenLoop) sentence(rate float64) string {
+	text := fmt.Sprintf("Open loop: %s requests a second were due, %s were answered; latencies count from when a request was due.",
+		grouped(int64(o.Asked)), grouped(int64(rate+0.5)))
+	if !o.KeptUp {
+		text += fmt.Sprintf(" The service did NOT keep up: of %s requests that were due %s were never sent, and no latency holds those.", grouped(o.Due), grouped(o.Unsent))
+	}
+	return text
+}
+
+func (w Writers) sentence() string {
+	text := fmt.Sprintf("Beside them %s increments a second of %s asked for: p50 %s ms, p99 %s ms",
+		grouped(int64(w.PerSecond+0.5)), grouped(int64(w.Asked)), milliseconds(w.Latency.P50), milliseconds(w.Latency.P99))
+	if w.Failed() > 0 {
+		text += "; errors: " + listed(w.Errors)
+	}
+	return text + "."
 }
 
 func (v Verification) sentence() string {

@@ -34,7 +34,7 @@ func (b board) missing() (n int) {
 	return n
 }
 
-// readBoard reads the pages of the guild's board to the end. Nothing may be changing it.
+// readBoard reads the pages of the guilds' boards to the end. Nothing may be changing them.
 func (b *bench) readBoard(ctx context.Context) (board, error) {
 	xp := make(board, b.Members)
 	for i := range xp {
@@ -43,10 +43,20 @@ func (b *bench) readBoard(ctx context.Context) (board, error) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport, Timeout: answerTime}
+	for guild := range b.guilds {
+		if err := b.readGuild(ctx, client, guild, xp); err != nil {
+			return nil, err
+		}
+	}
+	return xp, nil
+}
+
+// readGuild notes the XP of the guild's members.
+func (b *bench) readGuild(ctx context.Context, client *http.Client, guild int, xp board) error {
 	for number := 1; ; number++ {
-		page, err := b.readPage(ctx, client, number)
+		page, err := b.readPage(ctx, client, guild, number)
 		if err != nil {
-			return nil, fmt.Errorf("page %d: %w", number, err)
+			return fmt.Errorf("page %d: %w", number, err)
 		}
 		for _, entry := range page {
 			if i := memberOf(entry.UserID, b.Members); i >= 0 {
@@ -54,7 +64,7 @@ func (b *bench) readBoard(ctx context.Context) (board, error) {
 			}
 		}
 		if len(page) < pageSize {
-			return xp, nil
+			return nil
 		}
 	}
 }
@@ -64,10 +74,10 @@ type entry struct {
 	XP     int64  `json:"xp"`
 }
 
-func (b *bench) readPage(ctx context.Context, client *http.Client, number int) ([]entry, error) {
-	address := b.URL + "/v2/levels/" + guildID + "?page=" + strconv.Itoa(number)
+func (b *bench) readPage(ctx context.Context, client *http.Client, guild, number int) ([]entry, error) {
+	address := b.URL + string(b.appendGuild([]byte("/v2/levels/"), guild)) + "?page=" + strconv.Itoa(number)
 	for attempt := 1; ; attempt++ {
-		page, wait, err := b.tryPage(ctx, client, address)
+		page, wait, err := tryPage(ctx, client, pageRequest{address, b.keys[guild/grantsOfKey].secret})
 		if err == nil || wait == 0 || attempt == readAttempts {
 			return page, err
 		}
@@ -81,13 +91,15 @@ func (b *bench) readPage(ctx context.Context, client *http.Client, number int) (
 	}
 }
 
+type pageRequest struct{ address, key string }
+
 // tryPage reads a page once. wait is how long to wait before another attempt, 0 when that is of no use.
-func (b *bench) tryPage(ctx context.Context, client *http.Client, address string) (page []entry, wait time.Duration, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+func tryPage(ctx context.Context, client *http.Client, r pageRequest) (page []entry, wait time.Duration, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, r.address, nil)
 	if err != nil {
 		return nil, 0, err
 	}
-	request.Header.Set("X-Api-Key", b.key.secret)
+	request.Header.Set("X-Api-Key", r.key)
 	response, err := client.Do(request)
 	if err != nil {
 		return nil, time.Second, errors.New("the service does not answer")

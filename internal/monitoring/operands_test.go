@@ -81,10 +81,10 @@ func unwrap(expr string) (string, bool) {
 func TestOperandsAreWhatAConditionLooksAt(t *testing.T) {
 	for expr, want := range map[string][]string{
 		`a > 1`: {"a"},
-		`sum by (job) (up{job="x"}) == 0 or absent(up{job="x"})`:        {`sum by (job) (up{job="x"})`, `up{job="x"}`},
+		`sum by (job) (up{job="x"}) == 0 or absent(up{job="x"})`:         {`sum by (job) (up{job="x"})`, `up{job="x"}`},
 		"( a{b=\"1 > 0\"} > 14.4 * 0.1 and\n b < c or d >= 2) and e > 1": {`a{b="1 > 0"}`, "b", "c", "d", "e"},
-		`max by (job) (x / (y > 0)) > 0.8`:                              {"max by (job) (x / (y > 0))"},
-		`(a) / (b) > 1`:                                                 {"(a) / (b)"},
+		`max by (job) (x / (y > 0)) > 0.8`:                               {"max by (job) (x / (y > 0))"},
+		`(a) / (b) > 1`:                                                  {"(a) / (b)"},
 	} {
 		if got := operands(expr); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", expr, got, want)

@@ -90,7 +90,7 @@ var overview = dashboard{
 			one("Processors in use", "short", `rate(process_cpu_seconds_total{`+on+`}[$__rate_interval])`, "{{instance}}"),
 			one("Memory", "bytes", `process_resident_memory_bytes{`+on+`}`, "{{instance}}"),
 			one("Goroutines", "short", `go_goroutines{`+on+`}`, "{{instance}}"),
-			one("Pauses of the garbage collector, longest", "s", `go_gc_duration_seconds{`+on+`,quantile="1"}`, "{{instance}}"),
+			one("Pauses of the garbage collector, longest", "s", `go_gc_duration_seconds{`+on+`,quantile=~"1|1.0"}`, "{{instance}}"),
 			one("File descriptors in use", "percentunit", `process_open_fds{`+on+`} / process_max_fds{`+on+`}`, "{{instance}}"),
 			one("Versions", "short", `count by (version, go_version) (levelboard_build_info{`+on+`})`, "{{version}}, {{go_version}}"),
 		}},

@@ -1,0 +1,171 @@
+package monitoring_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// load is what bots, dashboards, an operator and strangers do to a service, one after another, again and again.
+type load struct {
+	t                     *testing.T
+	base                  string
+	http                  *http.Client
+	bot, narrow, stranger string // keys: of the guild, of one request a minute, of no guild
+	round                 int
+}
+
+const theGuild = "100000000000000001"
+
+func newLoad(t *testing.T, base string) *load {
+	t.Helper()
+	l := &load{t: t, base: base, http: &http.Client{Transport: &http.Transport{}}}
+	l.makeGuild(t.Context(), theGuild)
+	l.bot = l.makeKey(t.Context(), `"guildIds":["`+theGuild+`"]`)
+	l.narrow = l.makeKey(t.Context(), `"guildIds":["`+theGuild+`"],"rateLimit":1`)
+	l.stranger = l.makeKey(t.Context(), `"guildIds":[]`)
+	for member := range 10 {
+		l.do(t.Context(), "POST", l.member(member), l.bot, `{"xp":1,"user":{"username":"gopher","avatar":null,"discriminator":"0"}}`, 200)
+	}
+	return l
+}
+
+// run goes on until ctx ends, at a pace that leaves time to others.
+func (l *load) run(ctx context.Context) {
+	pace := time.NewTicker(50 * time.Millisecond)
+	defer pace.Stop()
+	for ; ; l.round++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-pace.C:
+		}
+		l.bots(ctx)
+		l.dashboards(ctx)
+		l.strangers(ctx)
+		if l.round%20 == 0 {
+			l.operator(ctx)
+		}
+	}
+}
+
+func (l *load) bots(ctx context.Context) {
+	l.do(ctx, "PATCH", l.member(l.round%10), l.bot, `{"xp":{"increment":200}}`, 200)
+	for range 2 {
+		l.do(ctx, "PATCH", l.member(1), l.bot, `{"xp":{"increment":1}}`, 200, "Idempotency-Key", fmt.Sprint("round-", l.round))
+	}
+	said := fmt.Sprintf(`{"userId":"3%017d","channelId":"200000000000000001"}`, l.round)
+	l.do(ctx, "POST", "/v2/guilds/"+theGuild+"/messages", l.bot, `{"messages":[`+said+`,`+said+`]}`, 200)
+	l.do(ctx, "GET", l.member(1), l.bot, "", 200)
+	l.do(ctx, "POST", "/v2/guilds/"+theGuild+"/messages", l.bot, `{"messages":[]}`, 400)
+}
+
+func (l *load) dashboards(ctx context.Context) {
+	page := "/v2/levels/" + theGuild + "?page=1"
+	tag := l.do(ctx, "GET", page, "", "", 200).Get("ETag")
+	l.do(ctx, "GET", page, "", "", 200)
+	l.do(ctx, "GET", page, "", "", 0, "If-None-Match", tag)
+}
+
+func (l *load) strangers(ctx context.Context) {
+	l.do(ctx, "GET", l.member(1), l.narrow, "", 0) // once a minute 200, else 429
+	l.do(ctx, "GET", l.member(1), l.stranger, "", 403)
+	l.do(ctx, "GET", l.member(1), "lb_made_up", "", 401)
+}
+
+// operator makes another guild, which is then loaded.
+func (l *load) operator(ctx context.Context) {
+	id := fmt.Sprintf("5%017d", l.round)
+	l.makeGuild(ctx, id)
+	l.do(ctx, "GET", "/v2/levels/"+id+"?page=1", "", "", 200)
+	l.makeKey(ctx, `"guildIds":["`+id+`"]`)
+}
+
+// follow holds a stream of events open and reads it.
+func (l *load) follow(ctx context.Context) {
+	r, err := http.NewRequestWithContext(ctx, "GET", l.base+"/v2/guilds/"+theGuild+"/events", nil)
+	if err != nil {
+		l.t.Error(err)
+		return
+	}
+	r.Header.Set("X-Api-Key", l.bot)
+	resp, err := l.http.Do(r)
+	if err != nil && ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		l.t.Errorf("follow the events: %v", err)
+		return
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); ctx.Err() == nil {
+		l.t.Errorf("the stream of events ended by itself: %v", err)
+	}
+}
+
+func (l *load) member(n int) string {
+	return fmt.Sprintf("/v2/levels/%s/users/4%017d", theGuild, n)
+}
+
+func (l *load) makeGuild(ctx context.Context, id string) {
+	l.do(ctx, "PUT", "/admin/guilds/"+id, "", `{"name":"Gophers","memberCount":10,"ownerId":"900000000000000001","xpGainInterval":60000}`, 0)
+}
+
+func (l *load) makeKey(ctx context.Context, with string) string {
+	var made struct{ Key string }
+	body := l.body(ctx, "POST", "/admin/keys", "", `{"name":"bot","ownerId":"900000000000000002","permission":"read_write",`+with+`}`, 201)
+	if err := json.Unmarshal(body, &made); err != nil && ctx.Err() == nil {
+		l.t.Errorf("make a key: %v: %s", err, body)
+	}
+	return made.Key
+}
+
+// do sends a request and returns the answer's headers. status is what must come, 0 is anything; headers are names and values.
+func (l *load) do(ctx context.Context, method, path, key, body string, status int, headers ...string) http.Header {
+	resp, _ := l.send(ctx, method, path, key, body, status, headers...)
+	return resp
+}
+
+func (l *load) body(ctx context.Context, method, path, key, body string, status int) []byte {
+	_, content := l.send(ctx, method, path, key, body, status)
+	return content
+}
+
+func (l *load) send(ctx context.Context, method, path, key, body string, status int, headers ...string) (http.Header, []byte) {
+	r, err := http.NewRequestWithContext(ctx, method, l.base+path, strings.NewReader(body))
+	if err != nil {
+		l.t.Error(err)
+		return http.Header{}, nil
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if key != "" {
+		r.Header.Set("X-Api-Key", key)
+	}
+	if strings.HasPrefix(path, "/admin") {
+		r.Header.Set("Authorization", "Bearer "+adminToken)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := l.http.Do(r)
+	if ctx.Err() != nil {
+		return http.Header{}, nil
+	}
+	if err != nil {
+		l.t.Errorf("%s %s: %v", method, path, err)
+		return http.Header{}, nil
+	}
+	content, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil && ctx.Err() == nil || status != 0 && resp.StatusCode != status {
+		l.t.Errorf("%s %s: status %d, want %d: %s (%v)", method, path, resp.StatusCode, status, content, err)
+	}
+	return resp.Header, content
+}

@@ -1,0 +1,93 @@
+package monitoring_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	quoted     = regexp.MustCompile(`"[^"]*"`)
+	splitters  = regexp.MustCompile(`\s(?:and|or|unless)\s|[=!<>]=|[<>]`)
+	braces     = regexp.MustCompile(`\{[^}]*\}`)
+	constant   = regexp.MustCompile(`^[-+*/. 0-9]*$`)
+	ofAbsent   = regexp.MustCompile(`^absent\((.*)\)$`)
+	whitespace = regexp.MustCompile(`\s+`)
+)
+
+// operands returns what an alert's condition compares: each side of its comparisons and of and, or and unless, but no
+// constants. A condition is empty while all is well; what it looks at must be there all the same. absent(x) is x.
+func operands(expr string) (all []string) {
+	expr = strings.TrimSpace(whitespace.ReplaceAllString(expr, " "))
+	if inner, wrapped := unwrap(expr); wrapped {
+		return operands(inner)
+	}
+	if inner := ofAbsent.FindStringSubmatch(expr); inner != nil {
+		return operands(inner[1])
+	}
+	// What stands in strings, braces and parentheses does not split.
+	flat := braces.ReplaceAllStringFunc(quoted.ReplaceAllStringFunc(expr, blank), blank)
+	depth := 0
+	top := []byte(flat)
+	for i, c := range top {
+		if c == ')' {
+			depth--
+		}
+		if depth > 0 {
+			top[i] = '_'
+		}
+		if c == '(' {
+			depth++
+		}
+	}
+	at := 0
+	cuts := splitters.FindAllIndex(top, -1)
+	if len(cuts) == 0 {
+		if constant.MatchString(expr) {
+			return nil
+		}
+		return []string{expr}
+	}
+	for _, cut := range append(cuts, []int{len(expr), len(expr)}) {
+		all = append(all, operands(expr[at:cut[0]])...)
+		at = cut[1]
+	}
+	return all
+}
+
+func blank(s string) string { return strings.Repeat("_", len(s)) }
+
+// unwrap takes off the parentheses around all of an expression.
+func unwrap(expr string) (string, bool) {
+	if !strings.HasPrefix(expr, "(") {
+		return expr, false
+	}
+	depth := 0
+	for i, c := range quoted.ReplaceAllStringFunc(expr, blank) {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			return expr[1:i], i == len(expr)-1
+		}
+	}
+	return expr, false
+}
+
+func TestOperandsAreWhatAConditionLooksAt(t *testing.T) {
+	for expr, want := range map[string][]string{
+		`a > 1`: {"a"},
+		`sum by (job) (up{job="x"}) == 0 or absent(up{job="x"})`:         {`sum by (job) (up{job="x"})`, `up{job="x"}`},
+		"( a{b=\"1 > 0\"} > 14.4 * 0.1 and\n b < c or d >= 2) and e > 1": {`a{b="1 > 0"}`, "b", "c", "d", "e"},
+		`max by (job) (x / (y > 0)) > 0.8`:                               {"max by (job) (x / (y > 0))"},
+		`(a) / (b) > 1`:                                                  {"(a) / (b)"},
+	} {
+		if got := operands(expr); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", expr, got, want)
+		}
+	}
+}

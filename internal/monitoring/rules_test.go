@@ -1,0 +1,132 @@
+package monitoring_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+)
+
+// rule is one of deploy/prometheus/rules: an alert, or a recorded series.
+type rule struct {
+	Alert, Record, Expr, For string
+	Labels, Annotations      map[string]string
+}
+
+func rules(t *testing.T) (all []rule) {
+	t.Helper()
+	for _, path := range glob(t, prometheusDir+"/rules/*.yml") {
+		var file struct {
+			Groups []struct {
+				Name  string
+				Rules []rule
+			}
+		}
+		if err := yaml.UnmarshalWithOptions([]byte(read(t, path)), &file, yaml.Strict()); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, group := range file.Groups {
+			all = append(all, group.Rules...)
+		}
+	}
+	return all
+}
+
+// promtool runs promtool in deploy/prometheus.
+func promtool(t *testing.T, args ...string) {
+	t.Helper()
+	if _, err := exec.LookPath("promtool"); err != nil {
+		t.Fatal("promtool is not in PATH: run `make setup`, or install Prometheus 2.42 or newer (Debian: package prometheus)")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "promtool", args...)
+	command.Dir = prometheusDir
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+}
+
+func TestConfigurationAndRulesAreValid(t *testing.T) {
+	promtool(t, "check", "config", "prometheus.yml")
+}
+
+func TestAlertsFireWhenTheyShouldAndNotElse(t *testing.T) {
+	for _, path := range glob(t, prometheusDir+"/tests/*.yml") {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".yml"), func(t *testing.T) {
+			t.Parallel()
+			promtool(t, "test", "rules", "tests/"+filepath.Base(path))
+		})
+	}
+}
+
+// TestEveryAlertHasCases wants, for each alert and severity, a story in which it fires and in which there is a time when it
+// does not. Each check in these files lists all alerts that fire, so none can fire where another one is looked for.
+func TestEveryAlertHasCases(t *testing.T) {
+	type check struct {
+		Expr       string
+		EvalTime   string `yaml:"eval_time"`
+		ExpSamples []struct {
+			Labels string
+			Value  float64
+		} `yaml:"exp_samples"`
+	}
+	tested := map[string]bool{}
+	for _, path := range glob(t, prometheusDir+"/tests/*.yml") {
+		var file struct {
+			Tests []struct {
+				Name   string
+				Checks []check `yaml:"promql_expr_test"`
+			}
+		}
+		if err := yaml.Unmarshal([]byte(read(t, path)), &file); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for _, story := range file.Tests {
+			fires := map[string]int{}
+			for _, check := range story.Checks {
+				if check.Expr != `count by (alertname, severity) (ALERTS{alertstate="firing"})` {
+					t.Errorf("%s, %s: a check does not look at all alerts", path, story.Name)
+				}
+				for _, sample := range check.ExpSamples {
+					fires[sample.Labels]++
+				}
+			}
+			for labels, n := range fires {
+				tested[labels] = tested[labels] || n < len(story.Checks)
+			}
+		}
+	}
+	for _, r := range rules(t) {
+		labels := `{alertname="` + r.Alert + `",severity="` + r.Labels["severity"] + `"}`
+		if r.Alert != "" && !tested[labels] {
+			t.Errorf("no case in %s/tests shows %s both firing and not", prometheusDir, labels)
+		}
+		delete(tested, labels)
+	}
+	for labels := range tested {
+		t.Errorf("%s/tests knows %s, which is no alert", prometheusDir, labels)
+	}
+}
+
+func TestEveryAlertSaysWhatAndWhereToReadOn(t *testing.T) {
+	for _, r := range rules(t) {
+		if r.Alert == "" {
+			continue
+		}
+		if r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
+			t.Errorf("%s has no summary or no description", r.Alert)
+		}
+		if want := "docs/runbooks.md#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
+			t.Errorf("%s: runbook_url is %q, want %q", r.Alert, r.Annotations["runbook_url"], want)
+		}
+		if !slices.Contains([]string{"page", "ticket"}, r.Labels["severity"]) {
+			t.Errorf("%s has severity %q", r.Alert, r.Labels["severity"])
+		}
+	}
+}

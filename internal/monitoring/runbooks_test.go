@@ -1,0 +1,74 @@
+package monitoring_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// runbookParts are what each section of the runbooks says, in this order.
+var runbookParts = []string{"**Means.**", "**Users.**", "**Look.**", "**Do.**"}
+
+func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
+	alerts := map[string]bool{}
+	for _, r := range rules(t) {
+		if r.Alert != "" {
+			alerts[r.Alert] = true
+		}
+	}
+	sections := runbookSections(t)
+	for _, name := range slices.Sorted(maps.Keys(alerts)) {
+		section, found := sections[name]
+		if !found {
+			t.Errorf("%s has no section for %s", runbooks, name)
+			continue
+		}
+		at := 0
+		for _, part := range runbookParts {
+			found := strings.Index(section[at:], part)
+			if found < 0 {
+				t.Errorf("%s: the section of %s lacks %s, or has it out of order", runbooks, name, part)
+				break
+			}
+			at += found
+		}
+	}
+	for name := range sections {
+		if !alerts[name] {
+			t.Errorf("%s has a section %s, which is no alert", runbooks, name)
+		}
+	}
+}
+
+// runbookSections returns the text under each heading of the third level, which is an alert's.
+func runbookSections(t *testing.T) map[string]string {
+	t.Helper()
+	sections := map[string]string{}
+	for i, part := range regexp.MustCompile(`(?m)^### `).Split(read(t, runbooks), -1) {
+		if i == 0 {
+			continue
+		}
+		name, text, _ := strings.Cut(part, "\n")
+		if _, twice := sections[name]; twice {
+			t.Errorf("%s has two sections %s", runbooks, name)
+		}
+		sections[name] = text
+	}
+	return sections
+}
+
+// runbookQueries returns what the runbooks' blocks of promql ask, by section and line.
+func runbookQueries(t *testing.T) (all []query) {
+	t.Helper()
+	block := regexp.MustCompile("(?s)```promql\n(.*?)```")
+	for name, text := range runbookSections(t) {
+		for _, found := range block.FindAllStringSubmatch(text, -1) {
+			for line := range strings.Lines(found[1]) {
+				all = append(all, query{"runbook " + name, strings.TrimSpace(line)})
+			}
+		}
+	}
+	return all
+}

@@ -101,6 +101,7 @@ type API struct {
 	deps  Deps
 	log   *slog.Logger
 	pages *pageCache
+	reads pageReads
 	cards *drawing
 	cors  *cors.Cors
 
@@ -113,7 +114,7 @@ type API struct {
 func New(deps Deps) (http.Handler, error) {
 	deps.KeepAlive = cmp.Or(deps.KeepAlive, defaultKeepAlive)
 	a := &API{
-		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
+		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), reads: pageReads{underway: map[pageRead]*sharedRead{}}, cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
 		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
 		largeBodies: make(chan struct{}, largeBodies),
 		streams:     make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),

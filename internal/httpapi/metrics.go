@@ -69,10 +69,25 @@ func init() {
 	for _, outcome := range []string{"gained", "cooldown", "nothing"} {
 		messagesAwarded.WithLabelValues(outcome) // so that the first one is an increase
 	}
-	for _, outcome := range []string{"hit", "miss", "shared", "not_modified"} {
-		pageRequests.WithLabelValues(outcome)
+	for outcome := range pageOutcomes {
+		pageOutcomes[outcome] = pageRequests.WithLabelValues(pageOutcomeNames[outcome])
 	}
 }
+
+// pageOutcome is what came of a request for a page.
+type pageOutcome int
+
+const (
+	pageHit pageOutcome = iota
+	pageMiss
+	pageShared
+	pageNotModified
+)
+
+var (
+	pageOutcomeNames = [...]string{"hit", "miss", "shared", "not_modified"}
+	pageOutcomes     [len(pageOutcomeNames)]prometheus.Counter
+)
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector {

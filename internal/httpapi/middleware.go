@@ -36,6 +36,9 @@ func (a *API) observe(c *gin.Context) {
 		took = s.streamed.Sub(s.began)
 	}
 	answered := answer{route: routeLabel(c), method: methodLabel(c.Request.Method), status: c.Writer.Status()}
+	if answered.status >= http.StatusInternalServerError && s.connection.Err() != nil {
+		answered.status = clientGone
+	}
 	o := observersOf(answered)
 	o.duration.Observe(took.Seconds())
 	o.request.Observe(float64(max(c.Request.ContentLength, 0)))
@@ -44,6 +47,10 @@ func (a *API) observe(c *gin.Context) {
 		a.log.DebugContext(s, "request", "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
 	}
 }
+
+// clientGone stands in metrics and logs for a failure of which nobody heard, since the client had closed the connection: most
+// likely it failed for that.
+const clientGone = 499
 
 // nosniff is a header's value that all answers share; net/http only reads it.
 var nosniff = []string{"nosniff"}

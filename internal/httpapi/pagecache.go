@@ -5,15 +5,29 @@ import (
 	"sync"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/leaderboard"
 )
 
 // pageMemory bounds the encoded pages that are kept, in bytes; one of 100 members is about 25 KB, and one whose members
 // have the longest names there can be, 20 times that.
 const pageMemory = 32 << 20
 
+// encodedPage is a page as it is sent, and what it was made of.
 type encodedPage struct {
 	etag string
 	body []byte
+
+	incarnation guild.Incarnation
+	settings    int64 // version of the guild's settings
+	version     leaderboard.Version
+}
+
+// serves reports whether the page is made of these settings and of this version or a later one.
+func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
+	return p.incarnation == g.Incarnation && p.settings == g.Version &&
+		(p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
 }
 
 // pageCache keeps the pages used last, up to a number of bytes.

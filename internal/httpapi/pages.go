@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"math"
 	"net/http"
 	"strconv"
@@ -74,42 +75,70 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	return permit(c, g)
 }
 
-// servePage answers from memory while the guild's version, read after the request arrived, is the one that the page was
-// encoded at, so what it serves is never older than the request.
+// servePage answers from memory while that is of the guild's version, read after the request arrived, or of a later one: what
+// it serves is never older than the request. Requests for the same page share one read.
 func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	version, err := a.deps.Board.Version(c.Request.Context(), g)
 	if err != nil {
 		return err
 	}
-	etag := pageETag(g, version, name)
-	setPageHeaders(c, etag)
-	if matches(c.Request.Header.Values("If-None-Match"), etag) {
-		pageRequests.WithLabelValues("not_modified").Inc()
+	page, outcome, etag := encodedPage{}, pageHit, pageETag(g, version, name)
+	kept, ok := a.pages.get(name)
+	if ok = ok && kept.serves(g, version); ok {
+		page, etag = kept, kept.etag
+	}
+	if matches(c.Request.Header["If-None-Match"], etag) {
+		pageOutcomes[pageNotModified].Inc()
+		setPageHeaders(c, etag)
 		c.Status(http.StatusNotModified)
 		return nil
 	}
-	if kept, ok := a.pages.get(name); ok && kept.etag == etag {
-		pageRequests.WithLabelValues("hit").Inc()
-		write(c, http.StatusOK, kept.body)
-		return nil
+	if !ok {
+		if page, outcome, err = a.readPage(c.Request.Context(), g, name, version); err != nil {
+			return err
+		}
 	}
-	pageRequests.WithLabelValues("miss").Inc()
-	page, err := a.deps.Board.Page(c.Request.Context(), g, name.number)
-	if err != nil {
-		return err
-	}
-	encoded, err := encode(pageBody(g, page, name.manager))
-	if err != nil {
-		return err
-	}
-	// The guild may have changed since its version was read: the page carries the version that it was read at.
-	kept := encodedPage{etag: pageETag(g, page.Version, name), body: encoded}
-	if len(page.Rows) > 0 || name.number == 1 {
-		a.pages.add(name, kept)
-	}
-	setPageHeaders(c, kept.etag)
-	write(c, http.StatusOK, kept.body)
+	pageOutcomes[outcome].Inc()
+	setPageHeaders(c, page.etag)
+	write(c, http.StatusOK, page.body)
 	return nil
+}
+
+// readPage reads the page at this version or a later one. A read that had begun before the version was known may bring an
+// older one; the next has begun after it.
+func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName, least leaderboard.Version) (page encodedPage, outcome pageOutcome, err error) {
+	read := func(ctx context.Context) (encodedPage, error) { return a.encodePage(ctx, g, name) }
+	for {
+		var shared bool
+		page, shared, err = a.reads.do(ctx, pageRead{name, g.Incarnation, g.Version}, read)
+		if err != nil || page.serves(g, least) || !shared {
+			outcome = pageMiss
+			if shared {
+				outcome = pageShared
+			}
+			return page, outcome, err
+		}
+	}
+}
+
+// encodePage reads the page and keeps it. It carries the version that its rows are of.
+func (a *API) encodePage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
+	page, err := a.deps.Board.Page(ctx, g, name.number)
+	if err != nil {
+		return encodedPage{}, err
+	}
+	body, err := encode(pageBody(g, page, name.manager))
+	if err != nil {
+		return encodedPage{}, err
+	}
+	encoded := encodedPage{
+		etag: pageETag(g, page.Version, name), body: body,
+		incarnation: g.Incarnation, settings: g.Version, version: page.Version,
+	}
+	if len(page.Rows) > 0 || name.number == 1 {
+		a.pages.add(name, encoded)
+	}
+	return encoded, nil
 }
 
 func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {

@@ -46,7 +46,7 @@ func (a *API) handle(h handler) gin.HandlerFunc {
 func (a *API) fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	status := statuses[f.Code]
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
 		a.logFailure(c, f.Code, status, err)
 	}
 	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {

@@ -7,7 +7,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH VERSION=dev
-RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -buildvcs=false \
+RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH go build -trimpath -tags nomsgpack -buildvcs=false \
       -ldflags "-s -w -X levelboard/internal/cli.version=$VERSION" -o /out/levelboard ./cmd/levelboard \
  && mkdir -p /out/data /out/tmp
 

@@ -30,6 +30,7 @@ import (
 	"levelboard/internal/metrics"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/snapshot"
+	"levelboard/internal/tracing"
 )
 
 const (
@@ -44,12 +45,13 @@ const (
 	livePatience = 500 * time.Millisecond
 )
 
-// Options are what does not come from the environment.
+// Options are what does not come from the settings of package config.
 type Options struct {
 	// KeepAlive is after how long a silent stream of events gets a sign of life; 0 is 15 seconds.
 	KeepAlive time.Duration
 	Logger    *slog.Logger // nil discards
 	Version   string
+	Tracing   tracing.Settings // the zero value is off
 }
 
 // App is one running service.
@@ -68,6 +70,7 @@ type App struct {
 	adminToken string
 	health     *health.Monitor
 	registry   *prometheus.Registry
+	tracing    *tracing.Tracing // nil when off
 
 	api, ops               *http.Server
 	apiAddress, opsAddress string
@@ -109,6 +112,7 @@ func (a *App) Start(ctx context.Context) error {
 func (a *App) start(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.stopBackground = cancel
+	a.startTracing()
 	var err error
 	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, a.opsHandler()); err != nil {
 		return err
@@ -144,7 +148,7 @@ func (a *App) start(ctx context.Context) error {
 
 		AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 		TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
-		Patience: a.patience(), KeepAlive: a.opts.KeepAlive, OpenAPI: docs.OpenAPI, Log: a.log, Now: time.Now,
+		Patience: a.patience(), KeepAlive: a.opts.KeepAlive, OpenAPI: docs.OpenAPI, Tracer: a.tracing.Tracer(), Log: a.log, Now: time.Now,
 	})
 	if err != nil {
 		return fmt.Errorf("build the API: %w", err)

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -74,13 +75,11 @@ var answers = []error{
 func (m *archiveMetrics) record(operation string, began time.Time, err error) {
 	m.duration.WithLabelValues(operation).Observe(time.Since(began).Seconds())
 	failures := m.errors.WithLabelValues(operation) // there from the first operation on, so that the first failure is an increase
-	if err == nil {
-		return
+	if isFailure(err) {
+		failures.Inc()
 	}
-	for _, answer := range answers {
-		if errors.Is(err, answer) {
-			return
-		}
-	}
-	failures.Inc()
+}
+
+func isFailure(err error) bool {
+	return err != nil && !slices.ContainsFunc(answers, func(answer error) bool { return errors.Is(err, answer) })
 }

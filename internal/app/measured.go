@@ -16,89 +16,98 @@ import (
 type measured struct {
 	archive
 	metrics *archiveMetrics
+	trace   func(ctx context.Context, operation string, began time.Time, err error) // nil when tracing is off
 }
 
 func measure(a archive) *measured { return &measured{archive: a, metrics: newArchiveMetrics(a.Ping)} }
 
+// record notes an operation that has ended.
+func (m *measured) record(ctx context.Context, operation string, began time.Time, err error) {
+	m.metrics.record(operation, began, err)
+	if m.trace != nil {
+		m.trace(ctx, operation, began, err)
+	}
+}
+
 // counted runs one operation.
-func counted[T any](m *measured, operation string, run func() (T, error)) (T, error) {
+func counted[T any](ctx context.Context, m *measured, operation string, run func() (T, error)) (T, error) {
 	began := time.Now()
 	v, err := run()
-	m.metrics.record(operation, began, err)
+	m.record(ctx, operation, began, err)
 	return v, err
 }
 
 // tried runs one operation that answers nothing.
-func (m *measured) tried(operation string, run func() error) error {
+func (m *measured) tried(ctx context.Context, operation string, run func() error) error {
 	began := time.Now()
 	err := run()
-	m.metrics.record(operation, began, err)
+	m.record(ctx, operation, began, err)
 	return err
 }
 
 func (m *measured) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	return counted(m, "read_guild", func() (*guild.Guild, error) { return m.archive.Guild(ctx, g) })
+	return counted(ctx, m, "read_guild", func() (*guild.Guild, error) { return m.archive.Guild(ctx, g) })
 }
 
 func (m *measured) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
-	return counted(m, "read_guild_by_vanity", func() (*guild.Guild, error) { return m.archive.GuildByVanity(ctx, vanity) })
+	return counted(ctx, m, "read_guild_by_vanity", func() (*guild.Guild, error) { return m.archive.GuildByVanity(ctx, vanity) })
 }
 
 func (m *measured) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	began := time.Now()
 	g, created, err = m.archive.PutGuild(ctx, s)
-	m.metrics.record("put_guild", began, err)
+	m.record(ctx, "put_guild", began, err)
 	return g, created, err
 }
 
 func (m *measured) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
-	return counted(m, "list_guilds", func() ([]*guild.Guild, error) { return m.archive.Guilds(ctx, after, limit) })
+	return counted(ctx, m, "list_guilds", func() ([]*guild.Guild, error) { return m.archive.Guilds(ctx, after, limit) })
 }
 
 func (m *measured) DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	return counted(m, "delete_guild", func() (*guild.Guild, error) { return m.archive.DeleteGuild(ctx, g) })
+	return counted(ctx, m, "delete_guild", func() (*guild.Guild, error) { return m.archive.DeleteGuild(ctx, g) })
 }
 
 func (m *measured) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
-	return counted(m, "list_deleted_guilds", func() ([]leaderboard.GuildRef, error) { return m.archive.Deleted(ctx, limit) })
+	return counted(ctx, m, "list_deleted_guilds", func() ([]leaderboard.GuildRef, error) { return m.archive.Deleted(ctx, limit) })
 }
 
 func (m *measured) Purge(ctx context.Context, limit int, keep time.Duration) (int, error) {
-	return counted(m, "purge", func() (int, error) { return m.archive.Purge(ctx, limit, keep) })
+	return counted(ctx, m, "purge", func() (int, error) { return m.archive.Purge(ctx, limit, keep) })
 }
 
 func (m *measured) Changes(ctx context.Context, after int64, limit int) ([]changes.Change, error) {
-	return counted(m, "read_changes", func() ([]changes.Change, error) { return m.archive.Changes(ctx, after, limit) })
+	return counted(ctx, m, "read_changes", func() ([]changes.Change, error) { return m.archive.Changes(ctx, after, limit) })
 }
 
 func (m *measured) LatestChange(ctx context.Context) (int64, error) {
-	return counted(m, "read_latest_change", func() (int64, error) { return m.archive.LatestChange(ctx) })
+	return counted(ctx, m, "read_latest_change", func() (int64, error) { return m.archive.LatestChange(ctx) })
 }
 
 func (m *measured) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (snapshot.Lease, error) {
-	return counted(m, "acquire_lease", func() (snapshot.Lease, error) { return m.archive.AcquireLease(ctx, holder, ttl) })
+	return counted(ctx, m, "acquire_lease", func() (snapshot.Lease, error) { return m.archive.AcquireLease(ctx, holder, ttl) })
 }
 
 func (m *measured) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
-	return m.tried("release_lease", func() error { return m.archive.ReleaseLease(ctx, l) })
+	return m.tried(ctx, "release_lease", func() error { return m.archive.ReleaseLease(ctx, l) })
 }
 
 func (m *measured) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
-	return m.tried("write_batch", func() error { return m.archive.WriteBatch(ctx, l, b) })
+	return m.tried(ctx, "write_batch", func() error { return m.archive.WriteBatch(ctx, l, b) })
 }
 
 func (m *measured) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	return counted(m, "read_state", func() (snapshot.State, error) { return m.archive.State(ctx, g) })
+	return counted(ctx, m, "read_state", func() (snapshot.State, error) { return m.archive.State(ctx, g) })
 }
 
 func (m *measured) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
-	return counted(m, "raise_epoch", func() (snapshot.State, error) { return m.archive.RaiseEpoch(ctx, g, from) })
+	return counted(ctx, m, "raise_epoch", func() (snapshot.State, error) { return m.archive.RaiseEpoch(ctx, g, from) })
 }
 
 func (m *measured) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
-	return m.tried("salvage", func() error { return m.archive.Salvage(ctx, from, b) })
+	return m.tried(ctx, "salvage", func() error { return m.archive.Salvage(ctx, from, b) })
 }
 
 func (m *measured) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
-	return counted(m, "read_members", func() ([]snapshot.Row, error) { return m.archive.Members(ctx, g, after, limit) })
+	return counted(ctx, m, "read_members", func() ([]snapshot.Row, error) { return m.archive.Members(ctx, g, after, limit) })
 }

@@ -38,8 +38,10 @@ func (a *App) stop(ctx context.Context) error {
 	if a.hydrator != nil {
 		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
 	}
+	traces := a.stopTracing(ctx)
 	errs := []error{a.lastSnapshot(ctx)}
 	a.lastUse(ctx)
+	traces()
 	a.stopOps(ctx)
 	_ = a.within(ctx, "the listeners", func() error { a.serving.Wait(); return nil })
 	for i := len(a.closers) - 1; i >= 0; i-- {

@@ -70,12 +70,13 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	if err := s.archive.Migrate(ctx); err != nil {
 		return fmt.Errorf("prepare the archive: %w", err)
 	}
+	s.archive.trace = a.tracedArchive()
 	if s.client, err = redisstore.Connect(redisURL, connect); err != nil {
 		return fmt.Errorf("LEVELBOARD_REDIS_URL: %w", err)
 	}
 	a.closers = append(a.closers, closer{"the Redis client", func() error { return s.client.Close() }})
 	s.observe = redisstore.NewMetrics(s.client)
-	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe})
+	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe, Trace: a.tracedScripts()})
 	return nil
 }
 

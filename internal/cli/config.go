@@ -42,6 +42,7 @@ func (p *program) checkConfig() error {
 	for _, w := range warnings[len(unknown):] {
 		fmt.Fprintf(p.Stderr, "levelboard: warning: %s\n", w)
 	}
+	p.tracing()
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}

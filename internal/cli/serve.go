@@ -14,6 +14,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/tracing"
 )
 
 // slowStart is how long the log is held back for the first lines. A start that takes longer, because it waits for a
@@ -35,7 +36,7 @@ func (p *program) serveCommand() *cobra.Command {
 			}
 			log := &heldWriter{w: p.Stderr}
 			defer log.release(nil)
-			s := service{cfg: cfg, log: newLogger(log, cfg)}
+			s := service{cfg: cfg, log: newLogger(log, cfg), tracing: p.tracing()}
 			slow := time.AfterFunc(slowStart, func() { log.release(nil) })
 			defer slow.Stop()
 			return p.untilSignal(ctx, func(ctx context.Context) error {
@@ -57,17 +58,27 @@ func (p *program) settings(environ []string) (config.Config, error) {
 	return cfg, err
 }
 
+// tracing loads the settings of traces and prints the warnings about them.
+func (p *program) tracing() tracing.Settings {
+	settings, warnings := tracing.FromEnviron(p.Environ)
+	for _, w := range warnings {
+		fmt.Fprintf(p.Stderr, "levelboard: warning: %s\n", w)
+	}
+	return settings
+}
+
 // service is one run of the service within this process.
 type service struct {
-	cfg config.Config
-	log *slog.Logger
+	cfg     config.Config
+	log     *slog.Logger
+	tracing tracing.Settings
 }
 
 // run starts the service, does work while it runs, and stops it within the time that the settings allow. That ctx ended
 // before the service was up is no error.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	name, _ := buildVersion()
-	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name})
+	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing})
 	if err != nil {
 		return err
 	}

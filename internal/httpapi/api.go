@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/rs/cors"
+	"go.opentelemetry.io/otel/trace"
 
 	"levelboard/internal/apikey"
 	"levelboard/internal/events"
@@ -88,8 +89,10 @@ type Deps struct {
 	// Patience is how long a request to /v2 waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to
 	// the store.
 	Patience time.Duration
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Tracer makes spans of requests and of what they are charged; nil is off.
+	Tracer trace.Tracer
+	Log    *slog.Logger
+	Now    func() time.Time
 }
 
 // requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
@@ -113,6 +116,9 @@ type API struct {
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
 func New(deps Deps) (http.Handler, error) {
 	deps.KeepAlive = cmp.Or(deps.KeepAlive, defaultKeepAlive)
+	if deps.Tracer != nil {
+		deps.Limiter = tracedLimiter{deps.Limiter, deps.Tracer}
+	}
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), reads: pageReads{underway: map[pageRead]*sharedRead{}}, cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
 		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),

@@ -40,7 +40,7 @@ func (a *API) observe(c *gin.Context) {
 		answered.status = clientGone
 	}
 	o := observersOf(answered)
-	o.duration.Observe(took.Seconds())
+	a.measured(s, o.duration, took.Seconds())
 	o.request.Observe(float64(max(c.Request.ContentLength, 0)))
 	o.response.Observe(float64(max(c.Writer.Size(), 0)))
 	if a.log.Enabled(s, slog.LevelDebug) {

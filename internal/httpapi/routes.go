@@ -20,6 +20,7 @@ func (a *API) routes() (http.Handler, error) {
 	if err := engine.SetTrustedProxies(a.deps.TrustedProxies); err != nil {
 		return nil, err
 	}
+	engine.Use(a.traced()...)
 	engine.Use(a.observe, a.recover, a.admit)
 	engine.NoRoute(a.noRoute)
 	engine.NoMethod(a.noMethod)

@@ -41,6 +41,4 @@ func stateOf(c *gin.Context) *state {
 	return s
 }
 
-func requestID(c *gin.Context) string { return stateOf(c).id }
-
 func callerOf(c *gin.Context) caller { return stateOf(c).caller }

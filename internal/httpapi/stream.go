@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
 )
 
 const (
@@ -44,6 +45,7 @@ func beginStream(c *gin.Context, ends <-chan struct{}) (*stream, func()) {
 	_ = s.conn.SetReadDeadline(time.Time{})
 	c.Writer.WriteHeaderNow()
 	stateOf(c).streamed = time.Now()
+	endSpan(c, trace.SpanFromContext(c.Request.Context()))
 	requestsInFlight.Dec()
 	streamsOpen.Inc()
 	watching := make(chan struct{})

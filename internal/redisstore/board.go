@@ -25,7 +25,7 @@ var memberCalls = &kind{
 // Member implements leaderboard.Board.
 func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
 	l := call{kind: memberCalls, g: g, member: string(user)}
-	if err := s.calls.do(ctx, &l); err != nil {
+	if err := s.call(ctx, &l); err != nil {
 		return leaderboard.Ranked{}, err
 	}
 	m, err := memberOf(l.reply, l.at, l.n)
@@ -140,7 +140,7 @@ var versionCalls = &kind{
 // Version implements leaderboard.Board.
 func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
 	l := call{kind: versionCalls, g: g}
-	if err := s.calls.do(ctx, &l); err != nil {
+	if err := s.call(ctx, &l); err != nil {
 		return leaderboard.Version{}, err
 	}
 	var v leaderboard.Version
@@ -189,7 +189,7 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 		return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), 1, string(user), change, sieve)
 	}
 	l := call{kind: changeCalls, g: g, sieve: sieve, member: string(user), change: change}
-	if err := s.calls.do(ctx, &l); err != nil {
+	if err := s.call(ctx, &l); err != nil {
 		return leaderboard.Outcome{}, err
 	}
 	return outcomeOf(changeScript, l.reply, 3*l.at)

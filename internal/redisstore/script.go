@@ -109,6 +109,9 @@ func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any)
 	if s.observe != nil {
 		s.observe(sc.name, time.Since(start), err)
 	}
+	if s.trace != nil {
+		s.trace(ctx, sc.name, start, err)
+	}
 	return r, err
 }
 

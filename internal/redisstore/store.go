@@ -22,6 +22,7 @@ type Store struct {
 	client  *Client
 	calls   *coalescer
 	observe func(script string, d time.Duration, err error)
+	trace   func(ctx context.Context, script string, began time.Time, err error)
 	sieves  sieves
 }
 
@@ -36,11 +37,17 @@ type Options struct {
 	// Observe, when set, is called after every script with its name, how long the caller waited for it, and its error. It
 	// must be safe for concurrent use. Metrics.Observe fits.
 	Observe func(script string, d time.Duration, err error)
+	// Trace, when set, is called after every script with its caller's context and when the wait for it began. It must be
+	// safe for concurrent use. Traced gives one.
+	Trace func(ctx context.Context, script string, began time.Time, err error)
 }
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	return &Store{client: client, calls: newCoalescer(client, opts.Observe), observe: opts.Observe, sieves: newSieves()}
+	return &Store{
+		client: client, calls: newCoalescer(client, opts.Observe),
+		observe: opts.Observe, trace: opts.Trace, sieves: newSieves(),
+	}
 }
 
 // Collector has the metrics of the small calls that are sent together.

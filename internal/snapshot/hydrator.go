@@ -62,9 +62,11 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 			return nil, context.Canceled
 		}
 		defer h.running.Done()
-		// Detached from the request that happened to be first, but for its name in the log: its deadline is not that of the
-		// others who wait.
-		ctx, cancel := context.WithTimeout(logs.With(h.ctx, logs.Attrs(ctx)...), hydrationTimeout)
+		// Detached from the request that happened to be first, but for its name in the log and its trace: its deadline is not
+		// that of the others who wait.
+		traced, span := h.traced(ctx)
+		defer span.End()
+		ctx, cancel := context.WithTimeout(logs.With(traced, logs.Attrs(ctx)...), hydrationTimeout)
 		defer cancel()
 		return nil, h.load(ctx, g)
 	})

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"levelboard/internal/redisstore"
+	"levelboard/internal/tracing"
+)
+
+// traceTime is how long the traces of the last requests may take to get away at a stop.
+const traceTime = 2 * time.Second
+
+// startTracing comes before everything that may be traced.
+func (a *App) startTracing() {
+	a.tracing = tracing.Start(tracing.Options{Settings: a.opts.Tracing, Version: a.opts.Version, Log: a.log})
+	if a.tracing != nil {
+		a.log = slog.New(tracing.LogHandler(a.log.Handler()))
+	}
+}
+
+// stopTracing sends what is queued while the last snapshot is written, which so loses no time to a collector that does not
+// answer. The returned function waits for it.
+func (a *App) stopTracing(ctx context.Context) (wait func()) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ctx, cancel := context.WithTimeout(ctx, traceTime)
+		defer cancel()
+		a.tracing.Stop(ctx)
+	}()
+	return func() { <-ended }
+}
+
+// tracedScripts is the live store's option, nil when tracing is off.
+func (a *App) tracedScripts() func(ctx context.Context, script string, began time.Time, err error) {
+	if tracer := a.tracing.Tracer(); tracer != nil {
+		return redisstore.Traced(tracer)
+	}
+	return nil
+}
+
+// tracedArchive makes a span of each operation on the archive that a request waits for, or the loading of a guild for one; nil
+// when tracing is off. Nothing of an operation's arguments or of an error's text gets into it.
+func (a *App) tracedArchive() func(ctx context.Context, operation string, began time.Time, err error) {
+	tracer := a.tracing.Tracer()
+	if tracer == nil {
+		return nil
+	}
+	system := "postgresql"
+	if a.cfg.Embedded() {
+		system = "sqlite"
+	}
+	return func(ctx context.Context, operation string, began time.Time, err error) {
+		if !trace.SpanFromContext(ctx).IsRecording() {
+			return
+		}
+		_, span := tracer.Start(ctx, "archive "+operation, trace.WithTimestamp(began), trace.WithSpanKind(trace.SpanKindClient),
+			trace.WithAttributes(attribute.String("db.system.name", system), attribute.String("db.operation.name", operation)))
+		if isFailure(err) {
+			span.SetStatus(codes.Error, "")
+		}
+		span.End()
+	}
+}

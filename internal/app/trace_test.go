@@ -1,0 +1,327 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/app"
+	"levelboard/internal/tracing"
+)
+
+// receiver takes traces as a collector does, over OTLP/HTTP.
+type receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	spans []*tracepb.Span
+	whose string // the resources, as text
+}
+
+func newReceiver(t *testing.T) *receiver {
+	t.Helper()
+	r := &receiver{}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		body, err := io.ReadAll(request.Body)
+		var sent tracepb.TracesData
+		if err == nil {
+			err = proto.Unmarshal(body, &sent)
+		}
+		if err != nil || request.Method != http.MethodPost || request.URL.Path != "/v1/traces" || request.Header.Get("Content-Type") != "application/x-protobuf" {
+			t.Errorf("the collector got %s %s (%s): %v", request.Method, request.URL, request.Header.Get("Content-Type"), err)
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, of := range sent.GetResourceSpans() {
+			r.whose += prototext.Format(of.GetResource())
+			for _, in := range of.GetScopeSpans() {
+				r.spans = append(r.spans, in.GetSpans()...)
+			}
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// named returns the only span of that name in a trace.
+func (r *receiver) named(t *testing.T, traceID []byte, name string) *tracepb.Span {
+	t.Helper()
+	var found []*tracepb.Span
+	var others []string
+	for _, span := range r.spans {
+		if bytes.Equal(span.GetTraceId(), traceID) {
+			others = append(others, span.GetName())
+			if span.GetName() == name {
+				found = append(found, span)
+			}
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("the trace has %d spans %q, want one; it has %q", len(found), name, others)
+	}
+	return found[0]
+}
+
+// attributeOf is an attribute as text, empty without one.
+func attributeOf(span *tracepb.Span, name string) string {
+	for _, a := range span.GetAttributes() {
+		if a.GetKey() == name {
+			return regexp.MustCompile(`^\w+:\s*`).ReplaceAllString(prototext.MarshalOptions{}.Format(a.GetValue()), "")
+		}
+	}
+	return ""
+}
+
+// startTraced runs a service whose traces go to a receiver.
+func startTraced(t *testing.T, log slog.Handler, environ []string, otel ...string) *service {
+	t.Helper()
+	settings, warnings := tracing.FromEnviron(otel)
+	if len(warnings) > 0 {
+		t.Fatal(warnings)
+	}
+	return run(t, newWith(t, app.Options{Logger: slog.New(log), Version: "1.2.3", Tracing: settings}, environ...))
+}
+
+// safe is a writer for many goroutines.
+type safe struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *safe) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *safe) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+const (
+	clientTrace       = "0af7651916cd43dd8448eb211c80319c"
+	clientTraceParent = "00-" + clientTrace + "-b7ad6b7169203331-01"
+)
+
+// traceOf is the trace of the request that was answered with this id.
+func (r *receiver) traceOf(t *testing.T, got apitest.Response) *tracepb.Span {
+	t.Helper()
+	for _, span := range r.spans {
+		if strings.Contains(attributeOf(span, "levelboard.request_id"), got.Header.Get("X-Request-Id")) {
+			return span
+		}
+	}
+	t.Fatalf("no span of the request %s among %d spans", got.Header.Get("X-Request-Id"), len(r.spans))
+	return nil
+}
+
+func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		collector, log := newReceiver(t), &safe{}
+		// A limit of its own, so that the limits are charged.
+		s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), append(environ, "LEVELBOARD_RATE_LIMIT_KEY=1000"),
+			"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
+		g, u := s.guild(nil), newID()
+		key := s.key(g)
+		// The first request for the guild loads the guild, the key and the members.
+		withTrace := func(r *http.Request) {
+			r.Header.Set("Traceparent", clientTraceParent)
+			r.Header.Set("Tracestate", "vendor=free-text-of-a-client")
+		}
+		created := s.Do("POST", memberPath(g, u), key, object{"xp": 7, "user": gopher}, withTrace).Want(t, 200)
+		changed := s.patch(key, g, u, object{"increment": 1})
+		again := s.Do("POST", memberPath(g, u), key, object{"xp": 7, "user": gopher}).Want(t, 409)
+		metrics := openMetrics(t, s)
+		s.stop(t)
+
+		root := collector.traceOf(t, created)
+		if root.GetName() != "POST /v2/levels/:entry/users/:userId" || len(root.GetParentSpanId()) > 0 || root.GetKind() != tracepb.Span_SPAN_KIND_SERVER {
+			t.Errorf("the request's span is %v", root)
+		}
+		if route, status := attributeOf(root, "http.route"), attributeOf(root, "http.response.status_code"); route != `"/v2/levels/:entry/users/:userId"` || status != "200" {
+			t.Errorf("route %s, status %s", route, status)
+		}
+		// The trace of a client is a link and nothing more.
+		if hex.EncodeToString(root.GetTraceId()) == clientTrace || len(root.GetLinks()) != 1 || hex.EncodeToString(root.GetLinks()[0].GetTraceId()) != clientTrace {
+			t.Errorf("trace %x, links %v", root.GetTraceId(), root.GetLinks())
+		}
+		trace := root.GetTraceId()
+		under := func(parent *tracepb.Span, names ...string) {
+			t.Helper()
+			for _, name := range names {
+				child := collector.named(t, trace, name)
+				if !bytes.Equal(child.GetParentSpanId(), parent.GetSpanId()) {
+					t.Errorf("%q is not under %q", name, parent.GetName())
+				}
+				if child.GetStartTimeUnixNano() < root.GetStartTimeUnixNano() || child.GetEndTimeUnixNano() < child.GetStartTimeUnixNano() {
+					t.Errorf("%q is from %d to %d", name, child.GetStartTimeUnixNano(), child.GetEndTimeUnixNano())
+				}
+			}
+		}
+		under(root, "charge the limits", "archive read_key", "archive read_guild", "load the guild")
+		under(collector.named(t, trace, "load the guild"), "archive read_state", "archive raise_epoch", "archive read_members",
+			"redis begin_hydration", "redis commit_hydration")
+		if got := attributeOf(collector.named(t, trace, "charge the limits"), "levelboard.limit.scope"); got != `"key"` {
+			t.Errorf("the scope of the limit is %s", got)
+		}
+
+		// The script ran twice, before the guild was loaded and after; a refusal is no failure.
+		var refusals []string
+		for _, span := range collector.spans {
+			if span.GetName() == "redis create" && bytes.Equal(span.GetParentSpanId(), root.GetSpanId()) {
+				refusals = append(refusals, attributeOf(span, "levelboard.refusal"))
+			}
+			if span.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
+				t.Errorf("it failed: %v", span)
+			}
+		}
+		if len(refusals) != 2 || refusals[0] != `"NOTLOADED"` || refusals[1] != "" {
+			t.Errorf("the refusals of the script are %q", refusals)
+		}
+		refused := collector.named(t, collector.traceOf(t, again).GetTraceId(), "redis create")
+		if got := attributeOf(refused, "levelboard.refusal"); got != `"EXISTS"` {
+			t.Errorf("the member that is there already: %s", got)
+		}
+		// This one is sent together with those of other requests.
+		change := collector.traceOf(t, changed)
+		if script := collector.named(t, change.GetTraceId(), "redis change"); !bytes.Equal(script.GetParentSpanId(), change.GetSpanId()) {
+			t.Error("a change's script is not under its request")
+		}
+
+		// Where to find it: the log and the exemplar.
+		id := hex.EncodeToString(trace)
+		line := regexp.MustCompile(`msg=request .*traceId=` + id + ` requestId=` + created.Header.Get("X-Request-Id"))
+		if !line.MatchString(log.String()) {
+			t.Errorf("no line of the request with its trace %s in\n%s", id, log)
+		}
+		exemplar := `levelboard_http_request_duration_seconds_bucket\{method="\w+",route="/v2/levels/:entry/users/:userId",status="200",le="[^"]+"\} \d+ # \{trace_id="[0-9a-f]{32}"\}`
+		if !regexp.MustCompile(exemplar).MatchString(metrics) {
+			t.Errorf("no exemplar in\n%s", metrics)
+		}
+
+		if !strings.Contains(collector.whose, `"service.name"`) || !strings.Contains(collector.whose, `"levelboard"`) || !strings.Contains(collector.whose, `"1.2.3"`) {
+			t.Errorf("whose spans: %s", collector.whose)
+		}
+		// No secret, no id, nothing that a client wrote, in no span at all: nor from /admin, where the guild and the key were made.
+		for _, span := range collector.spans {
+			text := prototext.Format(span)
+			for _, secret := range []string{key, strings.Split(key, "_")[1], adminToken, g, u, owner, "gopher", "Gophers", "free-text", "127.0.0.1"} {
+				if strings.Contains(text, secret) {
+					t.Errorf("%q is in %s", secret, text)
+				}
+			}
+		}
+	})
+}
+
+// openMetrics reads /metrics in the format that has exemplars.
+func openMetrics(t *testing.T, s *service) string {
+	t.Helper()
+	r, err := http.NewRequest("GET", "http://"+s.app.OpsAddr()+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0")
+	resp, err := s.plain.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(resp)
+	if err != nil || !strings.HasPrefix(got.Header.Get("Content-Type"), "application/openmetrics-text") {
+		t.Fatalf("%s, %v", got.Header.Get("Content-Type"), err)
+	}
+	return string(got.Body)
+}
+
+// A stream's span is that of its beginning.
+func TestAStreamIsTracedUpToItsBeginning(t *testing.T) {
+	t.Parallel()
+	collector := newReceiver(t)
+	s := startTraced(t, slog.DiscardHandler, onDataDir(t), "OTEL_TRACES_EXPORTER=otlp", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="+collector.URL+"/v1/traces")
+	g := s.guild(nil)
+	key := s.key(g)
+	r, err := http.NewRequest("GET", "http://"+s.app.Addr()+"/v2/guilds/"+g+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Api-Key", key)
+	resp, err := s.plain.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if _, err := resp.Body.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	open := uint64(time.Now().UnixNano())
+	s.stop(t)
+	span := collector.traceOf(t, apitest.Response{Header: resp.Header})
+	if status := attributeOf(span, "http.response.status_code"); span.GetName() != "GET /v2/guilds/:guildId/events" || status != "200" || span.GetEndTimeUnixNano() > open {
+		t.Errorf("when it was open, at %d, its span had not ended: %v", open, span)
+	}
+}
+
+func TestWhatASamplerLeavesOutIsNowhere(t *testing.T) {
+	t.Parallel()
+	collector, log := newReceiver(t), &safe{}
+	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), onDataDir(t),
+		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG=0")
+	g := s.guild(nil)
+	// The client's trace is sampled, which decides nothing here.
+	s.Do("GET", boardPath(g, 1), "", nil, func(r *http.Request) { r.Header.Set("Traceparent", clientTraceParent) }).Want(t, 200)
+	s.stop(t)
+	if len(collector.spans) > 0 || strings.Contains(log.String(), "traceId") {
+		t.Errorf("%d spans, log:\n%s", len(collector.spans), log)
+	}
+}
+
+// Not parallel: it looks at the goroutines of the whole process.
+func TestWithoutTracingNothingOfItRuns(t *testing.T) {
+	log := &safe{}
+	s := run(t, newLogging(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), onDataDir(t)...))
+	s.guild(nil)
+	stacks := make([]byte, 4<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	if strings.Contains(string(stacks), "go.opentelemetry.io") || strings.Contains(log.String(), "traceId") {
+		t.Errorf("something of it runs, or its id is in the log:\n%s\n%s", stacks, log)
+	}
+}
+
+// A collector that takes requests and never answers neither slows requests down nor holds up the stop.
+func TestACollectorThatHangsHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	arrived, release := make(chan struct{}, 100), make(chan struct{})
+	hanging := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		arrived <- struct{}{}
+		select {
+		case <-release:
+		case <-r.Context().Done():
+		}
+	}))
+	defer hanging.Close()
+	defer close(release)
+	log := &safe{}
+	s := startTraced(t, slog.NewTextHandler(log, nil), onDataDir(t), "OTEL_EXPORTER_OTLP_ENDPOINT="+hanging.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=60000")
+	s.guild(nil)
+	s.stop(t) // within 20 seconds, or it fails
+	<-arrived
+	if got := strings.Count(log.String(), "traces cannot be sent"); got != 1 {
+		t.Errorf("%d warnings in\n%s", got, log)
+	}
+}

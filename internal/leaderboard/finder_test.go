@@ -152,6 +152,29 @@ func TestSearchesTakeTurnsAndAreNotManyAtATime(t *testing.T) {
 	}
 }
 
+func TestWhoWaitsForATurnCanGo(t *testing.T) {
+	w := newWorld(t)
+	let, begun, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) {
+		begun <- struct{}{}
+		<-let
+		return nil, nil
+	}))
+	for range 2 {
+		go func() { _, err := f.Find(t.Context(), w.guild, "gopher"); done <- err }()
+		<-begun
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Find(ctx, w.guild, "gopher"); !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("it went with %v", err)
+	}
+	close(let)
+	if err := errors.Join(<-done, <-done); err != nil {
+		t.Error(err)
+	}
+}
+
 // A guild as large as many real ones are, on real servers.
 func TestFindingAmongTensOfThousands(t *testing.T) {
 	const members = 30_000

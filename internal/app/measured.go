@@ -111,3 +111,7 @@ func (m *measured) Salvage(ctx context.Context, from snapshot.State, b snapshot.
 func (m *measured) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
 	return counted(ctx, m, "read_members", func() ([]snapshot.Row, error) { return m.archive.Members(ctx, g, after, limit) })
 }
+
+func (m *measured) FindNames(ctx context.Context, g leaderboard.GuildRef, spans []leaderboard.NameSpan, limit int) ([]id.User, error) {
+	return counted(m, "find_names", func() ([]id.User, error) { return m.archive.FindNames(ctx, g, spans, limit) })
+}

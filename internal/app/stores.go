@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/config"
 	"levelboard/internal/embedded"
 	"levelboard/internal/guild"
+	"levelboard/internal/leaderboard"
 	"levelboard/internal/profile"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
@@ -30,6 +31,7 @@ type archive interface {
 	apikey.Source
 	apikey.UseStore
 	changes.Log
+	leaderboard.Names
 	Migrate(ctx context.Context) error
 	Ping(ctx context.Context) error
 	Collector() prometheus.Collector

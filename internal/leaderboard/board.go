@@ -116,6 +116,8 @@ type Board interface {
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
 	// Page reads the entries from position offset (0-based) on, at most limit. Past the end it has no rows.
 	Page(ctx context.Context, g GuildRef, offset, limit int64) (Page, error)
+	// View reads pages and members, and how many members there are.
+	View(ctx context.Context, g GuildRef, look Look) (View, error)
 	// Version reads the guild's present version.
 	Version(ctx context.Context, g GuildRef) (Version, error)
 	// Create makes an entry without messages. ErrMemberExists when there is one.

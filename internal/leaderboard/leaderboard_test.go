@@ -103,6 +103,10 @@ func (b *brokenBoard) Page(ctx context.Context, g leaderboard.GuildRef, offset, 
 	return step(b, func() (leaderboard.Page, error) { return b.Board.Page(ctx, g, offset, limit) })
 }
 
+func (b *brokenBoard) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
+	return step(b, func() (leaderboard.View, error) { return b.Board.View(ctx, g, look) })
+}
+
 func (b *brokenBoard) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
 	return step(b, func() (leaderboard.Version, error) { return b.Board.Version(ctx, g) })
 }
@@ -153,8 +157,12 @@ func (s *settings) Forget(g id.Guild) {
 func (w *world) steps() map[string]func() error {
 	ctx := w.Context()
 	return map[string]func() error{
-		"member":  func() error { _, err := w.Member(ctx, w.guild, user1); return err },
-		"page":    func() error { _, err := w.Page(ctx, w.guild, 1); return err },
+		"member": func() error { _, err := w.Member(ctx, w.guild, user1); return err },
+		"page":   func() error { _, err := w.Page(ctx, w.guild, 1); return err },
+		"view": func() error {
+			_, err := w.View(ctx, w.guild, leaderboard.Look{Pages: []int64{1}})
+			return err
+		},
 		"version": func() error { _, err := w.Version(ctx, w.guild); return err },
 		"create": func() error {
 			_, err := w.Create(ctx, w.guild, "200000000000000002", leaderboard.Creation{XP: 5})

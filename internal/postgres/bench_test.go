@@ -37,7 +37,7 @@ func BenchmarkWriteBatch(b *testing.B) {
 				w.reset(b)
 				for b.Loop() {
 					b.StopTimer()
-					batch := w.next(rows)
+					batch := w.next(rows, rows/2)
 					b.StartTimer()
 					if err := w.archive.writeBatch(b.Context(), w.lease, batch, way.put); err != nil {
 						b.Fatal(err)
@@ -45,6 +45,20 @@ func BenchmarkWriteBatch(b *testing.B) {
 				}
 				b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 			})
+		}
+	}
+}
+
+// BenchmarkWriteBatchOfKnownMembers is about what the writer sends in everyday life: of fifty members, one is new.
+func BenchmarkWriteBatchOfKnownMembers(b *testing.B) {
+	w := newWriteBench(b)
+	w.reset(b)
+	for b.Loop() {
+		b.StopTimer()
+		batch := w.next(1000, 20)
+		b.StartTimer()
+		if err := w.archive.WriteBatch(b.Context(), w.lease, batch); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
@@ -103,26 +117,28 @@ func (w *writeBench) reset(b *testing.B) {
 	}
 }
 
-// next returns a batch of which one half updates random members, and the other half is new.
-func (w *writeBench) next(rows int) snapshot.Batch {
+// next returns a batch of which some rows are of new members, and the others update random ones, whose names stay.
+func (w *writeBench) next(rows, fresh int) snapshot.Batch {
 	w.rev++
 	batch := snapshot.Batch{Guild: w.guild, Rev: w.rev, Known: w.rev, Rows: make([]snapshot.Row, 0, rows)}
 	seen := map[id.User]bool{}
-	avatar, name, colour := "0123456789abcdef0123456789abcdef", "Gopher", "#00add8"
+	avatar, colour := "0123456789abcdef0123456789abcdef", "#00add8"
 	for len(batch.Rows) < rows {
-		user := id.User(fmt.Sprintf("3%017d", rand.IntN(benchMembers)))
-		if len(batch.Rows)%2 == 0 {
-			user = id.User(fmt.Sprintf("4%017d", rand.Int64N(1e17)))
+		first, number := 3, rand.Int64N(benchMembers)
+		if len(batch.Rows) < fresh {
+			first, number = 4, rand.Int64N(1e17)
 		}
+		user := id.User(fmt.Sprintf("%d%017d", first, number))
 		if seen[user] {
 			continue
 		}
 		seen[user] = true
 		now := time.UnixMilli(1767225600000 + w.rev)
+		name, globalName := fmt.Sprintf("gopher%d", number), fmt.Sprintf("Gopher %d", number)
 		batch.Rows = append(batch.Rows, snapshot.Row{
 			Member: leaderboard.Member{
 				UserID: user, XP: level.XP(w.rev), MessageCount: w.rev, LastUpdated: now,
-				User: leaderboard.User{Avatar: &avatar, Discriminator: "0", Username: "gopher", GlobalName: &name, AccentColour: &colour},
+				User: leaderboard.User{Avatar: &avatar, Discriminator: "0", Username: name, GlobalName: &globalName, AccentColour: &colour},
 			},
 			CooldownUntil: now.Add(time.Minute),
 		})

@@ -24,6 +24,7 @@ type ArchiveStore interface {
 	apikey.Source
 	apikey.UseStore
 	changes.Log
+	leaderboard.Names
 	Ping(ctx context.Context) error
 }
 
@@ -65,6 +66,8 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"salvage into another state is refused":         archiveSalvageStale,
 		"salvage and epoch are one after the other":     archiveSalvageRace,
 		"a bad row is refused, and only that":           archiveBadRows,
+		"members are found by name":                     archiveNames,
+		"names are found in a large guild":              archiveManyNames,
 		"members are read in pieces":                    archivePieces,
 		"purging takes pieces":                          archivePurge,
 	} {

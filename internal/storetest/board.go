@@ -24,7 +24,7 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	for _, c := range slices.Concat(boardCases, sequenceCases, awardCases, onceCases, liveCases) {
+	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
 		})
@@ -143,6 +143,7 @@ func notLoaded(b *board) {
 		errs := map[string]error{}
 		_, errs["Member"] = b.Member(ctx, g, user)
 		_, errs["Page"] = b.Page(ctx, g, 0, 100)
+		_, errs["View"] = b.View(ctx, g, leaderboard.Look{Pages: []int64{1}, Unless: &leaderboard.Version{Epoch: 1}})
 		_, errs["Version"] = b.Version(ctx, g)
 		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
 		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})

@@ -230,3 +230,8 @@ func (f *FaultyArchive) Deleted(ctx context.Context, limit int) ([]leaderboard.G
 func (f *FaultyArchive) Purge(ctx context.Context, limit int, keep time.Duration) (int, error) {
 	return faulty(f, "Purge", func() (int, error) { return f.ArchiveStore.Purge(ctx, limit, keep) })
 }
+
+// FindNames implements ArchiveStore.
+func (f *FaultyArchive) FindNames(ctx context.Context, g leaderboard.GuildRef, spans []leaderboard.NameSpan, limit int) ([]id.User, error) {
+	return faulty(f, "FindNames", func() ([]id.User, error) { return f.ArchiveStore.FindNames(ctx, g, spans, limit) })
+}

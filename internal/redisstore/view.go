@@ -1,0 +1,121 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
+)
+
+var viewScript = newScript("view", "loaded", "hmget", "entries")
+
+// maxPage is beyond the last page of any board, and far from where the floats of Lua are no whole numbers any more.
+const maxPage = 1 << 40
+
+// View implements leaderboard.Board.
+func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
+	args, err := viewArgs(g, look)
+	if err != nil {
+		return leaderboard.View{}, fmt.Errorf("redis: view: %w", err)
+	}
+	r, err := s.run(ctx, viewScript, keysOf(g.ID).members(), args...)
+	if err != nil {
+		return leaderboard.View{}, err
+	}
+	v, err := viewOf(r, look)
+	if err != nil {
+		return leaderboard.View{}, fmt.Errorf("redis: view: %w", err)
+	}
+	return v, nil
+}
+
+func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {
+	if len(look.Pages) > leaderboard.MaxViewPages || len(look.Users) > leaderboard.MaxViewUsers {
+		return nil, fmt.Errorf("%d pages and %d members are too many for one step", len(look.Pages), len(look.Users))
+	}
+	args := make([]any, 0, 5+len(look.Pages)+len(look.Users))
+	args = append(args, int64(g.Incarnation))
+	if known := look.Unless; known != nil {
+		args = append(args, known.Epoch, known.Rev)
+	} else {
+		args = append(args, "", "")
+	}
+	args = append(args, leaderboard.PageSize, len(look.Pages))
+	for _, number := range look.Pages {
+		if number < 1 {
+			return nil, fmt.Errorf("%d is not the number of a page", number)
+		}
+		args = append(args, min(number, maxPage))
+	}
+	for _, user := range look.Users {
+		args = append(args, string(user))
+	}
+	return args, nil
+}
+
+func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
+	if err := r.numbers(&v.Version.Epoch, &v.Version.Rev, &v.Total); err != nil {
+		return v, err
+	}
+	if len(r) == 3 {
+		v.Unchanged = true
+		return v, nil
+	}
+	pages, err := r.list(3, len(look.Pages))
+	if err != nil {
+		return v, err
+	}
+	v.Pages = make([]leaderboard.NumberedPage, len(pages))
+	for i := range pages {
+		if v.Pages[i], err = numberedPageOf(pages, i); err != nil {
+			return v, err
+		}
+	}
+	v.Members, err = rankedOf(r, look.Users)
+	return v, err
+}
+
+func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) {
+	r, err := pages.list(i, 6)
+	if err != nil {
+		return p, err
+	}
+	if p.Number, err = r.number(5); err != nil {
+		return p, err
+	}
+	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1))
+	p.Rows = page.Rows
+	return p, err
+}
+
+// rankedOf reads those of the users that have an entry.
+func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
+	var lists [4]reply // XP, ranks, stats, user data
+	for i := range lists {
+		if lists[i], err = r.list(4+i, len(users)); err != nil {
+			return nil, err
+		}
+	}
+	for i, user := range users {
+		if lists[0].at(i) == nil {
+			continue
+		}
+		m, _, err := entryOf(lists[2], i, lists[3], i)
+		if err != nil {
+			return nil, err
+		}
+		xp, err := lists[0].number(i)
+		if err != nil {
+			return nil, err
+		}
+		rank, err := lists[1].number(i)
+		if err != nil {
+			return nil, err
+		}
+		m.UserID, m.XP = user, level.XP(xp)
+		found = append(found, leaderboard.Ranked{Member: m, Rank: rank + 1})
+	}
+	return found, nil
+}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -53,6 +54,10 @@ func (a *API) routes() (http.Handler, error) {
 	operator.DELETE("/keys/:keyId", a.handle(a.revokeKey))
 	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Grant)))
 	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Ungrant)))
+
+	if a.deps.Pages != nil {
+		a.deps.Pages.Routes(engine)
+	}
 	return engine, nil
 }
 
@@ -82,6 +87,13 @@ func (a *API) unrouted(c *gin.Context, f *fault.Error) {
 			c.Status(http.StatusNoContent)
 			return
 		}
+	} else if a.deps.Pages != nil && !underAdmin(c.Request) {
+		a.deps.Pages.Refuse(c, f)
+		return
 	}
 	a.fail(c, f)
+}
+
+func underAdmin(r *http.Request) bool {
+	return r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
 }

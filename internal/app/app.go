@@ -29,6 +29,7 @@ import (
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 )
 
@@ -48,8 +49,11 @@ const (
 type Options struct {
 	// KeepAlive is after how long a silent stream of events gets a sign of life; 0 is 15 seconds.
 	KeepAlive time.Duration
-	Logger    *slog.Logger // nil discards
-	Version   string
+	// LocalSignIn is who may sign in to the pages without a provider, for the demo: whoever reaches them can be any of these.
+	// It has no effect unless the service is embedded and listens on loopback.
+	LocalSignIn []signin.Local
+	Logger      *slog.Logger // nil discards
+	Version     string
 }
 
 // App is one running service.

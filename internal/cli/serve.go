@@ -14,6 +14,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/signin"
 )
 
 // slowStart is how long the log is held back for the first lines. A start that takes longer, because it waits for a
@@ -59,15 +60,16 @@ func (p *program) settings(environ []string) (config.Config, error) {
 
 // service is one run of the service within this process.
 type service struct {
-	cfg config.Config
-	log *slog.Logger
+	cfg         config.Config
+	log         *slog.Logger
+	localSignIn []signin.Local // the demo's
 }
 
 // run starts the service, does work while it runs, and stops it within the time that the settings allow. That ctx ended
 // before the service was up is no error.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	name, _ := buildVersion()
-	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name})
+	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name, LocalSignIn: s.localSignIn})
 	if err != nil {
 		return err
 	}

@@ -25,10 +25,16 @@ const DefaultInFlight = 256
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
+// maxForm is the largest form, in bytes.
+const maxForm = 64 << 10
+
+// retryProvider is what somebody is told to wait when the provider of sign-in does not answer.
+const retryProvider = 10 * time.Second
+
 // imageHost is where avatars and icons are.
 const imageHost = "https://cdn.discordapp.com"
 
-// guard sets the headers of every page, and refuses changes that another site's page asks for.
+// guard sets the headers of every page, bounds the form that came with the request, and refuses changes that another site's page asks for.
 func (s *Site) guard(c *gin.Context) {
 	h := c.Writer.Header()
 	h.Set("Content-Security-Policy", s.policy)
@@ -39,6 +45,7 @@ func (s *Site) guard(c *gin.Context) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Cookie")
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
 	if err := s.origins.Check(c.Request); err != nil {
 		s.fail(c, fault.Wrap(err, fault.Forbidden, "This was sent by a page of another site, so nothing was done. Go to the page here and do it there."))
 	}

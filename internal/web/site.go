@@ -37,6 +37,7 @@ type Deps struct {
 	Guilds  Guilds
 	Board   Board
 	Limiter Limiter
+	SignIn  SignIn // nil when nobody can sign in
 
 	PublicURL     string // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int    // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
@@ -55,11 +56,12 @@ type Site struct {
 	templates map[string]*template.Template
 	assets    *assets
 	policy    string // Content-Security-Policy
+	cookies   cookies
 	origins   *http.CrossOriginProtection
 	inFlight  chan struct{} // holds one for each page that is worked on
 }
 
-// New builds the pages. It fails when PublicURL is not the address of a site.
+// New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets()}
 	if s.deps.InFlight == 0 {
@@ -69,6 +71,11 @@ func New(deps Deps) (*Site, error) {
 	var err error
 	if s.origins, err = trusting(deps.PublicURL); err != nil {
 		return nil, err
+	}
+	if deps.SignIn != nil {
+		if s.cookies, err = newCookies(deps.PublicURL); err != nil {
+			return nil, err
+		}
 	}
 	s.templates, err = s.parseTemplates()
 	return s, err
@@ -83,6 +90,13 @@ func (s *Site) Routes(r gin.IRouter) {
 	get(pages, "/", s.handle(s.home))
 	get(pages, "/leaderboard", s.handle(s.findLeaderboard))
 	get(pages, "/leaderboard/:entry", s.handle(s.leaderboard))
+
+	get(pages, "/sign-in", s.handle(s.signInPage))
+	pages.GET("/sign-in/provider", s.handle(s.toProvider))
+	pages.GET(callbackPath, s.handle(s.fromProvider))
+	pages.POST("/sign-in/local", s.handle(s.enterLocally))
+	pages.POST("/sign-out", s.handle(s.signOut(false)))
+	pages.POST("/sign-out/everywhere", s.handle(s.signOut(true)))
 }
 
 // Refuse answers a request at an address that has no page, or not for its method. It costs the caller as much as a page.

@@ -1,8 +1,11 @@
 package web
 
 import (
+	"errors"
+
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/fault"
 	"levelboard/internal/signin"
 )
 
@@ -22,11 +25,40 @@ func visitorOf(c *gin.Context) *Visitor {
 	return &Visitor{}
 }
 
+// signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page.
+func (s *Site) signedIn(c *gin.Context) (*signin.Session, error) {
+	if session := visitorOf(c).Session; session != nil {
+		return session, nil
+	}
+	return nil, fault.New(fault.Unauthenticated, "This page is about you, so you have to sign in for it.")
+}
+
 // identify finds out who asks and charges them, before anything else costs work.
 func (s *Site) identify(c *gin.Context) {
 	who := &Visitor{}
 	c.Set(visitorKey, who)
-	if err := s.charge(c, who); err != nil {
+	var err error
+	if who.Session, err = s.session(c); err == nil {
+		err = s.charge(c, who)
+	}
+	if err != nil {
 		s.fail(c, err)
 	}
+}
+
+// session returns the session of the cookie; nil without one. A cookie that is nobody's session is taken back.
+func (s *Site) session(c *gin.Context) (*signin.Session, error) {
+	secret, err := c.Cookie(s.cookies.session)
+	if s.deps.SignIn == nil || err != nil || secret == "" {
+		return nil, nil
+	}
+	found, err := s.deps.SignIn.Find(c.Request.Context(), secret)
+	if errors.Is(err, signin.ErrNoSession) {
+		s.cookies.clear(c, s.cookies.session)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Down("find a session", err)
+	}
+	return found, nil
 }

@@ -29,12 +29,12 @@ func (s secret) String() string { return base64.RawURLEncoding.EncodeToString(s[
 
 // parseSecret reads what String wrote, in that one spelling.
 func parseSecret(text string) (s secret, ok bool) {
-	decoded, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(decoded) != len(s) {
 		return s, false
 	}
 	copy(s[:], decoded)
-	return s, true
+	return s, s.String() == text
 }
 
 func (s secret) hash() Hash { return sha256.Sum256(s[:]) }

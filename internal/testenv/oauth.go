@@ -80,6 +80,12 @@ func (s *OAuthServer) Fail(status int) {
 	s.status = status
 }
 
+// Hold makes the provider answer nothing until release is called.
+func (s *OAuthServer) Hold() (release func()) {
+	s.mu.Lock()
+	return s.mu.Unlock
+}
+
 // ExpireAccess makes access tokens worthless; refresh tokens still get new ones.
 func (s *OAuthServer) ExpireAccess() {
 	s.mu.Lock()

@@ -9,8 +9,8 @@
 //  2. NAME.go has the handler, func(c *gin.Context) error, and the struct. It writes with s.show and nothing else; an error
 //     that it returns becomes an error page by its fault (s.fail), so hand on the faults of the use cases as they are.
 //  3. visitorOf(c) is who asks, from cookies that were verified; never nil, and its Session is nil when nobody is signed in.
-//     Session.Manages(g) decides who may change a guild, Session.MayRead(g) who may see its board; s.signedIn returns the
-//     session or the fault that leads to the sign-in page.
+//     Session.Manages(g) decides who may change a guild, Session.MayRead(g) who may see its board; signedIn(c, why) returns
+//     the session or the fault that leads to the sign-in page.
 //  4. Site.Routes has the route, in the group pages: it brings the headers, the limits and the visitor. A change is a POST from a
 //     form, which is refused when a page of another site sent it; no token is needed in the form. Answer a change that was
 //     made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors beside the fields, and 422.

@@ -49,8 +49,8 @@ func (s *Site) leaderboard(c *gin.Context) error {
 	}
 	who := visitorOf(c)
 	if !who.Session.MayRead(g) {
-		if who.Session == nil {
-			return fault.New(fault.Unauthenticated, "This leaderboard is private. Sign in to see it, if you are a member of the community.")
+		if _, err := signedIn(c, "This leaderboard is private. Sign in to see it, if you are a member of the community."); err != nil {
+			return err
 		}
 		return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community.")
 	}

@@ -25,12 +25,12 @@ func visitorOf(c *gin.Context) *Visitor {
 	return &Visitor{}
 }
 
-// signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page.
-func (s *Site) signedIn(c *gin.Context) (*signin.Session, error) {
+// signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page; why says what for.
+func signedIn(c *gin.Context, why string) (*signin.Session, error) {
 	if session := visitorOf(c).Session; session != nil {
 		return session, nil
 	}
-	return nil, fault.New(fault.Unauthenticated, "This page is about you, so you have to sign in for it.")
+	return nil, fault.New(fault.Unauthenticated, "%s", why)
 }
 
 // identify finds out who asks and charges them, before anything else costs work.

@@ -27,6 +27,7 @@ func visit(t *testing.T, browser *http.Client, method, address, form string) (in
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
+	r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	answer, err := browser.Do(r)
 	if err != nil {
 		t.Fatal(err)
@@ -82,6 +83,20 @@ func TestSigningInToTheService(t *testing.T) {
 			t.Errorf("the board after signing out: %d", status)
 		}
 	})
+}
+
+func TestAnUnknownAddressIsAnsweredAsItIsAsked(t *testing.T) {
+	t.Parallel()
+	s := start(t, onDataDir(t)...)
+	if status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/nowhere", ""); status != 404 || !strings.Contains(text, "<h1>") {
+		t.Errorf("a browser got %d %s", status, text)
+	}
+	for _, path := range []string{"/v2/nowhere", "/admin/nowhere"} {
+		if status, text := visit(t, newBrowser(t), "GET", s.app.URL()+path, ""); status != 404 || !strings.HasPrefix(text, `{"message":`) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	s.bad("GET", "/nowhere", "", nil).Want(t, 404)
 }
 
 // local is a sign-in without a provider.

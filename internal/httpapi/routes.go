@@ -87,13 +87,15 @@ func (a *API) unrouted(c *gin.Context, f *fault.Error) {
 			c.Status(http.StatusNoContent)
 			return
 		}
-	} else if a.deps.Pages != nil && !underAdmin(c.Request) {
+	} else if a.deps.Pages != nil && forPerson(c.Request) {
 		a.deps.Pages.Refuse(c, f)
 		return
 	}
 	a.fail(c, f)
 }
 
-func underAdmin(r *http.Request) bool {
-	return r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
+// forPerson reports whether a browser asks for a page; whatever else asks is answered as a program is.
+func forPerson(r *http.Request) bool {
+	admin := r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
+	return !admin && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }

@@ -16,7 +16,7 @@ func (a *App) pages(address string, guilds *guild.Directory, board *leaderboard.
 	public := a.urlAt(address)
 	deps := web.Deps{
 		Guilds: guilds, Board: board, Limiter: a.limiter,
-		PublicURL: public, IdentityLimit: a.cfg.RateLimitIdentity, Patience: a.patience(),
+		PublicURL: public, IdentityLimit: a.cfg.RateLimitIdentity,
 		Version: a.opts.Version, Log: a.log, Now: time.Now,
 	}
 	if o := a.signInOptions(address, public); o.Provider != nil || len(o.Locals) > 0 {

@@ -8,6 +8,7 @@ import (
 
 // What becomes of asking the provider.
 const (
+	ok      = "ok"
 	refused = "refused"
 	failed  = "failed"
 )
@@ -23,13 +24,21 @@ var (
 	}, []string{"outcome"})
 )
 
+// Every outcome is there from the start, or the first one of a kind would not show as an increase.
+func init() {
+	for _, outcome := range []string{ok, refused, failed} {
+		signIns.WithLabelValues(outcome)
+		refreshes.WithLabelValues(outcome)
+	}
+}
+
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{signIns, refreshes} }
 
 func outcomeOf(err error) string {
 	switch {
 	case err == nil:
-		return "ok"
+		return ok
 	case errors.Is(err, ErrRefused):
 		return refused
 	default:

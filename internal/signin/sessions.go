@@ -110,7 +110,7 @@ func (s *Sessions) begin(ctx context.Context, r record) (string, error) {
 		signIns.WithLabelValues(failed).Inc()
 		return "", fmt.Errorf("keep a session: %w", err)
 	}
-	signIns.WithLabelValues("ok").Inc()
+	signIns.WithLabelValues(ok).Inc()
 	return fresh.String(), nil
 }
 

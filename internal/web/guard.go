@@ -12,7 +12,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
-	"levelboard/internal/leaderboard"
 	"levelboard/internal/ratelimit"
 )
 
@@ -78,7 +77,7 @@ func (s *Site) recover(c *gin.Context) {
 	c.Next()
 }
 
-// admit refuses a page when as many as may be are being worked on, and gives the others their patience.
+// admit refuses a page when as many as may be are being worked on.
 func (s *Site) admit(c *gin.Context) {
 	select {
 	case s.inFlight <- struct{}{}:
@@ -90,13 +89,7 @@ func (s *Site) admit(c *gin.Context) {
 		})
 		return
 	}
-	s.admitted(c)
 	c.Next()
-}
-
-// admitted gives a request its patience.
-func (s *Site) admitted(c *gin.Context) {
-	c.Request = c.Request.WithContext(leaderboard.WithPatience(c.Request.Context(), s.deps.Patience))
 }
 
 // charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.

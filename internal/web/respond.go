@@ -88,12 +88,11 @@ func (s *Site) fail(c *gin.Context, err error) {
 		p.RequestID = c.Writer.Header().Get("X-Request-Id")
 	}
 	if status >= http.StatusInternalServerError {
-		level := slog.LevelError
+		level, message := slog.LevelError, "page failed in a way that nobody expected; please report it"
 		if f.Code == fault.Unavailable {
-			level = slog.LevelWarn
+			level, message = slog.LevelWarn, "page refused: a store or the provider of sign-in does not answer, or there are too many requests"
 		}
-		s.log.Log(c.Request.Context(), level, "page failed",
-			"requestId", c.Writer.Header().Get("X-Request-Id"), "route", c.FullPath(), "status", status, "error", err)
+		s.log.Log(c.Request.Context(), level, message, "route", c.FullPath(), "status", status, "error", err)
 	}
 	c.Header("Cache-Control", "no-store")
 	c.Abort()

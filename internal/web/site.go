@@ -42,11 +42,9 @@ type Deps struct {
 	PublicURL     string // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int    // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
 	InFlight      int    // pages that are worked on at the same time; 0 is DefaultInFlight
-	// Patience is how long a page waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to the store.
-	Patience time.Duration
-	Version  string // of the service, shown at the foot of each page
-	Log      *slog.Logger
-	Now      func() time.Time
+	Version       string // of the service, shown at the foot of each page
+	Log           *slog.Logger
+	Now           func() time.Time
 }
 
 // Site is the pages. It is safe for concurrent use.
@@ -81,7 +79,7 @@ func New(deps Deps) (*Site, error) {
 	return s, err
 }
 
-// Routes adds the pages to a router.
+// Routes adds the pages to a router, which measures requests and gives them their time and their id (package httpapi).
 func (s *Site) Routes(r gin.IRouter) {
 	get(r, "/static/:hash/:file", s.serveAsset)
 	get(r, "/favicon.ico", s.serveIcon)
@@ -101,7 +99,7 @@ func (s *Site) Routes(r gin.IRouter) {
 
 // Refuse answers a request at an address that has no page, or not for its method. It costs the caller as much as a page.
 func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
-	for _, step := range []gin.HandlerFunc{s.guard, s.admitted, s.identify} {
+	for _, step := range []gin.HandlerFunc{s.guard, s.identify} {
 		if step(c); c.IsAborted() {
 			return
 		}

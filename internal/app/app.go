@@ -29,6 +29,7 @@ import (
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 	"levelboard/internal/tracing"
 )
@@ -49,9 +50,12 @@ const (
 type Options struct {
 	// KeepAlive is after how long a silent stream of events gets a sign of life; 0 is 15 seconds.
 	KeepAlive time.Duration
-	Logger    *slog.Logger // nil discards
-	Version   string
-	Tracing   tracing.Settings // the zero value is off
+	// LocalSignIn is who may sign in to the pages without a provider, for the demo: whoever reaches them can be any of these.
+	// It has no effect unless the service is embedded and listens on loopback.
+	LocalSignIn []signin.Local
+	Logger      *slog.Logger // nil discards
+	Version     string
+	Tracing     tracing.Settings // the zero value is off
 }
 
 // App is one running service.
@@ -114,7 +118,7 @@ func (a *App) start(ctx context.Context) error {
 	a.stopBackground = cancel
 	a.startTracing()
 	var err error
-	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, a.opsHandler()); err != nil {
+	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
 	if err := a.openStores(ctx); err != nil {
@@ -138,23 +142,22 @@ func (a *App) start(ctx context.Context) error {
 	board := leaderboard.New(live, a.hydrator, guilds)
 	a.feed = events.NewFeed(live, board, events.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.feed.Run(background) })
-	handler, err := httpapi.New(httpapi.Deps{
-		Keys:    keys,
-		Limiter: a.limiter,
-		Guilds:  guilds,
-		Board:   board,
-		Events:  a.feed,
-		Admin:   admin.New(a.stores.archive, live, announce, a.log, time.Now),
+	operator := admin.New(a.stores.archive, live, announce, a.log, time.Now)
+	a.registerMetrics()
+	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, func(address string) (http.Handler, error) {
+		pages, err := a.pages(address, guilds, board)
+		if err != nil {
+			return nil, fmt.Errorf("build the pages: %w", err)
+		}
+		return httpapi.New(httpapi.Deps{
+			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Events: a.feed, Admin: operator, Pages: pages,
 
-		AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
-		TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
-		Patience: a.patience(), KeepAlive: a.opts.KeepAlive, OpenAPI: docs.OpenAPI, Tracer: a.tracing.Tracer(), Log: a.log, Now: time.Now,
+			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
+			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,
+			Patience: a.patience(), KeepAlive: a.opts.KeepAlive, OpenAPI: docs.OpenAPI, Tracer: a.tracing.Tracer(), Log: a.log, Now: time.Now,
+		})
 	})
 	if err != nil {
-		return fmt.Errorf("build the API: %w", err)
-	}
-	a.registerMetrics()
-	if a.api, a.apiAddress, err = a.listen(a.cfg.Listen, handler); err != nil {
 		return err
 	}
 	a.health.Runs(a.dependencies()...)
@@ -191,11 +194,16 @@ func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, k
 	return &announcer{forget: forget, follower: follower, live: a.stores.live, log: a.log}, nil
 }
 
-// listen binds before it returns, so that a port that is taken is an error at start.
-func (a *App) listen(address string, handler http.Handler) (*http.Server, string, error) {
+// listen binds before it returns, so that a port that is taken is an error at start, and before the handler is built, which
+// may have to know the address.
+func (a *App) listen(address string, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, "", fmt.Errorf("listen on %s: %w", address, err)
+	}
+	handler, err := build(listener.Addr().String())
+	if err != nil {
+		return nil, "", errors.Join(err, listener.Close())
 	}
 	server := &http.Server{
 		Handler:           handler,
@@ -235,13 +243,15 @@ func (a *App) OpsAddr() string { return a.opsAddress }
 func (a *App) AdminToken() string { return a.adminToken }
 
 // URL is the base of the addresses that people are given.
-func (a *App) URL() string {
+func (a *App) URL() string { return a.urlAt(a.apiAddress) }
+
+func (a *App) urlAt(address string) string {
 	if a.cfg.PublicURL != "" {
 		return strings.TrimSuffix(a.cfg.PublicURL, "/")
 	}
-	host, port, err := net.SplitHostPort(a.apiAddress)
+	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return "http://" + a.apiAddress
+		return "http://" + address
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

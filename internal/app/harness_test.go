@@ -90,6 +90,16 @@ func newLogging(t *testing.T, log slog.Handler, environ ...string) *app.App {
 
 func newWith(t *testing.T, options app.Options, environ ...string) *app.App {
 	t.Helper()
+	built, warnings := build(t, options, environ...)
+	for _, w := range warnings {
+		t.Error(w)
+	}
+	return built
+}
+
+// build is newWith for settings that are warned about.
+func build(t *testing.T, options app.Options, environ ...string) (built *app.App, warnings []string) {
+	t.Helper()
 	base := append([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 	}, unlimited...)
@@ -97,14 +107,10 @@ func newWith(t *testing.T, options app.Options, environ ...string) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range warnings {
-		t.Error(w)
-	}
-	built, err := app.New(cfg, options)
-	if err != nil {
+	if built, err = app.New(cfg, options); err != nil {
 		t.Fatal(err)
 	}
-	return built
+	return built, warnings
 }
 
 // start runs a service until the test ends or it is stopped.

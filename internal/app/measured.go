@@ -113,5 +113,5 @@ func (m *measured) Members(ctx context.Context, g leaderboard.GuildRef, after id
 }
 
 func (m *measured) FindNames(ctx context.Context, g leaderboard.GuildRef, spans []leaderboard.NameSpan, limit int) ([]id.User, error) {
-	return counted(m, "find_names", func() ([]id.User, error) { return m.archive.FindNames(ctx, g, spans, limit) })
+	return counted(ctx, m, "find_names", func() ([]id.User, error) { return m.archive.FindNames(ctx, g, spans, limit) })
 }

@@ -7,6 +7,7 @@ import (
 	"levelboard/internal/health"
 	"levelboard/internal/httpapi"
 	"levelboard/internal/metrics"
+	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 )
 
@@ -32,6 +33,7 @@ func (a *App) opsHandler() http.Handler {
 func (a *App) registerMetrics() {
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
+	a.registry.MustRegister(signin.Collectors()...)
 	a.registry.MustRegister(a.stores.observe, a.stores.live.Collector(), a.limiter, a.writer.Collector())
 	a.registry.MustRegister(a.stores.archive.metrics, a.stores.archive.Collector())
 }

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/app"
 	"levelboard/internal/demo"
 	"levelboard/internal/id"
+	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 )
 
@@ -76,10 +77,11 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	s := service{cfg: cfg, log: newLogger(p.Stderr, cfg)}
+	rows := demo.Members(o.members, o.seed, time.Now())
+	s := service{cfg: cfg, log: newLogger(p.Stderr, cfg), localSignIn: demo.Visitors(visitor(rows))}
 	return p.untilSignal(ctx, func(ctx context.Context) error {
 		return s.run(ctx, func(ctx context.Context, a *app.App) error {
-			key, rows, err := seed(ctx, a, o)
+			key, err := seed(ctx, a, rows)
 			if err != nil {
 				if ctx.Err() != nil {
 					return nil
@@ -106,31 +108,41 @@ func demoEnviron(environ []string, dir, listen string) []string {
 	}
 	for _, name := range []string{
 		"REDIS_URL", "REDIS_URL_FILE", "REDIS_MODE", "POSTGRES_URL", "POSTGRES_URL_FILE", "ADMIN_TOKEN", "ADMIN_TOKEN_FILE", "PUBLIC_URL",
+		"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_CLIENT_SECRET_FILE",
 	} {
 		environ = append(environ, "LEVELBOARD_"+name+"=")
 	}
 	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
 }
 
-// seed creates the guild, its members and a key without a limit, and returns the key and the members, the most active first.
-func seed(ctx context.Context, a *app.App, o demoOptions) (key string, rows []snapshot.Row, err error) {
+// visitor is a member from the upper part of the board, as whom one can sign in.
+func visitor(rows []snapshot.Row) signin.User {
+	m := rows[len(rows)/40].Member
+	u := signin.User{ID: m.UserID, Name: m.User.Username}
+	if m.User.GlobalName != nil {
+		u.Name = *m.User.GlobalName
+	}
+	return u
+}
+
+// seed creates the guild, its members and a key without a limit, and returns the key.
+func seed(ctx context.Context, a *app.App, rows []snapshot.Row) (key string, err error) {
 	client := newAdminClient(a.URL(), a.AdminToken())
-	document, err := demo.Guild(o.members)
+	document, err := demo.Guild(len(rows))
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if _, _, err := client.call(ctx, http.MethodPut, "/admin/guilds/"+string(demo.GuildID), document); err != nil {
-		return "", nil, err
+		return "", err
 	}
-	rows = demo.Members(o.members, o.seed, time.Now())
 	if err := a.SeedMembers(ctx, demo.GuildID, rows); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	unlimited := 0
 	created, _, err := client.createKey(ctx, newKey{
 		Name: "demo", OwnerID: string(demo.OwnerID), Permission: apikey.ReadWrite, GuildIDs: []string{string(demo.GuildID)}, RateLimit: &unlimited,
 	})
-	return created.Key, rows, err
+	return created.Key, err
 }
 
 func users(rows []snapshot.Row) []id.User {
@@ -159,10 +171,12 @@ func whileActive(ctx context.Context, activity *demo.Activity, wait func(context
 // it never sees half of it.
 func (p *program) introduce(base, key string, o demoOptions, user id.User) {
 	board := fmt.Sprintf("%s/v2/levels/%s?page=1", base, demo.Vanity)
+	page := fmt.Sprintf("%s/leaderboard/%s", base, demo.Vanity)
 	call := curl(key, fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user))
 	p.printf(`The demo is up: the guild %s with %s, %g changes a second.
 
   Leaderboard     %s
+  As JSON         %s
   Read/write key  %s
   Guild           %s
 
@@ -174,5 +188,5 @@ A member's level and rank:
   %s -X PATCH -H 'Content-Type: application/json' -d '{"xp":{"increment":25}}'
 
 Ctrl+C stops it and removes everything.
-`, demo.GuildName, count(o.members, "member"), o.rate, board, key, demo.GuildID, board, call, call)
+`, demo.GuildName, count(o.members, "member"), o.rate, page, board, key, demo.GuildID, board, call, call)
 }

@@ -14,6 +14,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/signin"
 	"levelboard/internal/tracing"
 )
 
@@ -69,16 +70,17 @@ func (p *program) tracing() tracing.Settings {
 
 // service is one run of the service within this process.
 type service struct {
-	cfg     config.Config
-	log     *slog.Logger
-	tracing tracing.Settings
+	cfg         config.Config
+	log         *slog.Logger
+	tracing     tracing.Settings
+	localSignIn []signin.Local // the demo's
 }
 
 // run starts the service, does work while it runs, and stops it within the time that the settings allow. That ctx ended
 // before the service was up is no error.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	name, _ := buildVersion()
-	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing})
+	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing, LocalSignIn: s.localSignIn})
 	if err != nil {
 		return err
 	}

@@ -79,6 +79,9 @@ func TestProblems(t *testing.T) {
 		environ []string
 		want    string
 	}{
+		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "PUBLIC_URL=http://levels.example"}, "LEVELBOARD_PUBLIC_URL must begin with https://"},
+		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "PUBLIC_URL=https://levels.example/board"}, "LEVELBOARD_PUBLIC_URL must not have a path"},
+		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "LISTEN=192.0.2.1:80"}, "LEVELBOARD_PUBLIC_URL is missing"},
 		{[]string{"LISTEN=8080"}, "LEVELBOARD_LISTEN must be an address to listen on"},
 		{[]string{"LISTEN=localhost:70000"}, "LEVELBOARD_LISTEN must be an address"},
 		{[]string{"LISTEN=http://x:80"}, "LEVELBOARD_LISTEN must be an address"},

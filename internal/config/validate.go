@@ -40,10 +40,10 @@ func (v *validator) check(c *Config) {
 	v.limit("RATE_LIMIT_IDENTITY", c.RateLimitIdentity)
 	c.TrustedProxies = v.proxies(c.TrustedProxies)
 	c.CORSOrigins = v.origins(c.CORSOrigins)
-	v.oauth(c)
 	if c.PublicURL != "" {
 		c.PublicURL = v.webURL("PUBLIC_URL", c.PublicURL)
 	}
+	v.oauth(c)
 	v.logs(c)
 }
 
@@ -70,10 +70,7 @@ func validPort(port string, least int) bool {
 // exposure warns when addr can be reached from other machines.
 func exposure(name, addr string) []string {
 	host, _, err := net.SplitHostPort(addr)
-	if err != nil || host == "localhost" {
-		return nil
-	}
-	if ip, err := netip.ParseAddr(host); err == nil && ip.Unmap().IsLoopback() {
+	if err != nil || loopback(host) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s%s is %s, so other machines may reach this service, which is embedded: "+
@@ -182,6 +179,38 @@ func (v *validator) oauth(c *Config) {
 	c.OAuthAuthURL = v.webURL("OAUTH_AUTH_URL", c.OAuthAuthURL)
 	c.OAuthTokenURL = v.webURL("OAUTH_TOKEN_URL", c.OAuthTokenURL)
 	c.OAuthAPIURL = v.webURL("OAUTH_API_URL", c.OAuthAPIURL)
+	if c.OAuthClientID != "" && c.OAuthClientSecret != "" {
+		v.signIn(c)
+	}
+}
+
+// signIn keeps cookies and codes from travelling in clear over a network: plain http is for loopback.
+func (v *validator) signIn(c *Config) {
+	if c.PublicURL == "" {
+		host, _, err := net.SplitHostPort(c.Listen)
+		if err == nil && host != "" && !loopback(host) && !unspecified(host) {
+			v.bad("PUBLIC_URL", "is missing: with sign-in it must be the https:// address that people use, unless LEVELBOARD_LISTEN is loopback")
+		}
+		return
+	}
+	u, err := url.Parse(c.PublicURL)
+	switch {
+	case err != nil:
+	case u.Path != "":
+		v.bad("PUBLIC_URL", "must not have a path: the pages are at the top of their host")
+	case u.Scheme != "https" && !loopback(u.Hostname()):
+		v.bad("PUBLIC_URL", "must begin with https:// with sign-in, or sessions would travel in clear; plain http is for loopback only")
+	}
+}
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+func unspecified(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsUnspecified()
 }
 
 // webURL checks a base URL and returns it without slashes at its end.

@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
 	"go.opentelemetry.io/otel/trace"
 
 	"levelboard/internal/apikey"
 	"levelboard/internal/events"
+	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -68,6 +70,15 @@ type Admin interface {
 	Revoke(ctx context.Context, keyID string) error
 }
 
+// Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
+// their ids like everything else.
+type Pages interface {
+	// Routes adds the pages' routes.
+	Routes(r gin.IRouter)
+	// Refuse answers a request at an address that has no route, or not for its method.
+	Refuse(c *gin.Context, f *fault.Error)
+}
+
 // Deps is what the API is built on.
 type Deps struct {
 	Keys    Keys
@@ -76,6 +87,7 @@ type Deps struct {
 	Board   Board
 	Admin   Admin
 	Events  Events
+	Pages   Pages // nil for none
 
 	AdminToken     string        // without one /admin is off
 	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit

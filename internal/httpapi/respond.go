@@ -16,21 +16,6 @@ import (
 
 const jsonType = "application/json"
 
-// statuses is the one place where a fault becomes a status.
-var statuses = map[fault.Code]int{
-	fault.Internal:             http.StatusInternalServerError,
-	fault.Invalid:              http.StatusBadRequest,
-	fault.Unauthenticated:      http.StatusUnauthorized,
-	fault.Forbidden:            http.StatusForbidden,
-	fault.NotFound:             http.StatusNotFound,
-	fault.MethodNotAllowed:     http.StatusMethodNotAllowed,
-	fault.Conflict:             http.StatusConflict,
-	fault.TooLarge:             http.StatusRequestEntityTooLarge,
-	fault.UnsupportedMediaType: http.StatusUnsupportedMediaType,
-	fault.RateLimited:          http.StatusTooManyRequests,
-	fault.Unavailable:          http.StatusServiceUnavailable,
-}
-
 // handler is what a route runs. What it returns becomes the answer, so a handler writes only when it succeeds.
 type handler func(c *gin.Context) error
 
@@ -45,7 +30,7 @@ func (a *API) handle(h handler) gin.HandlerFunc {
 // fail answers with the fault's status and public message, logs the cause of what is our own doing, and ends the chain.
 func (a *API) fail(c *gin.Context, err error) {
 	f := fault.From(err)
-	status := statuses[f.Code]
+	status := f.Code.Status()
 	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
 		a.logFailure(c, f.Code, status, err)
 	}

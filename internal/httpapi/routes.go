@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -54,6 +55,10 @@ func (a *API) routes() (http.Handler, error) {
 	operator.DELETE("/keys/:keyId", a.handle(a.revokeKey))
 	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Grant)))
 	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Ungrant)))
+
+	if a.deps.Pages != nil {
+		a.deps.Pages.Routes(engine)
+	}
 	return engine, nil
 }
 
@@ -83,6 +88,15 @@ func (a *API) unrouted(c *gin.Context, f *fault.Error) {
 			c.Status(http.StatusNoContent)
 			return
 		}
+	} else if a.deps.Pages != nil && forPerson(c.Request) {
+		a.deps.Pages.Refuse(c, f)
+		return
 	}
 	a.fail(c, f)
+}
+
+// forPerson reports whether a browser asks for a page; whatever else asks is answered as a program is.
+func forPerson(r *http.Request) bool {
+	admin := r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
+	return !admin && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }

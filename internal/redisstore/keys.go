@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/signin"
 )
 
 // Names that belong to no guild.
@@ -15,6 +16,7 @@ const (
 	dirtyGuildsKey = "lb:dirty-guilds"
 	changesChannel = "lb:changes"
 	claimPrefix    = "lb:once:"
+	sessionPrefix  = "lb:session:"
 )
 
 // Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys
@@ -49,6 +51,12 @@ func (k guildKeys) once(key leaderboard.Digest) string { return k.name("once:") 
 func claimKey(key leaderboard.Digest) string { return claimPrefix + digestText(key) }
 
 func digestText(d leaderboard.Digest) string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+
+// sessionKey is where a session is sealed, sessionClaimKey is there while one replica changes it, and sessionsKey lists those
+// of a user.
+func sessionKey(h signin.Hash) string      { return sessionPrefix + hashText(h) }
+func sessionClaimKey(h signin.Hash) string { return "lb:session-claim:" + hashText(h) }
+func sessionsKey(user id.User) string      { return "lb:sessions:" + string(user) }
 
 // flushingPrefix is what the number of a flush is appended to; a script does that where only it knows the number.
 func (k guildKeys) flushingPrefix() string { return k.name("flushing:") }

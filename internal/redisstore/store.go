@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// Store is a leaderboard.Board, a snapshot.Live and an events.Log on Redis. It is safe for concurrent use and holds no state of a guild.
+// Store is a leaderboard.Board, a snapshot.Live, an events.Log and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *Client
 	calls   *coalescer

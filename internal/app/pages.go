@@ -1,0 +1,57 @@
+package app
+
+import (
+	"net"
+	"net/netip"
+	"time"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/signin"
+	"levelboard/internal/web"
+)
+
+// pages builds the pages for people. address is where they are listened for, which is their public address if none is set.
+func (a *App) pages(address string, guilds *guild.Directory, board *leaderboard.Leaderboard) (*web.Site, error) {
+	public := a.urlAt(address)
+	deps := web.Deps{
+		Guilds: guilds, Board: board, Limiter: a.limiter,
+		PublicURL: public, IdentityLimit: a.cfg.RateLimitIdentity,
+		Version: a.opts.Version, Log: a.log, Now: time.Now,
+	}
+	if o := a.signInOptions(address, public); o.Provider != nil || len(o.Locals) > 0 {
+		deps.SignIn = signin.NewSessions(a.stores.live, o)
+	}
+	return web.New(deps)
+}
+
+// signInOptions leaves both ways to sign in off unless they were asked for. The one without a provider is for an embedded
+// service that only this machine can reach, whoever asks for it.
+func (a *App) signInOptions(address, public string) signin.Options {
+	o := signin.Options{Log: a.log, Now: time.Now}
+	if a.cfg.OAuthClientID != "" {
+		o.Provider = signin.NewProvider(signin.ProviderOptions{
+			ClientID: a.cfg.OAuthClientID, ClientSecret: a.cfg.OAuthClientSecret,
+			AuthURL: a.cfg.OAuthAuthURL, TokenURL: a.cfg.OAuthTokenURL, APIURL: a.cfg.OAuthAPIURL,
+			RedirectURL: web.RedirectURL(public),
+		})
+		a.closers = append(a.closers, closer{"the connections to the provider of sign-in", func() error { o.Provider.Close(); return nil }})
+	}
+	if len(a.opts.LocalSignIn) > 0 {
+		if a.cfg.Embedded() && loopback(address) {
+			o.Locals = a.opts.LocalSignIn
+		} else {
+			a.log.Warn("the demo's sign-in is off, because other machines can reach this service")
+		}
+	}
+	return o
+}
+
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}

@@ -1,0 +1,131 @@
+package app_test
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/app"
+	"levelboard/internal/id"
+	"levelboard/internal/signin"
+	"levelboard/internal/testenv"
+)
+
+// visit asks for a page as a browser does, cookies and all, and returns its status and text.
+func visit(t *testing.T, browser *http.Client, method, address, form string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+	r.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	answer, err := browser.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.StatusCode, string(body)
+}
+
+func newBrowser(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}
+}
+
+func TestSigningInToTheService(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		provider := testenv.OAuth(t)
+		s := start(t, append(environ,
+			"LEVELBOARD_OAUTH_CLIENT_ID="+provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET="+provider.ClientSecret,
+			"LEVELBOARD_OAUTH_AUTH_URL="+provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL="+provider.TokenURL(),
+			"LEVELBOARD_OAUTH_API_URL="+provider.APIURL())...)
+		provider.Register(s.app.URL() + "/sign-in/callback")
+		g := s.guild(object{"visibility": "private", "name": "Moles & Co"})
+		s.create(s.key(g), g, newID(), 100)
+		provider.SetUser(object{"id": newID(), "username": "ada"}, []object{{"id": g, "name": "Moles", "owner": true, "permissions": "0"}})
+
+		browser := newBrowser(t)
+		board := s.app.URL() + "/leaderboard/" + g
+		if status, text := visit(t, browser, "GET", board, ""); status != 401 || !strings.Contains(text, "/sign-in?next=") {
+			t.Fatalf("before signing in: %d %s", status, text)
+		}
+		status, text := visit(t, browser, "GET", s.app.URL()+"/sign-in/provider?next="+url.QueryEscape("/leaderboard/"+g), "")
+		if status != 200 || !strings.Contains(text, "Moles &amp; Co") || !strings.Contains(text, "gopher") || !strings.Contains(text, "You manage this") {
+			t.Fatalf("after signing in: %d %s", status, text)
+		}
+		// A cookie says nothing to the API, so no page of another site gets anything from it.
+		if status, _ := visit(t, browser, "GET", s.app.URL()+boardPath(g, 1), ""); status != 401 {
+			t.Errorf("the API took a cookie: %d", status)
+		}
+		if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
+			t.Errorf("after signing out: %d %s", status, text)
+		}
+		if status, _ := visit(t, browser, "GET", board, ""); status != 401 {
+			t.Errorf("the board after signing out: %d", status)
+		}
+	})
+}
+
+func TestAnUnknownAddressIsAnsweredAsItIsAsked(t *testing.T) {
+	t.Parallel()
+	s := start(t, onDataDir(t)...)
+	if status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/nowhere", ""); status != 404 || !strings.Contains(text, "<h1>") {
+		t.Errorf("a browser got %d %s", status, text)
+	}
+	for _, path := range []string{"/v2/nowhere", "/admin/nowhere"} {
+		if status, text := visit(t, newBrowser(t), "GET", s.app.URL()+path, ""); status != 404 || !strings.HasPrefix(text, `{"message":`) {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+	}
+	s.bad("GET", "/nowhere", "", nil).Want(t, 404)
+}
+
+// local is a sign-in without a provider.
+func local() app.Options {
+	return app.Options{Logger: slog.New(slog.DiscardHandler), Version: "test", LocalSignIn: []signin.Local{{
+		User: signin.User{ID: id.User(newID()), Name: "Robin"}, About: "who owns everything",
+	}}}
+}
+
+func TestTheDemosSignInIsForAnEmbeddedServiceOnLoopback(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		options app.Options
+		environ func(t *testing.T) []string
+		status  int
+	}{
+		{"the demo", local(), onDataDir, 200},
+		{"the service", app.Options{Logger: slog.New(slog.DiscardHandler)}, onDataDir, 404},
+		{"on servers", local(), onServers, 404},
+		{"for other machines", local(), func(t *testing.T) []string { return append(onDataDir(t), "LEVELBOARD_LISTEN=0.0.0.0:0") }, 404},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			built, _ := build(t, test.options, test.environ(t)...)
+			s := run(t, built)
+			status, text := visit(t, newBrowser(t), "POST", s.app.URL()+"/sign-in/local", "as=0&next=/")
+			if status != test.status || strings.Contains(text, "Robin") != (status == 200) {
+				t.Errorf("%d %s", status, text)
+			}
+		})
+	}
+}

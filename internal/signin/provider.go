@@ -1,0 +1,163 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// ErrRefused says that the provider answered, and that what it was shown is not valid: a code that was used before, or
+// access that the user took back.
+var ErrRefused = errors.New("the provider refused")
+
+const (
+	// providerTime bounds one call of the provider.
+	providerTime = 5 * time.Second
+	// answerSize bounds an answer of the provider, in bytes; 200 guilds are about 60 KB.
+	answerSize = 1 << 20
+)
+
+// Token is the access that a user gave us at the provider. Formatting or logging one shows nothing of it.
+type Token struct {
+	Access  string    `json:"access,omitempty"`
+	Refresh string    `json:"refresh,omitempty"`
+	Expires time.Time `json:"expires"` // zero when the provider did not say
+}
+
+// String keeps tokens out of whatever is formatted.
+func (Token) String() string { return "[redacted]" }
+
+// GoString does so for %#v.
+func (Token) GoString() string { return "signin.Token{[redacted]}" }
+
+// LogValue keeps them out of logs.
+func (Token) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// ProviderOptions are the addresses of a provider, and as whom we speak to it.
+type ProviderOptions struct {
+	ClientID     string
+	ClientSecret string
+	AuthURL      string // where people are sent
+	TokenURL     string // where a code is redeemed
+	APIURL       string // under it are users/@me and users/@me/guilds
+	RedirectURL  string // where it sends them back to; it has to be registered with the provider
+}
+
+// Provider speaks to the OAuth 2.0 provider. It is safe for concurrent use.
+type Provider struct {
+	oauth  *oauth2.Config
+	apiURL string
+	client *http.Client
+}
+
+// NewProvider returns a Provider; nothing is sent yet.
+func NewProvider(o ProviderOptions) *Provider {
+	return &Provider{
+		oauth: &oauth2.Config{
+			ClientID: o.ClientID, ClientSecret: o.ClientSecret, RedirectURL: o.RedirectURL,
+			Scopes:   []string{"identify", "guilds"},
+			Endpoint: oauth2.Endpoint{AuthURL: o.AuthURL, TokenURL: o.TokenURL},
+		},
+		apiURL: o.APIURL,
+		client: &http.Client{
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxConnsPerHost: 16, IdleConnTimeout: 30 * time.Second},
+			Timeout:   providerTime,
+			// A redirect would take the token along to wherever it leads.
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+}
+
+// Close closes the connections that are kept.
+func (p *Provider) Close() { p.client.CloseIdleConnections() }
+
+// Address is where to send somebody who wants to sign in. The provider sends state back as it is, and gives a code that
+// only whoever knows the verifier can redeem.
+func (p *Provider) Address(state, verifier string) string {
+	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
+}
+
+// Redeem trades a code for access. ErrRefused when it is not valid (any more).
+func (p *Provider) Redeem(ctx context.Context, code, verifier string) (Token, error) {
+	got, err := p.oauth.Exchange(p.with(ctx), code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		return Token{}, fmt.Errorf("redeem a code: %w", plain(err))
+	}
+	return tokenOf(got), nil
+}
+
+// Renew trades the refresh token for new access. ErrRefused when the user took it back.
+func (p *Provider) Renew(ctx context.Context, t Token) (Token, error) {
+	if t.Refresh == "" {
+		return Token{}, fmt.Errorf("renew access without a refresh token: %w", ErrRefused)
+	}
+	got, err := p.oauth.TokenSource(p.with(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
+	if err != nil {
+		return Token{}, fmt.Errorf("renew access: %w", plain(err))
+	}
+	renewed := tokenOf(got)
+	// A provider need not give a new refresh token each time.
+	renewed.Refresh = cmp.Or(renewed.Refresh, t.Refresh)
+	return renewed, nil
+}
+
+func (p *Provider) with(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, p.client)
+}
+
+func tokenOf(t *oauth2.Token) Token {
+	return Token{Access: t.AccessToken, Refresh: t.RefreshToken, Expires: t.Expiry}
+}
+
+// plain drops what the provider answered, which may hold anything, and tells a refusal from a failure.
+func plain(err error) error {
+	var answered *oauth2.RetrieveError
+	if !errors.As(err, &answered) {
+		return err
+	}
+	status := 0
+	if answered.Response != nil {
+		status = answered.Response.StatusCode
+	}
+	if answered.ErrorCode == "invalid_grant" || status == http.StatusBadRequest && answered.ErrorCode == "" {
+		return fmt.Errorf("status %d: %w", status, ErrRefused)
+	}
+	return fmt.Errorf("the provider answered %d, error %.40q", status, answered.ErrorCode)
+}
+
+// get reads one resource of the provider's API. ErrRefused for a token that is not valid.
+func (p *Provider) get(ctx context.Context, path string, t Token, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.apiURL+path, nil)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	request.Header.Set("Authorization", "Bearer "+t.Access)
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "Levelboard")
+	answer, err := p.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, answerSize))
+	switch {
+	case err != nil:
+		return fmt.Errorf("read %s: %w", path, err)
+	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
+		return fmt.Errorf("read %s: status %d: %w", path, answer.StatusCode, ErrRefused)
+	case answer.StatusCode != http.StatusOK:
+		return fmt.Errorf("read %s: the provider answered %d", path, answer.StatusCode)
+	}
+	if json.Unmarshal(body, into) != nil {
+		return fmt.Errorf("read %s: the answer is not what was expected", path)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package signin
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// sealPurpose is what the sealing key is derived for. Raise its number when the record changes its meaning: sessions sealed
+// for another purpose do not open, and their users sign in again.
+const sealPurpose = "levelboard session 1"
+
+// secret is what a browser shows for its session: 256 random bits.
+type secret [32]byte
+
+func newSecret() secret {
+	var s secret
+	_, _ = rand.Read(s[:]) // never fails (crypto/rand)
+	return s
+}
+
+func (s secret) String() string { return base64.RawURLEncoding.EncodeToString(s[:]) }
+
+// parseSecret reads what String wrote, in that one spelling.
+func parseSecret(text string) (s secret, ok bool) {
+	decoded, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(decoded) != len(s) {
+		return s, false
+	}
+	copy(s[:], decoded)
+	return s, s.String() == text
+}
+
+func (s secret) hash() Hash { return sha256.Sum256(s[:]) }
+
+// record is what is sealed.
+type record struct {
+	User      User      `json:"user"`
+	Guilds    []Guild   `json:"guilds"`
+	Token     Token     `json:"token"`
+	Local     bool      `json:"local,omitempty"` // without a provider
+	Started   time.Time `json:"started"`
+	Seen      time.Time `json:"seen"`      // last use, noted every seenTime
+	Confirmed time.Time `json:"confirmed"` // when the provider last told user and guilds
+	Tried     time.Time `json:"tried"`     // when it was last asked
+}
+
+func (s secret) cipher() (cipher.AEAD, error) {
+	key, err := hkdf.Key(sha256.New, s[:], nil, sealPurpose, 32)
+	if err != nil {
+		return nil, err
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, err
+	}
+	return cipher.NewGCMWithRandomNonce(block)
+}
+
+func (s secret) seal(r record) ([]byte, error) {
+	encoded, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("seal a session: %w", err)
+	}
+	aead, err := s.cipher()
+	if err != nil {
+		return nil, fmt.Errorf("seal a session: %w", err)
+	}
+	hash := s.hash()
+	return aead.Seal(nil, nil, encoded, hash[:]), nil
+}
+
+// open fails for anything that seal did not make with this secret.
+func (s secret) open(sealed []byte) (r record, err error) {
+	aead, err := s.cipher()
+	if err != nil {
+		return r, fmt.Errorf("open a session: %w", err)
+	}
+	hash := s.hash()
+	encoded, err := aead.Open(nil, nil, sealed, hash[:])
+	if err != nil {
+		return r, fmt.Errorf("open a session: %w", err)
+	}
+	if err := json.Unmarshal(encoded, &r); err != nil {
+		return r, fmt.Errorf("read a session: %w", err)
+	}
+	return r, nil
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/ratelimit"
+)
+
+// DefaultInFlight is how many pages are worked on at the same time; one more is refused at once. Each is rendered into
+// memory, at most some 200 KB, and pages must never be what keeps bots from being served.
+const DefaultInFlight = 256
+
+// contentPolicy lets a page load what is ours, and avatars. Scripts and styles in the page itself are never run, so a name
+// that slipped through the templates would still do nothing.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// maxForm is the largest form, in bytes.
+const maxForm = 64 << 10
+
+// retryProvider is what somebody is told to wait when the provider of sign-in does not answer.
+const retryProvider = 10 * time.Second
+
+// imageHost is where avatars and icons are.
+const imageHost = "https://cdn.discordapp.com"
+
+// guard sets the headers of every page, bounds the form that came with the request, and refuses changes that another site's page asks for.
+func (s *Site) guard(c *gin.Context) {
+	h := c.Writer.Header()
+	h.Set("Content-Security-Policy", s.policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Cookie")
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
+	if err := s.origins.Check(c.Request); err != nil {
+		s.fail(c, fault.Wrap(err, fault.Forbidden, "This was sent by a page of another site, so nothing was done. Go to the page here and do it there."))
+	}
+}
+
+// trusting refuses changes from other origins by what browsers say of themselves. The public address is named because a
+// proxy may have put another Host into the request.
+func trusting(publicURL string) (*http.CrossOriginProtection, error) {
+	u, err := url.Parse(publicURL)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("the public address %q is not a URL with a host", publicURL)
+	}
+	p := http.NewCrossOriginProtection()
+	if err := p.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
+		return nil, fmt.Errorf("trust the public address: %w", err)
+	}
+	return p, nil
+}
+
+// recover answers a panic with a page, before what is under it would answer in JSON.
+func (s *Site) recover(c *gin.Context) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			if panicked == http.ErrAbortHandler {
+				panic(panicked)
+			}
+			s.fail(c, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
+		}
+	}()
+	c.Next()
+}
+
+// admit refuses a page when as many as may be are being worked on.
+func (s *Site) admit(c *gin.Context) {
+	select {
+	case s.inFlight <- struct{}{}:
+		defer func() { <-s.inFlight }()
+	default:
+		s.fail(c, &fault.Error{
+			Code: fault.Unavailable, RetryAfter: time.Second,
+			Message: "Very many people are looking at this moment. Try again in a second.",
+		})
+		return
+	}
+	c.Next()
+}
+
+// charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.
+func (s *Site) charge(c *gin.Context, who *Visitor) error {
+	budget := ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: addressName(c), PerMinute: s.deps.IdentityLimit}
+	if who.Session != nil {
+		budget.Scope, budget.Name = ratelimit.ScopeIdentity, string(who.Session.User.ID)
+	}
+	decision, err := s.deps.Limiter.Charge(c.Request.Context(), budget)
+	if err != nil {
+		return fault.Down("charge the limits", err)
+	}
+	if decision.Allowed {
+		return nil
+	}
+	return &fault.Error{Code: fault.RateLimited, RetryAfter: decision.RetryAfter, Message: "That was too much at once."}
+}
+
+// addressName is whom to charge for a request without a session.
+func addressName(c *gin.Context) string {
+	address, err := netip.ParseAddr(c.ClientIP())
+	if err != nil {
+		return "unknown" // a listener without addresses, such as a Unix socket: all share one budget
+	}
+	return ratelimit.AddressName(address)
+}
+
+// here is the address of this page, for coming back to it after signing in: of a page that is asked for, not of a change.
+func here(r *http.Request) string {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/sign-") {
+		return "/"
+	}
+	return r.URL.RequestURI()
+}

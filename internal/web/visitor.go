@@ -1,0 +1,64 @@
+package web
+
+import (
+	"errors"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/signin"
+)
+
+// Visitor is who asks for a page.
+type Visitor struct {
+	Session *signin.Session // nil when nobody is signed in
+}
+
+const visitorKey = "levelboard.visitor"
+
+// visitorOf returns who asks for the page; never nil. It is the one place that handlers learn it from.
+func visitorOf(c *gin.Context) *Visitor {
+	known, _ := c.Get(visitorKey)
+	if who, ok := known.(*Visitor); ok {
+		return who
+	}
+	return &Visitor{}
+}
+
+// signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page; why says what for.
+func signedIn(c *gin.Context, why string) (*signin.Session, error) {
+	if session := visitorOf(c).Session; session != nil {
+		return session, nil
+	}
+	return nil, fault.New(fault.Unauthenticated, "%s", why)
+}
+
+// identify finds out who asks and charges them, before anything else costs work.
+func (s *Site) identify(c *gin.Context) {
+	who := &Visitor{}
+	c.Set(visitorKey, who)
+	var err error
+	if who.Session, err = s.session(c); err == nil {
+		err = s.charge(c, who)
+	}
+	if err != nil {
+		s.fail(c, err)
+	}
+}
+
+// session returns the session of the cookie; nil without one. A cookie that is nobody's session is taken back.
+func (s *Site) session(c *gin.Context) (*signin.Session, error) {
+	secret, err := c.Cookie(s.cookies.session)
+	if s.deps.SignIn == nil || err != nil || secret == "" {
+		return nil, nil
+	}
+	found, err := s.deps.SignIn.Find(c.Request.Context(), secret)
+	if errors.Is(err, signin.ErrNoSession) {
+		s.cookies.clear(c, s.cookies.session)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Down("find a session", err)
+	}
+	return found, nil
+}

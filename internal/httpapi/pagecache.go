@@ -22,12 +22,19 @@ type encodedPage struct {
 	incarnation guild.Incarnation
 	settings    int64 // version of the guild's settings
 	version     leaderboard.Version
+
+	// moving says that the board had changed between the last two reads of the page, so that it most likely has again.
+	moving bool
+}
+
+// of reports whether the page is made of these settings.
+func (p *encodedPage) of(g *guild.Guild) bool {
+	return p.incarnation == g.Incarnation && p.settings == g.Version
 }
 
 // serves reports whether the page is made of these settings and of this version or a later one.
 func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
-	return p.incarnation == g.Incarnation && p.settings == g.Version &&
-		(p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
+	return p.of(g) && (p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
 }
 
 // pageCache keeps the pages used last, up to a number of bytes.

@@ -33,6 +33,21 @@ type sharedRead struct {
 
 var errReadEnded = errors.New("the read ended without a result")
 
+// next is do for a read that begins after this call: one that is under way is waited for, and only the one after it counts.
+func (r *pageReads) next(ctx context.Context, what pageRead, read func(context.Context) (encodedPage, error)) (page encodedPage, shared bool, err error) {
+	r.mu.Lock()
+	before := r.underway[what]
+	r.mu.Unlock()
+	if before != nil {
+		select {
+		case <-before.done:
+		case <-ctx.Done():
+			return encodedPage{}, false, fault.Down("read a page", ctx.Err())
+		}
+	}
+	return r.do(ctx, what, read)
+}
+
 // do reads, or waits for the read that is under way (shared), which may have begun before this call. The read goes on when
 // who began it leaves; it ends with the time of a request.
 func (r *pageReads) do(ctx context.Context, what pageRead, read func(context.Context) (encodedPage, error)) (page encodedPage, shared bool, err error) {

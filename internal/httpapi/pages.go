@@ -75,65 +75,75 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	return permit(c, g)
 }
 
-// servePage answers from memory while that is of the guild's version, read after the request arrived, or of a later one: what
-// it serves is never older than the request. Requests for the same page share one read.
+// servePage answers with a page that is never older than the request, from memory where it can.
 func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
-	version, err := a.deps.Board.Version(c.Request.Context(), g)
+	page, outcome, err := a.currentPage(c.Request.Context(), g, name, c.Request.Header["If-None-Match"])
 	if err != nil {
 		return err
 	}
-	page, outcome, etag := encodedPage{}, pageHit, pageETag(g, version, name)
-	kept, ok := a.pages.get(name)
-	if ok = ok && kept.serves(g, version); ok {
-		page, etag = kept, kept.etag
-	}
-	if matches(c.Request.Header["If-None-Match"], etag) {
+	setPageHeaders(c, page.etag)
+	if outcome == pageNotModified || matches(c.Request.Header["If-None-Match"], page.etag) {
 		pageOutcomes[pageNotModified].Inc()
-		setPageHeaders(c, etag)
 		c.Status(http.StatusNotModified)
 		return nil
 	}
-	if !ok {
-		if page, outcome, err = a.readPage(c.Request.Context(), g, name, version); err != nil {
-			return err
-		}
-	}
 	pageOutcomes[outcome].Inc()
-	setPageHeaders(c, page.etag)
 	write(c, http.StatusOK, page.body)
 	return nil
 }
 
-// readPage reads the page at this version or a later one. A read that had begun before the version was known may bring an
-// older one; the next has begun after it.
-func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName, least leaderboard.Version) (page encodedPage, outcome pageOutcome, err error) {
-	read := func(ctx context.Context) (encodedPage, error) { return a.encodePage(ctx, g, name) }
-	for {
-		var shared bool
-		page, shared, err = a.reads.do(ctx, pageRead{name, g.Incarnation, g.Version}, read)
-		if err != nil || page.serves(g, least) || !shared {
-			outcome = pageMiss
-			if shared {
-				outcome = pageShared
-			}
-			return page, outcome, err
-		}
+// currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
+// later one; else a read, which requests for the same page share. Of a board that changes all the time the version is not
+// asked for first: what is read anyway has it. The page has no body when the client's own is the present one.
+func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (encodedPage, pageOutcome, error) {
+	what := pageRead{name, g.Incarnation, g.Version}
+	read := func(ctx context.Context) (encodedPage, error) { return a.readPage(ctx, g, name) }
+	kept, ok := a.pages.get(name)
+	if ok && kept.moving && kept.of(g) {
+		page, shared, err := a.reads.next(ctx, what, read)
+		return page, missOf(shared), err
 	}
+	version, err := a.deps.Board.Version(ctx, g)
+	if err != nil {
+		return encodedPage{}, 0, err
+	}
+	if ok && kept.serves(g, version) {
+		return kept, pageHit, nil
+	}
+	if etag := pageETag(g, version, name); matches(ifNoneMatch, etag) {
+		return encodedPage{etag: etag}, pageNotModified, nil
+	}
+	// A read that had begun before the version was known may bring an older page.
+	page, shared, err := a.reads.do(ctx, what, read)
+	if err == nil && !page.serves(g, version) {
+		page, shared, err = a.reads.next(ctx, what, read)
+	}
+	return page, missOf(shared), err
 }
 
-// encodePage reads the page and keeps it. It carries the version that its rows are of.
-func (a *API) encodePage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
+func missOf(shared bool) pageOutcome {
+	if shared {
+		return pageShared
+	}
+	return pageMiss
+}
+
+// readPage reads the page and keeps it. It carries the version that its rows are of.
+func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
 	page, err := a.deps.Board.Page(ctx, g, name.number)
 	if err != nil {
 		return encodedPage{}, err
 	}
-	body, err := encode(pageBody(g, page, name.manager))
-	if err != nil {
-		return encodedPage{}, err
-	}
+	before, known := a.pages.get(name)
+	known = known && before.of(g)
 	encoded := encodedPage{
-		etag: pageETag(g, page.Version, name), body: body,
-		incarnation: g.Incarnation, settings: g.Version, version: page.Version,
+		etag: pageETag(g, page.Version, name), incarnation: g.Incarnation, settings: g.Version, version: page.Version,
+		moving: known && before.version != page.Version,
+	}
+	if known && !encoded.moving {
+		encoded.body = before.body
+	} else if encoded.body, err = encode(pageBody(g, page, name.manager)); err != nil {
+		return encodedPage{}, err
 	}
 	if len(page.Rows) > 0 || name.number == 1 {
 		a.pages.add(name, encoded)

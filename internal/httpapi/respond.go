@@ -67,7 +67,9 @@ func writeJSON(c *gin.Context, status int, body any) {
 
 // write answers with JSON.
 func write(c *gin.Context, status int, encoded []byte) {
-	c.Writer.Header()["Content-Type"] = jsonTypes
+	h := c.Writer.Header()
+	// Told the length, net/http sends a large body as it is, and not in chunks.
+	h["Content-Type"], h["Content-Length"] = jsonTypes, []string{strconv.Itoa(len(encoded))}
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(encoded) // the client is gone; there is nobody to tell
 }

@@ -90,6 +90,7 @@ func (s service) run(ctx context.Context, work func(context.Context, *app.App) e
 		}
 		return explainStart(err)
 	}
+	settleMemory()
 	err = work(ctx, a)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
 	defer cancel()

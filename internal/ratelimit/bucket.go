@@ -64,6 +64,19 @@ func bucketsOf(budgets []Budget) (b buckets, err error) {
 	return b, nil
 }
 
+// bucketsName tells buckets apart; it is short, since it is looked up for each request.
+type bucketsName struct {
+	scope, first, second string
+	limits               [2]int
+}
+
+func (b *buckets) name() bucketsName {
+	return bucketsName{
+		scope: b.budgets[0].Scope, first: b.budgets[0].Name, second: b.budgets[1].Name,
+		limits: [2]int{b.budgets[0].PerMinute, b.budgets[1].PerMinute},
+	}
+}
+
 func (b *buckets) all() []Budget { return b.budgets[:b.n] }
 
 // smallest is the lowest limit.

@@ -19,7 +19,7 @@ type Limiter struct {
 	now     func() time.Time
 
 	mu    sync.Mutex
-	tills map[buckets]*till // those where somebody waits, and those that may have a lease
+	tills map[bucketsName]*till // those where somebody waits, and those that may have a lease
 	swept time.Time
 }
 
@@ -39,7 +39,7 @@ func New(client redis.UniversalClient) *Limiter {
 		}, []string{"scope"}),
 		scopes: map[string]outcomes{},
 		now:    time.Now,
-		tills:  map[buckets]*till{},
+		tills:  map[bucketsName]*till{},
 	}
 	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress} {
 		l.scopes[scope] = outcomes{
@@ -105,20 +105,21 @@ func (l *Limiter) decide(ctx context.Context, b buckets) (Decision, error) {
 
 // till returns the one for these budgets.
 func (l *Limiter) till(b buckets) *till {
-	t := l.tills[b]
+	name := b.name()
+	t := l.tills[name]
 	if t != nil {
 		return t
 	}
 	if now := l.now(); now.Sub(l.swept) > sweepEvery {
 		l.swept = now
-		for name, idle := range l.tills {
+		for other, idle := range l.tills {
 			if !idle.asking && now.After(idle.until) {
-				delete(l.tills, name)
+				delete(l.tills, other)
 			}
 		}
 	}
 	t = &till{buckets: b}
-	l.tills[b] = t
+	l.tills[name] = t
 	return t
 }
 

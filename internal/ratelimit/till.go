@@ -86,7 +86,7 @@ func (l *Limiter) ask(ctx context.Context, t *till) {
 		if len(batch) == 0 {
 			t.asking = false
 			if !t.leases() {
-				delete(l.tills, t.buckets)
+				delete(l.tills, t.name())
 			}
 			l.mu.Unlock()
 			return

@@ -16,4 +16,5 @@ func settleMemory() {
 		debug.SetGCPercent(gcPercent)
 	}
 	debug.FreeOSMemory()
+	forgetCode()
 }

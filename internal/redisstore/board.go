@@ -237,14 +237,23 @@ func (s *Store) change(ctx context.Context, sc *script, g leaderboard.GuildRef, 
 	return out, err
 }
 
+// What change.lua answers as the XP before of a member whom it did not change.
+const (
+	noMember      = -1
+	damagedMember = -2
+)
+
 // outcomeOf reads what became of one member, from the place at in the reply.
 func outcomeOf(sc *script, r reply, at int) (leaderboard.Outcome, error) {
 	var before, after, count int64
 	if err := r[min(at, len(r)):].numbers(&before, &after, &count); err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w", sc.name, err)
 	}
-	if before < 0 {
+	switch before {
+	case noMember:
 		return leaderboard.Outcome{}, leaderboard.ErrNoMember
+	case damagedMember:
+		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w: the member's entry is damaged", sc.name, errReply)
 	}
 	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count}, nil
 }

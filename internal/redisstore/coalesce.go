@@ -280,18 +280,16 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		_ = pipeline.Process(ctx, cmd)
 	}
 	_, err = pipeline.Exec(ctx)
-	if !answered(err) {
-		// Some may have been answered before the connection broke.
-		for i, r := range runs {
-			if cmd := commands[i].(once); cmd.Err() == nil && cmd.Val() != nil {
-				r.reply, r.err = r.script.result(cmd.Val(), nil)
-			}
-		}
-		return nil, err
+	broken := !answered(err) // then some may have been answered before
+	if !broken {
+		err = nil
 	}
 	var first []any
 	for i, r := range runs {
 		cmd := commands[i].(once)
+		if broken && (cmd.Err() != nil || cmd.Val() == nil) {
+			continue
+		}
 		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
 			unknown = append(unknown, r)
 			continue
@@ -305,7 +303,7 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		// The changes are made: that their guilds are not in the index is no failure of theirs, and the writer's sweep finds them.
 		_ = c.client.SAdd(ctx, dirtyGuildsKey, first...).Err()
 	}
-	return unknown, nil
+	return unknown, err
 }
 
 func (r *scriptRun) command(ctx context.Context, on *server) once {

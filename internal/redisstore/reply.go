@@ -14,7 +14,7 @@ type reply []any
 const maxExact = 1 << 53
 
 func (r reply) at(i int) any {
-	if i >= len(r) {
+	if i < 0 || i >= len(r) {
 		return nil
 	}
 	return r[i]

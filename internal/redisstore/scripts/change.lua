@@ -5,8 +5,8 @@
 -- ARGV     incarnation, n (at most 1000), n members, which may repeat, n changes, what levelup.lua takes, what once.lua takes;
 --          a change is what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that
 --          begins, if one does
--- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member), first as in create.lua} |
---          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
+-- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is damaged), first as
+--          in create.lua} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
 local max_xp = 2147483647
 local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
@@ -15,18 +15,20 @@ local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
 local stats = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
 local time
 
--- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local places, members, xps, counts, ends, m = {}, {}, {}, {}, {}, 0 -- of the members that are there, each once
+-- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only.
+local places, members, xps, counts, ends, m = {}, {}, {}, {}, {}, 0 -- of the members that are there and whole, each once
 local outcome, made = {}, 0
 for i = 1, n do
   local member, change = ARGV[2 + i], ARGV[2 + n + i]
   local place = places[member]
   if not place and scores[i] then
+    local xp = tonumber(scores[i]) or score(scores[i])
     local _, _, count, cooldown = find(stats[i] or '0 0 0', '^(%d+) %d+ (%d+)$')
-    if not count then return redis.error_reply('ERR a stat is not three whole numbers') end
-    m = m + 1
-    place, places[member] = m, m
-    members[m], xps[m], counts[m], ends[m] = member, tonumber(scores[i]) or score(scores[i]), count, cooldown
+    if count and xp and xp >= 0 and xp <= max_xp and xp % 1 == 0 then
+      m = m + 1
+      place, places[member] = m, m
+      members[m], xps[m], counts[m], ends[m] = member, xp, count, cooldown
+    end
   end
   if place then
     local before, added = xps[place], tonumber(change)
@@ -45,7 +47,7 @@ for i = 1, n do
     xps[place], made = after, made + 1
     outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, tonumber(counts[place])
   else
-    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = -1, 0, 0
+    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = scores[i] and -2 or -1, 0, 0
   end
 end
 outcome[3 * n + 1] = 0
@@ -59,7 +61,9 @@ for i = 1, m do
 end
 redis.call('ZADD', KEYS[2], unpack(scored))
 redis.call('HSET', KEYS[3], unpack(noted))
-for i = 1, n do levelup(ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]) end
+for i = 1, n do
+  if outcome[3 * i - 2] >= 0 then levelup(ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]) end
+end
 record(outcome[1], outcome[2], outcome[3])
 outcome[3 * n + 1] = note(members, 1, m, made)
 return outcome

@@ -24,10 +24,11 @@ const (
 // next question. And where much is asked for, one question takes a lease: requests of the next moment, charged in advance,
 // which are then decided without Redis.
 //
-// A lease is at most a leaseShare-th of the budget and good for leaseTime, so with so many replicas no more than that many
-// leases can be used later than they were charged: in no minute are more than limit * (1 + replicas / leaseShare) requests
-// let through on top of what a bucket lets through by itself. Budgets below leaseFrom have none, so they are
-// exact.
+// A lease is at most a leaseShare-th of the smallest of its budgets and good for leaseTime, a till has one at a time, and all
+// of it was charged before. So in any span of time, at most limit / leaseShare requests for each till are let through on top of
+// what the bucket lets through in that span: those that were charged before it began. A replica has a till for each key, so
+// for an owner with several keys in use, that many. What a lease has left when it ends is lost to the budget. Budgets below
+// leaseFrom have no leases, so they are exact.
 type till struct {
 	buckets
 	waiting []*charge
@@ -45,6 +46,21 @@ type charge struct {
 	done     chan struct{} // closed once the rest is there
 	decision Decision
 	err      error
+}
+
+// serveWaiting decides those who wait by the lease, as far as it goes.
+func (t *till) serveWaiting(now time.Time) {
+	for len(t.waiting) > 0 {
+		d, ok := t.serve(now)
+		if !ok {
+			return
+		}
+		c := t.waiting[0]
+		c.decision = d
+		close(c.done)
+		t.waiting[0] = nil
+		t.waiting = t.waiting[1:]
+	}
 }
 
 // serve decides a request by the lease.
@@ -81,6 +97,8 @@ func (t *till) lease(now time.Time) int {
 func (l *Limiter) ask(ctx context.Context, t *till) {
 	for {
 		l.mu.Lock()
+		// Who came while Redis was asked has the lease that it gave, which the next question would replace.
+		t.serveWaiting(l.now())
 		batch := t.waiting
 		t.waiting = nil
 		if len(batch) == 0 {

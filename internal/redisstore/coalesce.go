@@ -280,21 +280,25 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		_ = pipeline.Process(ctx, cmd)
 	}
 	_, err = pipeline.Exec(ctx)
-	broken := !answered(err) // then some may have been answered before
+	broken := !answered(err)
 	if !broken {
 		err = nil
 	}
 	var first []any
 	for i, r := range runs {
 		cmd := commands[i].(once)
-		if broken && (cmd.Err() != nil || cmd.Val() == nil) {
+		switch {
+		case broken && whole(cmd.Val()):
+			// It was answered before the connection broke; go-redis gives the error to all commands.
+			r.reply, r.err = r.script.result(cmd.Val(), nil)
+		case broken:
 			continue
-		}
-		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		case redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT"):
 			unknown = append(unknown, r)
 			continue
+		default:
+			r.reply, r.err = r.script.result(cmd.Val(), cmd.Err())
 		}
-		r.reply, r.err = r.script.result(cmd.Val(), cmd.Err())
 		if r.err == nil && r.first != nil && r.first(r.reply) {
 			first = append(first, string(r.g.ID))
 		}
@@ -304,6 +308,12 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		_ = c.client.SAdd(ctx, dirtyGuildsKey, first...).Err()
 	}
 	return unknown, err
+}
+
+// whole reports whether a value was read to its end: of an array that was not, go-redis leaves one that is nil.
+func whole(v any) bool {
+	list, isList := v.([]any)
+	return v != nil && (!isList || list != nil)
 }
 
 func (r *scriptRun) command(ctx context.Context, on *server) once {

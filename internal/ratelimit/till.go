@@ -98,7 +98,9 @@ func (l *Limiter) ask(ctx context.Context, t *till) {
 	for {
 		l.mu.Lock()
 		// Who came while Redis was asked has the lease that it gave, which the next question would replace.
-		t.serveWaiting(l.now())
+		if len(t.waiting) > 0 {
+			t.serveWaiting(l.now())
+		}
 		batch := t.waiting
 		t.waiting = nil
 		if len(batch) == 0 {

@@ -80,7 +80,8 @@ func stepOf(n int) leaderboard.Change {
 // oneWalk checks that the steps can be put into one order: as many lead away from each amount as to it, but for the first
 // and the last, and all hang together.
 func oneWalk(steps []step, first, last level.XP) error {
-	away := map[level.XP]int{first: 1, last: 0}
+	away := map[level.XP]int{}
+	away[first]++
 	away[last]--
 	next := map[level.XP][]level.XP{}
 	for _, s := range steps {

@@ -31,7 +31,7 @@ const (
 	// recentRecords is how much of the history is on the profile itself.
 	recentRecords = 5
 	// soonTime is how long before its end a key is marked.
-	soonTime = 7 * 24 * time.Hour
+	soonTime = 3 * 24 * time.Hour
 )
 
 const whyKeys = "Sign in to make API keys for your bots, and to look after the ones that you have."

@@ -172,7 +172,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 		form url.Values
 		want []string
 	}{
-		"nothing":                  {nil, []string{`id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
+		"nothing":                  {nil, []string{"No key was made", `href="#make"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
 		"only spaces":              {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
 		"a long name":              {keyFields("name", strings.Repeat("é", 51)), []string{`id="name-error"`, strings.Repeat("é", 51)}},
 		"two lines":                {keyFields("name", "a\nb"), []string{`id="name-error"`}},

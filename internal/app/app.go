@@ -28,6 +28,7 @@ import (
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
+	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
@@ -143,9 +144,10 @@ func (a *App) start(ctx context.Context) error {
 	a.feed = events.NewFeed(live, board, events.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.feed.Run(background) })
 	operator := admin.New(a.stores.archive, live, announce, a.log, time.Now)
+	owned := profile.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, func(address string) (http.Handler, error) {
-		pages, err := a.pages(address, guilds, board)
+		pages, err := a.pages(address, guilds, board, owned)
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}

@@ -1,25 +1,32 @@
 package app
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"time"
 
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/profile"
 	"levelboard/internal/signin"
 	"levelboard/internal/web"
 )
 
 // pages builds the pages for people. address is where they are listened for, which is their public address if none is set.
-func (a *App) pages(address string, guilds *guild.Directory, board *leaderboard.Leaderboard) (*web.Site, error) {
+func (a *App) pages(address string, guilds *guild.Directory, board *leaderboard.Leaderboard, keys *profile.Profile) (*web.Site, error) {
 	public := a.urlAt(address)
 	deps := web.Deps{
-		Guilds: guilds, Board: board, Limiter: a.limiter,
+		Guilds: guilds, Board: board, Keys: keys, Limiter: a.limiter,
 		PublicURL: public, IdentityLimit: a.cfg.RateLimitIdentity,
 		Version: a.opts.Version, Log: a.log, Now: time.Now,
 	}
-	if o := a.signInOptions(address, public); o.Provider != nil || len(o.Locals) > 0 {
+	o := a.signInOptions(address, public)
+	o.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
+		return keys.Refreshed(ctx, profile.User{ID: user, Guilds: managed})
+	}
+	if o.Provider != nil || len(o.Locals) > 0 {
 		deps.SignIn = signin.NewSessions(a.stores.live, o)
 	}
 	return web.New(deps)

@@ -37,28 +37,40 @@ type guildAnswer struct {
 	Permissions json.RawMessage `json:"permissions"` // a number in a string, or a number
 }
 
+// Identity is who gave us access, as the provider tells it.
+type Identity struct {
+	User   User
+	Guilds []Guild // at most maxGuilds
+	// Complete says that every guild of the answer could be read, so that one that is not in Guilds is one that the user is
+	// not in. A right may be taken away only for what a complete answer lacks.
+	Complete bool
+}
+
 // Identify asks who gave us this access, and which guilds they are in. What is not as it should be in the answer is left
 // out, and a guild whose permissions cannot be read is one that the user does not administer.
-func (p *Provider) Identify(ctx context.Context, t Token) (User, []Guild, error) {
+func (p *Provider) Identify(ctx context.Context, t Token) (Identity, error) {
 	var who userAnswer
 	if err := p.get(ctx, "/users/@me", t, &who); err != nil {
-		return User{}, nil, err
+		return Identity{}, err
 	}
 	user, err := who.user()
 	if err != nil {
-		return User{}, nil, err
+		return Identity{}, err
 	}
 	var in []guildAnswer
 	if err := p.get(ctx, "/users/@me/guilds", t, &in); err != nil {
-		return User{}, nil, err
+		return Identity{}, err
 	}
-	var guilds []Guild
+	// null is not a list of no guilds.
+	answer := Identity{User: user, Complete: in != nil && len(in) <= maxGuilds}
 	for _, g := range in {
-		if known, ok := g.guild(); ok && len(guilds) < maxGuilds {
-			guilds = append(guilds, known)
+		known, whole := g.guild()
+		answer.Complete = answer.Complete && whole
+		if known.ID != "" && len(answer.Guilds) < maxGuilds {
+			answer.Guilds = append(answer.Guilds, known)
 		}
 	}
-	return user, guilds, nil
+	return answer, nil
 }
 
 func (a userAnswer) user() (User, error) {
@@ -73,17 +85,18 @@ func (a userAnswer) user() (User, error) {
 	return User{ID: userID, Name: cmp.Or(cut(name), "User "+a.ID[len(a.ID)-4:]), Avatar: hash(a.Avatar)}, nil
 }
 
-func (a guildAnswer) guild() (Guild, bool) {
+// guild returns the guild, without an id when it has none, and whether all of it could be read.
+func (a guildAnswer) guild() (g Guild, whole bool) {
 	guildID, err := id.Parse[id.Guild](a.ID)
 	if err != nil {
 		return Guild{}, false
 	}
 	permissions, err := strconv.ParseUint(strings.Trim(string(a.Permissions), `"`), 10, 64)
-	g := Guild{ID: guildID, Owner: a.Owner, Administrator: err == nil && permissions&administrator != 0}
+	g = Guild{ID: guildID, Owner: a.Owner, Administrator: err == nil && permissions&administrator != 0}
 	if g.Manages() {
 		g.Name, g.Icon = cut(a.Name), hash(a.Icon)
 	}
-	return g, true
+	return g, err == nil || a.Owner
 }
 
 func hash(of *string) string {

@@ -74,9 +74,13 @@ func TestWhatTheProviderSaysIsNotBelievedBlindly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	user, guilds, err := p.Identify(t.Context(), token)
+	who, err := p.Identify(t.Context(), token)
 	if err != nil {
 		t.Fatal(err)
+	}
+	user, guilds := who.User, who.Guilds
+	if who.Complete {
+		t.Error("an answer of which some was left out is called complete")
 	}
 	if user.Avatar != "" || len(user.Name) > 256 || !strings.HasPrefix(long, user.Name) || user.Name == "" {
 		t.Errorf("user %+v", user)
@@ -92,7 +96,7 @@ func TestWhatTheProviderSaysIsNotBelievedBlindly(t *testing.T) {
 	}
 
 	s.SetUser(map[string]any{"id": "1", "username": "short"}, []any{})
-	if _, _, err := p.Identify(t.Context(), token); err == nil || errors.Is(err, signin.ErrRefused) {
+	if _, err := p.Identify(t.Context(), token); err == nil || errors.Is(err, signin.ErrRefused) {
 		t.Errorf("a user without an id: %v", err)
 	}
 }
@@ -105,7 +109,7 @@ func TestARedirectDoesNotGetTheToken(t *testing.T) {
 	t.Cleanup(moved.Close)
 	p := signin.NewProvider(signin.ProviderOptions{ClientID: "c", ClientSecret: "s", TokenURL: moved.URL, APIURL: moved.URL})
 	t.Cleanup(p.Close)
-	if _, _, err := p.Identify(t.Context(), signin.Token{Access: "a"}); err == nil {
+	if _, err := p.Identify(t.Context(), signin.Token{Access: "a"}); err == nil {
 		t.Error("a redirect was an answer")
 	}
 	if _, err := p.Redeem(t.Context(), "code", verifier); err == nil {
@@ -127,7 +131,7 @@ func TestErrorsAndTokensShowNoSecret(t *testing.T) {
 	token := signin.Token{Access: "SECRET", Refresh: "SECRET"}
 	_, redeem := p.Redeem(t.Context(), "SECRET", verifier)
 	_, renew := p.Renew(t.Context(), token)
-	_, _, identify := p.Identify(t.Context(), token)
+	_, identify := p.Identify(t.Context(), token)
 	var log bytes.Buffer
 	slog.New(slog.NewTextHandler(&log, nil)).Info("a", "token", token, "errors", []error{redeem, renew, identify})
 	if text := log.String() + fmt.Sprintf("%v %+v %#v %s %v %v %v", token, token, token, token, redeem, renew, identify); strings.Contains(text, "SECRET") {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"levelboard/internal/id"
 )
 
 // stale reports whether there is something to be renewed or noted.
@@ -57,11 +59,13 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 // confirm brings into the record what the provider says now. It fails with ErrRefused when the user took back what they
 // allowed us, and only then: if the provider cannot be asked, that is noted, and the record is as good as it was.
 func (s *Sessions) confirm(ctx context.Context, r *record) error {
-	ctx, cancel := context.WithTimeout(ctx, askTime)
-	defer cancel()
 	r.Tried = s.now()
-	err := s.ask(ctx, r)
+	who, err := s.ask(ctx, r)
 	refreshes.WithLabelValues(outcomeOf(err)).Inc()
+	if err == nil {
+		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.now()
+		s.tell(ctx, who)
+	}
 	if err != nil && !errors.Is(err, ErrRefused) {
 		s.log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
 		return nil
@@ -69,29 +73,47 @@ func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	return err
 }
 
-func (s *Sessions) ask(ctx context.Context, r *record) error {
+// ask asks who this is now; they are who they were.
+func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
 	renewed := false
 	if soon := s.now().Add(time.Minute); !r.Token.Expires.IsZero() && r.Token.Expires.Before(soon) {
 		if err := s.renew(ctx, r); err != nil {
-			return err
+			return who, err
 		}
 		renewed = true
 	}
-	user, guilds, err := s.provider.Identify(ctx, r.Token)
+	who, err = s.provider.Identify(ctx, r.Token)
 	if errors.Is(err, ErrRefused) && !renewed {
 		if err := s.renew(ctx, r); err != nil {
-			return err
+			return who, err
 		}
-		user, guilds, err = s.provider.Identify(ctx, r.Token)
+		who, err = s.provider.Identify(ctx, r.Token)
 	}
-	if err != nil {
-		return err
+	if err == nil && who.User.ID != r.User.ID {
+		err = fmt.Errorf("the access is another user's now: %w", ErrRefused)
 	}
-	if user.ID != r.User.ID {
-		return fmt.Errorf("the access is another user's now: %w", ErrRefused)
+	return who, err
+}
+
+// tell hands on which guilds the user manages now, unless some of the answer was left out: a right must not be lost because
+// the provider garbled something.
+func (s *Sessions) tell(ctx context.Context, who Identity) {
+	if s.told == nil || !who.Complete {
+		return
 	}
-	r.User, r.Guilds, r.Confirmed = user, guilds, s.now()
-	return nil
+	var managed []id.Guild
+	for _, g := range who.Guilds {
+		if g.Manages() {
+			managed = append(managed, g.ID)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	defer cancel()
+	if err := s.told(ctx, who.User.ID, managed); err != nil {
+		s.log.WarnContext(ctx, "what a user granted in guilds that they manage no more may go on until they are asked about again", "error", err)
+	}
 }
 
 // renew keeps the new token even if what follows fails: the old one may be used up.

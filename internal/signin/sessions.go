@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"levelboard/internal/id"
 )
 
 // The times of a session.
@@ -26,6 +28,8 @@ const (
 	holdTime = 30 * time.Second
 	// askTime bounds all that is asked of the provider while somebody waits for a page.
 	askTime = 6 * time.Second
+	// tellTime bounds what is done about rights that were lost, while somebody waits for a page.
+	tellTime = 3 * time.Second
 	// sessionsOfUser is how many sessions a user has at the same time; one more ends the oldest.
 	sessionsOfUser = 20
 )
@@ -41,8 +45,11 @@ type Local struct {
 type Options struct {
 	Provider *Provider
 	Locals   []Local // for the demo only: whoever can reach the pages can be any of them
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Refreshed, if set, is told whenever the provider has just said, in full, which guilds a user manages, before that is
+	// acted on. Its failure is logged and stops nobody; it is told again at the next refresh.
+	Refreshed func(ctx context.Context, user id.User, managed []id.Guild) error
+	Log       *slog.Logger
+	Now       func() time.Time
 }
 
 // Sessions signs people in and out, and finds who is signed in. It is safe for concurrent use.
@@ -50,13 +57,14 @@ type Sessions struct {
 	store    Store
 	provider *Provider
 	locals   []Local
+	told     func(ctx context.Context, user id.User, managed []id.Guild) error
 	log      *slog.Logger
 	now      func() time.Time
 }
 
 // NewSessions returns the sessions in a store.
 func NewSessions(store Store, o Options) *Sessions {
-	return &Sessions{store: store, provider: o.Provider, locals: o.Locals, log: o.Log, now: o.Now}
+	return &Sessions{store: store, provider: o.Provider, locals: o.Locals, told: o.Refreshed, log: o.Log, now: o.Now}
 }
 
 // Address is where to send somebody who wants to sign in; empty when there is no provider.
@@ -81,13 +89,14 @@ func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret str
 		signIns.WithLabelValues(outcomeOf(err)).Inc()
 		return "", err
 	}
-	user, guilds, err := s.provider.Identify(ctx, token)
+	who, err := s.provider.Identify(ctx, token)
 	if err != nil {
 		signIns.WithLabelValues(outcomeOf(err)).Inc()
 		return "", err
 	}
+	s.tell(ctx, who)
 	now := s.now()
-	return s.begin(ctx, record{User: user, Guilds: guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
+	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
 }
 
 // EnterLocally begins the session of number n of Locals. ErrRefused when there is no such.

@@ -8,6 +8,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,13 +16,17 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/changes"
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/signin"
+	"levelboard/internal/sqlite"
+	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 	"levelboard/internal/web"
 )
@@ -42,6 +47,7 @@ type site struct {
 	sessions *signin.Sessions
 	guilds   guilds
 	rows     []leaderboard.Ranked
+	archive  *sqlite.Archive // of keys; it knows public and closed
 	deps     web.Deps
 	server   *httptest.Server
 	log      *lockedBuffer
@@ -85,7 +91,11 @@ func newSite(t *testing.T, o options) *site {
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L.", "avatar": nil}, []any{
 		map[string]any{"id": string(public), "name": "Gophers", "icon": nil, "owner": false, "permissions": "8"},
 	})
+	keys := s.newKeys()
 	signInOptions := signin.Options{Locals: o.locals, Log: log, Now: s.clock}
+	signInOptions.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
+		return keys.Refreshed(ctx, profile.User{ID: user, Guilds: managed})
+	}
 	if !o.noOAuth {
 		p := signin.NewProvider(signin.ProviderOptions{
 			ClientID: s.provider.ClientID, ClientSecret: s.provider.ClientSecret, AuthURL: s.provider.AuthURL(),
@@ -95,7 +105,7 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s, Keys: keys, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock,
 	}
 	if !o.noOAuth || o.locals != nil {
@@ -111,6 +121,25 @@ func newSite(t *testing.T, o options) *site {
 	engine.NoMethod(func(c *gin.Context) { pages.Refuse(c, fault.New(fault.MethodNotAllowed, "Not like this.")) })
 	return s
 }
+
+// newKeys is the use cases of keys on an archive of their own.
+func (s *site) newKeys() *profile.Profile {
+	s.t.Helper()
+	var err error
+	if s.archive, err = sqlite.Open(s.t.Context(), filepath.Join(s.t.TempDir(), "archive.db")); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(s.archive.Close)
+	if err := s.archive.Migrate(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	storetest.PutGuild(s.t, s.archive, public)
+	storetest.PutGuild(s.t, s.archive, closed)
+	return profile.New(s.archive, s, s.clock)
+}
+
+// Announce implements profile.Announcer; nobody here remembers keys.
+func (s *site) Announce(context.Context, changes.Kind, string) {}
 
 func (s *site) clock() time.Time {
 	s.mu.Lock()

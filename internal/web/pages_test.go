@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,9 +39,18 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 		"sign-out":            still.post("/sign-out", nil).want(303),
 		"another site's":      b.post("/sign-out", nil, "Origin", "https://evil.example").want(403),
 		"a private board":     b.get("/leaderboard/" + string(closed)).want(401),
+		"keys, not signed in": b.get("/profile").want(401, "Please sign in"),
 		"an old asset":        b.get("/static/0000/app.css").want(404),
 	}
 	b.signIn()
+	made := b.makeKey("name", "bot")
+	answers["a new key"] = made.page
+	answers["the profile"] = b.get("/profile").want(200)
+	answers["a key"] = b.get(made.address).want(200)
+	answers["a form with errors"] = b.post("/profile", nil).want(422)
+	answers["a rotated key"] = b.post(made.address+"/rotate", url.Values{"overlap": {"1h"}}).want(200)
+	answers["deleting a key"] = b.get(made.address + "/delete").want(200)
+	answers["the history"] = b.get("/profile/history").want(200)
 	answers["signed in"] = b.get("/leaderboard/gophers").want(200, "Ada L.")
 	for what, got := range answers {
 		for name, want := range map[string]string{

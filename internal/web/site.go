@@ -36,6 +36,7 @@ type Board interface {
 type Deps struct {
 	Guilds  Guilds
 	Board   Board
+	Keys    Keys
 	Limiter Limiter
 	SignIn  SignIn // nil when nobody can sign in
 
@@ -88,6 +89,8 @@ func (s *Site) Routes(r gin.IRouter) {
 	get(pages, "/", s.handle(s.home))
 	get(pages, "/leaderboard", s.handle(s.findLeaderboard))
 	get(pages, "/leaderboard/:entry", s.handle(s.leaderboard))
+
+	s.profileRoutes(pages)
 
 	get(pages, "/sign-in", s.handle(s.signInPage))
 	pages.GET("/sign-in/provider", s.handle(s.toProvider))

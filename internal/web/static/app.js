@@ -1,16 +1,23 @@
 // What every page may use. Pages work without it.
 //
-// data-open="ID"   on a button: opens the <dialog> of that id. Keep such a button hidden; it is shown when this runs.
+// data-open="ID"   on a button: opens the <dialog> of that id. Keep such a button hidden; it is shown when this runs. On a link to a
+//                  page that asks the same: opens the dialog in its place.
 // data-close       on a button inside a dialog: closes it.
+// data-address     on what answers a form: the address that reloading leads to, in place of sending the form again.
 // data-copy="ID"   on a button: copies the text of the element of that id, and says so. Also shown when this runs.
 "use strict";
 
 document.querySelectorAll("[data-open], [data-copy]").forEach((button) => { button.hidden = false; });
 
+const answer = document.querySelector("[data-address]");
+if (answer) history.replaceState(null, "", answer.dataset.address);
+
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-open], [data-close], [data-copy]");
   if (!button) return;
   if (button.dataset.open) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a link is wanted in another tab
+    event.preventDefault();
     document.getElementById(button.dataset.open)?.showModal();
   } else if (button.dataset.copy) {
     const source = document.getElementById(button.dataset.copy);

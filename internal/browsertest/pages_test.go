@@ -1,0 +1,124 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// page is a page that people come to.
+type page struct {
+	name   string // of its screenshots
+	path   string
+	signed bool // looked at by Ada
+}
+
+// TestEveryPageIsReadableAtEveryWidth walks through the pages in light and dark, on a phone, a tablet and a desk.
+func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.busyGuild()
+	secret := s.guild(object{"name": "Moles", "visibility": "private", "vanity": "moles"})
+	empty := s.guild(object{"name": "A very new community with a long and hopeful name", "memberCount": 1})
+	off := s.guild(object{"name": "Sleepers", "enabled": false})
+	s.adaManages(g, secret)
+	pages := []page{
+		{name: "home", path: "/"},
+		{name: "sign-in", path: "/sign-in"},
+		{name: "leaderboard", path: "/leaderboard/gophers"},
+		{name: "leaderboard-manager", path: "/leaderboard/gophers?page=2", signed: true},
+		{name: "leaderboard-past-the-end", path: "/leaderboard/gophers?page=99"},
+		{name: "leaderboard-empty", path: "/leaderboard/" + empty},
+		{name: "leaderboard-off", path: "/leaderboard/" + off},
+		{name: "leaderboard-private", path: "/leaderboard/moles"},
+		{name: "leaderboard-unknown", path: "/leaderboard/nobody"},
+		{name: "not-found", path: "/nowhere"},
+	}
+	b, ada := s.tab(t), s.tab(t)
+	ada.signIn("/")
+	for _, p := range pages {
+		if p.signed {
+			ada.walk(p)
+		} else {
+			b.walk(p)
+		}
+	}
+}
+
+// walk looks at a page at every width and in both schemes.
+func (b *tab) walk(p page) {
+	b.t.Helper()
+	b.open(p.path)
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int{360, 768, 1280} {
+			where := fmt.Sprintf("%s-%d-%s", p.name, width, scheme)
+			b.look(width, scheme)
+			if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+				b.t.Errorf("%s scrolls sideways, by %d px", where, over)
+			}
+			b.accessible(where)
+			b.shoot(where)
+		}
+	}
+}
+
+// shoot takes a screenshot of what is in the window and keeps it if it is asked to.
+func (b *tab) shoot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("BROWSERTEST_SCREENSHOTS")
+	if dir == "" {
+		dir = b.t.TempDir()
+	}
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.t.Fatalf("screenshot of %s: %v", name, err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// busyGuild is one with all that a board can show.
+func (s *site) busyGuild() string {
+	s.t.Helper()
+	role := func(name string) object { return object{"id": newID(), "name": name, "color": nil, "position": 1} }
+	g := s.guild(object{
+		"vanity": "gophers", "memberCount": 48213, "xpGlobalMultiplier": 1.5,
+		"multipliers": []object{
+			{"type": "Channel", "multiplier": 2, "targets": []object{{"id": newID(), "name": "help", "parentId": nil, "position": 1, "type": 0}}},
+			{"type": "Role", "multiplier": 1.25, "targets": []object{role("Booster")}},
+		},
+		"roleRewards": []object{
+			{"level": 5, "roles": []object{role("Regular")}},
+			{"level": 20, "stack": false, "roles": []object{role("Burrower"), role("Speaker")}},
+			{"level": 50, "roles": []object{role("Elder of the Warren")}},
+		},
+	})
+	key := s.key(g)
+	names := []string{
+		"gopherina", "Маша Иванова", "Łukasz Żak", "renée.dubois", "a_name_that_is_as_long_as_names_may_be_32", "linus", "Ada Lovelace", "مريم",
+		"kit", "<b>bold</b>", "🦫 Bob", "wren", "otto", "sable", "juniper", "quill", "moss", "fern", "pip", "hazel", "ash", "rowan", "thistle", "bramble",
+	}
+	var messages []object
+	for i := range 104 {
+		name := names[i%len(names)]
+		if i >= len(names) {
+			name = fmt.Sprintf("%s%d", []string{"gopher", "badger", "vole"}[i%3], i)
+		}
+		u := s.member(key, g, name, 2400000/(i+1)/(1+i/9)+137*i%97)
+		for range max(1, 40-2*i) {
+			messages = append(messages, object{"userId": u, "channelId": channel})
+		}
+	}
+	s.messages(key, g, messages...)
+	return g
+}

@@ -1,0 +1,211 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/remote"
+
+	"levelboard/internal/testenv"
+)
+
+// patience is how long a page may take to become what a test expects, on a machine that does much else.
+const patience = 30 * time.Second
+
+// tab is a tab of a browser of its own: nobody else has its cookies.
+type tab struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	problems []string
+}
+
+// tab opens one. When the test ends it fails if a script threw or a page broke its content security policy.
+func (s *site) tab(t *testing.T) *tab {
+	t.Helper()
+	allocator, release := remote.NewAllocator(context.Background(), testenv.Chromium(t), remote.NoModifyURL)
+	t.Cleanup(release)
+	ctx, closeTab := chromedp.NewContext(allocator, chromedp.WithNewBrowserContext())
+	t.Cleanup(closeTab)
+	b := &tab{t: t, ctx: ctx, base: s.url}
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("open a tab: %v", err)
+	}
+	if err := chromedp.Listen(ctx, b.note); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, problem := range b.problems {
+			t.Error("in the browser:", problem)
+		}
+	})
+	return b
+}
+
+// note remembers what a page did that it should not. That an address was not found or not reached is none of it.
+func (b *tab) note(event any) {
+	var problem string
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		problem = e.ExceptionDetails.Text
+		if e.ExceptionDetails.Exception != nil {
+			problem += " " + e.ExceptionDetails.Exception.Description
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level != log.EntryLevelError || e.Entry.Source == log.EntrySourceNetwork {
+			return
+		}
+		problem = e.Entry.Text
+	default:
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems = append(b.problems, problem)
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		b.t.Fatalf("%v\non %s", err, b.glance())
+	}
+}
+
+// eval returns what a JavaScript expression is in the page.
+func eval[T any](b *tab, expression string, options ...chromedp.EvaluateOption) T {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, options...))
+	if err != nil {
+		b.t.Fatalf("%s: %v", expression[:min(len(expression), 200)], err)
+	}
+	return value
+}
+
+// glance is the page in short, for a message.
+func (b *tab) glance() string {
+	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+	defer cancel()
+	text, err := chromedp.Run(ctx, chromedp.Evaluate[string]("location.href + '\\n' + (document.body?.innerText ?? '').slice(0, 2000)"))
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+// open goes to an address of the service and waits until it is loaded.
+func (b *tab) open(path string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.base + path))
+}
+
+// text is what a reader of the page can see.
+func (b *tab) text() string {
+	b.t.Helper()
+	return eval[string](b, "document.body.innerText")
+}
+
+// see waits until the page shows these texts.
+func (b *tab) see(texts ...string) {
+	b.t.Helper()
+	for _, text := range texts {
+		b.until(fmt.Sprintf("document.body?.innerText.replace(/\\s+/g, ' ').includes(%q)", text))
+	}
+}
+
+// until waits for a JavaScript expression to hold. It may not hold, or fail, while another page is being loaded.
+func (b *tab) until(expression string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
+		if err == nil && holds {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			b.t.Fatalf("never came: %s (%v)\non %s", expression, err, b.glance())
+		case <-tick.C:
+		}
+	}
+}
+
+// press clicks the first visible link or button whose text, or the end of it, this is.
+func (b *tab) press(text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`(() => {
+		const said = (e) => " " + e.innerText.replace(/\s+/g, " ").trim();
+		const found = [...document.querySelectorAll("a, button, summary")].find((e) => e.checkVisibility() && said(e).endsWith(%q));
+		if (!found) return false;
+		document.querySelectorAll("[data-pressed]").forEach((e) => e.removeAttribute("data-pressed"));
+		found.setAttribute("data-pressed", "");
+		return true;
+	})()`, " "+text))
+	b.do(chromedp.Click(chromedp.CSS("[data-pressed]")))
+}
+
+// fill types a text into the field that a selector finds, in the place of what was there.
+func (b *tab) fill(selector, text string) {
+	b.t.Helper()
+	field := fmt.Sprintf("document.querySelector(%q)", selector)
+	b.until(field)
+	b.do(chromedp.Evaluate[chromedp.Void](field+".value = ''"), chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+// signIn signs Ada in through the provider, from the button at the top of a page.
+func (b *tab) signIn(path string) {
+	b.t.Helper()
+	b.open(path)
+	b.press("Sign in")
+	b.press("Continue")
+	b.see("Ada Lovelace")
+}
+
+// look sets the width of the window and the scheme of colours, light or dark.
+func (b *tab) look(width int, scheme string) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(int64(width), 800), chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}},
+		})
+		return err
+	}))
+}
+
+// withoutScript makes pages loaded from now on do without their scripts.
+func (b *tab) withoutScript() {
+	b.t.Helper()
+	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}))
+}
+
+// lacks fails if the page shows any of these texts.
+func (b *tab) lacks(texts ...string) {
+	b.t.Helper()
+	shown := b.text()
+	for _, text := range texts {
+		if strings.Contains(shown, text) {
+			b.t.Errorf("the page shows %q:\n%s", text, shown)
+		}
+	}
+}

@@ -72,7 +72,7 @@
       const row = document.getElementById(fresh.id);
       if (!row) {
         board.append(fresh);
-      } else if (row.outerHTML !== html) {
+      } else {
         const before = row.textContent;
         morph(row, fresh);
         if (row.textContent !== before) flash(row);

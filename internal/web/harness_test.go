@@ -217,19 +217,43 @@ func (s *site) fill(members []leaderboard.Ranked) {
 type guilds map[id.Guild]*guild.Guild
 
 func (g guilds) ByID(_ context.Context, wanted id.Guild) (*guild.Guild, error) {
-	if found, ok := g[wanted]; ok {
+	if found := g.get(wanted); found != nil {
 		return found, nil
 	}
 	return nil, fault.New(fault.NotFound, "This guild is not known here.")
 }
 
 func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
+	changing.Lock()
+	defer changing.Unlock()
 	for _, found := range g {
 		if found.Vanity == vanity {
 			return found, nil
 		}
 	}
 	return nil, fault.New(fault.NotFound, "This guild is not known here.")
+}
+
+// changing is held while a test changes a guild that is being looked at.
+var changing sync.Mutex
+
+func (g guilds) get(wanted id.Guild) *guild.Guild {
+	changing.Lock()
+	defer changing.Unlock()
+	return g[wanted]
+}
+
+// change replaces a guild by one that is otherwise; without a function it deletes it.
+func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
+	changing.Lock()
+	defer changing.Unlock()
+	if how == nil {
+		delete(g, wanted)
+		return
+	}
+	changed := *g[wanted]
+	how(&changed)
+	g[wanted] = &changed
 }
 
 // Forget implements leaderboard.Settings.

@@ -26,6 +26,7 @@ import (
 	"levelboard/internal/httpapi"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/live"
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
 	"levelboard/internal/profile"
@@ -72,6 +73,7 @@ type App struct {
 	meter      *apikey.Meter
 	limiter    *ratelimit.Limiter
 	feed       *events.Feed
+	watching   *live.Feed
 	adminToken string
 	health     *health.Monitor
 	registry   *prometheus.Registry
@@ -125,7 +127,7 @@ func (a *App) start(ctx context.Context) error {
 	if err := a.openStores(ctx); err != nil {
 		return err
 	}
-	live := a.stores.live
+	store := a.stores.live
 	guilds := guild.NewDirectory(a.stores.archive, guildsCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
 	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now, a.meter)
@@ -133,17 +135,19 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.hydrator = snapshot.NewHydrator(live, a.stores.archive, a.log)
-	a.writer = snapshot.NewWriter(live, a.stores.archive, a.hydrator,
+	a.hydrator = snapshot.NewHydrator(store, a.stores.archive, a.log)
+	a.writer = snapshot.NewWriter(store, a.stores.archive, a.hydrator,
 		snapshot.WriterOptions{Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Log: a.log})
 	a.background.Go(func() { a.writer.Run(background) })
 	a.background.Go(func() { a.meter.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)
-	board := leaderboard.New(live, a.hydrator, guilds)
-	a.feed = events.NewFeed(live, board, events.FeedOptions{Log: a.log})
+	board := leaderboard.New(store, a.hydrator, guilds)
+	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.feed.Run(background) })
-	operator := admin.New(a.stores.archive, live, announce, a.log, time.Now)
+	a.watching = live.NewFeed(board, live.FeedOptions{Log: a.log})
+	a.background.Go(func() { a.watching.Run(background) })
+	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
 	owned := profile.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, func(address string) (http.Handler, error) {

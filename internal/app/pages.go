@@ -18,7 +18,8 @@ import (
 func (a *App) pages(address string, guilds *guild.Directory, board *leaderboard.Leaderboard, keys *profile.Profile) (*web.Site, error) {
 	public := a.urlAt(address)
 	deps := web.Deps{
-		Guilds: guilds, Board: board, Keys: keys, Limiter: a.limiter,
+		Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive), Live: a.watching, Keys: keys, Limiter: a.limiter,
+		KeepAlive: a.opts.KeepAlive,
 		PublicURL: public, IdentityLimit: a.cfg.RateLimitIdentity,
 		Version: a.opts.Version, Log: a.log, Now: time.Now,
 	}

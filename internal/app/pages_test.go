@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"bufio"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -128,4 +130,44 @@ func TestTheDemosSignInIsForAnEmbeddedServiceOnLoopback(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestARowMovesOnThePagesWhileMessagesArrive(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, environ...)
+		g, u := s.guild(nil), newID()
+		key := s.key(g)
+		s.create(key, g, newID(), 100)
+		address := s.app.URL() + "/leaderboard/" + g
+		r, err := http.NewRequestWithContext(t.Context(), "GET", address+"/live", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := newBrowser(t).Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		lines := bufio.NewScanner(answer.Body)
+		lines.Buffer(nil, 1<<20)
+		until := func(text string) {
+			t.Helper()
+			for lines.Scan() {
+				if strings.Contains(lines.Text(), text) {
+					return
+				}
+			}
+			t.Fatalf("the stream ended before %q (%v)", text, lines.Err())
+		}
+		until(`"total":1`)
+		s.create(key, g, u, 200)
+		until(`"order":["m` + u)
+		if status, text := visit(t, newBrowser(t), "GET", address+"?member="+u, ""); status != 200 || !strings.Contains(text, "200 XP ·") {
+			t.Errorf("%d %s", status, text)
+		}
+		s.stop(t)
+		if _, err := io.Copy(io.Discard, answer.Body); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("the stream ended with %v", err)
+		}
+	})
 }

@@ -72,6 +72,7 @@ func (a *App) stopServing(ctx context.Context) {
 		return
 	}
 	a.feed.Close() // or the streams would go on until they are cut off
+	a.watching.Close()
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/serveShare)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/endless"
 	"levelboard/internal/events"
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
@@ -55,7 +56,7 @@ func (a *API) followEvents(c *gin.Context) error {
 	defer follower.Leave()
 	setStreamHeaders(h)
 	c.Status(http.StatusOK)
-	s, end := beginStream(c, follower.Gone())
+	s, end := endless.Begin(c, follower.Gone())
 	defer end()
 	if err := a.sendEvents(c, s, g, follower); errors.Is(err, events.ErrSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
 		streamsDropped.Inc()
@@ -122,7 +123,7 @@ var (
 	errOtherGuild = errors.New("the guild was deleted and created anew")
 )
 
-func (a *API) sendEvents(c *gin.Context, s *stream, g *guild.Guild, follower *events.Follower) error {
+func (a *API) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {
 	// The id without an event lets a client that lost its connection before the first event come back to where it began.
 	text := []byte("retry: " + strconv.FormatInt(reconnectAfter.Milliseconds(), 10) + "\n")
 	if follower.Missed() {
@@ -131,12 +132,12 @@ func (a *API) sendEvents(c *gin.Context, s *stream, g *guild.Guild, follower *ev
 	} else {
 		text = append(text, "id: "+follower.At().String()+"\n\n"...)
 	}
-	if err := s.write(text); err != nil {
+	if err := s.Write(text); err != nil {
 		return err
 	}
 	silentUntil := time.Now().Add(a.deps.KeepAlive)
 	for {
-		entries, err := follower.Next(s.ctx, silentUntil)
+		entries, err := follower.Next(s.Context(), silentUntil)
 		if err != nil {
 			return err
 		}
@@ -153,7 +154,7 @@ func (a *API) sendEvents(c *gin.Context, s *stream, g *guild.Guild, follower *ev
 			}
 			text = []byte(": still here\n\n")
 		}
-		if err := s.write(text); err != nil {
+		if err := s.Write(text); err != nil {
 			return err
 		}
 		eventsSent.Add(float64(sent))

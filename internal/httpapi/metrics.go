@@ -53,7 +53,7 @@ var (
 	})
 	streamsOpen = prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "levelboard_event_streams_open",
-		Help: "Streams of events that are open.",
+		Help: "Streams of events and of live rows that are open.",
 	})
 	eventsSent = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_events_sent_total",

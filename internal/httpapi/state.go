@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/endless"
 	"levelboard/internal/logs"
 )
 
@@ -27,7 +28,7 @@ type stateKey struct{}
 // Value implements context.Context.
 func (s *state) Value(key any) any {
 	switch key {
-	case stateKey{}:
+	case stateKey{}, endless.RequestKey{}:
 		return s
 	case logs.ContextKey{}:
 		return []slog.Attr{slog.String("requestId", s.id)}

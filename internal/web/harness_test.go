@@ -21,10 +21,12 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/live"
 	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/signin"
+	"levelboard/internal/snapshot"
 	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
@@ -46,8 +48,10 @@ type site struct {
 	provider *testenv.OAuthServer
 	sessions *signin.Sessions
 	guilds   guilds
-	rows     []leaderboard.Ranked
 	archive  *sqlite.Archive // of keys; it knows public and closed
+	board    *leaderboard.Leaderboard
+	store    *redisstore.Store
+	feed     *live.Feed
 	deps     web.Deps
 	server   *httptest.Server
 	log      *lockedBuffer
@@ -62,6 +66,8 @@ type options struct {
 	noOAuth   bool
 	locals    []signin.Local
 	limit     int
+	keepAlive time.Duration // of a stream of rows
+	viewers   int           // how many watch at most
 }
 
 func newSite(t *testing.T, o options) *site {
@@ -71,9 +77,16 @@ func newSite(t *testing.T, o options) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	s := &site{t: t, now: time.Now(), log: &lockedBuffer{}, provider: testenv.OAuth(t), guilds: guilds{}}
+	store := redisstore.New(client, redisstore.Options{})
+	s := &site{t: t, store: store, now: time.Now(), log: &lockedBuffer{}, provider: testenv.OAuth(t), guilds: guilds{}}
 	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
+
+	archive := s.stored()
+	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
+	t.Cleanup(hydrator.Close)
+	s.board = leaderboard.New(store, hydrator, s.guilds)
+	s.feed = s.watched(o)
 
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -105,11 +118,11 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s, Keys: keys, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Live: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock,
 	}
 	if !o.noOAuth || o.locals != nil {
-		s.sessions = signin.NewSessions(redisstore.New(client, redisstore.Options{}), signInOptions)
+		s.sessions = signin.NewSessions(store, signInOptions)
 		s.deps.SignIn = s.sessions
 	}
 	pages, err := web.New(s.deps)
@@ -154,21 +167,65 @@ func (s *site) pass(d time.Duration) {
 	s.now = s.now.Add(d)
 }
 
-// Page implements web.Board.
-func (s *site) Page(context.Context, *guild.Guild, int64) (leaderboard.Page, error) {
-	return leaderboard.Page{Rows: s.rows}, nil
+// stored puts the guilds into an archive, and makes them as they are there.
+func (s *site) stored() *sqlite.Archive {
+	archive, err := sqlite.Open(s.t.Context(), filepath.Join(s.t.TempDir(), "archive.db"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(archive.Close)
+	if err := archive.Migrate(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	for _, g := range s.guilds {
+		kept := storetest.PutGuild(s.t, archive, g.ID)
+		g.Incarnation, g.Version, g.Curve = kept.Incarnation, kept.Version, kept.Curve
+		g.XPGainInterval, g.XPPerMessageMin, g.XPPerMessageMax, g.XPGlobalMultiplier = 60_000, 15, 40, 1
+	}
+	return archive
+}
+
+// watched runs a feed until the test ends.
+func (s *site) watched(o options) *live.Feed {
+	feed := live.NewFeed(s.board, live.FeedOptions{Interval: 5 * time.Millisecond, Viewers: o.viewers})
+	ctx, cancel := context.WithCancel(s.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { feed.Run(ctx) })
+	s.t.Cleanup(func() { cancel(); running.Wait() })
+	return feed
+}
+
+// fill puts these members on the public board, before anybody looked at it.
+func (s *site) fill(members []leaderboard.Ranked) {
+	s.t.Helper()
+	h, _, err := s.store.BeginHydration(s.t.Context(), leaderboard.Ref(s.guilds[public]), snapshot.State{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	rows := make([]snapshot.Row, len(members))
+	for i, m := range members {
+		rows[i] = snapshot.Row{Member: m.Member}
+	}
+	if err := s.store.LoadChunk(s.t.Context(), h, rows); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.store.CommitHydration(s.t.Context(), h, snapshot.State{Epoch: 1}); err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 type guilds map[id.Guild]*guild.Guild
 
 func (g guilds) ByID(_ context.Context, wanted id.Guild) (*guild.Guild, error) {
-	if found, ok := g[wanted]; ok {
+	if found := g.get(wanted); found != nil {
 		return found, nil
 	}
 	return nil, fault.New(fault.NotFound, "This guild is not known here.")
 }
 
 func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
+	changing.Lock()
+	defer changing.Unlock()
 	for _, found := range g {
 		if found.Vanity == vanity {
 			return found, nil
@@ -176,6 +233,31 @@ func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error)
 	}
 	return nil, fault.New(fault.NotFound, "This guild is not known here.")
 }
+
+// changing is held while a test changes a guild that is being looked at.
+var changing sync.Mutex
+
+func (g guilds) get(wanted id.Guild) *guild.Guild {
+	changing.Lock()
+	defer changing.Unlock()
+	return g[wanted]
+}
+
+// change replaces a guild by one that is otherwise; without a function it deletes it.
+func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
+	changing.Lock()
+	defer changing.Unlock()
+	if how == nil {
+		delete(g, wanted)
+		return
+	}
+	changed := *g[wanted]
+	how(&changed)
+	g[wanted] = &changed
+}
+
+// Forget implements leaderboard.Settings.
+func (guilds) Forget(id.Guild) {}
 
 // browser is one browser: it keeps cookies and follows redirects.
 type browser struct {

@@ -2,7 +2,7 @@ package web
 
 import (
 	"context"
-	"fmt"
+	"html/template"
 	"net/http"
 	"strconv"
 
@@ -10,90 +10,135 @@ import (
 
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
 
 // lastPage is beyond the last page of any board and far from overflow.
 const lastPage = 1 << 40
 
+// Board reads and changes a guild's members (package leaderboard). Its errors are faults.
+type Board interface {
+	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
+	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
+	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
+	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
+}
+
 // leaderboardPage is the content of a guild's board.
 type leaderboardPage struct {
 	Guild   *guild.Guild
 	Base    string // path of the board
 	Number  int64
-	Rows    []leaderboardRow
+	Last    int64 // number of the last page
+	Total   int64 // members with an entry
+	Past    bool  // a page past the last was asked for
+	Rows    []template.HTML
+	Me      *leaderboardRow // who is signed in; nil without an entry
+	Rules   rulesInWords
 	Manager bool
-	Before  int64 // number of the page before, or 0
-	After   int64 // number of the next page, or 0
+	Removed bool // a manager has just removed somebody
 }
 
-// leaderboardRow is a member on a board.
-type leaderboardRow struct {
-	leaderboard.Ranked
-	Name     string // what to call them
-	Handle   string // their user name where that differs, or empty
-	Avatar   string // avatar hash, or empty
-	Level    int
-	Progress float64 // 0 to 100
-	Missing  int64   // XP to the next level; 0 at the last
+// Before is the number of the page before, or 0; After that of the next.
+func (p leaderboardPage) Before() int64 { return p.Number - 1 }
+
+// After is the number of the next page, or 0.
+func (p leaderboardPage) After() int64 {
+	if p.Number < p.Last {
+		return p.Number + 1
+	}
+	return 0
 }
 
-func (s *Site) leaderboard(c *gin.Context) error {
+func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
+	if c.Query("rank") != "" {
+		return s.toRank(c, g)
+	}
+	if c.Query("member") != "" {
+		return s.toMember(c, g)
+	}
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
 		return err
 	}
-	g, err := s.guildOf(c.Request.Context(), c.Param("entry"))
+	who := visitorOf(c)
+	look := leaderboard.Look{Pages: []int64{number}}
+	if who.Session != nil {
+		look.Users = []id.User{who.Session.User.ID}
+	}
+	v, err := s.deps.Board.View(c.Request.Context(), g, look)
 	if err != nil {
 		return err
 	}
-	who := visitorOf(c)
-	if !who.Session.MayRead(g) {
-		if _, err := signedIn(c, "This leaderboard is private. Sign in to see it, if you are a member of the community."); err != nil {
-			return err
-		}
-		return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community.")
-	}
-	read, err := s.deps.Board.Page(c.Request.Context(), g, number)
+	page := v.Pages[0]
+	rows, err := s.renderRows(g, v.Version, page)
 	if err != nil {
 		return err
 	}
 	content := leaderboardPage{
-		Guild: g, Base: "/leaderboard/" + entryOf(g), Number: number, Rows: leaderboardRows(g, read.Rows),
-		Manager: who.Session.Manages(g), Before: number - 1,
+		Guild: g, Base: boardPath(g), Number: page.Number, Last: leaderboard.LastPage(v.Total), Total: v.Total, Past: page.Number < number,
+		Rules: rulesOf(g), Manager: who.Session.Manages(g), Removed: c.Query("done") == "removed",
 	}
-	if len(read.Rows) == leaderboard.PageSize {
-		content.After = number + 1
+	for _, row := range rows {
+		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template
 	}
-	return s.show(c, http.StatusOK, "leaderboard", g.Name, content)
+	if len(v.Members) == 1 {
+		me := newRow(g, v.Members[0])
+		content.Me = &me
+	}
+	return s.showTagged(c, g, "leaderboard", g.Name, content)
 }
 
-// guildOf finds the guild whose board is named by an id or a vanity; a NotFound fault also when leveling is off.
-func (s *Site) guildOf(ctx context.Context, entry string) (g *guild.Guild, err error) {
+// boardOf runs a handler with the guild that the address names, if the visitor may read its board. An address that names
+// none leads to a page that helps.
+func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		g, err := s.guildOf(c.Request.Context(), c.Param("entry"))
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return s.noBoard(c)
+		case err != nil:
+			return err
+		case !g.Enabled:
+			return s.disabledBoard(c, g)
+		}
+		if err := mayRead(c, g); err != nil {
+			return err
+		}
+		return h(c, g)
+	})
+}
+
+func mayRead(c *gin.Context, g *guild.Guild) error {
+	if visitorOf(c).Session.MayRead(g) {
+		return nil
+	}
+	if _, err := signedIn(c, "This leaderboard is private. Sign in to see it, if you are a member of the community."); err != nil {
+		return err
+	}
+	return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community.")
+}
+
+// guildOf finds the guild whose board is named by an id or a vanity.
+func (s *Site) guildOf(ctx context.Context, entry string) (*guild.Guild, error) {
 	gid, vanity, err := guild.ParseEntry(entry)
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.NotFound, "No community has this name or id. Check the address.")
+		return nil, fault.New(fault.NotFound, "No community has this name or id.")
 	case gid != "":
-		g, err = s.deps.Guilds.ByID(ctx, gid)
+		return s.deps.Guilds.ByID(ctx, gid)
 	default:
-		g, err = s.deps.Guilds.ByVanity(ctx, vanity)
+		return s.deps.Guilds.ByVanity(ctx, vanity)
 	}
-	if fault.Is(err, fault.NotFound) {
-		return nil, fault.New(fault.NotFound, "No community has this name or id. Check the address; its bot has to have set it up here first.")
-	}
-	if err == nil && !g.Enabled {
-		return nil, fault.New(fault.NotFound, "Leveling is switched off in this community. Its owner can switch it on.")
-	}
-	return g, err
 }
 
-// entryOf is what a board's address ends in.
-func entryOf(g *guild.Guild) string {
+// boardPath is the address of a guild's board.
+func boardPath(g *guild.Guild) string {
 	if g.Vanity != "" {
-		return g.Vanity
+		return "/leaderboard/" + g.Vanity
 	}
-	return string(g.ID)
+	return "/leaderboard/" + string(g.ID)
 }
 
 // pageNumber reads the number of a page; none is the first.
@@ -108,43 +153,28 @@ func pageNumber(text string) (int64, error) {
 	return min(n, lastPage), nil
 }
 
-func leaderboardRows(g *guild.Guild, ranked []leaderboard.Ranked) []leaderboardRow {
-	rows := make([]leaderboardRow, len(ranked))
-	for i, r := range ranked {
-		level, next, progress := g.Curve.Progress(r.XP)
-		row := leaderboardRow{Ranked: r, Level: int(level), Progress: progress, Missing: max(int64(next-r.XP), 0)}
-		row.Name, row.Handle = displayName(r.User, string(r.UserID))
-		row.Avatar = text(r.User.Avatar)
-		rows[i] = row
-	}
-	return rows
+// noBoardPage is the content of the page about a board that is not there.
+type noBoardPage struct {
+	Heading string
+	Message string
+	Entry   string // what was asked for
+	Manager bool   // who asks could switch it on
+	Guild   id.Guild
 }
 
-// displayName is what to call a member, and their user name where that says more. Of somebody who only wrote messages
-// nothing may be known but the id.
-func displayName(u leaderboard.User, userID string) (name, handle string) {
-	switch {
-	case u.GlobalName != nil && *u.GlobalName != "":
-		if *u.GlobalName != u.Username {
-			handle = u.Username
-		}
-		return *u.GlobalName, handle
-	case u.Username != "":
-		return u.Username, ""
-	default:
-		return fmt.Sprintf("Member %s", userID[max(0, len(userID)-4):]), ""
+func (s *Site) noBoard(c *gin.Context) error {
+	content := noBoardPage{
+		Heading: "No community here", Message: "No community has this name or id. Check the address; its bot has to have set it up here first.",
+		Entry: cut(c.Param("entry"), maxShown),
 	}
+	return s.show(c, http.StatusNotFound, "no-board", content.Heading, content)
 }
 
-// Medal is "gold", "silver" or "bronze" for the first three ranks, else empty.
-func (r leaderboardRow) Medal() string {
-	switch r.Rank {
-	case 1:
-		return "gold"
-	case 2:
-		return "silver"
-	case 3:
-		return "bronze"
+// disabledBoard names nobody: the guild may be private.
+func (s *Site) disabledBoard(c *gin.Context, g *guild.Guild) error {
+	content := noBoardPage{
+		Heading: "Leveling is off", Message: "Leveling is switched off in this community. Its owner can switch it on.",
+		Manager: visitorOf(c).Session.Manages(g), Guild: g.ID,
 	}
-	return ""
+	return s.show(c, http.StatusNotFound, "no-board", content.Heading, content)
 }

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -21,7 +20,7 @@ var inline = regexp.MustCompile(`(?i)<style|\sstyle=|<script(?:\s[^>]*)?>[^<]|\s
 
 func TestEveryAnswerIsGuarded(t *testing.T) {
 	s := newSite(t, options{})
-	s.rows = members(100)
+	s.fill(members(100))
 	b := s.browser()
 	still := b.still()
 	answers := map[string]page{
@@ -39,6 +38,13 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 		"sign-out":            still.post("/sign-out", nil).want(303),
 		"another site's":      b.post("/sign-out", nil, "Origin", "https://evil.example").want(403),
 		"a private board":     b.get("/leaderboard/" + string(closed)).want(401),
+		"a search":            b.get("/leaderboard/gophers/search?q=Memb").want(200),
+		"a bad search":        b.get("/leaderboard/gophers/search?q=M").want(422),
+		"a member":            b.get(memberPath(0)).want(200),
+		"rows":                b.get("/leaderboard/gophers/rows").want(200),
+		"to a rank":           still.get("/leaderboard/gophers?rank=7").want(303),
+		"a change":            b.post(memberPath(0)+"/xp", nil).want(401),
+		"a reset":             b.post(memberPath(0)+"/remove", nil).want(401),
 		"keys, not signed in": b.get("/profile").want(401, "Please sign in"),
 		"an old asset":        b.get("/static/0000/app.css").want(404),
 	}
@@ -51,12 +57,18 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 	answers["a rotated key"] = b.post(made.address+"/rotate", url.Values{"overlap": {"1h"}}).want(200)
 	answers["deleting a key"] = b.get(made.address + "/delete").want(200)
 	answers["the history"] = b.get("/profile/history").want(200)
+	answers["a change of a member"] = b.get(memberPath(0)).want(200, "Set XP")
+	answers["a change without confirmation"] = b.post(memberPath(0)+"/xp", nil).want(422, "Tick the box")
 	answers["signed in"] = b.get("/leaderboard/gophers").want(200, "Ada L.")
+	kept := map[string]bool{"the leaderboard": true, "a page past the end": true, "signed in": true}
 	for what, got := range answers {
 		for name, want := range map[string]string{
 			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
 			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store", "Vary": "Cookie",
 		} {
+			if name == "Cache-Control" && kept[what] {
+				want = "private, no-cache"
+			}
 			if got.header.Get(name) != want {
 				t.Errorf("%s: %s is %q, want %q", what, name, got.header.Get(name), want)
 			}
@@ -89,9 +101,10 @@ func TestHostileNamesStayNames(t *testing.T) {
 	avatar := `../../evil" onload="alert(3)`
 	s.guilds[public].Name = hostile
 	s.guilds[public].Icon = &avatar
-	s.rows = members(2)
+	rows := members(2)
 	name := hostile
-	s.rows[0].User = leaderboard.User{Username: `'"javascript:alert(4)`, GlobalName: &name, Avatar: &avatar}
+	rows[0].User = leaderboard.User{Username: `'"javascript:alert(4)`, GlobalName: &name, Avatar: &avatar}
+	s.fill(rows)
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": hostile, "avatar": avatar}, []any{
 		map[string]any{"id": string(public), "name": hostile, "icon": avatar, "owner": true},
 	})
@@ -128,21 +141,4 @@ func TestTooManyPages(t *testing.T) {
 	}
 	// Static files cost nothing, or the error page could not be drawn.
 	b.get("/favicon.ico").want(200)
-}
-
-func TestTheBoardWithoutScript(t *testing.T) {
-	s := newSite(t, options{})
-	b := s.browser()
-	b.get("/leaderboard/gophers").want(200, "Nobody is on the board yet")
-	b.get("/leaderboard/gophers?page=2").want(200, "past the last one")
-	s.rows = members(100)
-	b.get("/leaderboard/GOPHERS").want(200, "rank--gold", "rank--silver", "rank--bronze", "4,999,999", `rel="next" href="/leaderboard/gophers?page=2"`)
-	if got := b.get("/leaderboard?entry=+gophers+").want(200, "Gophers"); got.path != "/leaderboard/gophers" {
-		t.Errorf("the form led to %s", got.path)
-	}
-	if got := b.send(http.MethodHead, "/leaderboard/gophers", nil).want(200); got.text != "" {
-		t.Error("an answer to HEAD has a body")
-	}
-	s.guilds[public].Enabled = false
-	b.get("/leaderboard/gophers").want(404, "switched off")
 }

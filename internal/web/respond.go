@@ -36,19 +36,27 @@ type frame struct {
 // show renders the page of that template with this status. The template is rendered in full before anything is sent, so
 // that its failure is an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
+	page, err := s.render(c, name, title, content)
+	if err != nil {
+		return err
+	}
+	c.Data(status, "text/html; charset=utf-8", page)
+	return nil
+}
+
+func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, error) {
 	page, ok := s.templates[name]
 	if !ok {
-		return fmt.Errorf("there is no template %q", name)
+		return nil, fmt.Errorf("there is no template %q", name)
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
 		Title: title, Visitor: visitorOf(c), Here: here(c.Request), Site: s, Content: content,
 	})
 	if err != nil {
-		return fmt.Errorf("render the page %s: %w", name, err)
+		return nil, fmt.Errorf("render the page %s: %w", name, err)
 	}
-	c.Data(status, "text/html; charset=utf-8", rendered.Bytes())
-	return nil
+	return rendered.Bytes(), nil
 }
 
 // problem is the content of an error page.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"log/slog"
@@ -12,7 +13,6 @@ import (
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
 	"levelboard/internal/ratelimit"
 )
 
@@ -27,23 +27,21 @@ type Guilds interface {
 	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
 }
 
-// Board reads a guild's members (package leaderboard). Its errors are faults.
-type Board interface {
-	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
-}
-
 // Deps is what the pages are built on.
 type Deps struct {
 	Guilds  Guilds
 	Board   Board
 	Keys    Keys
+	Finder  Finder
+	Live    Live
 	Limiter Limiter
 	SignIn  SignIn // nil when nobody can sign in
 
-	PublicURL     string // base of links, without a slash at its end; decides how cookies are protected
-	IdentityLimit int    // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
-	InFlight      int    // pages that are worked on at the same time; 0 is DefaultInFlight
-	Version       string // of the service, shown at the foot of each page
+	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
+	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
+	InFlight      int           // pages that are worked on at the same time; 0 is DefaultInFlight
+	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 15 s
+	Version       string        // of the service, shown at the foot of each page
 	Log           *slog.Logger
 	Now           func() time.Time
 }
@@ -53,6 +51,7 @@ type Site struct {
 	deps      Deps
 	log       *slog.Logger
 	templates map[string]*template.Template
+	rendered  *renderedPages
 	assets    *assets
 	policy    string // Content-Security-Policy
 	cookies   cookies
@@ -62,10 +61,11 @@ type Site struct {
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
-	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets()}
+	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets(), rendered: newRenderedPages()}
 	if s.deps.InFlight == 0 {
 		s.deps.InFlight = DefaultInFlight
 	}
+	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
 	s.inFlight = make(chan struct{}, s.deps.InFlight)
 	var err error
 	if s.origins, err = trusting(deps.PublicURL); err != nil {
@@ -88,7 +88,15 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages := r.Group("", s.recover, s.guard, s.admit, s.identify)
 	get(pages, "/", s.handle(s.home))
 	get(pages, "/leaderboard", s.handle(s.findLeaderboard))
-	get(pages, "/leaderboard/:entry", s.handle(s.leaderboard))
+	get(pages, "/leaderboard/:entry", s.boardOf(s.leaderboard))
+	get(pages, "/leaderboard/:entry/search", s.boardOf(s.search))
+	get(pages, "/leaderboard/:entry/rows", s.boardOf(s.rows))
+	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
+	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.setXP))
+	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.removeMember))
+
+	// A stream takes no place of a page; the feed bounds how many there are.
+	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.liveRows))
 
 	s.profileRoutes(pages)
 

@@ -42,8 +42,10 @@ func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":   s.assets.address,
 		"count":   count,
+		"next":    func(level int) int { return level + 1 },
 		"picture": newPicture,
 		"ring":    newRing,
+		"short":   short,
 		"text":    text,
 	}
 }

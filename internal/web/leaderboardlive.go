@@ -1,0 +1,183 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/endless"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/live"
+)
+
+const (
+	// recheckTime bounds how long it may take to find out whether somebody who watches still may.
+	recheckTime = 5 * time.Second
+	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
+	defaultKeepAlive = 15 * time.Second
+	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
+	rowsFormat = 1
+	// streamBegin asks browsers to come back after five seconds.
+	streamBegin = "retry: 5000\n\n"
+	stillHere   = ": still here\n\n"
+)
+
+// Live lets somebody watch a page (package live). Its errors are faults.
+type Live interface {
+	Watch(g *guild.Guild, number int64) (*live.Viewer, error)
+}
+
+// liveBody is a page's rows for leaderboard.js.
+type liveBody struct {
+	Page  int64    `json:"page"`
+	Last  int64    `json:"last"`
+	Total int64    `json:"total"`
+	Order []string `json:"order"` // ids of the elements, from the first rank of the page on
+	Rows  []string `json:"rows"`  // elements that are new or changed
+}
+
+// encodeRows leaves out the rows that are in sent as they are, and notes the others there.
+func (s *Site) encodeRows(g *guild.Guild, state live.State, sent map[id.User]string) ([]byte, error) {
+	rows, err := s.renderRows(g, state.Version, state.NumberedPage)
+	if err != nil {
+		return nil, err
+	}
+	body := liveBody{Page: state.Number, Last: leaderboard.LastPage(state.Total), Total: state.Total, Order: make([]string, len(rows)), Rows: []string{}}
+	present := make(map[id.User]bool, len(rows))
+	for i, row := range rows {
+		body.Order[i], present[row.user] = "m"+string(row.user), true
+		if sent[row.user] != row.html {
+			sent[row.user] = row.html
+			body.Rows = append(body.Rows, row.html)
+		}
+	}
+	for user := range sent {
+		if !present[user] {
+			delete(sent, user)
+		}
+	}
+	return json.Marshal(body)
+}
+
+// rows answers with a page's rows, for browsers that cannot watch it. What did not change is a 304 that reads no row.
+func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
+	number, err := pageNumber(c.Query("page"))
+	if err != nil {
+		return err
+	}
+	version, err := s.deps.Board.Version(c.Request.Context(), g)
+	if err != nil {
+		return err
+	}
+	if tagged(c, rowsTag(g, number, version)) {
+		return nil
+	}
+	v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{number}})
+	if err != nil {
+		return err
+	}
+	body, err := s.encodeRows(g, live.State{Version: v.Version, Total: v.Total, NumberedPage: v.Pages[0]}, map[id.User]string{})
+	if err != nil {
+		return err
+	}
+	c.Header("ETag", rowsTag(g, number, v.Version))
+	c.Data(http.StatusOK, "application/json; charset=utf-8", body)
+	return nil
+}
+
+func rowsTag(g *guild.Guild, number int64, v leaderboard.Version) string {
+	return fmt.Sprintf(`"r%d-%x-%x-%x-%x-%x"`, rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
+}
+
+// liveRows streams a page's rows as they change, until the browser goes, may read the board no more, or the service stops.
+// Whether it may is looked at before each push and at every sign of life.
+func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
+	number, err := pageNumber(c.Query("page"))
+	if err != nil {
+		return err
+	}
+	viewer, err := s.deps.Live.Watch(g, number)
+	if err != nil {
+		return err
+	}
+	defer viewer.Leave()
+	c.Header("Content-Type", "text/event-stream")
+	c.Header("X-Accel-Buffering", "no") // or nginx would keep rows back until there are many
+	c.Status(http.StatusOK)
+	stream, end := endless.Begin(c, viewer.Gone())
+	defer end()
+	if err := s.pushRows(c, g, stream, viewer); err != nil {
+		s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", err)
+	}
+	return nil
+}
+
+func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, viewer *live.Viewer) error {
+	if err := stream.Write([]byte(streamBegin)); err != nil {
+		return err
+	}
+	sent := map[id.User]string{}
+	var newest live.State
+	for {
+		state, err := s.nextRows(stream.Context(), viewer)
+		silent := errors.Is(err, context.DeadlineExceeded) && stream.Context().Err() == nil
+		if err != nil && !silent {
+			return err
+		}
+		if !silent {
+			newest = state
+		}
+		now, err := s.stillReadable(c, stream.Context(), g)
+		if err != nil {
+			return err
+		}
+		otherSettings := now.Version != g.Version && newest.Number > 0 // another curve makes other levels of the same XP
+		g = now
+		push := []byte(stillHere)
+		if !silent || otherSettings {
+			body, err := s.encodeRows(g, newest, sent)
+			if err != nil {
+				return err
+			}
+			push = append(append([]byte("event: rows\ndata: "), body...), "\n\n"...)
+		}
+		if err := stream.Write(push); err != nil {
+			return err
+		}
+	}
+}
+
+// nextRows waits for a change until it is time for a sign of life.
+func (s *Site) nextRows(ctx context.Context, viewer *live.Viewer) (live.State, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.deps.KeepAlive)
+	defer cancel()
+	return viewer.Next(ctx)
+}
+
+var errNoLonger = errors.New("the guild is another one, or its board may not be read any more")
+
+// stillReadable returns the guild as it is now. The session may have ended since, or the guild, or its board be private.
+func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Guild) (*guild.Guild, error) {
+	ctx, cancel := context.WithTimeout(stream, recheckTime)
+	defer cancel()
+	c.Request = c.Request.WithContext(ctx)
+	var err error
+	if visitorOf(c).Session, err = s.session(c); err != nil {
+		return nil, err
+	}
+	now, err := s.deps.Guilds.ByID(ctx, g.ID)
+	if err != nil {
+		return nil, err
+	}
+	if now.Incarnation != g.Incarnation || !now.Enabled || mayRead(c, now) != nil {
+		return nil, errNoLonger
+	}
+	return now, nil
+}

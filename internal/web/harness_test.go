@@ -62,6 +62,8 @@ type options struct {
 	noOAuth   bool
 	locals    []signin.Local
 	limit     int
+	// with completes what the pages are built on, before they are built.
+	with func(s *site, live *redisstore.Store)
 }
 
 func newSite(t *testing.T, o options) *site {
@@ -111,6 +113,9 @@ func newSite(t *testing.T, o options) *site {
 	if !o.noOAuth || o.locals != nil {
 		s.sessions = signin.NewSessions(redisstore.New(client, redisstore.Options{}), signInOptions)
 		s.deps.SignIn = s.sessions
+	}
+	if o.with != nil {
+		o.with(s, redisstore.New(client, redisstore.Options{}))
 	}
 	pages, err := web.New(s.deps)
 	if err != nil {

@@ -172,8 +172,8 @@ func longTargets() string {
 
 func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 	w := newSettingsWorld(t)
-	form := w.manager().get(settingsAddress).form()
-	before := w.saved()
+	b := w.manager()
+	form, before := b.get(settingsAddress).form(), w.saved()
 	stranger := w.browser()
 	stranger.get(settingsAddress).want(401, "/sign-in?next=%2fguilds%2f200000000000000001%2fsettings")
 	stranger.post(settingsAddress, with(form, "do", "save", "vanity", "mine")).want(401)
@@ -187,7 +187,6 @@ func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 	bo.get(settingsAddress).want(403).lacks("900000000000000002")
 	bo.get("/guilds/299999999999999999/settings").want(404)
 	bo.get("/guilds/gophers/settings").want(404)
-	b := w.manager()
 	b.post(settingsAddress, with(form, "do", "save", "vanity", "mine"), "Origin", "https://evil.example").want(403, "another site")
 	b.get("/guilds/" + string(closed) + "/settings").want(403)
 	if w.saved() != before {
@@ -201,7 +200,7 @@ func TestAVanityIsCheckedAndTaken(t *testing.T) {
 	form := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(form, "do", "check", "vanity", "Badgers")).want(200, "This short name is free")
 	b.post(settingsAddress, with(form, "do", "check", "vanity", "Gophers")).want(200, "yours already")
-	b.post(settingsAddress, with(form, "do", "check", "vanity", "")).want(200).lacks("is free", "is yours")
+	b.post(settingsAddress, with(form, "do", "check", "vanity", "")).want(200).lacks("name is free", "is yours")
 	for _, do := range []string{"check", "save"} {
 		b.post(settingsAddress, with(form, "do", do, "vanity", "MOLES")).want(422, `id="f-vanity-error">Another community has this short name`, `value="MOLES"`)
 	}

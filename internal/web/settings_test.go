@@ -165,7 +165,7 @@ func manyIDs(n int) string {
 func longTargets() string {
 	var b strings.Builder
 	for i := range 400 {
-		fmt.Fprintf(&b, "3%017d %s\n", i, strings.Repeat("n", 120))
+		fmt.Fprintf(&b, "3%017d %s\n", i, strings.Repeat("n", 200))
 	}
 	return b.String()
 }

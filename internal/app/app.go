@@ -31,9 +31,11 @@ import (
 	"levelboard/internal/metrics"
 	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/settings"
 	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 	"levelboard/internal/tracing"
+	"levelboard/internal/web"
 )
 
 const (
@@ -151,7 +153,10 @@ func (a *App) start(ctx context.Context) error {
 	owned := profile.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, func(address string) (http.Handler, error) {
-		pages, err := a.pages(address, guilds, board, owned)
+		pages, err := a.pages(address, owned, web.Deps{
+			Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive),
+			Settings: settings.New(a.stores.archive, board, announce),
+		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}

@@ -67,7 +67,7 @@ func (m *archiveMetrics) Collect(out chan<- prometheus.Metric) {
 // answers are what an archive says when it is well and something is not as it was thought to be. That a caller went away
 // is nothing of the archive's either.
 var answers = []error{
-	guild.ErrNotFound, guild.ErrVanityTaken, apikey.ErrNotFound, apikey.ErrTooMany, apikey.ErrExpired,
+	guild.ErrNotFound, guild.ErrVanityTaken, guild.ErrChanged, apikey.ErrNotFound, apikey.ErrTooMany, apikey.ErrExpired,
 	snapshot.ErrLeaseLost, snapshot.ErrStale, snapshot.ErrBadRow, context.Canceled,
 }
 

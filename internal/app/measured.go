@@ -60,6 +60,10 @@ func (m *measured) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Gui
 	return g, created, err
 }
 
+func (m *measured) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
+	return counted(ctx, m, "update_guild", func() (*guild.Guild, error) { return m.archive.UpdateGuild(ctx, s, version) })
+}
+
 func (m *measured) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	return counted(ctx, m, "list_guilds", func() ([]*guild.Guild, error) { return m.archive.Guilds(ctx, after, limit) })
 }

@@ -79,11 +79,27 @@ func TestOnlyFailuresOfTheArchiveAreErrors(t *testing.T) {
 	if runs, failures := operations(t, m); runs["read_guild"] != 1 || failures["read_guild"] != 0 {
 		t.Errorf("%v runs, %v failures; that there is no such guild is no failure", runs, failures)
 	}
+	if g, _, err := m.PutGuild(t.Context(), minimal()); err != nil {
+		t.Fatal(err)
+	} else if _, err := m.UpdateGuild(t.Context(), g.Settings, g.Version+1); err == nil {
+		t.Fatal("an update of another version was made")
+	}
+	if runs, failures := operations(t, m); runs["update_guild"] != 1 || failures["update_guild"] != 0 {
+		t.Errorf("%v runs, %v failures; that the settings were changed since is no failure", runs, failures)
+	}
 	m.Close()
 	if _, _, err := m.PutGuild(t.Context(), guild.Settings{}); err == nil {
 		t.Fatal("a closed archive took a guild")
 	}
-	if runs, failures := operations(t, m); runs["put_guild"] != 1 || failures["put_guild"] != 1 || failures["read_guild"] != 0 {
+	if runs, failures := operations(t, m); runs["put_guild"] != 2 || failures["put_guild"] != 1 || failures["read_guild"] != 0 {
 		t.Errorf("%v runs, %v failures; want one failure of put_guild", runs, failures)
+	}
+}
+
+// minimal is a guild that an archive takes.
+func minimal() guild.Settings {
+	return guild.Settings{
+		ID: "100000000000000001", Name: "Gophers", MemberCount: 1, OwnerID: "200000000000000001", Visibility: guild.Public,
+		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40,
 	}
 }

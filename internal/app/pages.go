@@ -6,23 +6,18 @@ import (
 	"net/netip"
 	"time"
 
-	"levelboard/internal/guild"
 	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
 	"levelboard/internal/profile"
 	"levelboard/internal/signin"
 	"levelboard/internal/web"
 )
 
-// pages builds the pages for people. address is where they are listened for, which is their public address if none is set.
-func (a *App) pages(address string, guilds *guild.Directory, board *leaderboard.Leaderboard, keys *profile.Profile) (*web.Site, error) {
+// pages builds the pages for people on the use cases in deps. address is where they are listened for, which is their public address if none is set.
+func (a *App) pages(address string, keys *profile.Profile, deps web.Deps) (*web.Site, error) {
 	public := a.urlAt(address)
-	deps := web.Deps{
-		Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive), Live: a.watching, Keys: keys, Limiter: a.limiter,
-		KeepAlive: a.opts.KeepAlive,
-		PublicURL: public, IdentityLimit: a.cfg.RateLimitIdentity,
-		Version: a.opts.Version, Log: a.log, Now: time.Now,
-	}
+	deps.Keys, deps.Limiter, deps.Log, deps.Now = keys, a.limiter, a.log, time.Now
+	deps.PublicURL, deps.IdentityLimit, deps.Version = public, a.cfg.RateLimitIdentity, a.opts.Version
+	deps.Live, deps.KeepAlive = a.watching, a.opts.KeepAlive
 	o := a.signInOptions(address, public)
 	o.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
 		return keys.Refreshed(ctx, profile.User{ID: user, Guilds: managed})

@@ -19,6 +19,7 @@ import (
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/profile"
 	"levelboard/internal/redisstore"
+	"levelboard/internal/settings"
 	"levelboard/internal/snapshot"
 )
 
@@ -26,6 +27,7 @@ import (
 type archive interface {
 	admin.Archive
 	profile.Archive
+	settings.Archive
 	snapshot.Archive
 	guild.Source
 	apikey.Source

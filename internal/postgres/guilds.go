@@ -95,6 +95,45 @@ func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 	return g, g.Incarnation == fresh, nil
 }
 
+// UpdateGuild replaces the settings of a guild that still has this version, and nothing else; looking and replacing are one
+// step. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has another version,
+// guild.ErrVanityTaken when another guild has the vanity.
+func (a *Archive) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
+	document, err := guild.Marshal(s)
+	if err != nil {
+		return nil, wrap("update a guild", err)
+	}
+	g := &guild.Guild{Settings: s}
+	err = a.inChange(ctx, "update a guild", func(ctx context.Context, c *change) error {
+		var present int64
+		err := c.QueryRow(ctx, `SELECT version FROM guilds WHERE id = $1 FOR UPDATE`, string(s.ID)).Scan(&present)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			return guild.ErrNotFound
+		case err != nil:
+			return err
+		case present != version:
+			return guild.ErrChanged
+		}
+		next, err := c.log(ctx, changes.Guild, string(s.ID))
+		if err != nil {
+			return err
+		}
+		err = c.QueryRow(ctx, `
+			UPDATE guilds SET vanity = NULLIF($1, ''), settings = $2, version = $3 WHERE id = $4 RETURNING incarnation, version`,
+			s.Vanity, document, next, string(s.ID),
+		).Scan(&g.Incarnation, &g.Version)
+		if violates(err, "guilds_vanity_key") {
+			return guild.ErrVanityTaken
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
 // DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.
 // It returns the guild as it was; guild.ErrNotFound when there is none.
 func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {

@@ -64,14 +64,8 @@ func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 	g = &guild.Guild{Settings: s}
 	fresh := guild.NewIncarnation()
 	err = a.inChange(ctx, "write a guild", func(c *change) error {
-		var taken int
-		err := c.QueryRowContext(ctx,
-			`SELECT count(*) FROM guilds WHERE vanity = NULLIF(?, '') AND id <> ?`, s.Vanity, string(s.ID)).Scan(&taken)
-		if err != nil {
+		if err := c.vanityFree(ctx, s); err != nil {
 			return err
-		}
-		if taken > 0 {
-			return guild.ErrVanityTaken
 		}
 		version, err := c.log(ctx, changes.Guild, string(s.ID))
 		if err != nil {
@@ -89,6 +83,55 @@ func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 		return nil, false, err
 	}
 	return g, g.Incarnation == fresh, nil
+}
+
+// UpdateGuild replaces the settings of a guild that still has this version, and nothing else; looking and replacing are one
+// step. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has another version,
+// guild.ErrVanityTaken when another guild has the vanity.
+func (a *Archive) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
+	document, err := guild.Marshal(s)
+	if err != nil {
+		return nil, wrap("update a guild", err)
+	}
+	g := &guild.Guild{Settings: s}
+	err = a.inChange(ctx, "update a guild", func(c *change) error {
+		var present int64
+		err := c.QueryRowContext(ctx, `SELECT version FROM guilds WHERE id = ?`, string(s.ID)).Scan(&present)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			return guild.ErrNotFound
+		case err != nil:
+			return err
+		case present != version:
+			return guild.ErrChanged
+		}
+		if err := c.vanityFree(ctx, s); err != nil {
+			return err
+		}
+		next, err := c.log(ctx, changes.Guild, string(s.ID))
+		if err != nil {
+			return err
+		}
+		return c.QueryRowContext(ctx, `
+			UPDATE guilds SET vanity = NULLIF(?, ''), settings = ?, version = ? WHERE id = ? RETURNING incarnation, version`,
+			s.Vanity, string(document), next, string(s.ID),
+		).Scan(&g.Incarnation, &g.Version)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// vanityFree returns guild.ErrVanityTaken when another guild has the vanity.
+func (c *change) vanityFree(ctx context.Context, s guild.Settings) error {
+	var taken int
+	err := c.QueryRowContext(ctx,
+		`SELECT count(*) FROM guilds WHERE vanity = NULLIF(?, '') AND id <> ?`, s.Vanity, string(s.ID)).Scan(&taken)
+	if err == nil && taken > 0 {
+		return guild.ErrVanityTaken
+	}
+	return err
 }
 
 // DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.

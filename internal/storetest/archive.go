@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/profile"
+	"levelboard/internal/settings"
 	"levelboard/internal/snapshot"
 )
 
@@ -19,6 +20,7 @@ import (
 type ArchiveStore interface {
 	admin.Archive
 	profile.Archive
+	settings.Archive
 	snapshot.Archive
 	guild.Source
 	apikey.Source
@@ -35,6 +37,8 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"settings come back as written":                 archiveSettings,
 		"a replaced guild keeps its incarnation":        archiveReplace,
 		"a vanity belongs to one guild":                 archiveVanity,
+		"an update is of the version that was read":     archiveUpdate,
+		"one of many updates is made":                   archiveUpdateRace,
 		"guilds are listed in pieces":                   archiveGuildList,
 		"a deleted guild's past does not return":        archiveDelete,
 		"keys come back as written":                     archiveKeys,

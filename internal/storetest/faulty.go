@@ -111,6 +111,11 @@ func (f *FaultyArchive) PutGuild(ctx context.Context, s guild.Settings) (g *guil
 	return g, created && err == nil, err
 }
 
+// UpdateGuild implements ArchiveStore.
+func (f *FaultyArchive) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
+	return faulty(f, "UpdateGuild", func() (*guild.Guild, error) { return f.ArchiveStore.UpdateGuild(ctx, s, version) })
+}
+
 // DeleteGuild implements ArchiveStore.
 func (f *FaultyArchive) DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	return faulty(f, "DeleteGuild", func() (*guild.Guild, error) { return f.ArchiveStore.DeleteGuild(ctx, g) })

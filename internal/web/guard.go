@@ -24,8 +24,12 @@ const DefaultInFlight = 256
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// maxForm is the largest form, in bytes.
-const maxForm = 64 << 10
+// maxForm is the largest form, in bytes. The settings of a guild are at most 64 KiB of JSON; as a form, names that are not
+// ASCII take three bytes for one.
+const (
+	maxForm         = 64 << 10
+	maxSettingsForm = 256 << 10
+)
 
 // retryProvider is what somebody is told to wait when the provider of sign-in does not answer.
 const retryProvider = 10 * time.Second
@@ -44,7 +48,11 @@ func (s *Site) guard(c *gin.Context) {
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Cookie")
-	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, maxForm)
+	limit := int64(maxForm)
+	if c.FullPath() == settingsPath {
+		limit = maxSettingsForm
+	}
+	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, limit)
 	if err := s.origins.Check(c.Request); err != nil {
 		s.fail(c, fault.Wrap(err, fault.Forbidden, "This was sent by a page of another site, so nothing was done. Go to the page here and do it there."))
 	}

@@ -68,6 +68,8 @@ type options struct {
 	limit     int
 	keepAlive time.Duration // of a stream of rows
 	viewers   int           // how many watch at most
+	// with completes what the pages are built on, before they are built.
+	with func(s *site, live *redisstore.Store)
 }
 
 func newSite(t *testing.T, o options) *site {
@@ -124,6 +126,9 @@ func newSite(t *testing.T, o options) *site {
 	if !o.noOAuth || o.locals != nil {
 		s.sessions = signin.NewSessions(store, signInOptions)
 		s.deps.SignIn = s.sessions
+	}
+	if o.with != nil {
+		o.with(s, redisstore.New(client, redisstore.Options{}))
 	}
 	pages, err := web.New(s.deps)
 	if err != nil {

@@ -36,6 +36,8 @@ type Deps struct {
 	Live    Live
 	Limiter Limiter
 	SignIn  SignIn // nil when nobody can sign in
+	// Settings is what managers change on the settings page; nil when there is no such page.
+	Settings Settings
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
@@ -99,6 +101,8 @@ func (s *Site) Routes(r gin.IRouter) {
 	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.liveRows))
 
 	s.profileRoutes(pages)
+	get(pages, settingsPath, s.handle(s.settings))
+	pages.POST(settingsPath, s.handle(s.changeSettings))
 
 	get(pages, "/sign-in", s.handle(s.signInPage))
 	pages.GET("/sign-in/provider", s.handle(s.toProvider))

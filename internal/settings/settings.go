@@ -1,0 +1,109 @@
+// Package settings holds what a guild's managers may do with its settings: read them, change those that are theirs to
+// change, and see beforehand what a change does. A change is in force on this replica when Save returns, and on the others
+// within a second.
+package settings
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"levelboard/internal/changes"
+	"levelboard/internal/fault"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+)
+
+// Archive is what is needed of Postgres or SQLite.
+type Archive interface {
+	// Guild returns guild.ErrNotFound when there is none.
+	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// GuildByVanity returns guild.ErrNotFound when no guild has it; the vanity is in lower case.
+	GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
+	// UpdateGuild replaces the settings of a guild that still has this version, as one atomic step, which also appends to
+	// the change log. guild.ErrNotFound, guild.ErrChanged or guild.ErrVanityTaken, with nothing changed.
+	UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error)
+}
+
+// Board is where the members are whom a change of the curve is shown on. Its errors are faults.
+type Board interface {
+	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
+}
+
+// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
+type Announcer interface {
+	Announce(ctx context.Context, kind changes.Kind, subject string)
+}
+
+// Settings holds the use cases. Its errors are faults. Whether somebody manages the guild is for the caller to know. It is
+// safe for concurrent use.
+type Settings struct {
+	archive  Archive
+	board    Board
+	announce Announcer
+}
+
+// New returns the use cases.
+func New(archive Archive, board Board, announce Announcer) *Settings {
+	return &Settings{archive: archive, board: board, announce: announce}
+}
+
+// Read reads a guild from the archive: what is in memory may be a second old, and a form that is made of that would be
+// refused as out of date.
+func (s *Settings) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	found, err := s.archive.Guild(ctx, g)
+	return found, asFault("read settings", err)
+}
+
+// Free reports whether the guild g could have the vanity: nobody has it, or g itself. The answer may be out of date at
+// once; only Save decides.
+func (s *Settings) Free(ctx context.Context, g id.Guild, vanity string) (bool, error) {
+	owner, err := s.archive.GuildByVanity(ctx, vanity)
+	if errors.Is(err, guild.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, asFault("look for a vanity", err)
+	}
+	return owner.ID == g, nil
+}
+
+// Save puts what Propose made of the guild read in its place. When the guild was changed in between, by another manager or by
+// the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken.
+// To save what is there already changes nothing and is no change for anybody.
+func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
+	before, err := guild.Marshal(read.Settings)
+	if err != nil {
+		return nil, err
+	}
+	after, err := guild.Marshal(p.settings)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Equal(before, after) {
+		return read, nil
+	}
+	saved, err := s.archive.UpdateGuild(ctx, p.settings, read.Version)
+	if err != nil {
+		return nil, asFault("save settings", err)
+	}
+	s.announce.Announce(ctx, changes.Guild, string(saved.ID))
+	return saved, nil
+}
+
+// asFault maps what an archive answers. Every other error means that it could not be asked.
+func asFault(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, guild.ErrNotFound):
+		return fault.Wrap(err, fault.NotFound, "This community is not known here. Its bot, or whoever runs this service, has to set it up first.")
+	case errors.Is(err, guild.ErrChanged):
+		return fault.Wrap(err, fault.Conflict, "The settings were changed by somebody else since you opened them.")
+	case errors.Is(err, guild.ErrVanityTaken):
+		return fault.Wrap(err, fault.Conflict, "Another community has this short name. Choose a different one.")
+	default:
+		return fault.Down(op, err)
+	}
+}

@@ -1,0 +1,207 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/fault"
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/level"
+	"levelboard/internal/settings"
+)
+
+// settingsPath is the page where managers set their guild up.
+const settingsPath = "/guilds/:guildId/settings"
+
+// Settings is what managers may do with their guild's settings (package settings). Its errors are faults.
+type Settings interface {
+	Read(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// Free reports whether the guild could have the vanity, which is in lower case.
+	Free(ctx context.Context, g id.Guild, vanity string) (bool, error)
+	// Preview reads what a curve would do to the members at the top.
+	Preview(ctx context.Context, g *guild.Guild, curve level.Curve) (settings.Preview, error)
+	// Save's fault wraps guild.ErrChanged when the guild is not as it was read, guild.ErrVanityTaken when the vanity is not free.
+	Save(ctx context.Context, read *guild.Guild, p settings.Proposal) (*guild.Guild, error)
+}
+
+// settingsPage is the content of the page. It is the saved settings, the form as the manager left it, and what there is to
+// say about it.
+type settingsPage struct {
+	Guild     *guild.Guild // as it is saved now
+	Form      settingsForm
+	Saved     bool   // just now
+	Wrongs    wrongs // by field
+	Free      string // what is known of the vanity: "", "free", "yours" or "taken"
+	Preview   *settings.Preview
+	Conflict  bool         // somebody else saved since this form was opened
+	Conflicts []difference // what they saved otherwise, when the form is right
+	Plot      plot
+}
+
+func (s *Site) settings(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	page := settingsPage{Guild: g, Form: formOf(g), Saved: c.Query("saved") != "", Plot: newPlot(g.Curve, nil)}
+	return s.showSettings(c, http.StatusOK, page)
+}
+
+// changeSettings is where every button of the form leads; without script each of them is a page of its own.
+func (s *Site) changeSettings(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	if err := c.Request.ParseForm(); err != nil {
+		return badForm(err)
+	}
+	page := settingsPage{Guild: g, Form: readForm(c.Request.PostForm)}
+	switch do, row, _ := strings.Cut(c.PostForm("do"), " "); do {
+	case "save":
+		return s.saveSettings(c, page)
+	case "check":
+		return s.previewSettings(c, page)
+	default:
+		page.Form.edit(do, row)
+		page.Plot = page.plot()
+		return s.showSettings(c, http.StatusOK, page)
+	}
+}
+
+// managed reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
+func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
+	session, err := signedIn(c, "Sign in to change the settings of your community.")
+	if err != nil {
+		return nil, err
+	}
+	gid, err := id.Parse[id.Guild](c.Param("guildId"))
+	if err != nil || s.deps.Settings == nil {
+		return nil, fault.New(fault.NotFound, "No community has this id. Check the address.")
+	}
+	known, err := s.deps.Guilds.ByID(c.Request.Context(), gid)
+	if err != nil {
+		return nil, err
+	}
+	if !session.Manages(known) {
+		return nil, notManager()
+	}
+	g, err := s.deps.Settings.Read(c.Request.Context(), gid)
+	if err == nil && !session.Manages(g) {
+		return nil, notManager()
+	}
+	return g, err
+}
+
+func notManager() error {
+	return fault.New(fault.Forbidden, "Only the owner and the Administrators of this community may see and change its settings.")
+}
+
+// badForm is a form that could not be read.
+func badForm(err error) error {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return fault.Wrap(err, fault.TooLarge, "These settings are too long to be sent as a form. Whoever runs this service can set them with the command levelboard guild apply.")
+	}
+	return fault.Wrap(err, fault.Invalid, "The form did not arrive in one piece. Go back and send it again.")
+}
+
+func (s *Site) saveSettings(c *gin.Context, page settingsPage) error {
+	p, ok, err := page.propose()
+	if err != nil {
+		return err
+	}
+	if page.Form.Version != strconv.FormatInt(page.Guild.Version, 10) {
+		return s.showConflict(c, page, p, ok)
+	}
+	if !ok {
+		page.Plot = page.plot()
+		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+	}
+	_, err = s.deps.Settings.Save(c.Request.Context(), page.Guild, p)
+	switch {
+	case errors.Is(err, guild.ErrVanityTaken):
+		page.Free, page.Plot = "taken", page.plot()
+		page.Wrongs.add("vanity", fault.From(err).Message)
+		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+	case errors.Is(err, guild.ErrChanged):
+		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
+			return err
+		}
+		return s.showConflict(c, page, p, ok)
+	case err != nil:
+		return err
+	}
+	c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
+	return nil
+}
+
+// showConflict keeps what the manager entered, beside what somebody else saved, and lets them decide. The form now is of
+// the version that they are shown, so a third one who saves in between is a conflict again.
+func (s *Site) showConflict(c *gin.Context, page settingsPage, p settings.Proposal, ok bool) error {
+	page.Form.Version = strconv.FormatInt(page.Guild.Version, 10)
+	page.Conflict = true
+	if ok {
+		mine := *page.Guild
+		mine.Settings = p.Settings()
+		page.Conflicts = differences(formOf(page.Guild), formOf(&mine))
+	}
+	page.Plot = page.plot()
+	return s.showSettings(c, http.StatusConflict, page)
+}
+
+// previewSettings judges the form without saving it: what is wrong, whether the vanity is free, what the curve would do.
+func (s *Site) previewSettings(c *gin.Context, page settingsPage) error {
+	_, ok, err := page.propose()
+	if err != nil {
+		return err
+	}
+	page.Plot = page.plot()
+	if page.Free, err = s.freedom(c.Request.Context(), page); err != nil {
+		return err
+	}
+	if page.Free == "taken" {
+		page.Wrongs.add("vanity", "Another community has this short name. Choose a different one.")
+	}
+	if curve, changed := page.curve(); changed {
+		preview, err := s.deps.Settings.Preview(c.Request.Context(), page.Guild, curve)
+		if err != nil {
+			return err
+		}
+		page.Preview = &preview
+	}
+	status := http.StatusOK
+	if !ok || len(page.Wrongs.Order) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	return s.showSettings(c, status, page)
+}
+
+// freedom says what is known of the vanity in the form.
+func (s *Site) freedom(ctx context.Context, page settingsPage) (string, error) {
+	vanity, err := guild.ParseVanity(strings.TrimSpace(page.Form.Vanity))
+	switch {
+	case err != nil:
+		return "", nil
+	case vanity == page.Guild.Vanity:
+		return "yours", nil
+	}
+	free, err := s.deps.Settings.Free(ctx, page.Guild.ID, vanity)
+	if err != nil {
+		return "", err
+	}
+	if free {
+		return "free", nil
+	}
+	return "taken", nil
+}
+
+func (s *Site) showSettings(c *gin.Context, status int, page settingsPage) error {
+	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
+}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"levelboard/internal/apitest"
+
 	"github.com/chromedp/chromedp"
 )
 
@@ -26,11 +28,16 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 	empty := s.guild(object{"name": "A very new community with a long and hopeful name", "memberCount": 1})
 	off := s.guild(object{"name": "Sleepers", "enabled": false})
 	s.adaManages(g, secret)
+	top := s.first(g)
 	pages := []page{
 		{name: "home", path: "/"},
 		{name: "sign-in", path: "/sign-in"},
 		{name: "leaderboard", path: "/leaderboard/gophers"},
 		{name: "leaderboard-manager", path: "/leaderboard/gophers?page=2", signed: true},
+		{name: "member-manager", path: "/leaderboard/gophers/members/" + top, signed: true},
+		{name: "search", path: "/leaderboard/gophers/search?q=" + top},
+		{name: "profile", path: "/profile", signed: true},
+		{name: "settings", path: "/guilds/" + g + "/settings", signed: true},
 		{name: "leaderboard-past-the-end", path: "/leaderboard/gophers?page=99"},
 		{name: "leaderboard-empty", path: "/leaderboard/" + empty},
 		{name: "leaderboard-off", path: "/leaderboard/" + off},
@@ -85,6 +92,12 @@ func (b *tab) shoot(name string) {
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o600); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// first is the member at the top of a guild's board.
+func (s *site) first(g string) string {
+	s.t.Helper()
+	return apitest.At[string](s.t, s.Do("GET", "/v2/levels/"+g+"?page=1", "", nil).Want(s.t, 200), "levels", 0, "userId")
 }
 
 // busyGuild is one with all that a board can show.

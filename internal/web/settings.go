@@ -75,7 +75,7 @@ func (s *Site) changeSettings(c *gin.Context) error {
 	}
 }
 
-// managed reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
+// managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
 func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	session, err := signedIn(c, "Sign in to change the settings of your community.")
 	if err != nil {

@@ -46,7 +46,18 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 		{name: "not-found", path: "/nowhere"},
 	}
 	b, ada := s.tab(t), s.tab(t)
-	ada.signIn("/")
+	ada.signIn("/profile")
+	ada.fill("#name", "my bot")
+	ada.press("Make the key")
+	ada.see("Copy it now")
+	ada.inspect("key-secret")
+	ada.press("I have it")
+	ada.see("Rename")
+	ada.inspect("key")
+	ada.press("Delete this key…")
+	ada.see("Delete it")
+	ada.inspect("key-delete")
+	pages = append(pages, page{name: "key-history", path: "/profile/history", signed: true})
 	for _, p := range pages {
 		if p.signed {
 			ada.walk(p)
@@ -56,13 +67,18 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 	}
 }
 
-// walk looks at a page at every width and in both schemes.
 func (b *tab) walk(p page) {
 	b.t.Helper()
 	b.open(p.path)
+	b.inspect(p.name)
+}
+
+// inspect looks at the page that is shown, at every width and in both schemes.
+func (b *tab) inspect(name string) {
+	b.t.Helper()
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int{360, 768, 1280} {
-			where := fmt.Sprintf("%s-%d-%s", p.name, width, scheme)
+			where := fmt.Sprintf("%s-%d-%s", name, width, scheme)
 			b.look(width, scheme)
 			if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 				b.t.Errorf("%s scrolls sideways, by %d px", where, over)

@@ -113,12 +113,12 @@ func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
 	c.Status(http.StatusOK)
 	stream, end := endless.Begin(c, viewer.Gone())
 	defer end()
-	if err := s.pushRows(c, g, stream, viewer); err != nil {
-		s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", err)
-	}
+	why := s.pushRows(c, g, stream, viewer)
+	s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", why)
 	return nil
 }
 
+// pushRows returns why the stream ended.
 func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, viewer *live.Viewer) error {
 	if err := stream.Write([]byte(streamBegin)); err != nil {
 		return err

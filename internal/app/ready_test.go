@@ -73,6 +73,9 @@ func TestPostgresGoesAndComesBack(t *testing.T) {
 	eventually(t, 10*time.Second, "the metrics say that it is there", metric("archive_up 1\n"))
 	eventually(t, 10*time.Second, "this replica writes", metric("snapshot_lease_held 1\n"))
 	archive.Kill()
+	eventually(t, 5*time.Second, "the connections are known to be gone", func() bool {
+		return strings.Contains(string(s.ops("/readyz?verbose").Body), "listens")
+	})
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
 		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
 	s.ops("/readyz").Want(t, 200)

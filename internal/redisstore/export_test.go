@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"runtime"
 )
 
 // MaxCalls and BatchCalls are the bounds of the coalescer.
@@ -13,10 +14,21 @@ const (
 
 // Hold makes small calls wait until release, which sends them and returns when none waits.
 func (s *Store) Hold() (release func()) {
+	for !s.hold() {
+		runtime.Gosched()
+	}
+	return s.calls.send
+}
+
+// hold takes the place of the one sender, once the one before has found that nobody waits.
+func (s *Store) hold() bool {
 	s.calls.mu.Lock()
 	defer s.calls.mu.Unlock()
-	s.calls.senders++
-	return s.calls.send
+	if s.calls.senders > 0 {
+		return false
+	}
+	s.calls.senders = batchesAtOnce
+	return true
 }
 
 // Waiting is how many small calls wait, and how many goroutines send them.

@@ -20,3 +20,15 @@ func (l *Limiter) Tills() int {
 	defer l.mu.Unlock()
 	return len(l.tills)
 }
+
+// Asking is for how many tills Redis is being asked.
+func (l *Limiter) Asking() (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, t := range l.tills {
+		if t.asking {
+			n++
+		}
+	}
+	return n
+}

@@ -195,21 +195,21 @@ func TestAfterTheCooldown(t *testing.T) {
 	const interval = 600_000
 	g, u := s.guild(exactly(20, object{"xpGainInterval": interval})), newID()
 	key := s.key(g)
-	stat := func() (count, updated, ends int64) {
+	entry := func() (count, updated, ends int64) {
 		t.Helper()
-		text := client.HGet(t.Context(), "lb:{"+g+"}:stat", u).Val()
+		text := client.HGet(t.Context(), "lb:{"+g+"}:entry", u).Val()
 		if _, err := fmt.Sscan(text, &count, &updated, &ends); err != nil {
-			t.Fatalf("the stat is %q: %v", text, err)
+			t.Fatalf("the entry is %q: %v", text, err)
 		}
 		return count, updated, ends
 	}
 	expire := func() {
 		t.Helper()
-		count, updated, ends := stat()
+		count, updated, ends := entry()
 		if ends-updated != interval {
 			t.Errorf("the cooldown lasts %d ms, want %d", ends-updated, interval)
 		}
-		client.HSet(t.Context(), "lb:{"+g+"}:stat", u, fmt.Sprint(count, " ", updated, " ", updated))
+		client.HSet(t.Context(), "lb:{"+g+"}:entry", u, fmt.Sprint(count, " ", updated, " ", updated))
 	}
 	wantGained(t, s.award(key, g, message(u, nil), message(u, nil)), 20, 0)
 	expire()
@@ -222,7 +222,7 @@ func TestAfterTheCooldown(t *testing.T) {
 	s.Do("PATCH", memberPath(g, u), key, object{"xp": 5, "triggerCooldown": true}).Want(t, 200)
 	wantGained(t, s.award(key, g, message(u, nil)), 0)
 	// A message during the cooldown does not prolong it.
-	if _, updated, ends := stat(); ends-updated > interval || ends <= time.Now().UnixMilli() {
+	if _, updated, ends := entry(); ends-updated > interval || ends <= time.Now().UnixMilli() {
 		t.Errorf("changed at %d, the cooldown ends at %d", updated, ends)
 	}
 }

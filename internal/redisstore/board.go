@@ -38,7 +38,7 @@ func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User
 
 // memberOf reads one of n members from what members.lua answered, but for its id.
 func memberOf(r reply, at, n int) (m leaderboard.Ranked, err error) {
-	var lists [4]reply
+	var lists [3]reply // XP, ranks, entries
 	for i := range lists {
 		if lists[i], err = r.list(i, n); err != nil {
 			return m, err
@@ -55,7 +55,7 @@ func memberOf(r reply, at, n int) (m leaderboard.Ranked, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.Member, _, err = entryOf(lists[2], at, lists[3], at)
+	m.Member, err = entryOf(lists[2], at)
 	m.XP, m.Rank = level.XP(xp), rank+1
 	return m, err
 }
@@ -85,17 +85,13 @@ func pageOf(r reply, offset int64) (p leaderboard.Page, err error) {
 		return p, err
 	}
 	n := len(scores) / 2
-	stats, err := r.list(3, n)
-	if err != nil {
-		return p, err
-	}
-	users, err := r.list(4, n)
+	entries, err := r.list(3, n)
 	if err != nil {
 		return p, err
 	}
 	p.Rows = make([]leaderboard.Ranked, n)
 	for i := range n {
-		m, _, err := entryOf(stats, i, users, i)
+		m, err := entryOf(entries, i)
 		if err != nil {
 			return p, err
 		}
@@ -113,23 +109,19 @@ func pageOf(r reply, offset int64) (p leaderboard.Page, err error) {
 	return p, nil
 }
 
-// entryOf reads a member's stat and user data; where one is missing, it is as if nothing of it were known.
-func entryOf(stats reply, i int, users reply, j int) (m leaderboard.Member, cooldown time.Time, err error) {
-	text, ok, err := stats.text(i)
+// entryOf reads a member's entry, but for XP; where it is missing, it is as if nothing were known.
+func entryOf(entries reply, i int) (m leaderboard.Member, err error) {
+	text, ok, err := entries.text(i)
+	if err != nil || !ok {
+		return m, err
+	}
+	e, err := parseEntry(text)
 	if err != nil {
-		return m, cooldown, err
+		return m, err
 	}
-	if ok {
-		st, err := parseStat(text)
-		if err != nil {
-			return m, cooldown, err
-		}
-		m.MessageCount, m.LastUpdated, cooldown = st.count, fromMillis(st.updated), fromMillis(st.cooldown)
-	}
-	if text, _, err = users.text(j); err == nil {
-		m.User, err = decodeUser(text)
-	}
-	return m, cooldown, err
+	m.MessageCount, m.LastUpdated = e.count, fromMillis(e.updated)
+	m.User, err = decodeUser(e.user)
+	return m, err
 }
 
 var versionCalls = &kind{

@@ -168,7 +168,7 @@ func TestADamagedMemberFailsNobodyElse(t *testing.T) {
 		ctx := t.Context()
 		s := redisstore.New(client, redisstore.Options{})
 		loadGuild(t, s, guild1, nth(1), nth(2), nth(3), nth(4))
-		client.HSet(ctx, prefix+"stat", string(nth(2)), "1 2")
+		client.HSet(ctx, prefix+"entry", string(nth(2)), "1 2")
 		client.ZAdd(ctx, prefix+"xp", redis.Z{Score: 1.5, Member: string(nth(3))})
 		client.ZAdd(ctx, prefix+"xp", redis.Z{Score: 1e300, Member: string(nth(4))})
 		b := newBatch(t, s)
@@ -195,7 +195,7 @@ func TestADamagedMemberFailsNobodyElse(t *testing.T) {
 				t.Errorf("read of member %d: %v", n+1, err)
 			}
 		}
-		if text := client.HGet(ctx, prefix+"stat", string(nth(2))).Val(); text != "1 2" {
+		if text := client.HGet(ctx, prefix+"entry", string(nth(2))).Val(); text != "1 2" {
 			t.Errorf("the damaged stat became %q", text)
 		}
 		if v, err := s.Version(ctx, guild1); err != nil || v.Rev != 2 {
@@ -206,7 +206,7 @@ func TestADamagedMemberFailsNobodyElse(t *testing.T) {
 		if o, err := s.Change(ctx, guild1, nth(2), c); err == nil {
 			t.Errorf("a named change of a damaged member: %+v", o)
 		}
-		client.HSet(ctx, prefix+"stat", string(nth(2)), "1 2 0")
+		client.HSet(ctx, prefix+"entry", string(nth(2)), "1 2 0")
 		if o, err := s.Change(ctx, guild1, nth(2), c); err != nil || o.After != 101 || o.Replayed {
 			t.Errorf("the same request after the repair: %+v, %v, want 101 and no replay", o, err)
 		}

@@ -10,7 +10,7 @@ import (
 
 // Whatever text is found, it decodes to what encodes to it again, or it is an error.
 func FuzzDecodeUser(f *testing.F) {
-	for _, text := range []string{"", "0\x00\x00\x00\x00", "7a\x00b\x00c\x00d\x00e", "1\x00x\x00\x00y\x00", "8", "0a\x00b"} {
+	for _, text := range []string{"", "0\x00\x00\x00\x00", "7a\x00b\x00c\x00d\x00e", "1\x00x\x00\x00y\x00", "8", "0a\x00b", "90123456789abcdef\x00\x00\x00\x00", "I0123456789abcdef\x000\x00\x00ada\x00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -31,6 +31,9 @@ func FuzzDecodeUser(f *testing.F) {
 func FuzzEncodeUser(f *testing.F) {
 	f.Add("a", "b", "c", "d", "e", byte(7))
 	f.Add("", "", "", "", "", byte(0))
+	f.Add("0123456789abcdef0123456789abcdef", "0", "", "", "", byte(6))
+	f.Add("a_0123456789abcdef0123456789abcdef", "0", "b", "c", "", byte(4))
+	f.Add("a_0123456789ABCDEF0123456789abcdef", "0", "b", "c", "", byte(4))
 	f.Add("", "0", "Ünï🎉", `"'\`, "#fff", byte(2))
 	f.Fuzz(func(t *testing.T, avatar, discriminator, global, username, accent string, nulls byte) {
 		nullable := func(s string, bit byte) *string {
@@ -55,17 +58,17 @@ func FuzzEncodeUser(f *testing.F) {
 	})
 }
 
-func FuzzParseStat(f *testing.F) {
-	for _, text := range []string{"0 0 0", "12 1700000000000 1700000060000", "1 2", "1  2 3", "9223372036854775808 0 0"} {
+func FuzzParseEntry(f *testing.F) {
+	for _, text := range []string{"0 0 0", "12 1700000000000 1700000060000", "1 2", "1  2 3", "9223372036854775808 0 0", "1 2 3 ", "1 2 3 0\x00\x00\x00\x00"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := parseStat(text)
+		e, err := parseEntry(text)
 		if err != nil {
 			return
 		}
-		if back, err := parseStat(s.String()); err != nil || back != s {
-			t.Fatalf("%+v came back as %+v, %v", s, back, err)
+		if back, err := parseEntry(e.String()); err != nil || back != e {
+			t.Fatalf("%+v came back as %+v, %v", e, back, err)
 		}
 	})
 }

@@ -100,8 +100,8 @@ func (s *Store) scanMembers(ctx context.Context, set string, cursor uint64, coun
 
 // ReadBatch implements snapshot.Live. ErrNotLoaded also when the guild was loaded anew since the flush began. The server does
 // nothing else meanwhile: a thousand users take a few milliseconds. An entry that is damaged is mended, so that it does not keep
-// the others from being archived: XP is the nearest there is, a stat that cannot be read is without messages and times, and
-// user data that cannot be read, or is not UTF-8, is unknown.
+// the others from being archived: XP is the nearest there is, numbers that cannot be read are no messages and no
+// times, and user data that cannot be read, or is not UTF-8, is unknown.
 func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (snapshot.Batch, error) {
 	rows, args := batchOf(users, int64(f.Guild.Incarnation), f.Epoch, f.Archived)
 	r, err := s.run(ctx, readBatchScript, keysOf(f.Guild.ID).members(), args...)
@@ -111,11 +111,11 @@ func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User
 	rev, err := r.number(0)
 	var known int64
 	if err == nil {
-		known, err = r.number(4)
+		known, err = r.number(3)
 	}
-	if err == nil && r.at(5) != nil {
+	if err == nil && r.at(4) != nil {
 		var pending int64
-		pending, err = r.number(5)
+		pending, err = r.number(4)
 		known = max(known, pending)
 	}
 	var mended []id.User

@@ -31,6 +31,7 @@ const (
 var found = []snapshot.Found{
 	snapshot.FoundNothing, snapshot.FoundLoaded, snapshot.FoundBusy,
 	snapshot.FoundUnverified, snapshot.FoundOlder, snapshot.FoundNewer,
+	snapshot.FoundEarlierFormat, snapshot.FoundLaterFormat,
 }
 
 // BeginHydration implements snapshot.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
@@ -89,13 +90,13 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []id.User) (b snapshot.Batch, err error) {
 	k := keysOf(h.Guild.ID)
 	rows, args := batchOf(users, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
-	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user()}, args...)
+	r, err := s.run(ctx, unsavedScript, append([]string{k.meta(), k.lock(), k.xp(), k.entry()}, k.former()...), args...)
 	if err != nil {
 		return b, err
 	}
 	b = snapshot.Batch{Guild: h.Guild, Rows: rows}
 	if b.Rev, err = r.number(0); err == nil {
-		b.Epoch, err = r.number(4)
+		b.Epoch, err = r.number(3)
 	}
 	if err == nil {
 		b.Mended, err = fillRows(r, rows)
@@ -125,7 +126,7 @@ func (s *Store) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snap
 }
 
 func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
-	var scores, stats, users []any
+	var scores, entries []any
 	for _, row := range rows {
 		if row.Deleted {
 			continue
@@ -138,17 +139,16 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 			return fmt.Errorf("redis: load chunk: %w", err)
 		}
 		member := string(row.UserID)
-		st := stat{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil)}
+		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), user: user}
 		scores = append(scores, int64(row.XP), member)
-		stats = append(stats, member, st.String())
-		users = append(users, member, user)
+		entries = append(entries, member, e.String())
 	}
 	if len(scores) == 0 {
 		return nil
 	}
-	args := make([]any, 0, 5+3*len(scores))
+	args := make([]any, 0, 5+len(scores)+len(entries))
 	args = append(args, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), stagingTTL.Milliseconds(), len(scores)/2)
-	args = append(append(append(args, scores...), stats...), users...)
+	args = append(append(args, scores...), entries...)
 	k := keysOf(h.Guild.ID)
 	_, err := s.run(ctx, loadChunkScript, append([]string{k.meta(), k.lock()}, k.staging(h.Token)...), args...)
 	return err
@@ -158,8 +158,9 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 // ErrHydrationLost then, and BeginHydration says that it is loaded.
 func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user(), k.dirty()}
+	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
 	keys = append(append(keys, k.staging(h.Token)...), k.flushingPrefix(), k.events(h.Guild.Incarnation))
+	keys = append(keys, k.former()...)
 	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived)
 	return err
 }
@@ -174,7 +175,7 @@ func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error 
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.stat(), k.user(), k.dirty(), k.flushingPrefix(), k.events(g.Incarnation)}
-	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation))
+	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.flushingPrefix(), k.events(g.Incarnation)}
+	_, err := s.run(ctx, dropScript, append(keys, k.former()...), int64(g.Incarnation))
 	return err
 }

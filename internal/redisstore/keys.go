@@ -39,8 +39,7 @@ func (k guildKeys) name(s string) string { return string(k) + s }
 
 func (k guildKeys) meta() string  { return k.name(metaName) }
 func (k guildKeys) xp() string    { return k.name("xp") }
-func (k guildKeys) stat() string  { return k.name("stat") }
-func (k guildKeys) user() string  { return k.name("user") }
+func (k guildKeys) entry() string { return k.name("entry") }
 func (k guildKeys) dirty() string { return k.name("dirty") }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
 
@@ -72,7 +71,7 @@ func (k guildKeys) events(incarnation guild.Incarnation) string {
 
 // members are the keys of the scripts on members, in the order that all of them know.
 func (k guildKeys) members() []string {
-	return []string{k.meta(), k.xp(), k.stat(), k.user(), k.dirty()}
+	return []string{k.meta(), k.xp(), k.entry(), k.dirty()}
 }
 
 // changes are the keys of the scripts that change members.
@@ -80,10 +79,13 @@ func (k guildKeys) changes(incarnation guild.Incarnation) []string {
 	return append(k.members(), k.events(incarnation))
 }
 
-// staging are the keys that a hydration loads into: xp, stat, user.
+// former are the keys of the format before, which held what is in entry now: stat, user.
+func (k guildKeys) former() []string { return []string{k.name("stat"), k.name("user")} }
+
+// staging are the keys that a hydration loads into: xp, entry.
 func (k guildKeys) staging(token string) []string {
 	prefix := k.name("load:") + token
-	return []string{prefix + ":xp", prefix + ":stat", prefix + ":user"}
+	return []string{prefix + ":xp", prefix + ":entry"}
 }
 
 // guildOfMeta returns the guild whose meta key this is.

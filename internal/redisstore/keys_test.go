@@ -53,10 +53,10 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
 	staging := prefix + "load:" + h.Token
 	want("during a hydration", map[string]string{
-		prefix + "hydrating": "string", staging + ":xp": "zset", staging + ":stat": "hash", staging + ":user": "hash",
+		prefix + "hydrating": "string", staging + ":xp": "zset", staging + ":entry": "hash",
 	})
 	for key, most := range map[string]time.Duration{
-		prefix + "hydrating": 10 * time.Second, staging + ":xp": 5 * time.Minute, staging + ":stat": 5 * time.Minute, staging + ":user": 5 * time.Minute,
+		prefix + "hydrating": 10 * time.Second, staging + ":xp": 5 * time.Minute, staging + ":entry": 5 * time.Minute,
 	} {
 		if ttl := client.PTTL(ctx, key).Val(); ttl <= most-8*time.Second || ttl > most {
 			t.Errorf("%s expires in %v, want %v", key, ttl, most)
@@ -64,7 +64,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	}
 
 	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 3, Archived: 10}))
-	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "stat": "hash", prefix + "user": "hash"}
+	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "entry": "hash"}
 	events := prefix + "events:77"
 	if ttl := client.PTTL(ctx, events).Val(); ttl <= time.Hour || ttl > time.Hour+time.Minute {
 		t.Errorf("%s expires in %v, want an hour and a minute", events, ttl)
@@ -169,7 +169,7 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	load(t, s, row(user1))
 	meta := func(when string, fields ...string) {
 		t.Helper()
-		want := map[string]string{"incarnation": "77", "epoch": "1"}
+		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "2"}
 		for i := 0; i < len(fields); i += 2 {
 			want[fields[i]] = fields[i+1]
 		}

@@ -17,11 +17,7 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stats, err := r.list(2, len(rows))
-	if err != nil {
-		return nil, err
-	}
-	users, err := r.list(3, len(rows))
+	entries, err := r.list(2, len(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +28,11 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 			continue
 		}
 		xp, xpGood := nearestXP(xps.at(i))
-		st, statGood := readStat(stats, i)
-		data, dataGood := readUser(users, i)
-		row.XP, row.MessageCount, row.User = xp, st.count, data
-		row.LastUpdated, row.CooldownUntil = fromMillis(st.updated), fromMillis(st.cooldown)
-		if !xpGood || !statGood || !dataGood {
+		e, entryGood := readEntry(entries, i)
+		data, dataGood := readUser(e.user)
+		row.XP, row.MessageCount, row.User = xp, e.count, data
+		row.LastUpdated, row.CooldownUntil = fromMillis(e.updated), fromMillis(e.cooldown)
+		if !xpGood || !entryGood || !dataGood {
 			mended = append(mended, row.UserID)
 		}
 	}
@@ -54,19 +50,23 @@ func nearestXP(score any) (xp level.XP, ok bool) {
 	return level.XP(math.Round(max(0, min(f, float64(level.MaxXP))))), false
 }
 
-func readStat(stats reply, i int) (st stat, ok bool) {
-	text, ok, err := stats.text(i)
+func readEntry(entries reply, i int) (e entry, ok bool) {
+	text, ok, err := entries.text(i)
 	if err == nil && ok {
-		st, err = parseStat(text)
+		e, err = parseEntry(text)
 	}
-	return st, err == nil
+	return e, err == nil
 }
 
-func readUser(users reply, i int) (leaderboard.User, bool) {
-	text, _, err := users.text(i)
-	if err != nil || !utf8.ValidString(text) {
+func readUser(text string) (leaderboard.User, bool) {
+	u, err := decodeUser(text)
+	if err != nil {
 		return leaderboard.User{}, false
 	}
-	u, err := decodeUser(text)
-	return u, err == nil
+	for _, field := range []*string{u.Avatar, &u.Discriminator, u.GlobalName, &u.Username, u.AccentColour} {
+		if field != nil && !utf8.ValidString(*field) {
+			return leaderboard.User{}, false
+		}
+	}
+	return u, true
 }

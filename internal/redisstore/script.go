@@ -31,8 +31,8 @@ var (
 	pageScript    = newScript("page", "loaded", "hmget")
 	versionScript = newScript("version", "loaded")
 	createScript  = newScript("create", "loaded", "once", "now", "note", "event", "levelup")
-	changeScript  = newScript("change", "loaded", "once", "now", "note", "score", "event", "levelup")
-	awardScript   = newScript("award", "loaded", "once", "now", "score", "note", "event", "levelup")
+	changeScript  = newScript("change", "loaded", "once", "now", "note", "score", "parts", "event", "levelup")
+	awardScript   = newScript("award", "loaded", "once", "now", "score", "parts", "note", "event", "levelup")
 	deleteScript  = newScript("delete", "loaded", "once", "now", "note")
 	eventsScript  = newScript("events", "loaded", "now")
 	claimScript   = newScript("claim")
@@ -67,9 +67,18 @@ func newScript(name string, shared ...string) *script {
 	return sc
 }
 
+// format is of what a guild's keys hold. A guild is loaded in one format and used by the scripts of that format only: for all
+// others it is as if it had not been verified. One in an earlier format is loaded anew, after its unsaved members were copied to
+// the archive (begin_hydration.lua, unsaved.lua); one in a later format is left alone. Raise it when scripts that know only the
+// format before would misread a key, and teach unsaved.lua to read that format.
+//
+//	1: stat and user, a hash each, and no number in meta
+//	2: entry
+const format = 2
+
 // textFor is the script as it is loaded on the server of that identity, which it can compare with what meta says.
 func (sc *script) textFor(identity string) string {
-	return "local SERVER = '" + identity + "'\n" + sc.text
+	return fmt.Sprintf("local SERVER, FORMAT = '%s-f%d', %d\n%s", identity, format, format, sc.text)
 }
 
 func readScript(path string) string {

@@ -78,11 +78,11 @@ func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
 }
 
 func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) {
-	r, err := pages.list(i, 6)
+	r, err := pages.list(i, 5)
 	if err != nil {
 		return p, err
 	}
-	if p.Number, err = r.number(5); err != nil {
+	if p.Number, err = r.number(4); err != nil {
 		return p, err
 	}
 	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1))
@@ -92,7 +92,7 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 
 // rankedOf reads those of the users that have an entry.
 func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
-	var lists [4]reply // XP, ranks, stats, user data
+	var lists [3]reply // XP, ranks, entries
 	for i := range lists {
 		if lists[i], err = r.list(4+i, len(users)); err != nil {
 			return nil, err
@@ -102,7 +102,7 @@ func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) 
 		if lists[0].at(i) == nil {
 			continue
 		}
-		m, _, err := entryOf(lists[2], i, lists[3], i)
+		m, err := entryOf(lists[2], i)
 		if err != nil {
 			return nil, err
 		}

@@ -132,8 +132,10 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		return h.verify(ctx, lock, before)
 	case FoundNewer:
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrArchiveOlder)
-	case FoundOlder:
-		switch err := h.salvage(ctx, lock, before); {
+	case FoundLaterFormat:
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrLaterFormat)
+	case FoundOlder, FoundEarlierFormat:
+		switch err := h.salvage(ctx, lock, before, found); {
 		case errors.Is(err, ErrStale):
 			return false, nil // the archive has moved on: the next attempt finds out where to
 		case err != nil:

@@ -59,6 +59,10 @@ var (
 // backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
 var ErrArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
 
+// ErrLaterFormat says that the live store holds the guild as a later version of Levelboard keeps it, and that this one leaves
+// it alone.
+var ErrLaterFormat = errors.New("a later version of Levelboard has loaded this guild; update this replica, see docs/operations.md")
+
 // Archive is what snapshots need of Postgres or SQLite.
 type Archive interface {
 	// AcquireLease takes the lease when it is free, expired, or held by holder already (then Fence stays), for ttl from
@@ -166,14 +170,16 @@ type Hydration struct {
 // Found is what a hydration finds of its guild in the live store.
 type Found int
 
-// What there may be. Only FoundLoaded and FoundBusy leave the lock alone.
+// What there may be. Only FoundLoaded, FoundBusy and FoundLaterFormat leave the lock alone.
 const (
-	FoundNothing    Found = iota // of this incarnation
-	FoundLoaded                  // and verified: there is nothing to do
-	FoundBusy                    // somebody else holds the lock
-	FoundUnverified              // the server is another one than it was verified on, and it holds all that is archived
-	FoundOlder                   // it does not know of all that is archived: it has gone back in time
-	FoundNewer                   // it is of a later epoch than the archive, which has gone back in time itself
+	FoundNothing       Found = iota // of this incarnation
+	FoundLoaded                     // and verified: there is nothing to do
+	FoundBusy                       // somebody else holds the lock
+	FoundUnverified                 // the server is another one than it was verified on, and it holds all that is archived
+	FoundOlder                      // it does not know of all that is archived: it has gone back in time
+	FoundNewer                      // it is of a later epoch than the archive, which has gone back in time itself
+	FoundEarlierFormat              // an earlier version of Levelboard loaded it, and left it as this one does not use it
+	FoundLaterFormat                // a later version of Levelboard loaded it
 )
 
 // Backlog is what the live store holds and the archive does not.

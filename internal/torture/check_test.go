@@ -234,33 +234,24 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	if err != nil {
 		return true, err
 	}
-	stats, err := h.live.HGetAll(ctx, prefix+"stat").Result()
+	entries, err := h.live.HGetAll(ctx, prefix+"entry").Result()
 	if err != nil {
 		return true, err
 	}
-	users, err := h.live.HGetAll(ctx, prefix+"user").Result()
-	if err != nil {
-		return true, err
-	}
-	described := 0
 	for _, z := range scores {
 		user := fmt.Sprint(z.Member)
 		e := entry{xp: int64(z.Score)}
-		stat := strings.Fields(stats[user])
-		if len(stat) == 3 {
-			e.messages, e.updated, e.cooldown = number(stat[0]), number(stat[1]), number(stat[2])
+		// Of one whose messages came without user data there are three numbers and no more.
+		if parts := strings.SplitN(entries[user], " ", 4); len(parts) >= 3 {
+			e.messages, e.updated, e.cooldown = number(parts[0]), number(parts[1]), number(parts[2])
 		}
-		data, known := users[user] // of one whose messages came without user data nothing is known
-		if parts := strings.Split(data, "\x00"); len(parts) == 5 {
-			e.name = parts[3]
-		}
-		if known {
-			described++
+		if fields := strings.Split(entries[user], "\x00"); len(fields) == 5 {
+			e.name = fields[3]
 		}
 		into[guild+"/"+user] = e
 	}
-	if len(stats) != len(scores) || len(users) != described {
-		h.violation(nil, "guild "+guild+" has "+strconv.Itoa(len(scores))+" members, "+strconv.Itoa(len(stats))+" stats and "+strconv.Itoa(len(users))+" users in Redis, "+strconv.Itoa(described)+" of them of members")
+	if len(entries) != len(scores) {
+		h.violation(nil, "guild "+guild+" has "+strconv.Itoa(len(scores))+" members and "+strconv.Itoa(len(entries))+" entries in Redis")
 	}
 	return true, nil
 }

@@ -1,6 +1,6 @@
 -- Gives members XP for their messages. What is read and written of all of them goes in one command each.
 --
--- KEYS     meta xp stat user dirty events, record as in once.lua
+-- KEYS     meta xp entry dirty events, record as in once.lua
 -- ARGV     incarnation, cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists
 --          of what the messages are worth ("20", or "20 15 0"), user data of the first members, what levelup.lua takes, what
 --          once.lua takes
@@ -8,13 +8,12 @@
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
 local max_xp = 2147483647
-local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
+local ARGV, format, tonumber = ARGV, string.format, tonumber
 local cooldown, n = tonumber(ARGV[2]), tonumber(ARGV[3])
 local from, to = 5, 4 + n
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
-local stats = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
-local told, users = tonumber(ARGV[4]), nil
-if told > 0 then users = redis.call('HMGET', KEYS[4], unpack(ARGV, from, 4 + told)) end
+local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
+local told = tonumber(ARGV[4])
 
 -- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
@@ -22,11 +21,11 @@ local held = format(' %.0f ', time)
 local started = cooldown > 0 and format('%.0f', time + cooldown)
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, starts, newstats, newusers, outcome = {}, {}, {}, {}, {}
+local xps, starts, newentries, outcome = {}, {}, {}, {}
 local x, o = 0, 0 -- how many of xps and outcome there are
 for i = 1, n do
-  local member, stat, before = ARGV[4 + i], stats[i], scores[i]
-  local start, count, ends = 0, '0', '0'
+  local member, entry, before = ARGV[4 + i], entries[i], scores[i]
+  local start, count, ends, user = 0, '0', '0', ''
   if before then
     start = tonumber(before)
     if not start then
@@ -34,10 +33,9 @@ for i = 1, n do
       before = format('%.0f', start)
     end
   end
-  if stat then
-    local _
-    _, _, count, ends = find(stat, '^(%d+) %d+ (%d+)$')
-    if not count then return redis.error_reply('ERR a stat is not three whole numbers') end
+  if entry then
+    count, ends, user = parts(entry)
+    if not count then return redis.error_reply("ERR a member's entry is damaged") end
   end
   outcome[o + 1], outcome[o + 2] = before or '0', count
   o = o + 2
@@ -74,18 +72,12 @@ for i = 1, n do
     x = x + 2
     starts[x / 2] = start
   end
-  newstats[2 * i - 1], newstats[2 * i] = member, (count + messages) .. held .. ends
-  if i <= told then
-    local user = ARGV[to + n + i]
-    if user ~= users[i] then
-      newusers[#newusers + 1], newusers[#newusers + 2] = member, user
-    end
-  end
+  if i <= told then user = ' ' .. ARGV[to + n + i] end
+  newentries[2 * i - 1], newentries[2 * i] = member, (count + messages) .. held .. ends .. user
 end
 
 if x > 0 then redis.call('ZADD', KEYS[2], unpack(xps)) end
-redis.call('HSET', KEYS[3], unpack(newstats))
-if #newusers > 0 then redis.call('HSET', KEYS[4], unpack(newusers)) end
+redis.call('HSET', KEYS[3], unpack(newentries))
 for i = 1, x / 2 do levelup(xps[2 * i], starts[i], xps[2 * i - 1]) end
 outcome = table.concat(outcome, ' ')
 record(outcome)

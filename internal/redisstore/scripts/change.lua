@@ -1,7 +1,7 @@
 -- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
 -- is read and written of all of them goes in one command each.
 --
--- KEYS     meta xp stat user dirty events, record as in once.lua (then n is 1)
+-- KEYS     meta xp entry dirty events, record as in once.lua (then n is 1)
 -- ARGV     incarnation, n (at most 1000), n members, which may repeat, n changes, what levelup.lua takes, what once.lua takes;
 --          a change is what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that
 --          begins, if one does
@@ -12,22 +12,22 @@ local max_xp = 2147483647
 local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
 local n = tonumber(ARGV[2])
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
-local stats = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
+local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
 local time
 
 -- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only.
-local places, members, xps, counts, ends, m = {}, {}, {}, {}, {}, 0 -- of the members that are there and whole, each once
+local places, members, xps, counts, ends, users, m = {}, {}, {}, {}, {}, {}, 0 -- of the members that are there and whole, each once
 local outcome, made = {}, 0
 for i = 1, n do
   local member, change = ARGV[2 + i], ARGV[2 + n + i]
   local place = places[member]
   if not place and scores[i] then
     local xp = tonumber(scores[i]) or score(scores[i])
-    local _, _, count, cooldown = find(stats[i] or '0 0 0', '^(%d+) %d+ (%d+)$')
+    local count, cooldown, user = parts(entries[i] or '0 0 0')
     if count and xp and xp >= 0 and xp <= max_xp and xp % 1 == 0 then
       m = m + 1
       place, places[member] = m, m
-      members[m], xps[m], counts[m], ends[m] = member, xp, count, cooldown
+      members[m], xps[m], counts[m], ends[m], users[m] = member, xp, count, cooldown, user
     end
   end
   if place then
@@ -57,7 +57,7 @@ local held = format(' %.0f ', time or now())
 local scored, noted = {}, {}
 for i = 1, m do
   scored[2 * i - 1], scored[2 * i] = xps[i], members[i]
-  noted[2 * i - 1], noted[2 * i] = members[i], counts[i] .. held .. ends[i]
+  noted[2 * i - 1], noted[2 * i] = members[i], counts[i] .. held .. ends[i] .. users[i]
 end
 redis.call('ZADD', KEYS[2], unpack(scored))
 redis.call('HSET', KEYS[3], unpack(noted))

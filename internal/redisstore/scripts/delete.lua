@@ -1,11 +1,10 @@
 -- Removes a member's entry, its cooldown included.
 --
--- KEYS     meta xp stat user dirty events, record as in once.lua
+-- KEYS     meta xp entry dirty events, record as in once.lua
 -- ARGV     incarnation, member, what once.lua takes
 -- returns  {0, 0, 0, first} as in create.lua | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | NOMEMBER
 -- atomic   the entry, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, and the record
 if redis.call('ZREM', KEYS[2], ARGV[2]) == 0 then return 'NOMEMBER' end
 redis.call('HDEL', KEYS[3], ARGV[2])
-redis.call('HDEL', KEYS[4], ARGV[2])
 record(0, 0, 0)
 return {0, 0, 0, note(ARGV, 2, 2)}

@@ -1,11 +1,11 @@
 -- Reads a stretch of the board.
 --
--- KEYS     meta xp stat user dirty
+-- KEYS     meta xp entry dirty
 -- ARGV     incarnation, first and last position (from 0, both included)
--- returns  {epoch, rev, {member, xp, member, xp, ...}, {stat, ...}, {user, ...}} | NOTLOADED
+-- returns  {epoch, rev, {member, xp, member, xp, ...}, {entry, ...}} | NOTLOADED
 -- atomic   rows and version are of one moment; nothing is changed
 local version = redis.call('HMGET', KEYS[1], 'epoch', 'rev')
 local rows = redis.call('ZREVRANGE', KEYS[2], ARGV[2], ARGV[3], 'WITHSCORES')
 local members = {}
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
-return {version[1], version[2], rows, hmget(KEYS[3], members, 1), hmget(KEYS[4], members, 1)}
+return {version[1], version[2], rows, hmget(KEYS[3], members, 1)}

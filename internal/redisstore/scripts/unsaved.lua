@@ -1,10 +1,14 @@
--- Reads members with unsaved changes of a guild that has gone back in time, and makes the hydration's lock last longer.
+-- Reads members with unsaved changes of a guild that is about to be loaded anew, and makes the hydration's lock last longer.
 --
--- KEYS     meta lock, xp stat user
+-- KEYS     meta lock, xp entry, stat and user of the format before
 -- ARGV     incarnation, token, how long the lock lasts in ms, members...
--- returns  {rev, {xp | nil, ...}, {stat | nil, ...}, {user | nil, ...}, epoch} | HYDRATIONLOST
+-- returns  {rev, {xp | nil, ...}, {entry | nil, ...}, epoch} | HYDRATIONLOST
 -- atomic   all entries and rev are of one moment
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
-local meta = redis.call('HMGET', KEYS[1], 'rev', 'epoch')
-local xp, stat, user = entries(3, 4)
-return {meta[1], xp, stat, user, meta[2]}
+local meta = redis.call('HMGET', KEYS[1], 'rev', 'epoch', 'format')
+local xp, entry = entries(3, 4)
+if not meta[3] then
+  local stat, user = redis.call('HMGET', KEYS[5], unpack(ARGV, 4)), redis.call('HMGET', KEYS[6], unpack(ARGV, 4))
+  for i = 1, #xp do entry[i] = (stat[i] or '0 0 0') .. (user[i] and ' ' .. user[i] or '') end
+end
+return {meta[1], xp, entry, meta[2]}

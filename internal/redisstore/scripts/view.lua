@@ -1,11 +1,10 @@
 -- Reads pages of the board and members with their ranks, unless the guild is as the caller knows it.
 --
--- KEYS     meta xp stat user dirty
+-- KEYS     meta xp entry dirty
 -- ARGV     incarnation, the epoch and the rev that are known (or '' twice), how many rows a page has, how many pages, their
 --          numbers..., members...
--- returns  {epoch, rev, how many members there are, {page, ...}, {xp | nil, ...}, {rank from 0 | nil, ...}, {stat | nil, ...},
---          {user | nil, ...}}, where a page is {epoch, rev, {member, xp, ...}, {stat, ...}, {user, ...}, its number}, and one
---          past the last page is the last one; {epoch, rev, how many members there are} when nothing changed | NOTLOADED
+-- returns  {epoch, rev, how many members there are, {page, ...}, {xp | nil, ...}, {rank from 0 | nil, ...}, {entry | nil,
+--          ...}}, where a page is {epoch, rev, {member, xp, ...}, {entry, ...}, its number}, and one past the last page is the last one; {epoch, rev, how many members there are} when nothing changed | NOTLOADED
 -- atomic   all is of one moment; nothing is changed
 local version = redis.call('HMGET', KEYS[1], 'epoch', 'rev')
 local total = redis.call('ZCARD', KEYS[2])
@@ -19,11 +18,11 @@ for i = 1, count do
   local rows = redis.call('ZREVRANGE', KEYS[2], (number - 1) * size, number * size - 1, 'WITHSCORES')
   local members = {}
   for j = 1, #rows, 2 do members[#members + 1] = rows[j] end
-  pages[i] = {version[1], version[2], rows, hmget(KEYS[3], members, 1), hmget(KEYS[4], members, 1), number}
+  pages[i] = {version[1], version[2], rows, hmget(KEYS[3], members, 1), number}
 end
 
 local first = 6 + count
-local xp, stat, user = entries(2, first)
+local xp, entry = entries(2, first)
 local rank = {}
 for i = 1, #xp do rank[i] = xp[i] and redis.call('ZREVRANK', KEYS[2], ARGV[first + i - 1]) end
-return {version[1], version[2], total, pages, xp, rank, stat, user}
+return {version[1], version[2], total, pages, xp, rank, entry}

@@ -2,7 +2,7 @@
 -- whatever gained XP is; or the highest level that anybody can reach, how far off a value below may be, and 5 coefficients,
 -- with a space between. No level-up is missed; one that is none may be noted, and whoever reads the log has exact
 -- arithmetic to see it.
--- KEYS[6] events; of ARGV the last one, or the last before what once.lua takes.
+-- KEYS[5] events; of ARGV the last one, or the last before what once.lua takes.
 local levelup
 do
   local top, slack, c0, c1, c2, c3, c4, highest
@@ -11,7 +11,7 @@ do
   local function value(n) return (((c4 * n + c3) * n + c2) * n + c1) * n + c0 end
 
   local function read()
-    local text = ARGV[#ARGV - (KEYS[7] and 3 or 0)]
+    local text = ARGV[#ARGV - (KEYS[6] and 3 or 0)]
     top, slack = 0, 0
     if text == '' then return end
     if text == 'any' then
@@ -63,6 +63,6 @@ do
       local n = lowest(before + 0.5 - slack)
       if n > top or value(n) >= after + 0.5 + slack then return end
     end
-    event(KEYS[6], 'u', member, 'b', before, 'a', after)
+    event(KEYS[5], 'u', member, 'b', before, 'a', after)
   end
 end

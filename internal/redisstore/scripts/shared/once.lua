@@ -1,10 +1,10 @@
 -- Put before every script of a change that a client may send again, after loaded: what was made before is answered with its
 -- first outcome. A record is the incarnation, the request and the outcome, with a space between; or it is a fence, which
 -- stops what claimed the name under a lower number (claim.lua, fence.lua).
--- KEYS[1] meta, KEYS[7] the record, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[7] the
+-- KEYS[1] meta, KEYS[6] the record, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[6] the
 -- last three of ARGV: the number of the claim, the request, how long a record lasts in ms.
-if KEYS[7] then
-  local found = redis.call('GET', KEYS[7]) or 'fence 0'
+if KEYS[6] then
+  local found = redis.call('GET', KEYS[6]) or 'fence 0'
   local fence = string.match(found, '^fence (%d+)$')
   if not fence then
     local incarnation, request, outcome = string.match(found, '^(%d+) (%S+) (.+)$')
@@ -18,6 +18,6 @@ end
 
 -- Records the outcome of a change that is made.
 local function record(...)
-  if not KEYS[7] then return end
-  redis.call('SET', KEYS[7], table.concat({ARGV[1], ARGV[#ARGV - 1], ...}, ' '), 'PX', ARGV[#ARGV])
+  if not KEYS[6] then return end
+  redis.call('SET', KEYS[6], table.concat({ARGV[1], ARGV[#ARGV - 1], ...}, ' '), 'PX', ARGV[#ARGV])
 end

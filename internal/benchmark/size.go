@@ -91,7 +91,7 @@ func (b *bencher) memberBytes(ctx context.Context, s *sizes) error {
 		return err
 	}
 	s.difference = after - before
-	for _, key := range []keySize{{title: "xp"}, {title: "stat"}, {title: "user"}} {
+	for _, key := range []keySize{{title: "xp"}, {title: "entry"}} {
 		if key.bytes, err = b.redis.MemoryUsage(ctx, "lb:{"+sizeGuild+"}:"+key.title, 0).Result(); err != nil {
 			return fmt.Errorf("ask Redis for the size of %s: %w", key.title, err)
 		}

@@ -41,8 +41,8 @@ func (s *Store) Backlog(ctx context.Context, more []id.Guild) (b snapshot.Backlo
 
 func (s *Store) addBacklog(ctx context.Context, guilds []string, b *snapshot.Backlog) error {
 	asked := make([]*redis.Cmd, len(guilds))
-	err := s.onServer(ctx, func(on *server) error {
-		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+	err := s.client.only.onServer(ctx, func(on *server) error {
+		_, err := s.client.only.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for i, g := range guilds {
 				k := keysOf(id.Guild(g))
 				asked[i] = p.EvalSha(ctx, on.digests[backlogScript], []string{k.meta(), k.dirty(), k.flushingPrefix()})

@@ -33,7 +33,9 @@ var errCallsFull = errors.New("too many calls wait for Redis")
 // Each call is one step in Redis, whatever it is sent with, and none is sent again, except after NOSCRIPT, which says that
 // nothing has run.
 type coalescer struct {
-	client  *Client
+	node *node
+	// index puts guilds into the index of those with changes that wait for a snapshot.
+	index   func(ctx context.Context, guilds []any)
 	observe func(script string, d time.Duration, err error)
 	sent    prometheus.Histogram // calls of each batch
 
@@ -42,8 +44,8 @@ type coalescer struct {
 	waiting []*call
 }
 
-func newCoalescer(client *Client, observe func(script string, d time.Duration, err error)) *coalescer {
-	return &coalescer{client: client, observe: observe, sent: prometheus.NewHistogram(prometheus.HistogramOpts{
+func newCoalescer(n *node, index func(ctx context.Context, guilds []any), observe func(script string, d time.Duration, err error)) *coalescer {
+	return &coalescer{node: n, index: index, observe: observe, sent: prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "levelboard_redis_pipeline_commands",
 		Help:    "Small calls of concurrent requests that were sent to Redis together.",
 		Buckets: prometheus.ExponentialBuckets(1, 2, 7), // to batchCalls
@@ -110,7 +112,7 @@ func (c *coalescer) do(ctx context.Context, l *call) error {
 	}
 	l.done, l.arrived = make(chan struct{}), time.Now()
 	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
-		l.patience = c.client.gate.silence
+		l.patience = c.node.gate.silence
 	}
 	c.mu.Lock()
 	if len(c.waiting) >= maxCalls {
@@ -177,7 +179,7 @@ func (c *coalescer) take(batch []*call) []*call {
 
 // run makes the calls and gives each its reply or its error.
 func (c *coalescer) run(batch []*call) {
-	now, heard := time.Now(), c.client.gate.lastHeard()
+	now, heard := time.Now(), c.node.gate.lastHeard()
 	live := batch[:0:0]
 	oldest, patience := now, batch[0].patience
 	for _, l := range batch {
@@ -200,7 +202,7 @@ func (c *coalescer) run(batch []*call) {
 	}
 	c.sent.Observe(float64(len(live)))
 	runs := runsOf(live)
-	err := c.client.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
+	err := c.node.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
 		return c.exchange(ctx, runs)
 	})
 	took := time.Since(now)
@@ -255,7 +257,7 @@ func findRun(runs []*scriptRun, l *call) *scriptRun {
 func (c *coalescer) exchange(ctx context.Context, runs []*scriptRun) (err error) {
 	var on *server
 	for range serverAttempts {
-		if on, err = c.client.server(ctx, on); err != nil {
+		if on, err = c.node.server(ctx, on); err != nil {
 			return err
 		}
 		var unknown []*scriptRun
@@ -273,7 +275,7 @@ var errNoScript = errors.New("NOSCRIPT: the server forgets the scripts as they a
 // pipe returns the runs whose script the server did not know.
 func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (unknown []*scriptRun, err error) {
 	commands := make([]redis.Cmder, len(runs))
-	pipeline := c.client.Pipeline()
+	pipeline := c.node.Pipeline()
 	for i, r := range runs {
 		cmd := r.command(ctx, on)
 		commands[i] = cmd
@@ -305,7 +307,7 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 	}
 	if len(first) > 0 {
 		// The changes are made: that their guilds are not in the index is no failure of theirs, and the writer's sweep finds them.
-		_ = c.client.SAdd(ctx, dirtyGuildsKey, first...).Err()
+		c.index(ctx, first)
 	}
 	return unknown, err
 }

@@ -31,6 +31,9 @@ type ConnectOptions struct {
 	PoolSize int
 }
 
+// silence is for how long a server may be silent.
+func (o ConnectOptions) silence() time.Duration { return cmp.Or(o.Timeout, time.Second) }
+
 // dialTime is how long connecting may take. While nothing answers, the pool tries once, waits a second and tries again, so
 // twice this and that second is the longest that a Redis that came back can go unnoticed.
 const dialTime = 400 * time.Millisecond
@@ -39,6 +42,16 @@ const dialTime = 400 * time.Millisecond
 // retries: the client never repeats a command, because a change whose reply was lost may have been made. Connect also
 // silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
 func Connect(rawURL string, o ConnectOptions) (*Client, error) {
+	opts, err := clientOptions(rawURL, o)
+	if err != nil {
+		return nil, err
+	}
+	logging.Disable()
+	return single(newNode(opts, o.silence())), nil
+}
+
+// clientOptions are those of a client for one server.
+func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, ErrURL
@@ -50,9 +63,7 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	if err != nil {
 		return nil, ErrURL
 	}
-	logging.Disable()
-
-	timeout := cmp.Or(o.Timeout, time.Second)
+	timeout := o.silence()
 	opts.DialTimeout = cmp.Or(opts.DialTimeout, min(timeout, dialTime))
 	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
@@ -66,9 +77,5 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	c := &Client{turn: make(chan struct{}, 1), gate: newGate(opts.PoolSize, timeout)}
-	opts.OnConnect = c.connected
-	c.UniversalClient = redis.NewClient(opts)
-	c.AddHook(c.gate)
-	return c, nil
+	return opts, nil
 }

@@ -40,7 +40,7 @@ func (s *Store) Waiting() (calls, senders int) {
 
 // LoadOnly makes the server forget all scripts but one.
 func (c *Client) LoadOnly(ctx context.Context, name string) error {
-	on, err := c.server(ctx, nil)
+	on, err := c.only.server(ctx, nil)
 	if err == nil {
 		err = c.ScriptFlush(ctx).Err()
 	}

@@ -44,10 +44,15 @@ type Options struct {
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	return &Store{
-		client: client, calls: newCoalescer(client, opts.Observe),
-		observe: opts.Observe, trace: opts.Trace, sieves: newSieves(),
-	}
+	s := &Store{client: client, observe: opts.Observe, trace: opts.Trace, sieves: newSieves()}
+	s.calls = newCoalescer(client.only, s.index, opts.Observe)
+	return s
+}
+
+// index puts guilds into the index of those with changes that wait for a snapshot. A failure is nobody's: the changes are
+// made, and the snapshot writer's sweep finds their guilds.
+func (s *Store) index(ctx context.Context, guilds []any) {
+	_ = s.client.SAdd(ctx, dirtyGuildsKey, guilds...).Err()
 }
 
 // Collector has the metrics of the small calls that are sent together.
@@ -58,7 +63,7 @@ func (s *Store) Collector() prometheus.Collector { return s.calls }
 func (s *Store) Ping(ctx context.Context) error {
 	began := time.Now()
 	err := s.client.Ping(ctx).Err()
-	if errors.Is(err, context.DeadlineExceeded) && s.client.gate.lastHeard().After(began) {
+	if errors.Is(err, context.DeadlineExceeded) && s.client.only.gate.lastHeard().After(began) {
 		return nil
 	}
 	if err != nil {

@@ -2,6 +2,8 @@ package redisstore
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +21,8 @@ type node struct {
 	*redis.Client
 	gate *gate
 
+	calls sync.Map // *Store: its *coalescer for this node of a cluster
+
 	current atomic.Pointer[server]
 	turn    chan struct{} // holds one while scripts are loaded; not a mutex, or who waits could not give up
 }
@@ -30,6 +34,16 @@ func newNode(opts *redis.Options, silence time.Duration) *node {
 	n.Client = redis.NewClient(opts)
 	n.AddHook(n.gate)
 	return n
+}
+
+// alive asks for a sign of life; one that the server gave to another meanwhile will do.
+func (n *node) alive(ctx context.Context) error {
+	began := time.Now()
+	err := n.Ping(ctx).Err()
+	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) {
+		return nil
+	}
+	return err
 }
 
 // serverAttempts bounds how often one call follows a server that changes under it.
@@ -49,7 +63,8 @@ func (n *node) onServer(ctx context.Context, send func(on *server) error) (err e
 	return err
 }
 
-func (n *node) evalSHA(ctx context.Context, digest string, keys []string, args []any) (any, error) {
+// evalSHA runs a script once; asking as for processAsking.
+func (n *node) evalSHA(ctx context.Context, digest string, keys []string, args []any, asking bool) (any, error) {
 	words := make([]any, 0, 3+len(keys)+len(args))
 	words = append(words, "evalsha", digest, len(keys))
 	for _, key := range keys {
@@ -57,7 +72,7 @@ func (n *node) evalSHA(ctx context.Context, digest string, keys []string, args [
 	}
 	cmd := once{redis.NewCmd(ctx, append(words, args...)...)}
 	cmd.SetFirstKeyPos(3)
-	if err := n.Process(ctx, cmd); err != nil {
+	if err := n.processAsking(ctx, cmd, asking); err != nil {
 		return nil, err
 	}
 	return cmd.Val(), nil

@@ -101,16 +101,11 @@ var refusals = map[string]error{
 var errReply = errors.New("unexpected reply")
 
 // run runs a script once and returns its array. A refusal is returned as it is; any other error is wrapped with the
-// script's name, and then the script may have run and may not. Only NOSCRIPT, which says that nothing ran, is repeated.
+// script's name, and then the script may have run and may not. Only what says that nothing ran is followed by a repetition: NOSCRIPT,
+// and a cluster's words for where its slot is (directionOf).
 func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any) (reply, error) {
 	start := time.Now()
-	var v any
-	err := s.client.onNodeOf(ctx, keys[0], func(n *node) error {
-		return n.onServer(ctx, func(on *server) (err error) {
-			v, err = n.evalSHA(ctx, on.digests[sc], keys, args)
-			return err
-		})
-	})
+	v, err := s.eval(ctx, sc, keys, args)
 	r, err := sc.result(v, err)
 	if s.observe != nil {
 		s.observe(sc.name, time.Since(start), err)
@@ -119,6 +114,17 @@ func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any)
 		s.trace(ctx, sc.name, start, err)
 	}
 	return r, err
+}
+
+// eval sends a script to the node that holds its keys.
+func (s *Store) eval(ctx context.Context, sc *script, keys []string, args []any) (v any, err error) {
+	err = s.client.onNodeOf(ctx, keys[0], func(n *node, asking bool) error {
+		return n.onServer(ctx, func(on *server) (err error) {
+			v, err = n.evalSHA(ctx, on.digests[sc], keys, args, asking)
+			return err
+		})
+	})
+	return v, err
 }
 
 func (sc *script) result(v any, err error) (reply, error) {

@@ -40,31 +40,57 @@ func (s *Store) Backlog(ctx context.Context, more []id.Guild) (b snapshot.Backlo
 }
 
 func (s *Store) addBacklog(ctx context.Context, guilds []string, b *snapshot.Backlog) error {
-	asked := make([]*redis.Cmd, len(guilds))
-	err := s.onServer(ctx, func(on *server) error {
-		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, g := range guilds {
-				k := keysOf(id.Guild(g))
-				asked[i] = p.EvalSha(ctx, on.digests[backlogScript], []string{k.meta(), k.dirty(), k.flushingPrefix()})
+	metas := make([]string, len(guilds))
+	for i, g := range guilds {
+		metas[i] = keysOf(id.Guild(g)).meta()
+	}
+	parts, err := s.client.byNode(ctx, metas)
+	if err != nil {
+		return err
+	}
+	for n, metas := range parts {
+		asked, err := s.askBacklog(ctx, n, metas)
+		if err != nil && !nothingRan(err) {
+			return err
+		}
+		for i, cmd := range asked {
+			v, err := cmd.Result()
+			if nothingRan(err) {
+				g, _ := guildOfMeta(metas[i])
+				v, err = s.eval(ctx, backlogScript, backlogKeys(g), nil)
+			}
+			if err != nil {
+				return err
+			}
+			values, _ := v.([]any)
+			var members, age int64
+			if err := reply(values).numbers(&members, &age); err != nil {
+				return err
+			}
+			b.Members += members
+			b.Oldest = max(b.Oldest, time.Duration(age)*time.Millisecond)
+		}
+	}
+	return nil
+}
+
+// askBacklog asks one node about its guilds, in one round trip.
+func (s *Store) askBacklog(ctx context.Context, n *node, metas []string) ([]*redis.Cmd, error) {
+	asked := make([]*redis.Cmd, len(metas))
+	err := n.onServer(ctx, func(on *server) error {
+		_, err := n.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for i, meta := range metas {
+				g, _ := guildOfMeta(meta)
+				asked[i] = p.EvalSha(ctx, on.digests[backlogScript], backlogKeys(g))
 			}
 			return nil
 		})
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	for _, cmd := range asked {
-		values, err := cmd.Slice()
-		if err != nil {
-			return err
-		}
-		var members, age int64
-		if err := reply(values).numbers(&members, &age); err != nil {
-			return err
-		}
-		b.Members += members
-		b.Oldest = max(b.Oldest, time.Duration(age)*time.Millisecond)
-	}
-	return nil
+	return asked, err
+}
+
+func backlogKeys(g id.Guild) []string {
+	k := keysOf(g)
+	return []string{k.meta(), k.dirty(), k.flushingPrefix()}
 }

@@ -255,7 +255,7 @@ func outcomeOf(sc *script, r reply, at int) (leaderboard.Outcome, error) {
 // missing from the index is found when the writer sweeps the loaded guilds.
 func (s *Store) noteChanged(ctx context.Context, g id.Guild, first any) {
 	if first == int64(1) {
-		_ = s.MarkDirty(context.WithoutCancel(ctx), g)
+		s.index(context.WithoutCancel(ctx), []any{string(g)})
 	}
 }
 

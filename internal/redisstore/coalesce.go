@@ -31,40 +31,18 @@ var errCallsFull = errors.New("too many calls wait for Redis")
 // than everything that Redis does for it (docs/benchmarks.md).
 //
 // Each call is one step in Redis, whatever it is sent with, and none is sent again, except after NOSCRIPT, which says that
-// nothing has run.
+// nothing has run; what else a cluster says so with (directionOf) is for the caller.
 type coalescer struct {
-	client  *Client
+	node      *node
+	clustered bool
+	// index puts guilds into the index of those with changes that wait for a snapshot.
+	index   func(ctx context.Context, guilds []any)
 	observe func(script string, d time.Duration, err error)
-	sent    prometheus.Histogram // calls of each batch
+	sent    prometheus.Observer // calls of each batch
 
 	mu      sync.Mutex
 	senders int
 	waiting []*call
-}
-
-func newCoalescer(client *Client, observe func(script string, d time.Duration, err error)) *coalescer {
-	return &coalescer{client: client, observe: observe, sent: prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "levelboard_redis_pipeline_commands",
-		Help:    "Small calls of concurrent requests that were sent to Redis together.",
-		Buckets: prometheus.ExponentialBuckets(1, 2, 7), // to batchCalls
-	})}
-}
-
-var waitingCalls = prometheus.NewDesc("levelboard_redis_pipeline_waiting", "Small calls that wait to be sent to Redis with the next ones.", nil, nil)
-
-// Describe implements prometheus.Collector.
-func (c *coalescer) Describe(descs chan<- *prometheus.Desc) {
-	c.sent.Describe(descs)
-	descs <- waitingCalls
-}
-
-// Collect implements prometheus.Collector.
-func (c *coalescer) Collect(metrics chan<- prometheus.Metric) {
-	c.sent.Collect(metrics)
-	c.mu.Lock()
-	waiting := len(c.waiting)
-	c.mu.Unlock()
-	metrics <- prometheus.MustNewConstMetric(waitingCalls, prometheus.GaugeValue, float64(waiting))
 }
 
 // call is one call of one request.
@@ -74,6 +52,7 @@ type call struct {
 	sieve  string // of a change; calls with different ones are not for the same run
 	member string // of a change or a read of a member
 	change string // of a change
+	asking bool   // the node must be told that it is asked (processAsking)
 
 	arrived  time.Time
 	patience time.Duration
@@ -109,8 +88,9 @@ func (c *coalescer) do(ctx context.Context, l *call) error {
 		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, err)
 	}
 	l.done, l.arrived = make(chan struct{}), time.Now()
+	l.state.Store(callWaits)
 	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
-		l.patience = c.client.gate.silence
+		l.patience = c.node.gate.silence
 	}
 	c.mu.Lock()
 	if len(c.waiting) >= maxCalls {
@@ -177,7 +157,7 @@ func (c *coalescer) take(batch []*call) []*call {
 
 // run makes the calls and gives each its reply or its error.
 func (c *coalescer) run(batch []*call) {
-	now, heard := time.Now(), c.client.gate.lastHeard()
+	now, heard := time.Now(), c.node.gate.lastHeard()
 	live := batch[:0:0]
 	oldest, patience := now, batch[0].patience
 	for _, l := range batch {
@@ -200,7 +180,7 @@ func (c *coalescer) run(batch []*call) {
 	}
 	c.sent.Observe(float64(len(live)))
 	runs := runsOf(live)
-	err := c.client.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
+	err := c.node.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
 		return c.exchange(ctx, runs)
 	})
 	took := time.Since(now)
@@ -208,7 +188,8 @@ func (c *coalescer) run(batch []*call) {
 		if r.reply == nil && r.err == nil {
 			r.err = fmt.Errorf("redis: %s: %w", r.kind.script.name, err)
 		}
-		if c.observe != nil {
+		// That a cluster sent it elsewhere is no run of the script.
+		if c.observe != nil && !(c.clustered && nothingRan(r.err)) {
 			c.observe(r.kind.script.name, took, r.err)
 		}
 		for at, l := range r.calls {
@@ -220,9 +201,10 @@ func (c *coalescer) run(batch []*call) {
 // scriptRun is one run of a script, for calls that are about the same guild.
 type scriptRun struct {
 	*kind
-	g     leaderboard.GuildRef
-	sieve string
-	calls []*call
+	g      leaderboard.GuildRef
+	sieve  string
+	asking bool
+	calls  []*call
 
 	reply reply
 	err   error // without a reply
@@ -233,7 +215,7 @@ func runsOf(batch []*call) []*scriptRun {
 	for _, l := range batch {
 		r := findRun(runs, l)
 		if r == nil {
-			r = &scriptRun{kind: l.kind, g: l.g, sieve: l.sieve}
+			r = &scriptRun{kind: l.kind, g: l.g, sieve: l.sieve, asking: l.asking}
 			runs = append(runs, r)
 		}
 		r.calls = append(r.calls, l)
@@ -243,7 +225,7 @@ func runsOf(batch []*call) []*scriptRun {
 
 func findRun(runs []*scriptRun, l *call) *scriptRun {
 	for _, r := range runs {
-		if r.kind == l.kind && r.g == l.g && r.sieve == l.sieve {
+		if r.kind == l.kind && r.g == l.g && r.sieve == l.sieve && r.asking == l.asking {
 			return r
 		}
 	}
@@ -255,7 +237,7 @@ func findRun(runs []*scriptRun, l *call) *scriptRun {
 func (c *coalescer) exchange(ctx context.Context, runs []*scriptRun) (err error) {
 	var on *server
 	for range serverAttempts {
-		if on, err = c.client.server(ctx, on); err != nil {
+		if on, err = c.node.server(ctx, on); err != nil {
 			return err
 		}
 		var unknown []*scriptRun
@@ -273,10 +255,13 @@ var errNoScript = errors.New("NOSCRIPT: the server forgets the scripts as they a
 // pipe returns the runs whose script the server did not know.
 func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (unknown []*scriptRun, err error) {
 	commands := make([]redis.Cmder, len(runs))
-	pipeline := c.client.Pipeline()
+	pipeline := c.node.Pipeline()
 	for i, r := range runs {
 		cmd := r.command(ctx, on)
 		commands[i] = cmd
+		if r.asking {
+			_ = pipeline.Process(ctx, askingCommand(ctx))
+		}
 		_ = pipeline.Process(ctx, cmd)
 	}
 	_, err = pipeline.Exec(ctx)
@@ -305,7 +290,7 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 	}
 	if len(first) > 0 {
 		// The changes are made: that their guilds are not in the index is no failure of theirs, and the writer's sweep finds them.
-		_ = c.client.SAdd(ctx, dirtyGuildsKey, first...).Err()
+		c.index(ctx, first)
 	}
 	return unknown, err
 }

@@ -16,11 +16,16 @@ import (
 var (
 	ErrURL = errors.New("the Redis URL must be redis://[user:password@]host[:port][/database], rediss://... or " +
 		"unix://[user:password@]/path, with the special characters of a password percent-encoded")
+	ErrClusterURL = errors.New("the Redis URL of a cluster must be redis://[user:password@]host:port[,host:port...][/0] or " +
+		"rediss://..., with the special characters of a password percent-encoded")
 	ErrSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
 )
 
 // ConnectOptions are what Connect can be told; the zero value will do.
 type ConnectOptions struct {
+	// Cluster says that the URL names one or more nodes of a Redis Cluster, whose others they tell of. User, password and TLS
+	// are for all of them.
+	Cluster bool
 	// Timeout bounds a write and a read, each, and connecting if it is shorter than dialTime; and it is for how long a
 	// server may be silent before who waits for a connection goes away, unless the context has a patience of its own
 	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
@@ -28,17 +33,33 @@ type ConnectOptions struct {
 	Timeout time.Duration
 	// PoolSize is how many connections are used at once. Default 32: scripts run one after the other on the server, so more
 	// of them only wait there.
-	PoolSize int
+	PoolSize int // of each node
 }
+
+// silence is for how long a server may be silent.
+func (o ConnectOptions) silence() time.Duration { return cmp.Or(o.Timeout, time.Second) }
 
 // dialTime is how long connecting may take. While nothing answers, the pool tries once, waits a second and tries again, so
 // twice this and that second is the longest that a Redis that came back can go unnoticed.
 const dialTime = 400 * time.Millisecond
 
-// Connect makes a client for one Redis server; it does not yet connect. Options in the URL's query are honoured, but for
+// Connect makes a client for one Redis server, or for a cluster; it does not yet connect. Options in the URL's query are honoured, but for
 // retries: the client never repeats a command, because a change whose reply was lost may have been made. Connect also
 // silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
 func Connect(rawURL string, o ConnectOptions) (*Client, error) {
+	if o.Cluster {
+		return connectCluster(rawURL, o)
+	}
+	opts, err := clientOptions(rawURL, o)
+	if err != nil {
+		return nil, err
+	}
+	logging.Disable()
+	return newSingle(newNode(opts, o.silence())), nil
+}
+
+// clientOptions are those of a client for one server.
+func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, ErrURL
@@ -50,9 +71,7 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	if err != nil {
 		return nil, ErrURL
 	}
-	logging.Disable()
-
-	timeout := cmp.Or(o.Timeout, time.Second)
+	timeout := o.silence()
 	opts.DialTimeout = cmp.Or(opts.DialTimeout, min(timeout, dialTime))
 	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
@@ -66,9 +85,5 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	c := &Client{turn: make(chan struct{}, 1), gate: newGate(opts.PoolSize, timeout)}
-	opts.OnConnect = c.connected
-	c.UniversalClient = redis.NewClient(opts)
-	c.AddHook(c.gate)
-	return c, nil
+	return opts, nil
 }

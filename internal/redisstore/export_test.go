@@ -17,30 +17,30 @@ func (s *Store) Hold() (release func()) {
 	for !s.hold() {
 		runtime.Gosched()
 	}
-	return s.calls.send
+	return s.calls.only.send
 }
 
 // hold takes the place of the one sender, once the one before has found that nobody waits.
 func (s *Store) hold() bool {
-	s.calls.mu.Lock()
-	defer s.calls.mu.Unlock()
-	if s.calls.senders > 0 {
+	s.calls.only.mu.Lock()
+	defer s.calls.only.mu.Unlock()
+	if s.calls.only.senders > 0 {
 		return false
 	}
-	s.calls.senders = batchesAtOnce
+	s.calls.only.senders = batchesAtOnce
 	return true
 }
 
 // Waiting is how many small calls wait, and how many goroutines send them.
 func (s *Store) Waiting() (calls, senders int) {
-	s.calls.mu.Lock()
-	defer s.calls.mu.Unlock()
-	return len(s.calls.waiting), s.calls.senders
+	s.calls.only.mu.Lock()
+	defer s.calls.only.mu.Unlock()
+	return len(s.calls.only.waiting), s.calls.only.senders
 }
 
 // LoadOnly makes the server forget all scripts but one.
 func (c *Client) LoadOnly(ctx context.Context, name string) error {
-	on, err := c.server(ctx, nil)
+	on, err := c.only.server(ctx, nil)
 	if err == nil {
 		err = c.ScriptFlush(ctx).Err()
 	}

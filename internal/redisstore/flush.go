@@ -2,7 +2,9 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -34,19 +36,30 @@ func (s *Store) DirtyGuilds(ctx context.Context) ([]id.Guild, error) {
 }
 
 // LoadedGuilds implements snapshot.Live. It walks all keys of the database in many small steps, so a guild that is loaded or
-// dropped meanwhile may or may not be in the answer.
+// dropped meanwhile, or moves from one node of a cluster to another, may or may not be in the answer. When it fails on a node,
+// it returns the guilds of the others with the error.
 func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
+	var mu sync.Mutex
 	var guilds []id.Guild
 	seen := make(map[id.Guild]bool)
-	keys := s.client.Scan(ctx, 0, loadedPattern, 1000).Iterator()
-	for keys.Next(ctx) {
-		if g, ok := guildOfMeta(keys.Val()); ok && !seen[g] {
-			seen[g] = true
-			guilds = append(guilds, g)
+	errs, err := s.client.eachMaster(ctx, func(n *node) error {
+		keys := n.Scan(ctx, 0, loadedPattern, 1000).Iterator()
+		for keys.Next(ctx) {
+			g, ok := guildOfMeta(keys.Val())
+			mu.Lock()
+			if ok && !seen[g] {
+				seen[g] = true
+				guilds = append(guilds, g)
+			}
+			mu.Unlock()
 		}
+		return keys.Err()
+	})
+	if err == nil {
+		err = errors.Join(errs...)
 	}
-	if err := keys.Err(); err != nil {
-		return nil, fmt.Errorf("redis: loaded guilds: %w", err)
+	if err != nil {
+		return guilds, fmt.Errorf("redis: loaded guilds: %w", err)
 	}
 	return guilds, nil
 }

@@ -45,7 +45,7 @@ type condition struct {
 }
 
 // conditionOf asks the server. What it does not tell is not in the answer: the embedded Redis knows no more than that it is up.
-func conditionOf(ctx context.Context, client redis.UniversalClient) condition {
+func conditionOf(ctx context.Context, client *node) condition {
 	var info *redis.StringCmd
 	var save *redis.MapStringStringCmd
 	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -115,7 +115,6 @@ func oneIf(so bool) float64 {
 	return 0
 }
 
-func newCondition(client redis.UniversalClient) *metrics.Shared[condition] {
-	return metrics.NewShared(func(ctx context.Context) condition { return conditionOf(ctx, client) },
-		metrics.SharedOptions{Limit: infoTime, Freshness: infoFreshness, Now: time.Now})
+func newCondition(client *Client) *metrics.Shared[condition] {
+	return metrics.NewShared(client.condition, metrics.SharedOptions{Limit: infoTime, Freshness: infoFreshness, Now: time.Now})
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/metrics"
 )
@@ -14,7 +13,7 @@ import (
 // Metrics are the live store's metrics, for one registry: how long scripts take and how often they fail, the connections of
 // a client (in_use and idle), and what the server tells of itself (info.go).
 type Metrics struct {
-	client   redis.UniversalClient
+	client   *Client
 	duration *prometheus.HistogramVec
 	errors   *prometheus.CounterVec
 	pool     *prometheus.Desc
@@ -22,7 +21,7 @@ type Metrics struct {
 }
 
 // NewMetrics makes the metrics of a client. Register them, and give Observe to New.
-func NewMetrics(client redis.UniversalClient) *Metrics {
+func NewMetrics(client *Client) *Metrics {
 	m := &Metrics{
 		client: client,
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{

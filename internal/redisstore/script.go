@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
@@ -102,18 +100,12 @@ var refusals = map[string]error{
 
 var errReply = errors.New("unexpected reply")
 
-// serverAttempts bounds how often one call follows a server that changes under it.
-const serverAttempts = 3
-
 // run runs a script once and returns its array. A refusal is returned as it is; any other error is wrapped with the
-// script's name, and then the script may have run and may not. Only NOSCRIPT, which says that nothing ran, is repeated.
+// script's name, and then the script may have run and may not. Only what says that nothing ran is followed by a repetition: NOSCRIPT,
+// and a cluster's words for where its slot is (directionOf).
 func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any) (reply, error) {
 	start := time.Now()
-	var v any
-	err := s.onServer(ctx, func(on *server) (err error) {
-		v, err = s.evalSHA(ctx, on.digests[sc], keys, args)
-		return err
-	})
+	v, err := s.eval(ctx, sc, keys, args)
 	r, err := sc.result(v, err)
 	if s.observe != nil {
 		s.observe(sc.name, time.Since(start), err)
@@ -124,18 +116,15 @@ func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any)
 	return r, err
 }
 
-// onServer calls send with the server that is talked to, again when that one does not know its scripts: then none has run.
-func (s *Store) onServer(ctx context.Context, send func(on *server) error) (err error) {
-	var on *server
-	for range serverAttempts {
-		if on, err = s.client.server(ctx, on); err != nil {
+// eval sends a script to the node that holds its keys.
+func (s *Store) eval(ctx context.Context, sc *script, keys []string, args []any) (v any, err error) {
+	err = s.client.onNodeOf(ctx, keys[0], func(n *node, asking bool) error {
+		return n.onServer(ctx, func(on *server) (err error) {
+			v, err = n.evalSHA(ctx, on.digests[sc], keys, args, asking)
 			return err
-		}
-		if err = send(on); !redis.HasErrorPrefix(err, "NOSCRIPT") {
-			return err
-		}
-	}
-	return err
+		})
+	})
+	return v, err
 }
 
 func (sc *script) result(v any, err error) (reply, error) {
@@ -152,24 +141,3 @@ func (sc *script) result(v any, err error) (reply, error) {
 	}
 	return nil, fmt.Errorf("redis: %s: %w", sc.name, errReply)
 }
-
-func (s *Store) evalSHA(ctx context.Context, digest string, keys []string, args []any) (any, error) {
-	words := make([]any, 0, 3+len(keys)+len(args))
-	words = append(words, "evalsha", digest, len(keys))
-	for _, key := range keys {
-		words = append(words, key)
-	}
-	cmd := once{redis.NewCmd(ctx, append(words, args...)...)}
-	cmd.SetFirstKeyPos(3)
-	if err := s.client.Process(ctx, cmd); err != nil {
-		return nil, err
-	}
-	return cmd.Val(), nil
-}
-
-// once is a command that no kind of client sends again by itself, whatever its options say. A reply that was lost does
-// not tell whether the script ran, so sending it again could apply a change twice.
-type once struct{ *redis.Cmd }
-
-// NoRetry is what go-redis asks before it repeats a command.
-func (once) NoRetry() bool { return true }

@@ -16,7 +16,8 @@ import (
 
 var _ signin.Store = (*Store)(nil)
 
-// PutSession implements signin.Store. The user's list comes first, so that no session is ever missing there.
+// PutSession implements signin.Store. The user's list comes first, so that no session is ever missing
+// there; on a cluster the two are in different slots, so in no pipeline is one before the other.
 func (s *Store) PutSession(ctx context.Context, kept signin.Kept, ttl time.Duration, o signin.PutOptions) error {
 	list := sessionsKey(kept.User)
 	var older *redis.StringSliceCmd
@@ -24,10 +25,12 @@ func (s *Store) PutSession(ctx context.Context, kept signin.Kept, ttl time.Durat
 		p.ZRemRangeByScore(ctx, list, "-inf", strconv.FormatInt(o.Now.UnixMilli(), 10))
 		p.ZAdd(ctx, list, redis.Z{Score: float64(kept.Ends.UnixMilli()), Member: hashText(kept.Hash)})
 		p.PExpire(ctx, list, signin.LifeTime)
-		p.Set(ctx, sessionKey(kept.Hash), kept.Sealed, ttl)
 		older = p.ZRange(ctx, list, 0, int64(-o.Limit-1))
 		return nil
 	})
+	if err == nil {
+		err = s.client.Set(ctx, sessionKey(kept.Hash), kept.Sealed, ttl).Err()
+	}
 	if err == nil {
 		err = s.dropSessions(ctx, list, older.Val())
 	}
@@ -109,10 +112,12 @@ func (s *Store) dropSessions(ctx context.Context, list string, hashes []string) 
 		for _, hash := range hashes {
 			p.Del(ctx, sessionPrefix+hash)
 		}
-		p.ZRem(ctx, list, hashes)
 		return nil
 	})
-	return err
+	if err != nil {
+		return err
+	}
+	return s.client.ZRem(ctx, list, hashes).Err()
 }
 
 func hashText(h signin.Hash) string { return base64.RawURLEncoding.EncodeToString(h[:]) }

@@ -1,7 +1,7 @@
 // Package redisstore is the live store: the boards of the loaded guilds in Redis. Every change is one Lua script
 // (scripts/), which is atomic and is never sent twice; docs/redis-keys.md lists the keys.
 //
-// It speaks to one Redis 7.0 or newer, or to the in-process Redis of package embedded.
+// It speaks to one Redis 7.0 or newer, to a Redis Cluster, or to the in-process Redis of package embedded.
 package redisstore
 
 import (
@@ -20,7 +20,8 @@ import (
 // Store is a leaderboard.Board, a snapshot.Live, an events.Log and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *Client
-	calls   *coalescer
+	calls   *coalescers
+	indexer *indexer
 	observe func(script string, d time.Duration, err error)
 	trace   func(ctx context.Context, script string, began time.Time, err error)
 	sieves  sieves
@@ -44,25 +45,44 @@ type Options struct {
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	return &Store{
-		client: client, calls: newCoalescer(client, opts.Observe),
-		observe: opts.Observe, trace: opts.Trace, sieves: newSieves(),
+	s := &Store{client: client, observe: opts.Observe, trace: opts.Trace, sieves: newSieves()}
+	s.calls = newCoalescers(s)
+	s.indexer = &indexer{add: s.addToIndex}
+	return s
+}
+
+// index puts guilds into the index of those with changes that wait for a snapshot. A failure is nobody's: the changes are
+// made, and the snapshot writer's sweep finds their guilds.
+func (s *Store) index(ctx context.Context, guilds []any) {
+	if s.client.cluster != nil {
+		s.indexer.put(guilds)
+		return
 	}
+	_ = s.addToIndex(ctx, guilds)
+}
+
+func (s *Store) addToIndex(ctx context.Context, guilds []any) error {
+	return s.client.SAdd(ctx, dirtyGuildsKey, guilds...).Err()
 }
 
 // Collector has the metrics of the small calls that are sent together.
 func (s *Store) Collector() prometheus.Collector { return s.calls }
 
 // Ping asks the server for a sign of life. When ctx ends before there is a connection free, one that it gave to another
-// meanwhile will do.
+// meanwhile will do. Of a cluster, more than half of the masters have to answer, as for the cluster itself.
 func (s *Store) Ping(ctx context.Context) error {
-	began := time.Now()
-	err := s.client.Ping(ctx).Err()
-	if errors.Is(err, context.DeadlineExceeded) && s.client.gate.lastHeard().After(began) {
-		return nil
-	}
+	answers, err := s.client.eachMaster(ctx, func(n *node) error { return n.alive(ctx) })
 	if err != nil {
 		return fmt.Errorf("redis: ping: %w", err)
+	}
+	var failures []error
+	for _, err := range answers {
+		if err != nil {
+			failures = append(failures, err)
+		}
+	}
+	if 2*len(failures) >= len(answers) {
+		return fmt.Errorf("redis: ping: %w", errors.Join(failures...))
 	}
 	return nil
 }

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// askTimeout is long: a busy machine is no failure.
+const askTimeout = 10 * time.Second
+
 // redisAnswers reports whether the server at addr is ready, and is the process
 // that was started: a port may have been taken by another test's server.
 func redisAnswers(addr, password string, pid int) error {
@@ -39,6 +42,26 @@ func redisAnswers(addr, password string, pid int) error {
 		return fmt.Errorf("another server answers at %s", addr)
 	}
 	return nil
+}
+
+// Ask sends one command to the server, whose answer is a simple or a bulk
+// string.
+func (s *RedisServer) Ask(args ...string) (string, error) {
+	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(askTimeout)); err != nil {
+		return "", err
+	}
+	replies := bufio.NewReader(conn)
+	if s.password != "" {
+		if _, err := ask(conn, replies, "AUTH", s.password); err != nil {
+			return "", err
+		}
+	}
+	return ask(conn, replies, args...)
 }
 
 // ask sends one command and reads a simple or a bulk string.

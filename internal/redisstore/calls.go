@@ -1,0 +1,88 @@
+package redisstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// coalescers are those of a Store, one for each node, and the metrics of them together.
+type coalescers struct {
+	store *Store
+	only  *coalescer // with one server
+	sent  prometheus.Histogram
+}
+
+func newCoalescers(s *Store) *coalescers {
+	c := &coalescers{store: s, sent: prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "levelboard_redis_pipeline_commands",
+		Help:    "Small calls of concurrent requests that were sent to Redis together.",
+		Buckets: prometheus.ExponentialBuckets(1, 2, 7), // to batchCalls
+	})}
+	if s.client.only != nil {
+		c.only = c.newFor(s.client.only)
+	}
+	return c
+}
+
+func (c *coalescers) newFor(n *node) *coalescer {
+	return &coalescer{node: n, clustered: c.store.client.cluster != nil, index: c.store.index, observe: c.store.observe, sent: c.sent}
+}
+
+// on is the one for a node; it goes with the node.
+func (c *coalescers) on(n *node) *coalescer {
+	if known, ok := n.calls.Load(c.store); ok {
+		return known.(*coalescer)
+	}
+	known, _ := n.calls.LoadOrStore(c.store, c.newFor(n))
+	return known.(*coalescer)
+}
+
+// do makes the call on the node of its guild; see coalescer.do.
+func (c *coalescers) do(ctx context.Context, l *call) error {
+	if c.only != nil {
+		return c.only.do(ctx, l)
+	}
+	began := time.Now()
+	err := c.store.client.cluster.follow(ctx, slotOfGuild(l.g.ID), func(n *node, asking bool) error {
+		l.asking = asking
+		return c.on(n).do(ctx, l)
+	})
+	if c.store.observe != nil && nothingRan(err) {
+		c.store.observe(l.kind.script.name, time.Since(began), err)
+	}
+	return err
+}
+
+var waitingCalls = prometheus.NewDesc("levelboard_redis_pipeline_waiting", "Small calls that wait to be sent to Redis with the next ones.", nil, nil)
+
+// Describe implements prometheus.Collector.
+func (c *coalescers) Describe(descs chan<- *prometheus.Desc) {
+	c.sent.Describe(descs)
+	descs <- waitingCalls
+}
+
+// Collect implements prometheus.Collector.
+func (c *coalescers) Collect(metrics chan<- prometheus.Metric) {
+	c.sent.Collect(metrics)
+	waiting := 0
+	for _, each := range c.all() {
+		each.mu.Lock()
+		waiting += len(each.waiting)
+		each.mu.Unlock()
+	}
+	metrics <- prometheus.MustNewConstMetric(waitingCalls, prometheus.GaugeValue, float64(waiting))
+}
+
+func (c *coalescers) all() (all []*coalescer) {
+	if c.only != nil {
+		return []*coalescer{c.only}
+	}
+	for _, n := range c.store.client.cluster.all() {
+		if known, ok := n.calls.Load(c.store); ok {
+			all = append(all, known.(*coalescer))
+		}
+	}
+	return all
+}

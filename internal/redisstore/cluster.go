@@ -1,0 +1,282 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// loadEvery is the least time between two looks at who serves which slot, and askTime how long one node may take to tell.
+	loadEvery = 100 * time.Millisecond
+	askTime   = 400 * time.Millisecond
+	// tableTime is after how long the table is looked at again though nothing called for it.
+	tableTime = 30 * time.Second
+	// leftFor is how long a node is kept that serves no slot any more: calls to it may still be under way.
+	leftFor = time.Minute
+)
+
+var errNoSlots = errors.New("the server knows no node that serves a slot; is it a cluster?")
+
+// cluster knows the masters of a Redis Cluster and which slots each serves. go-redis's own cluster client knows that too, but
+// looks again in the background only, at most five times a second, and closes nodes under the calls that use them.
+type cluster struct {
+	options func(address string) *redis.Options // of one node
+	silence time.Duration
+	seeds   []string
+	table   atomic.Pointer[slotTable]
+	changed func() // is called after each new table
+
+	mu     sync.Mutex
+	nodes  map[string]*node     // by address
+	left   map[string]time.Time // since when a node serves nothing
+	load   *load                // the one under way
+	loaded time.Time            // when the last one began
+	closed bool
+
+	life       context.Context // ends with the client
+	end        context.CancelFunc
+	background sync.WaitGroup
+}
+
+// slotTable says who served what at one moment. It does not change.
+type slotTable struct {
+	at      time.Time
+	nodes   [slots]*node // nil where nobody does
+	masters []*node
+	ranges  []redis.ClusterSlot
+}
+
+// load is one look at who serves which slot.
+type load struct {
+	done chan struct{}
+	err  error
+}
+
+func newCluster(seeds []string, silence time.Duration, options func(address string) *redis.Options) *cluster {
+	c := &cluster{
+		options: options, silence: silence, seeds: seeds, changed: func() {},
+		nodes: map[string]*node{}, left: map[string]time.Time{},
+	}
+	c.life, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// slotTable returns the last table, or the first one.
+func (c *cluster) slotTable(ctx context.Context) (*slotTable, error) {
+	t := c.table.Load()
+	if t == nil {
+		if err := c.reload(ctx, nil, ""); err != nil {
+			return nil, fmt.Errorf("redis: look at the cluster's slots: %w", err)
+		}
+		t = c.table.Load()
+	} else if time.Since(t.at) > tableTime {
+		c.reloadSoon(t)
+	}
+	return t, nil
+}
+
+// reload returns once there is another table than the one seen, or one could not be had. The node at address, if any, is
+// asked first.
+func (c *cluster) reload(ctx context.Context, seen *slotTable, address string) error {
+	l := c.startLoad(seen, address)
+	if l == nil {
+		return nil
+	}
+	select {
+	case <-l.done:
+		return l.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// reloadSoon does not wait for it.
+func (c *cluster) reloadSoon(seen *slotTable) { c.startLoad(seen, "") }
+
+// startLoad returns the load under way, or starts one; nil when the table is another one than was seen, or just loaded.
+func (c *cluster) startLoad(seen *slotTable, address string) *load {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.load != nil {
+		return c.load
+	}
+	if c.table.Load() != seen || seen != nil && time.Since(c.loaded) < loadEvery {
+		return nil
+	}
+	l := &load{done: make(chan struct{})}
+	if c.closed {
+		l.err = redis.ErrClosed
+		close(l.done)
+		return l
+	}
+	c.load, c.loaded = l, time.Now()
+	c.background.Go(func() {
+		l.err = c.loadTable(address)
+		c.mu.Lock()
+		c.load = nil
+		c.mu.Unlock()
+		close(l.done)
+	})
+	return l
+}
+
+func (c *cluster) loadTable(address string) error {
+	ranges, err := c.ask(address)
+	if err != nil {
+		return err
+	}
+	t := &slotTable{at: time.Now(), ranges: ranges}
+	for _, r := range ranges {
+		n, err := c.nodeAt(r.Nodes[0].Addr)
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(t.masters, n) {
+			t.masters = append(t.masters, n)
+		}
+		for slot := max(r.Start, 0); slot <= min(r.End, slots-1); slot++ {
+			t.nodes[slot] = n
+		}
+	}
+	c.table.Store(t)
+	c.dropLeft(t)
+	c.changed()
+	return nil
+}
+
+// ask asks one node after the other who serves which slot, until one answers.
+func (c *cluster) ask(first string) (ranges []redis.ClusterSlot, err error) {
+	var failures []error
+	for _, address := range c.addresses(first) {
+		opts := c.options(address)
+		opts.PoolSize = 1
+		client := redis.NewClient(opts)
+		ctx, cancel := context.WithTimeout(c.life, askTime)
+		ranges, err = client.ClusterSlots(ctx).Result()
+		cancel()
+		_ = client.Close()
+		ranges = slices.DeleteFunc(ranges, func(r redis.ClusterSlot) bool { return len(r.Nodes) == 0 })
+		if err == nil && len(ranges) == 0 {
+			err = errNoSlots
+		}
+		if err == nil {
+			completeAddresses(ranges, address)
+			return ranges, nil
+		}
+		failures = append(failures, err)
+		if c.life.Err() != nil {
+			break
+		}
+	}
+	return nil, errors.Join(failures...)
+}
+
+// addresses are whom to ask: first the one who must know, then all that were in the last table, then those that were configured.
+func (c *cluster) addresses(first string) []string {
+	var known []string
+	if t := c.table.Load(); t != nil {
+		for _, r := range t.ranges {
+			for _, n := range r.Nodes {
+				known = append(known, n.Addr)
+			}
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	rand.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
+	var all []string
+	for _, address := range slices.Concat([]string{first}, known, c.seeds) {
+		if address != "" && !slices.Contains(all, address) {
+			all = append(all, address)
+		}
+	}
+	return all
+}
+
+// completeAddresses puts what a node did not say of an address, because it is that of its own, or what it cannot know.
+func completeAddresses(ranges []redis.ClusterSlot, from string) {
+	fromHost, fromPort, err := net.SplitHostPort(from)
+	if err != nil {
+		return
+	}
+	for _, r := range ranges {
+		for i := range r.Nodes {
+			host, port, err := net.SplitHostPort(r.Nodes[i].Addr)
+			if err != nil {
+				continue
+			}
+			if port == "0" { // one that speaks TLS only
+				port = fromPort
+			}
+			r.Nodes[i].Addr = net.JoinHostPort(cmp.Or(host, fromHost), port)
+		}
+	}
+}
+
+// nodeAt returns the node at an address.
+func (c *cluster) nodeAt(address string) (*node, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, redis.ErrClosed
+	}
+	n := c.nodes[address]
+	if n == nil {
+		n = newNode(c.options(address), c.silence)
+		c.nodes[address] = n
+	}
+	return n, nil
+}
+
+// dropLeft closes the nodes that have served nothing for a while.
+func (c *cluster) dropLeft(t *slotTable) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for address, n := range c.nodes {
+		since, noted := c.left[address]
+		switch {
+		case slices.Contains(t.masters, n):
+			delete(c.left, address)
+		case !noted:
+			c.left[address] = t.at
+		case t.at.Sub(since) > leftFor:
+			delete(c.nodes, address)
+			delete(c.left, address)
+			_ = n.Close()
+		}
+	}
+}
+
+// all are the nodes that are open.
+func (c *cluster) all() []*node {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]*node, 0, len(c.nodes))
+	for _, n := range c.nodes {
+		all = append(all, n)
+	}
+	return all
+}
+
+func (c *cluster) close() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.end()
+	c.background.Wait()
+	var errs []error
+	for _, n := range c.all() {
+		errs = append(errs, n.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,77 @@
+package redisstore
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// indexTime is how long a change waits at most for its guild to be put into the index, which on a cluster is often another
+// node's: that one's failure must not hold up the rest.
+const indexTime = 50 * time.Millisecond
+
+// indexer puts guilds into the index of those with changes that wait for a snapshot. A failure is nobody's: the changes are
+// made, and the snapshot writer's sweep finds their guilds.
+type indexer struct {
+	add func(ctx context.Context, guilds []any) error
+
+	mu      sync.Mutex
+	waiting []any
+	next    chan struct{} // closed once those who wait have been put there, or could not be
+	busy    bool
+	failing bool // the index does not answer at the moment, so nobody waits for it
+}
+
+// maxIndexed bounds the guilds that wait for an index that does not answer.
+const maxIndexed = 10_000
+
+// put returns once the guilds are in the index, or the index takes too long.
+func (x *indexer) put(guilds []any) {
+	x.mu.Lock()
+	if len(x.waiting)+len(guilds) > maxIndexed {
+		x.mu.Unlock()
+		return
+	}
+	if x.next == nil {
+		x.next = make(chan struct{})
+	}
+	x.waiting = append(x.waiting, guilds...)
+	done, patient := x.next, !x.failing
+	if !x.busy {
+		x.busy = true
+		// The changes are made by then, so they are indexed though who made them goes away.
+		go x.run(context.Background())
+	}
+	x.mu.Unlock()
+	if !patient {
+		return
+	}
+	timer := time.NewTimer(indexTime)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		x.mu.Lock()
+		x.failing = x.busy
+		x.mu.Unlock()
+	}
+}
+
+// run ends by itself: no command is waited for without end.
+func (x *indexer) run(ctx context.Context) {
+	for {
+		x.mu.Lock()
+		guilds, done := x.waiting, x.next
+		x.waiting, x.next = nil, nil
+		if x.busy = len(guilds) > 0; !x.busy {
+			x.mu.Unlock()
+			return
+		}
+		x.mu.Unlock()
+		err := x.add(ctx, guilds)
+		x.mu.Lock()
+		x.failing = err != nil
+		x.mu.Unlock()
+		close(done)
+	}
+}

@@ -3,7 +3,10 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"net"
 	"runtime"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // MaxCalls and BatchCalls are the bounds of the coalescer.
@@ -54,3 +57,21 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	}
 	return fmt.Errorf("no script %s", name)
 }
+
+// SlotOf is the slot of a key.
+func SlotOf(key string) int { return slotOf(key) }
+
+// Through makes a cluster's client connect to each node by another address, from now on: nodes that it knows keep theirs.
+func (c *Client) Through(address func(string) string) {
+	options := c.cluster.options
+	c.cluster.options = func(of string) *redis.Options {
+		opts := options(of)
+		opts.Dialer = func(ctx context.Context, network, of string) (net.Conn, error) {
+			return (&net.Dialer{Timeout: opts.DialTimeout}).DialContext(ctx, network, address(of))
+		}
+		return opts
+	}
+}
+
+// Nodes is how many nodes of a cluster are open.
+func (c *Client) Nodes() int { return len(c.cluster.all()) }

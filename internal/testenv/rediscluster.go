@@ -30,6 +30,7 @@ type RedisCluster struct {
 	// replica of a master has its place.
 	Masters, Replicas []*RedisServer
 
+	tb    testing.TB
 	buses []*port
 	ids   []string
 }
@@ -86,7 +87,7 @@ func (c *RedisCluster) nodes() []*RedisServer {
 // newCluster reserves the ports and writes what each node would have learnt of
 // the others, had it met them: that saves the time of the meeting.
 func newCluster(tb testing.TB, options []RedisOption) (*RedisCluster, error) {
-	c := &RedisCluster{}
+	c := &RedisCluster{tb: tb}
 	for i := range 2 * clusterMasters {
 		dir, err := os.MkdirTemp("", "levelboard-redis-")
 		if err != nil {

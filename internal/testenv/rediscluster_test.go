@@ -3,7 +3,6 @@ package testenv_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/testenv"
 )
@@ -19,17 +18,27 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s does not name %s", c.URL(), s.Addr())
 		}
 	}
-	c.Masters[1].Kill()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		role, err := c.Replicas[1].Ask("INFO", "replication")
-		if err != nil {
+
+	slot := c.SlotOf("{a}1")
+	from := c.Owner(slot)
+	to := c.Another(from)
+	for _, key := range []string{"{a}1", "{a}2"} {
+		if _, err := from.Ask("SET", key, "of "+key); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(role, "role:master") {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the replica did not take over: %s", role)
-		}
+	}
+	c.Move(slot, from, to)
+	if value, err := to.Ask("GET", "{a}2"); err != nil || value != "of {a}2" {
+		t.Errorf("the key on its new node: %q, %v", value, err)
+	}
+	if owner := c.Owner(slot); owner != to {
+		t.Errorf("slot %d is on %s, want %s", slot, owner.Addr(), to.Addr())
+	}
+
+	slot = c.SlotOf("b")
+	owner := c.Owner(slot)
+	owner.Kill()
+	if next := c.Owner(slot); next == owner {
+		t.Error("a node that was killed serves")
 	}
 }

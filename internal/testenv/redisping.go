@@ -44,8 +44,8 @@ func redisAnswers(addr, password string, pid int) error {
 	return nil
 }
 
-// Ask sends one command to the server, whose answer is a simple or a bulk
-// string.
+// Ask sends one command to the server. Of a list it returns a line for each
+// element.
 func (s *RedisServer) Ask(args ...string) (string, error) {
 	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *RedisServer) Ask(args ...string) (string, error) {
 	return ask(conn, replies, args...)
 }
 
-// ask sends one command and reads a simple or a bulk string.
+// ask sends one command and reads its reply.
 func ask(conn net.Conn, replies *bufio.Reader, args ...string) (string, error) {
 	request := fmt.Sprintf("*%d\r\n", len(args))
 	for _, arg := range args {
@@ -73,22 +73,39 @@ func ask(conn net.Conn, replies *bufio.Reader, args ...string) (string, error) {
 	if _, err := io.WriteString(conn, request); err != nil {
 		return "", err
 	}
+	text, err := readReply(replies)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", args[0], err)
+	}
+	return text, nil
+}
+
+func readReply(replies *bufio.Reader) (string, error) {
 	line, err := replies.ReadString('\n')
 	if err != nil {
 		return "", err
 	}
 	switch rest := strings.TrimSpace(line[1:]); line[0] {
-	case '+':
+	case '+', ':':
 		return rest, nil
+	case '*':
+		size, err := strconv.Atoi(rest)
+		elements := make([]string, 0, max(size, 0))
+		for len(elements) < size && err == nil {
+			var element string
+			element, err = readReply(replies)
+			elements = append(elements, element)
+		}
+		return strings.Join(elements, "\n"), err
 	case '$':
 		size, err := strconv.Atoi(rest)
 		if err != nil || size < 0 {
-			return "", fmt.Errorf("%s: unexpected reply %q", args[0], line)
+			return "", fmt.Errorf("unexpected reply %q", line)
 		}
-		body := make([]byte, size)
+		body := make([]byte, size+len("\r\n"))
 		_, err = io.ReadFull(replies, body)
-		return string(body), err
+		return string(body[:size]), err
 	default:
-		return "", fmt.Errorf("%s: unexpected reply %q", args[0], line)
+		return "", fmt.Errorf("unexpected reply %q", line)
 	}
 }

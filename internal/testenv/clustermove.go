@@ -1,0 +1,120 @@
+package testenv
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SlotOf is the slot of a key.
+func (c *RedisCluster) SlotOf(key string) int {
+	c.tb.Helper()
+	slot, err := strconv.Atoi(c.must(c.Masters[0], "CLUSTER", "KEYSLOT", key))
+	if err != nil {
+		c.tb.Fatalf("the slot of %s: %v", key, err)
+	}
+	return slot
+}
+
+// Owner is the node that serves a slot, in its own view, waiting for one if
+// none does.
+func (c *RedisCluster) Owner(slot int) *RedisServer {
+	c.tb.Helper()
+	for deadline := time.Now().Add(startTimeout); ; time.Sleep(pollInterval) {
+		for _, s := range c.nodes() {
+			if s.running != nil && c.owns(s, slot) {
+				return s
+			}
+		}
+		if time.Now().After(deadline) {
+			c.tb.Fatalf("no node serves slot %d", slot)
+		}
+	}
+}
+
+// owns reads the node's own line, whose ranges of slots come after eight words.
+func (c *RedisCluster) owns(s *RedisServer, slot int) bool {
+	nodes, err := s.Ask("CLUSTER", "NODES")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(nodes) {
+		words := strings.Fields(line)
+		if len(words) < 9 || !strings.HasPrefix(words[2], "myself,master") {
+			continue
+		}
+		for _, r := range words[8:] {
+			first, last, isRange := strings.Cut(r, "-")
+			if !isRange {
+				last = first
+			}
+			from, errFrom := strconv.Atoi(first)
+			to, errTo := strconv.Atoi(last)
+			if errFrom == nil && errTo == nil && from <= slot && slot <= to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Another is a first master other than that one.
+func (c *RedisCluster) Another(than *RedisServer) *RedisServer {
+	if c.Masters[0] == than {
+		return c.Masters[1]
+	}
+	return c.Masters[0]
+}
+
+// BeginMove makes a slot one that is on its way, as redis-cli does.
+func (c *RedisCluster) BeginMove(slot int, from, to *RedisServer) {
+	c.tb.Helper()
+	c.must(to, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "IMPORTING", c.ID(from))
+	c.must(from, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "MIGRATING", c.ID(to))
+}
+
+// MoveKeys moves these keys of a slot on its way, or all without any.
+func (c *RedisCluster) MoveKeys(slot int, from, to *RedisServer, keys ...string) {
+	c.tb.Helper()
+	if len(keys) == 0 {
+		keys = strings.Fields(c.must(from, "CLUSTER", "GETKEYSINSLOT", strconv.Itoa(slot), "10000"))
+	}
+	host, port, err := net.SplitHostPort(to.Addr())
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	for _, key := range keys {
+		move := []string{"MIGRATE", host, port, key, "0", strconv.FormatInt(askTimeout.Milliseconds(), 10)}
+		if to.password != "" {
+			move = append(move, "AUTH", to.password)
+		}
+		c.must(from, move...)
+	}
+}
+
+// EndMove gives the slot to its new owner, and tells only the two of them.
+func (c *RedisCluster) EndMove(slot int, from, to *RedisServer) {
+	c.tb.Helper()
+	for _, s := range []*RedisServer{to, from} {
+		c.must(s, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "NODE", c.ID(to))
+	}
+}
+
+// Move moves a slot with all its keys.
+func (c *RedisCluster) Move(slot int, from, to *RedisServer) {
+	c.tb.Helper()
+	c.BeginMove(slot, from, to)
+	// New keys are made on the new node once there is none left, so these are all.
+	c.MoveKeys(slot, from, to)
+	c.EndMove(slot, from, to)
+}
+
+func (c *RedisCluster) must(s *RedisServer, args ...string) string {
+	c.tb.Helper()
+	answer, err := s.Ask(args...)
+	if err != nil {
+		c.tb.Fatalf("%s of the node at %s: %v", strings.Join(args, " "), s.Addr(), err)
+	}
+	return answer
+}

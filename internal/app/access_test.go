@@ -13,26 +13,26 @@ import (
 	"levelboard/internal/apitest"
 )
 
-func TestAccess(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"keys that are not valid are 401":       invalidKeys,
-		"an invalid key on a public board":      invalidKeyOnPublicBoard,
-		"expired is 401":                        expiredKey,
-		"revoked is 401 at once":                revokedKey,
-		"read-only keys change nothing":         readOnlyKeys,
-		"no grant is 403":                       noGrant,
-		"grants take effect at once":            grantsTakeEffect,
-		"grants go with a deleted guild":        grantsGoWithGuild,
-		"401 comes before the request's shape":  unauthorizedFirst,
-		"the shape comes before the guild":      shapeBeforeGuild,
-		"the guild comes before permissions":    guildBeforePermission,
-		"permissions come before the member":    permissionBeforeMember,
-		"the board without a key":               boardWithoutKey,
-		"the admin token":                       adminTokens,
-		"key and admin token are no substitute": noSubstitute,
-		"the description is for everybody":      descriptionIsServed,
-	})
+var accessCases = cases{
+	"keys that are not valid are 401":       invalidKeys,
+	"an invalid key on a public board":      invalidKeyOnPublicBoard,
+	"expired is 401":                        expiredKey,
+	"revoked is 401 at once":                revokedKey,
+	"read-only keys change nothing":         readOnlyKeys,
+	"no grant is 403":                       noGrant,
+	"grants take effect at once":            grantsTakeEffect,
+	"grants go with a deleted guild":        grantsGoWithGuild,
+	"401 comes before the request's shape":  unauthorizedFirst,
+	"the shape comes before the guild":      shapeBeforeGuild,
+	"the guild comes before permissions":    guildBeforePermission,
+	"permissions come before the member":    permissionBeforeMember,
+	"the board without a key":               boardWithoutKey,
+	"the admin token":                       adminTokens,
+	"key and admin token are no substitute": noSubstitute,
+	"the description is for everybody":      descriptionIsServed,
 }
+
+func TestAccess(t *testing.T) { runOnEachSetup(t, accessCases) }
 
 // v2Calls are valid calls of each endpoint of /v2, on a guild and a user.
 func v2Calls(g, u string) []struct{ method, path, body string } {

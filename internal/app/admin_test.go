@@ -11,26 +11,26 @@ import (
 	"levelboard/internal/apitest"
 )
 
-func TestAdmin(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"a guild's defaults":               guildDefaults,
-		"what GET gave can be PUT back":    roundTrip,
-		"created is 201, replaced is 200":  createdThenReplaced,
-		"ids are kept, or made":            idsKeptOrMade,
-		"a PUT replaces everything":        putReplacesEverything,
-		"bounds of the settings":           settingsAtTheirBounds,
-		"a vanity is one guild's":          vanityIsOneGuilds,
-		"a vanity is stored in lower case": vanityInLowerCase,
-		"a refused PUT makes no guild":     refusedPutMakesNoGuild,
-		"members stay when settings go":    membersStay,
-		"deleting removes the members":     deletingRemovesMembers,
-		"a key is shown once":              keyIsShownOnce,
-		"a key's defaults":                 keyDefaults,
-		"grant, ungrant, again":            grantUngrant,
-		"revoke, again":                    revokeTwice,
-		"grants of a key need guilds":      grantsNeedGuilds,
-	})
+var adminCases = cases{
+	"a guild's defaults":               guildDefaults,
+	"what GET gave can be PUT back":    roundTrip,
+	"created is 201, replaced is 200":  createdThenReplaced,
+	"ids are kept, or made":            idsKeptOrMade,
+	"a PUT replaces everything":        putReplacesEverything,
+	"bounds of the settings":           settingsAtTheirBounds,
+	"a vanity is one guild's":          vanityIsOneGuilds,
+	"a vanity is stored in lower case": vanityInLowerCase,
+	"a refused PUT makes no guild":     refusedPutMakesNoGuild,
+	"members stay when settings go":    membersStay,
+	"deleting removes the members":     deletingRemovesMembers,
+	"a key is shown once":              keyIsShownOnce,
+	"a key's defaults":                 keyDefaults,
+	"grant, ungrant, again":            grantUngrant,
+	"revoke, again":                    revokeTwice,
+	"grants of a key need guilds":      grantsNeedGuilds,
 }
+
+func TestAdmin(t *testing.T) { runOnEachSetup(t, adminCases) }
 
 const uuidPattern = `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`
 

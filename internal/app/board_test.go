@@ -10,25 +10,25 @@ import (
 	"levelboard/internal/apitest"
 )
 
-func TestBoard(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"every field":                          everyField,
-		"an empty board":                       emptyBoard,
-		"250 members on three pages":           threePages,
-		"equal XP stands as in ZREVRANGE":      equalXP,
-		"next level and progress":              nextLevelAndProgress,
-		"by id, or by vanity in any case":      byIDOrVanity,
-		"isManager":                            isManager,
-		"private boards":                       privateBoards,
-		"disabled and unknown":                 disabledAndUnknown,
-		"settings show at once":                settingsShowAtOnce,
-		"caching follows the caller":           cachingFollowsTheCaller,
-		"a vanity that is given up":            vanityGivenUp,
-		"deleted and made again":               deletedAndMadeAgain,
-		"changed members show at once":         changedMembersShow,
-		"a board of the curve's highest level": highestLevel,
-	})
+var boardCases = cases{
+	"every field":                          everyField,
+	"an empty board":                       emptyBoard,
+	"250 members on three pages":           threePages,
+	"equal XP stands as in ZREVRANGE":      equalXP,
+	"next level and progress":              nextLevelAndProgress,
+	"by id, or by vanity in any case":      byIDOrVanity,
+	"isManager":                            isManager,
+	"private boards":                       privateBoards,
+	"disabled and unknown":                 disabledAndUnknown,
+	"settings show at once":                settingsShowAtOnce,
+	"caching follows the caller":           cachingFollowsTheCaller,
+	"a vanity that is given up":            vanityGivenUp,
+	"deleted and made again":               deletedAndMadeAgain,
+	"changed members show at once":         changedMembersShow,
+	"a board of the curve's highest level": highestLevel,
 }
+
+func TestBoard(t *testing.T) { runOnEachSetup(t, boardCases) }
 
 const (
 	channelMultiplierID = "0b9d5f36-6c5e-4c55-9a39-0d7d1f6ad001"

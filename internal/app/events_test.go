@@ -24,20 +24,22 @@ func startAlive(t *testing.T, keepAlive time.Duration, environ ...string) *servi
 	return run(t, newWith(t, app.Options{Logger: slog.New(log), Version: "test", KeepAlive: keepAlive}, environ...))
 }
 
+var eventCases = cases{
+	"level-ups as they happen":        levelUpsAsTheyHappen,
+	"level-ups by messages":           levelUpsByMessages,
+	"what is no level-up":             noLevelUps,
+	"ids resume exactly":              idsResume,
+	"what is refused":                 refusedStreams,
+	"a key or a guild that is gone":   endedStreams,
+	"another incarnation":             otherIncarnation,
+	"an id that is no more, or ahead": lostIDs,
+	"signs of life":                   signsOfLife,
+}
+
 func TestEvents(t *testing.T) {
 	onEachSetup(t, func(t *testing.T, on []string) {
 		s := startAlive(t, 100*time.Millisecond, on...)
-		for name, test := range (cases{
-			"level-ups as they happen":        levelUpsAsTheyHappen,
-			"level-ups by messages":           levelUpsByMessages,
-			"what is no level-up":             noLevelUps,
-			"ids resume exactly":              idsResume,
-			"what is refused":                 refusedStreams,
-			"a key or a guild that is gone":   endedStreams,
-			"another incarnation":             otherIncarnation,
-			"an id that is no more, or ahead": lostIDs,
-			"signs of life":                   signsOfLife,
-		}) {
+		for name, test := range eventCases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				test(t, s.in(t))

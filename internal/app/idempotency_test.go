@@ -12,27 +12,27 @@ import (
 	"levelboard/internal/testenv"
 )
 
-func TestIdempotencyKey(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"each method is made once":                eachMethodOnce,
-		"a replay has the level of the moment":    replayByTheCurveOfTheMoment,
-		"another request under the key is 409":    anotherRequestIs409,
-		"the same name in another guild is 409":   nameInAnotherGuild,
-		"a request is its method, path and body":  requestIsMethodPathBody,
-		"names are in the namespace of the key":   namesAreOfTheKey,
-		"malformed names are 400":                 malformedNames,
-		"the longest and the oddest name":         longestName,
-		"reading ignores it":                      readingIgnoresIt,
-		"what failed may be sent again":           failedMayBeSentAgain,
-		"a guild created again":                   guildCreatedAgain,
-		"a replay is judged like any request":     replayIsJudged,
-		"one of many with one name":               oneOfManyWithOneName,
-		"one of many different ones with a name":  oneOfManyRivals,
-		"replays are counted":                     replaysAreCounted,
-		"a cooldown that is started, once":        cooldownOnce,
-		"the refusal of a name changes no member": refusalChangesNothing,
-	})
+var idempotencyCases = cases{
+	"each method is made once":                eachMethodOnce,
+	"a replay has the level of the moment":    replayByTheCurveOfTheMoment,
+	"another request under the key is 409":    anotherRequestIs409,
+	"the same name in another guild is 409":   nameInAnotherGuild,
+	"a request is its method, path and body":  requestIsMethodPathBody,
+	"names are in the namespace of the key":   namesAreOfTheKey,
+	"malformed names are 400":                 malformedNames,
+	"the longest and the oddest name":         longestName,
+	"reading ignores it":                      readingIgnoresIt,
+	"what failed may be sent again":           failedMayBeSentAgain,
+	"a guild created again":                   guildCreatedAgain,
+	"a replay is judged like any request":     replayIsJudged,
+	"one of many with one name":               oneOfManyWithOneName,
+	"one of many different ones with a name":  oneOfManyRivals,
+	"replays are counted":                     replaysAreCounted,
+	"a cooldown that is started, once":        cooldownOnce,
+	"the refusal of a name changes no member": refusalChangesNothing,
 }
+
+func TestIdempotencyKey(t *testing.T) { runOnEachSetup(t, idempotencyCases) }
 
 // named gives a request its name.
 func named(name string) apitest.Option { return apitest.Header("Idempotency-Key", name) }

@@ -9,27 +9,27 @@ import (
 	"levelboard/internal/apitest"
 )
 
-func TestMessages(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"multipliers, ignored channels and roles": whatAMessageIsWorth,
-		"at least 1, at most the cap":             leastAndMost,
-		"drawn between the bounds":                drawnBetweenBounds,
-		"the cooldown":                            cooldownOfMessages,
-		"what gains nothing starts no cooldown":   nothingStartsNoCooldown,
-		"levels and roles":                        levelsAndRoles,
-		"results in the order of the messages":    resultsInOrder,
-		"members without an entry":                messagesOfNewMembers,
-		"user data is refreshed":                  userDataIsRefreshed,
-		"settings count from the next call":       settingsCountFromTheNextCall,
-		"members of two guilds are apart":         messagesInTwoGuilds,
-		"who may send them, and where":            whoMaySendMessages,
-		"one call is one request":                 oneCallIsOneRequest,
-		"large calls":                             largeCalls,
-		"optional properties":                     optionalProperties,
-		"many calls at the same time":             manyCallsAtOnce,
-		"after DELETE a member begins anew":       messagesAfterDelete,
-	})
+var messageCases = cases{
+	"multipliers, ignored channels and roles": whatAMessageIsWorth,
+	"at least 1, at most the cap":             leastAndMost,
+	"drawn between the bounds":                drawnBetweenBounds,
+	"the cooldown":                            cooldownOfMessages,
+	"what gains nothing starts no cooldown":   nothingStartsNoCooldown,
+	"levels and roles":                        levelsAndRoles,
+	"results in the order of the messages":    resultsInOrder,
+	"members without an entry":                messagesOfNewMembers,
+	"user data is refreshed":                  userDataIsRefreshed,
+	"settings count from the next call":       settingsCountFromTheNextCall,
+	"members of two guilds are apart":         messagesInTwoGuilds,
+	"who may send them, and where":            whoMaySendMessages,
+	"one call is one request":                 oneCallIsOneRequest,
+	"large calls":                             largeCalls,
+	"optional properties":                     optionalProperties,
+	"many calls at the same time":             manyCallsAtOnce,
+	"after DELETE a member begins anew":       messagesAfterDelete,
 }
+
+func TestMessages(t *testing.T) { runOnEachSetup(t, messageCases) }
 
 // The channels of these tests, by a letter.
 const (

@@ -12,14 +12,14 @@ import (
 	"levelboard/internal/testenv"
 )
 
-func TestMessagesWithAnIdempotencyKey(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"a call of several steps is made once": callMadeOnce,
-		"another request under the name":       anotherRequestForMessages,
-		"a replay is by the settings of now":   messagesReplayedBySettings,
-		"one of many calls with one name":      oneOfManyCalls,
-	})
+var messageOnceCases = cases{
+	"a call of several steps is made once": callMadeOnce,
+	"another request under the name":       anotherRequestForMessages,
+	"a replay is by the settings of now":   messagesReplayedBySettings,
+	"one of many calls with one name":      oneOfManyCalls,
 }
+
+func TestMessagesWithAnIdempotencyKey(t *testing.T) { runOnEachSetup(t, messageOnceCases) }
 
 // fromEach is a message of each of the users.
 func fromEach(users []string) []object {

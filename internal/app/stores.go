@@ -55,7 +55,7 @@ const embeddedTimeout = 5 * time.Second
 func (a *App) openStores(ctx context.Context) (err error) {
 	s := &stores{}
 	a.stores = s
-	redisURL, connect := a.cfg.RedisURL, redisstore.ConnectOptions{}
+	redisURL, connect := a.cfg.RedisURL, redisstore.ConnectOptions{Cluster: a.cfg.RedisMode == config.Cluster}
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
 		// Sorting a large board for each of many requests takes its time.

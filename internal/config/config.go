@@ -42,7 +42,7 @@ type Config struct {
 	OpsListen string `env:"OPS_LISTEN" envDefault:"127.0.0.1:9464" desc:"Address of /metrics, /livez, /readyz and /debug/pprof; :9464 in the container image. Keep it private."`
 
 	RedisURL    string    `env:"REDIS_URL" secret:"url" desc:"Redis for the live boards: redis://, rediss:// or unix://. Needs LEVELBOARD_POSTGRES_URL too; with neither the service is embedded."`
-	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single. (cluster and sentinel are reserved; this version refuses them.)"`
+	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single, a server; cluster, one or more nodes of a Redis Cluster. (sentinel is reserved; this version refuses it.)"`
 	RedisMaster string    `env:"REDIS_MASTER" envDefault:"mymaster" desc:"Name of the master, for sentinel."`
 	PostgresURL string    `env:"POSTGRES_URL" secret:"url" desc:"Postgres for the archive: postgres:// or postgresql://. Needs LEVELBOARD_REDIS_URL too."`
 	DataDir     string    `env:"DATA_DIR" envDefault:"./levelboard-data" desc:"Embedded only: directory of the SQLite archive and of the file admin-token."`

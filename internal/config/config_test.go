@@ -100,7 +100,6 @@ func TestProblems(t *testing.T) {
 		{[]string{"REDIS_URL=redis://h:1/-1", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must end in the number of a database"},
 		{[]string{"REDIS_URL=unix://run/redis.sock", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name the socket"},
 		{[]string{"REDIS_URL=redis://a:1,b:2/0", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL names several hosts, which needs LEVELBOARD_REDIS_MODE cluster or sentinel"},
-		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE cluster is not supported by this version yet; use single"},
 		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE sentinel is not supported by this version yet; use single"},
 		{[]string{"REDIS_URL=redis://a:1/2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must not name a database"},
 		{[]string{"REDIS_URL=unix:///run/redis.sock", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name hosts, not a socket"},

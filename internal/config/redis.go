@@ -26,7 +26,7 @@ func (v *validator) redis(c *Config) {
 	if c.RedisURL != "" {
 		v.redisURL(c)
 	}
-	if several {
+	if c.RedisMode == Sentinel {
 		v.bad("REDIS_MODE", "%s is not supported by this version yet; use single", c.RedisMode)
 	}
 }

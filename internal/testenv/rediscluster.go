@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -78,6 +79,16 @@ func (c *RedisCluster) ID(node *RedisServer) string {
 		}
 	}
 	return ""
+}
+
+// ReplicaOf is the replica that a first master began with.
+func (c *RedisCluster) ReplicaOf(master *RedisServer) *RedisServer {
+	c.tb.Helper()
+	i := slices.Index(c.Masters, master)
+	if i < 0 {
+		c.tb.Fatal("the node was not a master when the cluster began")
+	}
+	return c.Replicas[i]
 }
 
 func (c *RedisCluster) nodes() []*RedisServer {

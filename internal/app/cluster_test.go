@@ -1,0 +1,230 @@
+package app_test
+
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"levelboard/internal/testenv"
+)
+
+// onCluster is a setup of its own: the promises that are made in Redis are kept on a cluster too.
+func onCluster(t *testing.T, c *testenv.RedisCluster) []string {
+	return []string{"LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL=" + c.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
+}
+
+func TestTheAPIOnACluster(t *testing.T) {
+	t.Parallel()
+	environ := onCluster(t, testenv.Cluster(t, testenv.WithPassword("p@ss")))
+	s := startAlive(t, 100*time.Millisecond, environ...)
+	limited := start(t, append(environ, narrow...)...)
+	suites := map[string]cases{
+		"access": accessCases, "admin": adminCases, "boards": boardCases, "ETags": etagCases, "events": eventCases,
+		"idempotency keys": idempotencyCases, "idempotency keys of messages": messageOnceCases, "limits": limitCases,
+		"members": memberCases, "messages": messageCases,
+	}
+	for suite, all := range suites {
+		for name, test := range all {
+			t.Run(suite+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				if suite == "limits" {
+					test(t, limited.in(t))
+				} else {
+					test(t, s.in(t))
+				}
+			})
+		}
+	}
+}
+
+// givers give XP to one member each of a guild, one at a time, until they are told to stop.
+type givers struct {
+	s      *service
+	g, key string
+	users  []string
+
+	made, unknown atomic.Int64
+	ended         chan struct{}
+	all           sync.WaitGroup
+}
+
+func (s *service) give(g, key string) *givers {
+	s.t.Helper()
+	run := &givers{s: s, g: g, key: key, users: newUsers(8), ended: make(chan struct{})}
+	for _, u := range run.users {
+		s.create(key, g, u, 0)
+	}
+	for _, u := range run.users {
+		run.all.Go(func() {
+			for {
+				select {
+				case <-run.ended:
+					return
+				default:
+				}
+				if r, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`); err == nil && r.Status == 200 {
+					run.made.Add(1)
+				} else {
+					run.unknown.Add(1)
+					pause()
+				}
+			}
+		})
+	}
+	return run
+}
+
+// more waits until so many more gifts were made.
+func (run *givers) more(n int64) {
+	run.s.t.Helper()
+	least := run.made.Load() + n
+	eventually(run.s.t, time.Minute, "XP is given", func() bool { return run.made.Load() >= least })
+}
+
+// stop returns what all members have in the end.
+func (run *givers) stop() (sum int64) {
+	run.s.t.Helper()
+	close(run.ended)
+	run.all.Wait()
+	for _, u := range run.users {
+		sum += int64(run.s.member(run.key, run.g, u).Level.XP)
+	}
+	run.s.t.Logf("%d gifts were answered, %d were not; the members have %d XP", run.made.Load(), run.unknown.Load(), sum)
+	return sum
+}
+
+// A guild's slot goes from master to master while XP is given there: the guild comes back by itself each time, and has what was
+// given, where only a gift that was not answered may be in it or not.
+func TestAGuildMovesToAnotherMasterUnderLoad(t *testing.T) {
+	t.Parallel()
+	c := testenv.Cluster(t)
+	s := startSilent(t, append(onCluster(t, c), often)...)
+	g := s.guild(nil)
+	run := s.give(g, s.key(g))
+	slot := c.SlotOf("lb:{" + g + "}:meta")
+	for range 3 {
+		run.more(100)
+		from := c.Owner(slot)
+		c.Move(slot, from, c.Another(from))
+	}
+	run.more(100)
+	if sum := run.stop(); sum < run.made.Load() || sum > run.made.Load()+run.unknown.Load() {
+		t.Errorf("the members have %d XP of %d gifts that were answered and %d that were not", sum, run.made.Load(), run.unknown.Load())
+	}
+	archivedOn(t, c, g)
+}
+
+// A master is killed while XP is given in a guild that it holds, and in one that it does not. The other one is served on; the
+// guild is served by the replica once that was compared with the archive. Nothing is doubled, and what is archived stays.
+func TestAMasterIsKilledUnderLoad(t *testing.T) {
+	t.Parallel()
+	c := testenv.Cluster(t, testenv.WithConfig("cluster-require-full-coverage no"))
+	s := startSilent(t, append(onCluster(t, c), often)...)
+	hit, other := s.guild(nil), s.guild(nil)
+	slot := c.SlotOf("lb:{" + hit + "}:meta")
+	for c.Owner(c.SlotOf("lb:{"+other+"}:meta")) == c.Owner(slot) {
+		other = s.guild(nil)
+	}
+	key := s.key(hit, other)
+	falls, goesOn := s.give(hit, key), s.give(other, key)
+	falls.more(200)
+	// Each gift is one change of the guild, as was each creation of a member.
+	archived := func() int64 {
+		text, _ := c.Owner(slot).Ask("HGET", "lb:{"+hit+"}:meta", "archived")
+		rev, _ := strconv.ParseInt(text, 10, 64)
+		return rev - int64(len(falls.users))
+	}
+	eventually(t, time.Minute, "something is archived", func() bool { return archived() > 100 })
+
+	least, before := archived(), goesOn.made.Load()
+	died := time.Now()
+	c.Owner(slot).Kill()
+	falls.more(1)
+	took := time.Since(died)
+	during := goesOn.made.Load() - before
+	t.Logf("the guild was served again after %v; the other one had %d gifts meanwhile", took.Round(10*time.Millisecond), during)
+	if during < 50 {
+		t.Errorf("only %d gifts in the other guild meanwhile", during)
+	}
+	falls.more(100)
+	if sum := goesOn.stop(); sum < goesOn.made.Load() || sum > goesOn.made.Load()+goesOn.unknown.Load() {
+		t.Errorf("the other guild's members have %d XP of %d gifts that were answered and %d that were not", sum, goesOn.made.Load(), goesOn.unknown.Load())
+	}
+	// What the master had answered and neither archived nor sent to its replica is lost; that cannot be told from here.
+	if sum := falls.stop(); sum < least+101 || sum > falls.made.Load()+falls.unknown.Load() {
+		t.Errorf("the members have %d XP of %d gifts that were answered and %d that were not, %d of them archived before and at least 101 made after",
+			sum, falls.made.Load(), falls.unknown.Load(), least)
+	}
+	archivedOn(t, c, hit)
+	archivedOn(t, c, other)
+}
+
+// A replica that had fallen behind takes over: that is noticed, and nobody has less than what is archived.
+func TestALaggingReplicaOfAClusterTakesOver(t *testing.T) {
+	t.Parallel()
+	c := testenv.Cluster(t, testenv.WithPassword("p@ss"))
+	s := startSilent(t, append(onCluster(t, c), often)...)
+	g := s.guild(nil)
+	key, u := s.key(g), newID()
+	s.create(key, g, u, 100)
+	archivedOn(t, c, g)
+	slot := c.SlotOf("lb:{" + g + "}:meta")
+	master := c.Owner(slot)
+	replica := c.ReplicaOf(master)
+	ask := func(node *testenv.RedisServer, words ...string) string {
+		t.Helper()
+		answer, err := node.Ask(words...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer
+	}
+	eventually(t, time.Minute, "the replica has the guild", func() bool {
+		_, err := replica.Ask("READONLY")
+		return err == nil && strings.Contains(ask(replica, "INFO", "keyspace"), "keys=")
+	})
+	ask(replica, "CONFIG", "SET", "masterauth", "no longer")
+	ask(replica, "CLIENT", "KILL", "TYPE", "master")
+	eventually(t, time.Minute, "the replica has lost its master", func() bool {
+		return strings.Contains(ask(replica, "INFO", "replication"), "master_link_status:down")
+	})
+	for range 5 {
+		s.patch(key, g, u, object{"increment": 10})
+	}
+	archivedOn(t, c, g)
+
+	master.Kill()
+	eventually(t, time.Minute, "the guild is served again", func() bool {
+		r, err := s.quick("GET", memberPath(g, u), key, "")
+		return err == nil && r.Status == 200
+	})
+	if xp := s.member(key, g, u).Level.XP; xp != 150 {
+		t.Errorf("%d XP, want the archived 150", xp)
+	}
+	if c.Owner(slot) != replica {
+		t.Error("another node than the replica took over")
+	}
+	if !strings.Contains(string(s.ops("/metrics").Body), "\nlevelboard_redis_went_back_total 1\n") {
+		t.Error("that Redis went back was not counted")
+	}
+	s.patch(key, g, u, object{"increment": 1})
+	if xp := s.member(key, g, u).Level.XP; xp != 151 {
+		t.Errorf("%d XP after one more, want 151", xp)
+	}
+	archivedOn(t, c, g)
+}
+
+// archivedOn waits until the archive has every change of the guild that was answered.
+func archivedOn(t *testing.T, c *testenv.RedisCluster, g string) {
+	t.Helper()
+	meta := "lb:{" + g + "}:meta"
+	slot := c.SlotOf(meta)
+	eventually(t, time.Minute, "the snapshot is written", func() bool {
+		fields, err := c.Owner(slot).Ask("HMGET", meta, "rev", "archived")
+		rev, archived, _ := strings.Cut(fields, "\n")
+		return err == nil && rev != "" && rev == archived
+	})
+}

@@ -19,8 +19,8 @@ const (
 	// loadEvery is the least time between two looks at who serves which slot, and askTime how long one node may take to tell.
 	loadEvery = 100 * time.Millisecond
 	askTime   = 400 * time.Millisecond
-	// tableTime is after how long the table is looked at again though nothing called for it.
-	tableTime = 30 * time.Second
+	// watchEvery is how often the table is looked at, and each master asked who it is, though nothing called for it.
+	watchEvery = 5 * time.Second
 	// leftFor is how long a node is kept that serves no slot any more: calls to it may still be under way.
 	leftFor = time.Minute
 )
@@ -41,6 +41,8 @@ type cluster struct {
 	left   map[string]time.Time // since when a node serves nothing
 	load   *load                // the one under way
 	loaded time.Time            // when the last one began
+	watch  bool
+	leaves time.Duration // leftFor
 	closed bool
 
 	life       context.Context // ends with the client
@@ -65,7 +67,7 @@ type load struct {
 func newCluster(seeds []string, silence time.Duration, options func(address string) *redis.Options) *cluster {
 	c := &cluster{
 		options: options, silence: silence, seeds: seeds, changed: func() {},
-		nodes: map[string]*node{}, left: map[string]time.Time{},
+		nodes: map[string]*node{}, left: map[string]time.Time{}, leaves: leftFor,
 	}
 	c.life, c.end = context.WithCancel(context.Background())
 	return c
@@ -79,8 +81,6 @@ func (c *cluster) slotTable(ctx context.Context) (*slotTable, error) {
 			return nil, fmt.Errorf("redis: look at the cluster's slots: %w", err)
 		}
 		t = c.table.Load()
-	} else if time.Since(t.at) > tableTime {
-		c.reloadSoon(t)
 	}
 	return t, nil
 }
@@ -150,6 +150,7 @@ func (c *cluster) loadTable(address string) error {
 	}
 	c.table.Store(t)
 	c.dropLeft(t)
+	c.startWatch()
 	c.changed()
 	return nil
 }
@@ -249,12 +250,41 @@ func (c *cluster) dropLeft(t *slotTable) {
 			delete(c.left, address)
 		case !noted:
 			c.left[address] = t.at
-		case t.at.Sub(since) > leftFor:
+			n.doubt()
+		case t.at.Sub(since) > c.leaves:
 			delete(c.nodes, address)
 			delete(c.left, address)
 			_ = n.Close()
 		}
 	}
+}
+
+// startWatch looks at the cluster from time to time. A master that was made a replica, took over another's older data and was
+// promoted again keeps its connections, so nothing but to ask it tells that it is not the one that it was.
+func (c *cluster) startWatch() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watch || c.closed {
+		return
+	}
+	c.watch = true
+	c.background.Go(func() {
+		for sleep(c.life, watchEvery) {
+			c.look(c.life)
+		}
+	})
+}
+
+func (c *cluster) look(ctx context.Context) {
+	_ = c.reload(ctx, c.table.Load(), "")
+	var asked sync.WaitGroup
+	for _, n := range c.table.Load().masters {
+		asked.Go(func() {
+			n.doubt()
+			_, _ = n.server(ctx, nil) // if it fails, the next call asks
+		})
+	}
+	asked.Wait()
 }
 
 // all are the nodes that are open.

@@ -75,3 +75,9 @@ func (c *Client) Through(address func(string) string) {
 
 // Nodes is how many nodes of a cluster are open.
 func (c *Client) Nodes() int { return len(c.cluster.all()) }
+
+// Look is what a cluster's client does from time to time.
+func (c *Client) Look(ctx context.Context) { c.cluster.look(ctx) }
+
+// LeaveAtOnce makes a cluster's client close a node the second time that it is not among the masters.
+func (c *Client) LeaveAtOnce() { c.cluster.leaves = 0 }

@@ -19,6 +19,11 @@ func told(t *testing.T, url string) map[string]float64 {
 	client, err := redisstore.Connect(url, redisstore.ConnectOptions{})
 	ok(t, err)
 	t.Cleanup(func() { _ = client.Close() })
+	return toldBy(t, client)
+}
+
+func toldBy(t *testing.T, client *redisstore.Client) map[string]float64 {
+	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(redisstore.NewMetrics(client))
 	families, err := registry.Gather()
@@ -138,4 +143,24 @@ func TestFailuresOfScriptsAreCounted(t *testing.T) {
 	if got := failures(); got["change"] != 1 || got["member"] != 0 {
 		t.Errorf("failures %v, want one of change", got)
 	}
+}
+
+// A cluster is up when all its masters are, its memory is that of the fullest one, and it keeps on disk what all of them keep.
+func TestWhatAClusterTellsOfItself(t *testing.T) {
+	c := newClustered(t)
+	key := "of one master"
+	full := c.Owner(c.SlotOf(key))
+	ok(t, c.client.Set(t.Context(), key, strings.Repeat("x", 10<<20), 0).Err())
+	for _, master := range c.Masters {
+		c.ask(master, "CONFIG", "SET", "maxmemory", "100mb")
+		c.ask(master, "CONFIG", "SET", "appendonly", "yes")
+	}
+	c.ask(full, "CONFIG", "SET", "save", "3600 1")
+	got := toldBy(t, c.client)
+	if got["memory_used_bytes"] < 10<<20 || got["memory_used_bytes"] > 25<<20 {
+		t.Errorf("it uses %g bytes, want those of the fullest master", got["memory_used_bytes"])
+	}
+	wantTold(t, got, map[string]float64{
+		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 1, "persistence_ok": 1,
+	})
 }

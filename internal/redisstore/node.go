@@ -24,7 +24,10 @@ type node struct {
 	calls sync.Map // *Store: its *coalescer for this node of a cluster
 
 	current atomic.Pointer[server]
-	turn    chan struct{} // holds one while scripts are loaded; not a mutex, or who waits could not give up
+	// What was heard may say that the server is another one by now, without a new connection: how often, and how many of those
+	// times it was asked since.
+	doubts, settled atomic.Int64
+	turn            chan struct{} // holds one while scripts are loaded; not a mutex, or who waits could not give up
 }
 
 // newNode makes a node for clientOptions; silence is the gate's.
@@ -35,6 +38,9 @@ func newNode(opts *redis.Options, silence time.Duration) *node {
 	n.AddHook(n.gate)
 	return n
 }
+
+// doubt makes the next call ask who the server is.
+func (n *node) doubt() { n.doubts.Add(1) }
 
 // alive asks for a sign of life; one that the server gave to another meanwhile will do.
 func (n *node) alive(ctx context.Context) error {

@@ -79,6 +79,9 @@ func (c *cluster) follow(ctx context.Context, slot int, send func(n *node, askin
 			}
 			return err
 		}
+		if where == moved {
+			n.doubt() // a master that was made a replica may hold another's data when it is a master again
+		}
 		if hops >= redirects || where == later {
 			if time.Now().Add(pause).After(until) || !sleep(ctx, pause) {
 				return err

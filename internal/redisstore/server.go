@@ -33,7 +33,8 @@ func (n *node) connected(ctx context.Context, on *redis.Conn) error {
 // server returns the server that is talked to, connecting if need be. With lost, that one does not know its scripts: it was
 // another one by then, or it forgot them.
 func (n *node) server(ctx context.Context, lost *server) (*server, error) {
-	if s := n.current.Load(); s != nil && s != lost {
+	doubts := n.doubts.Load()
+	if s := n.current.Load(); s != nil && s != lost && doubts == n.settled.Load() {
 		return s, nil
 	}
 	// A transaction of nothing is how go-redis lends out one connection.
@@ -43,6 +44,7 @@ func (n *node) server(ctx context.Context, lost *server) (*server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("redis: identify the server: %w", err)
 	}
+	n.settled.Store(doubts)
 	return n.current.Load(), nil
 }
 

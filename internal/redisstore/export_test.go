@@ -81,3 +81,6 @@ func (c *Client) Look(ctx context.Context) { c.cluster.look(ctx) }
 
 // LeaveAtOnce makes a cluster's client close a node the second time that it is not among the masters.
 func (c *Client) LeaveAtOnce() { c.cluster.leaves = 0 }
+
+// NodeOptions are those of a node of a cluster.
+func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.options(address) }

@@ -32,7 +32,11 @@ type account struct{ uid, gid uint32 }
 
 // waitUntil polls ready until it holds, the process ends, or time is up.
 func (p *process) waitUntil(ready func(pid int) error) error {
-	deadline := time.Now().Add(startTimeout)
+	return p.waitWithin(startTimeout, ready)
+}
+
+func (p *process) waitWithin(limit time.Duration, ready func(pid int) error) error {
+	deadline := time.Now().Add(limit)
 	for {
 		err := ready(p.pid)
 		if err == nil {
@@ -42,7 +46,7 @@ func (p *process) waitUntil(ready func(pid int) error) error {
 			return errExited
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("no answer within %v: %w", startTimeout, err)
+			return fmt.Errorf("no answer within %v: %w", limit, err)
 		}
 		time.Sleep(pollInterval)
 	}

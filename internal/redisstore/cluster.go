@@ -1,12 +1,9 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -16,16 +13,13 @@ import (
 )
 
 const (
-	// loadEvery is the least time between two looks at who serves which slot, and askTime how long one node may take to tell.
+	// loadEvery is the least time between two looks at who serves which slot.
 	loadEvery = 100 * time.Millisecond
-	askTime   = 400 * time.Millisecond
 	// watchEvery is how often the table is looked at, and each master asked who it is, though nothing called for it.
 	watchEvery = 5 * time.Second
 	// leftFor is how long a node is kept that serves no slot any more: calls to it may still be under way.
 	leftFor = time.Minute
 )
-
-var errNoSlots = errors.New("the server knows no node that serves a slot; is it a cluster?")
 
 // cluster knows the masters of a Redis Cluster and which slots each serves. go-redis's own cluster client knows that too, but
 // looks again in the background only, at most five times a second, and closes nodes under the calls that use them.
@@ -153,75 +147,6 @@ func (c *cluster) loadTable(address string) error {
 	c.startWatch()
 	c.changed()
 	return nil
-}
-
-// ask asks one node after the other who serves which slot, until one answers.
-func (c *cluster) ask(first string) (ranges []redis.ClusterSlot, err error) {
-	var failures []error
-	for _, address := range c.addresses(first) {
-		opts := c.options(address)
-		opts.PoolSize = 1
-		client := redis.NewClient(opts)
-		ctx, cancel := context.WithTimeout(c.life, askTime)
-		ranges, err = client.ClusterSlots(ctx).Result()
-		cancel()
-		_ = client.Close()
-		ranges = slices.DeleteFunc(ranges, func(r redis.ClusterSlot) bool { return len(r.Nodes) == 0 })
-		if err == nil && len(ranges) == 0 {
-			err = errNoSlots
-		}
-		if err == nil {
-			completeAddresses(ranges, address)
-			return ranges, nil
-		}
-		failures = append(failures, err)
-		if c.life.Err() != nil {
-			break
-		}
-	}
-	return nil, errors.Join(failures...)
-}
-
-// addresses are whom to ask: first the one who must know, then all that were in the last table, then those that were configured.
-func (c *cluster) addresses(first string) []string {
-	var known []string
-	if t := c.table.Load(); t != nil {
-		for _, r := range t.ranges {
-			for _, n := range r.Nodes {
-				known = append(known, n.Addr)
-			}
-		}
-	}
-	slices.Sort(known)
-	known = slices.Compact(known)
-	rand.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
-	var all []string
-	for _, address := range slices.Concat([]string{first}, known, c.seeds) {
-		if address != "" && !slices.Contains(all, address) {
-			all = append(all, address)
-		}
-	}
-	return all
-}
-
-// completeAddresses puts what a node did not say of an address, because it is that of its own, or what it cannot know.
-func completeAddresses(ranges []redis.ClusterSlot, from string) {
-	fromHost, fromPort, err := net.SplitHostPort(from)
-	if err != nil {
-		return
-	}
-	for _, r := range ranges {
-		for i := range r.Nodes {
-			host, port, err := net.SplitHostPort(r.Nodes[i].Addr)
-			if err != nil {
-				continue
-			}
-			if port == "0" { // one that speaks TLS only
-				port = fromPort
-			}
-			r.Nodes[i].Addr = net.JoinHostPort(cmp.Or(host, fromHost), port)
-		}
-	}
 }
 
 // nodeAt returns the node at an address.

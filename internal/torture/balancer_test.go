@@ -39,7 +39,7 @@ func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 	proxy := &httputil.ReverseProxy{
 		Transport: b.pool, FlushInterval: -1, ErrorLog: log.New(io.Discard, "", 0), // that a killed replica cannot be reached is no news
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Context().Value(target{}).(*url.URL).Host
+			r.Out.URL.Scheme, r.Out.URL.Host = "http", r.In.Context().Value(target{}).(route).at.Host
 			// The transport repeats what it can read again by itself. Nothing can be read again of this body.
 			if r.Out.Body == nil || r.Out.Body == http.NoBody {
 				r.Out.Body = struct{ io.ReadCloser }{http.NoBody}
@@ -49,6 +49,7 @@ func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 		ModifyResponse: func(resp *http.Response) error {
 			if resp.StatusCode < 300 {
 				b.answered.Add(1)
+				resp.Request.Context().Value(target{}).(route).to.answered.Add(1)
 			}
 			return nil
 		},
@@ -66,7 +67,7 @@ func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 		}
 		w.Header().Set(servedBy, to.name)
 		w.Header().Set(servedByHost, at.Host)
-		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), target{}, at)))
+		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), target{}, route{to, at})))
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	t.Cleanup(func() {
@@ -78,8 +79,14 @@ func balance(t *testing.T, replicas []*replica) (*balancer, *replica) {
 	return b, front
 }
 
-// target is the key of the address that a request goes to.
+// target is the key of a request's route.
 type target struct{}
+
+// route is where a request goes.
+type route struct {
+	to *replica
+	at *url.URL
+}
 
 // pick returns the next replica that serves; nil when none does.
 func (b *balancer) pick() (*replica, *url.URL) {

@@ -49,6 +49,14 @@ func (h *harness) replace(r *replica, s syscall.Signal, program string) {
 		return h.balancer.answered.Load()-before >= servedMeanwhile
 	})
 	r.program = program
+	h.restart(r)
+}
+
+// restart starts a replica that has ended, and waits until it serves.
+func (h *harness) restart(r *replica) {
+	if !h.running() {
+		return
+	}
 	if err := r.revive(); err != nil {
 		h.t.Fatalf("start replica %s again: %v", r.name, err)
 	}

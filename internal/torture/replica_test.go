@@ -30,6 +30,8 @@ type replica struct {
 	program string                 // what is run; empty for the test binary as the program of this tree
 	url     atomic.Pointer[string] // of the API; nil while it is not serving
 
+	answered atomic.Int64 // requests that it answered with 2xx through the balancer
+
 	mu       sync.Mutex
 	process  *os.Process
 	lifeline io.Closer

@@ -62,18 +62,14 @@ func (h *harness) rollOver(before string) {
 	roll(h.replicas[:1], "")
 }
 
-// changeOver ends all replicas of the version before and then starts this one. One is killed, so that members are left
-// that are not in the archive.
+// changeOver tells all replicas of the version before to end, and then starts this one. None is killed: what a killed one
+// left unsaved in a format that this version does not use is merged, and a decrease or a deletion in it comes undone
+// (docs/operations.md).
 func (h *harness) changeOver() {
 	h.pause(aloneFor)
 	h.allServe()
-	last := len(h.replicas) - 1
-	for i, r := range h.replicas {
-		signal := syscall.SIGTERM
-		if i == last {
-			signal = syscall.SIGKILL
-		}
-		h.end(r, signal)
+	for _, r := range h.replicas {
+		h.end(r, syscall.SIGTERM)
 	}
 	h.tell("the version before has ended")
 	for _, r := range h.replicas {

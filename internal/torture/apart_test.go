@@ -73,7 +73,7 @@ func (h *harness) formatOfThis() string {
 	if a := h.call(probe, http.MethodPut, "/admin/guilds/"+mainGuild, "", guildDocument("Probe")); a.verdict != done {
 		h.t.Fatalf("make a guild: %s", a.text)
 	}
-	resp, err := http.Get(*probe.url.Load() + "/v2/levels/" + mainGuild + "?page=1") //nolint:noctx // a probe of the test's own
+	resp, err := http.Get(*probe.url.Load() + "/v2/levels/" + mainGuild + "?page=1")
 	if err != nil || resp.StatusCode != http.StatusOK {
 		h.t.Fatalf("load a guild: %v %v", resp, err)
 	}

@@ -18,7 +18,7 @@ TEST_TIMEOUT ?= 10m
 # The version comes from VERSION, and stamping fails in a clone that another user owns.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
-.PHONY: help setup build demo test torture lint walk ci fuzz bench bench-go bench-compare clean
+.PHONY: help setup build demo test torture upgrade-test lint walk ci fuzz bench bench-go bench-compare clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,10 +34,13 @@ demo: ## a board with live numbers, nothing else needed
 	@go run -trimpath -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
 
 test: setup ## run all tests with the race detector, on private servers
-	go test -race -count=1 -vet=off -timeout $(TEST_TIMEOUT) ./...
+	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test -race -count=1 -vet=off -timeout $(TEST_TIMEOUT) ./...
 
 torture: setup ## the model test with random kills, TORTURE_TIME (10m) of faults for each mode of Redis; TORTURE_SEED repeats one
 	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test -race -count=1 -vet=off -v -timeout 0 ./internal/torture
+
+upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBOARD_UPGRADE_FROM names, to this tree's and back, under load; part of test
+	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test -race -count=1 -vet=off -v -timeout $(TEST_TIMEOUT) -run Upgrade ./internal/torture
 
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules
 	@scripts/lint

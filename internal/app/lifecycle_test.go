@@ -13,7 +13,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/apitest"
 	"levelboard/internal/testenv"
 )
 
@@ -212,104 +211,6 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 			t.Errorf("it is %d", xp)
 		}
 	})
-}
-
-func TestTwoReplicas(t *testing.T) {
-	t.Parallel()
-	t.Run("with messages between them", func(t *testing.T) {
-		t.Parallel()
-		testTwoReplicas(t, func(*redis.Client) {})
-	})
-	t.Run("when messages are lost", func(t *testing.T) {
-		t.Parallel()
-		testTwoReplicas(t, func(client *redis.Client) {
-			// Nobody may listen or tell any more, and who listens is cut off.
-			if err := client.Do(t.Context(), "ACL", "SETUSER", "default", "resetchannels").Err(); err != nil {
-				t.Fatal(err)
-			}
-			if err := client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	})
-	t.Run("when the connection for messages is lost", func(t *testing.T) {
-		t.Parallel()
-		testTwoReplicas(t, func(client *redis.Client) {
-			if err := client.Do(t.Context(), "CLIENT", "KILL", "TYPE", "pubsub").Err(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	})
-}
-
-// testTwoReplicas changes settings, grants and keys on one replica, after disturb, and waits for the other one.
-func testTwoReplicas(t *testing.T, disturb func(*redis.Client)) {
-	server := testenv.Redis(t)
-	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
-	client := redisClient(t, server)
-	here, there := start(t, environ...), start(t, environ...)
-	g, u := newID(), newID()
-	var id, key string
-
-	// becomes does something here and waits until the other replica answers so; it answers otherwise before.
-	becomes := func(what string, do func(), status int, ask func() apitest.Response) {
-		t.Helper()
-		if got := ask(); got.Status == status {
-			t.Fatalf("before %s it is %d already", what, status)
-		}
-		disturb(client)
-		do()
-		eventually(t, time.Second, fmt.Sprintf("the other replica answers %d to %s", status, what), func() bool { return ask().Status == status })
-	}
-	board := func() apitest.Response { return there.Do("GET", boardPath(g, 1), "", nil) }
-	member := func() apitest.Response { return there.Do("GET", rewardPath(g, 1), key, nil) }
-
-	becomes("a new guild", func() { here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201) }, 200, board)
-	id, key = here.mint(nil)
-	becomes("a grant", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
-	becomes("a grant taken away", func() { here.admin("DELETE", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 403, member)
-	becomes("a grant again", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
-	becomes("private", func() { here.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200) }, 401, board)
-	becomes("disabled", func() { here.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200) }, 404, board)
-	vanity := "two" + g[10:]
-	becomes("a vanity", func() { here.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity})).Want(t, 200) }, 200,
-		func() apitest.Response { return there.Do("GET", boardPath(strings.ToUpper(vanity), 1), "", nil) })
-
-	// Members are in Redis, so they change for both in the same moment.
-	here.create(key, g, u, 5)
-	there.patch(key, g, u, object{"increment": 1})
-	if xp := here.board("", g, 1).Levels[0].XP; xp != 6 {
-		t.Errorf("after a change there it is %d here", xp)
-	}
-	becomes("a revocation", func() { here.admin("DELETE", "/keys/"+id, nil).Want(t, 204) }, 401, member)
-	becomes("a deletion", func() { here.admin("DELETE", "/guilds/"+g, nil).Want(t, 204) }, 404, board)
-
-	// A guild of the same id is another guild, on both.
-	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
-	here.create(here.key(g), g, u, 1)
-	eventually(t, time.Second, "the other replica knows the new guild", func() bool {
-		got := board()
-		return got.Status == 200 && apitest.At[float64](t, got, "levels", 0, "xp") == 1
-	})
-}
-
-func TestTwoReplicasAddUp(t *testing.T) {
-	t.Parallel()
-	environ := onServers(t)
-	replicas := []*service{start(t, environ...), start(t, environ...)}
-	g, u := replicas[0].guild(nil), newID()
-	key := replicas[0].key(g)
-	replicas[0].create(key, g, u, 0)
-	together(t, 400, 32, func(i int) error {
-		got, err := replicas[i%2].quick("PATCH", memberPath(g, u), key, fmt.Sprintf(`{"xp":{"increment":%d}}`, i+1))
-		if err == nil && got.Status != 200 {
-			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
-		}
-		return err
-	})
-	if xp := replicas[1].member(key, g, u).Level.XP; xp != 400*401/2 {
-		t.Errorf("it is %d, want %d", xp, 400*401/2)
-	}
 }
 
 func TestStartThatFailsLeavesNothing(t *testing.T) {

@@ -18,10 +18,11 @@ const (
 )
 
 // serverLimits are set for each connection unless the URL sets them. The second ends the transaction of a replica that
-// was paused in the middle of it, and with it the locks that everybody waits for.
+// was paused in the middle of it, or whose machine has gone, and with it the locks that everybody waits for: so soon that the
+// snapshot lease, which a batch under way keeps, passes on within two intervals of 5 seconds all the same.
 var serverLimits = map[string]string{
 	"statement_timeout":                   "30000", // milliseconds
-	"idle_in_transaction_session_timeout": "30000",
+	"idle_in_transaction_session_timeout": "5000",
 	"application_name":                    "levelboard",
 }
 

@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -38,6 +39,8 @@ type Proxy struct {
 	random *rand.Rand
 	share  float64
 	next   []Fault
+	mute   []byte
+	muted  atomic.Int64
 }
 
 // NewProxy starts a proxy to the server at target, a host:port. It ends with
@@ -72,6 +75,28 @@ func (p *Proxy) Fail(seed uint64, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.random, p.share = rand.New(rand.NewPCG(seed, 0)), share
+}
+
+// Mute swallows every piece of a reply that has text in it, from now on, and
+// leaves the connection as it is: nobody is told that anything is missing.
+func (p *Proxy) Mute(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.mute = []byte(text)
+}
+
+// Muted counts the pieces that were swallowed.
+func (p *Proxy) Muted() int64 { return p.muted.Load() }
+
+// swallows reports whether a piece of a reply is not passed on.
+func (p *Proxy) swallows(reply []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.mute) == 0 || !bytes.Contains(reply, p.mute) {
+		return false
+	}
+	p.muted.Add(1)
+	return true
 }
 
 // Requests counts the requests that arrived since the last [Proxy.Next].
@@ -127,6 +152,9 @@ func (p *Proxy) serve(client net.Conn) {
 		case HalfAReply:
 			_, _ = client.Write(reply[:len(reply)/2])
 			return nil
+		}
+		if p.swallows(reply) {
+			return reply[:0]
 		}
 		return reply
 	})

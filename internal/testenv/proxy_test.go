@@ -76,3 +76,30 @@ func TestProxyFailsAShareOfRequests(t *testing.T) {
 		t.Errorf("%q arrived when no request should fail", arrived)
 	}
 }
+
+func TestProxySwallowsRepliesAndNobodyIsTold(t *testing.T) {
+	s := Redis(t)
+	p := NewProxy(t, s.Addr())
+	p.Mute("secret")
+	conn, err := net.Dial("tcp", p.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "ECHO secret\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	for p.Muted() == 0 {
+		<-time.After(pollInterval)
+	}
+	if _, err := io.WriteString(conn, "ECHO plain\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	arrived := make([]byte, len("$5\r\nplain\r\n"))
+	if _, err := io.ReadFull(conn, arrived); err != nil || string(arrived) != "$5\r\nplain\r\n" {
+		t.Errorf("%q arrived, %v", arrived, err)
+	}
+}

@@ -62,6 +62,9 @@ func (h *harness) call(r *replica, method, path, key string, body any) answer {
 	res, err := h.http.Do(req)
 	if err == nil {
 		a.status = res.StatusCode
+		if by := res.Header.Get(servedBy); by != "" {
+			a.replica, a.process = by, "http://"+res.Header.Get(servedByHost)
+		}
 		a.body, err = io.ReadAll(res.Body)
 		_ = res.Body.Close()
 	}
@@ -124,7 +127,7 @@ func (a *answer) judge() {
 		a.verdict, a.text = conflict, "409 exists"
 	case a.status == http.StatusConflict && bytes.Contains(a.body, []byte("given to another request")):
 		a.verdict, a.text = reused, "409 key reused"
-	case a.status == http.StatusInternalServerError || a.status == http.StatusServiceUnavailable:
+	case a.status == http.StatusInternalServerError || a.status == http.StatusBadGateway || a.status == http.StatusServiceUnavailable:
 		a.verdict = unknown
 	default:
 		a.verdict = wrong

@@ -14,7 +14,7 @@ type client struct {
 	name    string
 	rng     *rand.Rand
 	members []*member
-	current int // the replica that it talks to
+	current int // which of the fronts it asks, modulo their number
 	serial  int // numbers names and keys
 	calls   callCount
 	said    *messagesCall // the last call with messages that can be sent again
@@ -105,17 +105,19 @@ func (c *client) newKey() string {
 	return c.name + "/" + strconv.Itoa(c.serial)
 }
 
-// replica is the one that the client talks to, or the other one when that is away.
+// replica is the one that the client asks, or another one when that is away.
 func (c *client) replica() *replica {
-	if r := c.h.replicas[c.current]; r.url.Load() != nil {
+	if r := c.front(); r.url.Load() != nil {
 		return r
 	}
 	return c.failover()
 }
 
+func (c *client) front() *replica { return c.h.fronts[c.current%len(c.h.fronts)] }
+
 func (c *client) failover() *replica {
-	c.current = (c.current + 1) % len(c.h.replicas)
-	return c.h.replicas[c.current]
+	c.current++
+	return c.front()
 }
 
 // change sends one change; with a key, again and again until it is answered.

@@ -45,6 +45,16 @@ const (
 	backwards             // it comes back with an old dump
 )
 
+// fleet is what the replicas of a run are.
+type fleet struct {
+	names    []string
+	balanced bool   // the clients ask a balancer, and know no replica
+	program  string // what they begin with; empty for the program of this tree
+}
+
+// pair is two replicas, of which each client asks one until it is away.
+var pair = fleet{names: []string{"a", "b"}}
+
 // harness is one run: the servers, the replicas, the clients and the model.
 type harness struct {
 	t    *testing.T
@@ -58,6 +68,8 @@ type harness struct {
 	pgProxy    *proxy
 	live       *redis.Client // straight to Redis, for what only the harness looks at
 	replicas   []*replica
+	fronts     []*replica // what the clients ask: the replicas, or the balancer before them
+	balancer   *balancer  // nil without one
 	apiKey     string
 	keyID      string
 
@@ -123,7 +135,7 @@ const (
 	firstClientStream
 )
 
-func newHarness(t *testing.T, m mode) *harness {
+func newHarness(t *testing.T, m mode, f fleet) *harness {
 	h := &harness{
 		t: t, mode: m, seed: seedOf(t), halted: make(chan struct{}), floors: map[string]time.Time{},
 		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * clients}},
@@ -141,16 +153,22 @@ func newHarness(t *testing.T, m mode) *harness {
 	logging.Disable() // that a killed Redis cannot be reached is no news
 	h.live = redis.NewClient(&redis.Options{Addr: h.redis.Addr(), ReadTimeout: redisWaits, MaxRetries: -1, Protocol: 2, DisableIdentity: true})
 	t.Cleanup(func() { _ = h.live.Close() })
-	for _, name := range []string{"a", "b"} {
-		r := &replica{name: name, env: h.environment()}
+	for _, name := range f.names {
+		r := &replica{name: name, env: h.environment(), program: f.program}
 		t.Cleanup(r.discard)
 		if err := r.start(); err != nil {
 			t.Fatal(err)
 		}
 		h.replicas = append(h.replicas, r)
 	}
+	h.fronts = h.replicas
 	h.awaitReady()
 	h.setUp()
+	if f.balanced {
+		var front *replica
+		h.balancer, front = balance(t, h.replicas)
+		h.fronts = []*replica{front}
+	}
 	return h
 }
 
@@ -183,7 +201,7 @@ func (h *harness) setUp() {
 		h.counters = append(h.counters, &counter{guild: mainGuild, user: user})
 	}
 	for i := range clients {
-		c := &client{h: h, name: fmt.Sprintf("c%d", i), rng: h.stream(uint64(firstClientStream + i)), current: i % len(h.replicas)}
+		c := &client{h: h, name: fmt.Sprintf("c%d", i), rng: h.stream(uint64(firstClientStream + i)), current: i}
 		n := membersEach
 		if i < crowds {
 			n = crowdMembers

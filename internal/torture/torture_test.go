@@ -16,22 +16,27 @@ func TestARedisThatComesBackEmptyLosesNoMoreThanWasNotSaved(t *testing.T) { tort
 func TestXPNeverMovesBackWhenRedisDoes(t *testing.T) { torture(t, backwards) }
 
 func torture(t *testing.T, m mode) {
-	h := newHarness(t, m)
+	h := newHarness(t, m, pair)
+	h.under(func() { h.torment(budget(t)) })
+}
+
+// under runs the clients while trouble goes on, and then holds all that is left to the model.
+func (h *harness) under(trouble func()) {
 	var all sync.WaitGroup
 	for _, c := range h.clients {
 		all.Go(c.run)
 	}
 	all.Go(h.operator.run)
-	if m == volatile {
+	if h.mode == volatile {
 		all.Go(h.watchFloors)
 	}
-	h.torment(budget(t))
+	trouble()
 	h.tell("no more faults")
 	h.halt()
 	all.Wait()
 	h.finish()
 	if h.isBroken() {
-		t.Fatal(h.report())
+		h.t.Fatal(h.report())
 	}
 	h.summary()
 }
@@ -41,6 +46,7 @@ func (h *harness) finish() {
 	if h.isBroken() || !h.awaitReady() {
 		return
 	}
+	h.fronts = h.replicas // each of them shows what it must
 	h.checkBoards()
 	if h.isBroken() {
 		return

@@ -1,0 +1,246 @@
+package app_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+// agreeTime is how long a test waits for what another replica has to know within a second: a machine that does ten things
+// at once takes its time. That a second holds is in the interval at which replicas look (TestReplicasLookTwiceASecond).
+const agreeTime = 20 * time.Second
+
+// trio is three replicas on the same servers.
+type trio [3]*service
+
+func startTrio(t *testing.T, environ ...string) trio {
+	t.Helper()
+	return trio{start(t, environ...), start(t, environ...), start(t, environ...)}
+}
+
+// in is the same replicas, seen by the test t.
+func (three trio) in(t *testing.T) trio {
+	return trio{three[0].in(t), three[1].in(t), three[2].in(t)}
+}
+
+func TestThreeReplicas(t *testing.T) {
+	t.Parallel()
+	shared := startTrio(t, onServers(t)...)
+	for name, test := range map[string]func(t *testing.T, three trio){
+		"changes of one member add up":              changesAddUp,
+		"a page is never older than its request":    pagesOfOthersAreFresh,
+		"an ETag is that of all":                    etagsOfOthers,
+		"a request with a name is made once":        onceOverAll,
+		"messages with a name are taken once":       messagesOnceOverAll,
+		"level-ups arrive everywhere":               levelUpsEverywhere,
+		"a stream goes on at another one":           streamsGoOnElsewhere,
+		"an open page shows what others change":     openPageShowsOthers,
+		"what is known of a member is known to all": memberOfAll,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, shared.in(t))
+		})
+	}
+}
+
+// Settings, grants and keys that are changed on one replica are in force on the others, however messages between them get lost.
+func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
+	t.Parallel()
+	url := func(t *testing.T) (*testenv.RedisServer, string) {
+		server := testenv.Redis(t)
+		return server, server.URL()
+	}
+	t.Run("with messages between them", func(t *testing.T) {
+		t.Parallel()
+		_, at := url(t)
+		agree(t, at, func() {})
+	})
+	t.Run("when no message may be sent", func(t *testing.T) {
+		t.Parallel()
+		server, at := url(t)
+		client := redisClient(t, server)
+		agree(t, at, func() {
+			// Nobody may listen or tell any more, and who listens is cut off.
+			do(t, client, "ACL", "SETUSER", "default", "resetchannels")
+			do(t, client, "CLIENT", "KILL", "TYPE", "pubsub")
+		})
+	})
+	t.Run("when the connections for messages are cut", func(t *testing.T) {
+		t.Parallel()
+		server, at := url(t)
+		client := redisClient(t, server)
+		agree(t, at, func() { do(t, client, "CLIENT", "KILL", "TYPE", "pubsub") })
+	})
+	t.Run("when messages are swallowed", func(t *testing.T) {
+		t.Parallel()
+		proxy := testenv.NewProxy(t, testenv.Redis(t).Addr())
+		proxy.Mute("message\r\n")
+		agree(t, "redis://"+proxy.Addr()+"/0", func() {})
+		if proxy.Muted() == 0 {
+			t.Error("there was no message to be swallowed")
+		}
+	})
+}
+
+func do(t *testing.T, client *redis.Client, words ...any) {
+	t.Helper()
+	if err := client.Do(t.Context(), words...).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// agree changes settings, grants and keys on one replica, each time after disturb, and waits for the two others.
+func agree(t *testing.T, redisURL string, disturb func()) {
+	three := startTrio(t, "LEVELBOARD_REDIS_URL="+redisURL, "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+	here, others := three[0], three[1:]
+	g, u := newID(), newID()
+	var id, key string
+
+	// becomes does something here and waits until the others answer so; they answer otherwise before. Nobody waits for
+	// what happened here.
+	becomes := func(what string, do func(), status int, ask func(s *service) apitest.Response) {
+		t.Helper()
+		for _, s := range others {
+			if got := ask(s); got.Status == status {
+				t.Fatalf("before %s it is %d already", what, status)
+			}
+		}
+		disturb()
+		do()
+		if got := ask(here); got.Status != status {
+			t.Errorf("right after %s the replica that made it answers %d, not %d", what, got.Status, status)
+		}
+		for i, s := range others {
+			eventually(t, agreeTime, fmt.Sprintf("replica %d answers %d to %s", i+1, status, what), func() bool { return ask(s).Status == status })
+		}
+	}
+	board := func(s *service) apitest.Response { return s.Do("GET", boardPath(g, 1), "", nil) }
+	member := func(s *service) apitest.Response { return s.Do("GET", rewardPath(g, 1), key, nil) }
+
+	becomes("a new guild", func() { here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201) }, 200, board)
+	id, key = here.mint(nil)
+	for _, s := range others { // nobody can have asked for it before, so it needs no message
+		s.Do("GET", rewardPath(g, 1), key, nil).Want(t, 403)
+	}
+	becomes("a grant", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
+	becomes("a grant taken away", func() { here.admin("DELETE", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 403, member)
+	becomes("a grant again", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
+	becomes("private", func() { here.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200) }, 401, board)
+	becomes("disabled", func() { here.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200) }, 404, board)
+
+	vanity, next := "two"+g[10:], newID()
+	named := func(s *service) apitest.Response { return s.Do("GET", boardPath(strings.ToUpper(vanity), 1), "", nil) }
+	becomes("a vanity", func() { here.admin("PUT", "/guilds/"+g, settings(object{"vanity": vanity})).Want(t, 200) }, 200, named)
+	// The name goes to another guild: nobody may find the one that had it.
+	disturb()
+	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	here.admin("PUT", "/guilds/"+next, settings(object{"vanity": vanity})).Want(t, 201)
+	for i, s := range three {
+		eventually(t, agreeTime, fmt.Sprintf("replica %d finds the guild that has the vanity now", i), func() bool {
+			got := named(s)
+			return got.Status == 200 && apitest.At[string](t, got, "guild", "id") == next
+		})
+	}
+
+	// Members are in Redis, so they change for all in the same moment.
+	here.create(key, g, u, 5)
+	others[0].patch(key, g, u, object{"increment": 1})
+	if xp := others[1].board("", g, 1).Levels[0].XP; xp != 6 {
+		t.Errorf("after a change on another replica it is %d", xp)
+	}
+	becomes("a revocation", func() { here.admin("DELETE", "/keys/"+id, nil).Want(t, 204) }, 401, member)
+	becomes("a deletion", func() { here.admin("DELETE", "/guilds/"+g, nil).Want(t, 204) }, 404, board)
+
+	// A guild of the same id is another guild, everywhere.
+	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	here.create(here.key(g), g, u, 1)
+	for i, s := range others {
+		eventually(t, agreeTime, fmt.Sprintf("replica %d knows the new guild", i+1), func() bool {
+			got := board(s)
+			return got.Status == 200 && apitest.At[float64](t, got, "levels", 0, "xp") == 1
+		})
+	}
+}
+
+// front is a balancer: it sends each request to the next replica, or to the one that was named last.
+type front struct {
+	*httptest.Server
+	replicas atomic.Pointer[trio]
+	next     atomic.Int64
+	only     atomic.Int64 // 0 for each in turn, or 1 and more for one
+}
+
+func newFront(t *testing.T) *front {
+	t.Helper()
+	f := &front{}
+	pool := &http.Transport{}
+	f.Server = httptest.NewServer(&httputil.ReverseProxy{Transport: pool, Rewrite: func(r *httputil.ProxyRequest) {
+		replicas, at := f.replicas.Load(), f.only.Load()-1
+		if at < 0 {
+			at = f.next.Add(1) % int64(len(replicas))
+		}
+		r.SetURL(&url.URL{Scheme: "http", Host: replicas[at].app.Addr()})
+		r.Out.Host = r.In.Host
+	}})
+	t.Cleanup(func() { f.Close(); pool.CloseIdleConnections() })
+	return f
+}
+
+// Who signs in is signed in everywhere: each step of it goes to another replica, and so does what comes after. Signing out
+// on one replica ends it on all.
+func TestSessionsAreThoseOfAllReplicas(t *testing.T) {
+	t.Parallel()
+	provider, f := testenv.OAuth(t), newFront(t)
+	three := startTrio(t, append(onServers(t), "LEVELBOARD_PUBLIC_URL="+f.URL,
+		"LEVELBOARD_OAUTH_CLIENT_ID="+provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET="+provider.ClientSecret,
+		"LEVELBOARD_OAUTH_AUTH_URL="+provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL="+provider.TokenURL(),
+		"LEVELBOARD_OAUTH_API_URL="+provider.APIURL())...)
+	f.replicas.Store(&three)
+	provider.Register(f.URL + "/sign-in/callback")
+	g := three[0].guild(object{"visibility": "private", "name": "Moles"})
+	three[0].create(three[0].key(g), g, newID(), 100)
+	provider.SetUser(object{"id": newID(), "username": "ada"}, []object{{"id": g, "name": "Moles", "owner": true, "permissions": "0"}})
+
+	browser, board := newBrowser(t), f.URL+"/leaderboard/"+g
+	statuses := func(browser *http.Client) (on [3]int) {
+		for i := range three {
+			f.only.Store(int64(i + 1))
+			on[i], _ = visit(t, browser, "GET", board, "")
+		}
+		f.only.Store(0)
+		return on
+	}
+	if on := statuses(browser); on != [3]int{401, 401, 401} {
+		t.Fatalf("before signing in the replicas answer %v", on)
+	}
+	if status, text := visit(t, browser, "GET", f.URL+"/sign-in/provider?next="+url.QueryEscape("/leaderboard/"+g), ""); status != 200 || !strings.Contains(text, "gopher") {
+		t.Fatalf("after signing in: %d %s", status, text)
+	}
+	if on := statuses(browser); on != [3]int{200, 200, 200} {
+		t.Errorf("after signing in the replicas answer %v", on)
+	}
+	kept, at := newBrowser(t), (&url.URL{Scheme: "http", Host: f.Listener.Addr().String(), Path: "/"})
+	kept.Jar.SetCookies(at, browser.Jar.Cookies(at))
+	if on := statuses(kept); on != [3]int{200, 200, 200} {
+		t.Errorf("with the cookie of who signed in the replicas answer %v", on)
+	}
+	f.only.Store(3)
+	if status, text := visit(t, browser, "POST", f.URL+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
+		t.Errorf("after signing out: %d %s", status, text)
+	}
+	if on := statuses(kept); on != [3]int{401, 401, 401} {
+		t.Errorf("after signing out the replicas answer %v to who kept the cookie", on)
+	}
+}

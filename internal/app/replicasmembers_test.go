@@ -1,0 +1,264 @@
+package app_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"levelboard/internal/apitest"
+)
+
+func changesAddUp(t *testing.T, three trio) {
+	g, u := three[0].guild(nil), newID()
+	key := three[0].key(g)
+	three[0].create(key, g, u, 0)
+	together(t, 300, 24, func(i int) error {
+		got, err := three[i%3].quick("PATCH", memberPath(g, u), key, fmt.Sprintf(`{"xp":{"increment":%d}}`, i+1))
+		if err == nil && got.Status != 200 {
+			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+		}
+		return err
+	})
+	for i, s := range three {
+		if xp := s.member(key, g, u).Level.XP; xp != 300*301/2 {
+			t.Errorf("on replica %d it is %d, want %d", i, xp, 300*301/2)
+		}
+	}
+}
+
+func memberOfAll(t *testing.T, three trio) {
+	g, u := three[0].guild(object{"xpGainInterval": 3_600_000}), newID()
+	key := three[0].key(g)
+	three[0].create(key, g, u, 7)
+	body := object{"messages": []object{message(u, nil)}}
+	gained := func(s *service) float64 {
+		return apitest.At[float64](t, s.Do("POST", messagesPath(g), key, body).Want(t, 200), "results", 0, "gained")
+	}
+	if n := gained(three[1]); n == 0 {
+		t.Error("the first message gave nothing")
+	}
+	if n := gained(three[2]); n != 0 {
+		t.Errorf("a message gave %v in the cooldown that another replica began", n)
+	}
+	three[2].Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
+	for _, s := range three {
+		s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
+	}
+}
+
+// pagesOfOthersAreFresh has a member changed through each replica, and read on the other two: what is known to be answered
+// before a page is asked for is on it.
+func pagesOfOthersAreFresh(t *testing.T, three trio) {
+	const each = 60
+	g := three[0].guild(nil)
+	key := three[0].key(g)
+	var users [3]string
+	var known [3]atomic.Int64
+	for i := range users {
+		users[i] = newID()
+		three[i].create(key, g, users[i], 0)
+	}
+	write := func(i int) error {
+		for n := range 2 * each {
+			got, err := three[i].quick("PATCH", memberPath(g, users[i]), key, `{"xp":{"increment":1}}`)
+			if err == nil && got.Status != 200 {
+				err = fmt.Errorf("increment: status %d", got.Status)
+			}
+			if err != nil {
+				return err
+			}
+			known[i].Store(int64(n + 1))
+		}
+		return nil
+	}
+	read := func(i int) error {
+		etag, shown := "", board{}
+		for n := range each {
+			other := (i + 1 + n%2) % 3
+			least := known[i].Load()
+			got, err := three[other].quick("GET", boardPath(g, 1), key, "", apitest.Header("If-None-Match", etag))
+			if err == nil && got.Status == 200 {
+				etag, shown = got.Header.Get("ETag"), board{}
+				err = json.Unmarshal(got.Body, &shown)
+			} else if err == nil && got.Status != 304 {
+				err = fmt.Errorf("page: status %d", got.Status)
+			}
+			if err != nil {
+				return err
+			}
+			for _, row := range shown.Levels {
+				if row.UserID == users[i] && int64(row.XP) < least {
+					return fmt.Errorf("status %d: replica %d shows %d XP, and replica %d had answered %d before", got.Status, other, row.XP, i, least)
+				}
+			}
+		}
+		return nil
+	}
+	together(t, 9, 9, func(i int) error {
+		if i < 3 {
+			return write(i)
+		}
+		return read(i % 3)
+	})
+}
+
+func etagsOfOthers(t *testing.T, three trio) {
+	g, u := three[0].guild(nil), newID()
+	key := three[0].key(g)
+	three[0].create(key, g, u, 50)
+	for round := range 3 {
+		etag := three[0].etag(key, g, 1)
+		match := apitest.Header("If-None-Match", etag)
+		for _, s := range three {
+			s.Do("GET", boardPath(g, 1), key, nil, match).Want(t, 304)
+		}
+		three[1+round%2].patch(key, g, u, object{"increment": 1})
+		for i, s := range three {
+			got := s.Do("GET", boardPath(g, 1), key, nil, match).Want(t, 200)
+			if xp := apitest.At[float64](t, got, "levels", 0, "xp"); int(xp) != 51+round {
+				t.Errorf("replica %d shows %v XP, want %d", i, xp, 51+round)
+			}
+		}
+	}
+}
+
+func onceOverAll(t *testing.T, three trio) {
+	const clients = 30
+	g, u := three[0].guild(nil), newID()
+	key := three[0].key(g)
+	three[0].create(key, g, u, 0)
+	for _, name := range []string{"one", "two", "three"} {
+		var first atomic.Int64
+		before := three[0].member(key, g, u).Level.XP
+		wantCounts(t, three[0].statuses(clients, func(i int) (apitest.Response, error) {
+			got, err := three[i%3].quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":7}}`, named(name))
+			if got.Header.Get(replayed) == "" {
+				first.Add(1)
+			}
+			if err == nil && !strings.Contains(string(got.Body), fmt.Sprintf(`"xp":%d}`, before+7)) {
+				err = fmt.Errorf("answer %s", got.Body)
+			}
+			return got, err
+		}), map[int]int{200: clients})
+		for i, s := range three {
+			if xp := s.member(key, g, u).Level.XP; xp != before+7 || first.Load() != 1 {
+				t.Errorf("on replica %d it is %d and %d said that they were the first, want %d and 1", i, xp, first.Load(), before+7)
+			}
+			s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 8}}, named(name)).Want(t, 409)
+		}
+	}
+}
+
+// messagesOnceOverAll sends calls of two steps to all replicas at the same moment: each step is taken by one of them, and all
+// answers are the same.
+func messagesOnceOverAll(t *testing.T, three trio) {
+	g := three[0].guild(nil)
+	key := three[0].key(g)
+	var messages []object
+	for range authorsEach {
+		messages = append(messages, message(newID(), nil))
+	}
+	body, err := json.Marshal(object{"messages": messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		answers := make([]string, 9)
+		together(t, len(answers), len(answers), func(i int) error {
+			got, err := three[i%3].quick("POST", messagesPath(g), key, string(body), named(name))
+			if err == nil && got.Status != 200 {
+				err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+			}
+			answers[i] = string(got.Body)
+			return err
+		})
+		for _, answer := range answers {
+			if answer != answers[0] {
+				t.Fatalf("one call was answered with\n%s\nand with\n%s", answers[0], answer)
+			}
+		}
+	}
+	for _, row := range three[1].board(key, g, 1).Levels {
+		if row.MessageCount != 2 {
+			t.Errorf("user %s has %d messages, want 2", row.UserID, row.MessageCount)
+		}
+	}
+}
+
+func levelUpsEverywhere(t *testing.T, three trio) {
+	g := three[0].guild(nil)
+	key := three[0].key(g)
+	var streams []*follower
+	for _, s := range three {
+		streams = append(streams, s.follow(key, g, ""))
+	}
+	for _, s := range three {
+		u := newID()
+		s.create(key, g, u, 500)
+		for i, f := range streams {
+			if up := f.levelUp(); up.UserID != u || up.XP != 500 {
+				t.Errorf("replica %d tells of %+v", i, up)
+			}
+		}
+	}
+}
+
+// streamsGoOnElsewhere cuts a client off again and again while members gain levels through all replicas. It goes on at the
+// next one, and gets each level-up once and in order.
+func streamsGoOnElsewhere(t *testing.T, three trio) {
+	const steps = 40
+	g, u := three[0].guild(nil), newID()
+	key := three[0].key(g)
+	f := three[0].follow(key, g, "")
+	failed := make(chan error, 1)
+	go func() {
+		_, err := three[0].quick("POST", memberPath(g, u), key, `{"xp":0,"user":{"avatar":null,"discriminator":"0","username":"a"}}`)
+		for i := 1; i <= steps && err == nil; i++ {
+			_, err = three[i%3].quick("PATCH", memberPath(g, u), key, fmt.Sprintf(`{"xp":%d}`, 150-100*i+50*i*i))
+		}
+		failed <- err
+	}()
+	for n := 1; n <= steps; n++ {
+		if n%5 == 0 {
+			f.cancel()
+			f = three[n/5%3].follow(key, g, f.last)
+		}
+		if up := f.levelUp(); up.Level != n || up.PreviousLevel != n-1 {
+			t.Fatalf("%+v after level %d", up, n-1)
+		}
+	}
+	if err := <-failed; err != nil {
+		t.Error(err)
+	}
+}
+
+func openPageShowsOthers(t *testing.T, three trio) {
+	g := three[0].guild(nil)
+	key := three[0].key(g)
+	three[0].create(key, g, newID(), 100)
+	r, err := http.NewRequestWithContext(t.Context(), "GET", three[0].app.URL()+"/leaderboard/"+g+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := newBrowser(t).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	for i, s := range three {
+		u := newID()
+		s.create(key, g, u, 200+i)
+		for shown := false; !shown; {
+			if !lines.Scan() {
+				t.Fatalf("the stream ended before it showed what replica %d changed (%v)", i, lines.Err())
+			}
+			shown = strings.Contains(lines.Text(), `"order":["m`+u)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package torture
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// trio is three replicas behind a balancer without sticky sessions, so that nearly every request of a client goes to
+// another one than the request before.
+var trio = fleet{names: []string{"a", "b", "c"}, balanced: true}
+
+// servedMeanwhile is how many requests have to be answered with 2xx while a replica is away, by the others.
+const servedMeanwhile = 30
+
+// Three replicas behind a balancer are killed one after the other, again and again, and told to end in one round: what was
+// acknowledged by one of them is there on all, once, and the others serve on meanwhile.
+func TestThreeReplicasAreKilledInTurn(t *testing.T) {
+	h := newHarness(t, durable, trio)
+	h.under(func() { h.killInTurn(budget(t)) })
+}
+
+// killInTurn ends each replica in turn and starts it again, in two rounds or more. In the second one they are told to end.
+func (h *harness) killInTurn(d time.Duration) {
+	rng := h.stream(faultStream)
+	deadline := time.Now().Add(d)
+	for round := 0; h.running() && (round < 2 || time.Now().Before(deadline)); round++ {
+		signal := syscall.SIGKILL
+		if round%4 == 1 {
+			signal = syscall.SIGTERM
+		}
+		for _, r := range h.replicas {
+			h.pause(between(rng, 50, 400))
+			h.replace(r, signal, r.program)
+			h.checkReplicas()
+		}
+	}
+}
+
+// replace ends a replica by a signal and starts it again, as this program. The others have to serve until it does.
+func (h *harness) replace(r *replica, s syscall.Signal, program string) {
+	if !h.running() {
+		return
+	}
+	before := h.balancer.answered.Load()
+	h.end(r, s)
+	h.await(fmt.Sprintf("the other replicas serve on while %s is away", r.name), func() bool {
+		return h.balancer.answered.Load()-before >= servedMeanwhile
+	})
+	r.program = program
+	h.restart(r)
+}
+
+// restart starts a replica that has ended, and waits until it serves.
+func (h *harness) restart(r *replica) {
+	if !h.running() {
+		return
+	}
+	if err := r.revive(); err != nil {
+		h.t.Fatalf("start replica %s again: %v", r.name, err)
+	}
+	h.await(fmt.Sprintf("replica %s serves again", r.name), func() bool { return r.url.Load() != nil })
+	h.tell("  replica %s serves again", r.name)
+}
+
+// end ends a replica by a signal; told to, it must do so without trouble, since nothing is broken.
+func (h *harness) end(r *replica, s syscall.Signal) {
+	h.tell("%v to replica %s", s, r.name)
+	h.faulted++
+	wait := r.signal(s)
+	if wait == nil {
+		h.violation(nil, fmt.Sprintf("replica %s does not run", r.name))
+		return
+	}
+	if code, ok := wait(); !ok || s == syscall.SIGTERM && code != 0 {
+		h.violation(nil, fmt.Sprintf("replica %s, after a %v: ended %v, exit code %d", r.name, s, ok, code))
+	}
+}
+
+// await waits until it is so; a violation when it is not in time.
+func (h *harness) await(what string, so func() bool) {
+	for deadline := time.Now().Add(patience); h.running() && !so(); {
+		if time.Now().After(deadline) {
+			h.violation(nil, fmt.Sprintf("not within %v: %s", patience, what))
+		}
+		h.pause(5 * time.Millisecond)
+	}
+}

@@ -36,7 +36,7 @@ func run(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	levelboard = filepath.Join(dir, "levelboard")
-	build := exec.Command("go", "build", "-buildvcs=false", "-tags", "nomsgpack", "-o", levelboard, "./cmd/levelboard")
+	build := exec.Command("make", "static", "OUT="+levelboard)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("build levelboard: %w\n%s", err, out)

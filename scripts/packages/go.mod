@@ -3,7 +3,9 @@ module levelboard/scripts/packages
 go 1.26.8
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/compose-spec/compose-go/v2 v2.16.2
+	github.com/google/uuid v1.6.0
 	github.com/moby/buildkit v0.34.2
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	sigs.k8s.io/kustomize/api v0.21.2

@@ -1,0 +1,176 @@
+package packages
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+const composeFile = "deploy/compose.yaml"
+
+// compose is deploy/compose.yaml as `docker compose` reads it: checked against the schema, variables and defaults filled in.
+func compose(t *testing.T) *types.Project {
+	t.Helper()
+	options, err := cli.NewProjectOptions([]string{filepath.Join(root, composeFile)}, cli.WithoutEnvironmentResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := options.LoadProject(t.Context())
+	if err != nil {
+		t.Fatalf("%s: %v", composeFile, err)
+	}
+	return project
+}
+
+func TestComposeServicesAreLookedAfter(t *testing.T) {
+	project := compose(t)
+	for name, service := range project.Services {
+		if service.MemLimit == 0 {
+			t.Errorf("%s has no memory limit", name)
+		}
+		for dependency, condition := range service.DependsOn {
+			if condition.Condition == types.ServiceConditionStarted {
+				t.Errorf("%s waits only until %s is started", name, dependency)
+			}
+		}
+		for _, port := range service.Ports {
+			if port.HostIP != "127.0.0.1" {
+				t.Errorf("%s publishes port %d to other machines", name, port.Target)
+			}
+		}
+		for _, volume := range service.Volumes {
+			if _, err := os.Stat(volume.Source); volume.Type == types.VolumeTypeBind && err != nil {
+				t.Errorf("%s mounts what is not there: %v", name, err)
+			}
+		}
+		if name == "secrets" {
+			continue
+		}
+		if service.Restart != types.RestartPolicyUnlessStopped {
+			t.Errorf("%s is restarted %q", name, service.Restart)
+		}
+		// The image of the service itself brings one; another test looks at it.
+		if service.HealthCheck == nil && name != "levelboard" {
+			t.Errorf("%s has no health check", name)
+		}
+	}
+	for _, name := range []string{"levelboard", "redis", "postgres", "prometheus", "grafana"} {
+		if _, found := project.Services[name]; !found {
+			t.Errorf("there is no service %s", name)
+		}
+	}
+}
+
+// TestASecretIsMountedWhereItIsUsedOnly: the volumes are how they are kept apart.
+func TestASecretIsMountedWhereItIsUsedOnly(t *testing.T) {
+	for name, service := range compose(t).Services {
+		for _, volume := range service.Volumes {
+			owner, isSecret := strings.CutSuffix(volume.Source, "-secrets")
+			if isSecret && name != "secrets" && (owner != name || !volume.ReadOnly) {
+				t.Errorf("%s mounts the secrets of %s, or may change its own", name, owner)
+			}
+		}
+		for variable, value := range service.Environment {
+			if value != nil && *value != "" && strings.Contains(variable, "PASSWORD") && !strings.HasPrefix(*value, "/run/secrets/") {
+				t.Errorf("%s: %s is a password in the file", name, variable)
+			}
+		}
+	}
+}
+
+// madeSecrets runs what the service called secrets runs, and returns the directory.
+func madeSecrets(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for range 2 { // the second time changes nothing
+		if out, err := exec.Command("sh", filepath.Join(root, "deploy/compose/make-secrets"), dir).CombinedOutput(); err != nil {
+			t.Fatalf("make-secrets: %v\n%s", err, out)
+		}
+	}
+	return dir
+}
+
+func TestTheSettingsOfComposeExist(t *testing.T) {
+	secrets := madeSecrets(t)
+	service := compose(t).Services["levelboard"]
+	environment := map[string]string{}
+	for name, value := range service.Environment {
+		environment[name] = strings.ReplaceAll(*value, "/run/secrets/", secrets+"/")
+	}
+	checkSettings(t, composeFile, environment)
+
+	example := maps.Clone(environment)
+	maps.Copy(example, commented(t, "deploy/compose/example.env"))
+	checkSettings(t, "deploy/compose/example.env", example)
+}
+
+func TestComposePortsAreTheImages(t *testing.T) {
+	for _, port := range compose(t).Services["levelboard"].Ports {
+		inside := strconv.Itoa(int(port.Target))
+		if inside != documentedPort(t, "LEVELBOARD_LISTEN") && inside != documentedPort(t, "LEVELBOARD_OPS_LISTEN") {
+			t.Errorf("port %s is published, which the image does not have", inside)
+		}
+	}
+	if prometheus := read(t, "deploy/compose/prometheus.yml"); !strings.Contains(prometheus, "port: "+documentedPort(t, "LEVELBOARD_OPS_LISTEN")) {
+		t.Error("deploy/compose/prometheus.yml does not scrape the ops port")
+	}
+}
+
+// TestRedisOfComposeAsksForItsPassword starts a redis-server with the file's own arguments.
+func TestRedisOfComposeAsksForItsPassword(t *testing.T) {
+	secrets := madeSecrets(t)
+	dir := t.TempDir()
+	arguments := []string{}
+	for _, argument := range compose(t).Services["redis"].Command[1:] {
+		arguments = append(arguments, strings.ReplaceAll(argument, "/run/secrets/", secrets+"/"))
+	}
+	socket := filepath.Join(dir, "redis.sock")
+	arguments = append(arguments, "--port", "0", "--unixsocket", socket, "--dir", dir)
+	server := exec.CommandContext(t.Context(), need(t, "redis-server"), arguments...)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+
+	password := strings.TrimSpace(string(mustRead(t, filepath.Join(secrets, "redis/password"))))
+	if answer := redis(t, socket, "PING"); !strings.HasPrefix(answer, "-NOAUTH") {
+		t.Errorf("without a password Redis answers %q", answer)
+	}
+	if answer := redis(t, socket, "AUTH default "+password); answer != "+OK" {
+		t.Errorf("with its password Redis answers %q", answer)
+	}
+	for setting, want := range map[string]string{"appendonly": "yes", "appendfsync": "everysec", "maxmemory-policy": "noeviction"} {
+		if answer := redis(t, socket, "AUTH default "+password, "CONFIG GET "+setting); !strings.HasSuffix(answer, want) {
+			t.Errorf("Redis has %s %q, not %s", setting, answer, want)
+		}
+	}
+	if url := string(mustRead(t, filepath.Join(secrets, "levelboard/redis-url"))); !strings.Contains(url, ":"+password+"@redis:6379") {
+		t.Error("the service's address of Redis does not have its password")
+	}
+}
+
+func TestPrometheusOfComposeIsValid(t *testing.T) {
+	// As it is mounted: the rules beside the configuration.
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "rules"), os.DirFS(filepath.Join(root, "deploy/prometheus/rules"))); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "prometheus.yml")
+	if err := os.WriteFile(file, []byte(read(t, "deploy/compose/prometheus.yml")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(need(t, "promtool"), "check", "config", file).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "rules found") {
+		t.Errorf("promtool check config: %v\n%s", err, out)
+	}
+	if !strings.Contains(read(t, "deploy/compose/prometheus.yml"), "job_name: levelboard") {
+		t.Error("the job is not called levelboard, which the rules want")
+	}
+}

@@ -1,0 +1,112 @@
+package packages
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the repository.
+const root = "../.."
+
+// levelboard is the binary that the checks ask.
+var levelboard string
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	if levelboard = os.Getenv("LEVELBOARD_BIN"); levelboard != "" {
+		return m.Run(), nil
+	}
+	dir, err := os.MkdirTemp("", "levelboard-packages-")
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	levelboard = filepath.Join(dir, "levelboard")
+	build := exec.Command("make", "static", "OUT="+levelboard)
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return 1, fmt.Errorf("build levelboard: %w\n%s", err, out)
+	}
+	return m.Run(), nil
+}
+
+// checkSettings gives environment to `levelboard config check`. Names and values that it does not know are failures.
+func checkSettings(t *testing.T, where string, environment map[string]string) {
+	t.Helper()
+	command := exec.Command(levelboard, "config", "check")
+	command.Env = []string{"PATH=" + os.Getenv("PATH")}
+	for name, value := range environment {
+		command.Env = append(command.Env, name+"="+value)
+	}
+	out, err := command.CombinedOutput()
+	if err != nil {
+		t.Errorf("%s: levelboard config check: %v\n%s", where, err, out)
+	}
+	for _, setting := range []string{"LEVELBOARD_REDIS_URL_FILE", "LEVELBOARD_POSTGRES_URL_FILE", "LEVELBOARD_ADMIN_TOKEN_FILE"} {
+		if environment[setting] == "" {
+			t.Errorf("%s does not set %s", where, setting)
+		}
+	}
+}
+
+// secretFiles writes the files that a person makes, and returns their directory.
+func secretFiles(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"redis-url":    "redis://:password@redis.example.org:6379/0",
+		"postgres-url": "postgres://levelboard:password@postgres.example.org:5432/levelboard",
+		"admin-token":  strings.Repeat("0123456789abcdef", 4),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// documentedPort is the port of a setting in the container image, as docs/configuration.md has it.
+func documentedPort(t *testing.T, setting string) string {
+	t.Helper()
+	row := regexp.MustCompile("(?m)^\\| `" + setting + "` .*; :([0-9]+) in the container image").FindStringSubmatch(read(t, "docs/configuration.md"))
+	if row == nil {
+		t.Fatalf("docs/configuration.md does not say what %s is in the container image", setting)
+	}
+	return row[1]
+}
+
+// need finds a program that scripts/setup installs.
+func need(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Fatalf("%s is missing: run make setup", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

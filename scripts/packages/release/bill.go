@@ -1,0 +1,84 @@
+package main
+
+import (
+	"debug/buildinfo"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	cyclonedx "github.com/CycloneDX/cyclonedx-go"
+	"github.com/google/uuid"
+)
+
+// writeBill writes the bill of materials of a binary, in the format of CycloneDX: itself, the modules that the linker put into
+// it, and Go's standard library.
+func (r release) writeBill(path, binary string) error {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return fmt.Errorf("read the modules of %s: %w", binary, err)
+	}
+	sum, err := sumOf(binary)
+	if err != nil {
+		return err
+	}
+	bill := r.bill(info, hex.EncodeToString(sum))
+	return create(path, func(f *os.File) error {
+		encoder := cyclonedx.NewBOMEncoder(f, cyclonedx.BOMFileFormatJSON).SetPretty(true)
+		return encoder.EncodeVersion(bill, cyclonedx.SpecVersion1_6)
+	})
+}
+
+func (r release) bill(info *debug.BuildInfo, sum string) *cyclonedx.BOM {
+	platform := map[string]string{}
+	for _, s := range info.Settings {
+		platform[s.Key] = s.Value
+	}
+	subject := cyclonedx.Component{
+		BOMRef: "levelboard", Type: cyclonedx.ComponentTypeApplication, Name: "levelboard", Version: r.version,
+		PackageURL: fmt.Sprintf("pkg:generic/levelboard@%s?os=%s&arch=%s", r.version, platform["GOOS"], platform["GOARCH"]),
+		Hashes:     &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: sum}},
+		Licenses:   &cyclonedx.Licenses{{License: &cyclonedx.License{ID: "Apache-2.0"}}},
+	}
+	standard := strings.TrimPrefix(strings.Fields(info.GoVersion)[0], "go")
+	components := []cyclonedx.Component{{
+		BOMRef: "pkg:golang/std@" + standard, Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: standard,
+		PackageURL: "pkg:golang/std@" + standard, Scope: cyclonedx.ScopeRequired,
+	}}
+	for _, module := range info.Deps {
+		// A module that a directory of this repository replaces is not in the binary; what replaces it is ours.
+		if module.Replace != nil {
+			continue
+		}
+		components = append(components, library(module))
+	}
+	var references []string
+	for _, component := range components {
+		references = append(references, component.BOMRef)
+	}
+	bill := cyclonedx.NewBOM()
+	// Of what it describes, so that the same binary has the same.
+	bill.SerialNumber = uuid.NewSHA1(uuid.NameSpaceURL, []byte(subject.PackageURL+"#"+sum)).URN()
+	bill.Metadata = &cyclonedx.Metadata{Timestamp: r.time.Format(time.RFC3339), Component: &subject}
+	bill.Components = &components
+	bill.Dependencies = &[]cyclonedx.Dependency{{Ref: subject.BOMRef, Dependencies: &references}}
+	return bill
+}
+
+// library is a module. Its hash is that of go.sum: of the list of its files and their hashes.
+func library(module *debug.Module) cyclonedx.Component {
+	purl := "pkg:golang/" + module.Path + "@" + module.Version
+	component := cyclonedx.Component{
+		BOMRef: purl, Type: cyclonedx.ComponentTypeLibrary, Name: module.Path, Version: module.Version,
+		PackageURL: purl, Scope: cyclonedx.ScopeRequired,
+	}
+	if encoded, isH1 := strings.CutPrefix(module.Sum, "h1:"); isH1 {
+		if sum, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+			component.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
+		}
+	}
+	return component
+}

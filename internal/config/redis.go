@@ -26,9 +26,16 @@ func (v *validator) redis(c *Config) {
 	if c.RedisURL != "" {
 		v.redisURL(c)
 	}
-	if several {
+	if c.RedisMode == Cluster {
 		v.bad("REDIS_MODE", "%s is not supported by this version yet; use single", c.RedisMode)
 	}
+	if c.RedisMode != Sentinel && (c.RedisSentinelUsername != "" || c.RedisSentinelPassword != "") {
+		v.bad("REDIS_SENTINEL_PASSWORD", "is for sentinels, but LEVELBOARD_REDIS_MODE is %s", c.RedisMode)
+	}
+	if c.RedisSentinelUsername != "" && c.RedisSentinelPassword == "" {
+		v.bad("REDIS_SENTINEL_PASSWORD", "is missing: LEVELBOARD_REDIS_SENTINEL_USERNAME is set")
+	}
+	v.redisTLS(c)
 }
 
 func (v *validator) redisURL(c *Config) {

@@ -19,7 +19,8 @@ import (
 // guild that was not verified there (NOTLOADED), without a round trip more than before.
 type node struct {
 	*redis.Client
-	gate *gate
+	gate       *gate
+	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
 
 	calls sync.Map // *Store: its *coalescer for this node of a cluster
 

@@ -6,11 +6,8 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -46,21 +43,16 @@ func redisAdvice(ctx context.Context, cfg config.Config, err error) string {
 		return "it wants a password: put it into " + url + ", as redis://user:password@host"
 	case strings.HasPrefix(said, "WRONGPASS"):
 		return "it does not accept the user or the password of " + url
-	case strings.HasPrefix(said, "ERR AUTH"), strings.HasPrefix(said, "ERR Client sent AUTH"):
-		return "it has no password, and " + url + " holds one"
 	case strings.HasPrefix(said, "NOPERM"):
 		return "its user may not do what is needed: docs/security.md has the rights that it needs"
 	}
 	if advice := tlsAdvice(err, url, "set LEVELBOARD_REDIS_CA_FILE to the PEM file of that authority's certificate"); advice != "" {
 		return advice
 	}
-	if alert := tls.AlertError(0); errors.As(err, &alert) {
+	if wire := (*net.OpError)(nil); errors.As(err, &wire) && wire.Op == "remote error" { // what the other end of TLS objects to
 		return "it does not accept this service's certificate, or wants one: set LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE"
 	}
-	if hungUp(err) && speaksTLS(ctx, cfg.RedisURL) {
-		return "it speaks TLS: begin " + url + " with rediss://"
-	}
-	return ""
+	return wrongScheme(ctx, cfg.RedisURL, err)
 }
 
 // refusalOf is what a server answered, or "".
@@ -86,32 +78,35 @@ func tlsAdvice(err error, url, trust string) string {
 	case errors.As(err, &invalid):
 		return "its TLS certificate is not valid: renew it, and look at this machine's clock"
 	case errors.As(err, &noTLS):
-		return "it does not speak TLS at that port: use its TLS port, or begin " + url + " with redis:// if the network is private"
+		return noTLSAdvice(url)
 	}
 	return ""
 }
 
-// hungUp reports whether a server closed the connection instead of answering.
-func hungUp(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+// archiveAdvice is what to do about a Postgres that cannot be used, or "".
+func archiveAdvice(err error) string {
+	const url = "LEVELBOARD_POSTGRES_URL"
+	var sql interface{ SQLState() string }
+	if errors.As(err, &sql) {
+		switch sql.SQLState() {
+		case "28P01":
+			return "it does not accept the user or the password of " + url
+		case "28000":
+			if strings.Contains(err.Error(), "no encryption") {
+				return "it does not let this user in without TLS: set sslmode=verify-full in " + url
+			}
+			return "it does not let this user in from this address: look at its pg_hba.conf, and at the user of " + url
+		}
+	}
+	if advice := tlsAdvice(err, url, "set sslrootcert in "+url+" to the PEM file of that authority's certificate"); advice != "" {
+		return advice
+	}
+	if strings.Contains(err.Error(), "server refused TLS connection") {
+		return noTLSAdvice(url)
+	}
+	return ""
 }
 
-// speaksTLS reports whether the first server of a redis:// URL would talk over TLS. Nothing is told to it.
-func speaksTLS(ctx context.Context, rawURL string) bool {
-	if !strings.HasPrefix(rawURL, "redis://") {
-		return false
-	}
-	opts, err := redis.ParseURL(rawURL)
-	if err != nil {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	d := tls.Dialer{NetDialer: &net.Dialer{}, Config: &tls.Config{InsecureSkipVerify: true}} // #nosec G402 -- only asks whether there is TLS
-	conn, err := d.DialContext(ctx, "tcp", opts.Addr)
-	if err != nil {
-		return false
-	}
-	_ = conn.Close()
-	return true
+func noTLSAdvice(url string) string {
+	return "it does not speak TLS at that port: switch TLS on there, or off in " + url + " if the network is private"
 }

@@ -137,7 +137,7 @@ func TestReadinessIsNotFooledByAnotherServer(t *testing.T) {
 	if err := s.answers(s.running.pid); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.answers(s.running.pid+1); err == nil {
+	if err := s.answers(s.running.pid + 1); err == nil {
 		t.Fatal("another process's answer was taken for ours")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
+	"levelboard/internal/testenv"
 )
 
 const token = "0123456789abcdef0123456789abcdef"
@@ -101,7 +102,16 @@ func TestProblems(t *testing.T) {
 		{[]string{"REDIS_URL=unix://run/redis.sock", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name the socket"},
 		{[]string{"REDIS_URL=redis://a:1,b:2/0", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL names several hosts, which needs LEVELBOARD_REDIS_MODE cluster or sentinel"},
 		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE cluster is not supported by this version yet; use single"},
-		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE sentinel is not supported by this version yet; use single"},
+		{[]string{"REDIS_SENTINEL_PASSWORD=se/cret"}, "LEVELBOARD_REDIS_SENTINEL_PASSWORD is for sentinels, but LEVELBOARD_REDIS_MODE is single"},
+		{[]string{"REDIS_SENTINEL_USERNAME=x"}, "LEVELBOARD_REDIS_SENTINEL_PASSWORD is missing"},
+		{[]string{"REDIS_URL=redis://h", "REDIS_CA_FILE=/x"}, "LEVELBOARD_REDIS_CA_FILE is for TLS"},
+		{[]string{"REDIS_URL=unix:///s", "REDIS_CERT_FILE=/x"}, "LEVELBOARD_REDIS_CERT_FILE is for TLS"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=/x"}, "LEVELBOARD_REDIS_KEY_FILE is missing"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_KEY_FILE=/x"}, "LEVELBOARD_REDIS_CERT_FILE is missing"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CA_FILE=/nonexistent/x"}, "LEVELBOARD_REDIS_CA_FILE cannot be read: no such file"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CA_FILE=config.go"}, "LEVELBOARD_REDIS_CA_FILE holds no certificate in PEM"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=config.go", "REDIS_KEY_FILE=config.go"}, "LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE are not a certificate and its private key"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=config.go", "REDIS_KEY_FILE=/nonexistent/x"}, "LEVELBOARD_REDIS_KEY_FILE cannot be read: no such file"},
 		{[]string{"REDIS_URL=redis://a:1/2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must not name a database"},
 		{[]string{"REDIS_URL=unix:///run/redis.sock", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name hosts, not a socket"},
 		{[]string{"REDIS_URL=redis://a:1", "REDIS_MODE=sentinel", "REDIS_MASTER= ", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MASTER must be the name"},
@@ -172,6 +182,28 @@ func TestAllProblemsAtOnceAndEachOnce(t *testing.T) {
 		if !strings.HasPrefix(line, "LEVELBOARD_") {
 			t.Errorf("%q does not begin with the setting's name", line)
 		}
+	}
+}
+
+func TestRedisTLSAndSentinel(t *testing.T) {
+	ca := testenv.NewCA(t)
+	pair := ca.Issue("levelboard")
+	c, warnings, err := config.Load([]string{
+		"LEVELBOARD_REDIS_URL=rediss://u:hunter2@a:1,b", stores[1], "LEVELBOARD_REDIS_MODE=sentinel",
+		"LEVELBOARD_REDIS_SENTINEL_USERNAME=s", "LEVELBOARD_REDIS_SENTINEL_PASSWORD=hunter2",
+		"LEVELBOARD_REDIS_CA_FILE=" + ca.File(), "LEVELBOARD_REDIS_CERT_FILE=" + pair.CertFile, "LEVELBOARD_REDIS_KEY_FILE=" + pair.KeyFile,
+	})
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("warnings %q, error %v", warnings, err)
+	}
+	if read, err := c.RedisTLS(); err != nil || read.RootCAs == nil || len(read.Certificates) != 1 {
+		t.Errorf("TLS is %+v, %v", read, err)
+	}
+	if strings.Contains(c.String(), "hunter2") || !strings.Contains(c.String(), "LEVELBOARD_REDIS_SENTINEL_PASSWORD=[redacted]\n") {
+		t.Errorf("printed as\n%s", c)
+	}
+	if read, err := (config.Config{}).RedisTLS(); read != nil || err != nil {
+		t.Errorf("without files TLS is %+v, %v", read, err)
 	}
 }
 

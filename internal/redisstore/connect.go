@@ -19,6 +19,8 @@ var (
 		"unix://[user:password@]/path, with the special characters of a password percent-encoded")
 	ErrClusterURL = errors.New("the Redis URL of a cluster must be redis://[user:password@]host:port[,host:port...][/0] or " +
 		"rediss://..., with the special characters of a password percent-encoded")
+	ErrSentinelURL = errors.New("the Redis URL of sentinels must be redis://[user:password@]host[:port][,host...][/database] or " +
+		"rediss://..., with the special characters of a password percent-encoded")
 	ErrSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
 )
 

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/maintnotifications"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -46,7 +45,7 @@ const (
 // and never gets over one that takes connections and is silent.)
 type sentinels struct {
 	master  string
-	via     *dialer
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	timeout time.Duration // of one question
 	all     []*redis.SentinelClient
 	asking  singleflight.Group
@@ -56,18 +55,14 @@ type sentinels struct {
 	ended  chan struct{}
 }
 
-func newSentinels(hosts []string, o SentinelOptions, via *dialer, dialTimeout time.Duration) *sentinels {
-	s := &sentinels{master: o.Master, via: via, timeout: dialTimeout / 2, ended: make(chan struct{})}
+func newSentinels(hosts []string, o SentinelOptions, server *redis.Options) *sentinels {
+	s := &sentinels{master: o.Master, dial: server.Dialer, timeout: server.DialTimeout / 2, ended: make(chan struct{})}
 	for _, host := range hosts {
-		if !strings.Contains(strings.TrimPrefix(host[strings.LastIndexByte(host, ']')+1:], "]"), ":") {
-			host = net.JoinHostPort(strings.Trim(host, "[]"), sentinelPort)
-		}
 		s.all = append(s.all, redis.NewSentinelClient(&redis.Options{
-			Addr: host, Username: o.Username, Password: o.Password, Dialer: via.dial,
+			Addr: host, Username: o.Username, Password: o.Password, Dialer: s.dial,
 			DialTimeout: s.timeout, ReadTimeout: s.timeout, WriteTimeout: s.timeout, PoolTimeout: s.timeout,
 			PoolSize: 2, MaxRetries: -1, DialerRetries: 1, ContextTimeoutEnabled: true,
-			Protocol: 2, DisableIdentity: true,
-			MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+			Protocol: server.Protocol, DisableIdentity: true, MaintNotificationsConfig: server.MaintNotificationsConfig,
 		}))
 	}
 	return s
@@ -108,7 +103,7 @@ func (s *sentinels) dialMaster(ctx context.Context, _, _ string) (net.Conn, erro
 	if err != nil {
 		return nil, fmt.Errorf("find the master: %w", err)
 	}
-	conn, err := s.via.dial(ctx, "tcp", address)
+	conn, err := s.dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}

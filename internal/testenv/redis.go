@@ -20,6 +20,7 @@ type RedisServer struct {
 	password string
 	lines    []string
 	tls      *redisTLS // nil: it speaks plain TCP
+	sentinel bool
 	port     *port
 	running  *process
 }
@@ -126,12 +127,19 @@ func (s *RedisServer) Resume() { s.tb.Helper(); s.signal(sigCont) }
 
 func (s *RedisServer) start() error {
 	config := filepath.Join(s.dir, "redis.conf")
-	if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
-		return err
+	args := []string{config}
+	if s.sentinel {
+		args = append(args, "--sentinel")
+	}
+	// What a sentinel has learnt is in that file, and must outlive it.
+	if _, err := os.Stat(config); err != nil || !s.sentinel {
+		if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
+			return err
+		}
 	}
 	p, err := startProcess(command{
 		path: "redis-server",
-		args: []string{config},
+		args: args,
 		env:  append(os.Environ(), "LC_ALL=C"),
 		dir:  s.dir,
 		log:  s.log(),
@@ -153,8 +161,9 @@ func (s *RedisServer) config() string {
 		"bind 127.0.0.1",
 		"dir " + strconv.Quote(s.dir),
 		"daemonize no",
-		`save ""`,
-		"appendonly no",
+	}
+	if !s.sentinel {
+		lines = append(lines, `save ""`, "appendonly no")
 	}
 	if s.tls != nil {
 		lines = append(lines, s.tls.lines(s.port.number)...)
@@ -163,6 +172,9 @@ func (s *RedisServer) config() string {
 	}
 	if s.password != "" {
 		lines = append(lines, "requirepass "+strconv.Quote(s.password))
+	}
+	if s.password != "" && !s.sentinel {
+		lines = append(lines, "masterauth "+strconv.Quote(s.password))
 	}
 	return strings.Join(append(lines, s.lines...), "\n") + "\n"
 }

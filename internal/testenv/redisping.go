@@ -46,7 +46,7 @@ func (s *RedisServer) answers(pid int) error {
 }
 
 // Ask sends one command to the server, whose answer is a simple or a bulk
-// string.
+// string, or a number.
 func (s *RedisServer) Ask(args ...string) (string, error) {
 	conn, err := s.dial()
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *RedisServer) dial() (net.Conn, error) {
 	return tls.DialWithDialer(dialer, "tcp", s.Addr(), config)
 }
 
-// ask sends one command and reads a simple or a bulk string.
+// ask sends one command and reads a simple or a bulk string, or a number.
 func ask(conn net.Conn, replies *bufio.Reader, args ...string) (string, error) {
 	request := fmt.Sprintf("*%d\r\n", len(args))
 	for _, arg := range args {
@@ -91,7 +91,7 @@ func ask(conn net.Conn, replies *bufio.Reader, args ...string) (string, error) {
 		return "", err
 	}
 	switch rest := strings.TrimSpace(line[1:]); line[0] {
-	case '+':
+	case '+', ':':
 		return rest, nil
 	case '$':
 		size, err := strconv.Atoi(rest)

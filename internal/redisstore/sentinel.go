@@ -35,7 +35,7 @@ const (
 	// watchInterval is how often the sentinels are asked whether the master is another one now. A master that was away for a
 	// moment comes back with its connections alive and takes changes, which are lost when it hears that it was replaced; so
 	// those connections are to be closed before.
-	watchInterval = 500 * time.Millisecond
+	watchInterval = 250 * time.Millisecond
 	// stragglers is how long an answer waits for those of other sentinels, which may know better.
 	stragglers = 100 * time.Millisecond
 )

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -220,6 +221,39 @@ func (s *Sentinels) Failover() {
 		}
 		return false
 	})
+}
+
+// InStep waits until the replicas have all that the master had when it was
+// called.
+func (s *Sentinels) InStep() {
+	s.tb.Helper()
+	master := s.Master()
+	if master == nil {
+		s.tb.Fatal("there is no master")
+	}
+	info, err := master.Ask("INFO", "replication")
+	if err != nil {
+		s.tb.Fatalf("ask the master how far it is: %v", err)
+	}
+	at := offset(info, "master_repl_offset")
+	s.await("replicas in step", func() bool {
+		for _, r := range s.Servers {
+			if r == master || r.running == nil {
+				continue
+			}
+			if info, err := r.Ask("INFO", "replication"); err != nil || offset(info, "slave_repl_offset") < at {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func offset(info, name string) int64 {
+	_, rest, _ := strings.Cut(info, "\r\n"+name+":")
+	line, _, _ := strings.Cut(rest, "\r\n")
+	n, _ := strconv.ParseInt(line, 10, 64)
+	return n
 }
 
 // Lag cuts the replicas off from the master for good: what is changed from now

@@ -20,6 +20,7 @@ import (
 func (a *App) tryRedis(ctx context.Context) error {
 	err := a.stores.live.Ping(ctx)
 	if err == nil {
+		a.countReplicas(ctx)
 		return nil
 	}
 	advice := redisAdvice(ctx, a.cfg, err)
@@ -27,6 +28,18 @@ func (a *App) tryRedis(ctx context.Context) error {
 		return nil
 	}
 	return fmt.Errorf("redis refuses this service: %s (%w)", advice, err)
+}
+
+// countReplicas warns when changes are to wait for more replicas than there are.
+func (a *App) countReplicas(ctx context.Context) {
+	wanted := a.cfg.RedisWaitReplicas
+	if wanted == 0 {
+		return
+	}
+	if found, err := a.stores.live.Replicas(ctx); err == nil && found < wanted {
+		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are answered 503 until it has them",
+			"wanted", wanted, "connected", found)
+	}
 }
 
 // redisAdvice is what to do about a Redis that will not have this service, or "".

@@ -87,7 +87,8 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	}
 	a.closers = append(a.closers, closer{"the Redis client", func() error { return s.client.Close() }})
 	s.observe = redisstore.NewMetrics(s.client)
-	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe, Trace: a.tracedScripts()})
+	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe, Trace: a.tracedScripts(),
+		Wait: redisstore.Waiting{Replicas: a.cfg.RedisWaitReplicas, Timeout: a.cfg.RedisWaitTimeout}})
 	return a.tryRedis(ctx)
 }
 

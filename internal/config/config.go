@@ -48,6 +48,9 @@ type Config struct {
 	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels, for sentinel; the Redis URL holds the servers' user. Rarely needed."`
 	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels, for sentinel; the Redis URL holds the servers' password."`
 
+	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" desc:"How many replicas must have a change before it is answered, 0 to 10; with fewer it is 503. 0 waits for none."`
+	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" desc:"How long a change waits for them, 1ms to 400ms."`
+
 	RedisCAFile   string `env:"REDIS_CA_FILE" desc:"PEM file of the authorities by whom Redis' TLS certificate may be signed, in place of the system's. Needs rediss://."`
 	RedisCertFile string `env:"REDIS_CERT_FILE" desc:"PEM file of a certificate to show to Redis (and the sentinels), for servers with tls-auth-clients. Needs LEVELBOARD_REDIS_KEY_FILE."`
 	RedisKeyFile  string `env:"REDIS_KEY_FILE" desc:"PEM file of that certificate's private key."`

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Fault is what a [Proxy] does to a request. Each but NoFault ends the
@@ -30,6 +31,7 @@ type Proxy struct {
 	target   string
 	all      sync.WaitGroup
 
+	delay    atomic.Int64 // a time.Duration
 	requests atomic.Int64
 	counts   [faults]atomic.Int64
 
@@ -73,6 +75,9 @@ func (p *Proxy) Fail(seed uint64, share float64) {
 	defer p.mu.Unlock()
 	p.random, p.share = rand.New(rand.NewPCG(seed, 0)), share
 }
+
+// Slow holds everything that the server says up for so long, from now on.
+func (p *Proxy) Slow(d time.Duration) { p.delay.Store(int64(d)) }
 
 // Requests counts the requests that arrived since the last [Proxy.Next].
 func (p *Proxy) Requests() int64 { return p.requests.Load() }
@@ -121,6 +126,7 @@ func (p *Proxy) serve(client net.Conn) {
 		})
 	})
 	pump(client, server, func(reply []byte) []byte {
+		time.Sleep(time.Duration(p.delay.Load()))
 		switch Fault(pending.Load()) {
 		case NoReply:
 			return nil

@@ -218,6 +218,21 @@ func TestAPlannedFailoverUnderLoad(t *testing.T) {
 	l.notBelow(t, floor)
 }
 
+// With changes that wait for all replicas a planned failover loses none that was acknowledged: the replica that is promoted
+// answers for the old master no more.
+func TestAPlannedFailoverWithChangesThatWait(t *testing.T) {
+	t.Parallel()
+	s, environ := onSentinels(t, testenv.Postgres(t))
+	l := startSilent(t, append(environ, "LEVELBOARD_REDIS_WAIT_REPLICAS=2", "LEVELBOARD_REDIS_WAIT_TIMEOUT=300ms")...).load(t, 8)
+	l.more(t, 20)
+	master := s.Master()
+	s.Failover()
+	l.used(t, s.Promoted(master))
+	l.end()
+	all := l.acked()
+	l.check(t, all, all)
+}
+
 // A replica that was cut off takes over: what was not archived by then is lost, and the archive's XP is there, also when the
 // replica's is lower.
 func TestAReplicaThatLaggedTakesOver(t *testing.T) {

@@ -55,7 +55,11 @@ const embeddedTimeout = 5 * time.Second
 func (a *App) openStores(ctx context.Context) (err error) {
 	s := &stores{}
 	a.stores = s
-	redisURL, connect := a.cfg.RedisURL, redisstore.ConnectOptions{Cluster: a.cfg.RedisMode == config.Cluster}
+	redisURL := a.cfg.RedisURL
+	connect, err := connectOptions(a.cfg)
+	if err != nil {
+		return err
+	}
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
 		// Sorting a large board for each of many requests takes its time.
@@ -72,6 +76,9 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	}
 	a.closers = append(a.closers, closer{"the archive", func() error { s.archive.Close(); return nil }})
 	if err := s.archive.Migrate(ctx); err != nil {
+		if advice := archiveAdvice(err); advice != "" {
+			return fmt.Errorf("the archive cannot be used: %s (%w)", advice, err)
+		}
 		return fmt.Errorf("prepare the archive: %w", err)
 	}
 	s.archive.trace = a.tracedArchive()
@@ -80,8 +87,25 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	}
 	a.closers = append(a.closers, closer{"the Redis client", func() error { return s.client.Close() }})
 	s.observe = redisstore.NewMetrics(s.client)
-	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe, Trace: a.tracedScripts()})
-	return nil
+	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe, Trace: a.tracedScripts(),
+		Wait: redisstore.Waiting{Replicas: a.cfg.RedisWaitReplicas, Timeout: a.cfg.RedisWaitTimeout}})
+	return a.tryRedis(ctx)
+}
+
+// connectOptions are what the settings say of Redis beside its URL.
+func connectOptions(cfg config.Config) (o redisstore.ConnectOptions, err error) {
+	if o.TLS, err = cfg.RedisTLS(); err != nil {
+		return o, err
+	}
+	switch cfg.RedisMode {
+	case config.Cluster:
+		o.Cluster = true
+	case config.Sentinel:
+		o.Sentinel = &redisstore.SentinelOptions{
+			Master: cfg.RedisMaster, Username: cfg.RedisSentinelUsername, Password: cfg.RedisSentinelPassword,
+		}
+	}
+	return o, nil
 }
 
 // startEmbedded takes the data directory and starts the in-process Redis.

@@ -42,10 +42,21 @@ type Config struct {
 	OpsListen string `env:"OPS_LISTEN" envDefault:"127.0.0.1:9464" desc:"Address of /metrics, /livez, /readyz and /debug/pprof; :9464 in the container image. Keep it private."`
 
 	RedisURL    string    `env:"REDIS_URL" secret:"url" desc:"Redis for the live boards: redis://, rediss:// or unix://. Needs LEVELBOARD_POSTGRES_URL too; with neither the service is embedded."`
-	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single, a server; cluster, one or more nodes of a Redis Cluster. (sentinel is reserved; this version refuses it.)"`
+	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single, one server; sentinel, the sentinels of a master and its replicas; cluster, one or more nodes of a Redis Cluster."`
 	RedisMaster string    `env:"REDIS_MASTER" envDefault:"mymaster" desc:"Name of the master, for sentinel."`
-	PostgresURL string    `env:"POSTGRES_URL" secret:"url" desc:"Postgres for the archive: postgres:// or postgresql://. Needs LEVELBOARD_REDIS_URL too."`
-	DataDir     string    `env:"DATA_DIR" envDefault:"./levelboard-data" desc:"Embedded only: directory of the SQLite archive and of the file admin-token."`
+
+	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels, for sentinel; the Redis URL holds the servers' user. Rarely needed."`
+	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels, for sentinel; the Redis URL holds the servers' password."`
+
+	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" desc:"How many replicas must have a change before it is answered, 0 to 10; with fewer it is 503. 0 waits for none."`
+	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" desc:"How long a change waits for them, 1ms to 400ms."`
+
+	RedisCAFile   string `env:"REDIS_CA_FILE" desc:"PEM file of the authorities by whom Redis' TLS certificate may be signed, in place of the system's. Needs rediss://."`
+	RedisCertFile string `env:"REDIS_CERT_FILE" desc:"PEM file of a certificate to show to Redis (and the sentinels), for servers with tls-auth-clients. Needs LEVELBOARD_REDIS_KEY_FILE."`
+	RedisKeyFile  string `env:"REDIS_KEY_FILE" desc:"PEM file of that certificate's private key."`
+
+	PostgresURL string `env:"POSTGRES_URL" secret:"url" desc:"Postgres for the archive: postgres:// or postgresql://. Needs LEVELBOARD_REDIS_URL too."`
+	DataDir     string `env:"DATA_DIR" envDefault:"./levelboard-data" desc:"Embedded only: directory of the SQLite archive and of the file admin-token."`
 
 	AdminToken       string        `env:"ADMIN_TOKEN" secret:"all" desc:"Token of /admin, at least 32 characters. Without it /admin is off; embedded makes one at its first start, in the file admin-token of the data directory."`
 	SnapshotInterval time.Duration `env:"SNAPSHOT_INTERVAL" envDefault:"5s" desc:"How often changed members are written to the archive, 100ms to 1h."`

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
+	"levelboard/internal/testenv"
 )
 
 const token = "0123456789abcdef0123456789abcdef"
@@ -23,7 +24,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := config.Config{
 		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
-		RedisMode: config.Single, RedisMaster: "mymaster", DataDir: "./levelboard-data",
+		RedisMode: config.Single, RedisMaster: "mymaster", DataDir: "./levelboard-data", RedisWaitTimeout: 200 * time.Millisecond,
 		SnapshotInterval: 5 * time.Second, ShutdownTimeout: 20 * time.Second,
 		RateLimitKey: 120, RateLimitIdentity: 1500, CORSOrigins: []string{"*"},
 		OAuthAuthURL:  "https://discord.com/oauth2/authorize",
@@ -43,6 +44,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	c, warnings, err := config.Load([]string{
 		"LEVELBOARD_LISTEN=:8080", "LEVELBOARD_OPS_LISTEN=[::1]:9000",
 		"LEVELBOARD_REDIS_URL=rediss://u:p@redis:6379/3?protocol=3", "LEVELBOARD_REDIS_MODE=single", "LEVELBOARD_REDIS_MASTER=m",
+		"LEVELBOARD_REDIS_WAIT_REPLICAS=2", "LEVELBOARD_REDIS_WAIT_TIMEOUT=300ms",
 		"LEVELBOARD_POSTGRES_URL=postgresql://u:p@pg/db", "LEVELBOARD_DATA_DIR=/data", "LEVELBOARD_ADMIN_TOKEN=" + token,
 		"LEVELBOARD_SNAPSHOT_INTERVAL=1m30s", "LEVELBOARD_SHUTDOWN_TIMEOUT=3s",
 		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=7",
@@ -58,6 +60,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	want := config.Config{
 		Listen: ":8080", OpsListen: "[::1]:9000",
 		RedisURL: "rediss://u:p@redis:6379/3?protocol=3", RedisMode: config.Single, RedisMaster: "m",
+		RedisWaitReplicas: 2, RedisWaitTimeout: 300 * time.Millisecond,
 		PostgresURL: "postgresql://u:p@pg/db", DataDir: "/data", AdminToken: token,
 		SnapshotInterval: 90 * time.Second, ShutdownTimeout: 3 * time.Second,
 		RateLimitIdentity: 7,
@@ -100,7 +103,21 @@ func TestProblems(t *testing.T) {
 		{[]string{"REDIS_URL=redis://h:1/-1", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must end in the number of a database"},
 		{[]string{"REDIS_URL=unix://run/redis.sock", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name the socket"},
 		{[]string{"REDIS_URL=redis://a:1,b:2/0", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL names several hosts, which needs LEVELBOARD_REDIS_MODE cluster or sentinel"},
-		{[]string{"REDIS_URL=redis://a:1,b:2", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MODE sentinel is not supported by this version yet; use single"},
+		{[]string{"REDIS_SENTINEL_PASSWORD=se/cret"}, "LEVELBOARD_REDIS_SENTINEL_PASSWORD is for sentinels, but LEVELBOARD_REDIS_MODE is single"},
+		{[]string{"REDIS_SENTINEL_USERNAME=x"}, "LEVELBOARD_REDIS_SENTINEL_PASSWORD is missing"},
+		{[]string{"REDIS_URL=redis://h", "REDIS_CA_FILE=/x"}, "LEVELBOARD_REDIS_CA_FILE is for TLS"},
+		{[]string{"REDIS_URL=unix:///s", "REDIS_CERT_FILE=/x"}, "LEVELBOARD_REDIS_CERT_FILE is for TLS"},
+		{[]string{"REDIS_WAIT_REPLICAS=1"}, "LEVELBOARD_REDIS_WAIT_REPLICAS is for replicas of a Redis"},
+		{[]string{"REDIS_WAIT_REPLICAS=11"}, "LEVELBOARD_REDIS_WAIT_REPLICAS must be a whole number from 0 to 10"},
+		{[]string{"REDIS_WAIT_REPLICAS=all"}, "LEVELBOARD_REDIS_WAIT_REPLICAS must be a whole number"},
+		{[]string{"REDIS_WAIT_TIMEOUT=0s"}, "LEVELBOARD_REDIS_WAIT_TIMEOUT must be from 1ms to 400ms"},
+		{[]string{"REDIS_WAIT_TIMEOUT=500ms"}, "LEVELBOARD_REDIS_WAIT_TIMEOUT must be from 1ms to 400ms"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=/x"}, "LEVELBOARD_REDIS_KEY_FILE is missing"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_KEY_FILE=/x"}, "LEVELBOARD_REDIS_CERT_FILE is missing"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CA_FILE=/nonexistent/x"}, "LEVELBOARD_REDIS_CA_FILE cannot be read: no such file"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CA_FILE=config.go"}, "LEVELBOARD_REDIS_CA_FILE holds no certificate in PEM"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=config.go", "REDIS_KEY_FILE=config.go"}, "LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE are not a certificate and its private key"},
+		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=config.go", "REDIS_KEY_FILE=/nonexistent/x"}, "LEVELBOARD_REDIS_KEY_FILE cannot be read: no such file"},
 		{[]string{"REDIS_URL=redis://a:1/2", "REDIS_MODE=cluster", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must not name a database"},
 		{[]string{"REDIS_URL=unix:///run/redis.sock", "REDIS_MODE=sentinel", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must name hosts, not a socket"},
 		{[]string{"REDIS_URL=redis://a:1", "REDIS_MODE=sentinel", "REDIS_MASTER= ", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_MASTER must be the name"},
@@ -171,6 +188,28 @@ func TestAllProblemsAtOnceAndEachOnce(t *testing.T) {
 		if !strings.HasPrefix(line, "LEVELBOARD_") {
 			t.Errorf("%q does not begin with the setting's name", line)
 		}
+	}
+}
+
+func TestRedisTLSAndSentinel(t *testing.T) {
+	ca := testenv.NewCA(t)
+	pair := ca.Issue("levelboard")
+	c, warnings, err := config.Load([]string{
+		"LEVELBOARD_REDIS_URL=rediss://u:hunter2@a:1,b", stores[1], "LEVELBOARD_REDIS_MODE=sentinel",
+		"LEVELBOARD_REDIS_SENTINEL_USERNAME=s", "LEVELBOARD_REDIS_SENTINEL_PASSWORD=hunter2",
+		"LEVELBOARD_REDIS_CA_FILE=" + ca.File(), "LEVELBOARD_REDIS_CERT_FILE=" + pair.CertFile, "LEVELBOARD_REDIS_KEY_FILE=" + pair.KeyFile,
+	})
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("warnings %q, error %v", warnings, err)
+	}
+	if read, err := c.RedisTLS(); err != nil || read.RootCAs == nil || len(read.Certificates) != 1 {
+		t.Errorf("TLS is %+v, %v", read, err)
+	}
+	if strings.Contains(c.String(), "hunter2") || !strings.Contains(c.String(), "LEVELBOARD_REDIS_SENTINEL_PASSWORD=[redacted]\n") {
+		t.Errorf("printed as\n%s", c)
+	}
+	if read, err := (config.Config{}).RedisTLS(); read != nil || err != nil {
+		t.Errorf("without files TLS is %+v, %v", read, err)
 	}
 }
 

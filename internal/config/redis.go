@@ -6,6 +6,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
+)
+
+const (
+	maxWaitReplicas = 10
+	// maxWait leaves some of the half second that a request waits for a silent Redis.
+	maxWait = 400 * time.Millisecond
 )
 
 // redis checks the Redis URL and whether its mode fits it.
@@ -26,9 +33,19 @@ func (v *validator) redis(c *Config) {
 	if c.RedisURL != "" {
 		v.redisURL(c)
 	}
-	if c.RedisMode == Sentinel {
-		v.bad("REDIS_MODE", "%s is not supported by this version yet; use single", c.RedisMode)
+	if c.RedisMode != Sentinel && (c.RedisSentinelUsername != "" || c.RedisSentinelPassword != "") {
+		v.bad("REDIS_SENTINEL_PASSWORD", "is for sentinels, but LEVELBOARD_REDIS_MODE is %s", c.RedisMode)
 	}
+	if c.RedisSentinelUsername != "" && c.RedisSentinelPassword == "" {
+		v.bad("REDIS_SENTINEL_PASSWORD", "is missing: LEVELBOARD_REDIS_SENTINEL_USERNAME is set")
+	}
+	if c.RedisWaitReplicas < 0 || c.RedisWaitReplicas > maxWaitReplicas {
+		v.bad("REDIS_WAIT_REPLICAS", "must be a whole number from 0 to %d", maxWaitReplicas)
+	} else if c.RedisWaitReplicas > 0 && c.RedisURL == "" {
+		v.bad("REDIS_WAIT_REPLICAS", "is for replicas of a Redis, and LEVELBOARD_REDIS_URL is not set")
+	}
+	v.duration("REDIS_WAIT_TIMEOUT", c.RedisWaitTimeout, time.Millisecond, maxWait)
+	v.redisTLS(c)
 }
 
 func (v *validator) redisURL(c *Config) {

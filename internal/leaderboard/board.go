@@ -22,6 +22,8 @@ var (
 	ErrMemberExists = errors.New("member has an entry already")
 	// ErrKeyReused says that another request was made under the key of this one (Once), and that nothing was changed.
 	ErrKeyReused = errors.New("another request under the same key")
+	// ErrNotReplicated says that the change was made, and that too few replicas have it: when the server dies now, it may be lost.
+	ErrNotReplicated = errors.New("too few replicas have the change")
 )
 
 // GuildRef names one incarnation of a guild.

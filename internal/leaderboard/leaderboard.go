@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -147,6 +148,11 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Use PATCH to change it.")
 	case errors.Is(err, ErrKeyReused):
 		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request within the last 24 hours. Send a new key with a new request.")
+	case errors.Is(err, ErrNotReplicated):
+		return &fault.Error{
+			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: time.Second,
+			Message: "Too few replicas of the storage have this change. It may last and it may not: repeat the request with its Idempotency-Key, or look before you do.",
+		}
 	default:
 		return fault.Down(op, err)
 	}

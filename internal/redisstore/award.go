@@ -24,6 +24,9 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	}
 	args = append(args, s.sieves.of(a.Curve))
 	r, replayed, err := s.runOnce(ctx, awardScript, g, a.Once, args...)
+	if errors.Is(err, leaderboard.ErrNotReplicated) {
+		s.noteChanged(ctx, g.ID, r.at(1))
+	}
 	if err != nil {
 		return nil, false, err
 	}

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -218,6 +219,9 @@ func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User
 // change runs a script that changes one member and answers {xp before, xp after, message count, first}.
 func (s *Store) change(ctx context.Context, sc *script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (leaderboard.Outcome, error) {
 	r, recorded, err := s.runOnce(ctx, sc, g, once, args...)
+	if errors.Is(err, leaderboard.ErrNotReplicated) {
+		s.noteChanged(ctx, g.ID, r.at(3))
+	}
 	if err != nil {
 		return leaderboard.Outcome{}, err
 	}

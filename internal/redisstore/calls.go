@@ -11,6 +11,7 @@ import (
 type coalescers struct {
 	store *Store
 	only  *coalescer // with one server
+	slow  *coalescer // with one server, for changes that wait for replicas
 	sent  prometheus.Histogram
 }
 
@@ -21,33 +22,55 @@ func newCoalescers(s *Store) *coalescers {
 		Buckets: prometheus.ExponentialBuckets(1, 2, 7), // to batchCalls
 	})}
 	if s.client.only != nil {
-		c.only = c.newFor(s.client.only)
+		c.only = c.newFor(s.client.only, nil)
+		if s.wait != nil {
+			c.slow = c.newFor(s.client.only, s.wait)
+		}
 	}
 	return c
 }
 
-func (c *coalescers) newFor(n *node) *coalescer {
-	return &coalescer{node: n, clustered: c.store.client.cluster != nil, index: c.store.index, observe: c.store.observe, sent: c.sent}
+func (c *coalescers) newFor(n *node, wait *waiter) *coalescer {
+	atOnce := batchesAtOnce
+	if wait != nil {
+		atOnce = waitingBatches
+	}
+	return &coalescer{node: n, wait: wait, atOnce: atOnce, clustered: c.store.client.cluster != nil, index: c.store.index, observe: c.store.observe, sent: c.sent}
 }
 
-// on is the one for a node; it goes with the node.
-func (c *coalescers) on(n *node) *coalescer {
-	if known, ok := n.calls.Load(c.store); ok {
+// lane tells the coalescers of a node apart: changes that wait for replicas must not hold up reads.
+type lane struct {
+	store *Store
+	waits bool
+}
+
+// on is the one for a call on a node; it goes with the node.
+func (c *coalescers) on(n *node, waits bool) *coalescer {
+	to := lane{c.store, waits}
+	if known, ok := n.calls.Load(to); ok {
 		return known.(*coalescer)
 	}
-	known, _ := n.calls.LoadOrStore(c.store, c.newFor(n))
+	var wait *waiter
+	if waits {
+		wait = c.store.wait
+	}
+	known, _ := n.calls.LoadOrStore(to, c.newFor(n, wait))
 	return known.(*coalescer)
 }
 
 // do makes the call on the node of its guild; see coalescer.do.
 func (c *coalescers) do(ctx context.Context, l *call) error {
+	waits := c.store.wait.of(l.kind.script) != nil
 	if c.only != nil {
+		if waits {
+			return c.slow.do(ctx, l)
+		}
 		return c.only.do(ctx, l)
 	}
 	began := time.Now()
 	err := c.store.client.cluster.follow(ctx, slotOfGuild(l.g.ID), func(n *node, asking bool) error {
 		l.asking = asking
-		return c.on(n).do(ctx, l)
+		return c.on(n, waits).do(ctx, l)
 	})
 	if c.store.observe != nil && nothingRan(err) {
 		c.store.observe(l.kind.script.name, time.Since(began), err)
@@ -77,11 +100,17 @@ func (c *coalescers) Collect(metrics chan<- prometheus.Metric) {
 
 func (c *coalescers) all() (all []*coalescer) {
 	if c.only != nil {
-		return []*coalescer{c.only}
+		all = append(all, c.only)
+		if c.slow != nil {
+			all = append(all, c.slow)
+		}
+		return all
 	}
 	for _, n := range c.store.client.cluster.all() {
-		if known, ok := n.calls.Load(c.store); ok {
-			all = append(all, known.(*coalescer))
+		for _, waits := range []bool{false, true} {
+			if known, ok := n.calls.Load(lane{c.store, waits}); ok {
+				all = append(all, known.(*coalescer))
+			}
 		}
 	}
 	return all

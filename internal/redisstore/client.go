@@ -13,8 +13,9 @@ import (
 // without a key and a transaction are errors, and commands of one pipeline go to different nodes in no order.
 type Client struct {
 	redis.UniversalClient
-	only    *node    // nil on a cluster
-	cluster *cluster // nil with one server
+	only      *node      // nil on a cluster
+	sentinels *sentinels // which find it; nil without
+	cluster   *cluster   // nil with one server
 }
 
 func newSingle(n *node) *Client { return &Client{UniversalClient: n.Client, only: n} }
@@ -119,8 +120,11 @@ func (c *Client) PoolStats() *redis.PoolStats {
 	return sum
 }
 
-// Close closes all connections.
+// Close closes all connections, and stops asking the sentinels.
 func (c *Client) Close() error {
+	if c.sentinels != nil {
+		c.sentinels.stop()
+	}
 	if c.only != nil {
 		return c.only.Close()
 	}

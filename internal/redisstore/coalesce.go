@@ -26,7 +26,7 @@ const (
 var errCallsFull = errors.New("too many calls wait for Redis")
 
 // coalescer sends the small calls of concurrent requests together: one round trip for up to batchCalls of them, and in it one
-// run of a script for all that are about the same guild. Nothing is waited for: a call that finds less than batchesAtOnce
+// run of a script for all that are about the same guild. Nothing is waited for: a call that finds less than atOnce
 // batches under way is sent at once, and what comes meanwhile goes with the next. A round trip of its own costs a call more
 // than everything that Redis does for it (docs/benchmarks.md).
 //
@@ -35,6 +35,8 @@ var errCallsFull = errors.New("too many calls wait for Redis")
 type coalescer struct {
 	node      *node
 	clustered bool
+	wait      *waiter // nil: its calls wait for no replicas
+	atOnce    int     // batchesAtOnce, or more
 	// index puts guilds into the index of those with changes that wait for a snapshot.
 	index   func(ctx context.Context, guilds []any)
 	observe func(script string, d time.Duration, err error)
@@ -98,7 +100,7 @@ func (c *coalescer) do(ctx context.Context, l *call) error {
 		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, errCallsFull)
 	}
 	c.waiting = append(c.waiting, l)
-	start := c.senders < batchesAtOnce
+	start := c.senders < c.atOnce
 	if start {
 		c.senders++
 	}
@@ -264,6 +266,11 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		}
 		_ = pipeline.Process(ctx, cmd)
 	}
+	var wait *redis.IntCmd
+	if c.wait != nil {
+		wait = c.wait.command(ctx)
+		_ = pipeline.Process(ctx, wait)
+	}
 	_, err = pipeline.Exec(ctx)
 	broken := !answered(err)
 	if !broken {
@@ -286,6 +293,11 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		}
 		if r.err == nil && r.first != nil && r.first(r.reply) {
 			first = append(first, string(r.g.ID))
+		}
+		if r.err == nil && wait != nil {
+			if short := c.wait.enough(wait); short != nil {
+				r.err = fmt.Errorf("redis: %s: %w", r.script.name, short)
+			}
 		}
 	}
 	if len(first) > 0 {

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"net/url"
 	"strings"
@@ -18,6 +19,8 @@ var (
 		"unix://[user:password@]/path, with the special characters of a password percent-encoded")
 	ErrClusterURL = errors.New("the Redis URL of a cluster must be redis://[user:password@]host:port[,host:port...][/0] or " +
 		"rediss://..., with the special characters of a password percent-encoded")
+	ErrSentinelURL = errors.New("the Redis URL of sentinels must be redis://[user:password@]host[:port][,host...][/database] or " +
+		"rediss://..., with the special characters of a password percent-encoded")
 	ErrSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
 )
 
@@ -26,6 +29,11 @@ type ConnectOptions struct {
 	// Cluster says that the URL names one or more nodes of a Redis Cluster, whose others they tell of. User, password and TLS
 	// are for all of them.
 	Cluster bool
+	// Sentinel, when set, says that the URL's hosts are sentinels, and how they know the server. The URL's user and password
+	// are the server's, its TLS is for both.
+	Sentinel *SentinelOptions
+	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil: by the system's, nothing.
+	TLS *tls.Config
 	// Timeout bounds a write and a read, each, and connecting if it is shorter than dialTime; and it is for how long a
 	// server may be silent before who waits for a connection goes away, unless the context has a patience of its own
 	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
@@ -49,6 +57,9 @@ const dialTime = 400 * time.Millisecond
 func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	if o.Cluster {
 		return connectCluster(rawURL, o)
+	}
+	if o.Sentinel != nil {
+		return connectSentinel(rawURL, o)
 	}
 	opts, err := clientOptions(rawURL, o)
 	if err != nil {
@@ -85,5 +96,6 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	opts.Protocol = 2
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	opts.Dialer = newDialer(opts, o.TLS).dial
 	return opts, nil
 }

@@ -1,7 +1,10 @@
 package redisstore_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -111,4 +114,16 @@ func TestConnectOverAUnixSocket(t *testing.T) {
 	if err := s.Ping(t.Context()); err != nil {
 		t.Errorf("ping: %v", err)
 	}
+}
+
+// clientTLS trusts one authority only.
+func clientTLS(t *testing.T, ca *testenv.CA) *tls.Config {
+	t.Helper()
+	pem, err := os.ReadFile(ca.File())
+	ok(t, err)
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		t.Fatal("no certificate in the authority's file")
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
 }

@@ -29,7 +29,7 @@ func keyTypes(t *testing.T, client redis.UniversalClient) map[string]string {
 	return types
 }
 
-func ok(t *testing.T, err error) {
+func ok(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,8 @@ import (
 // guild that was not verified there (NOTLOADED), without a round trip more than before.
 type node struct {
 	*redis.Client
-	gate *gate
+	gate       *gate
+	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
 
 	calls sync.Map // *Store: its *coalescer for this node of a cluster
 
@@ -69,8 +70,8 @@ func (n *node) onServer(ctx context.Context, send func(on *server) error) (err e
 	return err
 }
 
-// evalSHA runs a script once; asking as for processAsking.
-func (n *node) evalSHA(ctx context.Context, digest string, keys []string, args []any, asking bool) (any, error) {
+// evalSHA is the command that runs a script.
+func evalSHA(ctx context.Context, digest string, keys []string, args []any) once {
 	words := make([]any, 0, 3+len(keys)+len(args))
 	words = append(words, "evalsha", digest, len(keys))
 	for _, key := range keys {
@@ -78,10 +79,7 @@ func (n *node) evalSHA(ctx context.Context, digest string, keys []string, args [
 	}
 	cmd := once{redis.NewCmd(ctx, append(words, args...)...)}
 	cmd.SetFirstKeyPos(3)
-	if err := n.processAsking(ctx, cmd, asking); err != nil {
-		return nil, err
-	}
-	return cmd.Val(), nil
+	return cmd
 }
 
 // once is a command that no kind of client sends again by itself, whatever its options say. A reply that was lost does

@@ -102,11 +102,18 @@ var errReply = errors.New("unexpected reply")
 
 // run runs a script once and returns its array. A refusal is returned as it is; any other error is wrapped with the
 // script's name, and then the script may have run and may not. Only what says that nothing ran is followed by a repetition: NOSCRIPT,
-// and a cluster's words for where its slot is (directionOf).
+// and a cluster's words for where its slot is (directionOf). With ErrNotReplicated there is a reply too.
 func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any) (reply, error) {
 	start := time.Now()
 	v, err := s.eval(ctx, sc, keys, args)
+	unsafe := err
+	if errors.Is(err, leaderboard.ErrNotReplicated) {
+		err = nil
+	}
 	r, err := sc.result(v, err)
+	if err == nil && unsafe != nil {
+		err = fmt.Errorf("redis: %s: %w", sc.name, unsafe)
+	}
 	if s.observe != nil {
 		s.observe(sc.name, time.Since(start), err)
 	}
@@ -116,11 +123,17 @@ func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any)
 	return r, err
 }
 
-// eval sends a script to the node that holds its keys.
+// eval sends a script to the node that holds its keys. With ErrNotReplicated there is a value too.
 func (s *Store) eval(ctx context.Context, sc *script, keys []string, args []any) (v any, err error) {
 	err = s.client.onNodeOf(ctx, keys[0], func(n *node, asking bool) error {
 		return n.onServer(ctx, func(on *server) (err error) {
-			v, err = n.evalSHA(ctx, on.digests[sc], keys, args, asking)
+			cmd := evalSHA(ctx, on.digests[sc], keys, args)
+			if waiting := s.wait.of(sc); waiting != nil {
+				err = waiting.run(ctx, n, cmd, asking)
+			} else {
+				err = n.processAsking(ctx, cmd, asking)
+			}
+			v = cmd.Val()
 			return err
 		})
 	})

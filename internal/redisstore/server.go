@@ -57,6 +57,9 @@ func (n *node) identify(ctx context.Context, on session, lost *server) error {
 	if err != nil {
 		return err
 	}
+	if n.masterOnly && strings.Contains(info, "\r\nrole:slave\r\n") {
+		return errReplica
+	}
 	identity, err := identityOf(info)
 	if err != nil {
 		return err

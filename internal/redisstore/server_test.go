@@ -15,7 +15,7 @@ import (
 )
 
 // eventually polls until ok, without a fixed sleep that would have to be long enough.
-func eventually(t *testing.T, what string, ok func() bool) {
+func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -24,7 +24,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-func follow(t *testing.T, replica *redis.Client, master *testenv.RedisServer) {
+func follow(t testing.TB, replica *redis.Client, master *testenv.RedisServer) {
 	t.Helper()
 	host, port, _ := strings.Cut(master.Addr(), ":")
 	ok(t, replica.ReplicaOf(t.Context(), host, port).Err())
@@ -66,7 +66,7 @@ func TestAPromotedServerIsAnotherOne(t *testing.T) {
 	}
 }
 
-func direct(t *testing.T, server *testenv.RedisServer) *redis.Client {
+func direct(t testing.TB, server *testenv.RedisServer) *redis.Client {
 	t.Helper()
 	options, err := redis.ParseURL(server.URL())
 	ok(t, err)

@@ -25,6 +25,7 @@ type Store struct {
 	observe func(script string, d time.Duration, err error)
 	trace   func(ctx context.Context, script string, began time.Time, err error)
 	sieves  sieves
+	wait    *waiter // nil: changes do not wait for replicas
 }
 
 var (
@@ -41,11 +42,13 @@ type Options struct {
 	// Trace, when set, is called after every script with its caller's context and when the wait for it began. It must be
 	// safe for concurrent use. Traced gives one.
 	Trace func(ctx context.Context, script string, began time.Time, err error)
+	// Wait says whether changes wait for replicas; what then has too few of them fails with leaderboard.ErrNotReplicated.
+	Wait Waiting
 }
 
 // New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
 func New(client *Client, opts Options) *Store {
-	s := &Store{client: client, observe: opts.Observe, trace: opts.Trace, sieves: newSieves()}
+	s := &Store{client: client, observe: opts.Observe, trace: opts.Trace, sieves: newSieves(), wait: newWaiter(opts.Wait)}
 	s.calls = newCoalescers(s)
 	s.indexer = &indexer{add: s.addToIndex}
 	return s

@@ -31,7 +31,7 @@ type PostgresOption func(*instance)
 // benchmark of writes means little without.
 func WithDurableCommits() PostgresOption {
 	return func(i *instance) {
-		i.settings = []string{"fsync=on", "full_page_writes=on", "wal_level=replica", "max_wal_senders=10", "shared_buffers=128MB"}
+		i.settings = append(i.settings, "fsync=on", "full_page_writes=on", "wal_level=replica", "max_wal_senders=10", "shared_buffers=128MB")
 	}
 }
 
@@ -153,6 +153,7 @@ type instance struct {
 	user     *account
 	password string
 	settings []string // in place of some of start's
+	tls      *postgresTLS
 	port     *port
 	running  *process
 }
@@ -189,14 +190,15 @@ func newInstance(options ...PostgresOption) (*instance, error) {
 
 func (i *instance) initialise() error {
 	secret := filepath.Join(i.dir, "password")
-	if err := os.WriteFile(secret, []byte(i.password+"\n"), 0o600); err != nil {
+	if err := i.writeOwn(secret, []byte(i.password+"\n")); err != nil {
 		return err
 	}
-	if err := i.user.own(secret); err != nil {
-		return err
-	}
-	return i.run("initdb", "--pgdata="+i.data(), "--username="+postgresUser, "--pwfile="+secret,
+	err := i.run("initdb", "--pgdata="+i.data(), "--username="+postgresUser, "--pwfile="+secret,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
+	if err != nil {
+		return err
+	}
+	return i.installTLS()
 }
 
 func (i *instance) start() error {
@@ -250,7 +252,7 @@ func (i *instance) url(database string) string {
 		User:     url.UserPassword(postgresUser, i.password),
 		Host:     i.port.addr(),
 		Path:     "/" + database,
-		RawQuery: "sslmode=disable",
+		RawQuery: i.tls.query(),
 	}
 	return u.String()
 }

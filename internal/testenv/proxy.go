@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // Fault is what a [Proxy] does to a request. Each but NoFault ends the
@@ -31,6 +32,7 @@ type Proxy struct {
 	target   string
 	all      sync.WaitGroup
 
+	delay    atomic.Int64 // a time.Duration
 	requests atomic.Int64
 	counts   [faults]atomic.Int64
 
@@ -99,6 +101,9 @@ func (p *Proxy) swallows(reply []byte) bool {
 	return true
 }
 
+// Slow holds everything that the server says up for so long, from now on.
+func (p *Proxy) Slow(d time.Duration) { p.delay.Store(int64(d)) }
+
 // Requests counts the requests that arrived since the last [Proxy.Next].
 func (p *Proxy) Requests() int64 { return p.requests.Load() }
 
@@ -146,6 +151,7 @@ func (p *Proxy) serve(client net.Conn) {
 		})
 	})
 	pump(client, server, func(reply []byte) []byte {
+		time.Sleep(time.Duration(p.delay.Load()))
 		switch Fault(pending.Load()) {
 		case NoReply:
 			return nil

@@ -19,6 +19,8 @@ type RedisServer struct {
 	dir      string
 	password string
 	lines    []string
+	tls      *redisTLS // nil: it speaks plain TCP
+	sentinel bool
 	port     *port
 	running  *process
 }
@@ -73,11 +75,25 @@ func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 // Addr is the server's host:port. It stays the same for the server's life.
 func (s *RedisServer) Addr() string { return s.port.addr() }
 
-// URL is the server's address as redis://[:password@]host:port/0.
+// URL is the server's address as redis://[:password@]host:port/0, or rediss://
+// with [WithTLS].
 func (s *RedisServer) URL() string {
-	u := url.URL{Scheme: "redis", Host: s.Addr(), Path: "/0"}
-	if s.password != "" {
-		u.User = url.UserPassword("", s.password)
+	if s.password == "" {
+		return s.url(nil)
+	}
+	return s.url(url.UserPassword("", s.password))
+}
+
+// URLFor is the server's address for a user, which [WithConfig] can make with a
+// line of redis.conf: user NAME on >PASSWORD ...
+func (s *RedisServer) URLFor(user, password string) string {
+	return s.url(url.UserPassword(user, password))
+}
+
+func (s *RedisServer) url(user *url.Userinfo) string {
+	u := url.URL{Scheme: "redis", User: user, Host: s.Addr(), Path: "/0"}
+	if s.tls != nil {
+		u.Scheme = "rediss"
 	}
 	return u.String()
 }
@@ -111,12 +127,19 @@ func (s *RedisServer) Resume() { s.tb.Helper(); s.signal(sigCont) }
 
 func (s *RedisServer) start() error {
 	config := filepath.Join(s.dir, "redis.conf")
-	if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
-		return err
+	args := []string{config}
+	if s.sentinel {
+		args = append(args, "--sentinel")
+	}
+	// What a sentinel has learnt is in that file, and must outlive it.
+	if _, err := os.Stat(config); err != nil || !s.sentinel {
+		if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
+			return err
+		}
 	}
 	p, err := startProcess(command{
 		path: "redis-server",
-		args: []string{config},
+		args: args,
 		env:  append(os.Environ(), "LC_ALL=C"),
 		dir:  s.dir,
 		log:  s.log(),
@@ -124,7 +147,7 @@ func (s *RedisServer) start() error {
 	if err != nil {
 		return err
 	}
-	err = p.waitUntil(func(pid int) error { return redisAnswers(s.Addr(), s.password, pid) })
+	err = p.waitUntil(func(pid int) error { return s.answers(pid) })
 	if err != nil {
 		_ = p.end(syscall.SIGKILL)
 		return err
@@ -136,14 +159,22 @@ func (s *RedisServer) start() error {
 func (s *RedisServer) config() string {
 	lines := []string{
 		"bind 127.0.0.1",
-		"port " + strconv.Itoa(s.port.number),
 		"dir " + strconv.Quote(s.dir),
 		"daemonize no",
-		`save ""`,
-		"appendonly no",
+	}
+	if !s.sentinel {
+		lines = append(lines, `save ""`, "appendonly no")
+	}
+	if s.tls != nil {
+		lines = append(lines, s.tls.lines(s.port.number)...)
+	} else {
+		lines = append(lines, "port "+strconv.Itoa(s.port.number))
 	}
 	if s.password != "" {
 		lines = append(lines, "requirepass "+strconv.Quote(s.password))
+	}
+	if s.password != "" && !s.sentinel {
+		lines = append(lines, "masterauth "+strconv.Quote(s.password))
 	}
 	return strings.Join(append(lines, s.lines...), "\n") + "\n"
 }

@@ -134,10 +134,10 @@ func TestRedisLeavesNothing(t *testing.T) {
 
 func TestReadinessIsNotFooledByAnotherServer(t *testing.T) {
 	s := Redis(t)
-	if err := redisAnswers(s.Addr(), "", s.running.pid); err != nil {
+	if err := s.answers(s.running.pid); err != nil {
 		t.Fatal(err)
 	}
-	if err := redisAnswers(s.Addr(), "", s.running.pid+1); err == nil {
+	if err := s.answers(s.running.pid + 1); err == nil {
 		t.Fatal("another process's answer was taken for ours")
 	}
 }

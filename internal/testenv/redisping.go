@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -13,10 +14,10 @@ import (
 // askTimeout is long: a busy machine is no failure.
 const askTimeout = 10 * time.Second
 
-// redisAnswers reports whether the server at addr is ready, and is the process
-// that was started: a port may have been taken by another test's server.
-func redisAnswers(addr, password string, pid int) error {
-	conn, err := net.DialTimeout("tcp", addr, time.Second)
+// answers reports whether the server is ready, and is the process that was
+// started: a port may have been taken by another test's server.
+func (s *RedisServer) answers(pid int) error {
+	conn, err := s.dial()
 	if err != nil {
 		return err
 	}
@@ -25,8 +26,8 @@ func redisAnswers(addr, password string, pid int) error {
 		return err
 	}
 	replies := bufio.NewReader(conn)
-	if password != "" {
-		if _, err := ask(conn, replies, "AUTH", password); err != nil {
+	if s.password != "" {
+		if _, err := ask(conn, replies, "AUTH", s.password); err != nil {
 			return err
 		}
 	}
@@ -39,15 +40,15 @@ func redisAnswers(addr, password string, pid int) error {
 		return err
 	}
 	if !strings.Contains(info, "process_id:"+strconv.Itoa(pid)+"\r\n") {
-		return fmt.Errorf("another server answers at %s", addr)
+		return fmt.Errorf("another server answers at %s", s.Addr())
 	}
 	return nil
 }
 
-// Ask sends one command to the server. Of a list it returns a line for each
-// element.
+// Ask sends one command to the server, whose answer is a simple or a bulk
+// string, a number, or a list of them: a line for each element.
 func (s *RedisServer) Ask(args ...string) (string, error) {
-	conn, err := net.DialTimeout("tcp", s.Addr(), time.Second)
+	conn, err := s.dial()
 	if err != nil {
 		return "", err
 	}
@@ -62,6 +63,18 @@ func (s *RedisServer) Ask(args ...string) (string, error) {
 		}
 	}
 	return ask(conn, replies, args...)
+}
+
+func (s *RedisServer) dial() (net.Conn, error) {
+	dialer := &net.Dialer{Timeout: time.Second}
+	if s.tls == nil {
+		return dialer.Dial("tcp", s.Addr())
+	}
+	config, err := s.tls.client()
+	if err != nil {
+		return nil, err
+	}
+	return tls.DialWithDialer(dialer, "tcp", s.Addr(), config)
 }
 
 // ask sends one command and reads its reply.

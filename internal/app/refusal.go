@@ -1,0 +1,125 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/config"
+	"levelboard/internal/redisstore"
+)
+
+// tryRedis says whether Redis refuses this service for a reason that does not pass by itself: then the start fails, with what
+// to do about it. A Redis that is not there yet is waited for.
+func (a *App) tryRedis(ctx context.Context) error {
+	err := a.stores.live.Ping(ctx)
+	if err == nil {
+		a.countReplicas(ctx)
+		return nil
+	}
+	advice := redisAdvice(ctx, a.cfg, err)
+	if advice == "" {
+		return nil
+	}
+	return fmt.Errorf("redis refuses this service: %s (%w)", advice, err)
+}
+
+// countReplicas warns when changes are to wait for more replicas than there are.
+func (a *App) countReplicas(ctx context.Context) {
+	wanted := a.cfg.RedisWaitReplicas
+	if wanted == 0 {
+		return
+	}
+	if found, err := a.stores.live.Replicas(ctx); err == nil && found < wanted {
+		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are answered 503 until it has them",
+			"wanted", wanted, "connected", found)
+	}
+}
+
+// redisAdvice is what to do about a Redis that will not have this service, or "".
+func redisAdvice(ctx context.Context, cfg config.Config, err error) string {
+	url := "LEVELBOARD_REDIS_URL"
+	if errors.Is(err, redisstore.ErrUnknownMaster) {
+		return "set LEVELBOARD_REDIS_MASTER to the name that the sentinels know the master by"
+	}
+	if errors.Is(err, redisstore.ErrSentinel) && (redis.HasErrorPrefix(err, "NOAUTH") || redis.HasErrorPrefix(err, "WRONGPASS")) {
+		return "the sentinels want a password that is theirs: set LEVELBOARD_REDIS_SENTINEL_PASSWORD"
+	}
+	switch said := refusalOf(err); {
+	case strings.HasPrefix(said, "NOAUTH"):
+		return "it wants a password: put it into " + url + ", as redis://user:password@host"
+	case strings.HasPrefix(said, "WRONGPASS"):
+		return "it does not accept the user or the password of " + url
+	case strings.HasPrefix(said, "NOPERM"):
+		return "its user may not do what is needed: docs/security.md has the rights that it needs"
+	}
+	if advice := tlsAdvice(err, url, "set LEVELBOARD_REDIS_CA_FILE to the PEM file of that authority's certificate"); advice != "" {
+		return advice
+	}
+	if wire := (*net.OpError)(nil); errors.As(err, &wire) && wire.Op == "remote error" { // what the other end of TLS objects to
+		return "it does not accept this service's certificate, or wants one: set LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE"
+	}
+	return wrongScheme(ctx, cfg.RedisURL, err)
+}
+
+// refusalOf is what a server answered, or "".
+func refusalOf(err error) string {
+	var said redis.Error
+	if !errors.As(err, &said) {
+		return ""
+	}
+	return said.Error()
+}
+
+// tlsAdvice is what to do about a certificate that cannot be verified, or about a server without TLS, or "".
+func tlsAdvice(err error, url, trust string) string {
+	var unknown x509.UnknownAuthorityError
+	var host x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var noTLS tls.RecordHeaderError
+	switch {
+	case errors.As(err, &unknown):
+		return "its TLS certificate is of an authority that is not trusted here: " + trust
+	case errors.As(err, &host):
+		return "its TLS certificate is for another host: use a name in " + url + " that the certificate has"
+	case errors.As(err, &invalid):
+		return "its TLS certificate is not valid: renew it, and look at this machine's clock"
+	case errors.As(err, &noTLS):
+		return noTLSAdvice(url)
+	}
+	return ""
+}
+
+// archiveAdvice is what to do about a Postgres that cannot be used, or "".
+func archiveAdvice(err error) string {
+	const url = "LEVELBOARD_POSTGRES_URL"
+	var sql interface{ SQLState() string }
+	if errors.As(err, &sql) {
+		switch sql.SQLState() {
+		case "28P01":
+			return "it does not accept the user or the password of " + url
+		case "28000":
+			if strings.Contains(err.Error(), "no encryption") {
+				return "it does not let this user in without TLS: set sslmode=verify-full in " + url
+			}
+			return "it does not let this user in from this address: look at its pg_hba.conf, and at the user of " + url
+		}
+	}
+	if advice := tlsAdvice(err, url, "set sslrootcert in "+url+" to the PEM file of that authority's certificate"); advice != "" {
+		return advice
+	}
+	if strings.Contains(err.Error(), "server refused TLS connection") {
+		return noTLSAdvice(url)
+	}
+	return ""
+}
+
+func noTLSAdvice(url string) string {
+	return "it does not speak TLS at that port: switch TLS on there, or off in " + url + " if the network is private"
+}

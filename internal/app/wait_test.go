@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+// logText is a log that a test reads.
+type logText struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logText) has(part string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), part)
+}
+
+// A service that is to wait for a replica which is not there says so at the start, and to who changes something. What
+// changed is there, and repeating it under its key changes nothing more.
+func TestReplicasThatAreMissing(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))
+	log := &logText{}
+	s := run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t),
+		"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_WAIT_TIMEOUT=100ms"))
+	if !log.has("LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has") || !log.has("connected=0") {
+		t.Error("the log does not say that replicas are missing")
+	}
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	body := object{"xp": 5, "user": gopher}
+	once := apitest.Header("Idempotency-Key", "the-same")
+	for range 2 {
+		got := s.Do("POST", memberPath(g, u), key, body, once)
+		wantFailure(t, got, 503)
+		if !strings.Contains(string(got.Body), "Too few replicas") {
+			t.Errorf("the answer is %s", got.Body)
+		}
+	}
+	wantFailure(t, s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}), 503)
+	wantFailure(t, s.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": []object{{"userId": u, "channelId": newID()}}}), 503)
+	if m := s.member(key, g, u).Level; m.XP < 6 || m.MessageCount != 1 {
+		t.Errorf("%+v, want what was made", m)
+	}
+
+	replica := testenv.Redis(t)
+	host, port, _ := strings.Cut(server.Addr(), ":")
+	if err := redisClient(t, replica).ReplicaOf(t.Context(), host, port).Err(); err != nil {
+		t.Fatal(err)
+	}
+	var got apitest.Response
+	eventually(t, 30*time.Second, "the replica has the change", func() bool {
+		got = s.Do("POST", memberPath(g, u), key, body, once)
+		return got.Status == 200
+	})
+	wantHeader(t, got, "Idempotent-Replayed", "true")
+}

@@ -1,0 +1,74 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// schemeTime is how long a server may take to show what it speaks.
+const schemeTime = time.Second
+
+// wrongScheme is what to do when a server was spoken to over TLS that has none, or the other way round, or "". The server's
+// own reaction to either is no more than silence, so it is asked again in the other way; no password is told to it.
+func wrongScheme(ctx context.Context, rawURL string, err error) string {
+	const url = "LEVELBOARD_REDIS_URL"
+	scheme, rest, _ := strings.Cut(rawURL, "://")
+	ctx, cancel := context.WithTimeout(ctx, schemeTime)
+	defer cancel()
+	switch {
+	case scheme == "redis" && hungUp(err) && speaksTLS(ctx, firstAddress(rest)):
+		return "it speaks TLS: begin " + url + " with rediss://"
+	case scheme == "rediss" && errors.Is(err, context.DeadlineExceeded) && speaksPlainly(ctx, firstAddress(rest)):
+		return noTLSAdvice(url)
+	}
+	return ""
+}
+
+// firstAddress is the first host:port of what follows the scheme of a Redis URL.
+func firstAddress(rest string) string {
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	address, _, _ := strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], ",")
+	if _, _, err := net.SplitHostPort(address); err != nil {
+		address = net.JoinHostPort(strings.Trim(address, "[]"), "6379")
+	}
+	return address
+}
+
+// hungUp reports whether a server closed the connection instead of answering.
+func hungUp(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+func speaksTLS(ctx context.Context, address string) bool {
+	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} // #nosec G402 -- asks whether there is TLS, and tells nothing
+	conn, err := dialer.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
+}
+
+// speaksPlainly reports whether a server answers PING, be it with a refusal.
+func speaksPlainly(ctx context.Context, address string) bool {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(schemeTime))
+	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
+		return false
+	}
+	var first [1]byte
+	_, err = io.ReadFull(conn, first[:])
+	return err == nil && (first[0] == '+' || first[0] == '-')
+}

@@ -1,0 +1,67 @@
+package redisstore
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// keepAlive is how a peer that vanished is noticed on a connection that only listens.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 5 * time.Second, Count: 3}
+
+// dialer connects to servers, over TLS if the URL says so.
+type dialer struct {
+	net net.Dialer
+	tls *tls.Config // nil without TLS
+}
+
+// newDialer takes from the options what the URL says of TLS, and from files what the URL cannot say.
+func newDialer(opts *redis.Options, files *tls.Config) *dialer {
+	d := &dialer{net: net.Dialer{Timeout: opts.DialTimeout, KeepAliveConfig: keepAlive}}
+	if opts.TLSConfig == nil {
+		return d
+	}
+	d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: opts.TLSConfig.InsecureSkipVerify} // #nosec G402 -- skip_verify=true in the URL
+	if files != nil {
+		d.tls.RootCAs, d.tls.Certificates = files.RootCAs, files.Certificates
+	}
+	return d
+}
+
+// dial connects; ctx bounds the handshake of TLS as well.
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	plain, err := d.net.DialContext(ctx, network, address)
+	if err != nil || d.tls == nil {
+		return plain, err
+	}
+	config := d.tls.Clone()
+	if config.ServerName, _, err = net.SplitHostPort(address); err != nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("the address to connect to: %w", err)
+	}
+	secure := tls.Client(plain, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("TLS: %w", err)
+	}
+	tcp, ok := plain.(syscall.Conn)
+	if !ok {
+		return secure, nil
+	}
+	return &secureConn{Conn: secure, tcp: tcp}, nil
+}
+
+// secureConn shows the connection below TLS to the pool, which looks there whether the server has hung up before it lends the
+// connection out. Without that a server that restarts costs a failed request for each connection.
+type secureConn struct {
+	*tls.Conn
+	tcp syscall.Conn
+}
+
+// SyscallConn implements syscall.Conn.
+func (c *secureConn) SyscallConn() (syscall.RawConn, error) { return c.tcp.SyscallConn() }

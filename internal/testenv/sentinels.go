@@ -1,0 +1,294 @@
+package testenv
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	// MasterName is the name by which [Sentinels] know their master.
+	MasterName = "levels"
+
+	sentinelServers = 3
+	// DownAfter is after how long a master that is silent is taken for dead.
+	DownAfter = time.Second
+)
+
+// Sentinels are three Redis servers, one of them the master of the others, and
+// three sentinels that watch them.
+type Sentinels struct {
+	Servers  []*RedisServer // the first one begins as the master
+	Watchers []*RedisServer // the sentinels
+
+	tb       testing.TB
+	password string
+}
+
+// NewSentinels starts them and returns when the replicas are in step and the
+// sentinels know each other. The options are the servers'; password is the
+// sentinels' own, or empty.
+func NewSentinels(tb testing.TB, password string, options ...RedisOption) *Sentinels {
+	tb.Helper()
+	s := &Sentinels{tb: tb, password: password}
+	options = append([]RedisOption{WithConfig("repl-diskless-sync-delay 0", "repl-ping-replica-period 1", "repl-timeout 20")}, options...)
+	for i := range sentinelServers {
+		more := options
+		if i > 0 {
+			more = append(append([]RedisOption{}, options...), following(s.Servers[0]))
+		}
+		s.Servers = append(s.Servers, Redis(tb, more...))
+	}
+	for attempt := 1; ; attempt++ {
+		err := s.watch()
+		if err == nil {
+			break
+		}
+		if attempt == 5 || !errors.Is(err, errExited) {
+			tb.Fatalf("start the sentinels: %v", err)
+		}
+	}
+	s.Settle()
+	return s
+}
+
+func following(master *RedisServer) RedisOption {
+	host, port, _ := net.SplitHostPort(master.Addr())
+	return func(s *RedisServer) { s.lines = append(s.lines, "replicaof "+host+" "+port) }
+}
+
+// watch starts the sentinels with what they would have to find out of each
+// other first, which takes them seconds.
+func (s *Sentinels) watch() error {
+	for _, w := range s.Watchers {
+		w.discard()
+	}
+	s.Watchers = nil
+	var ids []string
+	for range sentinelServers {
+		dir, err := os.MkdirTemp("", "levelboard-sentinel-")
+		if err != nil {
+			return err
+		}
+		w := &RedisServer{tb: s.tb, dir: dir, sentinel: true, password: s.password, tls: s.Servers[0].tls}
+		s.Watchers = append(s.Watchers, w)
+		s.tb.Cleanup(w.discard)
+		if w.port, err = reservePort(); err != nil {
+			return err
+		}
+		var id [20]byte
+		_, _ = rand.Read(id[:])
+		ids = append(ids, hex.EncodeToString(id[:]))
+	}
+	for i, w := range s.Watchers {
+		w.lines = s.knowledge(i, ids)
+		if err := w.start(); err != nil {
+			return fmt.Errorf("%w\n%s", err, logTail(w.log()))
+		}
+	}
+	return nil
+}
+
+func (s *Sentinels) knowledge(of int, ids []string) []string {
+	place := func(r *RedisServer) string { return strings.Replace(r.Addr(), ":", " ", 1) }
+	lines := []string{
+		"sentinel myid " + ids[of],
+		fmt.Sprintf("sentinel monitor %s %s %d", MasterName, place(s.Servers[0]), sentinelServers/2+1),
+		fmt.Sprintf("sentinel down-after-milliseconds %s %d", MasterName, DownAfter.Milliseconds()),
+		"sentinel failover-timeout " + MasterName + " 3000",
+		"sentinel parallel-syncs " + MasterName + " 2",
+	}
+	if password := s.Servers[0].password; password != "" {
+		lines = append(lines, "sentinel auth-pass "+MasterName+" "+password)
+	}
+	if s.password != "" {
+		lines = append(lines, "sentinel sentinel-pass "+s.password)
+	}
+	for _, r := range s.Servers[1:] {
+		lines = append(lines, "sentinel known-replica "+MasterName+" "+place(r))
+	}
+	for i, w := range s.Watchers {
+		if i != of {
+			lines = append(lines, "sentinel known-sentinel "+MasterName+" "+place(w)+" "+ids[i])
+		}
+	}
+	return lines
+}
+
+// URL names the sentinels: redis://[:password of the servers@]host:port,...
+func (s *Sentinels) URL() string {
+	u := url.URL{Scheme: "redis", Path: "/0"}
+	if s.Servers[0].tls != nil {
+		u.Scheme = "rediss"
+	}
+	if password := s.Servers[0].password; password != "" {
+		u.User = url.UserPassword("", password)
+	}
+	for i, w := range s.Watchers {
+		if i > 0 {
+			u.Host += ","
+		}
+		u.Host += w.Addr()
+	}
+	return u.String()
+}
+
+var masterLine = regexp.MustCompile(`\nmaster0:name=` + MasterName + `,status=(\w+),address=([0-9.:]+),`)
+
+// Master is the server that most sentinels take for the master and that is
+// one; nil while there is none.
+func (s *Sentinels) Master() *RedisServer {
+	votes := map[string]int{}
+	for _, w := range s.Watchers {
+		if w.running == nil {
+			continue
+		}
+		if info, err := w.Ask("INFO", "sentinel"); err == nil {
+			if found := masterLine.FindStringSubmatch(info); found != nil {
+				votes[found[2]]++
+			}
+		}
+	}
+	for _, r := range s.Servers {
+		if votes[r.Addr()] > sentinelServers/2 && r.running != nil && r.role("master", "") {
+			return r
+		}
+	}
+	return nil
+}
+
+// Replicas are the servers that are not the master.
+func (s *Sentinels) Replicas() []*RedisServer {
+	master := s.Master()
+	var others []*RedisServer
+	for _, r := range s.Servers {
+		if r != master {
+			others = append(others, r)
+		}
+	}
+	return others
+}
+
+// Settle waits until there is a master and every other server that runs is a
+// replica in step with it.
+func (s *Sentinels) Settle() {
+	s.tb.Helper()
+	s.await("a master with its replicas in step", func() bool {
+		master := s.Master()
+		if master == nil {
+			return false
+		}
+		_, port, _ := net.SplitHostPort(master.Addr())
+		for _, r := range s.Servers {
+			if r != master && r.running != nil && (!r.role("slave", "master_link_status:up") || !r.role("slave", "master_port:"+port)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Promoted waits until another server than the one before is the master, and
+// returns it.
+func (s *Sentinels) Promoted(before *RedisServer) *RedisServer {
+	s.tb.Helper()
+	var now *RedisServer
+	s.await("another master", func() bool {
+		now = s.Master()
+		return now != nil && now != before
+	})
+	return now
+}
+
+// Failover makes the sentinels promote a replica though the master is well.
+func (s *Sentinels) Failover() {
+	s.tb.Helper()
+	s.await("a planned failover", func() bool {
+		for _, w := range s.Watchers {
+			if w.running != nil {
+				_, err := w.Ask("SENTINEL", "FAILOVER", MasterName)
+				return err == nil
+			}
+		}
+		return false
+	})
+}
+
+// InStep waits until the replicas have all that the master had when it was
+// called.
+func (s *Sentinels) InStep() {
+	s.tb.Helper()
+	master := s.Master()
+	if master == nil {
+		s.tb.Fatal("there is no master")
+	}
+	info, err := master.Ask("INFO", "replication")
+	if err != nil {
+		s.tb.Fatalf("ask the master how far it is: %v", err)
+	}
+	at := offset(info, "master_repl_offset")
+	s.await("replicas in step", func() bool {
+		for _, r := range s.Servers {
+			if r == master || r.running == nil {
+				continue
+			}
+			if info, err := r.Ask("INFO", "replication"); err != nil || offset(info, "slave_repl_offset") < at {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func offset(info, name string) int64 {
+	_, rest, _ := strings.Cut(info, "\r\n"+name+":")
+	line, _, _ := strings.Cut(rest, "\r\n")
+	n, _ := strconv.ParseInt(line, 10, 64)
+	return n
+}
+
+// Lag cuts the replicas off from the master for good: what is changed from now
+// on is not on them. The servers must have a password.
+func (s *Sentinels) Lag() {
+	s.tb.Helper()
+	master := s.Master()
+	if master == nil || s.Servers[0].password == "" {
+		s.tb.Fatal("no master with a password to cut the replicas off from")
+	}
+	for _, r := range s.Replicas() {
+		if _, err := r.Ask("CONFIG", "SET", "masterauth", "not the password"); err != nil {
+			s.tb.Fatalf("cut a replica off: %v", err)
+		}
+	}
+	if _, err := master.Ask("CLIENT", "KILL", "TYPE", "replica"); err != nil {
+		s.tb.Fatalf("cut the replicas off: %v", err)
+	}
+	s.await("replicas that are cut off", func() bool { return master.role("master", "connected_slaves:0") })
+}
+
+func (s *Sentinels) await(what string, ok func() bool) {
+	s.tb.Helper()
+	for deadline := time.Now().Add(startTimeout); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			for _, w := range s.Watchers {
+				s.tb.Logf("%s\n%s", w.Addr(), logTail(w.log()))
+			}
+			s.tb.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// role reports whether the server has that role, and this line of INFO.
+func (s *RedisServer) role(role, line string) bool {
+	info, err := s.Ask("INFO", "replication")
+	return err == nil && strings.Contains(info, "\r\nrole:"+role+"\r\n") && (line == "" || strings.Contains(info, "\r\n"+line+"\r\n"))
+}

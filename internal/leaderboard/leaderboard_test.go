@@ -71,7 +71,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(hydrator.Close)
 	w.board = &brokenBoard{Board: w.live}
 	w.loader = &loader{Loader: hydrator}
-	w.Leaderboard = leaderboard.New(w.board, w.loader, &w.settings)
+	w.Leaderboard = leaderboard.New(w.board, w.loader, &w.settings, leaderboard.Options{})
 	return w
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -187,7 +188,10 @@ func TestMetaTracksTheArchive(t *testing.T) {
 				t.Errorf("meta %s: %s is %q, want %q", when, field, got[field], value)
 			}
 		}
-		if len(got) != len(want)+1 {
+		if used, err := strconv.ParseInt(got["used"], 10, 64); err != nil || time.Since(time.UnixMilli(used)).Abs() > time.Hour {
+			t.Errorf("meta %s: used %q, want a time of now", when, got["used"])
+		}
+		if len(got) != len(want)+2 {
 			t.Errorf("meta %s: %v, want %v", when, got, want)
 		}
 	}

@@ -43,11 +43,15 @@ var (
 	distrustScript   = newScript("distrust", "loaded", "epoch")
 	backlogScript    = newScript("backlog", "now")
 
+	surveyScript = newScript("survey", "now", "cold")
+	usedScript   = newScript("used", "now")
+	evictScript  = newScript("evict", "loaded", "epoch", "now", "cold")
+
 	beginHydrationScript  = newScript("begin_hydration")
 	unsavedScript         = newScript("unsaved", "locked", "entries")
 	verifiedScript        = newScript("verified", "locked")
 	loadChunkScript       = newScript("load_chunk", "locked")
-	commitHydrationScript = newScript("commit_hydration", "locked", "event")
+	commitHydrationScript = newScript("commit_hydration", "locked", "now", "event")
 	abortHydrationScript  = newScript("abort_hydration")
 	dropScript            = newScript("drop")
 )

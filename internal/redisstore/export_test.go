@@ -54,3 +54,6 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	}
 	return fmt.Errorf("no script %s", name)
 }
+
+// Client is what the store speaks by.
+func (s *Store) Client() *Client { return s.client }

@@ -64,7 +64,7 @@ func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
 			t.Errorf("one guild has left and one has not; the metrics are %v", got)
 		}
 		stop()
-		for _, name := range []string{"meta", "xp", "stat", "user", "dirty"} {
+		for _, name := range []string{"meta", "xp", "entry", "dirty"} {
 			if n := w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); n != 0 {
 				t.Errorf("%s is still there", name)
 			}

@@ -49,6 +49,7 @@ type Writer struct {
 	lost      bool // Redis did not, when a round asked it for the changed guilds
 	lastRound time.Time
 	rounds    int
+	cold      []Cold            // found by the last sweep, and not evicted yet
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
 	// For the metrics, which do not wait for a round to end.
@@ -122,7 +123,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 }
 
 // round writes every guild in the index of changed ones and, in a sweep, then every other one that has changed all the
-// same. It keeps the lease meanwhile, and ends early when the lease is lost. With tidy, a sweep then frees what nobody needs.
+// same. It keeps the lease meanwhile, and ends early when the lease is lost. With tidy it then frees what nobody needs.
 func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	began := time.Now()
 	w.lastRound = began
@@ -133,9 +134,8 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	w.underway.Store(&changed)
 	defer w.underway.Store(nil)
 	r.write(ctx, changed, sweep)
-	var cold []Cold
 	if err == nil && sweep {
-		cold, err = r.sweep(ctx)
+		w.cold, err = r.sweep(ctx)
 	}
 	if err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
@@ -148,8 +148,10 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
+	if tidy {
+		w.cold = w.evict(ctx, w.cold)
+	}
 	if sweep && tidy {
-		r.evict(ctx, cold)
 		w.Purge(ctx)
 	}
 	duration.Observe(time.Since(began).Seconds())

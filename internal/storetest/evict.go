@@ -88,7 +88,9 @@ func survey(b *board) {
 			want = append(want, g.ID)
 		}
 	}
-	if changed, cold, err := b.Survey(b.Context(), guilds, later); err != nil || len(cold) > 0 || !slices.Equal(changed, want) {
+	changed, cold, err := b.Survey(b.Context(), guilds, later)
+	slices.Sort(changed)
+	if slices.Sort(want); err != nil || len(cold) > 0 || !slices.Equal(changed, want) {
 		b.Errorf("%d of many have changed, and %d are cold, %v; want %d", len(changed), len(cold), err, len(want))
 	}
 }

@@ -98,7 +98,7 @@ func (b *bencher) scale(ctx context.Context, s *sized) (err error) {
 		return err
 	}
 	log.Printf("scaling: measuring %d guilds of %d", s.guilds, s.members)
-	defer log.Printf("scaling: measured %d guilds of %d", s.guilds, s.members)
+	defer func() { log.Printf("scaling: measured %d guilds of %d: %+v", s.guilds, s.members, *s) }()
 	if err := b.sizeOf(ctx, s); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ type sized struct {
 	pages           float64 // a second, each read from Redis
 	incrementMicros float64 // of Redis's processor, each
 	pageMicros      float64
-	left            int64 // used_memory once they have left
+	left            int64   // used_memory once they have left
+	archived        float64 // members written to the archive in a second of the writer's time
 }
 
 func (b *bencher) scalingSizes() (boards, many []*sized) {
@@ -91,10 +92,7 @@ func (b *bencher) scale(ctx context.Context, s *sized) (err error) {
 	if s.guilds == 1 {
 		fill.guilds = 0
 	}
-	if _, err := b.serve(ctx, fill); err != nil {
-		return err
-	}
-	if err := b.settle(ctx); err != nil {
+	if s.archived, err = b.archiveRate(ctx, fill); err != nil {
 		return err
 	}
 	log.Printf("scaling: measuring %d guilds of %d", s.guilds, s.members)
@@ -108,6 +106,29 @@ func (b *bencher) scale(ctx context.Context, s *sized) (err error) {
 		}
 	}
 	return b.away(ctx, s)
+}
+
+// archiveRate fills boards and sees how fast their members were written to the archive, by the writer's own count and time.
+func (b *bencher) archiveRate(ctx context.Context, fill load) (rate float64, err error) {
+	var seen [2]struct{ members, seconds float64 }
+	for i := range seen {
+		if i == 1 {
+			_, err = b.serve(ctx, fill)
+		}
+		if err == nil {
+			err = b.settle(ctx)
+		}
+		if err == nil {
+			seen[i].members, err = b.gauge(ctx, "levelboard_snapshot_members_total")
+		}
+		if err == nil {
+			seen[i].seconds, err = b.gauge(ctx, "levelboard_snapshot_duration_seconds_sum")
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return (seen[1].members - seen[0].members) / (seen[1].seconds - seen[0].seconds), nil
 }
 
 // sizeOf sees what the guilds take. Their logs of events are not counted: they expire after an hour.

@@ -139,13 +139,14 @@ func (a *App) start(ctx context.Context) error {
 	}
 	a.hydrator = snapshot.NewHydrator(store, a.stores.archive, a.log)
 	a.writer = snapshot.NewWriter(store, a.stores.archive, a.hydrator,
-		snapshot.WriterOptions{Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Log: a.log})
+		snapshot.WriterOptions{Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, Log: a.log})
 	a.background.Go(func() { a.writer.Run(background) })
 	a.background.Go(func() { a.meter.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)
-	board := leaderboard.New(store, a.hydrator, guilds)
-	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log})
+	used := a.noteUses(background)
+	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used})
+	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = live.NewFeed(board, live.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.watching.Run(background) })
@@ -173,6 +174,16 @@ func (a *App) start(ctx context.Context) error {
 	}
 	a.health.Runs(a.dependencies()...)
 	return nil
+}
+
+// noteUses starts to note which guilds are used and returns what is to be told of it; nil when no guild ever leaves Redis.
+func (a *App) noteUses(background context.Context) func(id.Guild) {
+	if a.cfg.GuildIdle == 0 {
+		return nil
+	}
+	uses := snapshot.NewUses(a.stores.live, a.cfg.GuildIdle, a.log)
+	a.background.Go(func() { uses.Run(background) })
+	return uses.Use
 }
 
 // patience is the client's own when embedded: that Redis cannot be away, only busy.

@@ -39,7 +39,7 @@ func main() {
 	flag.DurationVar(&o.seconds, "time", 10*time.Second, "how long each load lasts")
 	flag.IntVar(&o.rounds, "rounds", 3, "how many rounds, of which the medians are told")
 	flag.BoolVar(&o.quick, "quick", false, "boards of a tenth of the size, to see that everything works")
-	parts := flag.String("parts", strings.Join(allParts(), ","), "what to measure")
+	parts := flag.String("parts", strings.Join(usualParts(), ","), "what to measure: of "+strings.Join(allParts(), ", "))
 	flag.StringVar(&o.docs, "docs", "", "write the tables of benchmarks.md and latency.svg in this directory")
 	flag.StringVar(&o.commit, "commit", "", "what is measured")
 	flag.StringVar(&o.postgres, "postgres", "", "version of Postgres")
@@ -55,24 +55,36 @@ func main() {
 	}
 }
 
-// part is one of the sections of benchmarks.md. Its text is Markdown.
+// part is a section of the docs. Its text is Markdown.
 type part struct {
 	name    string
 	measure func(*bencher, context.Context) (text string, err error)
+	page    string // of the docs; empty for benchmarks.md. Only the parts of that are measured unless others are asked for
 }
 
 // parts are in the order in which they are measured: the boards of growth are large, so they come late.
 var parts = []part{
-	{"ratios", (*bencher).ratios},
-	{"rates", (*bencher).rates},
-	{"messages", (*bencher).messages},
-	{"size", (*bencher).size},
-	{"growth", (*bencher).growth},
+	{name: "ratios", measure: (*bencher).ratios},
+	{name: "rates", measure: (*bencher).rates},
+	{name: "messages", measure: (*bencher).messages},
+	{name: "size", measure: (*bencher).size},
+	{name: "growth", measure: (*bencher).growth},
+	{name: "scaling", measure: (*bencher).scaling, page: "scaling.md"},
 }
 
 func allParts() (names []string) {
 	for _, p := range parts {
 		names = append(names, p.name)
+	}
+	return names
+}
+
+// usualParts are those that are measured when nobody says which.
+func usualParts() (names []string) {
+	for _, p := range parts {
+		if p.page == "" {
+			names = append(names, p.name)
+		}
 	}
 	return names
 }
@@ -108,7 +120,7 @@ func measure(ctx context.Context, o options) (err error) {
 		}
 		text += "\n" + machine + "\n"
 		fmt.Printf("\n## %s\n\n%s", p.name, text)
-		if err := b.document(p.name, text); err != nil {
+		if err := b.document(p, text); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,9 @@ func (v *validator) check(c *Config) {
 	v.stores(c)
 	v.adminToken(c.AdminToken)
 	v.duration("SNAPSHOT_INTERVAL", c.SnapshotInterval, 100*time.Millisecond, time.Hour)
+	if c.GuildIdle != 0 {
+		v.guildIdle(c.GuildIdle)
+	}
 	v.duration("SHUTDOWN_TIMEOUT", c.ShutdownTimeout, 100*time.Millisecond, 10*time.Minute)
 	v.limit("RATE_LIMIT_KEY", c.RateLimitKey)
 	v.limit("RATE_LIMIT_IDENTITY", c.RateLimitIdentity)
@@ -109,6 +112,14 @@ func (v *validator) adminToken(token string) {
 func (v *validator) duration(name string, d, least, most time.Duration) {
 	if d < least || d > most {
 		v.bad(name, "must be from %s to %s", plain(least), plain(most))
+	}
+}
+
+// guildIdle keeps a guild from leaving while somebody who reads a page now and then is at it, and far from what a Duration holds.
+func (v *validator) guildIdle(d time.Duration) {
+	const least, most = 10 * time.Minute, 365 * 24 * time.Hour
+	if d < least || d > most {
+		v.bad("GUILD_IDLE", "must be from %s to %s, or 0s for never", plain(least), plain(most))
 	}
 }
 

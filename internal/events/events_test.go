@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/testenv"
 )
@@ -281,6 +283,30 @@ func TestIDs(t *testing.T) {
 	for _, text := range []string{"", "-", "1", "1-", "-1", "01-1", "1-01", "+1-1", "1-1 ", "1-1-1", "18446744073709551616-0", "a-b"} {
 		if _, err := ParseID(text); err == nil {
 			t.Errorf("%q is an id", text)
+		}
+	}
+}
+
+// A guild that is followed is used for as long as it is, though nothing happens in it.
+func TestAFollowedGuildIsUsed(t *testing.T) {
+	m := &memory{}
+	var uses atomic.Int64
+	f := NewFeed(m, m, FeedOptions{Interval: time.Millisecond, Used: func(g id.Guild) {
+		if g == someGuild.ID {
+			uses.Add(1)
+		}
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { f.Run(ctx) })
+	defer func() { cancel(); running.Wait() }()
+	follower := follow(t, f, nil)
+	if _, err := follower.Next(t.Context(), time.Now().Add(time.Millisecond)); err != nil { // from here on the feed is at it
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); uses.Load() < 5; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("used %d times", uses.Load())
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
 
@@ -39,6 +40,8 @@ type Board interface {
 type FeedOptions struct {
 	Interval time.Duration // how often the logs are looked into; default 100 ms
 	Log      *slog.Logger  // nil discards
+	// Used, when set, is called with each guild that is followed, at each look into its log. It must not wait for anything.
+	Used func(g id.Guild)
 }
 
 // Feed hands the events of guilds to those who follow them. However many follow a guild, its log is read once. It is safe for
@@ -48,6 +51,7 @@ type Feed struct {
 	board    Board
 	interval time.Duration
 	logger   *slog.Logger
+	used     func(id.Guild)
 	wake     chan struct{} // holds one when a guild was added
 	failing  bool          // Run's
 
@@ -68,8 +72,11 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.Used == nil {
+		o.Used = func(id.Guild) {}
+	}
 	return &Feed{
-		log: log, board: board, interval: cmp.Or(o.Interval, defaultInterval), logger: o.Log, wake: make(chan struct{}, 1),
+		log: log, board: board, interval: cmp.Or(o.Interval, defaultInterval), logger: o.Log, used: o.Used, wake: make(chan struct{}, 1),
 		followers: map[*Follower]struct{}{}, guilds: map[leaderboard.GuildRef]*followed{},
 	}
 }
@@ -123,6 +130,7 @@ func (f *Feed) places() []place {
 func (f *Feed) look(ctx context.Context, places []place) (full bool) {
 	cursors := make([]Cursor, len(places))
 	for i, p := range places {
+		f.used(p.Guild.ID)
 		cursors[i] = p.Cursor
 	}
 	readCtx, cancel := context.WithTimeout(ctx, readTime)

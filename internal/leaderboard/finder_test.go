@@ -210,7 +210,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 	live := redisstore.New(client, redisstore.Options{})
 	hydrator := snapshot.NewHydrator(live, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
-	f := leaderboard.NewFinder(leaderboard.New(live, hydrator, &settings{}), archive)
+	f := leaderboard.NewFinder(leaderboard.New(live, hydrator, &settings{}, leaderboard.Options{}), archive)
 	for _, c := range []struct {
 		text  string
 		found int

@@ -35,14 +35,25 @@ type Leaderboard struct {
 	board    Board
 	loader   Loader
 	settings Settings
+	used     func(id.Guild)
 	rules    rules
 	random   func(n int) int // a uniform whole number from 0 to n-1
 }
 
+// Options are what a Leaderboard can be told; the zero value will do.
+type Options struct {
+	// Used, when set, is called with the guild that a use case is about, whether it reads or changes. It must be safe for
+	// concurrent use, and must not wait for anything.
+	Used func(g id.Guild)
+}
+
 // New returns the use cases on a live store.
-func New(board Board, loader Loader, settings Settings) *Leaderboard {
+func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard {
+	if o.Used == nil {
+		o.Used = func(id.Guild) {}
+	}
 	return &Leaderboard{
-		board: board, loader: newQueue(loader, maxQueue), settings: settings, rules: newRules(), random: rand.IntN,
+		board: board, loader: newQueue(loader, maxQueue), settings: settings, used: o.Used, rules: newRules(), random: rand.IntN,
 	}
 }
 
@@ -121,6 +132,7 @@ const loadAttempts = 3
 // loaded runs one step on the live store. ErrNotLoaded means that nothing was changed, so the step is repeated after the
 // guild was loaded; no other failure is ever repeated, because the change may have happened.
 func (l *Leaderboard) loaded(ctx context.Context, g *guild.Guild, op string, step func() error) error {
+	l.used(g.ID)
 	for attempt := 1; ; attempt++ {
 		err := step()
 		if !errors.Is(err, ErrNotLoaded) || attempt == loadAttempts {

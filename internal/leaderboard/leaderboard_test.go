@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -42,6 +43,7 @@ type world struct {
 	guild   *guild.Guild
 	board   *brokenBoard
 	loader  *loader
+	used    []id.Guild
 	settings
 }
 
@@ -71,7 +73,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(hydrator.Close)
 	w.board = &brokenBoard{Board: w.live}
 	w.loader = &loader{Loader: hydrator}
-	w.Leaderboard = leaderboard.New(w.board, w.loader, &w.settings)
+	w.Leaderboard = leaderboard.New(w.board, w.loader, &w.settings, leaderboard.Options{Used: func(g id.Guild) { w.used = append(w.used, g) }})
 	return w
 }
 
@@ -179,6 +181,17 @@ func (w *world) createUser1() {
 		w.Fatal(err)
 	}
 	w.board.calls, w.loader.calls = 0, 0
+}
+
+func TestEveryUseCaseIsAUse(t *testing.T) {
+	for name := range newWorld(t).steps() {
+		w := newWorld(t)
+		w.createUser1()
+		w.used = nil
+		if err := w.steps()[name](); err != nil || !slices.Equal(w.used, []id.Guild{guild1}) {
+			t.Errorf("%s: used %v, %v", name, w.used, err)
+		}
+	}
 }
 
 func TestAGuildThatIsNotLoadedIsLoadedAndTheStepRepeated(t *testing.T) {

@@ -58,7 +58,7 @@ func largeGuild(t *testing.T) (*leaderboard.Leaderboard, *guild.Guild) {
 	}
 	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
-	return leaderboard.New(store, hydrator, nil), g
+	return leaderboard.New(store, hydrator, nil, leaderboard.Options{}), g
 }
 
 // Everybody who watches a page ends up with the page as it is, whatever happened meanwhile.

@@ -72,10 +72,13 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 	return read, nil
 }
 
-// entryOfEvent reads what event.lua wrote. What cannot be read is an event that was lost.
+// entryOfEvent reads what event.lua and evict.lua wrote. What cannot be read is an event that was lost.
 func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 	if e.ID, err = events.ParseID(message.ID); err != nil {
 		return e, err
+	}
+	if _, left := message.Values["e"]; left {
+		return e, nil // the guild was not loaded for a while, and nothing was lost
 	}
 	text := func(field string) string { s, _ := message.Values[field].(string); return s }
 	before, errBefore := strconv.ParseInt(text("b"), 10, 64)

@@ -84,3 +84,6 @@ func (c *Client) LeaveAtOnce() { c.cluster.leaves = 0 }
 
 // NodeOptions are those of a node of a cluster.
 func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.options(address) }
+
+// Client is what the store speaks by.
+func (s *Store) Client() *Client { return s.client }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -179,15 +180,18 @@ func TestMetaTracksTheArchive(t *testing.T) {
 				t.Errorf("meta %s: %s is there: %v", when, field, there)
 			}
 		}
-		if !strings.HasPrefix(got["server"], client.InfoMap(ctx, "server").Item("Server", "run_id")) || len(got["server"]) < 40 {
-			t.Errorf("meta %s: server %q", when, got["server"])
+		if len(got["server"]) < 40 || client.ObjectEncoding(ctx, prefix+"meta").Val() != "listpack" {
+			t.Errorf("meta %s: server %q, encoded as %s, want one short enough for a listpack", when, got["server"], client.ObjectEncoding(ctx, prefix+"meta").Val())
 		}
 		for field, value := range want {
 			if got[field] != value && value != "" {
 				t.Errorf("meta %s: %s is %q, want %q", when, field, got[field], value)
 			}
 		}
-		if len(got) != len(want)+1 {
+		if used, err := strconv.ParseInt(got["used"], 10, 64); err != nil || time.Since(time.UnixMilli(used)).Abs() > time.Hour {
+			t.Errorf("meta %s: used %q, want a time of now", when, got["used"])
+		}
+		if len(got) != len(want)+2 {
 			t.Errorf("meta %s: %v, want %v", when, got, want)
 		}
 	}

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"crypto/sha1" // #nosec G505 -- a short name of a server, kept from nobody
 	"embed"
 	"errors"
 	"fmt"
@@ -43,11 +44,15 @@ var (
 	distrustScript   = newScript("distrust", "loaded", "epoch")
 	backlogScript    = newScript("backlog", "now")
 
+	surveyScript = newScript("survey", "now", "cold")
+	usedScript   = newScript("used", "now")
+	evictScript  = newScript("evict", "loaded", "epoch", "now", "cold")
+
 	beginHydrationScript  = newScript("begin_hydration")
 	unsavedScript         = newScript("unsaved", "locked", "entries")
 	verifiedScript        = newScript("verified", "locked")
 	loadChunkScript       = newScript("load_chunk", "locked")
-	commitHydrationScript = newScript("commit_hydration", "locked", "event")
+	commitHydrationScript = newScript("commit_hydration", "locked", "now", "event")
 	abortHydrationScript  = newScript("abort_hydration")
 	dropScript            = newScript("drop")
 )
@@ -74,9 +79,10 @@ func newScript(name string, shared ...string) *script {
 //	2: entry
 const format = 2
 
-// textFor is the script as it is loaded on the server of that identity, which it can compare with what meta says.
+// textFor is the script as it is loaded on the server of that identity, which it can compare with what meta says. The identity
+// is told by its digest: with a value of more than 64 bytes in it, a meta would take Redis four times the memory.
 func (sc *script) textFor(identity string) string {
-	return fmt.Sprintf("local SERVER, FORMAT = '%s-f%d', %d\n%s", identity, format, format, sc.text)
+	return fmt.Sprintf("local SERVER, FORMAT = '%x-f%d', %d\n%s", sha1.Sum([]byte(identity)), format, format, sc.text) // #nosec G401
 }
 
 func readScript(path string) string {

@@ -91,6 +91,26 @@ func (l faultyLive) LoadedGuilds(ctx context.Context) (guilds []id.Guild, err er
 	return guilds, err
 }
 
+func (l faultyLive) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (changed []id.Guild, cold []snapshot.Cold, err error) {
+	err = l.around(ctx, call{method: "Survey"}, func() (err error) {
+		changed, cold, err = l.Live.Survey(ctx, guilds, idle)
+		return err
+	})
+	return changed, cold, err
+}
+
+func (l faultyLive) NoteUses(ctx context.Context, guilds []id.Guild) error {
+	return l.around(ctx, call{method: "NoteUses"}, func() error { return l.Live.NoteUses(ctx, guilds) })
+}
+
+func (l faultyLive) Evict(ctx context.Context, c snapshot.Cold, idle time.Duration) (gone bool, err error) {
+	err = l.around(ctx, call{method: "Evict", guild: c.Guild.ID}, func() (err error) {
+		gone, err = l.Live.Evict(ctx, c, idle)
+		return err
+	})
+	return gone && err == nil, err
+}
+
 func (l faultyLive) MarkDirty(ctx context.Context, g id.Guild) error {
 	return l.around(ctx, call{method: "MarkDirty", guild: g}, func() error { return l.Live.MarkDirty(ctx, g) })
 }

@@ -35,6 +35,10 @@ var (
 		Name: "levelboard_hydrations_total",
 		Help: "Guilds loaded from the archive into Redis.",
 	})
+	evicted = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_guilds_evicted_total",
+		Help: "Guilds that have left Redis because nobody had used them for the time of LEVELBOARD_GUILD_IDLE.",
+	})
 	hydrationDuration = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "levelboard_hydration_duration_seconds",
 		Help:    "Time to load one guild from the archive into Redis, of loads that succeeded.",
@@ -54,7 +58,7 @@ func init() {
 
 // Collectors are the metrics of this package; Writer.Collector has more.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, hydrations, hydrationDuration, leasesLost}
+	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, hydrations, hydrationDuration, evicted, leasesLost}
 }
 
 // backlogTime bounds how long a scrape waits for the live store.

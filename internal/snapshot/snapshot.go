@@ -115,6 +115,17 @@ type Live interface {
 	DirtyGuilds(ctx context.Context) ([]id.Guild, error)
 	// LoadedGuilds lists every guild that the store holds, changed or not.
 	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
+	// Survey looks at guilds, each in a step of its own. It returns those that BeginFlush has something to say of, and those
+	// that are cold: nobody has noted a use of them for so long (0: there are none), and nothing of them waits to be archived.
+	// A guild whose uses nobody has noted yet is noted by this. After an error, which is about the live store and not about
+	// one guild, it returns what it has seen.
+	Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (changed []id.Guild, cold []Cold, err error)
+	// NoteUses notes that the guilds are used now, by the live store's clock; not of those that it does not hold.
+	NoteUses(ctx context.Context, guilds []id.Guild) error
+	// Evict removes the guild, but for its events and the records of its requests, if it still is cold and as the archive
+	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load goes on with its events as if
+	// it had never been away.
+	Evict(ctx context.Context, c Cold, idle time.Duration) (gone bool, err error)
 	// MarkDirty puts a guild back into the index.
 	MarkDirty(ctx context.Context, g id.Guild) error
 
@@ -159,6 +170,12 @@ type Live interface {
 
 	// Drop removes all of the guild's keys if it holds this incarnation or none.
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
+}
+
+// Cold is a loaded guild that nobody uses, with nothing unsaved. State is what the archive has to hold for it to leave.
+type Cold struct {
+	Guild leaderboard.GuildRef
+	State State
 }
 
 // Hydration is a held hydration lock.

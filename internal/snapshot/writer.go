@@ -38,6 +38,7 @@ type Writer struct {
 	loader   leaderboard.Loader
 	holder   string
 	interval time.Duration
+	idle     time.Duration
 	log      *slog.Logger
 	bad      badRows
 
@@ -48,6 +49,7 @@ type Writer struct {
 	lost      bool // Redis did not, when a round asked it for the changed guilds
 	lastRound time.Time
 	rounds    int
+	cold      []Cold            // found by the last sweep, and not evicted yet
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
 	// For the metrics, which do not wait for a round to end.
@@ -56,18 +58,21 @@ type Writer struct {
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
-// WriterOptions are what a Writer is told; all are required.
+// WriterOptions are what a Writer is told; all but Idle are required.
 type WriterOptions struct {
 	Holder   string        // names this process among the replicas
 	Interval time.Duration // between two rounds
-	Log      *slog.Logger
+	// Idle is how long nobody must have used a guild before it leaves the live store; 0 is never. Uses have to be noted (see
+	// Uses) with the same time.
+	Idle time.Duration
+	Log  *slog.Logger
 }
 
 // NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
 // loader first.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	return &Writer{
-		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, log: o.Log,
+		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, idle: o.Idle, log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
 	}
 }
@@ -97,7 +102,7 @@ func (w *Writer) tick(ctx context.Context) {
 	sweep := w.rounds%sweepEvery == 0
 	w.rounds++
 	// What fails is logged and counted where it happens, and tried again in the next round.
-	_ = w.round(ctx, sweep, w.Purge)
+	_ = w.round(ctx, sweep, true)
 }
 
 // Flush writes everything that changed until now, if this process holds the lease or can get it. It returns the first
@@ -114,12 +119,12 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	w.lease = lease
 	w.hold(true)
-	return w.round(ctx, true, nil)
+	return w.round(ctx, true, false)
 }
 
 // round writes every guild in the index of changed ones and, in a sweep, then every other one that has changed all the
-// same. It keeps the lease meanwhile, and ends early when the lease is lost. after, if any, is run before it is given up.
-func (w *Writer) round(ctx context.Context, sweep bool, after func(context.Context)) error {
+// same. It keeps the lease meanwhile, and ends early when the lease is lost. With tidy it then frees what nobody needs.
+func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	began := time.Now()
 	w.lastRound = began
 	ctx, stop := w.keepLease(ctx)
@@ -130,12 +135,7 @@ func (w *Writer) round(ctx context.Context, sweep bool, after func(context.Conte
 	defer w.underway.Store(nil)
 	r.write(ctx, changed, sweep)
 	if err == nil && sweep {
-		var loaded []id.Guild
-		if loaded, err = w.live.LoadedGuilds(ctx); err == nil {
-			n := len(loaded)
-			w.loaded.Store(&n)
-		}
-		r.write(ctx, loaded, sweep)
+		w.cold, err = r.sweep(ctx)
 	}
 	if err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
@@ -148,11 +148,27 @@ func (w *Writer) round(ctx context.Context, sweep bool, after func(context.Conte
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
-	if sweep && after != nil {
-		after(ctx)
+	if tidy {
+		w.cold = w.evict(ctx, w.cold)
+	}
+	if sweep && tidy {
+		w.Purge(ctx)
 	}
 	duration.Observe(time.Since(began).Seconds())
 	return errors.Join(err, r.first)
+}
+
+// sweep writes all loaded guilds that have changed, and returns those that nobody uses.
+func (r *round) sweep(ctx context.Context) ([]Cold, error) {
+	loaded, err := r.live.LoadedGuilds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := len(loaded)
+	r.loaded.Store(&n)
+	changed, cold, err := r.live.Survey(ctx, loaded, evictIdle(r.idle))
+	r.write(ctx, changed, true)
+	return cold, err
 }
 
 // round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.

@@ -87,7 +87,7 @@ func newSite(t *testing.T, o options) *site {
 	archive := s.stored()
 	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
-	s.board = leaderboard.New(store, hydrator, s.guilds)
+	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{})
 	s.feed = s.watched(o)
 
 	gin.SetMode(gin.ReleaseMode)

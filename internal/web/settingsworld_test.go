@@ -63,7 +63,7 @@ func newSettingsWorld(t *testing.T) *settingsWorld {
 		w.directory = guild.NewDirectory(w.archive, 100)
 		hydrator := snapshot.NewHydrator(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)
-		w.board = leaderboard.New(live, hydrator, w.directory)
+		w.board = leaderboard.New(live, hydrator, w.directory, leaderboard.Options{})
 		s.deps.Guilds = w.directory
 		s.deps.Settings = settings.New(w.archive, w.board, w)
 	}})

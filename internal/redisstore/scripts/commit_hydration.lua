@@ -1,5 +1,6 @@
 -- Moves the staging keys of a hydration into place, over whatever was there, writes meta, and puts into the log of events that
--- some may be missing before: whatever made it necessary to load the guild, some of the log may be lost as well.
+-- some may be missing before: whatever made it necessary to load the guild, some of the log may be lost as well. Not when the
+-- last in the log is that this server let the guild go, one load ago: then nothing can have happened since.
 --
 -- KEYS     meta lock, xp entry dirty, staged xp, staged entry, the prefix of the names of sets aside, events, stat and
 --          user of the format before
@@ -15,6 +16,10 @@ for i = 6, 7 do
     redis.call('PERSIST', KEYS[i - 3])
   end
 end
-redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER, 'format', FORMAT)
-event(KEYS[9], 'r', ARGV[3])
+redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER,
+  'format', FORMAT, 'used', now())
+local last = redis.call('XREVRANGE', KEYS[9], '+', '-', 'COUNT', 1)[1]
+local mark = last and last[2]
+local whole = mark and mark[1] == 'e' and tonumber(mark[2]) + 1 == tonumber(ARGV[3]) and mark[4] == SERVER
+if not whole then event(KEYS[9], 'r', ARGV[3]) end
 return {}

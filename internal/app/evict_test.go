@@ -1,0 +1,136 @@
+package app_test
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/apitest"
+	"levelboard/internal/testenv"
+)
+
+const idle = "LEVELBOARD_GUILD_IDLE=10m"
+
+func usedKey(g string) string { return "lb:{" + g + "}:meta" }
+
+// aged makes a guild one that nobody has used for so long.
+func aged(t *testing.T, client *redis.Client, g string, ago time.Duration) {
+	t.Helper()
+	if err := client.HSet(t.Context(), usedKey(g), "used", time.Now().Add(-ago).UnixMilli()).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func usedWithin(t *testing.T, client *redis.Client, g string, ago time.Duration) bool {
+	t.Helper()
+	ms, err := strconv.ParseInt(client.HGet(t.Context(), usedKey(g), "used").Val(), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return time.Since(time.UnixMilli(ms)) < ago
+}
+
+// neglected returns when the replica that has used a guild has noted it, which it then does not do again for more than a minute.
+func neglected(t *testing.T, client *redis.Client, g string) {
+	t.Helper()
+	aged(t, client, g, 8*time.Minute)
+	eventually(t, 10*time.Second, "the first use is noted", func() bool { return usedWithin(t, client, g, time.Minute) })
+}
+
+// What a guild's clients see when it has left Redis and comes back: nothing.
+func TestAnIdleGuildComesBack(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), often, idle)
+	client := redisClient(t, server)
+	g, u, other := s.guild(object{"xpPerMessageMin": 20, "xpPerMessageMax": 20}), newID(), newID()
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	s.create(key, g, u, 90)
+	message := object{"messages": []object{{"userId": u, "channelId": newID()}}}
+	s.Do("POST", "/v2/guilds/"+g+"/messages", key, message).Want(t, 200)
+	f.levelUp()
+	f.cancel()
+	named := apitest.Header("Idempotency-Key", "once")
+	first := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, named).Want(t, 200)
+	s.create(key, g, other, 3)
+	before := s.seen(key, g, u, other)
+	archived(t, client, g)
+
+	neglected(t, client, g)
+	aged(t, client, g, time.Hour)
+	eventually(t, 30*time.Second, "the guild leaves Redis", func() bool {
+		return client.Exists(t.Context(), usedKey(g)).Val() == 0
+	})
+	if left := client.Keys(t.Context(), "lb:{"+g+"}:*").Val(); len(left) != 2 {
+		t.Errorf("left are %v, want the record of a request and the events", left)
+	}
+
+	again := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, named).Want(t, 200)
+	if again.Header.Get("Idempotent-Replayed") != "true" || string(again.Body) != string(first.Body) {
+		t.Errorf("the request again: %s, want %s", again.Body, first.Body)
+	}
+	if after := s.seen(key, g, u, other); after != before {
+		t.Errorf("seen %s, want %s", after, before)
+	}
+	cooled := s.Do("POST", "/v2/guilds/"+g+"/messages", key, message).Want(t, 200)
+	if results := apitest.JSON[struct{ Results []struct{ Gained int } }](t, cooled).Results; results[0].Gained != 0 {
+		t.Errorf("%+v, want nothing: the cooldown has not ended", results)
+	}
+	// The stream goes on after its last event: no reset.
+	f = s.follow(key, g, f.last)
+	s.patch(key, g, u, 150)
+	if up := f.levelUp(); up.UserID != u || up.XP != 150 {
+		t.Errorf("%+v came next", up)
+	}
+}
+
+// Whatever is asked of a guild is a use of it, whether it changes anything or not, on every replica.
+func TestWhateverIsAskedOfAGuildIsAUse(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	on := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t), idle}
+	writer, replica := start(t, on...), start(t, on...)
+	client := redisClient(t, server)
+	u := newID()
+	stream := func(path, key string) {
+		ctx, cancel := context.WithCancel(t.Context())
+		t.Cleanup(cancel)
+		r, err := http.NewRequestWithContext(ctx, "GET", "http://"+replica.app.Addr()+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Api-Key", key)
+		resp, err := replica.plain.Do(r)
+		if err != nil || resp.StatusCode != 200 {
+			t.Fatalf("%s: %v, %v", path, resp, err)
+		}
+		t.Cleanup(func() { _ = resp.Body.Close() })
+	}
+	for name, use := range map[string]func(g, key, etag string){
+		"a member":    func(g, key, _ string) { replica.member(key, g, u) },
+		"a page":      func(g, key, _ string) { replica.board(key, g, 1) },
+		"a change":    func(g, key, _ string) { replica.patch(key, g, u, object{"increment": 1}) },
+		"a live page": func(g, key, _ string) { stream("/leaderboard/"+g+"/live", key) },
+		"events":      func(g, key, _ string) { stream(eventsPath(g), key) },
+		"a page that the client has": func(g, key, etag string) {
+			replica.Do("GET", boardPath(g, 1), key, nil, apitest.Header("If-None-Match", etag)).Want(t, 304)
+		},
+		"messages": func(g, key, _ string) {
+			replica.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": []object{{"userId": u, "channelId": newID()}}}).Want(t, 200)
+		},
+	} {
+		g := writer.guild(nil)
+		key := writer.key(g)
+		writer.create(key, g, u, 5)
+		etag := writer.Do("GET", boardPath(g, 1), key, nil).Want(t, 200).Header.Get("ETag")
+		neglected(t, client, g)
+		aged(t, client, g, 8*time.Minute)
+		use(g, key, etag)
+		eventually(t, 10*time.Second, name+" is noted as a use", func() bool { return usedWithin(t, client, g, time.Minute) })
+	}
+}

@@ -1,0 +1,65 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/guild"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+)
+
+// Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
+// cannot be read, is returned as changed: BeginFlush says what is wrong with it.
+func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (changed []id.Guild, cold []snapshot.Cold, err error) {
+	defer s.observed(surveyScript, time.Now(), &err)
+	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty()} }
+	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {
+		if err == nil && len(r) == 0 {
+			return nil
+		}
+		if c, err := coldOf(g, r); err == nil {
+			cold = append(cold, c)
+		} else {
+			changed = append(changed, g)
+		}
+		return nil
+	}, cooldownMillis(idle))
+	return changed, cold, err
+}
+
+// coldOf reads the answer about a cold guild; it fails for any other.
+func coldOf(g id.Guild, r reply) (c snapshot.Cold, err error) {
+	var zero, incarnation int64
+	err = r.numbers(&zero, &incarnation, &c.State.Epoch, &c.State.Archived)
+	c.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+	return c, err
+}
+
+// NoteUses implements snapshot.Live.
+func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
+	defer s.observed(usedScript, time.Now(), &err)
+	keys := func(k guildKeys) []string { return []string{k.meta()} }
+	return s.onEach(ctx, usedScript, guilds, keys, func(_ id.Guild, _ reply, err error) error { return err })
+}
+
+// Evict implements snapshot.Live.
+func (s *Store) Evict(ctx context.Context, c snapshot.Cold, idle time.Duration) (gone bool, err error) {
+	k := keysOf(c.Guild.ID)
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.events(c.Guild.Incarnation)}, k.members()...)
+	r, err := s.run(ctx, evictScript, keys, int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle))
+	if errors.Is(err, leaderboard.ErrNotLoaded) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := r.number(0)
+	if err != nil {
+		return false, fmt.Errorf("redis: evict: %w", err)
+	}
+	return n == 1, nil
+}

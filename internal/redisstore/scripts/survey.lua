@@ -1,0 +1,12 @@
+-- Looks at a guild for the snapshot writer: does something of it wait to be archived, or else, does nobody use it?
+--
+-- KEYS     meta lock dirty
+-- ARGV     for how long no use must have been noted, in ms; 0 does not ask
+-- returns  {} | {1}: it has changed, or a flush was cut off, or it is to be verified | {0, incarnation, epoch, rev}: it is cold
+-- atomic   all is of one moment
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'rev', 'server', 'flushing')
+if not meta[1] then return {} end
+if meta[4] ~= SERVER or meta[5] or redis.call('EXISTS', KEYS[3]) == 1 then return {1} end
+local idle = tonumber(ARGV[1])
+if idle > 0 and cold(idle) then return {0, meta[1], meta[2], meta[3]} end
+return {}

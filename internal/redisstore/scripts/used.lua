@@ -1,0 +1,8 @@
+-- Notes that a guild is used, if it is loaded.
+--
+-- KEYS     meta
+-- ARGV     none
+-- returns  {}
+-- atomic   the check and the note
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'used', now()) end
+return {}

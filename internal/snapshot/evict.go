@@ -1,0 +1,63 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// evictIdle is how long a guild's use must not have been noted before it is cold. It is longer than idle by the time that
+// may pass between two notes of a guild in use, so no guild leaves that was used within idle.
+func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery }
+
+// evict lets guilds that nobody uses leave the live store, for a part of the interval, and returns those that are left for
+// the next round: however many leave, the snapshots of the others are not held up.
+//
+// What a guild was seen to be may have changed by now. So the archive is asked again, and the step that removes the guild
+// checks that it still is as the archive holds it; a request that comes after that step loads the guild. Killed anywhere,
+// the writer leaves a guild that is there as a whole, or not at all.
+func (w *Writer) evict(ctx context.Context, cold []Cold) (left []Cold) {
+	var gone atomic.Int64
+	deadline := time.Now().Add(w.interval / 4)
+	group, first := errgroup.WithContext(ctx) // first ends with the first error: what cannot be asked now is asked later
+	group.SetLimit(guildsAtOnce)
+	for len(cold) > 0 && first.Err() == nil && time.Now().Before(deadline) {
+		c := cold[0]
+		cold = cold[1:]
+		group.Go(func() error {
+			left, err := w.evictGuild(first, c)
+			if left {
+				gone.Add(1)
+			}
+			return err
+		})
+	}
+	err := group.Wait()
+	if err != nil {
+		cold = nil // the next sweep finds them again
+	}
+	if err != nil && ctx.Err() == nil {
+		w.log.WarnContext(ctx, "guilds that nobody uses could not leave Redis; they are tried again in a minute or so: look after Redis and the archive", "error", err)
+	}
+	if n := gone.Load(); n > 0 {
+		evicted.Add(float64(n))
+		loaded := *w.loaded.Load() - int(n)
+		w.loaded.Store(&loaded)
+		w.log.InfoContext(ctx, "guilds that nobody used have left Redis; their next request loads them", "guilds", n)
+	}
+	return cold
+}
+
+func (w *Writer) evictGuild(ctx context.Context, c Cold) (gone bool, err error) {
+	state, err := w.archive.State(ctx, c.Guild)
+	if errors.Is(err, ErrStale) {
+		return false, nil // it was deleted, and is dropped by Purge
+	}
+	if err != nil || state != c.State {
+		return false, err
+	}
+	return w.live.Evict(ctx, c, evictIdle(w.idle))
+}

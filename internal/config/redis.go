@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"levelboard/internal/redisurl"
 )
 
 const (
@@ -78,8 +80,8 @@ var (
 
 // parseRedisURL reads a Redis URL, whose authority may be a list of hosts. Its errors hold nothing of the URL.
 func parseRedisURL(raw string) (redisTarget, error) {
-	scheme, rest, _ := strings.Cut(raw, "://")
-	switch scheme {
+	parts, _ := redisurl.Split(raw)
+	switch parts.Scheme {
 	case "unix":
 		u, err := url.Parse(raw)
 		if err != nil || u.Host != "" || len(u.Path) < 2 {
@@ -91,25 +93,16 @@ func parseRedisURL(raw string) (redisTarget, error) {
 		return redisTarget{}, errRedisScheme
 	}
 
-	authority, tail := rest, ""
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		authority, tail = rest[:i], rest[i:]
-	}
-	user, list := "", authority
-	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		user, list = authority[:at+1], authority[at+1:]
-	}
-	hosts := strings.Split(list, ",")
-	for _, h := range hosts {
+	for _, h := range parts.Hosts {
 		if !validHost(h) {
 			return redisTarget{}, errRedisHosts
 		}
 	}
-	u, err := url.Parse(scheme + "://" + user + hosts[0] + tail)
+	u, err := url.Parse(parts.First())
 	if err != nil || u.Fragment != "" {
 		return redisTarget{}, errRedisHosts
 	}
-	target := redisTarget{hosts: len(hosts)}
+	target := redisTarget{hosts: len(parts.Hosts)}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		if target.database, err = strconv.Atoi(path); err != nil || target.database < 0 {
 			return redisTarget{}, errRedisDB

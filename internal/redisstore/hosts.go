@@ -3,24 +3,17 @@ package redisstore
 import (
 	"net"
 	"strings"
+
+	"levelboard/internal/redisurl"
 )
 
 // splitHosts returns the URL with the first of its hosts only, and all of them with their ports. ok is false when one is missing.
 func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bool) {
-	scheme, rest, found := strings.Cut(rawURL, "://")
-	if !found {
+	u, ok := redisurl.Split(rawURL)
+	if !ok {
 		return "", nil, false
 	}
-	authority, tail := rest, ""
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		authority, tail = rest[:i], rest[i:]
-	}
-	user, list := "", authority
-	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		user, list = authority[:at+1], authority[at+1:]
-	}
-	named := strings.Split(list, ",")
-	for _, host := range named {
+	for _, host := range u.Hosts {
 		if _, _, err := net.SplitHostPort(host); err != nil {
 			host = net.JoinHostPort(strings.Trim(host, "[]"), defaultPort)
 		}
@@ -29,5 +22,5 @@ func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bo
 		}
 		hosts = append(hosts, host)
 	}
-	return scheme + "://" + user + named[0] + tail, hosts, true
+	return u.First(), hosts, true
 }

@@ -1,0 +1,35 @@
+// Package redisurl takes apart a Redis URL that may name several hosts, which net/url refuses:
+// redis://user:password@h1:1,h2:2/0.
+package redisurl
+
+import "strings"
+
+// URL is such a URL in pieces. It holds a password: it is never to be printed.
+type URL struct {
+	Scheme string
+	User   string // with its @, or empty
+	Hosts  []string
+	Tail   string // what follows the hosts, from the first of / ? #
+}
+
+// Split takes a URL apart and judges nothing but that it has a scheme. There is always one host at least, which may be empty.
+func Split(raw string) (u URL, ok bool) {
+	scheme, rest, found := strings.Cut(raw, "://")
+	if !found {
+		return URL{}, false
+	}
+	u.Scheme = scheme
+	authority := rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		authority, u.Tail = rest[:i], rest[i:]
+	}
+	hosts := authority
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		u.User, hosts = authority[:at+1], authority[at+1:]
+	}
+	u.Hosts = strings.Split(hosts, ",")
+	return u, true
+}
+
+// First is the URL with the first of its hosts only, as net/url takes it.
+func (u URL) First() string { return u.Scheme + "://" + u.User + u.Hosts[0] + u.Tail }

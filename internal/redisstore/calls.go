@@ -68,7 +68,7 @@ func (c *coalescers) do(ctx context.Context, l *call) error {
 		return c.only.do(ctx, l)
 	}
 	began := time.Now()
-	err := c.store.client.cluster.follow(ctx, slotOfGuild(l.g.ID), func(n *node, asking bool) error {
+	err := c.store.client.cluster.follow(ctx, slotOfGuild(l.g.ID), func(ctx context.Context, n *node, asking bool) error {
 		l.asking = asking
 		return c.on(n, waits).do(ctx, l)
 	})

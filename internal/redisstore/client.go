@@ -44,9 +44,9 @@ func newClustered(c *cluster) *Client {
 
 // onNodeOf calls send with the node that holds the key. On a cluster it may call it again, after send has returned that nothing
 // ran (directionOf), with another node or the same; with asking, the node must be told that it is asked (processAsking).
-func (c *Client) onNodeOf(ctx context.Context, key string, send func(n *node, asking bool) error) error {
+func (c *Client) onNodeOf(ctx context.Context, key string, send func(ctx context.Context, n *node, asking bool) error) error {
 	if c.only != nil {
-		return send(c.only, false)
+		return send(ctx, c.only, false)
 	}
 	return c.cluster.follow(ctx, slotOf(key), send)
 }

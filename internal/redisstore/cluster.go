@@ -67,10 +67,12 @@ func newCluster(seeds []string, silence time.Duration, options func(address stri
 	return c
 }
 
-// slotTable returns the last table, or the first one.
+// slotTable returns the last table, or the first one, for which it waits no longer than the caller is patient.
 func (c *cluster) slotTable(ctx context.Context) (*slotTable, error) {
 	t := c.table.Load()
 	if t == nil {
+		ctx, cancel := context.WithTimeout(ctx, c.patience(ctx))
+		defer cancel()
 		if err := c.reload(ctx, nil, ""); err != nil {
 			return nil, fmt.Errorf("redis: look at the cluster's slots: %w", err)
 		}

@@ -12,36 +12,64 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// askTime is how long one node may take to tell who serves which slot.
-const askTime = 400 * time.Millisecond
+const (
+	// askTime is how long one node may take to tell who serves which slot.
+	askTime = 400 * time.Millisecond
+	// askNext is after how long the next node is asked beside one that has not answered.
+	askNext = 50 * time.Millisecond
+)
 
 var errNoSlots = errors.New("the server knows no node that serves a slot; is it a cluster?")
 
-// ask asks one node after the other who serves which slot, until one answers.
-func (c *cluster) ask(first string) (ranges []redis.ClusterSlot, err error) {
+// told is what one node says of who serves which slot.
+type told struct {
+	ranges []redis.ClusterSlot
+	err    error
+}
+
+// ask asks one node after the other who serves which slot, until one answers. It waits for none that hangs: so the answer is
+// there soon when half of the nodes do.
+func (c *cluster) ask(first string) ([]redis.ClusterSlot, error) {
+	addresses := c.addresses(first)
+	answers := make(chan told, len(addresses))
+	next := time.NewTicker(askNext)
+	defer next.Stop()
 	var failures []error
-	for _, address := range c.addresses(first) {
-		opts := c.options(address)
-		opts.PoolSize = 1
-		client := redis.NewClient(opts)
-		ctx, cancel := context.WithTimeout(c.life, askTime)
-		ranges, err = client.ClusterSlots(ctx).Result()
-		cancel()
-		_ = client.Close()
-		ranges = slices.DeleteFunc(ranges, func(r redis.ClusterSlot) bool { return len(r.Nodes) == 0 })
-		if err == nil && len(ranges) == 0 {
-			err = errNoSlots
+	for asked := 0; ; {
+		if asked < len(addresses) && c.life.Err() == nil {
+			address := addresses[asked]
+			c.background.Go(func() { answers <- c.askOne(address) })
+			asked++
 		}
-		if err == nil {
-			completeAddresses(ranges, address)
-			return ranges, nil
-		}
-		failures = append(failures, err)
-		if c.life.Err() != nil {
-			break
+		select {
+		case answer := <-answers:
+			if answer.err == nil {
+				return answer.ranges, nil
+			}
+			if failures = append(failures, answer.err); len(failures) == len(addresses) || c.life.Err() != nil {
+				return nil, errors.Join(failures...)
+			}
+		case <-next.C:
+		case <-c.life.Done():
+			return nil, errors.Join(append(failures, redis.ErrClosed)...)
 		}
 	}
-	return nil, errors.Join(failures...)
+}
+
+func (c *cluster) askOne(address string) (t told) {
+	opts := c.options(address)
+	opts.PoolSize = 1
+	client := redis.NewClient(opts)
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(c.life, askTime)
+	defer cancel()
+	t.ranges, t.err = client.ClusterSlots(ctx).Result()
+	t.ranges = slices.DeleteFunc(t.ranges, func(r redis.ClusterSlot) bool { return len(r.Nodes) == 0 })
+	if t.err == nil && len(t.ranges) == 0 {
+		t.err = errNoSlots
+	}
+	completeAddresses(t.ranges, address)
+	return t
 }
 
 // addresses are whom to ask: first the one who must know, then all that were in the last table, then those that were configured.
@@ -68,20 +96,25 @@ func (c *cluster) addresses(first string) []string {
 
 // completeAddresses puts what a node did not say of an address, because it is that of its own, or what it cannot know.
 func completeAddresses(ranges []redis.ClusterSlot, from string) {
-	fromHost, fromPort, err := net.SplitHostPort(from)
-	if err != nil {
-		return
-	}
 	for _, r := range ranges {
 		for i := range r.Nodes {
-			host, port, err := net.SplitHostPort(r.Nodes[i].Addr)
-			if err != nil {
-				continue
-			}
-			if port == "0" { // one that speaks TLS only
-				port = fromPort
-			}
-			r.Nodes[i].Addr = net.JoinHostPort(cmp.Or(host, fromHost), port)
+			r.Nodes[i].Addr = completeAddress(r.Nodes[i].Addr, from)
 		}
 	}
+}
+
+// completeAddress takes the host and the port that the node at from did not tell from its own address.
+func completeAddress(address, from string) string {
+	fromHost, fromPort, err := net.SplitHostPort(from)
+	if err != nil {
+		return address
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	if port == "0" { // one that speaks TLS only
+		port = fromPort
+	}
+	return net.JoinHostPort(cmp.Or(host, fromHost), port)
 }

@@ -41,11 +41,15 @@ func (g *gate) pass(ctx context.Context, send func(context.Context) error) error
 	if ctx.Value(insideKey{}) != nil {
 		return g.listen(send(ctx))
 	}
-	patience := leaderboard.Patience(ctx)
-	if patience == 0 {
-		patience = g.silence
+	return g.passSince(ctx, time.Now(), g.patience(ctx), send)
+}
+
+// patience is the context's, or the client's own.
+func (g *gate) patience(ctx context.Context) time.Duration {
+	if patience := leaderboard.Patience(ctx); patience > 0 {
+		return patience
 	}
-	return g.passSince(ctx, time.Now(), patience, send)
+	return g.silence
 }
 
 // passSince is pass for what has waited since then already.

@@ -22,7 +22,8 @@ type node struct {
 	gate       *gate
 	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
 
-	calls sync.Map // *Store: its *coalescer for this node of a cluster
+	calls   sync.Map      // lane: its *coalescer for this node of a cluster
+	waiting chan struct{} // holds one for each change that is sent by itself and waits for replicas
 
 	current atomic.Pointer[server]
 	// What was heard may say that the server is another one by now, without a new connection: how often, and how many of those
@@ -33,7 +34,7 @@ type node struct {
 
 // newNode makes a node for clientOptions; silence is the gate's.
 func newNode(opts *redis.Options, silence time.Duration) *node {
-	n := &node{turn: make(chan struct{}, 1), gate: newGate(opts.PoolSize, silence)}
+	n := &node{turn: make(chan struct{}, 1), waiting: make(chan struct{}, waitingRuns), gate: newGate(opts.PoolSize, silence)}
 	opts.OnConnect = n.connected
 	n.Client = redis.NewClient(opts)
 	n.AddHook(n.gate)

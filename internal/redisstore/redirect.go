@@ -16,6 +16,8 @@ const (
 	// leastPause and longestPause are between two attempts at a slot that cannot be served at the moment.
 	leastPause   = 5 * time.Millisecond
 	longestPause = 80 * time.Millisecond
+	// leastPatience is with a node that is asked when hardly any is left.
+	leastPatience = 50 * time.Millisecond
 )
 
 var errNoMaster = errors.New("no master of the cluster serves the slot")
@@ -58,19 +60,20 @@ func nothingRan(err error) bool {
 }
 
 // follow calls send with the node that serves the slot, again where the cluster says that nothing ran: on the node that it
-// names, or after a pause, for as long as the caller is patient. Nothing else is ever sent again: a command whose connection
-// failed may have run.
-func (c *cluster) follow(ctx context.Context, slot int, send func(n *node, asking bool) error) error {
+// names, or after a pause, for as long as the caller is patient, with as much patience as is left. Nothing else is ever sent
+// again: a command whose connection failed may have run.
+func (c *cluster) follow(ctx context.Context, slot int, send func(ctx context.Context, n *node, asking bool) error) error {
 	until := time.Now().Add(c.patience(ctx))
 	pause := leastPause
 	table, err := c.slotTable(ctx)
 	if err != nil {
 		return err
 	}
+	sendCtx := ctx
 	for n, asking, hops := table.nodes[slot], false, 0; ; hops++ {
 		err := errNoMaster
 		if n != nil {
-			err = send(n, asking)
+			err = send(sendCtx, n, asking)
 		}
 		where, address := directionOf(err)
 		if where == here {
@@ -88,9 +91,12 @@ func (c *cluster) follow(ctx context.Context, slot int, send func(n *node, askin
 			}
 			pause = min(2*pause, longestPause)
 		}
+		if address != "" {
+			address = completeAddress(address, n.Options().Addr)
+		}
 		// An answer that names a node is followed there, whatever the table says by then: the one who answered knows best.
 		if where != asked {
-			_ = c.reload(ctx, table, address)
+			c.reloadUntil(ctx, until, table, address)
 			table = c.table.Load()
 		}
 		if n, asking = table.nodes[slot], where == asked; address != "" {
@@ -98,7 +104,15 @@ func (c *cluster) follow(ctx context.Context, slot int, send func(n *node, askin
 				return err
 			}
 		}
+		sendCtx = leaderboard.WithPatience(ctx, max(time.Until(until), leastPatience))
 	}
+}
+
+// reloadUntil waits for another table, but not longer than that: nodes that hang must not hold up who could be served by others.
+func (c *cluster) reloadUntil(ctx context.Context, until time.Time, seen *slotTable, address string) {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	_ = c.reload(ctx, seen, address)
 }
 
 func (c *cluster) patience(ctx context.Context) time.Duration {

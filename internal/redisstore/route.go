@@ -28,7 +28,9 @@ func (r route) ProcessHook(redis.ProcessHook) redis.ProcessHook {
 		if !ok {
 			return errNoKey
 		}
-		return r.follow(ctx, slotOf(key), func(n *node, asking bool) error { return n.processAsking(ctx, cmd, asking) })
+		return r.follow(ctx, slotOf(key), func(ctx context.Context, n *node, asking bool) error {
+			return n.processAsking(ctx, cmd, asking)
+		})
 	}
 }
 

@@ -131,7 +131,7 @@ func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any)
 
 // eval sends a script to the node that holds its keys. With ErrNotReplicated there is a value too.
 func (s *Store) eval(ctx context.Context, sc *script, keys []string, args []any) (v any, err error) {
-	err = s.client.onNodeOf(ctx, keys[0], func(n *node, asking bool) error {
+	err = s.client.onNodeOf(ctx, keys[0], func(ctx context.Context, n *node, asking bool) error {
 		return n.onServer(ctx, func(on *server) (err error) {
 			cmd := evalSHA(ctx, on.digests[sc], keys, args)
 			if waiting := s.wait.of(sc); waiting != nil {

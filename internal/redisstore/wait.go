@@ -25,8 +25,8 @@ const (
 	// waitingBatches is how many batches of changes are under way at the same time when each waits for replicas: the server
 	// works on the next ones meanwhile.
 	waitingBatches = 4
-	// waitingRuns is how many changes that are sent by themselves wait at the same time. With the batches they leave half of the
-	// connections for reads, which must go on when there are no replicas.
+	// waitingRuns is how many changes that are sent by themselves wait at the same time, on each node. With the batches they leave
+	// half of the connections for reads, which must go on when there are no replicas.
 	waitingRuns = 12
 	// waitMargin is kept of the time that a command has left, for its answer.
 	waitMargin = 50 * time.Millisecond
@@ -35,16 +35,13 @@ const (
 var errWaitingFull = errors.New("too many changes wait for replicas")
 
 // waiter makes changes wait; nil makes none wait.
-type waiter struct {
-	Waiting
-	runs chan struct{} // holds one for each change that is sent by itself
-}
+type waiter struct{ Waiting }
 
 func newWaiter(w Waiting) *waiter {
 	if w.Replicas < 1 {
 		return nil
 	}
-	return &waiter{Waiting: w, runs: make(chan struct{}, waitingRuns)}
+	return &waiter{w}
 }
 
 // of is the waiter when the script makes a change that clients are told of, else nil.
@@ -80,19 +77,27 @@ func (w *waiter) enough(cmd *redis.IntCmd) error {
 
 // run sends a command, as processAsking does, and waits for replicas. With ErrNotReplicated the command has its value.
 func (w *waiter) run(ctx context.Context, n *node, cmd once, asking bool) error {
-	leave, err := w.enter(ctx, n)
+	arrived, patience := time.Now(), n.gate.patience(ctx)
+	leave, err := n.enterWaiting(ctx, patience)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	pipeline := n.Pipeline()
-	if asking {
-		_ = pipeline.Process(ctx, askingCommand(ctx))
+	var wait *redis.IntCmd
+	err = n.gate.passSince(ctx, arrived, patience, func(ctx context.Context) error {
+		wait = w.command(ctx)
+		pipeline := n.Pipeline()
+		if asking {
+			_ = pipeline.Process(ctx, askingCommand(ctx))
+		}
+		_ = pipeline.Process(ctx, cmd)
+		_ = pipeline.Process(ctx, wait)
+		_, err := pipeline.Exec(ctx)
+		return err
+	})
+	if wait == nil {
+		return err // it was not sent
 	}
-	_ = pipeline.Process(ctx, cmd)
-	wait := w.command(ctx)
-	_ = pipeline.Process(ctx, wait)
-	_, _ = pipeline.Exec(ctx)
 	if err := cmd.Err(); err != nil {
 		return err
 	}
@@ -102,16 +107,13 @@ func (w *waiter) run(ctx context.Context, n *node, cmd once, asking bool) error 
 	return w.enough(wait)
 }
 
-func (w *waiter) enter(ctx context.Context, n *node) (leave func(), err error) {
-	patience := leaderboard.Patience(ctx)
-	if patience == 0 {
-		patience = n.gate.silence
-	}
+// enterWaiting lets so many changes wait for the replicas of one node, and not those for other nodes of a cluster.
+func (n *node) enterWaiting(ctx context.Context, patience time.Duration) (leave func(), err error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case w.runs <- struct{}{}:
-		return func() { <-w.runs }, nil
+	case n.waiting <- struct{}{}:
+		return func() { <-n.waiting }, nil
 	case <-ctx.Done():
 		return nil, fmt.Errorf("not sent: %w", ctx.Err())
 	case <-timer.C:

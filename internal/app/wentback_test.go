@@ -3,6 +3,7 @@ package app_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +65,15 @@ func TestRedisComesBackOlder(t *testing.T) {
 		t.Error("the page of a guild that was loaded anew has the ETag of before")
 	}
 	archived(t, client, g)
+}
+
+// wentBack is what the metric says of how often Redis went back. It is the process's, so it may rise by other tests as well.
+func (s *service) wentBack() string {
+	s.t.Helper()
+	_, rest, found := strings.Cut(string(s.ops("/metrics").Want(s.t, 200).Body), "\nlevelboard_redis_went_back_total ")
+	if !found {
+		s.t.Fatal("no metric says how often Redis went back")
+	}
+	count, _, _ := strings.Cut(rest, "\n")
+	return count
 }

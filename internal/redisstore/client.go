@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"net"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
@@ -32,7 +33,10 @@ func newClustered(c *cluster) *Client {
 			}
 			return t.ranges, nil
 		},
-		Dialer: opts.Dialer, Username: opts.Username, Password: opts.Password, TLSConfig: opts.TLSConfig,
+		Dialer: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return opts.Dialer(ctx, network, c.withHost(address))
+		},
+		Username: opts.Username, Password: opts.Password, TLSConfig: opts.TLSConfig,
 		DialTimeout: opts.DialTimeout, DialerRetries: opts.DialerRetries, ReadTimeout: opts.ReadTimeout, WriteTimeout: opts.WriteTimeout,
 		PoolSize: 1, MaxRetries: -1, ContextTimeoutEnabled: true,
 		Protocol: opts.Protocol, DisableIdentity: true, MaintNotificationsConfig: opts.MaintNotificationsConfig,
@@ -51,7 +55,7 @@ func (c *Client) onNodeOf(ctx context.Context, key string, send func(ctx context
 	return c.cluster.follow(ctx, slotOf(key), send)
 }
 
-// byNode groups keys by the node that holds each at the moment.
+// byNode groups keys by the node that holds each at the moment; nil is that of keys in slots that nobody serves.
 func (c *Client) byNode(ctx context.Context, keys []string) (map[*node][]string, error) {
 	if c.only != nil {
 		return map[*node][]string{c.only: keys}, nil
@@ -63,9 +67,6 @@ func (c *Client) byNode(ctx context.Context, keys []string) (map[*node][]string,
 	parts := map[*node][]string{}
 	for _, key := range keys {
 		n := table.nodes[slotOf(key)]
-		if n == nil {
-			return nil, errNoMaster
-		}
 		parts[n] = append(parts[n], key)
 	}
 	return parts, nil

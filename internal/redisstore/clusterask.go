@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -58,7 +59,7 @@ func (c *cluster) ask(first string) ([]redis.ClusterSlot, error) {
 
 func (c *cluster) askOne(address string) (t told) {
 	opts := c.options(address)
-	opts.PoolSize = 1
+	opts.PoolSize = 2 // with 1 the pool would go on dialling, in the background, a node that is away
 	client := redis.NewClient(opts)
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(c.life, askTime)
@@ -117,4 +118,21 @@ func completeAddress(address, from string) string {
 		port = fromPort
 	}
 	return net.JoinHostPort(cmp.Or(host, fromHost), port)
+}
+
+// withHost undoes what a go-redis cluster client makes of a node on loopback that it was told of by a function: an address without
+// a host, whose certificate nobody can verify.
+func (c *cluster) withHost(address string) string {
+	t := c.table.Load()
+	if t == nil || !strings.HasPrefix(address, ":") {
+		return address
+	}
+	for _, r := range t.ranges {
+		for _, n := range r.Nodes {
+			if strings.HasSuffix(n.Addr, address) {
+				return n.Addr
+			}
+		}
+	}
+	return address
 }

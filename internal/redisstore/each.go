@@ -2,7 +2,9 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,9 +17,11 @@ import (
 const eachPipeline = 500
 
 // onEach runs a script for each guild, each in a step of its own and many in a round trip, and calls take with what came back,
-// which may be an error of that one script. It ends with the first error of take, or when a server cannot be asked. It is for
-// scripts that do no harm when they run twice.
+// which may be an error of that one script. The first error of take ends it. On a cluster the guilds of a node that cannot be
+// asked are passed over, and the error is returned once the other nodes were asked. It is for scripts that do no harm when they
+// run twice.
 func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys func(guildKeys) []string, take func(id.Guild, reply, error) error, args ...any) error {
+	silent := map[*node]error{}
 	for part := range slices.Chunk(guilds, eachPipeline) {
 		metas := make([]string, len(part))
 		for i, g := range part {
@@ -28,10 +32,14 @@ func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys 
 			return err
 		}
 		for n, metas := range nodes {
-			asked, err := n.askEach(ctx, sc, metas, keys, args)
-			if err != nil {
-				return fmt.Errorf("redis: %s: %w", sc.name, err)
+			if silent[n] != nil {
+				continue
 			}
+			if n == nil {
+				silent[n] = errNoMaster
+				continue
+			}
+			asked, err := n.askEach(ctx, sc, metas, keys, args)
 			for i, cmd := range asked {
 				g, _ := guildOfMeta(metas[i])
 				v, err := cmd.Result()
@@ -39,14 +47,21 @@ func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys 
 					v, err = s.eval(ctx, sc, keys(keysOf(g)), args)
 				}
 				if err != nil && !answered(err) {
-					return fmt.Errorf("redis: %s: %w", sc.name, err)
+					silent[n] = err
+					break
 				}
 				values, _ := v.([]any)
 				if err := take(g, values, err); err != nil {
 					return fmt.Errorf("redis: %s: %w", sc.name, err)
 				}
 			}
+			if err != nil {
+				silent[n] = err
+			}
 		}
+	}
+	if err := errors.Join(slices.Collect(maps.Values(silent))...); err != nil {
+		return fmt.Errorf("redis: %s: %w", sc.name, err)
 	}
 	return nil
 }

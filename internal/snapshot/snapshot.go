@@ -113,7 +113,7 @@ type Flush struct {
 type Live interface {
 	// DirtyGuilds takes all guilds out of the index of guilds with changed members and returns them.
 	DirtyGuilds(ctx context.Context) ([]id.Guild, error)
-	// LoadedGuilds lists every guild that the store holds, changed or not.
+	// LoadedGuilds lists every guild that the store holds, changed or not; with an error, those that it has found.
 	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
 	// Survey looks at guilds, each in a step of its own. It returns those that BeginFlush has something to say of, and those
 	// that are cold: nobody has noted a use of them for so long (0: there are none), and nothing of them waits to be archived.

@@ -134,8 +134,11 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	w.underway.Store(&changed)
 	defer w.underway.Store(nil)
 	r.write(ctx, changed, sweep)
-	if err == nil && sweep {
-		w.cold, err = r.sweep(ctx)
+	if sweep {
+		// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
+		var unswept error
+		w.cold, unswept = r.sweep(ctx)
+		err = errors.Join(err, unswept)
 	}
 	if err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
@@ -158,17 +161,23 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	return errors.Join(err, r.first)
 }
 
-// sweep writes all loaded guilds that have changed, and returns those that nobody uses.
+// sweep writes all loaded guilds that have changed, and returns those that nobody uses. With an error it did so with those that
+// it found, and returns none.
 func (r *round) sweep(ctx context.Context) ([]Cold, error) {
 	loaded, err := r.live.LoadedGuilds(ctx)
-	if err != nil {
+	if err == nil {
+		n := len(loaded)
+		r.loaded.Store(&n)
+	}
+	if len(loaded) == 0 {
 		return nil, err
 	}
-	n := len(loaded)
-	r.loaded.Store(&n)
-	changed, cold, err := r.live.Survey(ctx, loaded, evictIdle(r.idle))
+	changed, cold, unasked := r.live.Survey(ctx, loaded, evictIdle(r.idle))
 	r.write(ctx, changed, true)
-	return cold, err
+	if err = errors.Join(err, unasked); err != nil {
+		return nil, err
+	}
+	return cold, nil
 }
 
 // round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.

@@ -65,14 +65,22 @@ func Cluster(tb testing.TB, options ...RedisOption) *RedisCluster {
 	}
 }
 
-// URL names all nodes: redis://[:password@]host:port,host:port.../0.
-func (c *RedisCluster) URL() string {
+// URL names all nodes: redis://[:password@]host:port,host:port.../0, or
+// rediss:// with [WithTLS].
+func (c *RedisCluster) URL() string { return c.all(c.Masters[0].URL()) }
+
+// URLFor is the address of all nodes for a user, as of one server.
+func (c *RedisCluster) URLFor(user, password string) string {
+	return c.all(c.Masters[0].URLFor(user, password))
+}
+
+// all puts the nodes in place of the first one.
+func (c *RedisCluster) all(url string) string {
 	var hosts []string
 	for _, s := range c.nodes() {
 		hosts = append(hosts, s.Addr())
 	}
-	first := c.Masters[0]
-	return strings.Replace(first.URL(), first.Addr(), strings.Join(hosts, ","), 1)
+	return strings.Replace(url, c.Masters[0].Addr(), strings.Join(hosts, ","), 1)
 }
 
 // ID is the name that a node has in the cluster.
@@ -137,8 +145,8 @@ func newCluster(tb testing.TB, options []RedisOption) (*RedisCluster, error) {
 			"repl-diskless-sync-delay 0",
 			"repl-ping-replica-period 1",
 		}, s.lines...)
-		if s.password != "" {
-			s.lines = append(s.lines, fmt.Sprintf("masterauth %q", s.password))
+		if s.tls != nil {
+			s.lines = append(s.lines, "tls-cluster yes")
 		}
 	}
 	for i, s := range c.nodes() {

@@ -87,3 +87,6 @@ func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.o
 
 // Client is what the store speaks by.
 func (s *Store) Client() *Client { return s.client }
+
+// CompleteAddress is the address that a node means which tells a part of it.
+func CompleteAddress(address, from string) string { return completeAddress(address, from) }

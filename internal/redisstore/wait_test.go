@@ -216,26 +216,3 @@ func quickMaster(t *testing.T) *testenv.RedisServer {
 	t.Helper()
 	return testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))
 }
-
-// On a cluster the replicas that count are those of the guild's master.
-func TestChangesWaitForReplicasOfACluster(t *testing.T) {
-	cluster := testenv.Cluster(t)
-	client, err := redisstore.Connect(cluster.URL(), redisstore.ConnectOptions{Cluster: true, Timeout: patience})
-	ok(t, err)
-	t.Cleanup(func() { _ = client.Close() })
-	for replicas, want := range map[int]error{1: nil, 2: leaderboard.ErrNotReplicated} {
-		s := redisstore.New(client, redisstore.Options{Wait: redisstore.Waiting{Replicas: replicas, Timeout: 300 * time.Millisecond}})
-		if n, err := s.Replicas(t.Context()); n != 1 || err != nil {
-			t.Errorf("%d replicas, %v", n, err)
-		}
-		for n := range 4 {
-			g := guildNo(4*replicas + n)
-			loadGuild(t, s, g, user1)
-			for i, err := range everyChange(t, s, g) {
-				if !errors.Is(err, want) {
-					t.Errorf("guild %d, change %d, %d replicas: %v, want %v", n, i, replicas, err, want)
-				}
-			}
-		}
-	}
-}

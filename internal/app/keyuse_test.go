@@ -48,7 +48,10 @@ func TestRequestsOfKeysAreWrittenDownAtTheLatestByAStop(t *testing.T) {
 func TestRequestsToManyReplicasAddUp(t *testing.T) {
 	t.Parallel()
 	url := testenv.Postgres(t)
-	environ := []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + url}
+	usesAddUp(t, url, []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + url})
+}
+
+func usesAddUp(t *testing.T, url string, environ []string) {
 	first, second := start(t, environ...), start(t, environ...)
 	g, owner := first.guild(nil), newID()
 	_, secret := first.mint(object{"ownerId": owner, "guildIds": []string{g}})

@@ -36,7 +36,12 @@ func (three trio) in(t *testing.T) trio {
 
 func TestThreeReplicas(t *testing.T) {
 	t.Parallel()
-	shared := startTrio(t, onServers(t)...)
+	ofThree(t, onServers(t))
+}
+
+// ofThree runs what is so of three replicas wherever they keep their data.
+func ofThree(t *testing.T, environ []string) {
+	shared := startTrio(t, environ...)
 	for name, test := range map[string]func(t *testing.T, three trio){
 		"changes of one member add up":              changesAddUp,
 		"a page is never older than its request":    pagesOfOthersAreFresh,
@@ -58,40 +63,46 @@ func TestThreeReplicas(t *testing.T) {
 // Settings, grants and keys that are changed on one replica are in force on the others, however messages between them get lost.
 func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
 	t.Parallel()
-	url := func(t *testing.T) (*testenv.RedisServer, string) {
-		server := testenv.Redis(t)
-		return server, server.URL()
+	on := func(t *testing.T, redisURL string) []string {
+		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
 	}
 	t.Run("with messages between them", func(t *testing.T) {
 		t.Parallel()
-		_, at := url(t)
-		agree(t, at, func() {})
+		agree(t, on(t, testenv.Redis(t).URL()), func() {})
 	})
 	t.Run("when no message may be sent", func(t *testing.T) {
 		t.Parallel()
-		server, at := url(t)
-		client := redisClient(t, server)
-		agree(t, at, func() {
-			// Nobody may listen or tell any more, and who listens is cut off.
-			do(t, client, "ACL", "SETUSER", "default", "resetchannels")
-			do(t, client, "CLIENT", "KILL", "TYPE", "pubsub")
-		})
+		server := testenv.Redis(t)
+		agree(t, on(t, server.URL()), noMessages(t, server))
 	})
 	t.Run("when the connections for messages are cut", func(t *testing.T) {
 		t.Parallel()
-		server, at := url(t)
+		server := testenv.Redis(t)
 		client := redisClient(t, server)
-		agree(t, at, func() { do(t, client, "CLIENT", "KILL", "TYPE", "pubsub") })
+		agree(t, on(t, server.URL()), func() { do(t, client, "CLIENT", "KILL", "TYPE", "pubsub") })
 	})
 	t.Run("when messages are swallowed", func(t *testing.T) {
 		t.Parallel()
 		proxy := testenv.NewProxy(t, testenv.Redis(t).Addr())
 		proxy.Mute("message\r\n")
-		agree(t, "redis://"+proxy.Addr()+"/0", func() {})
+		agree(t, on(t, "redis://"+proxy.Addr()+"/0"), func() {})
 		if proxy.Muted() == 0 {
 			t.Error("there was no message to be swallowed")
 		}
 	})
+}
+
+// noMessages returns what makes sure that nobody may listen or tell any more, and that who listens is cut off.
+func noMessages(t *testing.T, servers ...*testenv.RedisServer) func() {
+	return func() {
+		for _, server := range servers {
+			for _, words := range [][]string{{"ACL", "SETUSER", "default", "resetchannels"}, {"CLIENT", "KILL", "TYPE", "pubsub"}} {
+				if _, err := server.Ask(words...); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
 }
 
 func do(t *testing.T, client *redis.Client, words ...any) {
@@ -102,8 +113,8 @@ func do(t *testing.T, client *redis.Client, words ...any) {
 }
 
 // agree changes settings, grants and keys on one replica, each time after disturb, and waits for the two others.
-func agree(t *testing.T, redisURL string, disturb func()) {
-	three := startTrio(t, "LEVELBOARD_REDIS_URL="+redisURL, "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+func agree(t *testing.T, environ []string, disturb func()) {
+	three := startTrio(t, environ...)
 	here, others := three[0], three[1:]
 	g, u := newID(), newID()
 	var id, key string
@@ -202,8 +213,12 @@ func newFront(t *testing.T) *front {
 // on one replica ends it on all.
 func TestSessionsAreThoseOfAllReplicas(t *testing.T) {
 	t.Parallel()
+	sessionsOfAll(t, onServers(t))
+}
+
+func sessionsOfAll(t *testing.T, environ []string) {
 	provider, f := testenv.OAuth(t), newFront(t)
-	three := startTrio(t, append(onServers(t), "LEVELBOARD_PUBLIC_URL="+f.URL,
+	three := startTrio(t, append(environ, "LEVELBOARD_PUBLIC_URL="+f.URL,
 		"LEVELBOARD_OAUTH_CLIENT_ID="+provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET="+provider.ClientSecret,
 		"LEVELBOARD_OAUTH_AUTH_URL="+provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL="+provider.TokenURL(),
 		"LEVELBOARD_OAUTH_API_URL="+provider.APIURL())...)

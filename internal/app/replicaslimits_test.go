@@ -11,8 +11,12 @@ import (
 // of 30,000 a minute and more have leases; TestTheBoundOfLeasesOfThreeReplicas holds those to their bound.)
 func TestLimitsAreThoseOfAllReplicas(t *testing.T) {
 	t.Parallel()
+	limitsOfAll(t, onServers(t))
+}
+
+func limitsOfAll(t *testing.T, environ []string) {
 	const perKey, perOwner = 20, 30
-	three := startTrio(t, append(onServers(t), fmt.Sprintf("LEVELBOARD_RATE_LIMIT_IDENTITY=%d", perOwner))...)
+	three := startTrio(t, append(environ, fmt.Sprintf("LEVELBOARD_RATE_LIMIT_IDENTITY=%d", perOwner))...)
 	g := newID()
 	three[0].admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 

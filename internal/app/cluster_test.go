@@ -154,6 +154,11 @@ func masterGoes(t *testing.T, goes, comesBack func(*testenv.RedisServer)) {
 	died := time.Now()
 	master := c.Owner(slot)
 	goes(master)
+	replica := c.ReplicaOf(master)
+	eventually(t, time.Minute, "its replica takes over", func() bool {
+		info, err := replica.Ask("INFO", "replication")
+		return err == nil && strings.Contains(info, "\r\nrole:master\r\n")
+	})
 	falls.more(1)
 	back := falls.made.Load()
 	took := time.Since(died)

@@ -72,6 +72,9 @@ func TestAClusterThatRefuses(t *testing.T) {
 	c, environ := onLockedCluster(t, archiveURL)
 	stranger := testenv.NewCA(t)
 	single := testenv.Redis(t)
+	plain := func(setting string) []string {
+		return []string{setting, "LEVELBOARD_REDIS_CA_FILE=", "LEVELBOARD_REDIS_CERT_FILE=", "LEVELBOARD_REDIS_KEY_FILE="}
+	}
 	for _, wrong := range []struct {
 		name    string
 		setting []string
@@ -80,8 +83,8 @@ func TestAClusterThatRefuses(t *testing.T) {
 		{"password", []string{"LEVELBOARD_REDIS_URL=" + c.URLFor("levelboard", "an-0ther-Secret")}, "the user or the password of LEVELBOARD_REDIS_URL"},
 		{"authority", []string{"LEVELBOARD_REDIS_CA_FILE=" + stranger.File()}, "set LEVELBOARD_REDIS_CA_FILE"},
 		{"no client certificate", []string{"LEVELBOARD_REDIS_CERT_FILE=", "LEVELBOARD_REDIS_KEY_FILE="}, "set LEVELBOARD_REDIS_CERT_FILE"},
-		{"plain", []string{"LEVELBOARD_REDIS_URL=" + strings.Replace(c.URL(), "rediss://", "redis://", 1)}, "begin LEVELBOARD_REDIS_URL with rediss://"},
-		{"no cluster", []string{"LEVELBOARD_REDIS_URL=" + single.URL()}, "set LEVELBOARD_REDIS_MODE"},
+		{"plain", plain("LEVELBOARD_REDIS_URL=" + strings.Replace(c.URL(), "rediss://", "redis://", 1)), "begin LEVELBOARD_REDIS_URL with rediss://"},
+		{"no cluster", plain("LEVELBOARD_REDIS_URL=" + single.URL()), "set LEVELBOARD_REDIS_MODE=single"},
 	} {
 		t.Run(wrong.name, func(t *testing.T) {
 			a, _ := build(t, app.Options{}, append(environ, wrong.setting...)...)
@@ -136,12 +139,18 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	archivedOn(t, c, g)
 	c.ReplicaOf(index).Kill()
 	index.Kill()
-	for i := range 3 {
+	for range 3 {
 		eventually(t, time.Minute, "a change is made", func() bool {
 			got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
 			return err == nil && got.Status == 200
 		})
-		t.Logf("change %d", i)
 		archivedOn(t, c, g)
 	}
+	// Or the service could not write its last snapshot.
+	index.Start()
+	eventually(t, time.Minute, "the index is back", func() bool {
+		_, err := index.Ask("SREM", "lb:dirty-guilds", "none")
+		return err == nil
+	})
+	s.stop(t)
 }

@@ -58,14 +58,22 @@ func redisAdvice(ctx context.Context, cfg config.Config, err error) string {
 		return "it does not accept the user or the password of " + url
 	case strings.HasPrefix(said, "NOPERM"):
 		return "its user may not do what is needed: docs/security.md has the rights that it needs"
+	case strings.Contains(said, "cluster support disabled"):
+		return "it is no cluster: set LEVELBOARD_REDIS_MODE=single"
 	}
 	if advice := tlsAdvice(err, url, "set LEVELBOARD_REDIS_CA_FILE to the PEM file of that authority's certificate"); advice != "" {
 		return advice
 	}
-	if wire := (*net.OpError)(nil); errors.As(err, &wire) && wire.Op == "remote error" { // what the other end of TLS objects to
+	if objects(err) || refusesCertificate(ctx, cfg, err) {
 		return "it does not accept this service's certificate, or wants one: set LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE"
 	}
 	return wrongScheme(ctx, cfg.RedisURL, err)
+}
+
+// objects reports whether an error is what the other end of TLS objects to.
+func objects(err error) bool {
+	wire := (*net.OpError)(nil)
+	return errors.As(err, &wire) && wire.Op == "remote error"
 }
 
 // refusalOf is what a server answered, or "".

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"levelboard/internal/config"
 )
 
 // schemeTime is how long a server may take to show what it speaks.
@@ -45,6 +47,33 @@ func firstAddress(rest string) string {
 // hungUp reports whether a server closed the connection instead of answering.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// refusesCertificate reports whether a server that hung up on TLS objects to the certificate that it is shown, or to none. It says so
+// only after the handshake, and who has sent something by then may hear no more than that the connection is gone.
+func refusesCertificate(ctx context.Context, cfg config.Config, err error) bool {
+	if !strings.HasPrefix(cfg.RedisURL, "rediss://") || !hungUp(err) {
+		return false
+	}
+	shown, err := cfg.RedisTLS()
+	if err != nil {
+		return false
+	}
+	secure := &tls.Config{InsecureSkipVerify: true} // #nosec G402 -- asks what the server objects to, and tells nothing
+	if shown != nil {
+		secure.Certificates = shown.Certificates
+	}
+	ctx, cancel := context.WithTimeout(ctx, schemeTime)
+	defer cancel()
+	_, rest, _ := strings.Cut(cfg.RedisURL, "://")
+	conn, err := (&tls.Dialer{Config: secure}).DialContext(ctx, "tcp", firstAddress(rest))
+	if err != nil {
+		return objects(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(schemeTime))
+	_, err = conn.Read(make([]byte, 1))
+	return objects(err)
 }
 
 func speaksTLS(ctx context.Context, address string) bool {

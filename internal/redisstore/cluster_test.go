@@ -53,6 +53,7 @@ func wantXP(t *testing.T, s *redisstore.Store, want int) {
 }
 
 func TestSlots(t *testing.T) {
+	t.Parallel()
 	c := testenv.Cluster(t)
 	for _, key := range []string{
 		"", "a", "123456789", "lb:{100000000000000001}:meta", "lb:{100000000000000001}:load:x}:xp", "lb:dirty-guilds",
@@ -66,6 +67,7 @@ func TestSlots(t *testing.T) {
 
 // All keys of a guild through its life are in one slot, and what is in others has names of its own.
 func TestAGuildIsOneSlotOfACluster(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})
@@ -112,6 +114,7 @@ func TestAGuildIsOneSlotOfACluster(t *testing.T) {
 
 // Every guild is found, whichever master holds it, and every one that changed is in the index.
 func TestGuildsOfAllMasters(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})
@@ -143,6 +146,7 @@ func TestGuildsOfAllMasters(t *testing.T) {
 }
 
 func TestANudgeReachesOtherReplicasOnACluster(t *testing.T) {
+	t.Parallel()
 	c := newClustered(t)
 	s, other := redisstore.New(c.client, redisstore.Options{}), redisstore.New(connectCluster(t, c.URL()), redisstore.Options{})
 	nudges := other.Nudges(t.Context())
@@ -162,6 +166,7 @@ func TestANudgeReachesOtherReplicasOnACluster(t *testing.T) {
 
 // What a command of a cluster's client cannot be given is an error, and is not sent anywhere.
 func TestCommandsThatBelongToNoNode(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	if err := c.client.Ping(ctx).Err(); err == nil {

@@ -44,6 +44,7 @@ func (c *clustered) takeOver(slot int, s *testenv.RedisServer) {
 // A lagging replica takes over, its master takes over that one's older data and is promoted again: the same process, over the
 // same connections. Nothing of the guild may be used there, whoever noticed what of it.
 func TestAMasterThatIsOneAgain(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	idle, busy := connectCluster(t, c.URL()), connectCluster(t, c.URL())
@@ -95,6 +96,7 @@ func TestAMasterThatIsOneAgain(t *testing.T) {
 
 // The service is ready as long as most masters answer, and finds a replica that took over by itself.
 func TestMastersThatDie(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})
@@ -141,6 +143,7 @@ func TestMastersThatDie(t *testing.T) {
 }
 
 func TestNodesThatLeftAreClosed(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	c.client.LeaveAtOnce()

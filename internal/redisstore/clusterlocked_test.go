@@ -45,6 +45,7 @@ func lockedCluster(t *testing.T) (c *clustered, trust *tls.Config) {
 // Everything works on a cluster with all its locks on and with changes that wait for replicas, and none of the rights that are
 // documented is there for nothing.
 func TestALockedClusterWithChangesThatWait(t *testing.T) {
+	t.Parallel()
 	c, trust := lockedCluster(t)
 	options := redisstore.Options{Wait: redisstore.Waiting{Replicas: 1, Timeout: 10 * time.Second}}
 	for _, master := range c.Masters {

@@ -16,6 +16,7 @@ import (
 
 // Masters forget their scripts, and a slot gets to a master that never ran one for its guild: nobody notices.
 func TestScriptsAreMissingOnAMaster(t *testing.T) {
+	t.Parallel()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})
 	load(t, s, row(user1))
@@ -47,6 +48,7 @@ func TestScriptsAreMissingOnAMaster(t *testing.T) {
 
 // While a slot is on its way a key is on one master or the other, and what needs several that are on both waits.
 func TestASlotOnItsWay(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})
@@ -105,6 +107,7 @@ func TestASlotOnItsWay(t *testing.T) {
 // Requests and replies get lost while a guild's slot goes from master to master under changes. Each change that was answered was
 // made once, and each other one at most once.
 func TestChangesAreMadeAtMostOnceWhileSlotsMove(t *testing.T) {
+	t.Parallel()
 	const workers, moves, seed = 8, 4, 20261121
 	c := newClustered(t)
 	direct := redisstore.New(c.client, redisstore.Options{})
@@ -174,6 +177,7 @@ func TestChangesAreMadeAtMostOnceWhileSlotsMove(t *testing.T) {
 
 // A reply that is lost is an error; the command is sent once, on a cluster too, be it a script, another command or a pipeline.
 func TestALostReplyOfAClusterIsNeverRepeated(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	slot := c.SlotOf(prefix + "meta")

@@ -39,6 +39,7 @@ func (c *clustered) empty(t *testing.T) {
 }
 
 func TestConformanceOnCluster(t *testing.T) {
+	t.Parallel()
 	c := newClustered(t)
 	storetest.Board(t, func(t *testing.T) storetest.Store {
 		c.empty(t)
@@ -47,6 +48,7 @@ func TestConformanceOnCluster(t *testing.T) {
 }
 
 func TestSessionsOnCluster(t *testing.T) {
+	t.Parallel()
 	c := newClustered(t)
 	storetest.Sessions(t, func(t *testing.T) signin.Store {
 		c.empty(t)

@@ -12,6 +12,7 @@ import (
 // The master that holds the index of changed guilds does not answer. Changes on the others do not wait for it, and once it
 // answers again, guilds that change are in the index.
 func TestAnIndexThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	ctx := leaderboard.WithPatience(t.Context(), 2*time.Second)
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})

@@ -147,6 +147,7 @@ func TestFailuresOfScriptsAreCounted(t *testing.T) {
 
 // A cluster is up when all its masters are, its memory is that of the fullest one, and it keeps on disk what all of them keep.
 func TestWhatAClusterTellsOfItself(t *testing.T) {
+	t.Parallel()
 	c := newClustered(t)
 	key := "of one master"
 	full := c.Owner(c.SlotOf(key))

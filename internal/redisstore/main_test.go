@@ -38,6 +38,7 @@ func TestConformanceOnRedis(t *testing.T) {
 }
 
 func TestConformanceOnEmbeddedRedis(t *testing.T) {
+	t.Parallel()
 	storetest.Board(t, func(t *testing.T) storetest.Store {
 		server, err := embedded.StartRedis()
 		if err != nil {

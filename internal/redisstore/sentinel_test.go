@@ -24,6 +24,7 @@ func throughSentinels(t *testing.T, s *testenv.Sentinels, o redisstore.ConnectOp
 }
 
 func TestConformanceThroughSentinels(t *testing.T) {
+	t.Parallel()
 	ca := testenv.NewCA(t)
 	s := testenv.NewSentinels(t, "watchers", testenv.WithPassword("servers"), testenv.WithTLS(ca, ca.Loopback()))
 	client := throughSentinels(t, s, redisstore.ConnectOptions{
@@ -38,6 +39,7 @@ func TestConformanceThroughSentinels(t *testing.T) {
 
 // A sentinel that hangs, and then one that is gone, hold nobody up: not a new replica of the service, and not one that runs.
 func TestSentinelsThatAreNoHelp(t *testing.T) {
+	t.Parallel()
 	s := testenv.NewSentinels(t, "")
 	running := redisstore.New(throughSentinels(t, s, redisstore.ConnectOptions{}), redisstore.Options{})
 	ok(t, running.Ping(t.Context()))
@@ -59,6 +61,7 @@ func TestSentinelsThatAreNoHelp(t *testing.T) {
 }
 
 func TestSentinelsThatDoNotKnowTheMaster(t *testing.T) {
+	t.Parallel()
 	s := testenv.NewSentinels(t, "")
 	store := redisstore.New(throughSentinels(t, s, redisstore.ConnectOptions{
 		Sentinel: &redisstore.SentinelOptions{Master: "another"},
@@ -77,6 +80,7 @@ func TestSentinelsThatDoNotKnowTheMaster(t *testing.T) {
 // A master that hangs is replaced, and comes back before it has heard of that. What is changed from then on is changed on
 // the new one, though connections to the old one were never broken; and the older data of the new one is compared first.
 func TestAMasterThatHungIsNotWrittenToAgain(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	s := testenv.NewSentinels(t, "")
 	store := redisstore.New(throughSentinels(t, s, redisstore.ConnectOptions{Timeout: 2 * time.Second}), redisstore.Options{})

@@ -36,8 +36,9 @@ func follow(t testing.TB, replica *redis.Client, master *testenv.RedisServer) {
 // A master is made a replica of another one that had lagged, takes over that one's data, and is promoted again: the same
 // process, the same run_id, an older past.
 func TestAPromotedServerIsAnotherOne(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
-	server, lagging := testenv.Redis(t), testenv.Redis(t)
+	server, lagging := quickMaster(t), quickMaster(t)
 	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	operator, other := direct(t, server), direct(t, lagging)
 

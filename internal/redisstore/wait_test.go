@@ -116,6 +116,7 @@ func TestARepetitionWaitsForReplicasToo(t *testing.T) {
 
 // While no replica answers, changes are refused one after the other, and reads go on.
 func TestReadsGoOnWithoutReplicas(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	s := waitsFor(t, testenv.Redis(t).URL(), 200*time.Millisecond)
 	load(t, s, row(user1), row(nth(2)))
@@ -145,6 +146,7 @@ func TestReadsGoOnWithoutReplicas(t *testing.T) {
 // The master dies under changes and its replica, which is always a little behind, takes over at once: all that was
 // acknowledged is there, each time.
 func TestAcknowledgedChangesSurviveTheMaster(t *testing.T) {
+	t.Parallel()
 	const rounds, members, behind = 6, 12, 15 * time.Millisecond
 	server, replica := quickMaster(t), testenv.Redis(t)
 	line := testenv.NewProxy(t, server.Addr())

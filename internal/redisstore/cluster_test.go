@@ -52,9 +52,7 @@ func wantXP(t *testing.T, s *redisstore.Store, want int) {
 	}
 }
 
-func TestSlots(t *testing.T) {
-	t.Parallel()
-	c := testenv.Cluster(t)
+func clusterSlots(t *testing.T, c *clustered) {
 	for _, key := range []string{
 		"", "a", "123456789", "lb:{100000000000000001}:meta", "lb:{100000000000000001}:load:x}:xp", "lb:dirty-guilds",
 		"{}a", "{}a{b}", "a{b", "a}b{c}", "{{a}}", "rate:lb:k:{900000000000000001}:abc", "ü{ß}",
@@ -62,6 +60,72 @@ func TestSlots(t *testing.T) {
 		if got, want := redisstore.SlotOf(key), c.SlotOf(key); got != want {
 			t.Errorf("the slot of %q is %d, want %d", key, got, want)
 		}
+	}
+}
+
+// Every guild is found, whichever master holds it, and every one that changed is in the index.
+func guildsOfAllMasters(t *testing.T, c *clustered) {
+	ctx := t.Context()
+	s := redisstore.New(c.client, redisstore.Options{})
+	var want []id.Guild
+	owners := map[*testenv.RedisServer]bool{}
+	for i := range 12 {
+		g := guildNo(i)
+		loadGuild(t, s, g, nth(1))
+		_, err := s.Change(ctx, g, nth(1), plus(1))
+		ok(t, err)
+		want = append(want, g.ID)
+		owners[c.Owner(c.SlotOf("{"+string(g.ID)+"}"))] = true
+	}
+	if len(owners) != len(c.Masters) {
+		t.Errorf("the guilds are on %d masters", len(owners))
+	}
+	slices.Sort(want)
+	loaded, err := s.LoadedGuilds(ctx)
+	if slices.Sort(loaded); err != nil || !slices.Equal(loaded, want) {
+		t.Errorf("loaded guilds %v, %v, want %v", loaded, err, want)
+	}
+	if b, err := s.Backlog(ctx, nil); err != nil || b.Members != int64(len(want)) {
+		t.Errorf("backlog %+v, %v, want %d members", b, err, len(want))
+	}
+	dirty, err := s.DirtyGuilds(ctx)
+	if slices.Sort(dirty); err != nil || !slices.Equal(dirty, want) {
+		t.Errorf("changed guilds %v, %v, want %v", dirty, err, want)
+	}
+}
+
+func nudgeOverACluster(t *testing.T, c *clustered) {
+	s, other := redisstore.New(c.client, redisstore.Options{}), redisstore.New(connectCluster(t, c.URL()), redisstore.Options{})
+	nudges := other.Nudges(t.Context())
+	<-nudges // it is connected
+	heard := make(chan struct{})
+	go func() { defer close(heard); <-nudges }()
+	eventually(t, "the nudge arrives", func() bool {
+		ok(t, s.Nudge(t.Context()))
+		select {
+		case <-heard:
+			return true
+		case <-time.After(10 * time.Millisecond):
+			return false
+		}
+	})
+}
+
+// What a command of a cluster's client cannot be given is an error, and is not sent anywhere.
+func commandsOfNoNode(t *testing.T, c *clustered) {
+	ctx := t.Context()
+	if err := c.client.Ping(ctx).Err(); err == nil {
+		t.Error("a command without a key was sent")
+	}
+	pipeline := c.client.Pipeline()
+	ping := pipeline.Ping(ctx)
+	if _, err := pipeline.Exec(ctx); err == nil || ping.Err() == nil {
+		t.Error("a pipeline with a command without a key was sent")
+	}
+	transaction := c.client.TxPipeline()
+	set := transaction.Set(ctx, "a", "1", 0)
+	if _, err := transaction.Exec(ctx); err == nil || set.Err() == nil {
+		t.Error("a transaction was sent")
 	}
 }
 
@@ -109,78 +173,6 @@ func TestAGuildIsOneSlotOfACluster(t *testing.T) {
 	}
 	if count < 9 {
 		t.Errorf("saw %d keys of the guild: %v", count, slices.Sorted(maps.Keys(seen)))
-	}
-}
-
-// Every guild is found, whichever master holds it, and every one that changed is in the index.
-func TestGuildsOfAllMasters(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	c := newClustered(t)
-	s := redisstore.New(c.client, redisstore.Options{})
-	var want []id.Guild
-	owners := map[*testenv.RedisServer]bool{}
-	for i := range 12 {
-		g := guildNo(i)
-		loadGuild(t, s, g, nth(1))
-		_, err := s.Change(ctx, g, nth(1), plus(1))
-		ok(t, err)
-		want = append(want, g.ID)
-		owners[c.Owner(c.SlotOf("{"+string(g.ID)+"}"))] = true
-	}
-	if len(owners) != len(c.Masters) {
-		t.Errorf("the guilds are on %d masters", len(owners))
-	}
-	slices.Sort(want)
-	loaded, err := s.LoadedGuilds(ctx)
-	if slices.Sort(loaded); err != nil || !slices.Equal(loaded, want) {
-		t.Errorf("loaded guilds %v, %v, want %v", loaded, err, want)
-	}
-	if b, err := s.Backlog(ctx, nil); err != nil || b.Members != int64(len(want)) {
-		t.Errorf("backlog %+v, %v, want %d members", b, err, len(want))
-	}
-	dirty, err := s.DirtyGuilds(ctx)
-	if slices.Sort(dirty); err != nil || !slices.Equal(dirty, want) {
-		t.Errorf("changed guilds %v, %v, want %v", dirty, err, want)
-	}
-}
-
-func TestANudgeReachesOtherReplicasOnACluster(t *testing.T) {
-	t.Parallel()
-	c := newClustered(t)
-	s, other := redisstore.New(c.client, redisstore.Options{}), redisstore.New(connectCluster(t, c.URL()), redisstore.Options{})
-	nudges := other.Nudges(t.Context())
-	<-nudges // it is connected
-	heard := make(chan struct{})
-	go func() { defer close(heard); <-nudges }()
-	eventually(t, "the nudge arrives", func() bool {
-		ok(t, s.Nudge(t.Context()))
-		select {
-		case <-heard:
-			return true
-		case <-time.After(10 * time.Millisecond):
-			return false
-		}
-	})
-}
-
-// What a command of a cluster's client cannot be given is an error, and is not sent anywhere.
-func TestCommandsThatBelongToNoNode(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	c := newClustered(t)
-	if err := c.client.Ping(ctx).Err(); err == nil {
-		t.Error("a command without a key was sent")
-	}
-	pipeline := c.client.Pipeline()
-	ping := pipeline.Ping(ctx)
-	if _, err := pipeline.Exec(ctx); err == nil || ping.Err() == nil {
-		t.Error("a pipeline with a command without a key was sent")
-	}
-	transaction := c.client.TxPipeline()
-	set := transaction.Set(ctx, "a", "1", 0)
-	if _, err := transaction.Exec(ctx); err == nil || set.Err() == nil {
-		t.Error("a transaction was sent")
 	}
 }
 

@@ -38,20 +38,29 @@ func (c *clustered) empty(t *testing.T) {
 	}
 }
 
-func TestConformanceOnCluster(t *testing.T) {
+// What changes nothing of a cluster shares one.
+func TestOnACluster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
-	storetest.Board(t, func(t *testing.T) storetest.Store {
-		c.empty(t)
-		return redisstore.New(c.client, redisstore.Options{})
+	t.Run("board", func(t *testing.T) {
+		storetest.Board(t, func(t *testing.T) storetest.Store {
+			c.empty(t)
+			return redisstore.New(c.client, redisstore.Options{})
+		})
 	})
-}
-
-func TestSessionsOnCluster(t *testing.T) {
-	t.Parallel()
-	c := newClustered(t)
-	storetest.Sessions(t, func(t *testing.T) signin.Store {
-		c.empty(t)
-		return redisstore.New(c.client, redisstore.Options{})
+	t.Run("sessions", func(t *testing.T) {
+		storetest.Sessions(t, func(t *testing.T) signin.Store {
+			c.empty(t)
+			return redisstore.New(c.client, redisstore.Options{})
+		})
 	})
+	for name, test := range map[string]func(t *testing.T, c *clustered){
+		"slots": clusterSlots, "guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster,
+		"commands that belong to no node": commandsOfNoNode,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.empty(t)
+			test(t, &clustered{T: t, RedisCluster: c.RedisCluster, client: c.client})
+		})
+	}
 }

@@ -43,11 +43,22 @@ func TestSentinelsThatAreNoHelp(t *testing.T) {
 	s := testenv.NewSentinels(t, "")
 	running := redisstore.New(throughSentinels(t, s, redisstore.ConnectOptions{}), redisstore.Options{})
 	ok(t, running.Ping(t.Context()))
+	nudges := running.Nudges(t.Context())
+	nudged(t, nudges, "when it is connected")
 	works := func(when string) {
 		t.Helper()
 		fresh := redisstore.New(throughSentinels(t, s, redisstore.ConnectOptions{}), redisstore.Options{})
 		eventually(t, "a new client reaches the master "+when, func() bool { return fresh.Ping(t.Context()) == nil })
 		eventually(t, "the old client reaches the master "+when, func() bool { return running.Ping(t.Context()) == nil })
+		eventually(t, "the old client hears the new one "+when, func() bool {
+			_ = fresh.Nudge(t.Context())
+			select {
+			case <-nudges:
+				return true
+			default:
+				return false
+			}
+		})
 	}
 	s.Watchers[0].Pause()
 	works("while a sentinel hangs")

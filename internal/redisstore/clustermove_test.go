@@ -130,7 +130,7 @@ func (w *onlyWriter) write(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	default:
 		w.unknown.Add(1)
-		var m leaderboard.Member
+		var m leaderboard.Ranked
 		for {
 			if m, err = w.direct.Member(t.Context(), guild1, w.user); err == nil || t.Context().Err() != nil {
 				break

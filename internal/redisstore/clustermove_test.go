@@ -262,3 +262,33 @@ func TestALostReplyOfAClusterIsNeverRepeated(t *testing.T) {
 		t.Errorf("%d XP, %v; want 102 at most", m.XP, err)
 	}
 }
+
+// A script that takes a guild's last member away, and with it keys that it began with, is made as a whole or not at all in a slot
+// that is on its way.
+func TestAScriptInASlotOnItsWayIsNotCutShort(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newClustered(t)
+	s := redisstore.New(c.client, redisstore.Options{})
+	load(t, s, row(user1))
+	_, err := s.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	slot := c.SlotOf(prefix + "meta")
+	from := c.Owner(slot)
+	ok(t, direct(t, from).XAdd(ctx, &redis.XAddArgs{Stream: prefix + "events:77", Values: []string{"r", "1"}}).Err()) // now all its keys are there
+	c.BeginMove(slot, from, c.Another(from))
+	if _, err := s.Delete(ctx, guild1, user1, leaderboard.Once{}); err != nil {
+		t.Errorf("delete: %v", err)
+	}
+	hasty := leaderboard.WithPatience(ctx, 50*time.Millisecond)
+	rev := func() string { return direct(t, from).HGet(ctx, prefix+"meta", "rev").Val() }
+	before := rev()
+	_, created := s.Create(hasty, guild1, user1, leaderboard.Creation{XP: 5})
+	_, _, flushed := s.BeginFlush(hasty, guild1.ID)
+	if created == nil || flushed == nil || rev() != before {
+		t.Errorf("create: %v, flush: %v; the rev was %s and is %s", created, flushed, before, rev())
+	}
+	if before != "2" {
+		t.Errorf("the rev is %s after two changes", before)
+	}
+}

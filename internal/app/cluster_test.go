@@ -69,8 +69,8 @@ func (s *service) give(g, key string) *givers {
 					run.made.Add(1)
 				} else {
 					run.unknown.Add(1)
-					pause()
 				}
+				pause() // the machine has other tests to run
 			}
 		})
 	}

@@ -205,7 +205,8 @@ func (s *RedisServer) joined() error {
 	if strings.Contains(info, "role:slave") && !strings.Contains(info, "master_link_status:up") {
 		return errors.New("the replica does not follow its master: " + info)
 	}
-	if strings.Contains(info, "role:master") && strings.Contains(info, "connected_slaves:0") {
+	// Before it is online, a replica is connected and does not count for WAIT.
+	if strings.Contains(info, "role:master") && !strings.Contains(info, "state=online") {
 		return errors.New("no replica follows the master: " + info)
 	}
 	return nil

@@ -188,12 +188,18 @@ func (s *Sentinels) Settle() {
 			return false
 		}
 		_, port, _ := net.SplitHostPort(master.Addr())
+		running := 0
 		for _, r := range s.Servers {
+			if r.running != nil {
+				running++
+			}
 			if r != master && r.running != nil && (!r.role("slave", "master_link_status:up") || !r.role("slave", "master_port:"+port)) {
 				return false
 			}
 		}
-		return true
+		// Before it is online, a replica is connected and does not count for WAIT.
+		info, err := master.Ask("INFO", "replication")
+		return err == nil && strings.Count(info, "state=online") == running-1
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
 	"levelboard/internal/postgres"
@@ -117,4 +118,66 @@ func fillArchive(b *testing.B, a *postgres.Archive, size int) leaderboard.GuildR
 		}
 	}
 	return g
+}
+
+// BenchmarkManySmallGuilds writes 5000 guilds of two members each, all of which have changed, from a Redis server to a Postgres
+// server.
+func BenchmarkManySmallGuilds(b *testing.B) {
+	const guilds, size = 5000, 2
+	a, err := postgres.Open(b.Context(), testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(a.Close)
+	if err := a.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	live := redisstore.New(client, redisstore.Options{})
+	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
+	b.Cleanup(h.Close)
+	writer := snapshot.NewWriter(live, a, h, snapshot.WriterOptions{Holder: "bench", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
+	refs := make([]leaderboard.GuildRef, guilds)
+	for i := range refs {
+		settings, err := guild.Parse(id.Guild(fmt.Sprintf("1%017d", i)), []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
+		if err != nil {
+			b.Fatal(err)
+		}
+		made, _, err := a.PutGuild(b.Context(), settings)
+		if err != nil {
+			b.Fatal(err)
+		}
+		refs[i] = leaderboard.Ref(made)
+		if err := h.Load(b.Context(), refs[i]); err != nil {
+			b.Fatal(err)
+		}
+		for n := range size {
+			data := leaderboard.User{Discriminator: "0", Username: fmt.Sprintf("gopher%d", n)}
+			if _, err := live.Create(b.Context(), refs[i], user(n), leaderboard.Creation{XP: 1, User: data}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	if err := writer.Flush(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		b.StopTimer()
+		for _, g := range refs {
+			for n := range size {
+				if _, err := live.Change(b.Context(), g, user(n), leaderboard.Change{Op: leaderboard.Increment, Amount: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.StartTimer()
+		if err := writer.Flush(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(guilds*b.N)/b.Elapsed().Seconds(), "guilds/s")
 }

@@ -51,7 +51,7 @@ func (c *Client) onNodeOf(ctx context.Context, key string, send func(n *node, as
 	return c.cluster.follow(ctx, slotOf(key), send)
 }
 
-// byNode groups keys by the node that holds each at the moment.
+// byNode groups keys by the node that holds each at the moment; nil where nobody does.
 func (c *Client) byNode(ctx context.Context, keys []string) (map[*node][]string, error) {
 	if c.only != nil {
 		return map[*node][]string{c.only: keys}, nil
@@ -63,9 +63,6 @@ func (c *Client) byNode(ctx context.Context, keys []string) (map[*node][]string,
 	parts := map[*node][]string{}
 	for _, key := range keys {
 		n := table.nodes[slotOf(key)]
-		if n == nil {
-			return nil, errNoMaster
-		}
 		parts[n] = append(parts[n], key)
 	}
 	return parts, nil

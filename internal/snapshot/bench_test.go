@@ -26,14 +26,7 @@ import (
 // held Redis up, on average.
 func BenchmarkHydrate(b *testing.B) {
 	const size = 1_000_000
-	a, err := postgres.Open(b.Context(), testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(a.Close)
-	if err := a.Migrate(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	a := openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
 	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
 	if err != nil {
 		b.Fatal(err)
@@ -139,9 +132,11 @@ func BenchmarkManySmallGuilds(b *testing.B) {
 		b.StopTimer()
 		for _, g := range guilds {
 			for n := range size {
-				if _, err := live.Create(b.Context(), g, user(n), leaderboard.Creation{XP: 1}); errors.Is(err, leaderboard.ErrMemberExists) {
+				_, err := live.Create(b.Context(), g, user(n), leaderboard.Creation{XP: 1})
+				if errors.Is(err, leaderboard.ErrMemberExists) {
 					_, err = live.Change(b.Context(), g, user(n), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-				} else if err != nil {
+				}
+				if err != nil {
 					b.Fatal(err)
 				}
 			}

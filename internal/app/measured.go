@@ -100,6 +100,14 @@ func (m *measured) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.
 	return m.tried(ctx, "write_batch", func() error { return m.archive.WriteBatch(ctx, l, b) })
 }
 
+func (m *measured) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) ([]error, error) {
+	return counted(ctx, m, "write_batches", func() ([]error, error) { return m.archive.WriteBatches(ctx, l, batches) })
+}
+
+func (m *measured) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	return counted(ctx, m, "read_states", func() (map[leaderboard.GuildRef]snapshot.State, error) { return m.archive.States(ctx, guilds) })
+}
+
 func (m *measured) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
 	return counted(ctx, m, "read_state", func() (snapshot.State, error) { return m.archive.State(ctx, g) })
 }

@@ -25,6 +25,8 @@ func TestARowThatTheServerRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	good := snapshot.Batch{Guild: leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000002")), Rev: 1, Known: 1}
+	good.Rows = []snapshot.Row{{Member: leaderboard.Member{UserID: "300000000000000001"}}}
 	b := snapshot.Batch{Guild: g, Rev: 1, Known: 1, Rows: []snapshot.Row{
 		{Member: leaderboard.Member{UserID: "300000000000000001", User: leaderboard.User{Username: "Bobby Tables"}}},
 	}}
@@ -44,9 +46,14 @@ func TestARowThatTheServerRefuses(t *testing.T) {
 		if closeErr := conn.Close(t.Context()); err != nil || closeErr != nil {
 			t.Fatal(err, closeErr)
 		}
+		_, many := a.WriteBatches(t.Context(), l, []snapshot.Batch{good, b})
+		if state, err := a.State(t.Context(), good.Guild); err != nil || state.Archived > 0 {
+			t.Errorf("beside a bad row another guild was written: %+v, %v", state, err)
+		}
 		for name, err := range map[string]error{
-			"write":   a.WriteBatch(t.Context(), l, b),
-			"salvage": a.Salvage(t.Context(), snapshot.State{}, b),
+			"write":      a.WriteBatch(t.Context(), l, b),
+			"write many": many,
+			"salvage":    a.Salvage(t.Context(), snapshot.State{}, b),
 		} {
 			if err == nil || errors.Is(err, snapshot.ErrBadRow) != c.bad {
 				t.Errorf("%s after %s: %v", name, c.alter, err)

@@ -17,38 +17,64 @@ import (
 // with nothing written, when another replica took the lease, the guild's incarnation or epoch is another one, or more
 // is archived than b.Known; snapshot.ErrBadRow when a row itself was refused.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
-	return a.writeBatch(ctx, l, b, func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
-		return upsert(ctx, tx, b, replaceOlder)
+	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
+	if err == nil {
+		err = wrap("write members", errs[0])
+	}
+	return err
+}
+
+// WriteBatches writes batches of different guilds, up to 5000 rows in all, in one statement of one transaction. errs has
+// snapshot.ErrStale and snapshot.ErrBadRow for those that were left out; with err, nothing was written.
+func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+	return a.writeBatches(ctx, l, batches, func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+		return upsert(ctx, tx, batches, replaceOlder)
 	})
 }
 
-// writeBatch does all of WriteBatch around put, which writes the rows.
-func (a *Archive) writeBatch(
-	ctx context.Context, l snapshot.Lease, b snapshot.Batch, put func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error,
-) error {
-	if err := b.Check(); err != nil {
-		return wrap("write members", err)
-	}
-	return a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
-		state, err := lockState(ctx, tx, b.Guild)
+// writeBatches does all of WriteBatches around put, which writes the rows.
+func (a *Archive) writeBatches(
+	ctx context.Context, l snapshot.Lease, batches []snapshot.Batch, put func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error,
+) (errs []error, err error) {
+	errs = make([]error, len(batches))
+	err = a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
+		states, err := lockStates(ctx, tx, batches)
 		if err != nil {
 			return err
 		}
 		if err := checkLease(ctx, tx, l); err != nil {
 			return err
 		}
-		if state.Epoch != b.Epoch || state.Archived > b.Known {
-			return snapshot.ErrStale
+		var fit []snapshot.Batch
+		var guilds []string
+		var revs []int64
+		for i, b := range batches {
+			state, there := states[b.Guild]
+			if errs[i] = b.Check(); errs[i] != nil {
+				continue
+			}
+			if !there || state.Epoch != b.Epoch || state.Archived > b.Known {
+				errs[i] = snapshot.ErrStale
+				continue
+			}
+			fit = append(fit, b)
+			if state.Archived < b.Rev {
+				guilds, revs = append(guilds, string(b.Guild.ID)), append(revs, b.Rev)
+			}
 		}
-		if err := put(ctx, tx, b); err != nil {
-			return err
+		if len(fit) > 0 {
+			if err := put(ctx, tx, fit); err != nil {
+				return err
+			}
 		}
-		if state.Archived >= b.Rev {
+		if len(guilds) == 0 {
 			return nil
 		}
-		_, err = tx.Exec(ctx, `UPDATE guilds SET archived = $2 WHERE id = $1`, string(b.Guild.ID), b.Rev)
+		_, err = tx.Exec(ctx, `
+			UPDATE guilds SET archived = b.rev FROM unnest($1::text[], $2::bigint[]) AS b (id, rev) WHERE guilds.id = b.id`, guilds, revs)
 		return err
 	})
+	return errs, err
 }
 
 // lockState reads a guild's state and keeps it as it is until the transaction ends.
@@ -56,6 +82,15 @@ func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot
 	return scanState(tx.QueryRow(ctx, `
 		SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
 		string(g.ID), int64(g.Incarnation)))
+}
+
+// lockStates does the same for many guilds, in the order of their ids.
+func lockStates(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) (map[leaderboard.GuildRef]snapshot.State, error) {
+	guilds := make([]leaderboard.GuildRef, len(batches))
+	for i := range batches {
+		guilds[i] = batches[i].Guild
+	}
+	return readStates(ctx, tx, guilds, ` ORDER BY id FOR NO KEY UPDATE OF guilds`)
 }
 
 // replaceOlder is what a batch of the writer does with a member that is archived already, m.
@@ -68,20 +103,23 @@ const replaceOlder = `
 	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
 
 // upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $15 on.
-func upsert(ctx context.Context, tx pgx.Tx, b snapshot.Batch, conflict string, more ...any) error {
-	if len(b.Rows) == 0 {
+func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict string, more ...any) error {
+	c := columnsOf(batches)
+	if len(c.users) == 0 {
 		return nil
 	}
-	c := columnsOf(b.Rows)
 	_, err := tx.Exec(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
 			avatar, discriminator, username, global_name, accent_colour, deleted)
-		SELECT $1, $2, $3, `+nowMS+`, r.*
-		FROM unnest($4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[]) AS r
+		SELECT r.incarnation, r.epoch, r.rev, `+nowMS+`, r.user_id, r.xp, r.message_count, r.updated_ms, r.cooldown_ms,
+			r.avatar, r.discriminator, r.username, r.global_name, r.accent_colour, r.deleted
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[])
+			AS r (incarnation, epoch, rev, user_id, xp, message_count, updated_ms, cooldown_ms,
+				avatar, discriminator, username, global_name, accent_colour, deleted)
 		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict,
 		append([]any{
-			int64(b.Guild.Incarnation), b.Epoch, b.Rev,
+			c.incarnations, c.epochs, c.revs,
 			c.users, c.xp, c.messages, c.updated, c.cooldown,
 			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted,
 		}, more...)...)
@@ -101,8 +139,9 @@ func refusal(err error) error {
 	return fmt.Errorf("%w: SQLSTATE %s", snapshot.ErrBadRow, e.Code)
 }
 
-// columns are rows turned into one array for each column, so that a batch of any size is one prepared statement.
+// columns are rows turned into one array for each column, so that batches of any size are one prepared statement.
 type columns struct {
+	incarnations, epochs, revs          []int64
 	users                               []string
 	xp, messages                        []int64
 	updated, cooldown                   []*int64
@@ -111,26 +150,37 @@ type columns struct {
 	deleted                             []bool
 }
 
-func columnsOf(rows []snapshot.Row) *columns {
-	n := len(rows)
+func columnsOf(batches []snapshot.Batch) *columns {
+	n := 0
+	for i := range batches {
+		n += len(batches[i].Rows)
+	}
 	c := &columns{
+		incarnations: make([]int64, 0, n), epochs: make([]int64, 0, n), revs: make([]int64, 0, n),
 		users: make([]string, n), xp: make([]int64, n), messages: make([]int64, n),
 		updated: make([]*int64, n), cooldown: make([]*int64, n),
 		discriminators: make([]string, n), usernames: make([]string, n),
 		avatars: make([]*string, n), globalNames: make([]*string, n), accentColours: make([]*string, n),
 		deleted: make([]bool, n),
 	}
-	for i := range rows {
-		r := &rows[i]
-		c.users[i] = string(r.UserID)
-		if r.Deleted {
-			c.deleted[i] = true
-			continue
+	for i := range batches {
+		b := &batches[i]
+		for j := range b.Rows {
+			c.set(len(c.revs), &b.Rows[j])
+			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, b.Rev)
 		}
-		c.xp[i], c.messages[i] = int64(r.XP), r.MessageCount
-		c.updated[i], c.cooldown[i] = millis(r.LastUpdated), millis(r.CooldownUntil)
-		c.discriminators[i], c.usernames[i] = r.User.Discriminator, r.User.Username
-		c.avatars[i], c.globalNames[i], c.accentColours[i] = r.User.Avatar, r.User.GlobalName, r.User.AccentColour
 	}
 	return c
+}
+
+func (c *columns) set(i int, r *snapshot.Row) {
+	c.users[i] = string(r.UserID)
+	if r.Deleted {
+		c.deleted[i] = true
+		return
+	}
+	c.xp[i], c.messages[i] = int64(r.XP), r.MessageCount
+	c.updated[i], c.cooldown[i] = millis(r.LastUpdated), millis(r.CooldownUntil)
+	c.discriminators[i], c.usernames[i] = r.User.Discriminator, r.User.Username
+	c.avatars[i], c.globalNames[i], c.accentColours[i] = r.User.Avatar, r.User.GlobalName, r.User.AccentColour
 }

@@ -26,9 +26,11 @@ func BenchmarkWriteBatch(b *testing.B) {
 	w := newWriteBench(b)
 	for _, way := range []struct {
 		name string
-		put  func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error
+		put  func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error
 	}{
-		{"unnest", func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error { return upsert(ctx, tx, b, replaceOlder) }},
+		{"unnest", func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+			return upsert(ctx, tx, batches, replaceOlder)
+		}},
 		{"copy", putByCopy},
 		{"batch", putByBatch},
 	} {
@@ -39,7 +41,7 @@ func BenchmarkWriteBatch(b *testing.B) {
 					b.StopTimer()
 					batch := w.next(rows, rows/2)
 					b.StartTimer()
-					if err := w.archive.writeBatch(b.Context(), w.lease, batch, way.put); err != nil {
+					if _, err := w.archive.writeBatches(b.Context(), w.lease, []snapshot.Batch{batch}, way.put); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -157,7 +159,8 @@ func valuesOf(r *snapshot.Row) []any {
 }
 
 // putByCopy copies the rows into a temporary table, which the connection keeps, and from there into members.
-func putByCopy(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+func putByCopy(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+	b := batches[0]
 	_, err := tx.Exec(ctx, `
 		CREATE TEMPORARY TABLE IF NOT EXISTS incoming ON COMMIT DELETE ROWS AS SELECT `+memberColumns+` FROM members LIMIT 0`)
 	if err != nil {
@@ -178,7 +181,8 @@ func putByCopy(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 }
 
 // putByBatch sends one statement for each row, all at once.
-func putByBatch(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+func putByBatch(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+	b := batches[0]
 	var batch pgx.Batch
 	for i := range b.Rows {
 		batch.Queue(`

@@ -20,6 +20,38 @@ func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return s, wrap("read a guild's state", err)
 }
 
+// States reads the counters of many guilds; incarnations that do not exist are missing.
+func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	states, err := readStates(ctx, a.pool, guilds, "")
+	return states, wrap("read the states of guilds", err)
+}
+
+// readStates reads the guilds' states, with what more says about order and locks.
+func readStates(ctx context.Context, db interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+}, guilds []leaderboard.GuildRef, more string,
+) (map[leaderboard.GuildRef]snapshot.State, error) {
+	ids, incarnations := make([]string, len(guilds)), make([]int64, len(guilds))
+	for i, g := range guilds {
+		ids[i], incarnations[i] = string(g.ID), int64(g.Incarnation)
+	}
+	rows, err := db.Query(ctx, `
+		SELECT id, incarnation, epoch, archived FROM guilds WHERE id = ANY ($1) AND incarnation = ANY ($2)`+more, ids, incarnations)
+	if err != nil {
+		return nil, err
+	}
+	states := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
+	var g leaderboard.GuildRef
+	var s snapshot.State
+	_, err = pgx.ForEachRow(rows, []any{&g.ID, &g.Incarnation, &s.Epoch, &s.Archived}, func() error {
+		states[g] = s
+		return nil
+	})
+	return states, err
+}
+
 func scanState(row pgx.Row) (s snapshot.State, err error) {
 	err = row.Scan(&s.Epoch, &s.Archived)
 	if errors.Is(err, pgx.ErrNoRows) {

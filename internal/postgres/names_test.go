@@ -82,7 +82,7 @@ func TestAnUpdateLeavesTheIndexesAlone(t *testing.T) {
 		b.Rows = append(b.Rows, snapshot.Row{Member: m})
 	}
 	err := a.inTx(t.Context(), "update", func(ctx context.Context, tx pgx.Tx) error {
-		if err := upsert(ctx, tx, b, replaceOlder); err != nil {
+		if err := upsert(ctx, tx, []snapshot.Batch{b}, replaceOlder); err != nil {
 			return err
 		}
 		var updated, hot int

@@ -48,6 +48,6 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 			return snapshot.ErrStale
 		}
 		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
-		return upsert(ctx, tx, written, merge, b.Epoch, b.Rev)
+		return upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Rev)
 	})
 }

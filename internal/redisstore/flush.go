@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"levelboard/internal/guild"
@@ -65,9 +66,15 @@ func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
 }
 
 // MarkDirty implements snapshot.Live.
-func (s *Store) MarkDirty(ctx context.Context, g id.Guild) error {
-	if err := s.client.SAdd(ctx, dirtyGuildsKey, string(g)).Err(); err != nil {
-		return fmt.Errorf("redis: mark dirty: %w", err)
+func (s *Store) MarkDirty(ctx context.Context, guilds ...id.Guild) error {
+	for part := range slices.Chunk(guilds, takeGuilds) {
+		members := make([]any, len(part))
+		for i, g := range part {
+			members[i] = string(g)
+		}
+		if err := s.addToIndex(ctx, members); err != nil {
+			return fmt.Errorf("redis: mark dirty: %w", err)
+		}
 	}
 	return nil
 }
@@ -75,21 +82,36 @@ func (s *Store) MarkDirty(ctx context.Context, g id.Guild) error {
 // BeginFlush implements snapshot.Live. After a set that an earlier flush left behind has been ended, more may have changed:
 // call it until ok is false.
 func (s *Store) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, ok bool, err error) {
-	k := keysOf(g)
-	r, err := s.run(ctx, beginFlushScript, []string{k.meta(), k.dirty(), k.flushingPrefix()})
+	r, err := s.run(ctx, beginFlushScript, beginFlushKeys(keysOf(g)), 0)
+	b := begunOf(g, r, err)
+	return b.Flush, b.OK, b.Err
+}
+
+func beginFlushKeys(k guildKeys) []string { return []string{k.meta(), k.dirty(), k.flushingPrefix()} }
+
+// begunOf reads what begin_flush.lua answered.
+func begunOf(g id.Guild, r reply, err error) (b snapshot.Begun) {
 	if err != nil || len(r) == 0 {
-		return snapshot.Flush{}, false, err
+		return snapshot.Begun{Err: err}
 	}
-	var incarnation int64
-	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size}
+	f := &b.Flush
+	var incarnation, left int64
+	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size, &left}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
-		return snapshot.Flush{}, false, fmt.Errorf("redis: begin flush: %w", err)
+		return snapshot.Begun{Err: fmt.Errorf("redis: begin flush: %w", err)}
 	}
 	f.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
 	if len(r) == 1 {
-		return f, false, snapshot.ErrUnverified
+		b.Err = snapshot.ErrUnverified
 	}
-	return f, len(r) == len(fields), nil
+	b.OK, b.Left = len(r) >= len(fields), left == 1
+	if set, err := r.list(len(fields), -1); err == nil {
+		for _, member := range set {
+			user, _ := member.(string)
+			b.Users = append(b.Users, id.User(user))
+		}
+	}
+	return b
 }
 
 // FlushMembers implements snapshot.Live. count is a wish: an answer may hold a few more or fewer, and a small set comes
@@ -121,6 +143,11 @@ func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User
 	if err != nil {
 		return snapshot.Batch{}, err
 	}
+	return fillBatch(f, rows, r)
+}
+
+// fillBatch makes a batch of what read_batch.lua answered about the users of rows.
+func fillBatch(f snapshot.Flush, rows []snapshot.Row, r reply) (snapshot.Batch, error) {
 	rev, err := r.number(0)
 	var known int64
 	if err == nil {

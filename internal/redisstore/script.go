@@ -39,8 +39,8 @@ var (
 
 	beginFlushScript = newScript("begin_flush")
 	readBatchScript  = newScript("read_batch", "loaded", "epoch", "entries")
-	archivedScript   = newScript("archived", "loaded", "epoch")
-	endFlushScript   = newScript("end_flush", "loaded", "epoch")
+	archivedScript   = newScript("archived", "loaded", "epoch", "archive")
+	endFlushScript   = newScript("end_flush", "loaded", "epoch", "archive")
 	distrustScript   = newScript("distrust", "loaded", "epoch")
 	backlogScript    = newScript("backlog", "now")
 

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
 	"levelboard/internal/postgres"
@@ -24,14 +26,7 @@ import (
 // held Redis up, on average.
 func BenchmarkHydrate(b *testing.B) {
 	const size = 1_000_000
-	a, err := postgres.Open(b.Context(), testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(a.Close)
-	if err := a.Migrate(b.Context()); err != nil {
-		b.Fatal(err)
-	}
+	a := openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
 	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
 	if err != nil {
 		b.Fatal(err)
@@ -117,4 +112,82 @@ func fillArchive(b *testing.B, a *postgres.Archive, size int) leaderboard.GuildR
 		}
 	}
 	return g
+}
+
+// BenchmarkManySmallGuilds writes 5000 guilds of two members each, all of which have changed, from a Redis server to a Postgres
+// server.
+func BenchmarkManySmallGuilds(b *testing.B) {
+	const size = 2
+	url := testenv.PostgresServer(b, testenv.WithDurableCommits()).URL()
+	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	live := redisstore.New(client, redisstore.Options{})
+	// What is made ready need not reach the disk.
+	guilds := fillSmallGuilds(b, live, openArchive(b, url+"&synchronous_commit=off"), 5000)
+	writer := newBenchWriter(b, live, openArchive(b, url))
+	for b.Loop() {
+		b.StopTimer()
+		for _, g := range guilds {
+			for n := range size {
+				_, err := live.Create(b.Context(), g, user(n), leaderboard.Creation{XP: 1})
+				if errors.Is(err, leaderboard.ErrMemberExists) {
+					_, err = live.Change(b.Context(), g, user(n), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+		b.StartTimer()
+		if err := writer.Flush(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(guilds)*b.N)/b.Elapsed().Seconds(), "guilds/s")
+}
+
+func openArchive(b *testing.B, url string) *postgres.Archive {
+	b.Helper()
+	a, err := postgres.Open(b.Context(), url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(a.Close)
+	if err := a.Migrate(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return a
+}
+
+func newBenchWriter(b *testing.B, live snapshot.Live, a *postgres.Archive) *snapshot.Writer {
+	log := slog.New(slog.DiscardHandler)
+	h := snapshot.NewHydrator(live, a, log)
+	b.Cleanup(h.Close)
+	return snapshot.NewWriter(live, a, h, snapshot.WriterOptions{Holder: "bench", Interval: time.Hour, Log: log})
+}
+
+// fillSmallGuilds creates guilds without members and loads them.
+func fillSmallGuilds(b *testing.B, live snapshot.Live, a *postgres.Archive, count int) []leaderboard.GuildRef {
+	b.Helper()
+	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
+	defer h.Close()
+	guilds := make([]leaderboard.GuildRef, count)
+	for i := range guilds {
+		settings, err := guild.Parse(id.Guild(fmt.Sprintf("1%017d", i)), []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
+		if err != nil {
+			b.Fatal(err)
+		}
+		made, _, err := a.PutGuild(b.Context(), settings)
+		if err != nil {
+			b.Fatal(err)
+		}
+		guilds[i] = leaderboard.Ref(made)
+		if err := h.Load(b.Context(), guilds[i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return guilds
 }

@@ -2,3 +2,15 @@ package snapshot
 
 // WithoutBadRows is withoutBadRows, whose calls can only be counted from outside of a store.
 var WithoutBadRows = withoutBadRows
+
+// Tasks are tasks.
+type Tasks struct{ *tasks }
+
+// NewTasks is newTasks.
+func NewTasks() Tasks { return Tasks{newTasks()} }
+
+// Add is add.
+func (t Tasks) Add(task func()) { t.add(task) }
+
+// Run is run.
+func (t Tasks) Run(atOnce int) { t.run(atOnce) }

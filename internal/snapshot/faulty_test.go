@@ -18,7 +18,8 @@ type call struct {
 	method string
 	n      int
 	guild  id.Guild
-	rows   int // of WriteBatch, Salvage and LoadChunk
+	guilds []id.Guild // of a method that is about many
+	rows   int        // of WriteBatch, WriteBatches, Salvage and LoadChunk
 }
 
 // faults stands around the calls of both stores. What a hook returns is what the caller gets: an error of before keeps the
@@ -26,6 +27,9 @@ type call struct {
 type faults struct {
 	before func(ctx context.Context, c call) error
 	after  func(ctx context.Context, c call) error
+	// torn breaks a call of the live store about many guilds in its middle: two thirds of them are served, and the answers of
+	// one third arrive.
+	torn func(ctx context.Context, c call) error
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -111,8 +115,8 @@ func (l faultyLive) Evict(ctx context.Context, c snapshot.Cold, idle time.Durati
 	return gone && err == nil, err
 }
 
-func (l faultyLive) MarkDirty(ctx context.Context, g id.Guild) error {
-	return l.around(ctx, call{method: "MarkDirty", guild: g}, func() error { return l.Live.MarkDirty(ctx, g) })
+func (l faultyLive) MarkDirty(ctx context.Context, guilds ...id.Guild) error {
+	return l.around(ctx, call{method: "MarkDirty", guild: guilds[0], guilds: guilds}, func() error { return l.Live.MarkDirty(ctx, guilds...) })
 }
 
 func (l faultyLive) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, ok bool, err error) {
@@ -121,6 +125,73 @@ func (l faultyLive) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flus
 		return err
 	})
 	return f, ok && err == nil, err
+}
+
+// aroundMany is around a call about many guilds; work does it for the first of them.
+func (f *faults) aroundMany(ctx context.Context, c call, work func(first int)) (answered int, err error) {
+	all := len(c.guilds)
+	torn := false
+	err = f.around(ctx, c, func() (err error) {
+		served := all
+		if f.torn != nil {
+			c.n = f.count(c.method)
+			if err = f.torn(ctx, c); err != nil {
+				served, answered, torn = all*2/3, all/3, true
+			}
+		}
+		work(served)
+		return err
+	})
+	if err == nil {
+		return all, nil
+	}
+	if !torn {
+		answered = 0
+	}
+	return answered, err
+}
+
+func (l faultyLive) BeginFlushes(ctx context.Context, guilds []id.Guild, small int) []snapshot.Begun {
+	begun := make([]snapshot.Begun, len(guilds))
+	answered, err := l.aroundMany(ctx, call{method: "BeginFlushes", guilds: guilds}, func(first int) {
+		copy(begun, l.Live.BeginFlushes(ctx, guilds[:first], small))
+	})
+	for i := answered; i < len(guilds); i++ {
+		begun[i] = snapshot.Begun{Err: err}
+	}
+	return begun
+}
+
+func (l faultyLive) ReadBatches(ctx context.Context, flushes []snapshot.Begun) ([]snapshot.Batch, []error) {
+	batches, errs := make([]snapshot.Batch, len(flushes)), make([]error, len(flushes))
+	guilds := make([]id.Guild, len(flushes))
+	for i := range flushes {
+		guilds[i] = flushes[i].Flush.Guild.ID
+	}
+	answered, err := l.aroundMany(ctx, call{method: "ReadBatches", guilds: guilds}, func(first int) {
+		read, wrong := l.Live.ReadBatches(ctx, flushes[:first])
+		copy(batches, read)
+		copy(errs, wrong)
+	})
+	for i := answered; i < len(flushes); i++ {
+		batches[i], errs[i] = snapshot.Batch{}, err
+	}
+	return batches, errs
+}
+
+func (l faultyLive) EndFlushes(ctx context.Context, flushes []snapshot.Flush, revs []int64) []error {
+	errs := make([]error, len(flushes))
+	guilds := make([]id.Guild, len(flushes))
+	for i := range flushes {
+		guilds[i] = flushes[i].Guild.ID
+	}
+	answered, err := l.aroundMany(ctx, call{method: "EndFlushes", guilds: guilds}, func(first int) {
+		copy(errs, l.Live.EndFlushes(ctx, flushes[:first], revs[:first]))
+	})
+	for i := answered; i < len(flushes); i++ {
+		errs[i] = err
+	}
+	return errs
 }
 
 func (l faultyLive) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint64, count int64) (users []id.User, next uint64, err error) {
@@ -199,6 +270,27 @@ func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time
 
 func (a faultyArchive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	return a.around(ctx, call{method: "WriteBatch", guild: b.Guild.ID, rows: len(b.Rows)}, func() error { return a.Archive.WriteBatch(ctx, l, b) })
+}
+
+func (a faultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+	c := call{method: "WriteBatches"}
+	for i := range batches {
+		c.guilds = append(c.guilds, batches[i].Guild.ID)
+		c.rows += len(batches[i].Rows)
+	}
+	err = a.around(ctx, c, func() (err error) {
+		errs, err = a.Archive.WriteBatches(ctx, l, batches)
+		return err
+	})
+	return errs, err
+}
+
+func (a faultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef) (states map[leaderboard.GuildRef]snapshot.State, err error) {
+	err = a.around(ctx, call{method: "States"}, func() (err error) {
+		states, err = a.Archive.States(ctx, guilds)
+		return err
+	})
+	return states, err
 }
 
 func (a faultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (s snapshot.State, err error) {

@@ -75,8 +75,15 @@ type Archive interface {
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
 	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
+	// WriteBatches writes batches of different guilds, 5000 rows in all, as WriteBatch does each, in one transaction: it locks
+	// the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
+	// left out: ErrStale, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody knows: ErrLeaseLost, and
+	// ErrBadRow when the archive itself refuses data of one of them.
+	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
+	// States reads the counters of many guilds. Incarnations that do not exist are missing.
+	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]State, error)
 	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
@@ -109,6 +116,15 @@ type Flush struct {
 	Archived int64
 }
 
+// Begun is what BeginFlushes says of a guild: what BeginFlush does, and more.
+type Begun struct {
+	Flush Flush
+	OK    bool
+	Left  bool      // an earlier flush left the set behind: more may have changed since
+	Users []id.User // the set, when it is small
+	Err   error
+}
+
 // Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
 type Live interface {
 	// DirtyGuilds takes all guilds out of the index of guilds with changed members and returns them.
@@ -126,8 +142,8 @@ type Live interface {
 	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load goes on with its events as if
 	// it had never been away.
 	Evict(ctx context.Context, c Cold, idle time.Duration) (gone bool, err error)
-	// MarkDirty puts a guild back into the index.
-	MarkDirty(ctx context.Context, g id.Guild) error
+	// MarkDirty puts guilds back into the index; after an error some may not be there.
+	MarkDirty(ctx context.Context, guilds ...id.Guild) error
 
 	// BeginFlush sets the guild's changed members aside, or finds the set that an earlier flush left behind. ok is false
 	// when nothing changed, or when the guild is not loaded at all. f.Guild holds the incarnation found there, also when
@@ -145,6 +161,16 @@ type Live interface {
 	Archived(ctx context.Context, b Batch) error
 	// EndFlush drops the set aside; its members are all archived.
 	EndFlush(ctx context.Context, f Flush) error
+
+	// BeginFlushes, ReadBatches and EndFlushes do for many guilds what BeginFlush, ReadBatch and EndFlush do for one: each guild
+	// in an atomic step of its own, in no order, and in few round trips. The answers, errors included, are in the order of
+	// what was asked, which names no guild twice; a server that cannot be asked is the error of all its guilds. A set of at
+	// most small members comes with the answer of BeginFlushes, whole; ReadBatches reads all its users in one batch.
+	// EndFlushes notes in the same step that a batch of that rev was committed, as Archived does.
+	BeginFlushes(ctx context.Context, guilds []id.Guild, small int) []Begun
+	ReadBatches(ctx context.Context, flushes []Begun) (batches []Batch, errs []error)
+	EndFlushes(ctx context.Context, flushes []Flush, revs []int64) []error
+
 	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of.
 	Distrust(ctx context.Context, f Flush) error
 	// Backlog sums up what waits for a snapshot, in the guilds of the index and in more.

@@ -242,6 +242,12 @@ func (w *world) inStep(g leaderboard.GuildRef) {
 	}
 }
 
+// nothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
+func (w *world) nothingWaits(g leaderboard.GuildRef) bool {
+	w.Helper()
+	return w.meta(g, "flushing") == "" && w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0
+}
+
 // eventually polls, without a fixed sleep that would have to be long enough.
 func (w *world) eventually(what string, ok func() bool) {
 	w.Helper()

@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
@@ -19,7 +17,7 @@ const (
 	// batchSize bounds what one script reads and one transaction writes, and with it the writer's memory, however many
 	// members of a guild changed.
 	batchSize = 1000
-	// guildsAtOnce is how many guilds are written at the same time.
+	// guildsAtOnce is how many guilds, or groups of them, are written at the same time.
 	guildsAtOnce = 4
 	// sweepEvery is the number of intervals after which all loaded guilds are looked at, not only those in the index: a
 	// replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions.
@@ -133,7 +131,7 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	changed, err := w.live.DirtyGuilds(ctx)
 	w.underway.Store(&changed)
 	defer w.underway.Store(nil)
-	r.write(ctx, changed, sweep)
+	r.write(ctx, changed)
 	if sweep {
 		// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
 		var unswept error
@@ -159,88 +157,6 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 	}
 	duration.Observe(time.Since(began).Seconds())
 	return errors.Join(err, r.first)
-}
-
-// sweep writes all loaded guilds that have changed, and returns those that nobody uses. With an error it did so with those that
-// it found, and returns none.
-func (r *round) sweep(ctx context.Context) ([]Cold, error) {
-	loaded, err := r.live.LoadedGuilds(ctx)
-	if err == nil {
-		n := len(loaded)
-		r.loaded.Store(&n)
-	}
-	if len(loaded) == 0 {
-		return nil, err
-	}
-	changed, cold, unasked := r.live.Survey(ctx, loaded, evictIdle(r.idle))
-	r.write(ctx, changed, true)
-	if err = errors.Join(err, unasked); err != nil {
-		return nil, err
-	}
-	return cold, nil
-}
-
-// round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
-type round struct {
-	*Writer
-	done map[id.Guild]bool
-
-	mu     sync.Mutex
-	failed []id.Guild
-	first  error
-}
-
-func (r *round) write(ctx context.Context, guilds []id.Guild, sweep bool) {
-	var group errgroup.Group
-	group.SetLimit(guildsAtOnce)
-	for _, g := range guilds {
-		if r.done[g] {
-			continue
-		}
-		r.done[g] = true
-		if ctx.Err() != nil {
-			r.report(ctx, g, context.Cause(ctx))
-			continue
-		}
-		r.mu.Lock()
-		leftover := sweep || r.failing[g]
-		r.mu.Unlock()
-		group.Go(func() error {
-			r.report(ctx, g, r.writeGuild(ctx, g, leftover))
-			return nil
-		})
-	}
-	_ = group.Wait()
-}
-
-func (r *round) report(ctx context.Context, g id.Guild, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err == nil {
-		delete(r.failing, g)
-		return
-	}
-	failures.Inc()
-	r.failed = append(r.failed, g)
-	if r.first == nil {
-		r.first = err
-	}
-	if !r.failing[g] && ctx.Err() == nil {
-		r.failing[g] = true
-		r.log.ErrorContext(ctx, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive", "guild", g, "error", err)
-	}
-}
-
-// putBack puts the guilds that failed back into the index; what cannot be put back, the next round looks for.
-func (r *round) putBack(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
-	defer cancel()
-	for _, g := range r.failed {
-		if err := r.live.MarkDirty(ctx, g); err != nil {
-			r.rounds = 0
-			return
-		}
-	}
 }
 
 // settleAttempts bounds how often a guild that does not fit the archive is loaded in one round.

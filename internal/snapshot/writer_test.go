@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,9 +49,9 @@ func TestChangesArriveInTheArchive(t *testing.T) {
 		w.must(w.archive.WriteBatch(ctx, lease, snapshot.Batch{Guild: g, Epoch: old.Epoch, Rev: old.Archived, Known: math.MaxInt64, Rows: rows[3:]}))
 		w.inStep(g)
 
-		wrote := f.count("WriteBatch")
+		wrote := f.count("WriteBatches")
 		w.must(writer.Flush(ctx))
-		if n := f.count("WriteBatch") - wrote; n != 0 {
+		if n := f.count("WriteBatches") - wrote; n != 0 {
 			t.Errorf("%d batches were written though nothing had changed", n)
 		}
 	})
@@ -62,7 +63,7 @@ func TestChangesDuringAFlushComeWithTheNext(t *testing.T) {
 	w.create(g, 1, 100)
 	w.create(g, 2, 100)
 	f := &faults{after: func(_ context.Context, c call) error {
-		if c.method == "ReadBatch" && c.n == 1 {
+		if c.method == "ReadBatches" && c.n == 1 {
 			w.change(g, 1, leaderboard.Change{Op: leaderboard.Set, Amount: 500})
 			w.create(g, 3, 300)
 			w.remove(g, 2)
@@ -71,7 +72,7 @@ func TestChangesDuringAFlushComeWithTheNext(t *testing.T) {
 	}}
 	// Between two rounds of Run there is no sweep that would find the guild, so its place in the index counts.
 	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
-	w.eventually("the second batch", func() bool { return f.count("EndFlush") == 2 })
+	w.eventually("the second batch", func() bool { return f.count("EndFlushes") == 2 && w.nothingWaits(g) })
 	stop()
 	if n := f.count("LoadedGuilds"); n != 1 {
 		t.Errorf("%d sweeps until the change was written, want only the first", n)
@@ -142,7 +143,7 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 	var sweeps int
 	f := &faults{}
 	f.before = func(_ context.Context, c call) error {
-		if c.method == "EndFlush" && c.n == 1 {
+		if c.method == "EndFlushes" && c.n == 1 {
 			w.add(g, 2) // is in a second set, behind the one that is left over
 			sweeps = f.count("LoadedGuilds")
 			return errBroken
@@ -150,7 +151,7 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 		return nil
 	}
 	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
-	w.eventually("both sets", func() bool { return f.count("EndFlush") == 3 })
+	w.eventually("both sets", func() bool { return f.count("EndFlushes") == 3 && w.nothingWaits(g) })
 	// The round in which it failed was a sweep, and looked at all guilds after it had written the changed ones.
 	if n := f.count("LoadedGuilds"); n > sweeps+1 {
 		t.Errorf("the newer change waited for sweep %d", n)
@@ -184,7 +185,7 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 		w.add(g, 1)
 		w.eventually("tries for the lease", func() bool { return f.count("AcquireLease") > 3 })
 		w.must(second.Flush(w.Context()))
-		if f.count("BeginFlush") > 0 || w.archivedRows(g)[0].XP != 100 {
+		if f.count("BeginFlushes") > 0 || w.archivedRows(g)[0].XP != 100 {
 			t.Error("a writer without the lease wrote")
 		}
 		w.must(first.Release(w.Context()))
@@ -219,7 +220,7 @@ func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 		w.create(g, 1, 100)
 		var passed atomic.Bool
 		f := &faults{before: func(_ context.Context, c call) error {
-			if c.method == "WriteBatch" {
+			if c.method == "WriteBatches" {
 				// It is cut off for longer than its lease lasts, and another one takes it.
 				w.eventually("the lease passes on", func() bool {
 					_, err := w.archive.AcquireLease(w.Context(), "second", time.Hour)
@@ -310,7 +311,7 @@ func TestOneFailingGuildDoesNotKeepOthersBack(t *testing.T) {
 	}
 	bad, broken := guilds[2], true
 	f := &faults{before: func(_ context.Context, c call) error {
-		if broken && c.method == "WriteBatch" && c.guild == bad.ID {
+		if broken && (c.method == "WriteBatch" && c.guild == bad.ID || c.method == "WriteBatches" && slices.Contains(c.guilds, bad.ID)) {
 			return errBroken
 		}
 		return nil
@@ -386,7 +387,7 @@ func TestALongRoundKeepsItsLease(t *testing.T) {
 	w.create(g, 1, 100)
 	f := &faults{}
 	f.before = func(_ context.Context, c call) error {
-		if c.method == "WriteBatch" {
+		if c.method == "WriteBatches" {
 			w.eventually("renewals", func() bool {
 				_, err := w.archive.AcquireLease(w.Context(), "second", time.Hour)
 				if !errors.Is(err, snapshot.ErrLeaseLost) {
@@ -435,7 +436,7 @@ func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	g, f := w.guild(guildA), &faults{}
 	var rounds []int
 	f.before = func(_ context.Context, c call) error {
-		if c.method == "WriteBatch" {
+		if c.method == "WriteBatches" {
 			rounds = append(rounds, f.count("DirtyGuilds"))
 		}
 		return nil
@@ -454,7 +455,7 @@ func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w.must(writer.Release(w.Context()))
 	lose()
 	stop := w.running(writer)
-	w.eventually("the guild is found", func() bool { return f.count("EndFlush") == 3 })
+	w.eventually("the guild is found", func() bool { return f.count("EndFlushes") == 3 && w.nothingWaits(g) })
 	stop()
 	w.inStep(g)
 	if fmt.Sprint(rounds) != "[1 2 3]" {

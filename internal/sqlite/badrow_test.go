@@ -39,12 +39,19 @@ func TestARowThatSQLiteRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	good := snapshot.Batch{Guild: leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000002")), Rev: 1, Known: 1}
+	good.Rows = []snapshot.Row{{Member: leaderboard.Member{UserID: "300000000000000001"}}}
 	b := snapshot.Batch{Guild: g, Rev: 1, Known: 1, Rows: []snapshot.Row{
 		{Member: leaderboard.Member{UserID: "300000000000000001", User: leaderboard.User{Username: "Bobby Tables"}}},
 	}}
+	_, many := a.WriteBatches(t.Context(), l, []snapshot.Batch{good, b})
+	if rows, err := a.Members(t.Context(), good.Guild, "", 10); err != nil || len(rows) > 0 {
+		t.Errorf("a bad row of another guild left %+v, %v", rows, err)
+	}
 	for name, err := range map[string]error{
-		"write":   a.WriteBatch(t.Context(), l, b),
-		"salvage": a.Salvage(t.Context(), snapshot.State{}, b),
+		"write":      a.WriteBatch(t.Context(), l, b),
+		"write many": many,
+		"salvage":    a.Salvage(t.Context(), snapshot.State{}, b),
 	} {
 		if !errors.Is(err, snapshot.ErrBadRow) || strings.Contains(err.Error(), "Bobby") {
 			t.Errorf("%s: %v", name, err)

@@ -17,27 +17,48 @@ import (
 // written, when another writer took the lease, the guild's incarnation or epoch is another one, or more
 // is archived than b.Known; snapshot.ErrBadRow when a row itself was refused.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
-	if err := b.Check(); err != nil {
-		return wrap("write members", err)
+	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
+	if err == nil {
+		err = wrap("write members", errs[0])
 	}
-	return a.inTx(ctx, "write members", func(tx *sql.Tx) error {
-		state, err := stateOf(ctx, tx, b.Guild)
-		if err != nil {
-			return err
-		}
+	return err
+}
+
+// WriteBatches writes batches of different guilds, up to 5000 rows in all, in one transaction. errs has snapshot.ErrStale and
+// snapshot.ErrBadRow for those that were left out; with err, nothing was written.
+func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+	errs = make([]error, len(batches))
+	err = a.inTx(ctx, "write members", func(tx *sql.Tx) error {
 		if err := checkLease(ctx, tx, l); err != nil {
 			return err
 		}
-		if state.Epoch != b.Epoch || state.Archived > b.Known {
-			return snapshot.ErrStale
+		for i, b := range batches {
+			if errs[i] = b.Check(); errs[i] != nil {
+				continue
+			}
+			state, err := stateOf(ctx, tx, b.Guild)
+			if errors.Is(err, snapshot.ErrStale) || err == nil && (state.Epoch != b.Epoch || state.Archived > b.Known) {
+				errs[i] = snapshot.ErrStale
+				continue
+			}
+			if err == nil {
+				err = writeBatch(ctx, tx, b)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err := upsert(ctx, tx, b, replaceOlder); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx,
-			`UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
-		return err
+		return nil
 	})
+	return errs, err
+}
+
+func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
+	if err := upsert(ctx, tx, b, replaceOlder); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
+	return err
 }
 
 // replaceOlder is what a batch of the writer does with a member that is archived already, m.

@@ -206,6 +206,16 @@ func (f *FaultyArchive) WriteBatch(ctx context.Context, l snapshot.Lease, b snap
 	return f.change("WriteBatch", func() error { return f.ArchiveStore.WriteBatch(ctx, l, b) })
 }
 
+// WriteBatches implements ArchiveStore.
+func (f *FaultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) ([]error, error) {
+	return faulty(f, "WriteBatches", func() ([]error, error) { return f.ArchiveStore.WriteBatches(ctx, l, batches) })
+}
+
+// States implements ArchiveStore.
+func (f *FaultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	return faulty(f, "States", func() (map[leaderboard.GuildRef]snapshot.State, error) { return f.ArchiveStore.States(ctx, guilds) })
+}
+
 // State implements ArchiveStore.
 func (f *FaultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
 	return faulty(f, "State", func() (snapshot.State, error) { return f.ArchiveStore.State(ctx, g) })

@@ -1,0 +1,127 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"levelboard/internal/id"
+)
+
+// round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
+type round struct {
+	*Writer
+	done map[id.Guild]bool
+
+	mu     sync.Mutex
+	failed []id.Guild
+	first  error
+}
+
+// sweep writes all loaded guilds that have changed, and returns those that nobody uses. With an error it did so with those that
+// it found, and returns none.
+func (r *round) sweep(ctx context.Context) ([]Cold, error) {
+	loaded, err := r.live.LoadedGuilds(ctx)
+	if err == nil {
+		n := len(loaded)
+		r.loaded.Store(&n)
+	}
+	if len(loaded) == 0 {
+		return nil, err
+	}
+	changed, cold, unasked := r.live.Survey(ctx, loaded, evictIdle(r.idle))
+	r.write(ctx, changed)
+	if err = errors.Join(err, unasked); err != nil {
+		return nil, err
+	}
+	return cold, nil
+}
+
+// write writes guilds, in groups, and those that cannot go with others by themselves.
+func (r *round) write(ctx context.Context, guilds []id.Guild) {
+	var fresh []id.Guild
+	for _, g := range guilds {
+		if !r.done[g] {
+			r.done[g] = true
+			fresh = append(fresh, g)
+		}
+	}
+	work := newTasks()
+	for part := range slices.Chunk(fresh, groupGuilds) {
+		work.add(func() {
+			left := r.writeGroup(ctx, part)
+			for _, a := range left.alone {
+				work.add(func() { r.report(ctx, r.writeAlone(ctx, a), a.guild) })
+			}
+			if len(left.doubtful) > 0 {
+				work.add(func() { r.writeDoubtful(ctx, left.doubtful) })
+			}
+		})
+	}
+	work.run(guildsAtOnce)
+}
+
+func (r *round) writeAlone(ctx context.Context, a alone) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return r.writeGuild(ctx, a.guild, a.leftover)
+}
+
+// doubts is how many guilds of a transaction that failed have to fail by themselves before it is the archive that is to blame.
+const doubts = 2
+
+// writeDoubtful writes guilds whose transaction failed, one after the other: perhaps because of one of them, and perhaps
+// because the archive is away. When the first of them all fail, the others are not tried.
+func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild) {
+	for i, failed := 0, 0; i < len(guilds); i++ {
+		err := r.writeAlone(ctx, alone{guilds[i], true})
+		if err != nil {
+			failed++
+		}
+		if failed == doubts && i == doubts-1 {
+			r.report(ctx, err, guilds[i:]...)
+			return
+		}
+		r.report(ctx, err, guilds[i])
+	}
+}
+
+// report notes how it went with guilds. Those that fail for one reason are one line in the log, if one of them did not fail
+// before.
+func (r *round) report(ctx context.Context, err error, guilds ...id.Guild) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		for _, g := range guilds {
+			delete(r.failing, g)
+		}
+		return
+	}
+	failures.Add(float64(len(guilds)))
+	r.failed = append(r.failed, guilds...)
+	if r.first == nil {
+		r.first = err
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	news := slices.DeleteFunc(slices.Clone(guilds), func(g id.Guild) bool { return r.failing[g] })
+	for _, g := range news {
+		r.failing[g] = true
+	}
+	if len(news) > 0 {
+		r.log.ErrorContext(ctx, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive",
+			"guild", news[0], "othersLikeIt", len(news)-1, "error", err)
+	}
+}
+
+// putBack puts the guilds that failed back into the index; what cannot be put back, the next round looks for.
+func (r *round) putBack(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
+	defer cancel()
+	if len(r.failed) > 0 && r.live.MarkDirty(ctx, r.failed...) != nil {
+		r.rounds = 0
+	}
+}

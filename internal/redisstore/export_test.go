@@ -87,3 +87,6 @@ func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.o
 
 // Client is what the store speaks by.
 func (s *Store) Client() *Client { return s.client }
+
+// IdentityOf is what the answer to INFO says of the server.
+var IdentityOf = identityOf

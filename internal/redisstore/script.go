@@ -80,9 +80,13 @@ func newScript(name string, shared ...string) *script {
 const format = 2
 
 // textFor is the script as it is loaded on the server of that identity, which it can compare with what meta says. The identity
-// is told by its digest: with a value of more than 64 bytes in it, a meta would take Redis four times the memory.
+// is told by its digest: with a value of more than 64 bytes in it, a meta would take Redis four times the memory. Versions that
+// know no digest write the identity itself. It says the same, and is taken as well: a guild that two versions serve side by
+// side would else be compared with the archive again at each turn.
 func (sc *script) textFor(identity string) string {
-	return fmt.Sprintf("local SERVER, FORMAT = '%x-f%d', %d\n%s", sha1.Sum([]byte(identity)), format, format, sc.text) // #nosec G401
+	return fmt.Sprintf("local SERVER, FORMAT = '%[1]x-f%[2]d', %[2]d\n"+
+		"local function here(server) return server == SERVER or server == '%[3]s-f%[2]d' end\n%[4]s",
+		sha1.Sum([]byte(identity)), format, identity, sc.text) // #nosec G401
 }
 
 func readScript(path string) string {

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/redisstore"
+	"levelboard/internal/snapshot"
 	"levelboard/internal/testenv"
 )
 
@@ -140,4 +141,36 @@ func TestAServerWithoutInfo(t *testing.T) {
 	if err := s.Ping(t.Context()); err == nil || !strings.Contains(err.Error(), "INFO") {
 		t.Errorf("ping: %v, want an error about INFO", err)
 	}
+}
+
+// A version that writes the server's identity as it is serves the same guilds: what it has verified is, and what it loads it is
+// left to load.
+func TestAGuildThatAnOlderVersionVerified(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		ctx, s := t.Context(), redisstore.New(client, redisstore.Options{})
+		load(t, s, row(user1))
+		_, err := s.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+		identity, err := redisstore.IdentityOf(client.Info(ctx, "server", "replication").Val())
+		ok(t, err)
+		for server, known := range map[string]bool{identity + "-f2": true, identity + "-f1": false, identity: false} {
+			ok(t, client.HSet(ctx, meta, "server", server).Err())
+			if _, err := s.Member(ctx, guild1, user1); errors.Is(err, leaderboard.ErrNotLoaded) == known {
+				t.Errorf("verified on %s: a member is %v", server, err)
+			}
+			if _, _, err := s.BeginFlush(ctx, guild1.ID); errors.Is(err, snapshot.ErrUnverified) == known {
+				t.Errorf("verified on %s: a flush begins with %v", server, err)
+			}
+			if _, found, err := s.BeginHydration(ctx, guild1, snapshot.State{Epoch: 1}); err != nil || (found == snapshot.FoundLoaded) != known {
+				t.Errorf("verified on %s: a hydration finds %v, %v", server, found, err)
+			}
+		}
+		ok(t, client.HDel(ctx, meta, "server").Err())
+		for server, busy := range map[string]bool{identity + "-f2": true, "another-f2": false} {
+			ok(t, client.Set(ctx, prefix+"hydrating", "77-token@"+server, 0).Err())
+			if _, found, err := s.BeginHydration(ctx, guild1, snapshot.State{Epoch: 1}); err != nil || (found == snapshot.FoundBusy) != busy {
+				t.Errorf("while %s loads it: a hydration finds %v, %v", server, found, err)
+			}
+		}
+	})
 }

@@ -8,7 +8,7 @@
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'rev', 'flushing', 'since', 'server')
 local flush = meta[4]
 if not meta[1] then return {} end
-if meta[6] ~= SERVER then return {meta[1]} end
+if not here(meta[6]) then return {meta[1]} end
 if not flush then
   if redis.call('EXISTS', KEYS[2]) == 0 then return {meta[1], meta[2]} end
   flush = meta[3]

@@ -10,11 +10,11 @@
 --          dies between the archive and here is not taken for a Redis that has gone back
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format')
 local mine, format = meta[1] == ARGV[1], tonumber(meta[7] or 1)
-if mine and meta[2] == SERVER then return {1} end
+if mine and here(meta[2]) then return {1} end
 if mine and format > FORMAT then return {7} end
 -- A lock of an earlier life of the server, out of its append-only file or its dump, stops nobody: whoever held it has lost it.
 local lock = redis.call('GET', KEYS[2])
-if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {2} end
+if lock and here(string.match(lock, '@([^@]*)$')) then return {2} end
 redis.call('SET', KEYS[2], ARGV[2] .. '@' .. SERVER, 'PX', ARGV[3])
 if not mine then return {0} end
 

@@ -6,7 +6,7 @@
 -- atomic   all is of one moment
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'rev', 'server', 'flushing')
 if not meta[1] then return {} end
-if meta[4] ~= SERVER or meta[5] or redis.call('EXISTS', KEYS[3]) == 1 then return {1} end
+if not here(meta[4]) or meta[5] or redis.call('EXISTS', KEYS[3]) == 1 then return {1} end
 local idle = tonumber(ARGV[1])
 if idle > 0 and cold(idle) then return {0, meta[1], meta[2], meta[3]} end
 return {}

@@ -3,5 +3,5 @@
 -- KEYS[1] meta; ARGV[1] incarnation.
 do
   local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')
-  if meta[1] ~= ARGV[1] or meta[2] ~= SERVER then return 'NOTLOADED' end
+  if meta[1] ~= ARGV[1] or not here(meta[2]) then return 'NOTLOADED' end
 end

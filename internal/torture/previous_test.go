@@ -110,8 +110,11 @@ func commitOf(dir, base string) (string, error) {
 		return "", fmt.Errorf("git is missing: run make setup: %w", err)
 	}
 	inside, commit, _ := strings.Cut(string(found), "\n")
-	if err != nil || inside != "" {
-		return "", fmt.Errorf("%s: %w: git rev-parse: %v", base, errNoBase, err)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %w", base, errNoBase, err)
+	}
+	if inside != "" {
+		return "", fmt.Errorf("%s: %w: this is %s in another repository", base, errNoBase, inside)
 	}
 	return strings.TrimSpace(commit), nil
 }

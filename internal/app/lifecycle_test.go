@@ -213,6 +213,29 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	})
 }
 
+// A guild that was not compared with the archive since Redis came back is, by the last snapshot too.
+func TestAStopWritesAGuildThatWasNotVerified(t *testing.T) {
+	t.Parallel()
+	server, archive := testenv.Redis(t), testenv.Postgres(t)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + archive, "LEVELBOARD_SNAPSHOT_INTERVAL=1h"}
+	s := start(t, environ...)
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	client := redisClient(t, server)
+	if err := client.HDel(t.Context(), "lb:{"+g+"}:meta", "server").Err(); err != nil {
+		t.Fatal(err)
+	}
+	s.stop(t)
+	if err := client.FlushDB(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	s = start(t, environ...)
+	if xp := s.member(key, g, u).Level.XP; xp != 5 {
+		t.Errorf("it is %d", xp)
+	}
+}
+
 func TestStartThatFailsLeavesNothing(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")

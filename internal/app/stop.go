@@ -35,11 +35,11 @@ func (a *App) stop(ctx context.Context) error {
 		a.stopBackground()
 	}
 	_ = a.within(ctx, "the background work", func() error { a.background.Wait(); return nil })
-	if a.hydrator != nil {
-		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
-	}
 	traces := a.stopTracing(ctx)
 	errs := []error{a.lastSnapshot(ctx)}
+	if a.hydrator != nil { // not before: what changed in a guild may have to be compared with the archive first
+		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
+	}
 	a.lastUse(ctx)
 	traces()
 	a.stopOps(ctx)

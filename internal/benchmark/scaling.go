@@ -222,7 +222,7 @@ func (b *bencher) pageCost(ctx context.Context, s *sized) (micros float64, err e
 		}
 		var calls, all int64
 		if _, err := fmt.Sscanf(text, "calls=%d,usec=%d", &calls, &all); err != nil || calls < pageReads {
-			return 0, errors.New("Redis's statistics of its commands cannot be read")
+			return 0, errors.New("the statistics of Redis' commands cannot be read")
 		}
 		micros += float64(all) / float64(calls)
 	}

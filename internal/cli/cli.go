@@ -68,6 +68,8 @@ func (p *program) root() *cobra.Command {
 	root.SilenceErrors = true
 	root.SilenceUsage = true
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.benchCommand(),
 		p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	return root

@@ -70,8 +70,12 @@ func TestHelpExitsWith0(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	if out := succeed(t, nil, "", "version"); !strings.HasPrefix(out, "levelboard ") || !strings.Contains(out, "go1.") {
+	out := succeed(t, nil, "", "version")
+	if !strings.HasPrefix(out, "levelboard ") || !strings.Contains(out, "go1.") {
 		t.Errorf("%q", out)
+	}
+	if flag := succeed(t, nil, "", "--version"); flag != out {
+		t.Errorf("with the flag %q, with the command %q", flag, out)
 	}
 }
 

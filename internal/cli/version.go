@@ -18,14 +18,19 @@ func (p *program) versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: p.action(func(context.Context, []string) error {
-			name, commit := buildVersion()
-			if commit != "" {
-				commit = "commit " + commit + ", "
-			}
-			_, err := fmt.Fprintf(p.Stdout, "levelboard %s (%s%s %s/%s)\n", name, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(p.Stdout, versionLine())
 			return err
 		}),
 	}
+}
+
+// versionLine is what the command says, and --version too.
+func versionLine() string {
+	name, commit := buildVersion()
+	if commit != "" {
+		commit = "commit " + commit + ", "
+	}
+	return fmt.Sprintf("levelboard %s (%s%s %s/%s)", name, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion returns the version's name, "devel" when the build has none, and the commit it was built from, if known.

@@ -1,14 +1,12 @@
-package testenv_test
+package testenv
 
 import (
 	"strings"
 	"testing"
-
-	"levelboard/internal/testenv"
 )
 
 func TestCluster(t *testing.T) {
-	c := testenv.Cluster(t, testenv.WithPassword("p@ss"))
+	c := Cluster(t, WithPassword("p@ss"))
 	for i, s := range append(c.Masters, c.Replicas...) {
 		nodes, err := s.Ask("CLUSTER", "NODES")
 		if err != nil || strings.Count(nodes, "\n") != 6 || !strings.Contains(nodes, c.ID(s)) {

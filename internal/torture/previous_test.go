@@ -3,7 +3,6 @@ package torture
 import (
 	"archive/tar"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,11 +16,18 @@ import (
 const (
 	// upgradeFrom names the binary of the version to upgrade from, in place of building one.
 	upgradeFrom = "LEVELBOARD_UPGRADE_FROM"
-	// upgradeBase names the commit that is built, HEAD~1 unless it says otherwise.
+	// upgradeBase names the commit that is built. One that is named has to be here and to build.
 	upgradeBase = "LEVELBOARD_UPGRADE_BASE"
+	// lookBack is how many commits before this one are looked at when none is named.
+	lookBack = 5
 )
 
-// previous is the program of the version before: its binary, and what it is called.
+// errNoBase says that there is no commit to upgrade from: this is a shallow clone, the first commit, or no clone.
+var errNoBase = errors.New("the commit is not here")
+
+// previous is the program of the version before: its binary, and what it is called. When nothing is named it is the last commit
+// before this one that builds; and where there is none, as in a shallow clone, this tree itself (an empty program), with the
+// reason in its name. No change of the tree could bring back what a clone left out, or mend a commit that is made.
 func previous(t *testing.T) (program, name string) {
 	t.Helper()
 	if binary := os.Getenv(upgradeFrom); binary != "" {
@@ -34,35 +40,83 @@ func previous(t *testing.T) (program, name string) {
 		}
 		return program, binary
 	}
-	base := cmp.Or(os.Getenv(upgradeBase), "HEAD~1")
-	commit, err := commitOf(".", base)
+	if base := os.Getenv(upgradeBase); base != "" {
+		program, name, err := programOf("../..", base, t.TempDir())
+		if errors.Is(err, errNoBase) {
+			t.Fatalf("%v. In a shallow clone `git fetch --unshallow` gets it; otherwise %s names another commit, or %s the binary of the version before", err, upgradeBase, upgradeFrom)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return program, name
+	}
+	program, name, err := newestBefore("../..", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	if err := checkOut(commit, dir); err != nil {
-		t.Fatalf("check out %s: %v", base, err)
-	}
-	program = filepath.Join(dir, "levelboard-before")
-	// As `make build` does it, so that what is in the build cache is used.
-	build := exec.Command("go", "build", "-buildvcs=false", "-trimpath", "-tags", "nomsgpack",
-		"-ldflags", "-s -w -X levelboard/internal/cli.version="+commit[:12], "-o", program, "./cmd/levelboard")
-	build.Dir, build.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", base, err, output)
-	}
-	return program, base + " (" + commit[:12] + ")"
+	return program, name
 }
 
-// commitOf is the full name of a commit. Where it is not there, its error says what to do about it: a check that is left out
-// because a clone is shallow is left out for ever.
-func commitOf(dir, base string) (string, error) {
-	found, err := git(dir, "rev-parse", "--verify", "--quiet", base+"^{commit}")
-	if err != nil {
-		return "", fmt.Errorf("there is no commit %s here to upgrade from. In a shallow clone `git fetch --unshallow` gets it; "+
-			"otherwise %s names another commit, or %s the binary of the version before: %w", base, upgradeBase, upgradeFrom, err)
+// newestBefore is the program of the newest commit before this one that can be had; empty when there is none, and then the name
+// says why. Of a merge, the commit before is the one that was merged into.
+func newestBefore(clone, dir string) (program, name string, err error) {
+	var reasons []string
+	for back := range lookBack {
+		program, name, err := programOf(clone, fmt.Sprintf("HEAD~%d", back+1), filepath.Join(dir, fmt.Sprint(back)))
+		if errors.Is(err, exec.ErrNotFound) {
+			return "", "", err
+		}
+		if err == nil {
+			return program, strings.Join(append(reasons, name), "; "), nil
+		}
+		reasons = append(reasons, err.Error())
+		if errors.Is(err, errNoBase) {
+			break
+		}
 	}
-	return strings.TrimSpace(string(found)), nil
+	return "", "this tree itself, since there is no version before (git fetch --unshallow, if the clone is shallow): " + strings.Join(reasons, "; "), nil
+}
+
+// programOf builds the program of a commit, in a directory that is made for it.
+func programOf(clone, base, dir string) (program, name string, err error) {
+	commit, err := commitOf(clone, base)
+	if err != nil {
+		return "", "", err
+	}
+	if err := checkOut(clone, commit, dir); err != nil {
+		return "", "", fmt.Errorf("check out %s: %w", base, err)
+	}
+	name = base + " (" + commit[:12] + ")"
+	// With what its own Makefile builds it with; a release has the same, and finds it compiled.
+	build := exec.Command("make", "--no-print-directory", "build", "VERSION="+commit[:12])
+	build.Dir = dir
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "MAKE") && !strings.HasPrefix(variable, "MFLAGS=") { // they are about the outer make
+			build.Env = append(build.Env, variable)
+		}
+	}
+	build.Env = append(build.Env, "GOFLAGS=", "GOWORK=off")
+	if output, err := build.CombinedOutput(); err != nil {
+		return "", "", fmt.Errorf("build %s: %w\n%s", name, err, output)
+	}
+	return filepath.Join(dir, "levelboard"), name, nil
+}
+
+// commitOf is the full name of a commit of the repository at dir, which has to be its root: a directory of another repository,
+// such as one that this tree was unpacked in, has no commits of it.
+func commitOf(dir, base string) (string, error) {
+	found, err := git(dir, "rev-parse", "--show-prefix", "--verify", "--quiet", base+"^{commit}")
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("git is missing: run make setup: %w", err)
+	}
+	inside, commit, _ := strings.Cut(string(found), "\n")
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %w", base, errNoBase, err)
+	}
+	if inside != "" {
+		return "", fmt.Errorf("%s: %w: this is %s in another repository", base, errNoBase, inside)
+	}
+	return strings.TrimSpace(commit), nil
 }
 
 // git runs git in dir, also in a clone that another user owns.
@@ -77,14 +131,13 @@ func git(dir string, words ...string) ([]byte, error) {
 	return output, nil
 }
 
-// checkOut writes the files of a commit into a directory, and leaves the clone as it is.
-func checkOut(commit, dir string) error {
-	root, err := git(".", "rev-parse", "--show-toplevel")
+// checkOut writes the files of a commit into a new directory, and leaves the clone as it is.
+func checkOut(clone, commit, dir string) error {
+	packed, err := git(clone, "archive", "--format=tar", commit)
 	if err != nil {
 		return err
 	}
-	packed, err := git(strings.TrimSpace(string(root)), "archive", "--format=tar", commit)
-	if err != nil {
+	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
 	into, err := os.OpenRoot(dir)
@@ -111,31 +164,6 @@ func checkOut(commit, dir string) error {
 		}
 		if err != nil {
 			return err
-		}
-	}
-}
-
-// A clone without the commit is told of with what to do, and not passed over.
-func TestAnUpgradeFromNowhereSaysWhatToDo(t *testing.T) {
-	whole, shallow := t.TempDir(), filepath.Join(t.TempDir(), "shallow")
-	for _, words := range [][]string{
-		{"init", "--quiet"},
-		{"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "--quiet", "--allow-empty", "-m", "one"},
-		{"-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "--quiet", "--allow-empty", "-m", "two"},
-		{"clone", "--quiet", "--depth=1", "file://" + whole, shallow},
-	} {
-		if _, err := git(whole, words...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if commit, err := commitOf(whole, "HEAD~1"); err != nil || len(commit) != 40 {
-		t.Errorf("a whole clone: %q %v", commit, err)
-	}
-	for _, c := range []struct{ what, dir, base string }{
-		{"no clone", t.TempDir(), "HEAD~1"}, {"nothing before", whole, "HEAD~2"}, {"a shallow clone", shallow, "HEAD~1"},
-	} {
-		if _, err := commitOf(c.dir, c.base); err == nil || !strings.Contains(err.Error(), "git fetch --unshallow") {
-			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -172,5 +173,42 @@ func TestPrometheusOfComposeIsValid(t *testing.T) {
 	}
 	if !strings.Contains(read(t, "deploy/compose/prometheus.yml"), "job_name: levelboard") {
 		t.Error("the job is not called levelboard, which the rules want")
+	}
+}
+
+// TestGrafanaOfComposeFindsWhatItShows: its dashboards are mounted where its configuration looks for them, its data source is the
+// Prometheus of the file, and the dashboards ask whichever data source is chosen.
+func TestGrafanaOfComposeFindsWhatItShows(t *testing.T) {
+	project := compose(t)
+	provisioned := read(t, "deploy/grafana/provisioning/dashboards/levelboard.yml")
+	mounted := map[string]string{}
+	for _, volume := range project.Services["grafana"].Volumes {
+		mounted[volume.Target] = volume.Source
+	}
+	looksIn := regexp.MustCompile(`(?m)^ *path: (.*)$`).FindStringSubmatch(provisioned)
+	if looksIn == nil || !strings.HasSuffix(mounted[looksIn[1]], "/deploy/grafana/dashboards") {
+		t.Errorf("Grafana looks for dashboards in %v; mounted are %v", looksIn, mounted)
+	}
+	for _, directory := range []string{"dashboards", "datasources"} {
+		found := false
+		for target := range mounted {
+			found = found || strings.HasPrefix(target, "/etc/grafana/provisioning/"+directory)
+		}
+		if !found {
+			t.Errorf("nothing is mounted at /etc/grafana/provisioning/%s", directory)
+		}
+	}
+	source := read(t, "deploy/compose/grafana-datasource.yml")
+	address := regexp.MustCompile(`(?m)^ *url: http://([a-z]+):([0-9]+)$`).FindStringSubmatch(source)
+	if address == nil || len(project.Services[address[1]].Ports) != 1 || strconv.Itoa(int(project.Services[address[1]].Ports[0].Target)) != address[2] {
+		t.Errorf("the data source is at %v", address)
+	}
+	for _, name := range []string{"overview", "limits"} {
+		dashboard := read(t, "deploy/grafana/dashboards/levelboard-"+name+".json")
+		for _, uid := range regexp.MustCompile(`"datasource": \{[^}]*"uid": "([^"]*)"`).FindAllStringSubmatch(dashboard, -1) {
+			if uid[1] != "${datasource}" {
+				t.Errorf("dashboard %s asks the data source %q, and not the one that is chosen", name, uid[1])
+			}
+		}
 	}
 }

@@ -109,11 +109,15 @@ func TestThePortsOfTheImageAreTheDocumentedOnes(t *testing.T) {
 	}
 }
 
+// TestTheImageIsBuiltWithTheGoOfTheModule: and so is a release, by scripts/release, whose program names the same version.
 func TestTheImageIsBuiltWithTheGoOfTheModule(t *testing.T) {
 	goVersion := regexp.MustCompile(`(?m)^FROM .*golang:([0-9.]+) AS build$`).FindStringSubmatch(read(t, "Dockerfile"))
 	wanted := regexp.MustCompile(`(?m)^go ([0-9]+\.[0-9]+)`).FindStringSubmatch(read(t, "go.mod"))
 	if goVersion == nil || wanted == nil || !strings.HasPrefix(goVersion[1], wanted[1]+".") {
-		t.Errorf("the Dockerfile builds with Go %v; go.mod wants %v", goVersion, wanted)
+		t.Fatalf("the Dockerfile builds with Go %v; go.mod wants %v", goVersion, wanted)
+	}
+	if !strings.Contains(read(t, "scripts/packages/go.mod"), "\ngo "+goVersion[1]+"\n") {
+		t.Errorf("the Dockerfile builds with Go %s, which scripts/packages/go.mod does not name", goVersion[1])
 	}
 }
 

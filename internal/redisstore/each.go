@@ -40,6 +40,9 @@ type eachPart struct {
 // same first key. It is for scripts that do no harm when they run twice. With an error no node could be asked, and that is the
 // error of all calls.
 func (s *Store) runEach(ctx context.Context, sc *script, calls []*eachCall, silent silentNodes) error {
+	if len(calls) == 0 {
+		return nil
+	}
 	byKey := make(map[string]*eachCall, len(calls))
 	first := make([]string, len(calls))
 	for i, c := range calls {

@@ -64,7 +64,9 @@ func (c *cluster) askOne(address string) (t told) {
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(c.life, askTime)
 	defer cancel()
-	t.ranges, t.err = client.ClusterSlots(ctx).Result()
+	cmd := redis.NewClusterSlotsCmd(ctx, "cluster", "slots")
+	_ = client.Process(ctx, cmd)
+	t.ranges, t.err = cmd.Result()
 	t.ranges = slices.DeleteFunc(t.ranges, func(r redis.ClusterSlot) bool { return len(r.Nodes) == 0 })
 	if t.err == nil && len(t.ranges) == 0 {
 		t.err = errNoSlots

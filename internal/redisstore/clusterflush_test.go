@@ -12,6 +12,7 @@ import (
 // Flushes of many guilds are asked for on the masters of each: whatever happens to one master, or to a slot, the guilds of the
 // others are flushed.
 func TestFlushesOfAllMasters(t *testing.T) {
+	t.Parallel()
 	ctx := t.Context()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})

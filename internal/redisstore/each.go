@@ -105,12 +105,12 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 			})
 			return err
 		})
-		if !answered(err) || cmds[0] == nil {
+		if !answered(err) || slices.Contains(cmds, nil) {
 			part.err = err
 		}
-		if c.cluster != nil && !answered(err) && ctx.Err() == nil {
-			c.cluster.reloadSoon(c.cluster.table.Load())
-		}
+	}
+	if c.cluster != nil && !answered(part.err) && ctx.Err() == nil {
+		c.cluster.reloadSoon(c.cluster.table.Load())
 	}
 	for i, call := range part.calls {
 		if cmds[i] == nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 )
@@ -23,10 +24,21 @@ func Main(m *testing.M, ignore ...goleak.Option) {
 	}
 	// A failed test may have left anything behind; its own message matters more.
 	if code == 0 {
-		if err := goleak.Find(ignore...); err != nil {
+		if err := leaks(ignore); err != nil {
 			fmt.Fprintf(os.Stderr, "goroutines left after the tests: %v\n", err)
 			code = 1
 		}
 	}
 	os.Exit(code)
+}
+
+// leaks waits for goroutines that are about to end: a pool of go-redis that
+// looks for a server which is away does so once a second, and sees only then
+// that it was closed.
+func leaks(ignore []goleak.Option) (err error) {
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		if err = goleak.Find(ignore...); err == nil || time.Now().After(deadline) {
+			return err
+		}
+	}
 }

@@ -32,3 +32,6 @@ func (l *Limiter) Asking() (n int) {
 	}
 	return n
 }
+
+// Patient is what a question is asked with.
+var Patient = patient

@@ -87,7 +87,7 @@ func (l *Limiter) decide(ctx context.Context, b buckets) (Decision, error) {
 		l.mu.Unlock()
 		return d, nil
 	}
-	c := &charge{done: make(chan struct{})}
+	c := &charge{arrived: l.now(), done: make(chan struct{})}
 	t.waiting = append(t.waiting, c)
 	if !t.asking {
 		t.asking = true

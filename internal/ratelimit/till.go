@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/leaderboard"
 )
 
 const (
@@ -18,6 +20,8 @@ const (
 	leaseTime = time.Second
 	// sweepEvery is how often the tills are dropped whose lease has ended.
 	sweepEvery = 10 * time.Second
+	// leastPatience is what a question always has, to find out whether Redis is back.
+	leastPatience = 50 * time.Millisecond
 )
 
 // till is where requests with the same budgets are charged. All that come while Redis is asked are charged together with the
@@ -43,6 +47,7 @@ type till struct {
 
 // charge is one request that waits for Redis to be asked.
 type charge struct {
+	arrived  time.Time
 	done     chan struct{} // closed once the rest is there
 	decision Decision
 	err      error
@@ -93,8 +98,10 @@ func (t *till) lease(now time.Time) int {
 	return int(min(float64(t.smallest()/leaseShare), float64(t.served)*float64(leaseAhead)/float64(max(since, time.Millisecond))))
 }
 
-// ask asks Redis until nobody waits. It ends by itself: the client bounds how long one question takes.
+// ask asks Redis until nobody waits. It ends by itself: the client bounds how long one question takes. Who came while a
+// question was not answered has lost that part of his patience.
 func (l *Limiter) ask(ctx context.Context, t *till) {
+	var heard time.Time
 	for {
 		l.mu.Lock()
 		// Who came while Redis was asked has the lease that it gave, which the next question would replace.
@@ -112,17 +119,33 @@ func (l *Limiter) ask(ctx context.Context, t *till) {
 			return
 		}
 		ahead := t.lease(l.now())
+		asked := patient(ctx, batch[0].arrived, heard, l.now())
 		l.mu.Unlock()
 
 		n := min(len(batch)+ahead, t.smallest())
-		taken, full, err := t.charge(ctx, l.client, n)
+		taken, full, err := t.charge(asked, l.client, n)
 		l.mu.Lock()
+		if err == nil {
+			heard = l.now()
+		}
 		t.settle(batch, taken, full, err, l.now())
 		l.mu.Unlock()
 		for _, c := range batch {
 			close(c.done)
 		}
 	}
+}
+
+// patient is the context with as much patience as is left to who came then, if Redis was heard of last at that time.
+func patient(ctx context.Context, arrived, heard, now time.Time) context.Context {
+	patience := leaderboard.Patience(ctx)
+	if patience == 0 {
+		return ctx
+	}
+	if heard.After(arrived) {
+		arrived = heard
+	}
+	return leaderboard.WithPatience(ctx, min(patience, max(patience-now.Sub(arrived), leastPatience)))
 }
 
 // settle decides the requests of a batch in their order, and keeps what was taken beyond them.

@@ -34,11 +34,15 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 	}
 	_, err = c.ExecContext(ctx, `
 		DELETE FROM key_records WHERE number IN (
-			SELECT number FROM (
-				SELECT number, at_ms, row_number() OVER (PARTITION BY owner_id ORDER BY number DESC) AS place
-				FROM key_records WHERE owner_id IN (
-					SELECT owner_id FROM api_keys WHERE id IN (SELECT value FROM json_each(?))))
-			WHERE place > ? OR at_ms <= ?)`,
+			WITH owners AS (SELECT DISTINCT owner_id FROM api_keys WHERE id IN (SELECT value FROM json_each(?1)))
+			SELECT r.number FROM (
+				SELECT owner_id, (
+					SELECT number FROM key_records AS kept WHERE kept.owner_id = owners.owner_id
+					ORDER BY number DESC LIMIT 1 OFFSET ?2) AS bound
+				FROM owners) AS b
+			JOIN key_records AS r ON r.owner_id = b.owner_id AND r.number <= b.bound
+			UNION ALL
+			SELECT number FROM key_records WHERE at_ms <= ?3 AND owner_id IN (SELECT owner_id FROM owners))`,
 		jsonList(keys), apikey.HistorySize, nowMS()-apikey.HistoryTime.Milliseconds())
 	if err != nil {
 		return fmt.Errorf("shorten the history of keys: %w", err)

@@ -86,7 +86,7 @@ func archiveNames(t *testing.T, a ArchiveStore) {
 func archiveManyNames(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
-	const total, batch = 40_000, 5000
+	const total, batch = 20_000, 5000
 	random := rand.New(rand.NewPCG(1, 2))
 	letters := []rune("abcABCéÉ_%ж")
 	name := func() string {
@@ -112,7 +112,7 @@ func archiveManyNames(t *testing.T, a ArchiveStore) {
 		writeRows(t, a, l, g, 0, int64(from+1), rows...)
 	}
 	slices.SortFunc(names, func(x, y named) int { return strings.Compare(x.name+" "+string(x.user), y.name+" "+string(y.user)) })
-	for range 200 {
+	for range 60 {
 		texts := []string{fold(string([]rune(name())[:2])), "é" + fold(name()), "Éж"}[:1+random.IntN(3)]
 		limit := 1 + random.IntN(30)
 		var want []id.User

@@ -39,9 +39,12 @@ import (
 )
 
 const (
-	// guildsCached and keysCached bound what is kept of settings and keys; a guild's settings are a few KB, a key less than one.
-	guildsCached = 10_000
-	keysCached   = 50_000
+	// guildsCached and guildBytesCached bound what is kept of settings, which are one KB for a guild with few rules and a hundred for
+	// one with all that are allowed. A guild that is not kept costs each request a read of the archive.
+	guildsCached     = 200_000
+	guildBytesCached = 128 << 20
+	// keysCached bounds what is kept of keys, less than a KB each.
+	keysCached = 50_000
 	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
 	// is promised, to leave time for a slow archive.
 	followInterval = 500 * time.Millisecond
@@ -130,7 +133,7 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	store := a.stores.live
-	guilds := guild.NewDirectory(a.stores.archive, guildsCached)
+	guilds := guild.NewDirectory(a.stores.archive, guildsCached, guildBytesCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
 	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now, a.meter)
 	announce, err := a.follow(ctx, background, guilds, keys)

@@ -18,6 +18,8 @@ const (
 	DefaultLoadTime = 2 * time.Second
 	// DefaultWaiting is how many callers wait for loads at the same time, and how many loads are under way.
 	DefaultWaiting = 512
+	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
+	mostMissing = 10_000
 )
 
 // ErrCrowded is the answer to a caller who would have to wait for a load when too many do. Whoever asks for what is held
@@ -38,12 +40,16 @@ type Cache[K comparable, V any] struct {
 	loadTime time.Duration
 	absent   func(error) bool
 	mayWait  int
+	size     int
 
 	mu       sync.Mutex
 	waiting  int
 	held     *simplelru.LRU[K, V]
 	missing  *simplelru.LRU[K, error]
 	underway map[K]*fetch[V]
+
+	weigh        func(V) int // nil when only the number counts
+	weight, most int         // of what is held
 }
 
 // fetch is one load under way; value and err may be read once done is closed.
@@ -75,7 +81,8 @@ func WithWaiting(n int) Option {
 }
 
 // WithAbsent also keeps the errors for which is returns true, which say for certain that there is no such value. They
-// have as much room again as the values and never push one out, so asking for many keys that do not exist costs no hits.
+// have room of their own, for as many as the values, 10,000 at most, and never push one out: asking for many keys that do not
+// exist costs no hits.
 func WithAbsent(is func(error) bool) Option {
 	return func(o *options) { o.absent = is }
 }
@@ -90,10 +97,33 @@ func New[K comparable, V any](size int, load Load[K, V], opts ...Option) *Cache[
 	if err != nil {
 		panic(fmt.Sprintf("cached: a size of %d: %v", size, err))
 	}
-	missing, _ := simplelru.NewLRU[K, error](size, nil)
+	missing, _ := simplelru.NewLRU[K, error](min(size, mostMissing), nil)
 	return &Cache[K, V]{
-		load: load, loadTime: o.loadTime, absent: o.absent, mayWait: o.waiting,
+		load: load, loadTime: o.loadTime, absent: o.absent, mayWait: o.waiting, size: size,
 		held: held, missing: missing, underway: make(map[K]*fetch[V]),
+	}
+}
+
+// Weighed also bounds what all values weigh together, so that many small ones may be held, or a few large ones: the ones unused
+// for longest go while they weigh more than most. It is for an empty Cache that nobody uses yet, and returns it. A value must
+// always weigh the same.
+func (c *Cache[K, V]) Weighed(most int, weigh func(V) int) *Cache[K, V] {
+	c.most, c.weigh = most, weigh
+	c.held, _ = simplelru.NewLRU(c.size, func(_ K, v V) { c.weight -= weigh(v) })
+	return c
+}
+
+// hold keeps a value. mu is held.
+func (c *Cache[K, V]) hold(k K, v V) {
+	if c.weigh == nil {
+		c.held.Add(k, v)
+		return
+	}
+	c.held.Remove(k) // another value of the key would be replaced without being told of
+	c.weight += c.weigh(v)
+	c.held.Add(k, v)
+	for c.weight > c.most {
+		c.held.RemoveOldest()
 	}
 }
 
@@ -165,7 +195,7 @@ func (c *Cache[K, V]) finish(k K, f *fetch[V]) {
 	delete(c.underway, k)
 	switch {
 	case f.err == nil:
-		c.held.Add(k, f.value)
+		c.hold(k, f.value)
 	case c.absent(f.err):
 		c.missing.Add(k, f.err)
 	}

@@ -384,3 +384,46 @@ func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 		expect(t, "what was loaded all the same", answer{v, err}, answer{value: 1})
 	})
 }
+
+// Values that weigh something are held while they weigh no more than allowed, whatever their number; a new one pushes out as
+// many as it takes, those unused for longest first, and what is forgotten makes room.
+func TestValuesAreWeighed(t *testing.T) {
+	loads := 0
+	c := cached.New(100, func(_ context.Context, k int) (int, error) { loads++; return k, nil }).
+		Weighed(10, func(v int) int { return v })
+	load := func(k int, held bool) {
+		t.Helper()
+		before := loads
+		if v, err := c.Get(t.Context(), k); v != k || err != nil {
+			t.Fatalf("got %d, %v", v, err)
+		}
+		if (loads == before) != held {
+			t.Errorf("%d: held %t, want %t", k, !held, held)
+		}
+	}
+	load(1, false)
+	load(2, false)
+	load(7, false)
+	load(1, true)
+	load(2, true) // 7 is the one unused for longest
+	load(6, false)
+	load(1, true)
+	load(2, true)
+	load(7, false) // 6 has to go
+	load(6, false) // and with it all others
+	if c.Len() != 1 {
+		t.Errorf("%d are held, want 1", c.Len())
+	}
+	c.Forget(6)
+	load(7, false)
+	load(3, false)
+	load(7, true)
+	c.ForgetAll()
+	load(4, false)
+	load(5, false)
+	load(1, false)
+	load(4, true)
+	load(11, false) // more than all together: it is not held, and nothing else is
+	load(11, false)
+	load(1, false)
+}

@@ -22,10 +22,11 @@ type Directory struct {
 	byVanity *cached.Cache[string, id.Guild]
 }
 
-// NewDirectory returns a Directory that holds at most size guilds and as many vanities.
-func NewDirectory(source Source, size int) *Directory {
+// NewDirectory returns a Directory that holds at most size guilds, whose settings take about so many bytes at most, and at most
+// size vanities.
+func NewDirectory(source Source, size, bytes int) *Directory {
 	return &Directory{
-		byID: cached.New(size, source.Guild, cached.WithAbsent(absent)),
+		byID: cached.New(size, source.Guild, cached.WithAbsent(absent)).Weighed(bytes, (*Guild).weight),
 		byVanity: cached.New(size, func(ctx context.Context, vanity string) (id.Guild, error) {
 			found, err := source.GuildByVanity(ctx, vanity)
 			if err != nil {

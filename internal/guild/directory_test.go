@@ -67,7 +67,7 @@ const (
 
 func newDirectory() (*guild.Directory, *source) {
 	s := &source{guilds: map[id.Guild]string{guildA: "gophers"}}
-	return guild.NewDirectory(s, 10), s
+	return guild.NewDirectory(s, 10, 1<<20), s
 }
 
 func byID(t *testing.T, d *guild.Directory, g id.Guild) {

@@ -60,7 +60,7 @@ func newSettingsWorld(t *testing.T) *settingsWorld {
 		if err := w.archive.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		w.directory = guild.NewDirectory(w.archive, 100)
+		w.directory = guild.NewDirectory(w.archive, 100, 1<<20)
 		hydrator := snapshot.NewHydrator(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)
 		w.board = leaderboard.New(live, hydrator, w.directory, leaderboard.Options{})

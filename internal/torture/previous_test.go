@@ -41,7 +41,7 @@ func previous(t *testing.T) (program, name string) {
 		return program, binary
 	}
 	if base := os.Getenv(upgradeBase); base != "" {
-		program, name, err := programOf("../..", base, t.TempDir())
+		program, name, err := programOf("../..", base, filepath.Join(t.TempDir(), "base"))
 		if errors.Is(err, errNoBase) {
 			t.Fatalf("%v. In a shallow clone `git fetch --unshallow` gets it; otherwise %s names another commit, or %s the binary of the version before", err, upgradeBase, upgradeFrom)
 		}

@@ -42,6 +42,22 @@ func visit(t *testing.T, browser *http.Client, method, address, form string) (in
 	return answer.StatusCode, string(body)
 }
 
+// openPage is the stream of a page that is open, until it is closed, and its lines.
+func openPage(t *testing.T, address string) (io.ReadCloser, *bufio.Scanner) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", address+"/live", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := newBrowser(t).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	return answer.Body, lines
+}
+
 func newBrowser(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -139,17 +155,8 @@ func TestARowMovesOnThePagesWhileMessagesArrive(t *testing.T) {
 		key := s.key(g)
 		s.create(key, g, newID(), 100)
 		address := s.app.URL() + "/leaderboard/" + g
-		r, err := http.NewRequestWithContext(t.Context(), "GET", address+"/live", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := newBrowser(t).Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer answer.Body.Close()
-		lines := bufio.NewScanner(answer.Body)
-		lines.Buffer(nil, 1<<20)
+		stream, lines := openPage(t, address)
+		defer stream.Close()
 		until := func(text string) {
 			t.Helper()
 			for lines.Scan() {
@@ -166,7 +173,7 @@ func TestARowMovesOnThePagesWhileMessagesArrive(t *testing.T) {
 			t.Errorf("%d %s", status, text)
 		}
 		s.stop(t)
-		if _, err := io.Copy(io.Discard, answer.Body); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := io.Copy(io.Discard, stream); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("the stream ended with %v", err)
 		}
 	})

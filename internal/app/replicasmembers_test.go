@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -240,17 +238,8 @@ func openPageShowsOthers(t *testing.T, three trio) {
 	g := three[0].guild(nil)
 	key := three[0].key(g)
 	three[0].create(key, g, newID(), 100)
-	r, err := http.NewRequestWithContext(t.Context(), "GET", three[0].app.URL()+"/leaderboard/"+g+"/live", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := newBrowser(t).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	lines := bufio.NewScanner(answer.Body)
-	lines.Buffer(nil, 1<<20)
+	stream, lines := openPage(t, three[0].app.URL()+"/leaderboard/"+g)
+	defer stream.Close()
 	for i, s := range three {
 		u := newID()
 		s.create(key, g, u, 200+i)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
+	"levelboard/internal/redisurl"
 )
 
 // schemeTime is how long a server may take to show what it speaks.
@@ -20,28 +21,22 @@ const schemeTime = time.Second
 // own reaction to either is no more than silence, so it is asked again in the other way; no password is told to it.
 func wrongScheme(ctx context.Context, rawURL string, err error) string {
 	const url = "LEVELBOARD_REDIS_URL"
-	scheme, rest, _ := strings.Cut(rawURL, "://")
+	scheme, _, _ := strings.Cut(rawURL, "://")
 	ctx, cancel := context.WithTimeout(ctx, schemeTime)
 	defer cancel()
 	switch {
-	case scheme == "redis" && hungUp(err) && speaksTLS(ctx, firstAddress(rest)):
+	case scheme == "redis" && hungUp(err) && speaksTLS(ctx, firstAddress(rawURL)):
 		return "it speaks TLS: begin " + url + " with rediss://"
-	case scheme == "rediss" && errors.Is(err, context.DeadlineExceeded) && speaksPlainly(ctx, firstAddress(rest)):
+	case scheme == "rediss" && errors.Is(err, context.DeadlineExceeded) && speaksPlainly(ctx, firstAddress(rawURL)):
 		return noTLSAdvice(url)
 	}
 	return ""
 }
 
-// firstAddress is the first host:port of what follows the scheme of a Redis URL.
-func firstAddress(rest string) string {
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		rest = rest[:end]
-	}
-	address, _, _ := strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], ",")
-	if _, _, err := net.SplitHostPort(address); err != nil {
-		address = net.JoinHostPort(strings.Trim(address, "[]"), "6379")
-	}
-	return address
+// firstAddress is the first host:port of a Redis URL.
+func firstAddress(rawURL string) string {
+	u, _ := redisurl.Split(rawURL)
+	return u.Addresses("6379")[0]
 }
 
 // hungUp reports whether a server closed the connection instead of answering.
@@ -65,8 +60,7 @@ func refusesCertificate(ctx context.Context, cfg config.Config, err error) bool 
 	}
 	ctx, cancel := context.WithTimeout(ctx, schemeTime)
 	defer cancel()
-	_, rest, _ := strings.Cut(cfg.RedisURL, "://")
-	conn, err := (&tls.Dialer{Config: secure}).DialContext(ctx, "tcp", firstAddress(rest))
+	conn, err := (&tls.Dialer{Config: secure}).DialContext(ctx, "tcp", firstAddress(cfg.RedisURL))
 	if err != nil {
 		return objects(err)
 	}

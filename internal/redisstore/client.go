@@ -100,9 +100,7 @@ func (c *Client) eachMaster(ctx context.Context, ask func(n *node) error) ([]err
 	}
 	asked.Wait()
 	for _, err := range errs {
-		if !answered(err) && ctx.Err() == nil {
-			c.cluster.reloadSoon(c.cluster.table.Load())
-		}
+		c.cluster.heard(ctx, err)
 	}
 	return errs, nil
 }

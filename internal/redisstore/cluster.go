@@ -99,6 +99,13 @@ func (c *cluster) reload(ctx context.Context, seen *slotTable, address string) e
 // reloadSoon does not wait for it.
 func (c *cluster) reloadSoon(seen *slotTable) { c.startLoad(seen, "") }
 
+// heard takes what a node answered, or did not: of one that is silent the slots may be another's by now.
+func (c *cluster) heard(ctx context.Context, err error) {
+	if !answered(err) && ctx.Err() == nil {
+		c.reloadSoon(c.table.Load())
+	}
+}
+
 // startLoad returns the load under way, or starts one; nil when the table is another one than was seen, or just loaded.
 func (c *cluster) startLoad(seen *slotTable, address string) *load {
 	c.mu.Lock()

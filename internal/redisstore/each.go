@@ -109,8 +109,8 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 			part.err = err
 		}
 	}
-	if c.cluster != nil && !answered(part.err) && ctx.Err() == nil {
-		c.cluster.reloadSoon(c.cluster.table.Load())
+	if c.cluster != nil {
+		c.cluster.heard(ctx, part.err)
 	}
 	for i, call := range part.calls {
 		if cmds[i] == nil {

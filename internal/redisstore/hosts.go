@@ -1,7 +1,7 @@
 package redisstore
 
 import (
-	"net"
+	"slices"
 	"strings"
 
 	"levelboard/internal/redisurl"
@@ -13,14 +13,9 @@ func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bo
 	if !ok {
 		return "", nil, false
 	}
-	for _, host := range u.Hosts {
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			host = net.JoinHostPort(strings.Trim(host, "[]"), defaultPort)
-		}
-		if strings.HasPrefix(host, ":") {
-			return "", nil, false
-		}
-		hosts = append(hosts, host)
+	hosts = u.Addresses(defaultPort)
+	if slices.ContainsFunc(hosts, func(host string) bool { return strings.HasPrefix(host, ":") }) {
+		return "", nil, false
 	}
 	return u.First(), hosts, true
 }

@@ -89,9 +89,8 @@ func (r route) processPart(ctx context.Context, n *node, cmds []redis.Cmder) {
 		for _, cmd := range cmds {
 			_ = pipeline.Process(ctx, cmd)
 		}
-		if _, err := pipeline.Exec(ctx); !answered(err) && ctx.Err() == nil {
-			r.reloadSoon(r.table.Load())
-		}
+		_, err := pipeline.Exec(ctx)
+		r.heard(ctx, err)
 	}
 	for _, cmd := range cmds {
 		if nothingRan(cmd.Err()) {

@@ -2,7 +2,10 @@
 // redis://user:password@h1:1,h2:2/0.
 package redisurl
 
-import "strings"
+import (
+	"net"
+	"strings"
+)
 
 // URL is such a URL in pieces. It holds a password: it is never to be printed.
 type URL struct {
@@ -33,3 +36,15 @@ func Split(raw string) (u URL, ok bool) {
 
 // First is the URL with the first of its hosts only, as net/url takes it.
 func (u URL) First() string { return u.Scheme + "://" + u.User + u.Hosts[0] + u.Tail }
+
+// Addresses are the hosts with their ports; port is that of a host which tells none.
+func (u URL) Addresses(port string) []string {
+	addresses := make([]string, len(u.Hosts))
+	for i, host := range u.Hosts {
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			host = net.JoinHostPort(strings.Trim(host, "[]"), port)
+		}
+		addresses[i] = host
+	}
+	return addresses
+}

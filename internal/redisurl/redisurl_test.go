@@ -28,3 +28,15 @@ func TestSplit(t *testing.T) {
 		t.Error("a URL without a scheme was taken apart")
 	}
 }
+
+func TestAddresses(t *testing.T) {
+	for raw, want := range map[string][]string{
+		"redis://ada:p@h1:1,h2,[::1],[::1]:3/0": {"h1:1", "h2:6379", "[::1]:6379", "[::1]:3"},
+		"redis:///0":                            {":6379"},
+		"redis://:7":                            {":7"},
+	} {
+		if u, _ := redisurl.Split(raw); !slices.Equal(u.Addresses("6379"), want) {
+			t.Errorf("%s: %q, want %q", raw, u.Addresses("6379"), want)
+		}
+	}
+}

@@ -12,8 +12,8 @@ BASE ?= HEAD~1
 COUNT ?= 6
 TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
-# A package's tests take seconds; this ends one that hangs, with a dump of what it was doing.
-TEST_TIMEOUT ?= 10m
+# A package's tests take seconds to minutes; this ends one that hangs, with a dump of what it was doing.
+TEST_TIMEOUT ?= 30m
 
 # nomsgpack: Gin's binding for MessagePack is 6 MB that nothing here calls.
 # -l: these have thousands of small functions, each waits for a network or is called rarely, and inlining what they call into

@@ -129,7 +129,7 @@ func expiredKey(t *testing.T, s *service) {
 	if got := s.Do("GET", path, key, nil); time.Now().Before(expires.Add(-time.Millisecond)) {
 		got.Want(t, 200)
 	}
-	eventually(t, 3*time.Second, "the key expires", func() bool {
+	eventually(t, "the key expires", func() bool {
 		got := s.Do("GET", path, key, nil)
 		if got.Status == 401 {
 			wantRefused(t, got, 401)

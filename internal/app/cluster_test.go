@@ -81,7 +81,7 @@ func (s *service) give(g, key string) *givers {
 func (run *givers) more(n int64) {
 	run.s.t.Helper()
 	least := run.made.Load() + n
-	eventually(run.s.t, time.Minute, "XP is given", func() bool { return run.made.Load() >= least })
+	eventually(run.s.t, "XP is given", func() bool { return run.made.Load() >= least })
 }
 
 // stop returns what all members have in the end.
@@ -148,14 +148,14 @@ func masterGoes(t *testing.T, goes, comesBack func(*testenv.RedisServer)) {
 		rev, _ := strconv.ParseInt(text, 10, 64)
 		return rev - int64(len(falls.users))
 	}
-	eventually(t, time.Minute, "something is archived", func() bool { return archived() > 100 })
+	eventually(t, "something is archived", func() bool { return archived() > 100 })
 
 	least, before := archived(), goesOn.made.Load()
 	died := time.Now()
 	master := c.Owner(slot)
 	goes(master)
 	replica := c.ReplicaOf(master)
-	eventually(t, time.Minute, "its replica takes over", func() bool {
+	eventually(t, "its replica takes over", func() bool {
 		info, err := replica.Ask("INFO", "replication")
 		return err == nil && strings.Contains(info, "\r\nrole:master\r\n")
 	})
@@ -203,13 +203,13 @@ func TestALaggingReplicaOfAClusterTakesOver(t *testing.T) {
 		}
 		return answer
 	}
-	eventually(t, time.Minute, "the replica has the guild", func() bool {
+	eventually(t, "the replica has the guild", func() bool {
 		_, err := replica.Ask("READONLY")
 		return err == nil && strings.Contains(ask(replica, "INFO", "keyspace"), "keys=")
 	})
 	ask(replica, "CONFIG", "SET", "masterauth", "no longer")
 	ask(replica, "CLIENT", "KILL", "TYPE", "master")
-	eventually(t, time.Minute, "the replica has lost its master", func() bool {
+	eventually(t, "the replica has lost its master", func() bool {
 		return strings.Contains(ask(replica, "INFO", "replication"), "master_link_status:down")
 	})
 	for range 5 {
@@ -219,7 +219,7 @@ func TestALaggingReplicaOfAClusterTakesOver(t *testing.T) {
 
 	before := s.wentBack()
 	master.Kill()
-	eventually(t, time.Minute, "the guild is served again", func() bool {
+	eventually(t, "the guild is served again", func() bool {
 		r, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && r.Status == 200
 	})
@@ -244,7 +244,7 @@ func archivedOn(t *testing.T, c *testenv.RedisCluster, g string) {
 	t.Helper()
 	meta := "lb:{" + g + "}:meta"
 	slot := c.SlotOf(meta)
-	eventually(t, time.Minute, "the snapshot is written", func() bool {
+	eventually(t, "the snapshot is written", func() bool {
 		fields, err := c.Owner(slot).Ask("HMGET", meta, "rev", "archived")
 		rev, archived, _ := strings.Cut(fields, "\n")
 		return err == nil && rev != "" && rev == archived

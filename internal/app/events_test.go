@@ -296,7 +296,7 @@ func TestRedisRestartsUnderAStream(t *testing.T) {
 			archived(t, redisClient(t, server), g)
 			server.Kill()
 			server.Start()
-			eventually(t, 10*time.Second, "the service answers again", func() bool {
+			eventually(t, "the service answers again", func() bool {
 				got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":500}`)
 				return err == nil && got.Status == 200
 			})
@@ -334,7 +334,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	has := func(line string) func() bool {
 		return func() bool { return strings.Contains(string(s.ops("/metrics").Body), "\n"+line+"\n") }
 	}
-	eventually(t, streamPatience, "both follow", has("levelboard_event_streams_open 2"))
+	eventually(t, "both follow", has("levelboard_event_streams_open 2"))
 
 	client := redisClient(t, server)
 	log := client.Keys(t.Context(), "lb:{"+g+"}:events:*").Val()
@@ -355,7 +355,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	for range many {
 		f.levelUp()
 	}
-	eventually(t, streamPatience, "the one that does not read is dropped", has("levelboard_event_streams_dropped_total 1"))
+	eventually(t, "the one that does not read is dropped", has("levelboard_event_streams_dropped_total 1"))
 	s.create(key, g, newID(), 500)
 	if up := f.levelUp(); up.XP != 500 {
 		t.Errorf("%+v", up)

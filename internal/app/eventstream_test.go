@@ -13,7 +13,7 @@ import (
 )
 
 // streamPatience is how long a test waits for something on a stream.
-const streamPatience = 20 * time.Second
+const streamPatience = 60 * time.Second
 
 // streamed is an event as a client gets it; a sign of life has only a comment, the begin of a stream only an id.
 type streamed struct{ id, name, data, comment string }

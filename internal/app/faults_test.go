@@ -112,7 +112,7 @@ func TestStartBeforeRedis(t *testing.T) {
 	g := s.guild(nil)
 	s.wantAll(time.Second, 503, []call{{"GET", boardPath(g, 1), "", ""}})
 	server.Start()
-	eventually(t, 2*time.Second, "the service is ready", func() bool { return s.ops("/readyz").Status == 200 })
+	eventually(t, "the service is ready", func() bool { return s.ops("/readyz").Status == 200 })
 	s.board("", g, 1)
 }
 
@@ -154,7 +154,7 @@ func TestPostgresDown(t *testing.T) {
 	wantFailure(t, s.admin("DELETE", "/keys/"+id, nil), 503)
 
 	archive.Start()
-	eventually(t, 10*time.Second, "the key that was not cached is known again", func() bool {
+	eventually(t, "the key that was not cached is known again", func() bool {
 		return s.Do("GET", memberPath(g, u), uncached, nil).Status == 200
 	})
 	archived(t, client, g)

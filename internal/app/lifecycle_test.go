@@ -34,7 +34,7 @@ func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
 // archived waits until the archive has every change of the guild that was answered.
 func archived(t *testing.T, client *redis.Client, g string) {
 	t.Helper()
-	eventually(t, 5*time.Second, "the snapshot is written", func() bool {
+	eventually(t, "the snapshot is written", func() bool {
 		meta, err := client.HGetAll(t.Context(), "lb:{"+g+"}:meta").Result()
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 	} {
 		archived(t, client, g)
 		lose()
-		eventually(t, 5*time.Second, "the service answers again", func() bool {
+		eventually(t, "the service answers again", func() bool {
 			got, err := s.quick("GET", memberPath(g, users[0]), key, "")
 			return err == nil && got.Status == 200
 		})
@@ -190,7 +190,7 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 			defer close(stopped)
 			s.stop(t)
 		}()
-		eventually(t, 5*time.Second, "nobody else is let in", func() bool {
+		eventually(t, "nobody else is let in", func() bool {
 			other, err := net.Dial("tcp", s.app.Addr())
 			if err == nil {
 				_ = other.Close()

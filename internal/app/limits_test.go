@@ -328,7 +328,7 @@ func addressWithBadKey(t *testing.T, s *service) {
 			break
 		}
 	}
-	eventually(t, 2*time.Second, "guessing keys is limited", func() bool {
+	eventually(t, "guessing keys is limited", func() bool {
 		return s.Do("GET", path, "guess", nil, from("203.0.113.3")).Status == 429
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"levelboard/internal/testenv"
 )
@@ -105,11 +104,11 @@ func TestFailuresAreAFewLines(t *testing.T) {
 			t.Errorf("line %d is %v, want one of %s", i, line, failed[i])
 		}
 	}
-	eventually(t, 5*time.Second, "the writer says that it cannot read from Redis", func() bool {
+	eventually(t, "the writer says that it cannot read from Redis", func() bool {
 		return len(log.with("the changed guilds could not be read")) > 0
 	})
 	server.Start()
-	eventually(t, 10*time.Second, "the writer says that it can again", func() bool { return len(log.with("the changed guilds are read")) > 0 })
+	eventually(t, "the writer says that it can again", func() bool { return len(log.with("the changed guilds are read")) > 0 })
 	if lines := log.with("the changed guilds could not be read"); len(lines) != 1 {
 		t.Errorf("that it could not is said %d times", len(lines))
 	}

@@ -262,7 +262,7 @@ func lastUpdatedMoves(t *testing.T, s *service) {
 		t.Errorf("reading moved it from %v to %v", last, again)
 	}
 	for _, xp := range []any{object{"increment": 1}, object{"decrement": 1}, 50} {
-		eventually(t, time.Second, fmt.Sprintf("lastUpdated moves with %v", xp), func() bool {
+		eventually(t, fmt.Sprintf("lastUpdated moves with %v", xp), func() bool {
 			s.patch(key, g, u, xp)
 			return updated().After(last)
 		})

@@ -151,7 +151,7 @@ func TestACallCutAnywhereIsCompletedByRepeatingIt(t *testing.T) {
 				}
 			}
 			if got.Status == 503 {
-				eventually(t, 10*time.Second, "the call is completed", func() bool { got = call(); return got.Status != 503 })
+				eventually(t, "the call is completed", func() bool { got = call(); return got.Status != 503 })
 			}
 			proxy.Next()
 			answered := results(t, got)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -140,7 +139,7 @@ func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
 	want := documented(t)
 	var text []byte
 	var got map[string]string
-	eventually(t, 10*time.Second, "the first snapshot has swept", func() bool {
+	eventually(t, "the first snapshot has swept", func() bool {
 		text = s.ops("/metrics").Want(t, 200).Body
 		got = exposed(t, text)
 		return got["levelboard_guilds_loaded"] != ""

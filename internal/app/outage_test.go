@@ -92,7 +92,7 @@ func redisAway(t *testing.T, away absence) {
 
 	end()
 	began = time.Now()
-	eventually(t, time.Second+2*second, "the service answers again", func() bool {
+	within(t, time.Second+2*second, "the service answers again", func() bool {
 		got, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && got.Status == 200 && s.ops("/readyz").Status == 200
 	})

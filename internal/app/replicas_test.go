@@ -19,7 +19,7 @@ import (
 
 // agreeTime is how long a test waits for what another replica has to know within a second: a machine that does ten things
 // at once takes its time. That a second holds is in the interval at which replicas look (TestReplicasLookTwiceASecond).
-const agreeTime = 20 * time.Second
+const agreeTime = 30 * time.Second
 
 // trio is three replicas on the same servers.
 type trio [3]*service
@@ -134,7 +134,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 			t.Errorf("right after %s the replica that made it answers %d, not %d", what, got.Status, status)
 		}
 		for i, s := range others {
-			eventually(t, agreeTime, fmt.Sprintf("replica %d answers %d to %s", i+1, status, what), func() bool { return ask(s).Status == status })
+			within(t, agreeTime, fmt.Sprintf("replica %d answers %d to %s", i+1, status, what), func() bool { return ask(s).Status == status })
 		}
 	}
 	board := func(s *service) apitest.Response { return s.Do("GET", boardPath(g, 1), "", nil) }
@@ -159,7 +159,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
 	here.admin("PUT", "/guilds/"+next, settings(object{"vanity": vanity})).Want(t, 201)
 	for i, s := range three {
-		eventually(t, agreeTime, fmt.Sprintf("replica %d finds the guild that has the vanity now", i), func() bool {
+		within(t, agreeTime, fmt.Sprintf("replica %d finds the guild that has the vanity now", i), func() bool {
 			got := named(s)
 			return got.Status == 200 && apitest.At[string](t, got, "guild", "id") == next
 		})
@@ -178,7 +178,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 	here.create(here.key(g), g, u, 1)
 	for i, s := range others {
-		eventually(t, agreeTime, fmt.Sprintf("replica %d knows the new guild", i+1), func() bool {
+		within(t, agreeTime, fmt.Sprintf("replica %d knows the new guild", i+1), func() bool {
 			got := board(s)
 			return got.Status == 200 && apitest.At[float64](t, got, "levels", 0, "xp") == 1
 		})

@@ -56,7 +56,7 @@ func (s *service) load(t *testing.T, clients int) *load {
 	l.key = s.key(l.g)
 	for range clients {
 		one := &tally{user: newID()}
-		eventually(t, 30*time.Second, "the member is there", func() bool { // it may be made and not be on enough replicas in time
+		eventually(t, "the member is there", func() bool { // it may be made and not be on enough replicas in time
 			got, err := s.quick("POST", memberPath(l.g, one.user), l.key, `{"xp":0,"user":{"avatar":null,"discriminator":"0","username":"a"}}`)
 			return err == nil && (got.Status == http.StatusOK || got.Status == http.StatusConflict)
 		})
@@ -104,7 +104,7 @@ func (l *load) acked() []int64 {
 func (l *load) more(t *testing.T, n int64) {
 	t.Helper()
 	before := l.acked()
-	eventually(t, 60*time.Second, "the changes go on", func() bool {
+	eventually(t, "the changes go on", func() bool {
 		for i, now := range l.acked() {
 			if now < before[i]+n {
 				return false
@@ -168,7 +168,7 @@ func (l *load) notBelow(t *testing.T, floor map[string]int) {
 func (l *load) used(t *testing.T, server *testenv.RedisServer) {
 	t.Helper()
 	client, before := redisClient(t, server), ""
-	eventually(t, 60*time.Second, "the next master is used", func() bool {
+	eventually(t, "the next master is used", func() bool {
 		rev := client.HGet(t.Context(), "lb:{"+l.g+"}:meta", "rev").Val()
 		moved := before != "" && rev != "" && rev != before
 		before = rev
@@ -259,7 +259,7 @@ func TestAReplicaThatLaggedTakesOver(t *testing.T) {
 	before := service.wentBack()
 	master.Kill()
 	s.Promoted(master)
-	eventually(t, 30*time.Second, "the service answers", func() bool {
+	eventually(t, "the service answers", func() bool {
 		got, err := service.quick("GET", memberPath(g, ada), key, "")
 		return err == nil && got.Status == http.StatusOK
 	})

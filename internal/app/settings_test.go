@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/testenv"
 )
@@ -38,7 +37,7 @@ func TestAManagersChangeIsInForceOnOtherReplicas(t *testing.T) {
 		t.Fatalf("saving: %d %s", status, text)
 	}
 	here.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
-	eventually(t, 30*time.Second, "the change is in force on the other replica", func() bool {
+	eventually(t, "the change is in force on the other replica", func() bool {
 		got, err := there.quick("GET", boardPath(g, 1), "", "")
 		return err == nil && got.Status == 200
 	})

@@ -82,7 +82,7 @@ func TestPostgresSilent(t *testing.T) {
 	if got := <-waited; got.Status != 200 {
 		t.Errorf("who waited for a guild got %d %s", got.Status, got.Body)
 	}
-	eventually(t, 10*time.Second, "the key that was not cached is known again", func() bool {
+	eventually(t, "the key that was not cached is known again", func() bool {
 		return s.Do("GET", memberPath(g, u), uncached, nil).Status == 200
 	})
 	archived(t, client, g)
@@ -137,7 +137,7 @@ func TestARequestWaitsForItsGuildNoLongerThanItsTime(t *testing.T) {
 		t.Errorf("it waited %v", took)
 	}
 	archive.Resume()
-	eventually(t, 20*time.Second, "the guild is served", func() bool {
+	eventually(t, "the guild is served", func() bool {
 		got, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && got.Status == 200
 	})

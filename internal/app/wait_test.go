@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"levelboard/internal/apitest"
 	"levelboard/internal/testenv"
@@ -64,7 +63,7 @@ func TestReplicasThatAreMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got apitest.Response
-	eventually(t, 30*time.Second, "the replica has the change", func() bool {
+	eventually(t, "the replica has the change", func() bool {
 		got = s.Do("POST", memberPath(g, u), key, body, once)
 		return got.Status == 200
 	})

@@ -45,6 +45,12 @@ func (n *notes) of(g id.Guild) []time.Time {
 	return slices.Clone(n.noted[g])
 }
 
+func (n *notes) roundTrips() int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.calls
+}
+
 // runUses runs a Uses until stop is called.
 func runUses(t *testing.T, n *notes, idle time.Duration) (uses *snapshot.Uses, stop func()) {
 	uses = snapshot.NewUses(n, idle, slog.New(slog.DiscardHandler))
@@ -81,8 +87,8 @@ func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
 		if got, most := len(n.of("1")), int(time.Since(began)/(idle/8))+1; got > most {
 			t.Errorf("noted %d times in %v, want at most %d", got, time.Since(began), most)
 		}
-		if n.calls > len(n.of("1")) {
-			t.Errorf("%d round trips for %d notes", n.calls, len(n.of("1")))
+		if calls := n.roundTrips(); calls > len(n.of("1")) {
+			t.Errorf("%d round trips for %d notes", calls, len(n.of("1")))
 		}
 		time.Sleep(3 * idle)
 		if got := n.of("1"); time.Since(got[len(got)-1]) < 3*idle-2*time.Second {

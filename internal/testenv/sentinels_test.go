@@ -14,7 +14,7 @@ func TestSentinelsPromoteAReplica(t *testing.T) {
 	if _, err := first.Ask("SET", "k", "v"); err != nil {
 		t.Fatal(err)
 	}
-	s.Settle()
+	s.InStep()
 	first.Kill()
 	second := s.Promoted(first)
 	if got, err := second.Ask("GET", "k"); err != nil || got != "v" {

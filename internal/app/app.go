@@ -29,6 +29,7 @@ import (
 	"levelboard/internal/live"
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
+	"levelboard/internal/onewrite"
 	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/settings"
@@ -232,6 +233,7 @@ func (a *App) listen(address string, build func(address string) (http.Handler, e
 	}
 	server := &http.Server{
 		Handler:           handler,
+		ConnContext:       onewrite.Context,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      60 * time.Second, // pprof's profiles take 30
@@ -240,7 +242,7 @@ func (a *App) listen(address string, build func(address string) (http.Handler, e
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
 	a.serving.Go(func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(onewrite.Listener(listener)); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
 		}
 	})

@@ -41,6 +41,7 @@ type load struct {
 	guilds      int // 0 for one
 	first       int // number of the first guild
 	page        int // 0 for random ones
+	plain       bool
 	rate        int // 0 for a closed loop
 	connections int // 0 for the usual
 	batch       string
@@ -56,7 +57,7 @@ func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
 	}
 	o := loadgen.Options{
 		URL: b.url, Admin: b.admin, Scenario: scenario, Concurrency: or(l.connections, connections), Rate: l.rate, Duration: b.seconds,
-		Members: l.members, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
+		Members: l.members, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, Plain: l.plain, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
 		Batch: loadgen.Mixed, Keep: true,
 	}
 	if l.scenario == loadgen.MessagesScenario {

@@ -20,7 +20,7 @@ func TestMedian(t *testing.T) {
 func TestRatiosAreOfOneRoundEach(t *testing.T) {
 	text := ratioTable([]measuredAim{
 		{aim: aims[0], rate: []float64{10, 50, 600}, floorRate: []float64{10, 100, 1000}, p50: []float64{1}, p99: []float64{4.5}, spread: []float64{4.5}},
-		{aim: aim{"page", "page", "top100", "read and encode", 0.5, 0}, rate: []float64{12345}, floorRate: []float64{30000}, p50: []float64{1}, p99: []float64{3}, spread: []float64{3}, writes: []float64{999.6}},
+		{aim: aim{"page", "page", "top100", "read and encode", 0.5, 0, false}, rate: []float64{12345}, floorRate: []float64{30000}, p50: []float64{1}, p99: []float64{3}, spread: []float64{3}, writes: []float64{999.6}},
 	})
 	for _, want := range []string{
 		"| increment | bare Gin PATCH | 0.60 | at least 0.5 | 50 | 100 | 1.00 | 4.50 | **4.50: missed** |\n",

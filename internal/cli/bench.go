@@ -25,6 +25,7 @@ type benchFlags struct {
 	guilds      int
 	keyLimit    int
 	page        int
+	plain       bool
 	skew        string
 	seed        uint64
 	verify      bool
@@ -70,6 +71,7 @@ func (p *program) benchCommand() *cobra.Command {
 	flags.IntVar(&f.members, "members", 10_000, "how many members there are (default of messages 1,000,000)")
 	flags.IntVar(&f.guilds, "guilds", 1, "increment, rank: over how many guilds the members are spread")
 	flags.IntVar(&f.page, "page", 0, "page, page-while-writing, poll, mixed: read this page only (default random ones among the first 100)")
+	flags.BoolVar(&f.plain, "plain", false, "ask for pages as they are, not gzipped, as browsers and most libraries do")
 	flags.IntVar(&f.keyLimit, "key-limit", 0, "the limit of the keys that are made, in requests a minute; 0 for none")
 	flags.StringVar(&f.skew, "skew", string(loadgen.Uniform), "how often each member is drawn: uniform, or zipf for a few most of the time (default of messages zipf)")
 	flags.Uint64Var(&f.seed, "seed", 0, "the same seed draws the same requests on each connection (default by chance)")
@@ -94,7 +96,7 @@ func scenarioList() string {
 // options checks the flags and makes of them what does not depend on the service.
 func (f *benchFlags) options() (loadgen.Options, error) {
 	o := loadgen.Options{
-		Concurrency: f.concurrency, Rate: f.rate, Duration: f.duration, Members: f.members, Guilds: f.guilds, Page: f.page, KeyLimit: f.keyLimit, Skew: loadgen.Skew(f.skew), Seed: f.seed,
+		Concurrency: f.concurrency, Rate: f.rate, Duration: f.duration, Members: f.members, Guilds: f.guilds, Page: f.page, Plain: f.plain, KeyLimit: f.keyLimit, Skew: loadgen.Skew(f.skew), Seed: f.seed,
 		Verify: f.verify, Keep: f.keep, WatchOps: strings.TrimRight(f.watchOps, "/"), Batch: loadgen.Batch(f.batch), Replay: f.replay,
 	}
 	var found bool
@@ -121,6 +123,8 @@ func (f *benchFlags) options() (loadgen.Options, error) {
 		return o, usage("--guilds is for the scenarios increment and rank")
 	case f.page < 0 || f.page > (o.Members+99)/100:
 		return o, usage("--page must be one that the members fill")
+	case f.plain && !o.Scenario.ReadsPages():
+		return o, usage("--plain is for scenarios that read pages; %s reads none", f.scenario)
 	case f.page > 0 && !o.Scenario.ReadsPages():
 		return o, usage("--page is for scenarios that read pages; %s reads none", f.scenario)
 	case f.keyLimit < 0 || f.keyLimit > maxKeyLimit:

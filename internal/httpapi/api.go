@@ -113,12 +113,13 @@ const requestTime = 10 * time.Second
 
 // API is the handler. It is safe for concurrent use.
 type API struct {
-	deps  Deps
-	log   *slog.Logger
-	pages *pageCache
-	reads pageReads
-	cards *drawing
-	cors  *cors.Cors
+	deps   Deps
+	log    *slog.Logger
+	pages  *pageCache
+	packer packer
+	reads  pageReads
+	cards  *drawing
+	cors   *cors.Cors
 
 	inFlight    chan struct{} // holds one for each request to /v2 that is worked on
 	largeBodies chan struct{} // holds one for each of them that has a large body

@@ -16,8 +16,9 @@ const pageMemory = 32 << 20
 
 // encodedPage is a page as it is sent, and what it was made of.
 type encodedPage struct {
-	etag string
-	body []byte
+	etag   string
+	body   []byte
+	packed []byte // the body, gzipped; nil as long as nobody needed it
 
 	incarnation guild.Incarnation
 	settings    int64 // version of the guild's settings
@@ -44,9 +45,11 @@ type pageCache struct {
 	room  int // bytes
 }
 
+func (p *encodedPage) size() int { return len(p.body) + len(p.packed) }
+
 func newPageCache(bytes int) *pageCache {
 	c := &pageCache{room: bytes}
-	pages, err := simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += len(dropped.body) })
+	pages, err := simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += dropped.size() })
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
@@ -64,10 +67,23 @@ func (c *pageCache) get(name pageName) (encodedPage, bool) {
 func (c *pageCache) add(name pageName, page encodedPage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.put(name, page)
+}
+
+func (c *pageCache) put(name pageName, page encodedPage) {
 	c.pages.Remove(name)
 	c.pages.Add(name, page)
-	c.room -= len(page.body)
+	c.room -= page.size()
 	for c.room < 0 {
 		c.pages.RemoveOldest()
+	}
+}
+
+// update keeps the page in place of the same one; when it is gone, or there is another one by now, it does nothing.
+func (c *pageCache) update(name pageName, page encodedPage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if kept, ok := c.pages.Peek(name); ok && kept.etag == page.etag {
+		c.put(name, page)
 	}
 }

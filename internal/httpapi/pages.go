@@ -81,14 +81,25 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	if err != nil {
 		return err
 	}
-	setPageHeaders(c, page.etag)
-	if outcome == pageNotModified || matches(c.Request.Header["If-None-Match"], page.etag) {
+	if etag, ok := matchedPage(c.Request.Header["If-None-Match"], page.etag); ok {
+		setPageHeaders(c, etag)
 		pageOutcomes[pageNotModified].Inc()
 		c.Status(http.StatusNotModified)
 		return nil
 	}
 	pageOutcomes[outcome].Inc()
-	write(c, http.StatusOK, page.body)
+	etag, body := page.etag, page.body
+	if acceptsGzip(c.Request.Header["Accept-Encoding"]) {
+		if outcome == pageHit && page.packed == nil {
+			page.packed = a.pack(name, page)
+		}
+		if page.packed != nil {
+			etag, body = packedETag(page.etag), page.packed
+			c.Writer.Header()["Content-Encoding"] = gzipEncoding
+		}
+	}
+	setPageHeaders(c, etag)
+	write(c, http.StatusOK, body)
 	return nil
 }
 
@@ -110,7 +121,8 @@ func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 	if ok && kept.serves(g, version) {
 		return kept, pageHit, nil
 	}
-	if etag := pageETag(g, version, name); matches(ifNoneMatch, etag) {
+	etag := pageETag(g, version, name)
+	if _, ok := matchedPage(ifNoneMatch, etag); ok {
 		return encodedPage{etag: etag}, pageNotModified, nil
 	}
 	// A read that had begun before the version was known may bring an older page.
@@ -141,7 +153,7 @@ func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (enco
 		moving: known && before.version != page.Version,
 	}
 	if known && !encoded.moving {
-		encoded.body = before.body
+		encoded.body, encoded.packed = before.body, before.packed
 	} else if encoded.body, err = encode(pageBody(g, page, name.manager)); err != nil {
 		return encodedPage{}, err
 	}
@@ -170,7 +182,7 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 // be read at all, depends on the key, so no shared cache keeps what was asked for with one or is private.
 func setPageHeaders(c *gin.Context, etag string) {
 	h := c.Writer.Header()
-	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, varyKey, publicNoCache
+	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, varyPage, publicNoCache
 	if c.GetHeader(keyHeader) != "" {
 		h["Cache-Control"] = privateNoCache
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
+	"levelboard/internal/onewrite"
 )
 
 const jsonType = "application/json"
@@ -75,6 +76,7 @@ func write(c *gin.Context, status int, encoded []byte) {
 	h["Content-Type"] = jsonTypes
 	if len(encoded) > largeAnswer {
 		h["Content-Length"] = []string{strconv.Itoa(len(encoded))}
+		defer onewrite.Hold(stateOf(c).connection)()
 	}
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(encoded) // the client is gone; there is nobody to tell
@@ -84,6 +86,8 @@ func write(c *gin.Context, status int, encoded []byte) {
 var (
 	jsonTypes      = []string{jsonType}
 	varyKey        = []string{"Origin, " + keyHeader}
+	varyPage       = []string{"Origin, Accept-Encoding, " + keyHeader}
+	gzipEncoding   = []string{"gzip"}
 	privateNoCache = []string{"private, no-cache"}
 	publicNoCache  = []string{"public, no-cache"}
 )

@@ -22,6 +22,7 @@ func (b *bench) shared(l *ledger) *shared {
 		headers:    headers,
 		crowded:    b.crowded,
 		page:       b.Page,
+		plain:      b.Plain,
 		skew:       b.Skew,
 		batch:      b.Batch,
 		replay:     b.replay,

@@ -45,11 +45,12 @@ type Options struct {
 	Concurrency int // connections, each with one request at a time; 1 to MaxConcurrency
 	Rate        int // arrivals a second, at most MaxRate, over all connections; 0 for a closed loop
 	Duration    time.Duration
-	Members     int // over all guilds; Guilds to MaxMembers
-	Guilds      int // 1 to MaxGuilds, for scenarios that Spreads says; 0 is 1
-	FirstGuild  int // number of the first of them, at most MaxGuilds, so that boards of several runs can be there at once
-	KeyLimit    int // a minute, of each key that is made; 0 for none
-	Page        int // the only page that is read, where Scenario reads pages; 0 for random ones among the first
+	Members     int  // over all guilds; Guilds to MaxMembers
+	Guilds      int  // 1 to MaxGuilds, for scenarios that Spreads says; 0 is 1
+	FirstGuild  int  // number of the first of them, at most MaxGuilds, so that boards of several runs can be there at once
+	KeyLimit    int  // a minute, of each key that is made; 0 for none
+	Plain       bool // ask for pages without Accept-Encoding: gzip
+	Page        int  // the only page that is read, where Scenario reads pages; 0 for random ones among the first
 	Skew        Skew
 	Seed        uint64
 	Batch       Batch  // messages in a call, where Scenario sends messages

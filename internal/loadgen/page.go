@@ -46,6 +46,9 @@ func (s *pageStep) next(b []byte) ([]byte, bool) {
 	b = append(s.appendGuild(b, 0), "?page="...)
 	b = strconv.AppendInt(b, int64(s.page+1), 10)
 	b = append(b, s.headers[0]...)
+	if !s.plain {
+		b = append(b, "Accept-Encoding: gzip\r\n"...) // as browsers and most libraries do
+	}
 	if s.conditional() {
 		b = append(b, "If-None-Match: "...)
 		b = append(b, *s.etag()...)

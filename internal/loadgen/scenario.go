@@ -48,7 +48,8 @@ type shared struct {
 	guildsPath string   // "/v2/guilds/", likewise
 	headers    []string // by key, what follows the path of a request: see target.headers
 	crowded
-	page   int // the only one that is asked for; 0 when several are
+	plain  bool // pages are asked for without Accept-Encoding: gzip
+	page   int  // the only one that is asked for; 0 when several are
 	skew   Skew
 	batch  Batch
 	replay *replay // nil when messages are made

@@ -1,0 +1,73 @@
+// Package onewrite sends the head of a large answer and its body with one system call. net/http writes through a buffer of
+// 4 KB, which a larger answer fills: a first write for those 4 KB, and another for what is left of the body. Each costs both
+// ends about as much as all the rest of a small answer (docs/benchmarks.md).
+package onewrite
+
+import (
+	"context"
+	"net"
+)
+
+type key struct{}
+
+// Listener is for a server whose answers go in one write where Hold says so.
+func Listener(l net.Listener) net.Listener { return listener{l} }
+
+type listener struct{ net.Listener }
+
+func (l listener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if tcp, ok := accepted.(*net.TCPConn); ok {
+		return &conn{TCPConn: tcp}, err
+	}
+	return accepted, err
+}
+
+// Context is an http.Server's ConnContext.
+func Context(ctx context.Context, c net.Conn) context.Context {
+	if c, ok := c.(*conn); ok {
+		return context.WithValue(ctx, key{}, c)
+	}
+	return ctx
+}
+
+// Hold keeps the next write on the connection of a request back until the one after it, and sends both together, or until
+// release is called, which must be before the handler returns. Of a connection that is not a Listener's nothing is held. An
+// error of what was held is that of the write after it.
+func Hold(ctx context.Context) (release func()) {
+	c, ok := ctx.Value(key{}).(*conn)
+	if !ok {
+		return func() {}
+	}
+	c.hold = true
+	return c.release
+}
+
+// conn is used by one goroutine at a time, that of the request: net/http writes from no other one.
+type conn struct {
+	*net.TCPConn
+	hold bool
+	held []byte // a copy, for whoever writes uses their buffer again
+}
+
+func (c *conn) Write(p []byte) (int, error) {
+	if c.hold {
+		c.hold, c.held = false, append([]byte(nil), p...)
+		return len(p), nil
+	}
+	if c.held == nil {
+		return c.TCPConn.Write(p)
+	}
+	before := len(c.held)
+	both := net.Buffers{c.held, p}
+	c.held = nil
+	n, err := both.WriteTo(c.TCPConn)
+	return max(int(n)-before, 0), err
+}
+
+func (c *conn) release() {
+	c.hold = false
+	if c.held != nil {
+		_, _ = c.Write(nil) // a connection that is broken is so for whatever is written next, too
+	}
+}

@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -147,6 +149,45 @@ func BenchmarkManySmallGuilds(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(len(guilds)*b.N)/b.Elapsed().Seconds(), "guilds/s")
+}
+
+// BenchmarkOneLargeGuild writes 60,000 changed members, by chance, of a guild of a million.
+func BenchmarkOneLargeGuild(b *testing.B) {
+	const size, changed = 1_000_000, 60_000
+	a := openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
+	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	g := fillArchive(b, a, size)
+	live := redisstore.New(client, redisstore.Options{})
+	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
+	b.Cleanup(h.Close)
+	if err := h.Load(b.Context(), g); err != nil {
+		b.Fatal(err)
+	}
+	writer := newBenchWriter(b, live, a)
+	chance := rand.New(rand.NewPCG(1, 2))
+	for b.Loop() {
+		b.StopTimer()
+		var changes errgroup.Group
+		changes.SetLimit(32)
+		for _, n := range chance.Perm(size)[:changed] {
+			changes.Go(func() error {
+				_, err := live.Change(b.Context(), g, user(n), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+				return err
+			})
+		}
+		if err := changes.Wait(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		if err := writer.Flush(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(changed*b.N)/b.Elapsed().Seconds(), "members/s")
 }
 
 func openArchive(b *testing.B, url string) *postgres.Archive {

@@ -44,7 +44,7 @@ type Guilds interface {
 // Board holds the use cases on members (package leaderboard).
 type Board interface {
 	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
-	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
+	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
 	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)

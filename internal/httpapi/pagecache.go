@@ -23,7 +23,10 @@ type encodedPage struct {
 	incarnation guild.Incarnation
 	settings    int64 // version of the guild's settings
 	version     leaderboard.Version
+	rows        leaderboard.Digest
 
+	// still says that the last two reads of the page brought the same rows, whatever became of the board.
+	still bool
 	// moving says that the board had changed between the last two reads of the page, so that it most likely has again.
 	moving bool
 }
@@ -31,6 +34,11 @@ type encodedPage struct {
 // of reports whether the page is made of these settings.
 func (p *encodedPage) of(g *guild.Guild) bool {
 	return p.incarnation == g.Incarnation && p.settings == g.Version
+}
+
+// sameBody reports whether the page, of the same name, is made of the same settings and rows.
+func (p *encodedPage) sameBody(other *encodedPage) bool {
+	return p.incarnation == other.incarnation && p.settings == other.settings && p.rows == other.rows
 }
 
 // serves reports whether the page is made of these settings and of this version or a later one.
@@ -79,11 +87,12 @@ func (c *pageCache) put(name pageName, page encodedPage) {
 	}
 }
 
-// update keeps the page in place of the same one; when it is gone, or there is another one by now, it does nothing.
-func (c *pageCache) update(name pageName, page encodedPage) {
+// pack keeps what the page's body is when it is gzipped. When it is gone, or there is another body by now, it does nothing.
+func (c *pageCache) pack(name pageName, page encodedPage, packed []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if kept, ok := c.pages.Peek(name); ok && kept.etag == page.etag {
-		c.put(name, page)
+	if kept, ok := c.pages.Peek(name); ok && kept.sameBody(&page) {
+		kept.packed = packed
+		c.put(name, kept)
 	}
 }

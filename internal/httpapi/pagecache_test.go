@@ -3,6 +3,8 @@ package httpapi
 import (
 	"strings"
 	"testing"
+
+	"levelboard/internal/leaderboard"
 )
 
 func TestPagesInMemoryAreBoundedInBytes(t *testing.T) {
@@ -47,20 +49,19 @@ func TestPagesInMemoryAreBoundedInBytes(t *testing.T) {
 func TestPackedPagesInMemoryAreBoundedInBytes(t *testing.T) {
 	c := newPageCache(1000)
 	name := pageName{guild: "100000000000000001", number: 1}
-	old := encodedPage{etag: `"1"`, body: make([]byte, 400)}
+	old := encodedPage{rows: leaderboard.Digest{1}, body: make([]byte, 400)}
 	c.add(name, old)
-	old.packed = make([]byte, 100)
-	c.update(name, old)
+	c.pack(name, old, make([]byte, 100))
 	if kept, _ := c.get(name); len(kept.packed) != 100 || c.room != 500 {
 		t.Errorf("packed are %d bytes, with room for %d", len(kept.packed), c.room)
 	}
-	c.add(name, encodedPage{etag: `"2"`, body: make([]byte, 300)})
-	c.update(name, old)
-	if kept, _ := c.get(name); kept.etag != `"2"` || kept.packed != nil || c.room != 700 {
-		t.Errorf("kept is %s with %d packed bytes and room for %d", kept.etag, len(kept.packed), c.room)
+	c.add(name, encodedPage{rows: leaderboard.Digest{2}, body: make([]byte, 300)})
+	c.pack(name, old, make([]byte, 100))
+	if kept, _ := c.get(name); len(kept.body) != 300 || kept.packed != nil || c.room != 700 {
+		t.Errorf("kept are %d bytes with %d packed and room for %d", len(kept.body), len(kept.packed), c.room)
 	}
 	c.pages.Remove(name)
-	c.update(name, old)
+	c.pack(name, old, make([]byte, 100))
 	if c.pages.Len() != 0 || c.room != 1000 {
 		t.Errorf("%d pages are kept, with room for %d", c.pages.Len(), c.room)
 	}

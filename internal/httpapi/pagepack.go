@@ -25,9 +25,9 @@ func (a *API) pack(name pageName, page encodedPage) []byte {
 		return nil
 	}
 	defer a.packer.mu.Unlock()
-	page.packed = a.packer.pack(page.body)
-	a.pages.update(name, page)
-	return page.packed
+	packed := a.packer.pack(page.body)
+	a.pages.pack(name, page, packed)
+	return packed
 }
 
 func (p *packer) pack(body []byte) []byte {

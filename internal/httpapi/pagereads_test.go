@@ -96,8 +96,8 @@ func (b *movingBoard) Version(context.Context, *guild.Guild) (leaderboard.Versio
 	return leaderboard.Version{Epoch: 1, Rev: b.rev.Load()}, nil
 }
 
-func (b *movingBoard) Page(context.Context, *guild.Guild, int64) (leaderboard.Page, error) {
-	page := leaderboard.Page{Version: leaderboard.Version{Epoch: 1, Rev: b.rev.Load()}}
+func (b *movingBoard) Page(context.Context, *guild.Guild, int64, leaderboard.Digest) (leaderboard.Page, error) {
+	page := leaderboard.Page{Version: leaderboard.Version{Epoch: 1, Rev: b.rev.Load()}, Digest: leaderboard.Digest{byte(b.rev.Load())}}
 	if b.reads.Add(1) == 1 {
 		<-b.let
 	}
@@ -138,5 +138,66 @@ func TestNoRequestTakesAPageOlderThanItself(t *testing.T) {
 	}
 	if kept, ok := a.pages.get(name); !ok || kept.version.Rev != 2 {
 		t.Errorf("kept is rev %d", kept.version.Rev)
+	}
+}
+
+// busyBoard is a board of which another member changes before each read; those of the page do when rows is raised.
+type busyBoard struct {
+	Board
+	rev, rows, left int64
+}
+
+func (b *busyBoard) Version(context.Context, *guild.Guild) (leaderboard.Version, error) {
+	b.rev++
+	return leaderboard.Version{Epoch: 1, Rev: b.rev}, nil
+}
+
+func (b *busyBoard) Page(_ context.Context, _ *guild.Guild, _ int64, known leaderboard.Digest) (leaderboard.Page, error) {
+	b.rev++
+	page := leaderboard.Page{Version: leaderboard.Version{Epoch: 1, Rev: b.rev}, Digest: leaderboard.Digest{1, byte(b.rows)}}
+	if page.Digest == known {
+		b.left++
+		return page, nil
+	}
+	for range 100 {
+		page.Rows = append(page.Rows, leaderboard.Ranked{Rank: b.rows})
+	}
+	return page, nil
+}
+
+// Of a board that changes all the time, a page whose own members do not is encoded and packed once, and sent with the ETag of each version.
+func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
+	board := &busyBoard{}
+	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20), reads: pageReads{underway: map[pageRead]*sharedRead{}}}
+	g := &guild.Guild{Incarnation: 1, Version: 1}
+	name := pageName{number: 1}
+	get := func() encodedPage {
+		t.Helper()
+		page, _, err := a.currentPage(t.Context(), g, name, nil)
+		if err != nil || len(page.body) == 0 {
+			t.Fatalf("%d bytes, %v", len(page.body), err)
+		}
+		return page
+	}
+	first := get()
+	second := get()
+	if &second.body[0] != &first.body[0] || second.etag == first.etag || !second.still {
+		t.Errorf("the same rows are encoded again, or sent as the version before: %s, %s", first.etag, second.etag)
+	}
+	packed := a.pack(name, second)
+	if third := get(); len(packed) == 0 || len(third.packed) == 0 || &third.packed[0] != &packed[0] || third.etag == second.etag {
+		t.Error("the same rows are packed again")
+	}
+	board.rows++
+	changed := get()
+	if changed.still || changed.packed != nil || &changed.body[0] == &first.body[0] || string(changed.body) == string(first.body) {
+		t.Error("other rows are sent as the ones before")
+	}
+	g.Version++
+	if other := get(); &other.body[0] == &changed.body[0] || other.still {
+		t.Error("rows are sent with settings that are no more")
+	}
+	if board.left != 2 {
+		t.Errorf("rows were left out %d times, want 2", board.left)
 	}
 }

@@ -90,7 +90,7 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	pageOutcomes[outcome].Inc()
 	etag, body := page.etag, page.body
 	if acceptsGzip(c.Request.Header["Accept-Encoding"]) {
-		if outcome == pageHit && page.packed == nil {
+		if page.packed == nil && (outcome == pageHit || page.still) {
 			page.packed = a.pack(name, page)
 		}
 		if page.packed != nil {
@@ -142,18 +142,24 @@ func missOf(shared bool) pageOutcome {
 
 // readPage reads the page and keeps it. It carries the version that its rows are of.
 func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
-	page, err := a.deps.Board.Page(ctx, g, name.number)
+	before, known := a.pages.get(name)
+	if known = known && before.of(g); !known {
+		before = encodedPage{}
+	}
+	page, err := a.deps.Board.Page(ctx, g, name.number, before.rows)
 	if err != nil {
 		return encodedPage{}, err
 	}
-	before, known := a.pages.get(name)
-	known = known && before.of(g)
 	encoded := encodedPage{
-		etag: pageETag(g, page.Version, name), incarnation: g.Incarnation, settings: g.Version, version: page.Version,
+		etag: pageETag(g, page.Version, name), incarnation: g.Incarnation, settings: g.Version, version: page.Version, rows: page.Digest,
 		moving: known && before.version != page.Version,
+		still:  known && before.rows == page.Digest,
 	}
-	if known && !encoded.moving {
+	if encoded.still {
 		encoded.body, encoded.packed = before.body, before.packed
+		if now, ok := a.pages.get(name); ok && now.sameBody(&encoded) {
+			encoded.packed = now.packed // while the rows were read
+		}
 	} else if encoded.body, err = encode(pageBody(g, page, name.manager)); err != nil {
 		return encodedPage{}, err
 	}

@@ -103,7 +103,9 @@ type Version struct {
 // Page is a stretch of a board and the version it was read at, in one atomic step.
 type Page struct {
 	Version Version
-	Rows    []Ranked
+	// Digest tells pages at the same place apart: with the same one, the rows are the same.
+	Digest Digest
+	Rows   []Ranked
 }
 
 // Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
@@ -116,8 +118,9 @@ type Page struct {
 type Board interface {
 	// Member reads a member's entry and rank. ErrNoMember when there is none.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
-	// Page reads the entries from position offset (0-based) on, at most limit. Past the end it has no rows.
-	Page(ctx context.Context, g GuildRef, offset, limit int64) (Page, error)
+	// Page reads the entries from position offset (0-based) on, at most limit. Past the end it has no rows. Rows whose Digest is
+	// known are left out: of a board that changes all the time, most pages do not.
+	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
 	// View reads pages and members, and how many members there are.
 	View(ctx context.Context, g GuildRef, look Look) (View, error)
 	// Version reads the guild's present version.

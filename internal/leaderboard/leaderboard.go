@@ -72,11 +72,12 @@ func (l *Leaderboard) Member(ctx context.Context, g *guild.Guild, user id.User) 
 	return m, err
 }
 
-// Page reads page number (from 1): ranks PageSize*(number-1)+1 to PageSize*number. Past the last it has no rows.
-func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64) (Page, error) {
+// Page reads page number (from 1): ranks PageSize*(number-1)+1 to PageSize*number. Past the last it has no rows, and neither when
+// they are those whose Digest is known.
+func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64, known Digest) (Page, error) {
 	var p Page
 	err := l.loaded(ctx, g, "read a page", func() (err error) {
-		p, err = l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize)
+		p, err = l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize, known)
 		return err
 	})
 	return p, err

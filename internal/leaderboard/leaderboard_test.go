@@ -101,8 +101,8 @@ func (b *brokenBoard) Member(ctx context.Context, g leaderboard.GuildRef, u id.U
 	return step(b, func() (leaderboard.Ranked, error) { return b.Board.Member(ctx, g, u) })
 }
 
-func (b *brokenBoard) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64) (leaderboard.Page, error) {
-	return step(b, func() (leaderboard.Page, error) { return b.Board.Page(ctx, g, offset, limit) })
+func (b *brokenBoard) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {
+	return step(b, func() (leaderboard.Page, error) { return b.Board.Page(ctx, g, offset, limit, known) })
 }
 
 func (b *brokenBoard) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
@@ -160,7 +160,7 @@ func (w *world) steps() map[string]func() error {
 	ctx := w.Context()
 	return map[string]func() error{
 		"member": func() error { _, err := w.Member(ctx, w.guild, user1); return err },
-		"page":   func() error { _, err := w.Page(ctx, w.guild, 1); return err },
+		"page":   func() error { _, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{}); return err },
 		"view": func() error {
 			_, err := w.View(ctx, w.guild, leaderboard.Look{Pages: []int64{1}})
 			return err
@@ -234,7 +234,7 @@ func TestUseCases(t *testing.T) {
 	if err != nil || b.Rows[0].CooldownUntil.Sub(m.LastUpdated) != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
 		t.Errorf("cooldown %+v, %v; want the guild's interval", b.Rows, err)
 	}
-	p, err := w.Page(ctx, w.guild, 1)
+	p, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{})
 	if err != nil || len(p.Rows) != 3 || p.Rows[1].UserID != user1 {
 		t.Errorf("page %+v, %v", p, err)
 	}
@@ -250,7 +250,7 @@ func TestUseCases(t *testing.T) {
 		}
 	}
 	for number, rows := range map[int64]int{1: 100, 2: 2, 3: 0} {
-		p, err := w.Page(ctx, w.guild, number)
+		p, err := w.Page(ctx, w.guild, number, leaderboard.Digest{})
 		if err != nil || len(p.Rows) != rows || (rows > 0 && p.Rows[0].Rank != 100*(number-1)+1) {
 			t.Errorf("page %d: %d rows, %v; want %d", number, len(p.Rows), err, rows)
 		}

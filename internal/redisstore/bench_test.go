@@ -68,7 +68,7 @@ func BenchmarkPage(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s := benchStore(b)
 			parallel(b, func(id.User) error {
-				_, err := s.Page(b.Context(), guild1, offset, 100)
+				_, err := s.Page(b.Context(), guild1, offset, 100, leaderboard.Digest{})
 				return err
 			})
 		})

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -62,7 +63,7 @@ func memberOf(r reply, at, n int) (m leaderboard.Ranked, err error) {
 }
 
 // Page implements leaderboard.Board.
-func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64) (leaderboard.Page, error) {
+func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {
 	if offset < 0 || limit < 1 {
 		return leaderboard.Page{}, fmt.Errorf("redis: page: offset %d and limit %d are not a page", offset, limit)
 	}
@@ -70,14 +71,14 @@ func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit 
 	if err != nil {
 		return leaderboard.Page{}, err
 	}
-	p, err := pageOf(r, offset)
+	p, err := pageOf(r, offset, known)
 	if err != nil {
 		return leaderboard.Page{}, fmt.Errorf("redis: page: %w", err)
 	}
 	return p, nil
 }
 
-func pageOf(r reply, offset int64) (p leaderboard.Page, err error) {
+func pageOf(r reply, offset int64, known leaderboard.Digest) (p leaderboard.Page, err error) {
 	if err := r.numbers(&p.Version.Epoch, &p.Version.Rev); err != nil {
 		return p, err
 	}
@@ -89,6 +90,9 @@ func pageOf(r reply, offset int64) (p leaderboard.Page, err error) {
 	entries, err := r.list(3, n)
 	if err != nil {
 		return p, err
+	}
+	if p.Digest = digestOf(scores, entries); p.Digest == known {
+		return p, nil
 	}
 	p.Rows = make([]leaderboard.Ranked, n)
 	for i := range n {
@@ -108,6 +112,20 @@ func pageOf(r reply, offset int64) (p leaderboard.Page, err error) {
 		p.Rows[i] = leaderboard.Ranked{Member: m, Rank: offset + int64(i) + 1}
 	}
 	return p, nil
+}
+
+// digestOf is over the texts of the lists, each with its length before it. An element that is no text stands for nothing, which
+// what reads it takes for an error or for nothing known, too.
+func digestOf(lists ...reply) leaderboard.Digest {
+	all := make([]byte, 0, 16<<10)
+	for _, list := range lists {
+		for _, v := range list {
+			text, _ := v.(string)
+			all = binary.AppendUvarint(all, uint64(len(text)))
+			all = append(all, text...)
+		}
+	}
+	return leaderboard.DigestOf(all)
 }
 
 // entryOf reads a member's entry, but for XP; where it is missing, it is as if nothing were known.

@@ -181,7 +181,7 @@ func TestDamagedValues(t *testing.T) {
 		if m, err := s.Member(ctx, guild1, user1); err == nil {
 			t.Errorf("%q read as %+v", bad, m)
 		}
-		if p, err := s.Page(ctx, guild1, 0, 10); err == nil {
+		if p, err := s.Page(ctx, guild1, 0, 10, leaderboard.Digest{}); err == nil {
 			t.Errorf("%q read as %+v", bad, p)
 		}
 		if !strings.HasPrefix(bad, "1 2 3 ") || bad == "1 2 3 " { // a change passes user data on as it is

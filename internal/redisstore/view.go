@@ -85,7 +85,7 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 	if p.Number, err = r.number(4); err != nil {
 		return p, err
 	}
-	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1))
+	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1), leaderboard.Digest{})
 	p.Rows = page.Rows
 	return p, err
 }

@@ -22,7 +22,7 @@ type Moved struct {
 
 // Preview reads the first page of the board and changes nothing.
 func (s *Settings) Preview(ctx context.Context, g *guild.Guild, curve level.Curve) (Preview, error) {
-	page, err := s.board.Page(ctx, g, 1)
+	page, err := s.board.Page(ctx, g, 1, leaderboard.Digest{})
 	if err != nil {
 		return Preview{}, err
 	}

@@ -28,7 +28,7 @@ type Archive interface {
 
 // Board is where the members are whom a change of the curve is shown on. Its errors are faults.
 type Board interface {
-	Page(ctx context.Context, g *guild.Guild, number int64) (leaderboard.Page, error)
+	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
 }
 
 // Announcer makes committed changes known: here before it returns, to the other replicas soon after.

@@ -90,7 +90,7 @@ func TestHydrationLoadsWhatIsArchived(t *testing.T) {
 		}
 		w.inStep(g)
 		w.noTraces(g)
-		p, err := w.live.Page(w.Context(), g, 0, members)
+		p, err := w.live.Page(w.Context(), g, 0, members, leaderboard.Digest{})
 		w.must(err)
 		for i, row := range p.Rows {
 			if row.Rank != int64(i+1) || (i > 0 && row.XP > p.Rows[i-1].XP) {
@@ -357,11 +357,11 @@ func TestRoundTrip(t *testing.T) {
 		w.change(g, 3, leaderboard.Change{Op: leaderboard.Set, Amount: level.MaxXP, Cooldown: time.Hour})
 		w.remove(g, 4)
 		w.must(w.writer("writer", never, &faults{}).Flush(w.Context()))
-		before, err := w.live.Page(w.Context(), g, 0, 100)
+		before, err := w.live.Page(w.Context(), g, 0, 100, leaderboard.Digest{})
 		w.must(err)
 		w.must(w.live.Drop(w.Context(), g))
 		w.must(w.hydrator(&faults{}).Load(w.Context(), g))
-		after, err := w.live.Page(w.Context(), g, 0, 100)
+		after, err := w.live.Page(w.Context(), g, 0, 100, leaderboard.Digest{})
 		w.must(err)
 		if !reflect.DeepEqual(after.Rows, before.Rows) {
 			t.Errorf("after %+v\nbefore %+v", after.Rows, before.Rows)

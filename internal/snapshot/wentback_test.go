@@ -72,7 +72,7 @@ func (w *world) refusesAll(g leaderboard.GuildRef) {
 	w.Helper()
 	ctx := w.Context()
 	_, member := w.live.Member(ctx, g, user(0))
-	_, page := w.live.Page(ctx, g, 0, 10)
+	_, page := w.live.Page(ctx, g, 0, 10, leaderboard.Digest{})
 	_, version := w.live.Version(ctx, g)
 	_, created := w.live.Create(ctx, g, user(9), leaderboard.Creation{XP: 1})
 	_, changed := w.live.Change(ctx, g, user(0), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})

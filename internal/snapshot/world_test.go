@@ -178,7 +178,7 @@ func (w *world) remove(g leaderboard.GuildRef, i int) {
 // liveRows are the guild's members as Redis holds them, in the order of their ids, cooldowns included.
 func (w *world) liveRows(g leaderboard.GuildRef) []snapshot.Row {
 	w.Helper()
-	p, err := w.live.Page(w.Context(), g, 0, 1_000_000)
+	p, err := w.live.Page(w.Context(), g, 0, 1_000_000, leaderboard.Digest{})
 	w.must(err)
 	users := make([]id.User, len(p.Rows))
 	for i, row := range p.Rows {

@@ -44,6 +44,7 @@ var boardCases = []boardCase{
 	{"delete", deleteEntry},
 	{"ranks and ties", ranks},
 	{"pages", pages},
+	{"pages that are known", knownPages},
 	{"the version moves exactly when something changed", versions},
 	{"user data", userData},
 	{"XP of every size", everySize},
@@ -99,7 +100,7 @@ func (b *board) version() leaderboard.Version {
 
 func (b *board) page(offset, limit int64) leaderboard.Page {
 	b.Helper()
-	p, err := b.Page(b.Context(), b.g, offset, limit)
+	p, err := b.Page(b.Context(), b.g, offset, limit, leaderboard.Digest{})
 	b.must(err)
 	return p
 }
@@ -142,7 +143,7 @@ func notLoaded(b *board) {
 		f := snapshot.Flush{Guild: g, Epoch: 1, ID: 1}
 		errs := map[string]error{}
 		_, errs["Member"] = b.Member(ctx, g, user)
-		_, errs["Page"] = b.Page(ctx, g, 0, 100)
+		_, errs["Page"] = b.Page(ctx, g, 0, 100, leaderboard.Digest{})
 		_, errs["View"] = b.View(ctx, g, leaderboard.Look{Pages: []int64{1}, Unless: &leaderboard.Version{Epoch: 1}})
 		_, errs["Version"] = b.Version(ctx, g)
 		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
@@ -351,6 +352,51 @@ func pages(b *board) {
 			}
 		}
 	}
+}
+
+// knownPages holds a store to leave out only rows that are the same, and to tell the version all the same.
+func knownPages(b *board) {
+	b.load(rowN(1, 40), rowN(2, 30), rowN(3, 20), rowN(4, 10))
+	known := b.page(0, 3)
+	look := func(what string, same bool) {
+		b.Helper()
+		got, err := b.Page(b.Context(), b.g, 0, 3, known.Digest)
+		b.must(err)
+		if got.Version != b.version() {
+			b.Errorf("after %s: version %+v, want %+v", what, got.Version, b.version())
+		}
+		whole := b.page(0, 3)
+		if got.Digest != whole.Digest {
+			b.Errorf("after %s: digest %x, and %x of the whole page", what, got.Digest, whole.Digest)
+		}
+		if rows := len(got.Rows); same && rows != 0 || !same && !reflect.DeepEqual(got, whole) {
+			b.Errorf("after %s: %+v", what, got)
+		}
+		if same != reflect.DeepEqual(whole.Rows, known.Rows) || same != (got.Digest == known.Digest) {
+			b.Errorf("after %s: the same is %v", what, !same)
+		}
+		known = whole
+	}
+	look("nothing", true)
+	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
+	look("a change of a member below the page", true)
+	b.create(userN(5), 1)
+	look("a new member below the page", true)
+	b.change(userN(3), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+	look("a change on the page", false)
+	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 30})
+	look("a change of places", false)
+	b.delete(userN(3))
+	look("a member who is gone", false)
+	_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{{User: userN(1), Offers: []level.XP{0}, Data: &leaderboard.User{Username: "other"}}}})
+	b.must(err)
+	look("another name", false)
+	b.delete(userN(1))
+	b.delete(userN(2))
+	b.delete(userN(4))
+	b.delete(userN(5))
+	look("all that are gone", false)
+	look("nothing again", true)
 }
 
 func versions(b *board) {

@@ -170,7 +170,7 @@ func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
 	board := &busyBoard{}
 	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20), reads: pageReads{underway: map[pageRead]*sharedRead{}}}
 	g := &guild.Guild{Incarnation: 1, Version: 1}
-	name := pageName{number: 1}
+	name := pageName{number: 7}
 	get := func() encodedPage {
 		t.Helper()
 		page, _, err := a.currentPage(t.Context(), g, name, nil)
@@ -183,6 +183,9 @@ func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
 	second := get()
 	if &second.body[0] != &first.body[0] || second.etag == first.etag || !second.still {
 		t.Errorf("the same rows are encoded again, or sent as the version before: %s, %s", first.etag, second.etag)
+	}
+	if kept, _ := a.pages.get(name); kept.etag != second.etag {
+		t.Errorf("kept is %s, of the version before", kept.etag)
 	}
 	packed := a.pack(name, second)
 	if third := get(); len(packed) == 0 || len(third.packed) == 0 || &third.packed[0] != &packed[0] || third.etag == second.etag {

@@ -163,7 +163,7 @@ func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (enco
 	} else if encoded.body, err = encode(pageBody(g, page, name.manager)); err != nil {
 		return encodedPage{}, err
 	}
-	if len(page.Rows) > 0 || name.number == 1 {
+	if len(page.Rows) > 0 || encoded.still || name.number == 1 {
 		a.pages.add(name, encoded)
 	}
 	return encoded, nil

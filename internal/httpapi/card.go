@@ -63,7 +63,7 @@ func (a *API) serveCard(c *gin.Context, p picture) error {
 	if err != nil {
 		return err
 	}
-	if matches(c.Request.Header.Values("If-None-Match"), etag) {
+	if _, ok := matched(c.Request.Header.Values("If-None-Match"), etag); ok {
 		setCardHeaders(c, etag)
 		c.Status(http.StatusNotModified)
 		return nil
@@ -129,6 +129,6 @@ func cardData(g *guild.Guild, m leaderboard.Ranked) card.Data {
 // setCardHeaders follows the pages, whose rules on who may read are a card's too. An SVG that is opened by itself is a
 // document of this origin, so it is allowed nothing but its own styles.
 func setCardHeaders(c *gin.Context, etag string) {
-	setPageHeaders(c, etag)
+	setCacheHeaders(c, etag, varyKey)
 	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
 }

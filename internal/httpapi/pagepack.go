@@ -18,10 +18,10 @@ type packer struct {
 	with *gzip.Writer // of 800 KB; nil before the first page
 }
 
-// pack returns the page gzipped, and keeps it so; nil when it is small, or another page is being packed, which takes some
-// requests' time: then this one is sent as it is.
+// pack returns the page gzipped, and keeps it so; nil when another page is being packed, which takes some requests' time: then
+// this one is sent as it is.
 func (a *API) pack(name pageName, page encodedPage) []byte {
-	if len(page.body) < packable || !a.packer.mu.TryLock() {
+	if !a.packer.mu.TryLock() {
 		return nil
 	}
 	defer a.packer.mu.Unlock()
@@ -66,25 +66,4 @@ func wanted(parameters string) bool {
 	}
 	q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
 	return err != nil || q > 0
-}
-
-// packedSuffix tells the ETag of a page that is gzipped from that of the same page as it is: an ETag is one of bytes.
-const packedSuffix = `-gzip"`
-
-func packedETag(etag string) string { return etag[:len(etag)-1] + packedSuffix }
-
-// matchedPage returns the ETag of those of If-None-Match that is the page's, gzipped or not; "*" is that of the page as it is.
-func matchedPage(ifNoneMatch []string, etag string) (matched string, ok bool) {
-	for _, line := range ifNoneMatch {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-			if candidate == etag || candidate == "*" {
-				return etag, true
-			}
-			if body, packed := strings.CutSuffix(candidate, packedSuffix); packed && body == etag[:len(etag)-1] {
-				return candidate, true
-			}
-		}
-	}
-	return "", false
 }

@@ -81,25 +81,29 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	if err != nil {
 		return err
 	}
-	if etag, ok := matchedPage(c.Request.Header["If-None-Match"], page.etag); ok {
-		setPageHeaders(c, etag)
+	if etag, ok := matched(c.Request.Header["If-None-Match"], page.etag); ok {
+		setCacheHeaders(c, etag, varyPage)
 		pageOutcomes[pageNotModified].Inc()
 		c.Status(http.StatusNotModified)
 		return nil
 	}
 	pageOutcomes[outcome].Inc()
-	etag, body := page.etag, page.body
-	if acceptsGzip(c.Request.Header["Accept-Encoding"]) {
-		if page.packed == nil && (outcome == pageHit || page.still) {
-			page.packed = a.pack(name, page)
-		}
-		if page.packed != nil {
-			etag, body = packedETag(page.etag), page.packed
-			c.Writer.Header()["Content-Encoding"] = gzipEncoding
-		}
+	if len(page.body) < packable || !acceptsGzip(c.Request.Header["Accept-Encoding"]) {
+		setCacheHeaders(c, page.etag, varyPage)
+		write(c, http.StatusOK, page.body)
+		return nil
 	}
-	setPageHeaders(c, etag)
-	write(c, http.StatusOK, body)
+	// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
+	setCacheHeaders(c, "W/"+page.etag, varyPage)
+	if page.packed == nil && (outcome == pageHit || page.still) {
+		page.packed = a.pack(name, page)
+	}
+	if page.packed == nil {
+		write(c, http.StatusOK, page.body)
+		return nil
+	}
+	c.Writer.Header()["Content-Encoding"] = gzipEncoding
+	write(c, http.StatusOK, page.packed)
 	return nil
 }
 
@@ -122,7 +126,7 @@ func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 		return kept, pageHit, nil
 	}
 	etag := pageETag(g, version, name)
-	if _, ok := matchedPage(ifNoneMatch, etag); ok {
+	if _, ok := matched(ifNoneMatch, etag); ok {
 		return encodedPage{etag: etag}, pageNotModified, nil
 	}
 	// A read that had begun before the version was known may bring an older page.
@@ -184,25 +188,29 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 	return string(append(tag, '"'))
 }
 
-// setPageHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
+// setCacheHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
 // be read at all, depends on the key, so no shared cache keeps what was asked for with one or is private.
-func setPageHeaders(c *gin.Context, etag string) {
+func setCacheHeaders(c *gin.Context, etag string, vary []string) {
 	h := c.Writer.Header()
-	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, varyPage, publicNoCache
+	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, vary, publicNoCache
 	if c.GetHeader(keyHeader) != "" {
 		h["Cache-Control"] = privateNoCache
 	}
 }
 
-// matches is the weak comparison of RFC 9110, section 13.1.2.
-func matches(ifNoneMatch []string, etag string) bool {
+// matched returns the first of If-None-Match that names the same as etag, by the weak comparison of RFC 9110, section 13.1.2;
+// for "*" that is etag.
+func matched(ifNoneMatch []string, etag string) (same string, ok bool) {
 	for _, line := range ifNoneMatch {
 		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
-			if candidate == etag || candidate == "*" {
-				return true
+			candidate = strings.TrimSpace(candidate)
+			switch {
+			case candidate == "*":
+				return etag, true
+			case strings.TrimPrefix(candidate, "W/") == etag:
+				return candidate, true
 			}
 		}
 	}
-	return false
+	return "", false
 }

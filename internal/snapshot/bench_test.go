@@ -28,12 +28,7 @@ import (
 // held Redis up, on average.
 func BenchmarkHydrate(b *testing.B) {
 	const size = 1_000_000
-	a := openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
-	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = client.Close() })
+	a, client := openServers(b)
 	g := fillArchive(b, a, size)
 	live := redisstore.New(client, redisstore.Options{})
 	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
@@ -154,12 +149,7 @@ func BenchmarkManySmallGuilds(b *testing.B) {
 // BenchmarkOneLargeGuild writes 60,000 changed members, by chance, of a guild of a million.
 func BenchmarkOneLargeGuild(b *testing.B) {
 	const size, changed = 1_000_000, 60_000
-	a := openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
-	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = client.Close() })
+	a, client := openServers(b)
 	g := fillArchive(b, a, size)
 	live := redisstore.New(client, redisstore.Options{})
 	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
@@ -188,6 +178,17 @@ func BenchmarkOneLargeGuild(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(changed*b.N)/b.Elapsed().Seconds(), "members/s")
+}
+
+// openServers starts a Postgres server that waits for its disk, and a Redis server.
+func openServers(b *testing.B) (*postgres.Archive, *redisstore.Client) {
+	b.Helper()
+	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = client.Close() })
+	return openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL()), client
 }
 
 func openArchive(b *testing.B, url string) *postgres.Archive {

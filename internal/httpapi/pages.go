@@ -88,23 +88,28 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 		return nil
 	}
 	pageOutcomes[outcome].Inc()
+	a.sendPage(c, name, page, outcome == pageHit || page.still)
+	return nil
+}
+
+// sendPage sends the page, gzipped if the client takes that and it was sent before (again).
+func (a *API) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
 	if len(page.body) < packable || !acceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		setCacheHeaders(c, page.etag, varyPage)
 		write(c, http.StatusOK, page.body)
-		return nil
+		return
 	}
 	// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
 	setCacheHeaders(c, "W/"+page.etag, varyPage)
-	if page.packed == nil && (outcome == pageHit || page.still) {
+	if page.packed == nil && again {
 		page.packed = a.pack(name, page)
 	}
 	if page.packed == nil {
 		write(c, http.StatusOK, page.body)
-		return nil
+		return
 	}
 	c.Writer.Header()["Content-Encoding"] = gzipEncoding
 	write(c, http.StatusOK, page.packed)
-	return nil
 }
 
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a

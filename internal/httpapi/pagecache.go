@@ -46,14 +46,14 @@ func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
 	return p.of(g) && (p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
 }
 
+func (p *encodedPage) size() int { return len(p.body) + len(p.packed) }
+
 // pageCache keeps the pages used last, up to a number of bytes.
 type pageCache struct {
 	mu    sync.Mutex
 	pages *simplelru.LRU[pageName, encodedPage]
 	room  int // bytes
 }
-
-func (p *encodedPage) size() int { return len(p.body) + len(p.packed) }
 
 func newPageCache(bytes int) *pageCache {
 	c := &pageCache{room: bytes}
@@ -71,13 +71,19 @@ func (c *pageCache) get(name pageName) (encodedPage, bool) {
 	return c.pages.Get(name)
 }
 
-// add keeps the page in place of the one that had its name, and drops those unused for longest until there is room.
-func (c *pageCache) add(name pageName, page encodedPage) {
+// add keeps the page in place of the one that had its name, and drops those unused for longest until there is room. What the same
+// body was packed to goes on with it; it returns the page as it is kept.
+func (c *pageCache) add(name pageName, page encodedPage) encodedPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if kept, ok := c.pages.Peek(name); ok && kept.sameBody(&page) {
+		page.packed = kept.packed
+	}
 	c.put(name, page)
+	return page
 }
 
+// put is for who holds mu.
 func (c *pageCache) put(name pageName, page encodedPage) {
 	c.pages.Remove(name)
 	c.pages.Add(name, page)

@@ -94,22 +94,20 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
 func (a *API) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
-	if len(page.body) < packable || !acceptsGzip(c.Request.Header["Accept-Encoding"]) {
-		setCacheHeaders(c, page.etag, varyPage)
-		write(c, http.StatusOK, page.body)
-		return
+	etag, body := page.etag, page.body
+	if len(body) >= packable && acceptsGzip(c.Request.Header["Accept-Encoding"]) {
+		// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
+		etag = "W/" + etag
+		if page.packed == nil && again {
+			page.packed = a.pack(name, page)
+		}
+		if page.packed != nil {
+			body = page.packed
+			c.Writer.Header()["Content-Encoding"] = gzipEncoding
+		}
 	}
-	// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
-	setCacheHeaders(c, "W/"+page.etag, varyPage)
-	if page.packed == nil && again {
-		page.packed = a.pack(name, page)
-	}
-	if page.packed == nil {
-		write(c, http.StatusOK, page.body)
-		return
-	}
-	c.Writer.Header()["Content-Encoding"] = gzipEncoding
-	write(c, http.StatusOK, page.packed)
+	setCacheHeaders(c, etag, varyPage)
+	write(c, http.StatusOK, body)
 }
 
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
@@ -165,15 +163,12 @@ func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (enco
 		still:  known && before.rows == page.Digest,
 	}
 	if encoded.still {
-		encoded.body, encoded.packed = before.body, before.packed
-		if now, ok := a.pages.get(name); ok && now.sameBody(&encoded) {
-			encoded.packed = now.packed // while the rows were read
-		}
+		encoded.body = before.body
 	} else if encoded.body, err = encode(pageBody(g, page, name.manager)); err != nil {
 		return encodedPage{}, err
 	}
 	if len(page.Rows) > 0 || encoded.still || name.number == 1 {
-		a.pages.add(name, encoded)
+		encoded = a.pages.add(name, encoded)
 	}
 	return encoded, nil
 }

@@ -4,6 +4,7 @@
 package onewrite
 
 import (
+	"bytes"
 	"context"
 	"net"
 )
@@ -52,7 +53,7 @@ type conn struct {
 
 func (c *conn) Write(p []byte) (int, error) {
 	if c.hold {
-		c.hold, c.held = false, append([]byte(nil), p...)
+		c.hold, c.held = false, bytes.Clone(p)
 		return len(p), nil
 	}
 	if c.held == nil {

@@ -35,6 +35,16 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	return l.Addr().String()
 }
 
+func dial(t *testing.T, address string) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
 // Whatever the size of an answer, it arrives whole, and the connection goes on.
 func TestAnswersArriveWhole(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789"), 10_000)
@@ -50,11 +60,7 @@ func TestAnswersArriveWhole(t *testing.T) {
 			rest = rest[n:]
 		}
 	})
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := dial(t, address)
 	r := bufio.NewReader(c)
 	ask := func(method string, size int) {
 		t.Helper()
@@ -97,11 +103,7 @@ func TestHeldUntilTheNextWrite(t *testing.T) {
 		}
 		release()
 	})
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := dial(t, address)
 	if _, err := io.WriteString(c, "GET / HTTP/1.0\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -137,11 +139,7 @@ func TestReleaseSendsWhatIsHeld(t *testing.T) {
 		<-proceed // the client has the first part
 		_, _ = io.WriteString(w, "def")
 	})
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := dial(t, address)
 	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +171,7 @@ func TestAClientThatLeaves(t *testing.T) {
 		}
 		failed <- err
 	})
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := dial(t, address)
 	_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 	_ = c.Close()
 	if err := <-failed; err == nil {

@@ -79,48 +79,57 @@ func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit 
 }
 
 func pageOf(r reply, offset int64, known leaderboard.Digest) (p leaderboard.Page, err error) {
-	if err := r.numbers(&p.Version.Epoch, &p.Version.Rev); err != nil {
+	var scores, entries reply
+	if p.Version, scores, entries, err = stretchOf(r); err != nil {
 		return p, err
 	}
-	scores, err := r.list(2, -1)
-	if err != nil {
-		return p, err
+	if p.Digest = digestOf(scores, entries); p.Digest != known {
+		p.Rows, err = rowsOf(scores, entries, offset)
 	}
-	n := len(scores) / 2
-	entries, err := r.list(3, n)
-	if err != nil {
-		return p, err
+	return p, err
+}
+
+// stretchOf finds what a script read of a stretch of the board: the version, members with their XP after each, and the entries.
+func stretchOf(r reply) (v leaderboard.Version, scores, entries reply, err error) {
+	if err = r.numbers(&v.Epoch, &v.Rev); err == nil {
+		scores, err = r.list(2, -1)
 	}
-	if p.Digest = digestOf(scores, entries); p.Digest == known {
-		return p, nil
+	if err == nil {
+		entries, err = r.list(3, len(scores)/2)
 	}
-	p.Rows = make([]leaderboard.Ranked, n)
-	for i := range n {
+	return v, scores, entries, err
+}
+
+func rowsOf(scores, entries reply, offset int64) ([]leaderboard.Ranked, error) {
+	rows := make([]leaderboard.Ranked, len(entries))
+	for i := range rows {
 		m, err := entryOf(entries, i)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		user, _, err := scores.text(2 * i)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		xp, err := scores.number(2*i + 1)
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		m.UserID, m.XP = id.User(user), level.XP(xp)
-		p.Rows[i] = leaderboard.Ranked{Member: m, Rank: offset + int64(i) + 1}
+		rows[i] = leaderboard.Ranked{Member: m, Rank: offset + int64(i) + 1}
 	}
-	return p, nil
+	return rows, nil
 }
 
-// digestOf is over the texts of the lists, each with its length before it. An element that is no text stands for nothing, which
-// what reads it takes for an error or for nothing known, too.
+// digestOf is over the elements of the lists as texts, each with its length before it.
 func digestOf(lists ...reply) leaderboard.Digest {
 	all := make([]byte, 0, 16<<10)
 	for _, list := range lists {
 		for _, v := range list {
-			text, _ := v.(string)
+			text, ok := v.(string)
+			if !ok {
+				text = fmt.Sprint(v)
+			}
 			all = binary.AppendUvarint(all, uint64(len(text)))
 			all = append(all, text...)
 		}

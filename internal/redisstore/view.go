@@ -85,8 +85,11 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 	if p.Number, err = r.number(4); err != nil {
 		return p, err
 	}
-	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1), leaderboard.Digest{})
-	p.Rows = page.Rows
+	_, scores, entries, err := stretchOf(r)
+	if err != nil {
+		return p, err
+	}
+	p.Rows, err = rowsOf(scores, entries, leaderboard.PageSize*(p.Number-1))
 	return p, err
 }
 

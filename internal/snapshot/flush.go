@@ -57,8 +57,8 @@ func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
 const sortSize = 100_000
 
 // readFlush reads what was set aside in batches, one after the other: the archive takes them in the order of their revs. Their
-// members are in the order of their ids, as in the archive's index: so a batch is of few of its pages, which takes the archive half of the time
-// (BenchmarkOneLargeGuild).
+// members are in the order of their ids, as in the archive's index: so a batch is of few of its pages, which takes the archive
+// less time (BenchmarkOneLargeGuild).
 func (w *Writer) readFlush(ctx context.Context, f Flush, batches chan<- Batch) error {
 	for cursor := uint64(0); ; {
 		users, next, err := w.someOfFlush(ctx, f, cursor)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -95,12 +94,7 @@ func TestNotReadyWhileStarting(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
 	archive.Pause()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ops := free.Addr().String()
-	_ = free.Close()
+	ops := testenv.FreeAddr(t)
 	a := newLogging(t, slog.DiscardHandler, "LEVELBOARD_OPS_LISTEN="+ops,
 		"LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL())
 	began := make(chan error, 1)

@@ -42,7 +42,7 @@ func (w *wire) vanish() (back func()) {
 		for _, conn := range taken {
 			_ = conn.Close()
 		}
-		w.listen(w.address)
+		w.listen()
 		w.mu.Lock()
 		close(w.open)
 		w.mu.Unlock()

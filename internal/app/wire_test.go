@@ -29,8 +29,8 @@ func startWire(t *testing.T, server *testenv.RedisServer) *wire {
 	t.Helper()
 	w := &wire{t: t, target: server.Addr(), cut: make(chan struct{}), open: make(chan struct{}), conns: map[net.Conn]bool{}}
 	close(w.open)
-	w.listen("127.0.0.1:0")
-	w.address = w.listener.Addr().String()
+	w.address = testenv.FreeAddr(t)
+	w.listen()
 	t.Cleanup(func() {
 		close(w.cut)
 		_ = w.listener.Close()
@@ -49,9 +49,9 @@ func (w *wire) slow(d time.Duration, piece int) {
 	w.delay, w.piece = d, piece
 }
 
-func (w *wire) listen(address string) {
+func (w *wire) listen() {
 	w.t.Helper()
-	listener, err := net.Listen("tcp", address)
+	listener, err := net.Listen("tcp", w.address)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"levelboard/internal/testenv"
 )
 
 func TestWrongUsageExitsWith2(t *testing.T) {
@@ -83,13 +84,7 @@ func TestFailuresExitWith1(t *testing.T) {
 	t.Chdir(t.TempDir())
 	fail(t, nil, exitFailed, "no admin token: give it with --admin-token", "guild", "list")
 
-	// A port that was free a moment ago: nothing listens there.
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
+	address := testenv.FreeAddr(t)
 	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,
 		"nothing listens at http://"+address+": start the service with 'levelboard serve'", "key", "list", "--admin-token", "x")
 	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"strconv"
+	"testing"
 )
 
 // Ports below those that Linux (32768) and macOS (49152) hand to outgoing
@@ -45,6 +46,19 @@ func reservePort() (*port, error) {
 func (p *port) addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(p.number)) }
 
 func (p *port) release() { _ = p.hold.Close() }
+
+// FreeAddr is a host:port of the loopback on which nothing listens, and which
+// no outgoing connection and no other test is given until this test ends: one
+// to be refused at, or to listen on more than once.
+func FreeAddr(tb testing.TB) string {
+	tb.Helper()
+	p, err := reservePort()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(p.release)
+	return p.addr()
+}
 
 // startOnFreePort sets p and starts a server on it. It keeps the port only if the server could bind it: someone who
 // does not reserve ports may have taken it in between.

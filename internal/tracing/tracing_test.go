@@ -6,7 +6,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
+	"levelboard/internal/testenv"
 	"levelboard/internal/tracing"
 )
 
@@ -88,12 +88,7 @@ func TestWhatIsSent(t *testing.T) {
 
 // Each stop sends one batch; more than one batch fails, and there is one line about it, without the address.
 func TestACollectorThatIsAwayIsOneWarning(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone := listener.Addr().String()
-	_ = listener.Close()
+	gone := testenv.FreeAddr(t)
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Redirect(w, &http.Request{}, "http://"+gone, http.StatusTemporaryRedirect)
 	}))

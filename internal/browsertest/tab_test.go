@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -108,10 +109,17 @@ func (b *tab) glance() string {
 	return text
 }
 
-// open goes to an address of the service and waits until it is loaded.
+// open goes to an address of the service and waits until it is loaded. As anybody would, it tries again when the service says
+// that its storage does not answer in time, as it is to do on a machine that stands still.
 func (b *tab) open(path string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(b.base + path))
+	for deadline := time.Now().Add(patience); ; {
+		b.do(chromedp.Navigate(b.base + path))
+		status := eval[int](b, `performance.getEntriesByType("navigation")[0].responseStatus`)
+		if status != http.StatusServiceUnavailable || time.Now().After(deadline) {
+			return
+		}
+	}
 }
 
 // text is what a reader of the page can see.

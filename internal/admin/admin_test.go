@@ -328,3 +328,22 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 		})
 	}
 }
+
+// A bot that puts its guilds whenever it starts changes nothing, and nobody has to read them anew.
+func TestAGuildPutAsItIsStaysAsItIs(t *testing.T) {
+	w := newWorld(t)
+	first, created, err := w.PutGuild(t.Context(), settings(t, guild1, `,"vanity":"gophers","enabled":false`))
+	if err != nil || !created || w.announced != 1 {
+		t.Fatalf("created: %v, %d announcements, %v", created, w.announced, err)
+	}
+	again, created, err := w.PutGuild(t.Context(), first.Settings)
+	if err != nil || created || again.Version != first.Version || again.Incarnation != first.Incarnation || w.announced != 1 {
+		t.Errorf("put again: %+v, created: %v, %d announcements, %v; want version %d", again, created, w.announced, err, first.Version)
+	}
+	other := first.Settings
+	other.Name = "Moles"
+	changed, created, err := w.PutGuild(t.Context(), other)
+	if err != nil || created || changed.Version == first.Version || changed.Name != "Moles" || w.announced != 2 {
+		t.Errorf("put with another name: %+v, created: %v, %d announcements, %v", changed, created, w.announced, err)
+	}
+}

@@ -1,6 +1,7 @@
 package guild
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -62,6 +63,13 @@ type rewardDocument struct {
 	Level int                         `json:"level" bounds:"0..10000"`
 	Stack strictjson.Optional[bool]   `json:"stack"`
 	Roles []roleDocument              `json:"roles"`
+}
+
+// Same reports whether two valid settings are the same document.
+func Same(a, b Settings) bool {
+	one, err := Marshal(a)
+	other, otherErr := Marshal(b)
+	return err == nil && otherErr == nil && bytes.Equal(one, other)
 }
 
 // Marshal returns the JSON document of valid settings, with every property present and the guild's id, so that Parse and

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
@@ -49,11 +50,11 @@ func (a *Archive) writeBatches(
 		var guilds []string
 		var revs []int64
 		for i, b := range batches {
-			state, there := states[b.Guild]
+			state := states[b.Guild.ID]
 			if errs[i] = b.Check(); errs[i] != nil {
 				continue
 			}
-			if !there || state.Epoch != b.Epoch || state.Archived > b.Known {
+			if state.Guild != b.Guild || state.Epoch != b.Epoch || state.Archived > b.Known {
 				errs[i] = snapshot.ErrStale
 				continue
 			}
@@ -85,10 +86,10 @@ func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot
 }
 
 // lockStates does the same for many guilds, in the order of their ids.
-func lockStates(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) (map[leaderboard.GuildRef]snapshot.State, error) {
-	guilds := make([]leaderboard.GuildRef, len(batches))
+func lockStates(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) (map[id.Guild]snapshot.GuildState, error) {
+	guilds := make([]id.Guild, len(batches))
 	for i := range batches {
-		guilds[i] = batches[i].Guild
+		guilds[i] = batches[i].Guild.ID
 	}
 	return readStates(ctx, tx, guilds, ` ORDER BY id FOR NO KEY UPDATE OF guilds`)
 }

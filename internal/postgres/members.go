@@ -20,8 +20,8 @@ func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return s, wrap("read a guild's state", err)
 }
 
-// States reads the counters of many guilds; incarnations that do not exist are missing.
-func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+// States reads the counters of many guilds, with the incarnations that they are of; guilds that do not exist are missing.
+func (a *Archive) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	states, err := readStates(ctx, a.pool, guilds, "")
@@ -31,22 +31,17 @@ func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (ma
 // readStates reads the guilds' states, with what more says about order and locks.
 func readStates(ctx context.Context, db interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, guilds []leaderboard.GuildRef, more string,
-) (map[leaderboard.GuildRef]snapshot.State, error) {
-	ids, incarnations := make([]string, len(guilds)), make([]int64, len(guilds))
-	for i, g := range guilds {
-		ids[i], incarnations[i] = string(g.ID), int64(g.Incarnation)
-	}
+}, guilds []id.Guild, more string,
+) (map[id.Guild]snapshot.GuildState, error) {
 	rows, err := db.Query(ctx, `
-		SELECT id, incarnation, epoch, archived FROM guilds WHERE id = ANY ($1) AND incarnation = ANY ($2)`+more, ids, incarnations)
+		SELECT id, incarnation, epoch, archived FROM guilds WHERE id = ANY ($1)`+more, texts(guilds))
 	if err != nil {
 		return nil, err
 	}
-	states := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
-	var g leaderboard.GuildRef
-	var s snapshot.State
-	_, err = pgx.ForEachRow(rows, []any{&g.ID, &g.Incarnation, &s.Epoch, &s.Archived}, func() error {
-		states[g] = s
+	states := make(map[id.Guild]snapshot.GuildState, len(guilds))
+	var s snapshot.GuildState
+	_, err = pgx.ForEachRow(rows, []any{&s.Guild.ID, &s.Guild.Incarnation, &s.Epoch, &s.Archived}, func() error {
+		states[s.Guild.ID] = s
 		return nil
 	})
 	return states, err

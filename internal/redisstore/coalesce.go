@@ -37,7 +37,8 @@ type coalescer struct {
 	clustered bool
 	wait      *waiter // nil: its calls wait for no replicas
 	atOnce    int     // batchesAtOnce, or more
-	// index puts guilds into the index of those with changes that wait for a snapshot.
+	// index puts guilds into the index of those with changes that wait for a snapshot, when that was not done in the round trip
+	// of the changes: on a cluster the index is on any node.
 	index   func(ctx context.Context, guilds []any)
 	observe func(script string, d time.Duration, err error)
 	sent    prometheus.Observer // calls of each batch
@@ -266,6 +267,10 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		}
 		_ = pipeline.Process(ctx, cmd)
 	}
+	if guilds := changing(runs); len(guilds) > 0 && !c.clustered {
+		// With what they wait for. A guild of which nothing changes is looked at by the writer once, in vain.
+		_ = pipeline.Process(ctx, redis.NewIntCmd(ctx, append([]any{"sadd", dirtyGuildsKey}, guilds...)...))
+	}
 	var wait *redis.IntCmd
 	if c.wait != nil {
 		wait = c.wait.command(ctx)
@@ -291,7 +296,7 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		default:
 			r.reply, r.err = r.script.result(cmd.Val(), cmd.Err())
 		}
-		if r.err == nil && r.first != nil && r.first(r.reply) {
+		if (c.clustered || broken) && r.err == nil && r.first != nil && r.first(r.reply) {
 			first = append(first, string(r.g.ID))
 		}
 		if r.err == nil && wait != nil {
@@ -305,6 +310,16 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		c.index(ctx, first)
 	}
 	return unknown, err
+}
+
+// changing are the guilds that the runs may change.
+func changing(runs []*scriptRun) (guilds []any) {
+	for _, r := range runs {
+		if r.first != nil {
+			guilds = append(guilds, string(r.g.ID))
+		}
+	}
+	return guilds
 }
 
 // whole reports whether a value was read to its end: of an array that was not, go-redis leaves one that is nil.

@@ -82,36 +82,21 @@ func (s *Store) MarkDirty(ctx context.Context, guilds ...id.Guild) error {
 // BeginFlush implements snapshot.Live. After a set that an earlier flush left behind has been ended, more may have changed:
 // call it until ok is false.
 func (s *Store) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, ok bool, err error) {
-	r, err := s.run(ctx, beginFlushScript, beginFlushKeys(keysOf(g)), 0)
-	b := begunOf(g, r, err)
-	return b.Flush, b.OK, b.Err
-}
-
-func beginFlushKeys(k guildKeys) []string { return []string{k.meta(), k.dirty(), k.flushingPrefix()} }
-
-// begunOf reads what begin_flush.lua answered.
-func begunOf(g id.Guild, r reply, err error) (b snapshot.Begun) {
+	k := keysOf(g)
+	r, err := s.run(ctx, beginFlushScript, []string{k.meta(), k.dirty(), k.flushingPrefix()})
 	if err != nil || len(r) == 0 {
-		return snapshot.Begun{Err: err}
+		return snapshot.Flush{}, false, err
 	}
-	f := &b.Flush
-	var incarnation, left int64
-	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size, &left}
+	var incarnation int64
+	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
-		return snapshot.Begun{Err: fmt.Errorf("redis: begin flush: %w", err)}
+		return snapshot.Flush{}, false, fmt.Errorf("redis: begin flush: %w", err)
 	}
 	f.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
 	if len(r) == 1 {
-		b.Err = snapshot.ErrUnverified
+		err = snapshot.ErrUnverified
 	}
-	b.OK, b.Left = len(r) >= len(fields), left == 1
-	if set, err := r.list(len(fields), -1); err == nil {
-		for _, member := range set {
-			user, _ := member.(string)
-			b.Users = append(b.Users, id.User(user))
-		}
-	}
-	return b
+	return f, len(r) >= len(fields), err
 }
 
 // FlushMembers implements snapshot.Live. count is a wish: an answer may hold a few more or fewer, and a small set comes
@@ -143,11 +128,11 @@ func (s *Store) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User
 	if err != nil {
 		return snapshot.Batch{}, err
 	}
-	return fillBatch(f, rows, r)
+	return fillBatch(f.Guild, f.Epoch, rows, r)
 }
 
 // fillBatch makes a batch of what read_batch.lua answered about the users of rows.
-func fillBatch(f snapshot.Flush, rows []snapshot.Row, r reply) (snapshot.Batch, error) {
+func fillBatch(g leaderboard.GuildRef, epoch int64, rows []snapshot.Row, r reply) (snapshot.Batch, error) {
 	rev, err := r.number(0)
 	var known int64
 	if err == nil {
@@ -165,7 +150,7 @@ func fillBatch(f snapshot.Flush, rows []snapshot.Row, r reply) (snapshot.Batch, 
 	if err != nil {
 		return snapshot.Batch{}, fmt.Errorf("redis: read batch: %w", err)
 	}
-	return snapshot.Batch{Guild: f.Guild, Epoch: f.Epoch, Rev: rev, Known: known, Rows: rows, Mended: mended}, nil
+	return snapshot.Batch{Guild: g, Epoch: epoch, Rev: rev, Known: known, Rows: rows, Mended: mended}, nil
 }
 
 // batchOf returns a row for each user, each once, and the arguments of a script that reads them, after those of its own.

@@ -38,11 +38,14 @@ var (
 	fenceScript   = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "loaded", "epoch", "entries")
+	readBatchScript  = newScript("read_batch", "loaded", "epoch", "pending", "entries")
 	archivedScript   = newScript("archived", "loaded", "epoch", "archive")
-	endFlushScript   = newScript("end_flush", "loaded", "epoch", "archive")
+	endFlushScript   = newScript("end_flush", "loaded", "epoch")
 	distrustScript   = newScript("distrust", "loaded", "epoch")
 	backlogScript    = newScript("backlog", "now")
+
+	readChangesScript = newScript("read_changes", "loaded", "epoch", "pending", "entries")
+	endChangesScript  = newScript("end_changes", "loaded", "epoch", "archive")
 
 	surveyScript = newScript("survey", "now", "cold")
 	usedScript   = newScript("used", "now")

@@ -151,47 +151,34 @@ func (f *faults) aroundMany(ctx context.Context, c call, work func(first int)) (
 	return answered, err
 }
 
-func (l faultyLive) BeginFlushes(ctx context.Context, guilds []id.Guild, small int) []snapshot.Begun {
-	begun := make([]snapshot.Begun, len(guilds))
-	answered, err := l.aroundMany(ctx, call{method: "BeginFlushes", guilds: guilds}, func(first int) {
-		copy(begun, l.Live.BeginFlushes(ctx, guilds[:first], small))
+func (l faultyLive) ReadChanges(ctx context.Context, guilds []snapshot.GuildState, small int) []snapshot.Changes {
+	changes, ids := make([]snapshot.Changes, len(guilds)), make([]id.Guild, len(guilds))
+	for i := range guilds {
+		ids[i] = guilds[i].Guild.ID
+	}
+	answered, err := l.aroundMany(ctx, call{method: "ReadChanges", guilds: ids}, func(first int) {
+		copy(changes, l.Live.ReadChanges(ctx, guilds[:first], small))
 	})
 	for i := answered; i < len(guilds); i++ {
-		begun[i] = snapshot.Begun{Err: err}
+		changes[i] = snapshot.Changes{Err: err}
 	}
-	return begun
+	return changes
 }
 
-func (l faultyLive) ReadBatches(ctx context.Context, flushes []snapshot.Begun) ([]snapshot.Batch, []error) {
-	batches, errs := make([]snapshot.Batch, len(flushes)), make([]error, len(flushes))
-	guilds := make([]id.Guild, len(flushes))
-	for i := range flushes {
-		guilds[i] = flushes[i].Flush.Guild.ID
+func (l faultyLive) EndChanges(ctx context.Context, batches []snapshot.Batch) ([]bool, []error) {
+	more, errs, guilds := make([]bool, len(batches)), make([]error, len(batches)), make([]id.Guild, len(batches))
+	for i := range batches {
+		guilds[i] = batches[i].Guild.ID
 	}
-	answered, err := l.aroundMany(ctx, call{method: "ReadBatches", guilds: guilds}, func(first int) {
-		read, wrong := l.Live.ReadBatches(ctx, flushes[:first])
-		copy(batches, read)
+	answered, err := l.aroundMany(ctx, call{method: "EndChanges", guilds: guilds}, func(first int) {
+		changed, wrong := l.Live.EndChanges(ctx, batches[:first])
+		copy(more, changed)
 		copy(errs, wrong)
 	})
-	for i := answered; i < len(flushes); i++ {
-		batches[i], errs[i] = snapshot.Batch{}, err
+	for i := answered; i < len(batches); i++ {
+		more[i], errs[i] = false, err
 	}
-	return batches, errs
-}
-
-func (l faultyLive) EndFlushes(ctx context.Context, flushes []snapshot.Flush, revs []int64) []error {
-	errs := make([]error, len(flushes))
-	guilds := make([]id.Guild, len(flushes))
-	for i := range flushes {
-		guilds[i] = flushes[i].Guild.ID
-	}
-	answered, err := l.aroundMany(ctx, call{method: "EndFlushes", guilds: guilds}, func(first int) {
-		copy(errs, l.Live.EndFlushes(ctx, flushes[:first], revs[:first]))
-	})
-	for i := answered; i < len(flushes); i++ {
-		errs[i] = err
-	}
-	return errs
+	return more, errs
 }
 
 func (l faultyLive) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint64, count int64) (users []id.User, next uint64, err error) {
@@ -285,7 +272,7 @@ func (a faultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batch
 	return errs, err
 }
 
-func (a faultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef) (states map[leaderboard.GuildRef]snapshot.State, err error) {
+func (a faultyArchive) States(ctx context.Context, guilds []id.Guild) (states map[id.Guild]snapshot.GuildState, err error) {
 	err = a.around(ctx, call{method: "States"}, func() (err error) {
 		states, err = a.Archive.States(ctx, guilds)
 		return err

@@ -27,7 +27,7 @@ type group struct {
 // left is what a group leaves to be written one by one.
 type left struct {
 	alone    []alone
-	doubtful []id.Guild // of transactions that failed as a whole
+	doubtful []id.Guild // of transactions that failed as a whole, or of which a flush left a set behind, perhaps because it failed
 }
 
 // alone is a guild of which much has changed, or that does not fit the archive. With leftover, an earlier flush may have left
@@ -43,17 +43,19 @@ type failure struct {
 	guilds []id.Guild
 }
 
-// writeGroup writes those of the guilds of which little has changed, each by the same steps as writeGuild and with the same
-// checks, many in each step. Every guild is reported but for those that it returns.
+// writeGroup writes those of the guilds of which little has changed, each with the same checks as writeGuild, many in each
+// step. Every guild is reported but for those that it returns.
+//
+// Nothing is set aside: what was read still waits until EndChanges finds that the guild has not changed since. One that has is
+// written with the others a second time, and by itself when it has changed again.
 func (r *round) writeGroup(ctx context.Context, guilds []id.Guild) left {
 	g := &group{round: r, ctx: ctx, failed: map[string]failure{}}
 	g.write(guilds)
 	if second := g.again; len(second) > 0 {
-		// What an earlier flush had left behind came first.
 		g.again = nil
 		g.write(second)
 		for _, guild := range g.again {
-			g.left.alone = append(g.left.alone, alone{guild, true})
+			g.left.alone = append(g.left.alone, alone{guild, false})
 		}
 	}
 	for _, f := range g.failed {
@@ -72,7 +74,7 @@ func (g *group) goesOn(guild id.Guild, err error) bool {
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, ErrUnverified), errors.Is(err, ErrStale), errors.Is(err, ErrBadRow), errors.Is(err, leaderboard.ErrNotLoaded):
+	case errors.Is(err, ErrStale), errors.Is(err, ErrBadRow), errors.Is(err, leaderboard.ErrNotLoaded):
 		g.left.alone = append(g.left.alone, alone{guild, true})
 	default:
 		g.fail(guild, err)
@@ -87,93 +89,79 @@ func (g *group) write(guilds []id.Guild) {
 		}
 		return
 	}
-	small := g.fitting(g.begin(guilds))
-	for from, to, rows := 0, 0, 0; from < len(small); from, rows = to, 0 {
-		for to < len(small) && (to == from || rows+len(small[to].Users) <= batchSize) {
-			rows += len(small[to].Users)
+	changed := g.read(g.there(guilds))
+	for from, to, rows := 0, 0, 0; from < len(changed); from, rows = to, 0 {
+		for to < len(changed) && (to == from || rows+len(changed[to].Rows) <= batchSize) {
+			rows += len(changed[to].Rows)
 			to++
 		}
-		g.archiveAll(small[from:to])
+		g.archiveAll(changed[from:to])
 	}
 }
 
-// begin sets aside what changed.
-func (g *group) begin(guilds []id.Guild) (small []Begun) {
-	for i, b := range g.live.BeginFlushes(g.ctx, guilds, smallFlush) {
-		switch {
-		case !g.goesOn(guilds[i], b.Err):
-		case !b.OK:
-			g.report(g.ctx, nil, guilds[i])
-		case b.Flush.Size > smallFlush:
-			g.left.alone = append(g.left.alone, alone{guilds[i], b.Left})
-		default:
-			small = append(small, b)
-		}
-	}
-	return small
-}
-
-// fitting returns those that are of the archive's incarnation and epoch.
-func (g *group) fitting(small []Begun) (fit []Begun) {
-	if len(small) == 0 {
-		return nil
-	}
-	refs := make([]leaderboard.GuildRef, len(small))
-	for i := range small {
-		refs[i] = small[i].Flush.Guild
-	}
-	states, err := g.archive.States(g.ctx, refs)
-	for _, b := range small {
-		state, there := states[b.Flush.Guild]
+// there returns what the archive knows of the guilds.
+func (g *group) there(guilds []id.Guild) (states []GuildState) {
+	known, err := g.archive.States(g.ctx, guilds)
+	for _, guild := range guilds {
+		state, there := known[guild]
 		wrong := err
-		if err == nil && (!there || state.Epoch != b.Flush.Epoch) {
+		if err == nil && !there {
 			wrong = ErrStale
 		}
-		if g.goesOn(b.Flush.Guild.ID, wrong) {
-			b.Flush.Archived = state.Archived
-			fit = append(fit, b)
+		if g.goesOn(guild, wrong) {
+			states = append(states, state)
 		}
 	}
-	return fit
+	return states
 }
 
-// archiveAll writes what was set aside in one transaction.
-func (g *group) archiveAll(small []Begun) {
-	batches, errs := g.live.ReadBatches(g.ctx, small)
-	var read []Begun
-	var written []Batch
-	for i, b := range small {
-		if g.goesOn(b.Flush.Guild.ID, errs[i]) {
-			read, written = append(read, b), append(written, batches[i])
+// read reads what changed.
+func (g *group) read(guilds []GuildState) (changed []Batch) {
+	if len(guilds) == 0 {
+		return nil
+	}
+	for i, c := range g.live.ReadChanges(g.ctx, guilds, smallFlush) {
+		guild := guilds[i].Guild.ID
+		switch {
+		case !g.goesOn(guild, c.Err):
+		case c.Left:
+			g.left.doubtful = append(g.left.doubtful, guild)
+		case c.Many:
+			g.left.alone = append(g.left.alone, alone{guild, false})
+		case len(c.Batch.Rows) == 0:
+			g.report(g.ctx, nil, guild)
+		default:
+			changed = append(changed, c.Batch)
 		}
 	}
-	if len(written) == 0 {
-		return
-	}
-	errs, err := g.archive.WriteBatches(g.ctx, g.lease, written)
+	return changed
+}
+
+// archiveAll writes what changed in one transaction.
+func (g *group) archiveAll(changed []Batch) {
+	errs, err := g.archive.WriteBatches(g.ctx, g.lease, changed)
 	if err != nil {
-		g.refused(read, err)
+		g.refused(changed, err)
 		return
 	}
-	var ended []Begun
-	var revs []int64
-	for i, b := range read {
-		if g.goesOn(b.Flush.Guild.ID, errs[i]) {
-			ended, revs = append(ended, b), append(revs, written[i].Rev)
-			g.bad.mended(written[i])
-			members.Add(float64(len(written[i].Rows)))
+	var written []Batch
+	for i, b := range changed {
+		if g.goesOn(b.Guild.ID, errs[i]) {
+			written = append(written, b)
+			g.bad.mended(b)
+			members.Add(float64(len(b.Rows)))
 		}
 	}
-	if len(ended) > 0 {
-		g.end(ended, revs)
+	if len(written) > 0 {
+		g.end(written)
 	}
 }
 
 // refused is for guilds whose transaction failed. One of several may be the reason, unless the error says that it is none.
-func (g *group) refused(guilds []Begun, err error) {
-	for _, b := range guilds {
-		guild := b.Flush.Guild.ID
-		if len(guilds) > 1 && !errors.Is(err, ErrLeaseLost) && g.ctx.Err() == nil {
+func (g *group) refused(changed []Batch, err error) {
+	for _, b := range changed {
+		guild := b.Guild.ID
+		if len(changed) > 1 && !errors.Is(err, ErrLeaseLost) && g.ctx.Err() == nil {
 			g.left.doubtful = append(g.left.doubtful, guild)
 		} else {
 			g.goesOn(guild, err)
@@ -181,17 +169,13 @@ func (g *group) refused(guilds []Begun, err error) {
 	}
 }
 
-// end drops what was set aside and is archived now, at those revs.
-func (g *group) end(guilds []Begun, revs []int64) {
-	flushes := make([]Flush, len(guilds))
-	for i := range guilds {
-		flushes[i] = guilds[i].Flush
-	}
-	for i, err := range g.live.EndFlushes(g.ctx, flushes, revs) {
-		guild := flushes[i].Guild.ID
+func (g *group) end(written []Batch) {
+	more, errs := g.live.EndChanges(g.ctx, written)
+	for i, b := range written {
+		guild := b.Guild.ID
 		switch {
-		case !g.goesOn(guild, err):
-		case guilds[i].Left:
+		case !g.goesOn(guild, errs[i]):
+		case more[i]:
 			g.again = append(g.again, guild)
 		default:
 			g.report(g.ctx, nil, guild)

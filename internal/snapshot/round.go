@@ -55,7 +55,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 				work.add(func() { r.report(ctx, r.writeAlone(ctx, a), a.guild) })
 			}
 			if len(left.doubtful) > 0 {
-				work.add(func() { r.writeDoubtful(ctx, left.doubtful) })
+				work.add(func() { r.writeDoubtful(ctx, left.doubtful, work) })
 			}
 		})
 	}
@@ -69,22 +69,26 @@ func (r *round) writeAlone(ctx context.Context, a alone) error {
 	return r.writeGuild(ctx, a.guild, a.leftover)
 }
 
-// doubts is how many guilds of a transaction that failed have to fail by themselves before it is the archive that is to blame.
+// doubts is how many doubtful guilds have to fail by themselves before it is the archive that is to blame.
 const doubts = 2
 
-// writeDoubtful writes guilds whose transaction failed, one after the other: perhaps because of one of them, and perhaps
-// because the archive is away. When the first of them all fail, the others are not tried.
-func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild) {
-	for i, failed := 0, 0; i < len(guilds); i++ {
-		err := r.writeAlone(ctx, alone{guilds[i], true})
+// writeDoubtful writes the first guilds one after the other. When all of them fail, the others are not tried; else the archive
+// takes something, and the others are more work.
+func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild, work *tasks) {
+	var failed int
+	for i, g := range guilds[:min(len(guilds), doubts)] {
+		err := r.writeAlone(ctx, alone{g, true})
 		if err != nil {
 			failed++
 		}
-		if failed == doubts && i == doubts-1 {
+		if failed == doubts {
 			r.report(ctx, err, guilds[i:]...)
 			return
 		}
-		r.report(ctx, err, guilds[i])
+		r.report(ctx, err, g)
+	}
+	for _, g := range guilds[min(len(guilds), doubts):] {
+		work.add(func() { r.report(ctx, r.writeAlone(ctx, alone{g, true}), g) })
 	}
 }
 

@@ -30,6 +30,12 @@ type State struct {
 	Archived int64 // the highest rev that any committed batch carried
 }
 
+// GuildState is what the archive knows of the snapshots of the one incarnation of a guild that there is.
+type GuildState struct {
+	Guild leaderboard.GuildRef
+	State
+}
+
 // Batch is some changed members of one guild, read from the live store in one atomic step. No user stands in it twice.
 type Batch struct {
 	Guild leaderboard.GuildRef
@@ -82,8 +88,8 @@ type Archive interface {
 	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
-	// States reads the counters of many guilds. Incarnations that do not exist are missing.
-	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]State, error)
+	// States reads the counters of many guilds, with the incarnations that they are of. Guilds that do not exist are missing.
+	States(ctx context.Context, guilds []id.Guild) (map[id.Guild]GuildState, error)
 	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
@@ -116,12 +122,11 @@ type Flush struct {
 	Archived int64
 }
 
-// Begun is what BeginFlushes says of a guild: what BeginFlush does, and more.
-type Begun struct {
-	Flush Flush
-	OK    bool
-	Left  bool      // an earlier flush left the set behind: more may have changed since
-	Users []id.User // the set, when it is small
+// Changes is what ReadChanges says of a guild.
+type Changes struct {
+	Batch Batch // all that changed; without rows, nothing did
+	Many  bool  // more changed than was asked for: BeginFlush sets it aside
+	Left  bool  // an earlier flush left a set behind, which BeginFlush finds
 	Err   error
 }
 
@@ -162,14 +167,14 @@ type Live interface {
 	// EndFlush drops the set aside; its members are all archived.
 	EndFlush(ctx context.Context, f Flush) error
 
-	// BeginFlushes, ReadBatches and EndFlushes do for many guilds what BeginFlush, ReadBatch and EndFlush do for one: each guild
-	// in an atomic step of its own, in no order, and in few round trips. The answers, errors included, are in the order of
-	// what was asked, which names no guild twice; a server that cannot be asked is the error of all its guilds. A set of at
-	// most small members comes with the answer of BeginFlushes, whole; ReadBatches reads all its users in one batch.
-	// EndFlushes notes in the same step that a batch of that rev was committed, as Archived does.
-	BeginFlushes(ctx context.Context, guilds []id.Guild, small int) []Begun
-	ReadBatches(ctx context.Context, flushes []Begun) (batches []Batch, errs []error)
-	EndFlushes(ctx context.Context, flushes []Flush, revs []int64) []error
+	// ReadChanges reads all changed members of guilds of which at most small have changed, without setting them aside, and
+	// notes what ReadBatch does: each guild in an atomic step of its own, in no order, many in a round trip. The answers are
+	// in the order of what was asked, which names no guild twice. Errors are those of ReadBatch; a server that cannot be
+	// asked is the error of all its guilds.
+	ReadChanges(ctx context.Context, guilds []GuildState, small int) []Changes
+	// EndChanges notes that batches of ReadChanges were committed, and that nothing of their guilds waits any more: but for those
+	// that have changed since (more), of which all still waits. Steps, answers and errors are as in ReadChanges.
+	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
 
 	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of.
 	Distrust(ctx context.Context, f Flush) error

@@ -63,7 +63,7 @@ func TestChangesDuringAFlushComeWithTheNext(t *testing.T) {
 	w.create(g, 1, 100)
 	w.create(g, 2, 100)
 	f := &faults{after: func(_ context.Context, c call) error {
-		if c.method == "ReadBatches" && c.n == 1 {
+		if c.method == "ReadChanges" && c.n == 1 {
 			w.change(g, 1, leaderboard.Change{Op: leaderboard.Set, Amount: 500})
 			w.create(g, 3, 300)
 			w.remove(g, 2)
@@ -72,7 +72,7 @@ func TestChangesDuringAFlushComeWithTheNext(t *testing.T) {
 	}}
 	// Between two rounds of Run there is no sweep that would find the guild, so its place in the index counts.
 	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
-	w.eventually("the second batch", func() bool { return f.count("EndFlushes") == 2 && w.nothingWaits(g) })
+	w.eventually("the second batch", func() bool { return f.count("EndChanges") == 2 && w.nothingWaits(g) })
 	stop()
 	if n := f.count("LoadedGuilds"); n != 1 {
 		t.Errorf("%d sweeps until the change was written, want only the first", n)
@@ -143,15 +143,15 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 	var sweeps int
 	f := &faults{}
 	f.before = func(_ context.Context, c call) error {
-		if c.method == "EndFlushes" && c.n == 1 {
-			w.add(g, 2) // is in a second set, behind the one that is left over
+		if c.method == "EndChanges" && c.n == 1 {
+			w.add(g, 2)
 			sweeps = f.count("LoadedGuilds")
 			return errBroken
 		}
 		return nil
 	}
 	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
-	w.eventually("both sets", func() bool { return f.count("EndFlushes") == 3 && w.nothingWaits(g) })
+	w.eventually("both changes", func() bool { return f.count("EndChanges") == 2 && w.nothingWaits(g) })
 	// The round in which it failed was a sweep, and looked at all guilds after it had written the changed ones.
 	if n := f.count("LoadedGuilds"); n > sweeps+1 {
 		t.Errorf("the newer change waited for sweep %d", n)
@@ -185,7 +185,7 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 		w.add(g, 1)
 		w.eventually("tries for the lease", func() bool { return f.count("AcquireLease") > 3 })
 		w.must(second.Flush(w.Context()))
-		if f.count("BeginFlushes") > 0 || w.archivedRows(g)[0].XP != 100 {
+		if f.count("ReadChanges") > 0 || w.archivedRows(g)[0].XP != 100 {
 			t.Error("a writer without the lease wrote")
 		}
 		w.must(first.Release(w.Context()))
@@ -455,7 +455,7 @@ func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w.must(writer.Release(w.Context()))
 	lose()
 	stop := w.running(writer)
-	w.eventually("the guild is found", func() bool { return f.count("EndFlushes") == 3 && w.nothingWaits(g) })
+	w.eventually("the guild is found", func() bool { return f.count("EndChanges") == 3 && w.nothingWaits(g) })
 	stop()
 	w.inStep(g)
 	if fmt.Sprint(rounds) != "[1 2 3]" {

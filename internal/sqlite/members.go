@@ -16,14 +16,16 @@ func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return s, wrap("read a guild's state", err)
 }
 
-// States reads the counters of many guilds; incarnations that do not exist are missing.
-func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
-	states := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
+// States reads the counters of many guilds, with the incarnations that they are of; guilds that do not exist are missing.
+func (a *Archive) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
+	states := make(map[id.Guild]snapshot.GuildState, len(guilds))
 	for _, g := range guilds {
-		s, err := stateOf(ctx, a.reader, g)
+		var s snapshot.GuildState
+		err := a.reader.QueryRowContext(ctx, `SELECT id, incarnation, epoch, archived FROM guilds WHERE id = ?`, string(g)).
+			Scan(&s.Guild.ID, &s.Guild.Incarnation, &s.Epoch, &s.Archived)
 		if err == nil {
 			states[g] = s
-		} else if !errors.Is(err, snapshot.ErrStale) {
+		} else if !errors.Is(err, sql.ErrNoRows) {
 			return nil, wrap("read the states of guilds", err)
 		}
 	}

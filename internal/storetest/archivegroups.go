@@ -11,7 +11,6 @@ import (
 
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
 	"levelboard/internal/snapshot"
 )
@@ -146,9 +145,11 @@ func archiveStates(t *testing.T, a ArchiveStore) {
 	if _, err := a.DeleteGuild(t.Context(), guilds[2].ID); err != nil {
 		t.Fatal(err)
 	}
-	unknown := leaderboard.GuildRef{ID: guilds[3].ID, Incarnation: guilds[0].Incarnation}
-	got, err := a.States(t.Context(), []leaderboard.GuildRef{refOf(guilds[0]), refOf(guilds[1]), refOf(guilds[2]), unknown})
-	want := map[leaderboard.GuildRef]snapshot.State{refOf(guilds[0]): {Archived: 8}, refOf(guilds[1]): {Epoch: 1}}
+	got, err := a.States(t.Context(), []id.Guild{guilds[0].ID, guilds[1].ID, guilds[2].ID, "999999999999999999"})
+	want := map[id.Guild]snapshot.GuildState{
+		guilds[0].ID: {Guild: refOf(guilds[0]), State: snapshot.State{Archived: 8}},
+		guilds[1].ID: {Guild: refOf(guilds[1]), State: snapshot.State{Epoch: 1}},
+	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("states %v, %v; want %v", got, err, want)
 	}

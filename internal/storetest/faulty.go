@@ -212,8 +212,8 @@ func (f *FaultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batc
 }
 
 // States implements ArchiveStore.
-func (f *FaultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
-	return faulty(f, "States", func() (map[leaderboard.GuildRef]snapshot.State, error) { return f.ArchiveStore.States(ctx, guilds) })
+func (f *FaultyArchive) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
+	return faulty(f, "States", func() (map[id.Guild]snapshot.GuildState, error) { return f.ArchiveStore.States(ctx, guilds) })
 }
 
 // State implements ArchiveStore.

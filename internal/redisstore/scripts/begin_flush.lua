@@ -1,22 +1,19 @@
 -- Sets a guild's changed members aside for the snapshot writer, or finds those that a writer before left behind.
 --
 -- KEYS     meta dirty, the prefix of the names of sets aside
--- ARGV     up to how many members come with the answer
--- returns  {incarnation, epoch, number of the set, its size, 1 when it was left behind or 0, {member, ...} when they are no more
---          than asked} | {incarnation, epoch} when nothing changed | {incarnation} when the guild was not verified on this life
---          of the server | {} when it is not loaded
+-- ARGV     none
+-- returns  {incarnation, epoch, number of the set, its size} | {incarnation, epoch} when nothing changed | {incarnation} when
+--          the guild was not verified on this life of the server | {} when it is not loaded
 -- atomic   the rename and its note in meta, so that a set aside is never lost from sight
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'rev', 'flushing', 'since', 'server')
-local flush, left = meta[4], 1
+local flush = meta[4]
 if not meta[1] then return {} end
 if meta[6] ~= SERVER then return {meta[1]} end
 if not flush then
   if redis.call('EXISTS', KEYS[2]) == 0 then return {meta[1], meta[2]} end
-  flush, left = meta[3], 0
+  flush = meta[3]
   redis.call('RENAME', KEYS[2], KEYS[3] .. flush)
   redis.call('HSET', KEYS[1], 'flushing', flush, 'flushingsince', meta[5] or '0')
   redis.call('HDEL', KEYS[1], 'since')
 end
-local size = redis.call('SCARD', KEYS[3] .. flush)
-if size > tonumber(ARGV[1]) then return {meta[1], meta[2], flush, size, left} end
-return {meta[1], meta[2], flush, size, left, redis.call('SMEMBERS', KEYS[3] .. flush)}
+return {meta[1], meta[2], flush, redis.call('SCARD', KEYS[3] .. flush)}

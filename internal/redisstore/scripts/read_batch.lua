@@ -4,11 +4,8 @@
 -- ARGV     incarnation, epoch, what the archive holds, members...
 -- returns  {rev, {xp | nil, ...}, {entry | nil, ...}, archived, pending | nil}, with nil where there is no entry, and archived and
 --          pending as they were before | NOTLOADED | STALE
--- atomic   all entries and rev are of one moment; `pending` in meta is that rev until the archive's commit is noted,
---          so that a writer that dies in between leaves a trace of what it may have committed
+-- atomic   all entries and rev are of one moment; `pending` in meta is that rev until the archive's commit is noted
 local meta = redis.call('HMGET', KEYS[1], 'rev', 'archived', 'pending')
--- Before pending is raised, which would make a server that has gone back look as if it knew.
-if math.max(tonumber(meta[2]), tonumber(meta[3] or meta[2])) < tonumber(ARGV[3]) then return 'STALE' end
-redis.call('HSET', KEYS[1], 'pending', meta[1])
-local xp, entry = entries(2, 4)
+if not pending(meta, ARGV[3]) then return 'STALE' end
+local xp, entry = entries(2, ARGV, 4)
 return {meta[1], xp, entry, meta[2], meta[3]}

@@ -6,7 +6,7 @@
 -- atomic   all entries and rev are of one moment
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 local meta = redis.call('HMGET', KEYS[1], 'rev', 'epoch', 'format')
-local xp, entry = entries(3, 4)
+local xp, entry = entries(3, ARGV, 4)
 if not meta[3] then
   local stat, user = redis.call('HMGET', KEYS[5], unpack(ARGV, 4)), redis.call('HMGET', KEYS[6], unpack(ARGV, 4))
   for i = 1, #xp do entry[i] = (stat[i] or '0 0 0') .. (user[i] and ' ' .. user[i] or '') end

@@ -22,7 +22,7 @@ for i = 1, count do
 end
 
 local first = 6 + count
-local xp, entry = entries(2, first)
+local xp, entry = entries(2, ARGV, first)
 local rank = {}
 for i = 1, #xp do rank[i] = xp[i] and redis.call('ZREVRANK', KEYS[2], ARGV[first + i - 1]) end
 return {version[1], version[2], total, pages, xp, rank, entry}

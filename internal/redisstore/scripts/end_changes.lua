@@ -1,0 +1,11 @@
+-- Notes that the archive has committed what read_changes.lua read, and that nothing waits any more when nothing has changed since.
+--
+-- KEYS     meta dirty
+-- ARGV     incarnation, epoch, rev of the batch
+-- returns  {1} when the guild has changed since, and then all that changed still waits | {0} | NOTLOADED
+-- atomic   the rev is compared, and noted, in the step that drops the note of what changed
+archive(ARGV[3])
+if redis.call('HGET', KEYS[1], 'rev') ~= ARGV[3] then return {1} end
+redis.call('UNLINK', KEYS[2])
+redis.call('HDEL', KEYS[1], 'since')
+return {0}

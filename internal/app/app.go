@@ -49,9 +49,6 @@ const (
 	// followInterval is how soon a change is seen by a replica that missed the message about it. Half of the second that
 	// is promised, to leave time for a slow archive.
 	followInterval = 500 * time.Millisecond
-	// livePatience is how long a request to /v2 waits for a Redis that is silent. It leaves half of the second within
-	// which that is promised to be a 503 for what else there is to do for many requests at once.
-	livePatience = 500 * time.Millisecond
 )
 
 // Options are what does not come from the settings of package config.
@@ -107,7 +104,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	log := slog.New(logs.NewHandler(opts.Logger.Handler(), time.Now))
 	return &App{
 		cfg: cfg, opts: opts, log: log, adminToken: cfg.AdminToken, failed: make(chan error, 2),
-		health: health.New(log, probeTime), registry: metrics.NewRegistry(opts.Version),
+		health: health.New(log, cfg.RedisTimeout), registry: metrics.NewRegistry(opts.Version),
 	}, nil
 }
 
@@ -195,7 +192,7 @@ func (a *App) patience() time.Duration {
 	if a.cfg.Embedded() {
 		return 0
 	}
-	return livePatience
+	return a.cfg.RedisTimeout
 }
 
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.

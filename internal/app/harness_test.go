@@ -76,6 +76,9 @@ type service struct {
 	plain *http.Client // does not check against the description, which takes time
 }
 
+// soon has what needs a silent Redis refused as soon as by default. Other tests are patient: this machine may stop for longer.
+const soon = "LEVELBOARD_REDIS_TIMEOUT=500ms"
+
 // newApp builds a service that listens on free ports; environ has the last word.
 func newApp(t *testing.T, environ ...string) *app.App {
 	t.Helper()
@@ -102,6 +105,7 @@ func build(t *testing.T, options app.Options, environ ...string) (built *app.App
 	t.Helper()
 	base := append([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
+		"LEVELBOARD_REDIS_TIMEOUT=5s",
 	}, unlimited...)
 	cfg, warnings, err := config.Load(append(base, environ...))
 	if err != nil {

@@ -11,9 +11,6 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// probeTime is how long a dependency may take to be called well: as long as a request is patient with Redis.
-const probeTime = livePatience
-
 // opsHandler serves what operators and their tools ask. It has no limits and no keys: keep its listener private. It is up
 // before the stores are open, so that a start that takes its time can be told from a process that hangs.
 func (a *App) opsHandler() http.Handler {

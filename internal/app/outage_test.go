@@ -54,7 +54,7 @@ func TestRedisAway(t *testing.T) {
 func redisAway(t *testing.T, away absence) {
 	server := testenv.Redis(t, testenv.WithAOF())
 	w := startWire(t, server)
-	s := start(t, "LEVELBOARD_REDIS_URL="+w.url(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t),
+	s := start(t, "LEVELBOARD_REDIS_URL="+w.url(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), soon,
 		"LEVELBOARD_RATE_LIMIT_KEY="+away.limit, "LEVELBOARD_RATE_LIMIT_IDENTITY="+away.limit)
 	g, u := s.guild(nil), newID()
 	key := s.key(g)

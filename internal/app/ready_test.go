@@ -28,7 +28,7 @@ func (s *service) wantNotReady(reason string) {
 func TestRedisGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t, testenv.WithPassword("aSecretThatNobodySees"))
-	s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+	s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), soon)
 	ready := func() bool { return s.ops("/readyz").Status == 200 }
 	eventually(t, "it is ready", ready)
 	up := func(value string) bool {

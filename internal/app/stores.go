@@ -94,6 +94,8 @@ func (a *App) openStores(ctx context.Context) (err error) {
 
 // connectOptions are what the settings say of Redis beside its URL.
 func connectOptions(cfg config.Config) (o redisstore.ConnectOptions, err error) {
+	// A command has twice the time that a request waits for a silent server: one that is slow has answered by then.
+	o.Timeout = 2 * cfg.RedisTimeout
 	if o.TLS, err = cfg.RedisTLS(); err != nil {
 		return o, err
 	}

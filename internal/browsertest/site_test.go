@@ -40,7 +40,7 @@ func newSite(t *testing.T, environ ...string) *site {
 	cfg, _, err := config.Load(append([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 		"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
-		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
+		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
 		"LEVELBOARD_OAUTH_CLIENT_ID=" + provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET=" + provider.ClientSecret,
 		"LEVELBOARD_OAUTH_AUTH_URL=" + provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL=" + provider.TokenURL(),
 		"LEVELBOARD_OAUTH_API_URL=" + provider.APIURL(),

@@ -39,7 +39,7 @@ func (s size) String() string {
 func TestFloodWhileRedisIsSilent(t *testing.T) {
 	t.Parallel()
 	redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
-	p := serve(t, append(onServers(redis, archive), "LEVELBOARD_LOG_LEVEL=error", "LEVELBOARD_RATE_LIMIT_KEY=1000000")...)
+	p := serve(t, append(onServers(redis, archive), "LEVELBOARD_LOG_LEVEL=error", "LEVELBOARD_REDIS_TIMEOUT=500ms", "LEVELBOARD_RATE_LIMIT_KEY=1000000")...)
 	p.populate()
 	before := p.size()
 

@@ -48,7 +48,7 @@ func serveAs(t *testing.T, words []string, environ ...string) *process {
 	p := &process{t: t, command: exec.Command(words[0], words[1:]...), read: make(chan struct{})}
 	p.command.Env = append([]string{
 		asCommand, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + operatorToken,
-		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
+		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
 	}, environ...)
 	output, err := p.command.StderrPipe()
 	if err != nil {

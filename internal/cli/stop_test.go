@@ -106,7 +106,7 @@ func TestStopWithoutAStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			redis, archive := testenv.Redis(t, testenv.WithAOF()), testenv.PostgresServer(t)
-			p := serve(t, append(onServers(redis, archive), "LEVELBOARD_SHUTDOWN_TIMEOUT=4s", "LEVELBOARD_SNAPSHOT_INTERVAL=1h")...)
+			p := serve(t, append(onServers(redis, archive), "LEVELBOARD_REDIS_TIMEOUT=500ms", "LEVELBOARD_SHUTDOWN_TIMEOUT=4s", "LEVELBOARD_SNAPSHOT_INTERVAL=1h")...)
 			p.populate()
 			c.away(redis, archive)
 			p.signal(syscall.SIGTERM)

@@ -24,7 +24,7 @@ func TestDefaults(t *testing.T) {
 	}
 	want := config.Config{
 		Listen: "127.0.0.1:8080", OpsListen: "127.0.0.1:9464",
-		RedisMode: config.Single, RedisMaster: "mymaster", DataDir: "./levelboard-data", RedisWaitTimeout: 200 * time.Millisecond,
+		RedisMode: config.Single, RedisMaster: "mymaster", DataDir: "./levelboard-data", RedisTimeout: 500 * time.Millisecond, RedisWaitTimeout: 200 * time.Millisecond,
 		SnapshotInterval: 5 * time.Second, ShutdownTimeout: 20 * time.Second,
 		RateLimitKey: 120, RateLimitIdentity: 1500, CORSOrigins: []string{"*"},
 		OAuthAuthURL:  "https://discord.com/oauth2/authorize",
@@ -44,7 +44,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	c, warnings, err := config.Load([]string{
 		"LEVELBOARD_LISTEN=:8080", "LEVELBOARD_OPS_LISTEN=[::1]:9000",
 		"LEVELBOARD_REDIS_URL=rediss://u:p@redis:6379/3?protocol=3", "LEVELBOARD_REDIS_MODE=single", "LEVELBOARD_REDIS_MASTER=m",
-		"LEVELBOARD_REDIS_WAIT_REPLICAS=2", "LEVELBOARD_REDIS_WAIT_TIMEOUT=300ms",
+		"LEVELBOARD_REDIS_WAIT_REPLICAS=2", "LEVELBOARD_REDIS_TIMEOUT=2s", "LEVELBOARD_REDIS_WAIT_TIMEOUT=300ms",
 		"LEVELBOARD_POSTGRES_URL=postgresql://u:p@pg/db", "LEVELBOARD_DATA_DIR=/data", "LEVELBOARD_ADMIN_TOKEN=" + token,
 		"LEVELBOARD_SNAPSHOT_INTERVAL=1m30s", "LEVELBOARD_SHUTDOWN_TIMEOUT=3s", "LEVELBOARD_GUILD_IDLE=36h",
 		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=7",
@@ -60,7 +60,7 @@ func TestEverySettingIsRead(t *testing.T) {
 	want := config.Config{
 		Listen: ":8080", OpsListen: "[::1]:9000",
 		RedisURL: "rediss://u:p@redis:6379/3?protocol=3", RedisMode: config.Single, RedisMaster: "m",
-		RedisWaitReplicas: 2, RedisWaitTimeout: 300 * time.Millisecond,
+		RedisWaitReplicas: 2, RedisTimeout: 2 * time.Second, RedisWaitTimeout: 300 * time.Millisecond,
 		PostgresURL: "postgresql://u:p@pg/db", DataDir: "/data", AdminToken: token,
 		SnapshotInterval: 90 * time.Second, ShutdownTimeout: 3 * time.Second, GuildIdle: 36 * time.Hour,
 		RateLimitIdentity: 7,
@@ -110,6 +110,8 @@ func TestProblems(t *testing.T) {
 		{[]string{"REDIS_WAIT_REPLICAS=1"}, "LEVELBOARD_REDIS_WAIT_REPLICAS is for replicas of a Redis"},
 		{[]string{"REDIS_WAIT_REPLICAS=11"}, "LEVELBOARD_REDIS_WAIT_REPLICAS must be a whole number from 0 to 10"},
 		{[]string{"REDIS_WAIT_REPLICAS=all"}, "LEVELBOARD_REDIS_WAIT_REPLICAS must be a whole number"},
+		{[]string{"REDIS_TIMEOUT=499ms"}, "LEVELBOARD_REDIS_TIMEOUT must be from 500ms to 5s"},
+		{[]string{"REDIS_TIMEOUT=6s"}, "LEVELBOARD_REDIS_TIMEOUT must be from 500ms to 5s"},
 		{[]string{"REDIS_WAIT_TIMEOUT=0s"}, "LEVELBOARD_REDIS_WAIT_TIMEOUT must be from 1ms to 400ms"},
 		{[]string{"REDIS_WAIT_TIMEOUT=500ms"}, "LEVELBOARD_REDIS_WAIT_TIMEOUT must be from 1ms to 400ms"},
 		{[]string{"REDIS_URL=rediss://h", "REDIS_CERT_FILE=/x"}, "LEVELBOARD_REDIS_KEY_FILE is missing"},

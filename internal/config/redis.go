@@ -13,6 +13,9 @@ import (
 
 const (
 	maxWaitReplicas = 10
+	// minRedisTimeout leaves half of the second within which a request without Redis is promised to be a 503 for what else
+	// there is to do for many requests at once; maxRedisTimeout leaves half of a request's ten.
+	minRedisTimeout, maxRedisTimeout = 500 * time.Millisecond, 5 * time.Second
 	// maxWait leaves some of the half second that a request waits for a silent Redis.
 	maxWait = 400 * time.Millisecond
 )
@@ -46,6 +49,7 @@ func (v *validator) redis(c *Config) {
 	} else if c.RedisWaitReplicas > 0 && c.RedisURL == "" {
 		v.bad("REDIS_WAIT_REPLICAS", "is for replicas of a Redis, and LEVELBOARD_REDIS_URL is not set")
 	}
+	v.duration("REDIS_TIMEOUT", c.RedisTimeout, minRedisTimeout, maxRedisTimeout)
 	v.duration("REDIS_WAIT_TIMEOUT", c.RedisWaitTimeout, time.Millisecond, maxWait)
 	v.redisTLS(c)
 }

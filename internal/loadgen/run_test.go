@@ -20,7 +20,7 @@ func startService(t *testing.T) (*app.App, AdminCall) {
 	const token = "an-operators-token-of-enough-length"
 	cfg, _, err := config.Load([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + token,
-		"LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
+		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -97,10 +97,10 @@ func wantHeader(t *testing.T, got apitest.Response, name, want string) {
 	}
 }
 
-// eventually asks until it is so. A minute only ends a test that would wait for ever; a time that is promised is within's.
+// eventually asks until it is so. Three minutes only end a test that would wait for ever; a time that is promised is within's.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	within(t, time.Minute, what, so)
+	within(t, 3*time.Minute, what, so)
 }
 
 // within asks until it is so, or fails once the time is over.

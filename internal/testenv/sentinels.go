@@ -22,6 +22,8 @@ const (
 	sentinelServers = 3
 	// DownAfter is after how long a master that is silent is taken for dead.
 	DownAfter = time.Second
+	// agreeTimeout is long because sentinels do nothing for 30 seconds after each time that the machine stood still for two.
+	agreeTimeout = 5 * time.Minute
 )
 
 // Sentinels are three Redis servers, one of them the master of the others, and
@@ -283,7 +285,7 @@ func (s *Sentinels) Lag() {
 
 func (s *Sentinels) await(what string, ok func() bool) {
 	s.tb.Helper()
-	for deadline := time.Now().Add(startTimeout); !ok(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(agreeTimeout); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			for _, w := range s.Watchers {
 				s.tb.Logf("%s\n%s", w.Addr(), logTail(w.log()))

@@ -38,6 +38,7 @@ const keyLimit = 100_000_000
 type load struct {
 	scenario    string
 	members     int
+	active      int // of them; 0 for all
 	guilds      int // 0 for one
 	first       int // number of the first guild
 	page        int // 0 for random ones
@@ -57,7 +58,7 @@ func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
 	}
 	o := loadgen.Options{
 		URL: b.url, Admin: b.admin, Scenario: scenario, Concurrency: or(l.connections, connections), Rate: l.rate, Duration: b.seconds,
-		Members: l.members, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, Plain: l.plain, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
+		Members: l.members, Active: l.active, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, Plain: l.plain, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
 		Batch: loadgen.Mixed, Keep: true,
 	}
 	if l.scenario == loadgen.MessagesScenario {

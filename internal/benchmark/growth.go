@@ -25,10 +25,14 @@ const leastGrowth = 0.8
 
 // grown is one board, or many, and its rates by round.
 type grown struct {
-	title            string
-	load             load
-	increment, ranks []float64
+	title    string
+	load     load
+	same     rates // with as many active members as the smallest board has
+	everyone rates // with all members active
 }
+
+// rates are those of the two scenarios that are for many boards too.
+type rates struct{ increments, ranks []float64 }
 
 // growth measures boards of several sizes in turn.
 func (b *bencher) growth(ctx context.Context) (string, error) {
@@ -44,8 +48,9 @@ func (b *bencher) growth(ctx context.Context) (string, error) {
 		log.Printf("growth: round %d of %d", round+1, b.rounds)
 		for i := range all {
 			g := &all[i]
-			err := errors.Join(b.rateOf(ctx, "increment", g.load, &g.increment), b.rateOf(ctx, "rank", g.load, &g.ranks))
-			if err != nil {
+			same := g.load
+			same.active = n.small
+			if err := errors.Join(b.ratesOf(ctx, same, &g.same), b.ratesOf(ctx, g.load, &g.everyone)); err != nil {
 				return "", err
 			}
 		}
@@ -55,11 +60,17 @@ func (b *bencher) growth(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	return growthTable(all) + "\n" + pagesTable(n, near, far), nil
+	same := growthTable("by the same "+whole(float64(n.small))+" members", all, func(g *grown) *rates { return &g.same })
+	everyone := growthTable("by all members", all, func(g *grown) *rates { return &g.everyone })
+	return same + "\n" + everyone + "\n" + pagesTable(n, near, far), nil
+}
+
+func (b *bencher) ratesOf(ctx context.Context, l load, r *rates) error {
+	return errors.Join(b.rateOf(ctx, "increment", l, &r.increments), b.rateOf(ctx, "rank", l, &r.ranks))
 }
 
 func (b *bencher) rateOf(ctx context.Context, scenario string, l load, rates *[]float64) error {
-	log.Printf("growth: %s of %d members", scenario, l.members)
+	log.Printf("growth: %s of %d of %d members", scenario, or(l.active, l.members), l.members)
 	l.scenario = scenario
 	result, err := b.serve(ctx, l)
 	if err == nil {
@@ -68,11 +79,14 @@ func (b *bencher) rateOf(ctx context.Context, scenario string, l load, rates *[]
 	return err
 }
 
-func growthTable(all []grown) string {
-	t := table{header: []string{"board", "increments a second", "of the smallest (aim: at least 0.8)", "ranks a second", "of the smallest (aim: at least 0.8)"}}
-	for _, g := range all {
-		t.add(g.title, whole(median(g.increment)), judged(median(ratios(g.increment, all[0].increment)), leastGrowth, false),
-			whole(median(g.ranks)), judged(median(ratios(g.ranks, all[0].ranks)), leastGrowth, false))
+func growthTable(active string, all []grown, of func(*grown) *rates) string {
+	const share = "of the smallest (aim: at least 0.8)"
+	t := table{header: []string{"board", "increments a second, " + active, share, "ranks a second", share}}
+	smallest := of(&all[0])
+	for i := range all {
+		r := of(&all[i])
+		t.add(all[i].title, whole(median(r.increments)), judged(median(ratios(r.increments, smallest.increments)), leastGrowth, false),
+			whole(median(r.ranks)), judged(median(ratios(r.ranks, smallest.ranks)), leastGrowth, false))
 	}
 	return t.String()
 }

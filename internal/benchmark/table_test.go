@@ -51,8 +51,11 @@ func TestTheOtherTables(t *testing.T) {
 			[]string{"xp (MEMORY USAGE) | 110.0 |", "| **351.00: missed** | at most 350 |", "| 29.00 | under 30 |", "| **121.00: missed** | under 120 |", "| 30.00 | under 100 |", "With 1,000 members"},
 		},
 		"growth": {
-			growthTable([]grown{{title: "10 members", increment: []float64{100, 50}, ranks: []float64{10, 10}}, {title: "1,000 members", increment: []float64{90, 45}, ranks: []float64{7, 7}}}),
-			[]string{"| 10 members | 75 | 1.00 | 10 | 1.00 |", "| 1,000 members | 68 | 0.90 | 7 | **0.70: missed** |"},
+			growthTable("by all members", []grown{
+				{title: "10 members", everyone: rates{[]float64{100, 50}, []float64{10, 10}}},
+				{title: "1,000 members", everyone: rates{[]float64{90, 45}, []float64{7, 7}}},
+			}, func(g *grown) *rates { return &g.everyone }),
+			[]string{"| increments a second, by all members |", "| 10 members | 75 | 1.00 | 10 | 1.00 |", "| 1,000 members | 68 | 0.90 | 7 | **0.70: missed** |"},
 		},
 		"pages": {
 			pagesTable(boards{large: 1_000_000, farPage: 10_000}, []float64{100}, []float64{85}),

@@ -22,6 +22,7 @@ type benchFlags struct {
 	rate        int
 	duration    time.Duration
 	members     int
+	active      int
 	guilds      int
 	keyLimit    int
 	page        int
@@ -69,6 +70,7 @@ func (p *program) benchCommand() *cobra.Command {
 	flags.IntVar(&f.rate, "rate", 0, "open loop: so many requests a second are due, whether the service keeps up or not, and latencies count from then (default as many as the connections get)")
 	flags.DurationVar(&f.duration, "duration", 10*time.Second, "how long")
 	flags.IntVar(&f.members, "members", 10_000, "how many members there are (default of messages 1,000,000)")
+	flags.IntVar(&f.active, "active", 0, "increment, rank: how many of the members are asked for (default all)")
 	flags.IntVar(&f.guilds, "guilds", 1, "increment, rank: over how many guilds the members are spread")
 	flags.IntVar(&f.page, "page", 0, "page, page-while-writing, poll, mixed: read this page only (default random ones among the first 100)")
 	flags.BoolVar(&f.plain, "plain", false, "ask for pages as they are, not gzipped, as browsers and most libraries do")
@@ -96,7 +98,7 @@ func scenarioList() string {
 // options checks the flags and makes of them what does not depend on the service.
 func (f *benchFlags) options() (loadgen.Options, error) {
 	o := loadgen.Options{
-		Concurrency: f.concurrency, Rate: f.rate, Duration: f.duration, Members: f.members, Guilds: f.guilds, Page: f.page, Plain: f.plain, KeyLimit: f.keyLimit, Skew: loadgen.Skew(f.skew), Seed: f.seed,
+		Concurrency: f.concurrency, Rate: f.rate, Duration: f.duration, Members: f.members, Active: f.active, Guilds: f.guilds, Page: f.page, Plain: f.plain, KeyLimit: f.keyLimit, Skew: loadgen.Skew(f.skew), Seed: f.seed,
 		Verify: f.verify, Keep: f.keep, WatchOps: strings.TrimRight(f.watchOps, "/"), Batch: loadgen.Batch(f.batch), Replay: f.replay,
 	}
 	var found bool
@@ -113,6 +115,10 @@ func (f *benchFlags) options() (loadgen.Options, error) {
 		return o, usage("--duration must be longer than nothing, such as 10s")
 	case o.Members < 1 || o.Members > loadgen.MaxMembers:
 		return o, usage("--members must be from 1 to %d", loadgen.MaxMembers)
+	case f.active < 0 || f.active > o.Members || f.given("active") && f.active == 0:
+		return o, usage("--active must be from 1 to the number of members")
+	case f.active > 0 && !o.Scenario.Spreads():
+		return o, usage("--active is for the scenarios increment and rank")
 	case f.rate < 0 || f.rate > loadgen.MaxRate || f.given("rate") && f.rate == 0:
 		return o, usage("--rate must be from 1 to %d", loadgen.MaxRate)
 	case f.rate > 0 && f.replay != "":

@@ -11,7 +11,7 @@ import (
 const maxIncrement = 10
 
 var increment = operation{name: "increment", changes: true, start: func(s *shared, r *rand.Rand) step {
-	return &incrementStep{shared: s, r: r, draw: s.skew.drawer(r, s.members)}
+	return &incrementStep{shared: s, r: r, draw: s.skew.drawer(r, s.active)}
 }}
 
 // incrementStep increments random members' XP and keeps the ledger.

@@ -1,6 +1,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -24,6 +25,7 @@ func (b *bench) shared(l *ledger) *shared {
 		page:       b.Page,
 		plain:      b.Plain,
 		skew:       b.Skew,
+		active:     cmp.Or(b.Active, b.Members),
 		batch:      b.Batch,
 		replay:     b.replay,
 		spoken:     &b.spoken,

@@ -46,6 +46,7 @@ type Options struct {
 	Rate        int // arrivals a second, at most MaxRate, over all connections; 0 for a closed loop
 	Duration    time.Duration
 	Members     int  // over all guilds; Guilds to MaxMembers
+	Active      int  // how many of the members are drawn, the first ones, for scenarios that Spreads says; 0 is all
 	Guilds      int  // 1 to MaxGuilds, for scenarios that Spreads says; 0 is 1
 	FirstGuild  int  // number of the first of them, at most MaxGuilds, so that boards of several runs can be there at once
 	KeyLimit    int  // a minute, of each key that is made; 0 for none

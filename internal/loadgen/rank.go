@@ -6,7 +6,7 @@ import (
 )
 
 var readRank = operation{name: "rank", start: func(s *shared, r *rand.Rand) step {
-	return &rankStep{s, s.skew.drawer(r, s.members)}
+	return &rankStep{s, s.skew.drawer(r, s.active)}
 }}
 
 // rankStep reads random members with their ranks.

@@ -50,7 +50,7 @@ func TestPercentilesOfWhatAllConnectionsRecorded(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	r := &Result{
-		Scenario: "mixed", URL: "http://h:1", Concurrency: 64, Members: 100_000, Skew: Zipf, Seed: 42, Seconds: 10.04, GeneratorCPU: 5.02,
+		Scenario: "mixed", URL: "http://h:1", Concurrency: 64, Members: 100_000, Active: 1000, Skew: Zipf, Seed: 42, Seconds: 10.04, GeneratorCPU: 5.02,
 		Operations: []Measured{
 			{Name: "increment", Requests: 1_234_567, PerSecond: 123456.7, Latency: Latency{0.4321, 1.5, 12.34, 99.96, 1234.5}},
 			{Name: "member", Requests: 999, PerSecond: 99.9, Errors: map[string]int64{"503": 1000}},
@@ -64,7 +64,7 @@ func TestTable(t *testing.T) {
 	if err := r.WriteTable(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = `mixed at http://h:1: 64 connections, 100,000 members (zipf), seed 42, 10.0 s
+	const want = `mixed at http://h:1: 64 connections, 100,000 members, 1,000 of them active (zipf), seed 42, 10.0 s
 
   OPERATION   REQUESTS  ERRORS  PER SECOND  P50 MS  P90 MS  P99 MS  P99.9 MS  MAX MS
   increment  1,234,567       0     123,457    0.43    1.50    12.3     100.0   1,235

@@ -84,7 +84,7 @@ func TestSeveralGuildsOnARealService(t *testing.T) {
 	scenario, _ := FindScenario("increment")
 	result, err := Run(t.Context(), Options{
 		URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 4, Rate: 500, Duration: 300 * time.Millisecond,
-		Members: 70, Guilds: 30, FirstGuild: 3, KeyLimit: 1_000_000, Skew: Uniform, Seed: 7, Verify: true,
+		Members: 70, Active: 40, Guilds: 30, FirstGuild: 3, KeyLimit: 1_000_000, Skew: Uniform, Seed: 7, Verify: true,
 	})
 	if err != nil || result.Total.Requests == 0 || result.Total.Failed() > 0 || !result.Verification.Passed() || result.Verification.Acknowledged == 0 {
 		t.Fatalf("%+v, %v", result, err)

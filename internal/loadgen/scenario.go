@@ -51,6 +51,7 @@ type shared struct {
 	plain  bool // pages are asked for without Accept-Encoding: gzip
 	page   int  // the only one that is asked for; 0 when several are
 	skew   Skew
+	active int // members that are drawn, from the first on
 	batch  Batch
 	replay *replay // nil when messages are made
 	spoken *messageCounts

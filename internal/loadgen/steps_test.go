@@ -20,7 +20,7 @@ func someShared(members int) *shared {
 	}
 	return &shared{
 		levelsPath: target.prefix + "/v2/levels/", guildsPath: target.prefix + "/v2/guilds/", headers: []string{target.headers("lb_key")},
-		crowded: crowded{members, 1, 0}, skew: Uniform, ledger: newLedger(members), spoken: &messageCounts{},
+		crowded: crowded{members, 1, 0}, skew: Uniform, active: members, ledger: newLedger(members), spoken: &messageCounts{},
 	}
 }
 
@@ -91,6 +91,26 @@ func TestFillCreatesEachMemberOnce(t *testing.T) {
 	for _, user := range []string{"", "x", strconv.Itoa(firstUser - 1), strconv.Itoa(firstUser + 25), "99999999999999999999"} {
 		if memberOf(user, 25) != -1 {
 			t.Errorf("%q is taken for a member", user)
+		}
+	}
+}
+
+// Of members who are not active nothing is asked, and of each that is active something.
+func TestOnlyActiveMembersAreAskedFor(t *testing.T) {
+	for _, operation := range []operation{increment, readRank} {
+		s := someShared(1000)
+		s.active = 10
+		step, asked := operation.start(s, rand.New(rand.NewPCG(1, 1))), map[string]bool{}
+		for range 500 {
+			written, _ := step.next(nil)
+			request, _ := parse(t, written)
+			asked[request.URL.Path[strings.LastIndex(request.URL.Path, "/")+1:]] = true
+		}
+		for i := range 10 {
+			delete(asked, string(appendUserID(nil, i)))
+		}
+		if len(asked) > 0 {
+			t.Errorf("%s asks for %v too", operation.name, asked)
 		}
 	}
 }

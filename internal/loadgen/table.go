@@ -10,12 +10,15 @@ import (
 
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer) error {
-	guilds := ""
+	spread := ""
 	if r.Guilds > 1 {
-		guilds = " of " + grouped(int64(r.Guilds)) + " guilds"
+		spread = " of " + grouped(int64(r.Guilds)) + " guilds"
+	}
+	if r.Active < r.Members {
+		spread += ", " + grouped(int64(r.Active)) + " of them active"
 	}
 	fmt.Fprintf(w, "%s at %s: %s connections, %s members%s (%s), seed %d, %.1f s\n\n", r.Scenario, r.URL,
-		grouped(int64(r.Concurrency)), grouped(int64(r.Members)), guilds, r.Skew, r.Seed, r.Seconds)
+		grouped(int64(r.Concurrency)), grouped(int64(r.Members)), spread, r.Skew, r.Seed, r.Seconds)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "OPERATION\tREQUESTS\tERRORS\tPER SECOND\tP50 MS\tP90 MS\tP99 MS\tP99.9 MS\tMAX MS\t")
 	rows := r.Operations

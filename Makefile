@@ -10,6 +10,7 @@ FUZZTIME ?= 10s
 BENCH ?= .
 BASE ?= HEAD~1
 COUNT ?= 6
+PACKAGES ?= ./...
 TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
 # A package's tests take seconds to minutes; this ends one that hangs, with a dump of what it was doing.
@@ -25,7 +26,7 @@ OUT ?= dist/levelboard
 # The version comes from VERSION, and stamping fails in a clone that another user owns.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
-.PHONY: help setup build static demo test torture upgrade-test lint walk package-check ci release fuzz bench bench-go bench-compare clean
+.PHONY: help setup build static demo test shake torture upgrade-test lint walk package-check ci release fuzz bench bench-go bench-compare clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +47,9 @@ test: setup ## run all tests with the race detector, on private servers
 	@git rev-parse --quiet --verify 'HEAD~1^{commit}' >/dev/null 2>&1 || \
 		echo 'test: no commit before this one is here (git fetch --unshallow): the upgrade is tried from this tree to itself'
 	go test -race -count=1 -vet=off -timeout $(TEST_TIMEOUT) ./...
+
+shake: setup ## tests on a machine that stands still for seconds now and then; PACKAGES are whose
+	@scripts/shake $(PACKAGES)
 
 torture: setup ## the model test with random kills, TORTURE_TIME (10m) of faults for each mode of Redis; TORTURE_SEED repeats one
 	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test -race -count=1 -vet=off -v -timeout 0 ./internal/torture

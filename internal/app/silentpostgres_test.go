@@ -56,7 +56,7 @@ func TestPostgresSilent(t *testing.T) {
 	if err := <-flood; err != nil {
 		t.Error(err)
 	}
-	s.allRefused(4*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
+	s.allRefused(8*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
 
 	keys, err := client.Keys(t.Context(), "lb:{"+evicted+"}*").Result()
 	if err != nil {

@@ -104,6 +104,39 @@ func redisAway(t *testing.T, away absence) {
 	s.board("", other, 1)
 }
 
+// With a longer LEVELBOARD_REDIS_TIMEOUT a request lives through a pause that would be the end of it by default.
+func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+
+	server.Pause()
+	answered := make(chan apitest.Response, 1)
+	go func() {
+		got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- got
+	}()
+	select {
+	case got := <-answered:
+		t.Errorf("while Redis pauses there is an answer: %d %s", got.Status, got.Body)
+		answered <- got
+	case <-time.After(1500 * time.Millisecond):
+	}
+	server.Resume()
+	if got := <-answered; got.Status != 200 {
+		t.Errorf("after the pause it is %d %s", got.Status, got.Body)
+	}
+	if xp := s.member(key, g, u).Level.XP; xp != 6 {
+		t.Errorf("it is %d XP", xp)
+	}
+}
+
 // allRefused sends the calls at the same time and wants 503 of each, soon, with all that belongs to it.
 func (s *service) allRefused(within time.Duration, calls []call) {
 	s.t.Helper()

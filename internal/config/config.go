@@ -48,7 +48,7 @@ type Config struct {
 	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels, for sentinel; the Redis URL holds the servers' user. Rarely needed."`
 	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels, for sentinel; the Redis URL holds the servers' password."`
 
-	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" desc:"How long a request waits while Redis answers nobody, before it is 503: 500ms to 5s. More is for machines whose processor is often taken away."`
+	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" desc:"How long a request, and /readyz, wait while Redis answers nobody, before they are 503: 500ms to 5s. More is for machines whose processor is often taken away."`
 
 	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" desc:"How many replicas must have a change before it is answered, 0 to 10; with fewer it is 503. 0 waits for none."`
 	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" desc:"How long a change waits for them, 1ms to 400ms."`

@@ -194,6 +194,19 @@ func (s *service) quick(method, path, key, body string, options ...apitest.Optio
 	return read(resp)
 }
 
+// later is quick for an answer that is waited for elsewhere.
+func (s *service) later(method, path, key, body string) <-chan apitest.Response {
+	answer := make(chan apitest.Response, 1)
+	go func() {
+		got, err := s.quick(method, path, key, body)
+		if err != nil {
+			s.t.Error(err)
+		}
+		answer <- got
+	}()
+	return answer
+}
+
 // object is a JSON object.
 type object = map[string]any
 

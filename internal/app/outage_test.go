@@ -114,22 +114,14 @@ func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
 	s.create(key, g, u, 5)
 
 	server.Pause()
-	answered := make(chan apitest.Response, 1)
-	go func() {
-		got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
-		if err != nil {
-			t.Error(err)
-		}
-		answered <- got
-	}()
+	answer := s.later("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
 	select {
-	case got := <-answered:
-		t.Errorf("while Redis pauses there is an answer: %d %s", got.Status, got.Body)
-		answered <- got
+	case got := <-answer:
+		t.Fatalf("while Redis pauses there is an answer: %d %s", got.Status, got.Body)
 	case <-time.After(1500 * time.Millisecond):
 	}
 	server.Resume()
-	if got := <-answered; got.Status != 200 {
+	if got := <-answer; got.Status != 200 {
 		t.Errorf("after the pause it is %d %s", got.Status, got.Body)
 	}
 	if xp := s.member(key, g, u).Level.XP; xp != 6 {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"levelboard/internal/apikey"
-	"levelboard/internal/apitest"
 	"levelboard/internal/testenv"
 )
 
@@ -64,17 +63,10 @@ func TestPostgresSilent(t *testing.T) {
 	}
 	client.Del(t.Context(), keys...)
 	// A guild that has to be loaded is waited for, longer than anybody is patient with Redis.
-	waited := make(chan apitest.Response, 1)
-	go func() {
-		got, err := s.quick("GET", memberPath(evicted, u), key, "")
-		if err != nil {
-			t.Error(err)
-		}
-		waited <- got
-	}()
+	waited := s.later("GET", memberPath(evicted, u), key, "")
 	select {
 	case got := <-waited:
-		t.Errorf("for a guild that cannot be loaded yet there is an answer: %d %s", got.Status, got.Body)
+		t.Fatalf("for a guild that cannot be loaded yet there is an answer: %d %s", got.Status, got.Body)
 	case <-time.After(time.Second):
 	}
 

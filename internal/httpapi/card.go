@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/card"
+	"levelboard/internal/etag"
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/leaderboard"
@@ -59,22 +60,22 @@ func (a *API) rankCard(format cardFormat) gin.HandlerFunc {
 }
 
 func (a *API) serveCard(c *gin.Context, p picture) error {
-	etag, err := p.etag()
+	tag, err := p.etag()
 	if err != nil {
 		return err
 	}
-	if _, ok := matched(c.Request.Header.Values("If-None-Match"), etag); ok {
-		setCardHeaders(c, etag)
+	if _, ok := etag.Match(c.Request.Header.Values("If-None-Match"), tag); ok {
+		setCardHeaders(c, tag)
 		c.Status(http.StatusNotModified)
 		return nil
 	}
 	drawn := []byte(nil)
 	if p.format == cardSVG {
 		drawn = card.SVG(p.data, p.theme)
-	} else if drawn, err = a.cards.draw(c.Request.Context(), etag, p.png); err != nil {
+	} else if drawn, err = a.cards.draw(c.Request.Context(), tag, p.png); err != nil {
 		return err
 	}
-	setCardHeaders(c, etag)
+	setCardHeaders(c, tag)
 	c.Data(http.StatusOK, cardTypes[p.format], drawn)
 	return nil
 }

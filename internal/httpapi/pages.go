@@ -5,10 +5,10 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/etag"
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
@@ -81,8 +81,8 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	if err != nil {
 		return err
 	}
-	if etag, ok := matched(c.Request.Header["If-None-Match"], page.etag); ok {
-		setCacheHeaders(c, etag, varyPage)
+	if same, ok := etag.Match(c.Request.Header["If-None-Match"], page.etag); ok {
+		setCacheHeaders(c, same, varyPage)
 		pageOutcomes[pageNotModified].Inc()
 		c.Status(http.StatusNotModified)
 		return nil
@@ -128,9 +128,9 @@ func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 	if ok && kept.serves(g, version) {
 		return kept, pageHit, nil
 	}
-	etag := pageETag(g, version, name)
-	if _, ok := matched(ifNoneMatch, etag); ok {
-		return encodedPage{etag: etag}, pageNotModified, nil
+	tag := pageETag(g, version, name)
+	if _, ok := etag.Match(ifNoneMatch, tag); ok {
+		return encodedPage{etag: tag}, pageNotModified, nil
 	}
 	// A read that had begun before the version was known may bring an older page.
 	page, shared, err := a.reads.do(ctx, what, read)
@@ -196,21 +196,4 @@ func setCacheHeaders(c *gin.Context, etag string, vary []string) {
 	if c.GetHeader(keyHeader) != "" {
 		h["Cache-Control"] = privateNoCache
 	}
-}
-
-// matched returns the first of If-None-Match that names the same as etag, by the weak comparison of RFC 9110, section 13.1.2;
-// for "*" that is etag.
-func matched(ifNoneMatch []string, etag string) (same string, ok bool) {
-	for _, line := range ifNoneMatch {
-		for candidate := range strings.SplitSeq(line, ",") {
-			candidate = strings.TrimSpace(candidate)
-			switch {
-			case candidate == "*":
-				return etag, true
-			case strings.TrimPrefix(candidate, "W/") == etag:
-				return candidate, true
-			}
-		}
-	}
-	return "", false
 }

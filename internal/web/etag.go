@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/etag"
 	"levelboard/internal/guild"
 )
 
@@ -30,15 +30,11 @@ func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, co
 }
 
 // tagged sets the ETag, and answers 304 and reports true when the browser has what it names.
-func tagged(c *gin.Context, etag string) bool {
-	c.Header("ETag", etag)
-	for _, line := range c.Request.Header.Values("If-None-Match") {
-		for candidate := range strings.SplitSeq(line, ",") {
-			if strings.TrimPrefix(strings.TrimSpace(candidate), "W/") == etag {
-				c.Status(http.StatusNotModified)
-				return true
-			}
-		}
+func tagged(c *gin.Context, tag string) bool {
+	c.Header("ETag", tag)
+	_, has := etag.Match(c.Request.Header.Values("If-None-Match"), tag)
+	if has {
+		c.Status(http.StatusNotModified)
 	}
-	return false
+	return has
 }

@@ -1,0 +1,21 @@
+// Package etag compares what a client has with what there is.
+package etag
+
+import "strings"
+
+// Match returns the first entity tag in the values of If-None-Match that names the same as etag, by the weak comparison of
+// RFC 9110, section 13.1.2; for "*" that is etag.
+func Match(ifNoneMatch []string, etag string) (same string, ok bool) {
+	for _, line := range ifNoneMatch {
+		for candidate := range strings.SplitSeq(line, ",") {
+			candidate = strings.TrimSpace(candidate)
+			switch {
+			case candidate == "*":
+				return etag, true
+			case strings.TrimPrefix(candidate, "W/") == etag:
+				return candidate, true
+			}
+		}
+	}
+	return "", false
+}

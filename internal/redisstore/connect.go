@@ -34,8 +34,8 @@ type ConnectOptions struct {
 	Sentinel *SentinelOptions
 	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil: by the system's, nothing.
 	TLS *tls.Config
-	// Timeout bounds a write and a read, each, and connecting if it is shorter than dialTime; and it is for how long a
-	// server may be silent before who waits for a connection goes away, unless the context has a patience of its own
+	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer. And it is for how
+	// long a server may be silent before who waits for a connection goes away, unless the context has a patience of its own
 	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
 	// waiting callers.
 	Timeout time.Duration
@@ -47,9 +47,12 @@ type ConnectOptions struct {
 // silence is for how long a server may be silent.
 func (o ConnectOptions) silence() time.Duration { return cmp.Or(o.Timeout, time.Second) }
 
-// dialTime is how long connecting may take. While nothing answers, the pool tries once, waits a second and tries again, so
-// twice this and that second is the longest that a Redis that came back can go unnoticed.
+// dialTime is how long connecting may take by default. While nothing answers, the pool tries once, waits a second and tries
+// again, so twice this and that second is the longest that a Redis that came back can go unnoticed.
 const dialTime = 400 * time.Millisecond
+
+// dial is how long connecting may take where a read may take the timeout.
+func dial(timeout time.Duration) time.Duration { return min(timeout, max(dialTime, timeout*2/5)) }
 
 // Connect makes a client for one Redis server, or for a cluster; it does not yet connect. Options in the URL's query are honoured, but for
 // retries: the client never repeats a command, because a change whose reply was lost may have been made. Connect also
@@ -83,7 +86,7 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 		return nil, ErrURL
 	}
 	timeout := o.silence()
-	opts.DialTimeout = cmp.Or(opts.DialTimeout, min(timeout, dialTime))
+	opts.DialTimeout = cmp.Or(opts.DialTimeout, dial(timeout))
 	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
 	opts.PoolTimeout = cmp.Or(opts.PoolTimeout, timeout)

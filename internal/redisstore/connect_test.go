@@ -83,6 +83,9 @@ func TestConnectOptions(t *testing.T) {
 		dial := c.timeout
 		if !strings.Contains(c.url, "dial_timeout") {
 			dial = 400 * time.Millisecond
+			if c.o.Timeout == time.Minute {
+				dial = 24 * time.Second
+			}
 		}
 		if opts.DialTimeout != dial {
 			t.Errorf("%s: dial timeout %v, want %v", c.url, opts.DialTimeout, dial)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log"
+	"slices"
 )
 
 // boards are the boards of growth.
@@ -25,14 +26,10 @@ const leastGrowth = 0.8
 
 // grown is one board, or many, and its rates by round.
 type grown struct {
-	title    string
-	load     load
-	same     rates // with as many active members as the smallest board has
-	everyone rates // with all members active
+	title            string
+	load             load
+	increment, ranks []float64
 }
-
-// rates are those of the two scenarios that are for many boards too.
-type rates struct{ increments, ranks []float64 }
 
 // growth measures boards of several sizes in turn.
 func (b *bencher) growth(ctx context.Context) (string, error) {
@@ -43,14 +40,15 @@ func (b *bencher) growth(ctx context.Context) (string, error) {
 		{title: whole(float64(n.largest)) + " members", load: load{members: n.largest, first: 4}},
 		{title: whole(float64(n.large)) + " members of " + whole(float64(n.guilds)) + " boards", load: load{members: n.large, guilds: n.guilds, first: 10}},
 	}
+	same := slices.Clone(all) // with as many active members as the smallest board has
+	for i := range same {
+		same[i].load.active = n.small
+	}
 	var near, far []float64
 	for round := range b.rounds {
 		log.Printf("growth: round %d of %d", round+1, b.rounds)
 		for i := range all {
-			g := &all[i]
-			same := g.load
-			same.active = n.small
-			if err := errors.Join(b.ratesOf(ctx, same, &g.same), b.ratesOf(ctx, g.load, &g.everyone)); err != nil {
+			if err := errors.Join(b.ratesOf(ctx, &same[i]), b.ratesOf(ctx, &all[i])); err != nil {
 				return "", err
 			}
 		}
@@ -60,13 +58,11 @@ func (b *bencher) growth(ctx context.Context) (string, error) {
 			return "", err
 		}
 	}
-	same := growthTable("by the same "+whole(float64(n.small))+" members", all, func(g *grown) *rates { return &g.same })
-	everyone := growthTable("by all members", all, func(g *grown) *rates { return &g.everyone })
-	return same + "\n" + everyone + "\n" + pagesTable(n, near, far), nil
+	return growthTable("by the same "+whole(float64(n.small))+" members", same) + "\n" + growthTable("by all members", all) + "\n" + pagesTable(n, near, far), nil
 }
 
-func (b *bencher) ratesOf(ctx context.Context, l load, r *rates) error {
-	return errors.Join(b.rateOf(ctx, "increment", l, &r.increments), b.rateOf(ctx, "rank", l, &r.ranks))
+func (b *bencher) ratesOf(ctx context.Context, g *grown) error {
+	return errors.Join(b.rateOf(ctx, "increment", g.load, &g.increment), b.rateOf(ctx, "rank", g.load, &g.ranks))
 }
 
 func (b *bencher) rateOf(ctx context.Context, scenario string, l load, rates *[]float64) error {
@@ -79,14 +75,12 @@ func (b *bencher) rateOf(ctx context.Context, scenario string, l load, rates *[]
 	return err
 }
 
-func growthTable(active string, all []grown, of func(*grown) *rates) string {
+func growthTable(active string, all []grown) string {
 	const share = "of the smallest (aim: at least 0.8)"
 	t := table{header: []string{"board", "increments a second, " + active, share, "ranks a second", share}}
-	smallest := of(&all[0])
-	for i := range all {
-		r := of(&all[i])
-		t.add(all[i].title, whole(median(r.increments)), judged(median(ratios(r.increments, smallest.increments)), leastGrowth, false),
-			whole(median(r.ranks)), judged(median(ratios(r.ranks, smallest.ranks)), leastGrowth, false))
+	for _, g := range all {
+		t.add(g.title, whole(median(g.increment)), judged(median(ratios(g.increment, all[0].increment)), leastGrowth, false),
+			whole(median(g.ranks)), judged(median(ratios(g.ranks, all[0].ranks)), leastGrowth, false))
 	}
 	return t.String()
 }

@@ -52,9 +52,9 @@ func TestTheOtherTables(t *testing.T) {
 		},
 		"growth": {
 			growthTable("by all members", []grown{
-				{title: "10 members", everyone: rates{[]float64{100, 50}, []float64{10, 10}}},
-				{title: "1,000 members", everyone: rates{[]float64{90, 45}, []float64{7, 7}}},
-			}, func(g *grown) *rates { return &g.everyone }),
+				{title: "10 members", increment: []float64{100, 50}, ranks: []float64{10, 10}},
+				{title: "1,000 members", increment: []float64{90, 45}, ranks: []float64{7, 7}},
+			}),
 			[]string{"| increments a second, by all members |", "| 10 members | 75 | 1.00 | 10 | 1.00 |", "| 1,000 members | 68 | 0.90 | 7 | **0.70: missed** |"},
 		},
 		"pages": {

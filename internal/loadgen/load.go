@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -25,7 +24,7 @@ func (b *bench) shared(l *ledger) *shared {
 		page:       b.Page,
 		plain:      b.Plain,
 		skew:       b.Skew,
-		active:     cmp.Or(b.Active, b.Members),
+		active:     b.Active,
 		batch:      b.Batch,
 		replay:     b.replay,
 		spoken:     &b.spoken,

@@ -6,6 +6,7 @@
 package loadgen
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -86,6 +87,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
+	o.Active = cmp.Or(o.Active, o.Members)
 	target, err := newTarget(o.URL)
 	if err != nil {
 		return nil, err

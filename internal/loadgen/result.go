@@ -93,7 +93,7 @@ const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0 to measure t
 
 func (b *bench) report(tallies []*tally, took time.Duration) *Result {
 	r := &Result{
-		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Active: cmp.Or(b.Active, b.Members), Guilds: b.guilds, Skew: b.Skew, Seed: b.Seed,
+		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Active: b.Active, Guilds: b.guilds, Skew: b.Skew, Seed: b.Seed,
 		Seconds: took.Seconds(),
 	}
 	total, calls := newTally(), int64(0)

@@ -107,7 +107,11 @@ func TestOnlyActiveMembersAreAskedFor(t *testing.T) {
 			asked[request.URL.Path[strings.LastIndex(request.URL.Path, "/")+1:]] = true
 		}
 		for i := range 10 {
-			delete(asked, string(appendUserID(nil, i)))
+			user := string(appendUserID(nil, i))
+			if !asked[user] {
+				t.Errorf("%s does not ask for %s", operation.name, user)
+			}
+			delete(asked, user)
 		}
 		if len(asked) > 0 {
 			t.Errorf("%s asks for %v too", operation.name, asked)

@@ -34,7 +34,7 @@ type ConnectOptions struct {
 	Sentinel *SentinelOptions
 	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil: by the system's, nothing.
 	TLS *tls.Config
-	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer. And it is for how
+	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer, and never more than it. And it is for how
 	// long a server may be silent before who waits for a connection goes away, unless the context has a patience of its own
 	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
 	// waiting callers.

@@ -56,7 +56,7 @@ type sentinels struct {
 }
 
 func newSentinels(hosts []string, o SentinelOptions, server *redis.Options) *sentinels {
-	s := &sentinels{master: o.Master, dial: server.Dialer, timeout: min(server.DialTimeout, dialTime) / 2, ended: make(chan struct{})}
+	s := &sentinels{master: o.Master, dial: server.Dialer, timeout: server.DialTimeout / 2, ended: make(chan struct{})}
 	for _, host := range hosts {
 		s.all = append(s.all, redis.NewSentinelClient(&redis.Options{
 			Addr: host, Username: o.Username, Password: o.Password, Dialer: s.dial,

@@ -35,7 +35,7 @@ func benchStore(b *testing.B) *redisstore.Store {
 
 // parallel runs call on many goroutines at once, as requests come.
 func parallel(b *testing.B, call func(user id.User) error) {
-	b.SetParallelism(8)
+	b.SetParallelism(32)
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -73,4 +73,18 @@ func BenchmarkPage(b *testing.B) {
 			})
 		})
 	}
+}
+
+// BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before.
+func BenchmarkChangeManyGuilds(b *testing.B) {
+	const guilds = 5000
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	for g := range guilds {
+		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
+	}
+	b.ReportAllocs()
+	parallel(b, func(id.User) error {
+		_, err := s.Change(b.Context(), guildNo(rand.IntN(guilds)), nth(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 20})
+		return err
+	})
 }

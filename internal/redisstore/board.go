@@ -14,7 +14,7 @@ import (
 )
 
 var memberCalls = &kind{
-	script: membersScript,
+	script: eachMembersScript,
 	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).members() },
 	args: func(args []any, calls []*call) []any {
 		for _, l := range calls {
@@ -153,7 +153,7 @@ func entryOf(entries reply, i int) (m leaderboard.Member, err error) {
 }
 
 var versionCalls = &kind{
-	script: versionScript,
+	script: eachVersionScript,
 	keys:   func(g leaderboard.GuildRef) []string { return []string{keysOf(g.ID).meta()} },
 }
 
@@ -183,7 +183,7 @@ func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User
 }
 
 var changeCalls = &kind{
-	script: changeScript,
+	script: eachChangeScript,
 	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).changes(g.Incarnation) },
 	args: func(args []any, calls []*call) []any {
 		args = append(args, len(calls))
@@ -212,7 +212,7 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if err := s.call(ctx, &l); err != nil {
 		return leaderboard.Outcome{}, err
 	}
-	return outcomeOf(changeScript, l.reply, 3*l.at)
+	return outcomeOf(eachChangeScript, l.reply, 3*l.at)
 }
 
 // changeText is how change.lua is told of a change.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +27,7 @@ const (
 var errCallsFull = errors.New("too many calls wait for Redis")
 
 // coalescer sends the small calls of concurrent requests together: one round trip for up to batchCalls of them, and in it one
-// run of a script for all that are about the same guild. Nothing is waited for: a call that finds less than atOnce
+// run of a script for up to guildsAtOnce guilds, with all calls that are about each. Nothing is waited for: a call that finds less than atOnce
 // batches under way is sent at once, and what comes meanwhile goes with the next. A round trip of its own costs a call more
 // than everything that Redis does for it (docs/benchmarks.md).
 //
@@ -182,26 +183,54 @@ func (c *coalescer) run(batch []*call) {
 		return
 	}
 	c.sent.Observe(float64(len(live)))
-	runs := runsOf(live)
+	packs := c.packsOf(live)
 	err := c.node.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
-		return c.exchange(ctx, runs)
+		return c.exchange(ctx, packs)
 	})
 	took := time.Since(now)
-	for _, r := range runs {
-		if r.reply == nil && r.err == nil {
-			r.err = fmt.Errorf("redis: %s: %w", r.kind.script.name, err)
+	for _, p := range packs {
+		var failed error
+		for _, r := range p.runs {
+			if r.reply == nil && r.err == nil {
+				r.err = fmt.Errorf("redis: %s: %w", p.script.name, err)
+			}
+			if failed == nil {
+				failed = r.err
+			}
+			for at, l := range r.calls {
+				l.reply, l.at, l.n, l.err = r.reply, at, len(r.calls), r.err
+			}
 		}
 		// That a cluster sent it elsewhere is no run of the script.
-		if c.observe != nil && !(c.clustered && nothingRan(r.err)) {
-			c.observe(r.kind.script.name, took, r.err)
-		}
-		for at, l := range r.calls {
-			l.reply, l.at, l.n, l.err = r.reply, at, len(r.calls), r.err
+		if c.observe != nil && !(c.clustered && nothingRan(failed)) {
+			c.observe(p.script.name, took, failed)
 		}
 	}
 }
 
-// scriptRun is one run of a script, for calls that are about the same guild.
+// pack is one run of a script, for several guilds.
+type pack struct {
+	*kind
+	runs []*scriptRun
+}
+
+// packsOf puts the calls of a guild together, and the guilds that one run of a script can be for: with a cluster, one.
+func (c *coalescer) packsOf(batch []*call) (packs []*pack) {
+	most := guildsAtOnce
+	if c.clustered {
+		most = 1
+	}
+	for _, r := range runsOf(batch) {
+		i := slices.IndexFunc(packs, func(p *pack) bool { return p.kind == r.kind && len(p.runs) < most })
+		if i < 0 {
+			i, packs = len(packs), append(packs, &pack{kind: r.kind})
+		}
+		packs[i].runs = append(packs[i].runs, r)
+	}
+	return packs
+}
+
+// scriptRun is one guild's part in a run of a script, for calls that are about that guild.
 type scriptRun struct {
 	*kind
 	g      leaderboard.GuildRef
@@ -235,19 +264,19 @@ func findRun(runs []*scriptRun, l *call) *scriptRun {
 	return nil
 }
 
-// exchange sends the runs in one pipeline, again those that the server did not know the script of, and puts the guilds whose
+// exchange sends the packs in one pipeline, again those that the server did not know the script of, and puts the guilds whose
 // first change this was into the index. What a run has no reply for when an error is returned may have run and may not.
-func (c *coalescer) exchange(ctx context.Context, runs []*scriptRun) (err error) {
+func (c *coalescer) exchange(ctx context.Context, packs []*pack) (err error) {
 	var on *server
 	for range serverAttempts {
 		if on, err = c.node.server(ctx, on); err != nil {
 			return err
 		}
-		var unknown []*scriptRun
-		if unknown, err = c.pipe(ctx, on, runs); err != nil || len(unknown) == 0 {
+		var unknown []*pack
+		if unknown, err = c.pipe(ctx, on, packs); err != nil || len(unknown) == 0 {
 			break
 		}
-		runs = unknown
+		packs = unknown
 		err = errNoScript
 	}
 	return err
@@ -255,19 +284,18 @@ func (c *coalescer) exchange(ctx context.Context, runs []*scriptRun) (err error)
 
 var errNoScript = errors.New("NOSCRIPT: the server forgets the scripts as they are loaded")
 
-// pipe returns the runs whose script the server did not know.
-func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (unknown []*scriptRun, err error) {
-	commands := make([]redis.Cmder, len(runs))
+// pipe returns the packs whose script the server did not know.
+func (c *coalescer) pipe(ctx context.Context, on *server, packs []*pack) (unknown []*pack, err error) {
+	commands := make([]once, len(packs))
 	pipeline := c.node.Pipeline()
-	for i, r := range runs {
-		cmd := r.command(ctx, on)
-		commands[i] = cmd
-		if r.asking {
+	for i, p := range packs {
+		commands[i] = p.command(ctx, on)
+		if p.runs[0].asking {
 			_ = pipeline.Process(ctx, askingCommand(ctx))
 		}
-		_ = pipeline.Process(ctx, cmd)
+		_ = pipeline.Process(ctx, commands[i])
 	}
-	if guilds := changing(runs); len(guilds) > 0 && !c.clustered {
+	if guilds := changing(packs); len(guilds) > 0 && !c.clustered {
 		// With what they wait for. A guild of which nothing changes is looked at by the writer once, in vain.
 		_ = pipeline.Process(ctx, redis.NewIntCmd(ctx, append([]any{"sadd", dirtyGuildsKey}, guilds...)...))
 	}
@@ -282,26 +310,28 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 		err = nil
 	}
 	var first []any
-	for i, r := range runs {
-		cmd := commands[i].(once)
+	for i, p := range packs {
+		v, failed := commands[i].Val(), commands[i].Err()
 		switch {
-		case broken && whole(cmd.Val()):
-			// It was answered before the connection broke; go-redis gives the error to all commands.
-			r.reply, r.err = r.script.result(cmd.Val(), nil)
+		case broken && whole(v):
+			failed = nil // it was answered before the connection broke; go-redis gives the error to all commands
 		case broken:
 			continue
-		case redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT"):
-			unknown = append(unknown, r)
+		case redis.HasErrorPrefix(failed, "NOSCRIPT"):
+			unknown = append(unknown, p)
 			continue
-		default:
-			r.reply, r.err = r.script.result(cmd.Val(), cmd.Err())
 		}
-		if (c.clustered || broken) && r.err == nil && r.first != nil && r.first(r.reply) {
-			first = append(first, string(r.g.ID))
+		var short error
+		if wait != nil {
+			short = c.wait.enough(wait)
 		}
-		if r.err == nil && wait != nil {
-			if short := c.wait.enough(wait); short != nil {
-				r.err = fmt.Errorf("redis: %s: %w", r.script.name, short)
+		for at, r := range p.runs {
+			r.reply, r.err = p.script.result(eachValue(v, failed, at, len(p.runs)))
+			if (c.clustered || broken) && r.err == nil && p.first != nil && p.first(r.reply) {
+				first = append(first, string(r.g.ID))
+			}
+			if r.err == nil && short != nil {
+				r.err = fmt.Errorf("redis: %s: %w", p.script.name, short)
 			}
 		}
 	}
@@ -312,10 +342,13 @@ func (c *coalescer) pipe(ctx context.Context, on *server, runs []*scriptRun) (un
 	return unknown, err
 }
 
-// changing are the guilds that the runs may change.
-func changing(runs []*scriptRun) (guilds []any) {
-	for _, r := range runs {
-		if r.first != nil {
+// changing are the guilds that the packs may change.
+func changing(packs []*pack) (guilds []any) {
+	for _, p := range packs {
+		if p.first == nil {
+			continue
+		}
+		for _, r := range p.runs {
 			guilds = append(guilds, string(r.g.ID))
 		}
 	}
@@ -328,18 +361,15 @@ func whole(v any) bool {
 	return v != nil && (!isList || list != nil)
 }
 
-func (r *scriptRun) command(ctx context.Context, on *server) once {
-	keys := r.keys(r.g)
-	words := make([]any, 0, 5+len(keys)+2*len(r.calls))
-	words = append(words, "evalsha", on.digests[r.script], len(keys))
-	for _, key := range keys {
-		words = append(words, key)
+func (p *pack) command(ctx context.Context, on *server) once {
+	runs := make([]guildRun, len(p.runs))
+	for i, r := range p.runs {
+		args := make([]any, 0, 3+2*len(r.calls))
+		args = append(args, int64(r.g.Incarnation))
+		if p.args != nil {
+			args = p.args(args, r.calls)
+		}
+		runs[i] = guildRun{p.keys(r.g), args}
 	}
-	words = append(words, int64(r.g.Incarnation))
-	if r.args != nil {
-		words = r.args(words, r.calls)
-	}
-	cmd := once{redis.NewCmd(ctx, words...)}
-	cmd.SetFirstKeyPos(3)
-	return cmd
+	return once{evalEach(ctx, on.digests[p.script], runs)}
 }

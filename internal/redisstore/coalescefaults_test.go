@@ -16,13 +16,13 @@ import (
 
 // Half of the replies of a batch arrive: who has one is answered, the others cannot know, and every change was made once.
 func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
-	const guilds = 8
+	const guilds = 64 // several runs of a script
 	server := testenv.Redis(t)
 	direct := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	proxy := testenv.NewProxy(t, server.Addr())
 	s := redisstore.New(connect(t, "redis://"+proxy.Addr()), redisstore.Options{})
 	for g := range guilds {
-		loadGuild(t, direct, guildNo(g), nth(1), nth(2))
+		loadGuild(t, direct, guildNo(g), nth(1))
 	}
 	_, err := s.Version(t.Context(), guildNo(0)) // has connected
 	ok(t, err)
@@ -30,9 +30,7 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 	b := newBatch(t, s)
 	var changes []*changed
 	for g := range guilds {
-		for n := range 4 {
-			changes = append(changes, b.change(guildNo(g), nth(1+n%2), plus(1)))
-		}
+		changes = append(changes, b.change(guildNo(g), nth(1), plus(1)))
 	}
 	proxy.Next(testenv.HalfAReply)
 	b.send()
@@ -43,23 +41,18 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 			continue
 		}
 		answered++
-		at := level.XP(100 + i%4/2)
-		c.want(t, at, at+1)
-		if g := guildNo(i / 4).ID; !slices.Contains(first, g) {
-			first = append(first, g)
-		}
+		c.want(t, 100, 101)
+		first = append(first, guildNo(i).ID)
 	}
-	if answered == 0 || answered == len(changes) || answered%4 != 0 {
+	if answered == 0 || answered == len(changes) {
 		t.Errorf("%d of %d changes were answered, want those of some guilds", answered, len(changes))
 	}
 	for g := range guilds {
-		if v, err := direct.Version(t.Context(), guildNo(g)); err != nil || v.Rev != 4 {
-			t.Errorf("guild %d has rev %d, %v after 4 changes", g, v.Rev, err)
+		if v, err := direct.Version(t.Context(), guildNo(g)); err != nil || v.Rev != 1 {
+			t.Errorf("guild %d has rev %d, %v after a change", g, v.Rev, err)
 		}
-		for n := range 2 {
-			if m, err := direct.Member(t.Context(), guildNo(g), nth(1+n)); err != nil || m.XP != 102 {
-				t.Errorf("member %d of guild %d has %d XP, %v, want 102", n, g, m.XP, err)
-			}
+		if m, err := direct.Member(t.Context(), guildNo(g), nth(1)); err != nil || m.XP != 101 {
+			t.Errorf("the member of guild %d has %d XP, %v, want 101", g, m.XP, err)
 		}
 	}
 	// Whose first change was answered is in the index, although the connection broke after.

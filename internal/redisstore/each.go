@@ -17,12 +17,57 @@ import (
 // eachPipeline is how many guilds are asked about in one round trip.
 const eachPipeline = 500
 
-// eachCall is one run of a script, on the keys of one guild.
-type eachCall struct {
+// guildsAtOnce is how many guilds one run of a script is for at most: from some ten on, more save next to nothing.
+const guildsAtOnce = 16
+
+// guildRun is what a script takes for one guild.
+type guildRun struct {
 	keys []string
 	args []any
-	v    any
-	err  error // of this run; when its node could not be asked, that
+}
+
+// evalEach is the command that runs a script for several guilds, as each.lua reads it. On a cluster it can be only one.
+func evalEach(ctx context.Context, digest string, runs []guildRun) *redis.Cmd {
+	keys, args := 0, 0
+	for _, r := range runs {
+		keys, args = keys+len(r.keys), args+1+len(r.args)
+	}
+	words := make([]any, 0, 4+keys+args)
+	words = append(words, "evalsha", digest, keys)
+	for _, r := range runs {
+		for _, key := range r.keys {
+			words = append(words, key)
+		}
+	}
+	words = append(words, len(runs))
+	for _, r := range runs {
+		words = append(append(words, len(r.args)), r.args...)
+	}
+	cmd := redis.NewCmd(ctx, words...)
+	cmd.SetFirstKeyPos(3)
+	return cmd
+}
+
+// eachValue is what a run for several guilds answered about one of them, an error among others.
+func eachValue(v any, err error, i, n int) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	list, _ := v.([]any)
+	if len(list) != n {
+		return nil, errReply
+	}
+	if err, failed := list[i].(error); failed {
+		return nil, err
+	}
+	return list[i], nil
+}
+
+// eachCall is one guild's part in a run of a script.
+type eachCall struct {
+	guildRun
+	v   any
+	err error // of this guild; when its node could not be asked, that
 }
 
 // silentNodes are those that could not be asked, and why; nil stands for slots that nobody serves. They are not asked again,
@@ -36,7 +81,7 @@ type eachPart struct {
 	err   error // when the node could not be asked
 }
 
-// runEach runs a script for each call, each in a step of its own and those of a node in one round trip. No two calls have the
+// runEach runs a script for each call, some of a node in one step and all of a node in one round trip. No two calls have the
 // same first key. It is for scripts that do no harm when they run twice. With an error no node could be asked, and that is the
 // error of all calls.
 func (s *Store) runEach(ctx context.Context, sc *script, calls []*eachCall, silent silentNodes) error {
@@ -82,7 +127,8 @@ func (s *Store) followMoved(ctx context.Context, sc *script, calls []*eachCall) 
 		if !answered(c.err) || !nothingRan(c.err) {
 			continue
 		}
-		if c.v, c.err = s.eval(ctx, sc, c.keys, c.args); !answered(c.err) || nothingRan(c.err) {
+		v, err := s.eval(ctx, sc, c.keys, append([]any{1, len(c.args)}, c.args...))
+		if c.v, c.err = eachValue(v, err, 0, 1); !answered(c.err) || nothingRan(c.err) {
 			return // that took all patience; the others would wait for as long
 		}
 	}
@@ -90,7 +136,12 @@ func (s *Store) followMoved(ctx context.Context, sc *script, calls []*eachCall) 
 
 // runPart runs a script on one node, in one round trip.
 func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
-	cmds := make([]*redis.Cmd, len(part.calls))
+	most := guildsAtOnce
+	if c.cluster != nil {
+		most = 1
+	}
+	packs := slices.Collect(slices.Chunk(part.calls, most))
+	cmds := make([]*redis.Cmd, len(packs))
 	switch {
 	case part.err != nil:
 	case part.on == nil:
@@ -98,8 +149,13 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 	default:
 		err := part.on.onServer(ctx, func(on *server) error {
 			_, err := part.on.Pipelined(ctx, func(p redis.Pipeliner) error {
-				for i, call := range part.calls {
-					cmds[i] = p.EvalSha(ctx, on.digests[sc], call.keys, call.args...)
+				for i, pack := range packs {
+					runs := make([]guildRun, len(pack))
+					for j, call := range pack {
+						runs[j] = call.guildRun
+					}
+					cmds[i] = evalEach(ctx, on.digests[sc], runs)
+					_ = p.Process(ctx, cmds[i])
 				}
 				return nil
 			})
@@ -112,16 +168,18 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 	if c.cluster != nil {
 		c.cluster.heard(ctx, part.err)
 	}
-	for i, call := range part.calls {
-		if cmds[i] == nil {
-			call.err = part.err
-			continue
+	for i, pack := range packs {
+		for j, call := range pack {
+			if cmds[i] == nil {
+				call.err = part.err
+				continue
+			}
+			call.v, call.err = eachValue(cmds[i].Val(), cmds[i].Err(), j, len(pack))
 		}
-		call.v, call.err = cmds[i].Result()
 	}
 }
 
-// onEach runs a script for each guild, each in a step of its own and many in a round trip, and calls take with what came back,
+// onEach runs a script for each guild, many in a round trip, and calls take with what came back,
 // which may be an error of that one script. The first error of take ends it. On a cluster the guilds of a node that cannot be
 // asked are passed over, and the error is returned once the other nodes were asked. It is for scripts that do no harm when they
 // run twice.
@@ -130,7 +188,7 @@ func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys 
 	for part := range slices.Chunk(guilds, eachPipeline) {
 		calls := make([]*eachCall, len(part))
 		for i, g := range part {
-			calls[i] = &eachCall{keys: keys(keysOf(g)), args: args}
+			calls[i] = &eachCall{guildRun: guildRun{keys(keysOf(g)), args}}
 		}
 		if err := s.runEach(ctx, sc, calls, silent); err != nil {
 			return err

@@ -50,12 +50,15 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	err = fmt.Errorf("no script %s", name)
 	for _, sc := range scripts {
 		if sc.name == name {
-			return c.ScriptLoad(ctx, sc.textFor(on.identity)).Err()
+			if err = c.ScriptLoad(ctx, sc.textFor(on.identity)).Err(); err != nil {
+				return err
+			}
 		}
 	}
-	return fmt.Errorf("no script %s", name)
+	return err
 }
 
 // SlotOf is the slot of a key.

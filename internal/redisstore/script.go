@@ -26,30 +26,22 @@ type script struct {
 var scripts []*script
 
 var (
-	membersScript = newScript("members", "loaded")
-	pageScript    = newScript("page", "loaded", "hmget")
-	versionScript = newScript("version", "loaded")
-	createScript  = newScript("create", "loaded", "once", "now", "note", "event", "levelup")
-	changeScript  = newScript("change", "loaded", "once", "now", "note", "score", "parts", "event", "levelup")
-	awardScript   = newScript("award", "loaded", "once", "now", "score", "parts", "note", "event", "levelup")
-	deleteScript  = newScript("delete", "loaded", "once", "now", "note")
-	eventsScript  = newScript("events", "loaded", "now")
-	claimScript   = newScript("claim")
-	fenceScript   = newScript("fence")
+	pageScript   = newScript("page", "loaded", "hmget")
+	createScript = newScript("create", "loaded", "once", "now", "note", "event", "levelup")
+	changeScript = newScript("change", changePieces...)
+	awardScript  = newScript("award", "loaded", "once", "now", "score", "parts", "note", "event", "levelup")
+	deleteScript = newScript("delete", "loaded", "once", "now", "note")
+	eventsScript = newScript("events", "loaded", "now")
+	claimScript  = newScript("claim")
+	fenceScript  = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "loaded", "epoch", "pending", "entries")
-	archivedScript   = newScript("archived", "loaded", "epoch", "archive")
-	endFlushScript   = newScript("end_flush", "loaded", "epoch")
-	distrustScript   = newScript("distrust", "loaded", "epoch")
-	backlogScript    = newScript("backlog", "now")
+	readBatchScript  = newScript("read_batch", "epoch", "pending", "entries")
+	archivedScript   = newScript("archived", "epoch", "archive")
+	endFlushScript   = newScript("end_flush", "epoch")
+	distrustScript   = newScript("distrust", "epoch")
 
-	readChangesScript = newScript("read_changes", "loaded", "epoch", "pending", "entries")
-	endChangesScript  = newScript("end_changes", "loaded", "epoch", "archive")
-
-	surveyScript = newScript("survey", "now", "cold")
-	usedScript   = newScript("used", "now")
-	evictScript  = newScript("evict", "loaded", "epoch", "now", "cold")
+	evictScript = newScript("evict", "epoch", "now", "cold")
 
 	beginHydrationScript  = newScript("begin_hydration")
 	unsavedScript         = newScript("unsaved", "locked", "entries")
@@ -58,19 +50,44 @@ var (
 	commitHydrationScript = newScript("commit_hydration", "locked", "now", "event")
 	abortHydrationScript  = newScript("abort_hydration")
 	dropScript            = newScript("drop")
+
+	// For several guilds in one run.
+	eachMembersScript = newEachScript("members", "loaded")
+	eachVersionScript = newEachScript("version", "loaded")
+	eachChangeScript  = newEachScript("change", changePieces...)
+	readChangesScript = newEachScript("read_changes", "epoch", "pending", "entries")
+	endChangesScript  = newEachScript("end_changes", "epoch", "archive")
+	backlogScript     = newEachScript("backlog", "now")
+	surveyScript      = newEachScript("survey", "now", "cold")
+	usedScript        = newEachScript("used", "now")
 )
+
+var changePieces = []string{"loaded", "once", "now", "note", "score", "parts", "event", "levelup"}
 
 // newScript puts the shared pieces, in their order, before the script of that name. A missing file is a mistake in this
 // package, so it panics before anything runs.
 func newScript(name string, shared ...string) *script {
+	return addScript(script{name: name, text: pieces(shared) + readScript("scripts/"+name+".lua")})
+}
+
+// newEachScript makes the script run for several guilds (each.lua); evalEach is how it is run.
+func newEachScript(name string, shared ...string) *script {
+	text := strings.Replace(readScript("scripts/shared/each.lua"), "-- PIECES\n", pieces(shared), 1)
+	text = strings.Replace(text, "-- SCRIPT\n", readScript("scripts/"+name+".lua"), 1)
+	return addScript(script{name: name, text: text})
+}
+
+func addScript(sc script) *script {
+	scripts = append(scripts, &sc)
+	return &sc
+}
+
+func pieces(names []string) string {
 	var text strings.Builder
-	for _, piece := range shared {
-		text.WriteString(readScript("scripts/shared/" + piece + ".lua"))
+	for _, name := range names {
+		text.WriteString(readScript("scripts/shared/" + name + ".lua"))
 	}
-	text.WriteString(readScript("scripts/" + name + ".lua"))
-	sc := &script{name: name, text: text.String()}
-	scripts = append(scripts, sc)
-	return sc
+	return text.String()
 }
 
 // format is of what a guild's keys hold. A guild is loaded in one format and used by the scripts of that format only: for all
@@ -156,6 +173,8 @@ func (sc *script) result(v any, err error) (reply, error) {
 	switch v := v.(type) {
 	case []any:
 		return v, nil
+	case error: // of one guild among several
+		return nil, fmt.Errorf("redis: %s: %w", sc.name, v)
 	case string:
 		if refusal, ok := refusals[v]; ok {
 			return nil, refusal

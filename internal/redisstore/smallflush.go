@@ -14,10 +14,10 @@ import (
 func (s *Store) ReadChanges(ctx context.Context, guilds []snapshot.GuildState, small int) []snapshot.Changes {
 	calls := make([]*eachCall, len(guilds))
 	for i, g := range guilds {
-		calls[i] = &eachCall{
+		calls[i] = &eachCall{guildRun: guildRun{
 			keys: keysOf(g.Guild.ID).members(),
 			args: []any{int64(g.Guild.Incarnation), g.Epoch, g.Archived, small},
-		}
+		}}
 	}
 	s.snapshotEach(ctx, readChangesScript, calls)
 	changes := make([]snapshot.Changes, len(guilds))
@@ -59,7 +59,10 @@ func (s *Store) EndChanges(ctx context.Context, batches []snapshot.Batch) (more 
 	calls := make([]*eachCall, len(batches))
 	for i, b := range batches {
 		k := keysOf(b.Guild.ID)
-		calls[i] = &eachCall{keys: []string{k.meta(), k.dirty()}, args: []any{int64(b.Guild.Incarnation), b.Epoch, b.Rev}}
+		calls[i] = &eachCall{guildRun: guildRun{
+			keys: []string{k.meta(), k.dirty()},
+			args: []any{int64(b.Guild.Incarnation), b.Epoch, b.Rev},
+		}}
 	}
 	s.snapshotEach(ctx, endChangesScript, calls)
 	more, errs = make([]bool, len(batches)), make([]error, len(batches))

@@ -47,7 +47,7 @@ func newWaiter(w Waiting) *waiter {
 // of is the waiter when the script makes a change that clients are told of, else nil.
 func (w *waiter) of(sc *script) *waiter {
 	switch sc {
-	case createScript, changeScript, awardScript, deleteScript:
+	case createScript, changeScript, eachChangeScript, awardScript, deleteScript:
 		return w
 	}
 	return nil

@@ -4,5 +4,6 @@
 -- ARGV     incarnation, epoch, rev of the batch
 -- returns  {} | NOTLOADED
 -- atomic   `archived` and `pending` are noted together
+if not current() then return 'NOTLOADED' end
 archive(ARGV[3])
 return {}

@@ -7,6 +7,9 @@
 -- returns  {outcome, first as in create.lua} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
+if not loaded() then return 'NOTLOADED' end
+local answer = once()
+if answer then return answer end
 local max_xp = 2147483647
 local ARGV, format, tonumber = ARGV, string.format, tonumber
 local cooldown, n = tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -8,12 +8,14 @@
 -- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is damaged), first as
 --          in create.lua} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
+if not loaded() then return 'NOTLOADED' end
+local answer = once()
+if answer then return answer end
 local max_xp = 2147483647
 local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
 local n = tonumber(ARGV[2])
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
-local time
 
 -- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only.
 local places, members, xps, counts, ends, users, m = {}, {}, {}, {}, {}, {}, 0 -- of the members that are there and whole, each once
@@ -39,8 +41,7 @@ for i = 1, n do
       local _, _, set, amount, cooldown = find(change, '^(=?)(%-?%d+) ?(%d*)$')
       after = (set == '' and before or 0) + tonumber(amount)
       if cooldown ~= '' then
-        time = time or now()
-        ends[place] = format('%.0f', time + tonumber(cooldown))
+        ends[place] = format('%.0f', now() + tonumber(cooldown))
       end
     end
     if after > max_xp then after = max_xp elseif after < 0 then after = 0 end
@@ -53,7 +54,7 @@ end
 outcome[3 * n + 1] = 0
 if m == 0 then return outcome end
 
-local held = format(' %.0f ', time or now())
+local held = format(' %.0f ', now())
 local scored, noted = {}, {}
 for i = 1, m do
   scored[2 * i - 1], scored[2 * i] = xps[i], members[i]

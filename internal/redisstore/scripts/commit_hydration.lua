@@ -7,6 +7,7 @@
 -- ARGV     incarnation, token, epoch, archived
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
+if not locked() then return 'HYDRATIONLOST' end
 local flush = redis.call('HGET', KEYS[1], 'flushing')
 if flush then redis.call('UNLINK', KEYS[8] .. flush) end
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[10], KEYS[11])

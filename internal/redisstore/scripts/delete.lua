@@ -4,6 +4,9 @@
 -- ARGV     incarnation, member, what once.lua takes
 -- returns  {0, 0, 0, first} as in create.lua | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | NOMEMBER
 -- atomic   the entry, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, and the record
+if not loaded() then return 'NOTLOADED' end
+local answer = once()
+if answer then return answer end
 if redis.call('ZREM', KEYS[2], ARGV[2]) == 0 then return 'NOMEMBER' end
 redis.call('HDEL', KEYS[3], ARGV[2])
 record(0, 0, 0)

@@ -5,5 +5,6 @@
 -- ARGV     incarnation, epoch
 -- returns  {} | NOTLOADED
 -- atomic   the check and the change
+if not current() then return 'NOTLOADED' end
 redis.call('HDEL', KEYS[1], 'server')
 return {}

@@ -4,8 +4,11 @@
 -- ARGV     incarnation, epoch, rev of the batch
 -- returns  {1} when the guild has changed since, and then all that changed still waits | {0} | NOTLOADED
 -- atomic   the rev is compared, and noted, in the step that drops the note of what changed
-archive(ARGV[3])
-if redis.call('HGET', KEYS[1], 'rev') ~= ARGV[3] then return {1} end
+if not current() then return 'NOTLOADED' end
+if rev ~= ARGV[3] then
+  archive(ARGV[3])
+  return {1}
+end
+archive(ARGV[3], 'since')
 redis.call('UNLINK', KEYS[2])
-redis.call('HDEL', KEYS[1], 'since')
 return {0}

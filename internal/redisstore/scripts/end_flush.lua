@@ -4,7 +4,8 @@
 -- ARGV     incarnation, epoch, number of the set
 -- returns  {} | NOTLOADED
 -- atomic   the set and its note in meta go together
-if redis.call('HGET', KEYS[1], 'flushing') == ARGV[3] then
+if not current() then return 'NOTLOADED' end
+if flushing == ARGV[3] then
   redis.call('UNLINK', KEYS[2])
   redis.call('HDEL', KEYS[1], 'flushing', 'flushingsince')
 end

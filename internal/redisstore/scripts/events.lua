@@ -4,6 +4,7 @@
 -- ARGV     incarnation
 -- returns  {now in ms, how many events, id of the oldest, id of the newest} | NOTLOADED; without events the ids are nil
 -- atomic   all of it
+if not loaded() then return 'NOTLOADED' end
 local oldest = redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)[1]
 local newest = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
 return {now(), redis.call('XLEN', KEYS[2]), oldest and oldest[1], newest and newest[1]}

@@ -5,7 +5,8 @@
 -- ARGV     incarnation, epoch, the archive's archived, for how long no use must have been noted, in ms
 -- returns  {1: it is gone, or 0: it has changed or is used} | NOTLOADED
 -- atomic   all checks and the removal, so a request finds the guild as it was, or finds none and loads it
-if redis.call('HGET', KEYS[1], 'rev') ~= ARGV[3] or not cold(tonumber(ARGV[4])) then return {0} end
+if not current() then return 'NOTLOADED' end
+if rev ~= ARGV[3] or not cold(tonumber(ARGV[4])) then return {0} end
 if redis.call('EXISTS', KEYS[4]) == 1 then redis.call('XADD', KEYS[4], '*', 'e', ARGV[2], 's', SERVER) end
 redis.call('UNLINK', KEYS[1], unpack(KEYS, 5))
 return {1}

@@ -5,6 +5,7 @@
 --          n pairs of xp and member, n pairs of member and entry
 -- returns  {} | HYDRATIONLOST
 -- atomic   the check and the chunk
+if not locked() then return 'HYDRATIONLOST' end
 local pairs_end = 5 + 2 * tonumber(ARGV[5])
 local width = pairs_end - 5
 redis.call('PEXPIRE', KEYS[2], ARGV[3])

@@ -4,8 +4,8 @@
 -- ARGV     incarnation, first and last position (from 0, both included)
 -- returns  {epoch, rev, {member, xp, member, xp, ...}, {entry, ...}} | NOTLOADED
 -- atomic   rows and version are of one moment; nothing is changed
-local version = redis.call('HMGET', KEYS[1], 'epoch', 'rev')
+if not loaded() then return 'NOTLOADED' end
 local rows = redis.call('ZREVRANGE', KEYS[2], ARGV[2], ARGV[3], 'WITHSCORES')
 local members = {}
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
-return {version[1], version[2], rows, hmget(KEYS[3], members, 1)}
+return {epoch, rev, rows, hmget(KEYS[3], members, 1)}

@@ -5,7 +5,7 @@
 -- returns  {rev, {xp | nil, ...}, {entry | nil, ...}, archived, pending | nil}, with nil where there is no entry, and archived and
 --          pending as they were before | NOTLOADED | STALE
 -- atomic   all entries and rev are of one moment; `pending` in meta is that rev until the archive's commit is noted
-local meta = redis.call('HMGET', KEYS[1], 'rev', 'archived', 'pending')
-if not pending(meta, ARGV[3]) then return 'STALE' end
+if not current() then return 'NOTLOADED' end
+if not raise(ARGV[3]) then return 'STALE' end
 local xp, entry = entries(2, ARGV, 4)
-return {meta[1], xp, entry, meta[2], meta[3]}
+return {rev, xp, entry, archived, pending}

@@ -6,12 +6,12 @@
 -- returns  as read_batch.lua, and then {member, ...} | {} when nothing changed | {0} when they are more | {1} when a set aside was
 --          left behind, which begin_flush.lua finds | NOTLOADED | STALE
 -- atomic   as read_batch.lua
-local meta = redis.call('HMGET', KEYS[1], 'rev', 'archived', 'pending', 'flushing')
-if meta[4] then return {1} end
+if not current() then return 'NOTLOADED' end
+if flushing then return {1} end
 local count = redis.call('SCARD', KEYS[4])
 if count > tonumber(ARGV[4]) then return {0} end
 if count == 0 then return {} end
-if not pending(meta, ARGV[3]) then return 'STALE' end
+if not raise(ARGV[3]) then return 'STALE' end
 local members = redis.call('SMEMBERS', KEYS[4])
 local xp, entry = entries(2, members, 1)
-return {meta[1], xp, entry, meta[2], meta[3], members}
+return {rev, xp, entry, archived, pending, members}

@@ -4,6 +4,7 @@
 -- ARGV     incarnation, token, how long the lock lasts in ms, members...
 -- returns  {rev, {xp | nil, ...}, {entry | nil, ...}, epoch} | HYDRATIONLOST
 -- atomic   all entries and rev are of one moment
+if not locked() then return 'HYDRATIONLOST' end
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
 local meta = redis.call('HMGET', KEYS[1], 'rev', 'epoch', 'format')
 local xp, entry = entries(3, ARGV, 4)

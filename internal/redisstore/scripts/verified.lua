@@ -4,6 +4,7 @@
 -- ARGV     incarnation, token, the epoch that the archive was raised to
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
+if not locked() then return 'HYDRATIONLOST' end
 redis.call('HSET', KEYS[1], 'epoch', ARGV[3], 'server', SERVER)
 redis.call('HDEL', KEYS[1], 'raising')
 redis.call('DEL', KEYS[2])

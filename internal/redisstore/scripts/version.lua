@@ -4,4 +4,5 @@
 -- ARGV     incarnation
 -- returns  {epoch, rev} | NOTLOADED
 -- atomic   both are of one moment; nothing is changed
-return redis.call('HMGET', KEYS[1], 'epoch', 'rev')
+if not loaded() then return 'NOTLOADED' end
+return {epoch, rev}

@@ -6,9 +6,9 @@
 -- returns  {epoch, rev, how many members there are, {page, ...}, {xp | nil, ...}, {rank from 0 | nil, ...}, {entry | nil,
 --          ...}}, where a page is {epoch, rev, {member, xp, ...}, {entry, ...}, its number}, and one past the last page is the last one; {epoch, rev, how many members there are} when nothing changed | NOTLOADED
 -- atomic   all is of one moment; nothing is changed
-local version = redis.call('HMGET', KEYS[1], 'epoch', 'rev')
+if not loaded() then return 'NOTLOADED' end
 local total = redis.call('ZCARD', KEYS[2])
-if version[1] == ARGV[2] and version[2] == ARGV[3] then return {version[1], version[2], total} end
+if epoch == ARGV[2] and rev == ARGV[3] then return {epoch, rev, total} end
 
 local size, count = tonumber(ARGV[4]), tonumber(ARGV[5])
 local last = math.max(math.ceil(total / size), 1)
@@ -18,11 +18,11 @@ for i = 1, count do
   local rows = redis.call('ZREVRANGE', KEYS[2], (number - 1) * size, number * size - 1, 'WITHSCORES')
   local members = {}
   for j = 1, #rows, 2 do members[#members + 1] = rows[j] end
-  pages[i] = {version[1], version[2], rows, hmget(KEYS[3], members, 1), number}
+  pages[i] = {epoch, rev, rows, hmget(KEYS[3], members, 1), number}
 end
 
 local first = 6 + count
 local xp, entry = entries(2, ARGV, first)
 local rank = {}
 for i = 1, #xp do rank[i] = xp[i] and redis.call('ZREVRANK', KEYS[2], ARGV[first + i - 1]) end
-return {version[1], version[2], total, pages, xp, rank, entry}
+return {epoch, rev, total, pages, xp, rank, entry}

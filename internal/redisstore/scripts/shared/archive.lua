@@ -1,7 +1,9 @@
 -- Notes that the archive has committed a batch of that rev: `archived` rises, never falls, and `pending` is cleared when it is
--- not above. KEYS[1] meta.
-local function archive(rev)
-  local meta = redis.call('HMGET', KEYS[1], 'archived', 'pending')
-  if tonumber(rev) > tonumber(meta[1]) then redis.call('HSET', KEYS[1], 'archived', rev) end
-  if meta[2] and tonumber(meta[2]) <= tonumber(rev) then redis.call('HDEL', KEYS[1], 'pending') end
+-- not above. What else is named goes from meta too.
+-- KEYS[1] meta; after epoch.lua.
+local function archive(committed, ...)
+  if tonumber(committed) > tonumber(archived) then redis.call('HSET', KEYS[1], 'archived', committed) end
+  local gone = {...}
+  if pending and tonumber(pending) <= tonumber(committed) then gone[#gone + 1] = 'pending' end
+  if #gone > 0 then redis.call('HDEL', KEYS[1], unpack(gone)) end
 end

@@ -5,14 +5,16 @@
 -- KEYS[5] events; of ARGV the last one, or the last before what once.lua takes.
 local levelup
 do
-  local top, slack, c0, c1, c2, c3, c4, highest
+  local args, known, top, slack, c0, c1, c2, c3, c4, highest
   local sqrt, floor, ceil, tonumber = math.sqrt, math.floor, math.ceil, tonumber
 
   local function value(n) return (((c4 * n + c3) * n + c2) * n + c1) * n + c0 end
 
   local function read()
+    args = ARGV
     local text = ARGV[#ARGV - (KEYS[6] and 3 or 0)]
-    top, slack = 0, 0
+    if text == known then return end
+    known, top, slack = text, 0, 0
     if text == '' then return end
     if text == 'any' then
       top = nil
@@ -57,7 +59,7 @@ do
 
   function levelup(member, before, after)
     if after <= before then return end
-    if not slack then read() end
+    if ARGV ~= args then read() end
     if top then
       -- A level begins above before and not above after when its value is at least before + 0.5 and below after + 0.5.
       local n = lowest(before + 0.5 - slack)

@@ -1,7 +1,10 @@
--- Put before every script that works on a loaded guild: nothing is read or changed for another incarnation, nor of a guild
--- that was not verified on this life of this server, which may hold older data than the one before.
+-- Whether this incarnation of the guild is loaded, and verified on this life of this server, which may hold older data than the
+-- one before: a script that works on a loaded guild asks this first, and else reads and changes nothing. Of meta, which is read
+-- in one command, epoch, rev and since are left for what follows.
 -- KEYS[1] meta; ARGV[1] incarnation.
-do
-  local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')
-  if meta[1] ~= ARGV[1] or meta[2] ~= SERVER then return 'NOTLOADED' end
+local epoch, rev, since
+local function loaded()
+  local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'since')
+  epoch, rev, since = meta[3], meta[4], meta[5]
+  return meta[1] == ARGV[1] and meta[2] == SERVER
 end

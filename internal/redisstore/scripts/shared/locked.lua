@@ -1,6 +1,7 @@
--- Put before every script of a hydration: only the holder of the lock loads, and never over a guild that is in use.
+-- Whether the caller holds the lock of the hydration, and the guild is not in use: every script of a hydration asks this first, so
+-- that only the holder loads, and never over a guild that is in use.
 -- KEYS[1] meta, KEYS[2] lock; ARGV[1] incarnation, ARGV[2] token.
-do
+local function locked()
   local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')
-  if redis.call('GET', KEYS[2]) ~= ARGV[2] .. '@' .. SERVER or (meta[1] == ARGV[1] and meta[2] == SERVER) then return 'HYDRATIONLOST' end
+  return redis.call('GET', KEYS[2]) == ARGV[2] .. '@' .. SERVER and (meta[1] ~= ARGV[1] or meta[2] ~= SERVER)
 end

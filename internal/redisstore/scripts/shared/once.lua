@@ -1,9 +1,10 @@
--- Put before every script of a change that a client may send again, after loaded: what was made before is answered with its
--- first outcome. A record is the incarnation, the request and the outcome, with a space between; or it is a fence, which
--- stops what claimed the name under a lower number (claim.lua, fence.lua).
+-- What a change that a client may send again is answered when it was made before, its first outcome, or may not be made;
+-- otherwise nothing. A script that makes one asks this after loaded. A record is the incarnation, the request and the outcome,
+-- with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
 -- KEYS[1] meta, KEYS[6] the record, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[6] the
 -- last three of ARGV: the number of the claim, the request, how long a record lasts in ms.
-if KEYS[6] then
+local function once()
+  if not KEYS[6] then return end
   local found = redis.call('GET', KEYS[6]) or 'fence 0'
   local fence = string.match(found, '^fence (%d+)$')
   if not fence then

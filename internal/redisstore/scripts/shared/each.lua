@@ -1,0 +1,25 @@
+-- Runs a script for several guilds, one after the other, each as if it were run for that guild alone: what goes wrong with one is
+-- its own. To begin a run costs as much as a change does (docs/benchmarks.md).
+--
+-- KEYS     of the first guild, of the second, ...: as many for each
+-- ARGV     how many guilds; then for each, one after the other, how many arguments (at most 1000) and those
+-- returns  {what it returned for the first, for the second, ...}, with its error where it failed
+-- atomic   what the script says, for each guild; and all of it is one step
+local keys, args, KEYS, ARGV = KEYS, ARGV
+-- PIECES
+local function run()
+-- SCRIPT
+end
+
+local function failed(reply) return type(reply) == 'table' and reply or redis.error_reply(reply) end
+
+local guilds, at, replies = tonumber(args[1]), 2, {}
+local width = #keys / guilds
+for i = 1, guilds do
+  local count = tonumber(args[at])
+  KEYS, ARGV = {unpack(keys, (i - 1) * width + 1, i * width)}, {unpack(args, at + 1, at + count)}
+  at = at + 1 + count
+  local _
+  _, replies[i] = xpcall(run, failed) -- after an error, pcall of the embedded Redis's Lua goes on to return it
+end
+return replies

@@ -27,8 +27,8 @@ const (
 var errCallsFull = errors.New("too many calls wait for Redis")
 
 // coalescer sends the small calls of concurrent requests together: one round trip for up to batchCalls of them, and in it one
-// run of a script for up to guildsAtOnce guilds, with all calls that are about each. Nothing is waited for: a call that finds less than atOnce
-// batches under way is sent at once, and what comes meanwhile goes with the next. A round trip of its own costs a call more
+// run of a script for up to guildsAtOnce guilds, with all calls that are about each. Nothing is waited for: a call that finds
+// less than atOnce batches under way is sent at once, and what comes meanwhile goes with the next. A round trip of its own costs a call more
 // than everything that Redis does for it (docs/benchmarks.md).
 //
 // Each call is one step in Redis, whatever it is sent with, and none is sent again, except after NOSCRIPT, which says that
@@ -216,10 +216,7 @@ type pack struct {
 
 // packsOf puts the calls of a guild together, and the guilds that one run of a script can be for: with a cluster, one.
 func (c *coalescer) packsOf(batch []*call) (packs []*pack) {
-	most := guildsAtOnce
-	if c.clustered {
-		most = 1
-	}
+	most := guildsOfRun(c.clustered)
 	for _, r := range runsOf(batch) {
 		i := slices.IndexFunc(packs, func(p *pack) bool { return p.kind == r.kind && len(p.runs) < most })
 		if i < 0 {

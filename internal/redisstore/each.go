@@ -20,6 +20,14 @@ const eachPipeline = 500
 // guildsAtOnce is how many guilds one run of a script is for at most: from some ten on, more save next to nothing.
 const guildsAtOnce = 16
 
+// guildsOfRun is guildsAtOnce, but on a cluster, where guilds are in different slots, 1.
+func guildsOfRun(clustered bool) int {
+	if clustered {
+		return 1
+	}
+	return guildsAtOnce
+}
+
 // guildRun is what a script takes for one guild.
 type guildRun struct {
 	keys []string
@@ -136,11 +144,7 @@ func (s *Store) followMoved(ctx context.Context, sc *script, calls []*eachCall) 
 
 // runPart runs a script on one node, in one round trip.
 func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
-	most := guildsAtOnce
-	if c.cluster != nil {
-		most = 1
-	}
-	packs := slices.Collect(slices.Chunk(part.calls, most))
+	packs := slices.Collect(slices.Chunk(part.calls, guildsOfRun(c.cluster != nil)))
 	cmds := make([]*redis.Cmd, len(packs))
 	switch {
 	case part.err != nil:
@@ -179,8 +183,8 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 	}
 }
 
-// onEach runs a script for each guild, many in a round trip, and calls take with what came back,
-// which may be an error of that one script. The first error of take ends it. On a cluster the guilds of a node that cannot be
+// onEach runs a script for each guild, many in a round trip, and calls take with what came back, which may be an error of
+// that guild. The first error of take ends it. On a cluster the guilds of a node that cannot be
 // asked are passed over, and the error is returned once the other nodes were asked. It is for scripts that do no harm when they
 // run twice.
 func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys func(guildKeys) []string, take func(id.Guild, reply, error) error, args ...any) error {

@@ -368,5 +368,6 @@ func (p *pack) command(ctx context.Context, on *server) once {
 		}
 		runs[i] = guildRun{p.keys(r.g), args}
 	}
-	return once{evalEach(ctx, on.digests[p.script], runs)}
+	keys, args := together(runs)
+	return evalSHA(ctx, on.digests[p.script], keys, args)
 }

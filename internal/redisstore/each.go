@@ -34,26 +34,18 @@ type guildRun struct {
 	args []any
 }
 
-// evalEach is the command that runs a script for several guilds, as each.lua reads it. On a cluster it can be only one.
-func evalEach(ctx context.Context, digest string, runs []guildRun) *redis.Cmd {
-	keys, args := 0, 0
+// together is what a script takes that is run for several guilds, as each.lua reads it. On a cluster it can be only one.
+func together(runs []guildRun) (keys []string, args []any) {
+	size := 1
 	for _, r := range runs {
-		keys, args = keys+len(r.keys), args+1+len(r.args)
+		size += 1 + len(r.args)
 	}
-	words := make([]any, 0, 4+keys+args)
-	words = append(words, "evalsha", digest, keys)
+	keys, args = make([]string, 0, len(runs)*len(runs[0].keys)), append(make([]any, 0, size), len(runs))
 	for _, r := range runs {
-		for _, key := range r.keys {
-			words = append(words, key)
-		}
+		keys = append(keys, r.keys...)
+		args = append(append(args, len(r.args)), r.args...)
 	}
-	words = append(words, len(runs))
-	for _, r := range runs {
-		words = append(append(words, len(r.args)), r.args...)
-	}
-	cmd := redis.NewCmd(ctx, words...)
-	cmd.SetFirstKeyPos(3)
-	return cmd
+	return keys, args
 }
 
 // eachValue is what a run for several guilds answered about one of them, an error among others.
@@ -135,7 +127,8 @@ func (s *Store) followMoved(ctx context.Context, sc *script, calls []*eachCall) 
 		if !answered(c.err) || !nothingRan(c.err) {
 			continue
 		}
-		v, err := s.eval(ctx, sc, c.keys, append([]any{1, len(c.args)}, c.args...))
+		keys, args := together([]guildRun{c.guildRun})
+		v, err := s.eval(ctx, sc, keys, args)
 		if c.v, c.err = eachValue(v, err, 0, 1); !answered(c.err) || nothingRan(c.err) {
 			return // that took all patience; the others would wait for as long
 		}
@@ -158,7 +151,8 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 					for j, call := range pack {
 						runs[j] = call.guildRun
 					}
-					cmds[i] = evalEach(ctx, on.digests[sc], runs)
+					keys, args := together(runs)
+					cmds[i] = evalSHA(ctx, on.digests[sc], keys, args).Cmd
 					_ = p.Process(ctx, cmds[i])
 				}
 				return nil

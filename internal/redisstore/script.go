@@ -70,7 +70,7 @@ func newScript(name string, shared ...string) *script {
 	return addScript(script{name: name, text: pieces(shared) + readScript("scripts/"+name+".lua")})
 }
 
-// newEachScript makes the script run for several guilds (each.lua); evalEach is how it is run.
+// newEachScript makes the script run for several guilds (each.lua); together makes what it takes.
 func newEachScript(name string, shared ...string) *script {
 	text := strings.Replace(readScript("scripts/shared/each.lua"), "-- PIECES\n", pieces(shared), 1)
 	text = strings.Replace(text, "-- SCRIPT\n", readScript("scripts/"+name+".lua"), 1)
@@ -173,8 +173,6 @@ func (sc *script) result(v any, err error) (reply, error) {
 	switch v := v.(type) {
 	case []any:
 		return v, nil
-	case error: // of one guild among several
-		return nil, fmt.Errorf("redis: %s: %w", sc.name, v)
 	case string:
 		if refusal, ok := refusals[v]; ok {
 			return nil, refusal

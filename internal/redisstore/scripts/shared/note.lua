@@ -2,13 +2,12 @@
 -- when nothing waited for one, else 0: then the caller has to put the guild into the index, which is in another slot.
 -- KEYS[1] meta, KEYS[4] dirty; after loaded.lua.
 local function note(members, from, to, changes)
-  local first = not since
-  rev, since = tonumber(rev) + (changes or 1), since or now()
-  if first then
-    redis.call('HSET', KEYS[1], 'rev', rev, 'since', since)
+  local counted = tonumber(rev) + (changes or 1)
+  if since then
+    redis.call('HSET', KEYS[1], 'rev', counted)
   else
-    redis.call('HSET', KEYS[1], 'rev', rev)
+    redis.call('HSET', KEYS[1], 'rev', counted, 'since', now())
   end
   redis.call('SADD', KEYS[4], unpack(members, from, to))
-  return first and 1 or 0
+  return since and 0 or 1
 end

@@ -1,5 +1,7 @@
 package snapshot
 
+import "time"
+
 // WithoutBadRows is withoutBadRows, whose calls can only be counted from outside of a store.
 var WithoutBadRows = withoutBadRows
 
@@ -13,4 +15,4 @@ func NewTasks() Tasks { return Tasks{newTasks()} }
 func (t Tasks) Add(task func()) { t.add(task) }
 
 // Run is run.
-func (t Tasks) Run(atOnce int) { t.run(atOnce) }
+func (t Tasks) Run(atOnce int, step time.Duration) { t.run(atOnce, step) }

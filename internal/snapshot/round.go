@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"levelboard/internal/id"
 )
@@ -12,6 +13,7 @@ import (
 // round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
 type round struct {
 	*Writer
+	step time.Duration // after which more guilds are written at the same time
 	done map[id.Guild]bool
 
 	mu     sync.Mutex
@@ -59,7 +61,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 			}
 		})
 	}
-	work.run(guildsAtOnce)
+	work.run(guildsAtOnce, r.step)
 }
 
 func (r *round) writeAlone(ctx context.Context, a alone) error {

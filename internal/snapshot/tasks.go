@@ -1,6 +1,10 @@
 package snapshot
 
-import "sync"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // tasks is work that is done some at the same time, and that may lead to more of it. What was added last is done first, so
 // that what a task leaves to be done does not wait for all others.
@@ -25,11 +29,19 @@ func (t *tasks) add(task func()) {
 	t.changed.Signal()
 }
 
-// run does all tasks, and those that they add, so many at a time, and returns when none is left.
-func (t *tasks) run(atOnce int) {
+// run does all tasks, and those that they add, and returns when none is left. It begins with one at a time, and after each step
+// that this takes does one more at the same time, up to atOnce; with a step of 0 that is at once.
+func (t *tasks) run(atOnce int, step time.Duration) {
+	none, end := context.WithCancel(context.Background())
+	defer end()
 	var workers sync.WaitGroup
-	for range atOnce {
+	for i := range atOnce {
 		workers.Go(func() {
+			defer end()
+			select {
+			case <-none.Done():
+			case <-time.After(time.Duration(i) * step):
+			}
 			for task := t.take(); task != nil; task = t.take() {
 				task()
 				t.done()

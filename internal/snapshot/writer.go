@@ -17,8 +17,11 @@ const (
 	// batchSize bounds what one script reads and one transaction writes, and with it the writer's memory, however many
 	// members of a guild changed.
 	batchSize = 1000
-	// guildsAtOnce is how many guilds, or groups of them, are written at the same time.
+	// guildsAtOnce is how many guilds, or groups of them, are written at the same time at most.
 	guildsAtOnce = 4
+	// stepsOfInterval is into how many steps of a round an interval is divided; after each, one more is written at the same time. What
+	// little has changed is so written with little taken from the requests, and much of it still in time (ADR 9).
+	stepsOfInterval = 8
 	// sweepEvery is the number of intervals after which all loaded guilds are looked at, not only those in the index: a
 	// replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions.
 	sweepEvery = 12
@@ -100,7 +103,7 @@ func (w *Writer) tick(ctx context.Context) {
 	sweep := w.rounds%sweepEvery == 0
 	w.rounds++
 	// What fails is logged and counted where it happens, and tried again in the next round.
-	_ = w.round(ctx, sweep, true)
+	_ = w.round(ctx, sweep, false)
 }
 
 // Flush writes everything that changed until now, if this process holds the lease or can get it. It returns the first
@@ -117,17 +120,21 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	w.lease = lease
 	w.hold(true)
-	return w.round(ctx, true, false)
+	return w.round(ctx, true, true)
 }
 
 // round writes every guild in the index of changed ones and, in a sweep, then every other one that has changed all the
-// same. It keeps the lease meanwhile, and ends early when the lease is lost. With tidy it then frees what nobody needs.
-func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
+// same. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the requests what it can
+// get; else it begins gently, and in the end frees what nobody needs.
+func (w *Writer) round(ctx context.Context, sweep, hurry bool) error {
 	began := time.Now()
 	w.lastRound = began
 	ctx, stop := w.keepLease(ctx)
 	defer stop()
 	r := &round{Writer: w, done: map[id.Guild]bool{}}
+	if !hurry {
+		r.step = w.interval / stepsOfInterval
+	}
 	changed, err := w.live.DirtyGuilds(ctx)
 	w.underway.Store(&changed)
 	defer w.underway.Store(nil)
@@ -149,10 +156,10 @@ func (w *Writer) round(ctx context.Context, sweep, tidy bool) error {
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
-	if tidy {
+	if !hurry {
 		w.cold = w.evict(ctx, w.cold)
 	}
-	if sweep && tidy {
+	if sweep && !hurry {
 		w.Purge(ctx)
 	}
 	duration.Observe(time.Since(began).Seconds())

@@ -21,6 +21,7 @@ func (a *App) tryRedis(ctx context.Context) error {
 	err := a.stores.live.Ping(ctx)
 	if err == nil {
 		a.countReplicas(ctx)
+		a.lookForEviction(ctx)
 		return nil
 	}
 	advice := redisAdvice(ctx, a.cfg, err)
@@ -39,6 +40,14 @@ func (a *App) countReplicas(ctx context.Context) {
 	if found, err := a.stores.live.Replicas(ctx); err == nil && found < wanted {
 		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are answered 503 until it has them",
 			"wanted", wanted, "connected", found)
+	}
+}
+
+// lookForEviction warns of a Redis that drops keys when its memory is full: nobody would notice which.
+func (a *App) lookForEviction(ctx context.Context) {
+	if policy := a.stores.client.EvictionPolicy(ctx); policy != "" {
+		a.log.WarnContext(ctx, "Redis drops keys when its memory is full, members or records of requests: set its maxmemory-policy to noeviction, and changes are refused instead",
+			"maxmemoryPolicy", policy)
 	}
 }
 

@@ -69,3 +69,19 @@ func TestReplicasThatAreMissing(t *testing.T) {
 	})
 	wantHeader(t, got, "Idempotent-Replayed", "true")
 }
+
+// Which members a Redis has dropped that evicts keys is not noticed, so that it may is said at the start.
+func TestRedisThatMayDropMembers(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		policy string
+		warned bool
+	}{{"allkeys-lru", true}, {"volatile-ttl", true}, {"noeviction", false}} {
+		server := testenv.Redis(t, testenv.WithConfig("maxmemory-policy "+test.policy))
+		log := &logText{}
+		run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t)))
+		if log.has("set its maxmemory-policy to noeviction") != test.warned || log.has("maxmemoryPolicy="+test.policy) != test.warned {
+			t.Errorf("%s: warned %v, want %v", test.policy, !test.warned, test.warned)
+		}
+	}
+}

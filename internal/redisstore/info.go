@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -65,6 +66,20 @@ func conditionOf(ctx context.Context, client *node) condition {
 		c.save, c.saveKnown = save.Val()["save"]
 	}
 	return c
+}
+
+// EvictionPolicy is the maxmemory-policy by which Redis drops keys when its memory is full, on a cluster that of one of the masters
+// that have one; "" when it drops none, or does not tell.
+func (c *Client) EvictionPolicy(ctx context.Context) string {
+	var found atomic.Value
+	_, _ = c.eachMaster(ctx, func(n *node) error {
+		if policy := conditionOf(ctx, n).info["maxmemory_policy"]; policy != "" && policy != "noeviction" {
+			found.Store(policy)
+		}
+		return nil
+	})
+	policy, _ := found.Load().(string)
+	return policy
 }
 
 // fieldsOf reads the lines of INFO.

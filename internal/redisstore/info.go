@@ -73,10 +73,11 @@ func conditionOf(ctx context.Context, client *node) condition {
 func (c *Client) EvictionPolicy(ctx context.Context) string {
 	var found atomic.Value
 	_, _ = c.eachMaster(ctx, func(n *node) error {
-		if policy := conditionOf(ctx, n).info["maxmemory_policy"]; policy != "" && policy != "noeviction" {
+		info, err := n.Info(ctx, "memory").Result()
+		if policy := fieldsOf(info)["maxmemory_policy"]; policy != "" && policy != "noeviction" {
 			found.Store(policy)
 		}
-		return nil
+		return err
 	})
 	policy, _ := found.Load().(string)
 	return policy

@@ -94,12 +94,7 @@ func (n *node) identify(ctx context.Context, on session, lost *server) error {
 // identityOf reads what is another one after each start of the server (run_id) and after each promotion of a replica
 // (master_replid2), which may go without a restart.
 func identityOf(info string) (string, error) {
-	values := map[string]string{}
-	for line := range strings.Lines(info) {
-		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found {
-			values[name] = value
-		}
-	}
+	values := fieldsOf(info)
 	identity := values["run_id"] + "-" + values["master_replid2"]
 	if values["run_id"] == "" || strings.Trim(identity, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" {
 		return "", errNoIdentity // the second: it becomes a string in a script, and nothing more than that

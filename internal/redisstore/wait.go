@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -133,9 +132,7 @@ func (s *Store) Replicas(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, fmt.Errorf("redis: count the replicas: %w", err)
 		}
-		_, rest, _ := strings.Cut(info, "\r\nconnected_slaves:")
-		line, _, _ := strings.Cut(rest, "\r\n")
-		connected, err := strconv.Atoi(line)
+		connected, err := strconv.Atoi(fieldsOf(info)["connected_slaves"])
 		if err != nil {
 			return 0, fmt.Errorf("redis: count the replicas: %w", errReply)
 		}

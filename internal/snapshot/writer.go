@@ -158,9 +158,9 @@ func (w *Writer) round(ctx context.Context, sweep, hurry bool) error {
 	r.putBack(ctx)
 	if !hurry {
 		w.cold = w.evict(ctx, w.cold)
-	}
-	if sweep && !hurry {
-		w.Purge(ctx)
+		if sweep {
+			w.Purge(ctx)
+		}
 	}
 	duration.Observe(time.Since(began).Seconds())
 	return errors.Join(err, r.first)

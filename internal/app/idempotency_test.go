@@ -371,15 +371,7 @@ func oneOfManyRivals(t *testing.T, s *service) {
 func replaysAreCounted(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
 	key := s.key(g)
-	count := func() (n float64) {
-		for line := range strings.Lines(string(s.ops("/metrics").Want(t, 200).Body)) {
-			if _, err := fmt.Sscanf(line, "levelboard_idempotent_replays_total %g", &n); err == nil {
-				return n
-			}
-		}
-		t.Fatal("/metrics has no levelboard_idempotent_replays_total")
-		return 0
-	}
+	count := func() float64 { return s.metric("idempotent_replays_total") }
 	s.create(key, g, u, 1)
 	before := count()
 	for range 4 {

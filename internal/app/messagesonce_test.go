@@ -2,8 +2,6 @@ package app_test
 
 import (
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -232,22 +230,10 @@ func TestMessagesAreCounted(t *testing.T) {
 	s := start(t, onDataDir(t)...)
 	g := s.guild(exactly(60, object{"ignoredChannelIds": []string{chanA}}))
 	key := s.key(g)
-	metric := func(name string) (n float64) {
-		t.Helper()
-		found := regexp.MustCompile(`(?m)^levelboard_` + regexp.QuoteMeta(name) + ` (\S+)$`).FindSubmatch(s.ops("/metrics").Want(t, 200).Body)
-		if found == nil {
-			return 0
-		}
-		n, err := strconv.ParseFloat(string(found[1]), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
 	names := []string{`messages_total{outcome="gained"}`, `messages_total{outcome="cooldown"}`, `messages_total{outcome="nothing"}`, `xp_awarded_total`, `level_ups_total`}
 	before := make([]float64, len(names))
 	for i, name := range names {
-		before[i] = metric(name)
+		before[i] = s.metric(name)
 	}
 	up, full := newID(), newID()
 	s.create(key, g, up, 50)
@@ -260,7 +246,7 @@ func TestMessagesAreCounted(t *testing.T) {
 	}
 	wantFailure(t, s.send(s.reader(g), g, messages), 403)
 	for i, want := range []float64{2, 1, 3, 120, 1} {
-		if n := metric(names[i]) - before[i]; n != want {
+		if n := s.metric(names[i]) - before[i]; n != want {
 			t.Errorf("%s went up by %v, want %v", names[i], n, want)
 		}
 	}

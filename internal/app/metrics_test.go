@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -39,6 +40,20 @@ func documented(t *testing.T) map[string]string {
 		found[row[1]] = row[2] + " " + strings.Join(labels, ",")
 	}
 	return found
+}
+
+// metric is the value of one of the service's series, which is of the whole process; 0 when there is none of it yet.
+func (s *service) metric(series string) float64 {
+	s.t.Helper()
+	found := regexp.MustCompile(`(?m)^levelboard_` + regexp.QuoteMeta(series) + ` (\S+)$`).FindSubmatch(s.ops("/metrics").Want(s.t, 200).Body)
+	if found == nil {
+		return 0
+	}
+	n, err := strconv.ParseFloat(string(found[1]), 64)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
 }
 
 // families reads what /metrics answers.

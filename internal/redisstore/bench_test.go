@@ -3,7 +3,10 @@ package redisstore_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"testing"
+	"time"
 
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -75,16 +78,52 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before.
+// BenchmarkSurvey is what the snapshot writer's look at all loaded guilds takes, for each guild.
+func BenchmarkSurvey(b *testing.B) {
+	const guilds = 5000
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	all := make([]id.Guild, guilds)
+	for g := range guilds {
+		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
+		all[g] = guildNo(g).ID
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if changed, cold, err := s.Survey(b.Context(), all, time.Hour); err != nil || len(changed)+len(cold) > 0 {
+			b.Fatal(len(changed), len(cold), err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*guilds), "ns/guild")
+}
+
+// BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before. It
+// tells what Redis says of its own time for each of them too, in which there is no client.
 func BenchmarkChangeManyGuilds(b *testing.B) {
 	const guilds = 5000
 	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
 	for g := range guilds {
 		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
 	}
+	before := scriptTime(b, s)
 	b.ReportAllocs()
 	parallel(b, func(id.User) error {
 		_, err := s.Change(b.Context(), guildNo(rand.IntN(guilds)), nth(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 20})
 		return err
 	})
+	b.ReportMetric((scriptTime(b, s)-before)*1000/float64(b.N), "redis-ns/op")
+}
+
+// scriptTime is how many µs Redis has spent in scripts.
+func scriptTime(b *testing.B, s *redisstore.Store) float64 {
+	b.Helper()
+	info := s.Client().Info(b.Context(), "commandstats").Val()
+	found := regexp.MustCompile(`cmdstat_evalsha:.*usec=(\d+)`).FindStringSubmatch(info)
+	if found == nil {
+		b.Fatal("Redis does not tell what scripts took")
+	}
+	usec, err := strconv.ParseFloat(found[1], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return usec
 }

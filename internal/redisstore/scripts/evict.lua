@@ -6,7 +6,8 @@
 -- returns  {1: it is gone, or 0: it has changed or is used} | NOTLOADED
 -- atomic   all checks and the removal, so a request finds the guild as it was, or finds none and loads it
 if not current() then return 'NOTLOADED' end
-if rev ~= ARGV[3] or not cold(tonumber(ARGV[4])) then return {0} end
+local more = redis.call('HMGET', KEYS[1], 'raising', 'used')
+if rev ~= ARGV[3] or not cold(tonumber(ARGV[4]), rev, archived, pending, flushing, more[1], more[2]) then return {0} end
 if redis.call('EXISTS', KEYS[4]) == 1 then redis.call('XADD', KEYS[4], '*', 'e', ARGV[2], 's', SERVER) end
 redis.call('UNLINK', KEYS[1], unpack(KEYS, 5))
 return {1}

@@ -52,23 +52,11 @@ type load struct {
 // serve puts a load on the service, once nothing is left to be saved of the one before. What is wrong with one request is wrong
 // with the numbers, so it is an error.
 func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
-	scenario, found := loadgen.FindScenario(l.scenario)
-	if !found {
-		return nil, fmt.Errorf("there is no scenario %s", l.scenario)
+	o, err := b.optionsOf(l)
+	if err != nil {
+		return nil, err
 	}
-	o := loadgen.Options{
-		URL: b.url, Admin: b.admin, Scenario: scenario, Concurrency: or(l.connections, connections), Rate: l.rate, Duration: b.seconds,
-		Members: l.members, Active: l.active, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, Plain: l.plain, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
-		Batch: loadgen.Mixed, Keep: true,
-	}
-	if l.scenario == loadgen.MessagesScenario {
-		o.Skew, o.Batch = loadgen.Zipf, loadgen.Batch(l.batch)
-	}
-	if l.seconds > 0 {
-		o.Duration = l.seconds
-	}
-	needed := board{l.members, l.guilds, l.first}
-	if !b.ready[needed] && l.scenario != loadgen.MessagesScenario {
+	if l.scenario != loadgen.MessagesScenario {
 		if err := b.fill(ctx, o); err != nil {
 			return nil, err
 		}
@@ -76,6 +64,7 @@ func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
 	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
+	needed := boardOf(o)
 	o.Ready = b.ready[needed]
 	result, err := loadgen.Run(ctx, o)
 	b.ready[needed] = err == nil && result.Messages == nil
@@ -92,8 +81,33 @@ func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
 	return result, nil
 }
 
-// fill makes the boards of a load, so that what is measured does not share the machine with their first snapshot.
+func (b *bencher) optionsOf(l load) (o loadgen.Options, err error) {
+	scenario, found := loadgen.FindScenario(l.scenario)
+	if !found {
+		return o, fmt.Errorf("there is no scenario %s", l.scenario)
+	}
+	o = loadgen.Options{
+		URL: b.url, Admin: b.admin, Scenario: scenario, Concurrency: or(l.connections, connections), Rate: l.rate, Duration: b.seconds,
+		Members: l.members, Active: l.active, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, Plain: l.plain, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
+		Batch: loadgen.Mixed, Keep: true,
+	}
+	if l.scenario == loadgen.MessagesScenario {
+		o.Skew, o.Batch = loadgen.Zipf, loadgen.Batch(l.batch)
+	}
+	if l.seconds > 0 {
+		o.Duration = l.seconds
+	}
+	return o, nil
+}
+
+func boardOf(o loadgen.Options) board { return board{o.Members, o.Guilds, o.FirstGuild} }
+
+// fill makes the boards of a load that are not there yet, so that what is measured does not share the machine with their first
+// snapshot.
 func (b *bencher) fill(ctx context.Context, o loadgen.Options) error {
+	if b.ready[boardOf(o)] {
+		return nil
+	}
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
@@ -106,7 +120,7 @@ func (b *bencher) fill(ctx context.Context, o loadgen.Options) error {
 	if err != nil {
 		return fmt.Errorf("fill boards of %d members: %w", o.Members, err)
 	}
-	b.ready[board{o.Members, o.Guilds, o.FirstGuild}] = true
+	b.ready[boardOf(o)] = true
 	return nil
 }
 

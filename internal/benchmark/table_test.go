@@ -51,11 +51,14 @@ func TestTheOtherTables(t *testing.T) {
 			[]string{"xp (MEMORY USAGE) | 110.0 |", "| **351.00: missed** | at most 350 |", "| 29.00 | under 30 |", "| **121.00: missed** | under 120 |", "| 30.00 | under 100 |", "With 1,000 members"},
 		},
 		"growth": {
-			growthTable("by all members", []grown{
-				{title: "10 members", increment: []float64{100, 50}, ranks: []float64{10, 10}},
-				{title: "1,000 members", increment: []float64{90, 45}, ranks: []float64{7, 7}},
-			}),
-			[]string{"| increments a second, by all members |", "| 10 members | 75 | 1.00 | 10 | 1.00 |", "| 1,000 members | 68 | 0.90 | 7 | **0.70: missed** |"},
+			growthTable(boards{small: 10}, "by all members", []grown{
+				{title: "1,000 members", increment: grownRates{small: []float64{100, 50}, all: []float64{90, 45}}, rank: grownRates{small: []float64{10, 10}, all: []float64{7, 7}}},
+				{title: "2,000 members", increment: grownRates{small: []float64{200, 60}, all: []float64{100, 48}}, rank: grownRates{small: []float64{12, 12}, all: []float64{12, 12}}},
+			}, func(r grownRates) []float64 { return r.all }),
+			[]string{
+				"| increments a second, by all members |", "| 10 members | 80 | 1.00 | 11 | 1.00 |",
+				"| 1,000 members | 68 | 0.90 | 7 | **0.70: missed** |", "| 2,000 members | 74 | **0.65: missed** | 12 | 1.00 |",
+			},
 		},
 		"pages": {
 			pagesTable(boards{large: 1_000_000, farPage: 10_000}, []float64{100}, []float64{85}),

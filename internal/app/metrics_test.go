@@ -42,12 +42,12 @@ func documented(t *testing.T) map[string]string {
 	return found
 }
 
-// metric is the value of one of the service's series, which is of the whole process; 0 when there is none of it yet.
+// metric is the value of one of the service's series, which is of the whole process.
 func (s *service) metric(series string) float64 {
 	s.t.Helper()
 	found := regexp.MustCompile(`(?m)^levelboard_` + regexp.QuoteMeta(series) + ` (\S+)$`).FindSubmatch(s.ops("/metrics").Want(s.t, 200).Body)
 	if found == nil {
-		return 0
+		s.t.Fatalf("/metrics has no levelboard_%s", series)
 	}
 	n, err := strconv.ParseFloat(string(found[1]), 64)
 	if err != nil {

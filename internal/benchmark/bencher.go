@@ -49,6 +49,8 @@ type load struct {
 	seconds     time.Duration // 0 for the usual
 }
 
+func (l load) board() board { return board{l.members, l.guilds, l.first} }
+
 // serve puts a load on the service, once nothing is left to be saved of the one before. What is wrong with one request is wrong
 // with the numbers, so it is an error.
 func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
@@ -57,14 +59,14 @@ func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
 		return nil, err
 	}
 	if l.scenario != loadgen.MessagesScenario {
-		if err := b.fill(ctx, o); err != nil {
+		if err := b.fill(ctx, l); err != nil {
 			return nil, err
 		}
 	}
 	if err := b.settle(ctx); err != nil {
 		return nil, err
 	}
-	needed := boardOf(o)
+	needed := l.board()
 	o.Ready = b.ready[needed]
 	result, err := loadgen.Run(ctx, o)
 	b.ready[needed] = err == nil && result.Messages == nil
@@ -100,27 +102,28 @@ func (b *bencher) optionsOf(l load) (o loadgen.Options, err error) {
 	return o, nil
 }
 
-func boardOf(o loadgen.Options) board { return board{o.Members, o.Guilds, o.FirstGuild} }
-
 // fill makes the boards of a load that are not there yet, so that what is measured does not share the machine with their first
 // snapshot.
-func (b *bencher) fill(ctx context.Context, o loadgen.Options) error {
-	if b.ready[boardOf(o)] {
+func (b *bencher) fill(ctx context.Context, l load) error {
+	if b.ready[l.board()] {
 		return nil
 	}
 	if err := b.settle(ctx); err != nil {
 		return err
 	}
-	o.Scenario, _ = loadgen.FindScenario("rank")
-	o.Duration, o.Rate = 100*time.Millisecond, 0
+	l.scenario, l.seconds, l.rate = "rank", 100*time.Millisecond, 0
+	o, err := b.optionsOf(l)
+	if err != nil {
+		return err
+	}
 	result, err := loadgen.Run(ctx, o)
 	if err == nil && result.Interrupted {
 		err = context.Canceled
 	}
 	if err != nil {
-		return fmt.Errorf("fill boards of %d members: %w", o.Members, err)
+		return fmt.Errorf("fill boards of %d members: %w", l.members, err)
 	}
-	b.ready[boardOf(o)] = true
+	b.ready[l.board()] = true
 	return nil
 }
 

@@ -49,9 +49,7 @@ func (b *bencher) growth(ctx context.Context) (string, error) {
 	}
 	for _, g := range larger {
 		log.Printf("growth: %s are made", g.title)
-		g.load.scenario = "rank"
-		o, err := b.optionsOf(g.load)
-		if err := errors.Join(err, b.fill(ctx, o)); err != nil {
+		if err := b.fill(ctx, g.load); err != nil {
 			return "", err
 		}
 	}

@@ -3,8 +3,6 @@ package redisstore_test
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -249,23 +247,13 @@ func BenchmarkSieve(b *testing.B) {
 			for i := range leaderboard.MaxAwards {
 				award.Members = append(award.Members, leaderboard.Award{User: benchUser(i * 997), Offers: []level.XP{1 + level.XP(i)}})
 			}
-			if err := client.ConfigResetStat(b.Context()).Err(); err != nil {
-				b.Fatal(err)
-			}
+			report := serverTime(b, client)
 			for b.Loop() {
 				if _, _, err := s.Award(b.Context(), guild1, award); err != nil {
 					b.Fatal(err)
 				}
 			}
-			stats := client.Info(b.Context(), "commandstats").Val()
-			_, after, _ := strings.Cut(stats, "cmdstat_evalsha:")
-			_, after, _ = strings.Cut(after, "usec_per_call=")
-			each, _, _ := strings.Cut(after, ",")
-			us, err := strconv.ParseFloat(each, 64)
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(us, "server-us/op")
+			report()
 		})
 	}
 }

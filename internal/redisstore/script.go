@@ -26,7 +26,7 @@ type script struct {
 var scripts []*script
 
 var (
-	pageScript   = newScript("page", "loaded", "hmget")
+	pageScript   = newScript("page", "loaded", "values")
 	createScript = newScript("create", "loaded", "once", "now", "note", "event", "levelup")
 	changeScript = newScript("change", changePieces...)
 	awardScript  = newScript("award", "loaded", "once", "now", "score", "parts", "note", "event", "levelup")
@@ -36,7 +36,7 @@ var (
 	fenceScript  = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "epoch", "pending", "entries")
+	readBatchScript  = newScript("read_batch", "epoch", "pending", "values", "entries")
 	archivedScript   = newScript("archived", "epoch", "archive")
 	endFlushScript   = newScript("end_flush", "epoch")
 	distrustScript   = newScript("distrust", "epoch")
@@ -44,7 +44,7 @@ var (
 	evictScript = newScript("evict", "epoch", "now", "cold")
 
 	beginHydrationScript  = newScript("begin_hydration")
-	unsavedScript         = newScript("unsaved", "locked", "entries")
+	unsavedScript         = newScript("unsaved", "locked", "values", "entries")
 	verifiedScript        = newScript("verified", "locked")
 	loadChunkScript       = newScript("load_chunk", "locked")
 	commitHydrationScript = newScript("commit_hydration", "locked", "now", "event")
@@ -55,7 +55,7 @@ var (
 	eachMembersScript = newEachScript("members", "loaded")
 	eachVersionScript = newEachScript("version", "loaded")
 	eachChangeScript  = newEachScript("change", changePieces...)
-	readChangesScript = newEachScript("read_changes", "epoch", "pending", "entries")
+	readChangesScript = newEachScript("read_changes", "epoch", "pending", "values", "entries")
 	endChangesScript  = newEachScript("end_changes", "epoch", "archive")
 	backlogScript     = newEachScript("backlog", "now")
 	surveyScript      = newEachScript("survey", "now", "cold")

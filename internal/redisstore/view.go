@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/level"
 )
 
-var viewScript = newScript("view", "loaded", "hmget", "entries")
+var viewScript = newScript("view", "loaded", "values", "entries")
 
 // maxPage is beyond the last page of any board, and far from where the floats of Lua are no whole numbers any more.
 const maxPage = 1 << 40

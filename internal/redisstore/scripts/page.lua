@@ -8,4 +8,4 @@ if not loaded() then return 'NOTLOADED' end
 local rows = redis.call('ZREVRANGE', KEYS[2], ARGV[2], ARGV[3], 'WITHSCORES')
 local members = {}
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
-return {epoch, rev, rows, hmget(KEYS[3], members, 1)}
+return {epoch, rev, rows, values('HMGET', KEYS[3], members, 1)}

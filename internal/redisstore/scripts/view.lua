@@ -18,7 +18,7 @@ for i = 1, count do
   local rows = redis.call('ZREVRANGE', KEYS[2], (number - 1) * size, number * size - 1, 'WITHSCORES')
   local members = {}
   for j = 1, #rows, 2 do members[#members + 1] = rows[j] end
-  pages[i] = {epoch, rev, rows, hmget(KEYS[3], members, 1), number}
+  pages[i] = {epoch, rev, rows, values('HMGET', KEYS[3], members, 1), number}
 end
 
 local first = 6 + count

@@ -102,8 +102,11 @@ func checkExpiry(sent *time.Time, now time.Time) (*time.Time, error) {
 		return nil, nil
 	}
 	at := sent.UTC().Truncate(time.Millisecond)
-	if !at.After(now) {
+	switch {
+	case !at.After(now):
 		return nil, fault.New(fault.Invalid, "expiresAt must be in the future")
+	case at.Year() > 9999: // which RFC 3339 cannot write: sent with an offset to the west
+		return nil, fault.New(fault.Invalid, "expiresAt must be before the year 10000")
 	}
 	return &at, nil
 }

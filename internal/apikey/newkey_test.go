@@ -73,6 +73,7 @@ func TestNewKeyBounds(t *testing.T) {
 		"guildIds":    {"guildIds", guildList(1000), guildList(1001)},
 		"expiresAt":   {"expiresAt", `"2026-05-01T12:00:00.001Z"`, `"2026-05-01T12:00:00Z"`},
 		"below 1 ms":  {"expiresAt", `"2026-05-01T12:00:01Z"`, `"2026-05-01T12:00:00.0009Z"`},
+		"far future":  {"expiresAt", `"9999-12-31T22:59:59.999-01:00"`, `"9999-12-31T23:00:00-01:00"`},
 		"permissions": {"permission", `"read_write"`, `"write"`},
 	} {
 		if _, err := apikey.ParseNewKey([]byte(body(map[string]string{c.property: c.last})), noon); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,9 @@ type program struct {
 	Environment
 	// started says that a command began its work: an error before that is about how it was called.
 	started bool
+	// log, when the settings ask for a log of JSON, is where that goes which is said on standard error: a line that is no
+	// JSON would be lost on whoever reads it.
+	log *slog.Logger
 }
 
 // usageError says that the command was called wrongly, although its flags and arguments could be read.
@@ -50,7 +54,7 @@ func Run(ctx context.Context, args []string, env Environment) int {
 		return exitOK
 	}
 	for line := range strings.Lines(err.Error()) {
-		fmt.Fprintf(p.Stderr, "levelboard: %s\n", strings.TrimRight(line, "\n"))
+		p.say(slog.LevelError, strings.TrimRight(line, "\n"))
 	}
 	var wrong usageError
 	if p.started && !errors.As(err, &wrong) {
@@ -111,6 +115,18 @@ func (p *program) action(work func(ctx context.Context, args []string) error) fu
 		p.started = true
 		return work(cmd.Context(), args)
 	}
+}
+
+// say writes a line to standard error.
+func (p *program) say(level slog.Level, line string) {
+	if p.log != nil {
+		p.log.Log(context.Background(), level, line)
+		return
+	}
+	if level == slog.LevelWarn {
+		line = "warning: " + line
+	}
+	fmt.Fprintf(p.Stderr, "levelboard: %s\n", line)
 }
 
 // printf writes to standard output.

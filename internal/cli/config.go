@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -39,9 +38,7 @@ func (p *program) checkConfig() error {
 		problems = append(problems, errors.New(u))
 	}
 	// Load's warnings begin with the unknown names.
-	for _, w := range warnings[len(unknown):] {
-		fmt.Fprintf(p.Stderr, "levelboard: warning: %s\n", w)
-	}
+	p.warn(warnings[len(unknown):])
 	p.tracing()
 	if err := errors.Join(problems...); err != nil {
 		return err

@@ -75,7 +75,7 @@ func serveAs(t *testing.T, words []string, environ ...string) *process {
 			p.mu.Lock()
 			p.stderr.WriteString(lines.Text() + "\n")
 			p.mu.Unlock()
-			if strings.HasPrefix(lines.Text(), "Metrics and health checks:") {
+			if strings.Contains(lines.Text(), "Metrics and health checks:") {
 				up <- true
 			}
 		}

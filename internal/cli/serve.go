@@ -53,19 +53,24 @@ func (p *program) serveCommand() *cobra.Command {
 // settings loads the settings and prints the warnings about them.
 func (p *program) settings(environ []string) (config.Config, error) {
 	cfg, warnings, err := config.Load(environ)
-	for _, w := range warnings {
-		fmt.Fprintf(p.Stderr, "levelboard: warning: %s\n", w)
+	if err == nil && cfg.LogFormat == config.JSON {
+		p.log = newLogger(p.Stderr, cfg)
 	}
+	p.warn(warnings)
 	return cfg, err
 }
 
 // tracing loads the settings of traces and prints the warnings about them.
 func (p *program) tracing() tracing.Settings {
 	settings, warnings := tracing.FromEnviron(p.Environ)
-	for _, w := range warnings {
-		fmt.Fprintf(p.Stderr, "levelboard: warning: %s\n", w)
-	}
+	p.warn(warnings)
 	return settings
+}
+
+func (p *program) warn(warnings []string) {
+	for _, w := range warnings {
+		p.say(slog.LevelWarn, w)
+	}
 }
 
 // service is one run of the service within this process.

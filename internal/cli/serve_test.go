@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The process is real: it gets a real signal.
@@ -56,6 +58,33 @@ func TestServeSaysWhereItIsAndStopsOnSIGTERM(t *testing.T) {
 	}
 	if err := command.Wait(); err != nil {
 		t.Errorf("after SIGTERM: %v\n%s\n%s", err, all, rest)
+	}
+}
+
+// With a log of JSON all of standard error is, from the warnings before the start to the last line.
+func TestEveryLineIsJSONIfTheLogIs(t *testing.T) {
+	environ := []string{"LEVELBOARD_LOG_FORMAT=json", "LEVELBOARD_LISTN=typo", "OTEL_EXPORTER_OTLP_ENDPOINT=nowhere"}
+	p := serve(t, append(environ, "LEVELBOARD_DATA_DIR="+t.TempDir())...)
+	p.signal(syscall.SIGTERM)
+	p.wait(time.Minute)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	var stdout, stderr bytes.Buffer
+	Run(t.Context(), []string{"serve"}, Environment{strings.NewReader(""), &stdout, &stderr, append(environ,
+		"LEVELBOARD_LISTEN="+taken.Addr().String(), "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR="+t.TempDir())})
+	said := p.said() + stderr.String()
+	for _, want := range []string{"LEVELBOARD_LISTN is not a setting", "OTEL_EXPORTER_OTLP_ENDPOINT", "listens on", "stopping (terminated)", "stop the program that listens there"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("nothing says %q", want)
+		}
+	}
+	for line := range strings.Lines(said) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
@@ -32,10 +32,13 @@ func (p *program) untilSignal(ctx context.Context, work func(context.Context) er
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, append([]os.Signal{os.Interrupt, syscall.SIGTERM}, woken...)...)
 	defer signal.Stop(signals)
-	return untilSignal(ctx, p.Stderr, signals, work)
+	stopping := func(s os.Signal) {
+		p.say(slog.LevelInfo, fmt.Sprintf("stopping (%s); a second signal stops at once", s))
+	}
+	return untilSignal(ctx, stopping, signals, work)
 }
 
-func untilSignal(ctx context.Context, w io.Writer, signals <-chan os.Signal, work func(context.Context) error) error {
+func untilSignal(ctx context.Context, stopping func(os.Signal), signals <-chan os.Signal, work func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 1)
@@ -50,7 +53,7 @@ func untilSignal(ctx context.Context, w io.Writer, signals <-chan os.Signal, wor
 		case got := <-signals:
 			switch s.next(got, time.Now()) {
 			case stopGracefully:
-				fmt.Fprintf(w, "levelboard: stopping (%s); a second signal stops at once\n", got)
+				stopping(got)
 				cancel()
 			case stopAtOnce:
 				return errHurried

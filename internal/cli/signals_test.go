@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"syscall"
 	"testing"
@@ -51,7 +50,7 @@ func TestSignals(t *testing.T) {
 					}
 				}()
 				ended := errors.New("ended gracefully")
-				err := untilSignal(t.Context(), io.Discard, signals, func(ctx context.Context) error {
+				err := untilSignal(t.Context(), func(os.Signal) {}, signals, func(ctx context.Context) error {
 					<-ctx.Done()
 					time.Sleep(time.Minute)
 					return ended

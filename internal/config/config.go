@@ -77,7 +77,7 @@ type Config struct {
 	OAuthTokenURL     string `env:"OAUTH_TOKEN_URL" envDefault:"https://discord.com/api/oauth2/token" desc:"Where the sign-in's code is exchanged."`
 	OAuthAPIURL       string `env:"OAUTH_API_URL" envDefault:"https://discord.com/api/v10" desc:"Where the signed-in user and their guilds are read."`
 
-	PublicURL string `env:"PUBLIC_URL" desc:"Base of links and of the sign-in's redirect; from LEVELBOARD_LISTEN when it is not set."`
+	PublicURL string `env:"PUBLIC_URL" desc:"Base of links and of the sign-in's redirect, without a path; from LEVELBOARD_LISTEN when it is not set."`
 
 	LogLevel  slog.Level `env:"LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" envDefault:"text" desc:"text or json."`

@@ -83,13 +83,15 @@ func TestProblems(t *testing.T) {
 		want    string
 	}{
 		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "PUBLIC_URL=http://levels.example"}, "LEVELBOARD_PUBLIC_URL must begin with https://"},
-		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "PUBLIC_URL=https://levels.example/board"}, "LEVELBOARD_PUBLIC_URL must not have a path"},
+		{[]string{"PUBLIC_URL=https://levels.example/board"}, "LEVELBOARD_PUBLIC_URL must not have a path"},
 		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "LISTEN=192.0.2.1:80"}, "LEVELBOARD_PUBLIC_URL is missing"},
 		{[]string{"LISTEN=8080"}, "LEVELBOARD_LISTEN must be an address to listen on"},
 		{[]string{"LISTEN=localhost:70000"}, "LEVELBOARD_LISTEN must be an address"},
 		{[]string{"LISTEN=http://x:80"}, "LEVELBOARD_LISTEN must be an address"},
 		{[]string{"OPS_LISTEN=x:"}, "LEVELBOARD_OPS_LISTEN must be an address"},
-		{[]string{"OPS_LISTEN=127.0.0.1:8080"}, "LEVELBOARD_OPS_LISTEN must differ from LEVELBOARD_LISTEN"},
+		{[]string{"OPS_LISTEN=127.0.0.1:8080"}, "LEVELBOARD_OPS_LISTEN must be another port"},
+		{[]string{"OPS_LISTEN=:8080"}, "LEVELBOARD_OPS_LISTEN must be another port"},
+		{[]string{"LISTEN=0.0.0.0:9464"}, "LEVELBOARD_OPS_LISTEN must be another port"},
 		{[]string{"REDIS_URL=redis://h"}, "LEVELBOARD_POSTGRES_URL is missing"},
 		{[]string{"POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL is missing"},
 		{[]string{"REDIS_URL=http://h", "POSTGRES_URL=postgres://h/d"}, "LEVELBOARD_REDIS_URL must begin with redis://"},

@@ -45,6 +45,9 @@ func (v *validator) check(c *Config) {
 	c.CORSOrigins = v.origins(c.CORSOrigins)
 	if c.PublicURL != "" {
 		c.PublicURL = v.webURL("PUBLIC_URL", c.PublicURL)
+		if u, err := url.Parse(c.PublicURL); err == nil && u.Path != "" {
+			v.bad("PUBLIC_URL", "must not have a path: the API and the pages are at the top of their host")
+		}
 	}
 	v.oauth(c)
 	v.logs(c)
@@ -53,9 +56,20 @@ func (v *validator) check(c *Config) {
 func (v *validator) listen(c *Config) {
 	v.address("LISTEN", c.Listen)
 	v.address("OPS_LISTEN", c.OpsListen)
-	if c.Listen == c.OpsListen && !strings.HasSuffix(c.Listen, ":0") {
-		v.bad("OPS_LISTEN", "must differ from LEVELBOARD_LISTEN")
+	if samePort(c.Listen, c.OpsListen) {
+		v.bad("OPS_LISTEN", "must be another port than that of LEVELBOARD_LISTEN")
 	}
+}
+
+// samePort reports whether two addresses to listen on are the same, or one is of all addresses and the ports are the same.
+func samePort(a, b string) bool {
+	hostA, portA, errA := net.SplitHostPort(a)
+	hostB, portB, errB := net.SplitHostPort(b)
+	if errA != nil || errB != nil || portA != portB || portA == "0" {
+		return false
+	}
+	all := func(host string) bool { return host == "" || unspecified(host) }
+	return hostA == hostB || all(hostA) || all(hostB)
 }
 
 func (v *validator) address(name, addr string) {
@@ -205,11 +219,7 @@ func (v *validator) signIn(c *Config) {
 		return
 	}
 	u, err := url.Parse(c.PublicURL)
-	switch {
-	case err != nil:
-	case u.Path != "":
-		v.bad("PUBLIC_URL", "must not have a path: the pages are at the top of their host")
-	case u.Scheme != "https" && !loopback(u.Hostname()):
+	if err == nil && u.Scheme != "https" && !loopback(u.Hostname()) {
 		v.bad("PUBLIC_URL", "must begin with https:// with sign-in, or sessions would travel in clear; plain http is for loopback only")
 	}
 }

@@ -24,7 +24,8 @@ const (
 // AllowAtMost takes a fraction of a request that it does not give.
 //
 // KEYS are the buckets, ARGV is n and the limit a minute of each. It returns how many were taken, and for each bucket in
-// how many seconds it is full. What the resolution of a time can hide (a microsecond) is given.
+// how many seconds it is full. What the resolution of a time can hide (a microsecond) is given: of a limit beyond 10^9 a
+// request may take nothing.
 var chargeAll = redis.NewScript(`
 local now = redis.call("TIME")
 now = (now[1] - 1483228800) + (now[2] / 1000000)
@@ -37,7 +38,7 @@ taken = math.max(taken, 0)
 local answer = {taken}
 for i = 1, #KEYS do
   local left = full_at[i] + taken * 60 / ARGV[i + 1] - now
-  if taken > 0 then redis.call("SET", KEYS[i], now + left, "EX", math.ceil(left)) end
+  if taken > 0 and left > 0 then redis.call("SET", KEYS[i], now + left, "EX", math.ceil(left)) end
   answer[i + 1] = tostring(left)
 end
 return answer

@@ -222,6 +222,26 @@ func TestZeroIsNoLimit(t *testing.T) {
 	}
 }
 
+// One request of such a limit takes less than the time of a bucket can tell.
+func TestTheHighestLimitBesideALowOne(t *testing.T) {
+	l, clock := frozen(t)
+	for n := range 3 {
+		clock.advance(time.Duration(rand.IntN(1e9))) // the float's error depends on the time
+		if d := charge(t, l, perKey(3), perOwner(math.MaxInt32)); !d.Allowed || d.Scope != "key" || d.Remaining != 2-n {
+			t.Fatalf("request %d: %+v", n, d)
+		}
+	}
+	if d := charge(t, l, perKey(3), perOwner(math.MaxInt32)); d.Allowed {
+		t.Fatalf("request 4 of 3: %+v", d)
+	}
+	for range 1000 {
+		clock.advance(time.Duration(rand.IntN(1e6)))
+		if d := charge(t, l, perKey(math.MaxInt32), perOwner(math.MaxInt32)); !d.Allowed || d.Limit != math.MaxInt32 {
+			t.Fatalf("the highest limits: %+v", d)
+		}
+	}
+}
+
 func TestALimitCanChangeAtAnyTime(t *testing.T) {
 	l, clock := frozen(t)
 	for range 50 {

@@ -24,12 +24,12 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/health"
 	"levelboard/internal/httpapi"
+	"levelboard/internal/httpconn"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/live"
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
-	"levelboard/internal/onewrite"
 	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/settings"
@@ -230,7 +230,7 @@ func (a *App) listen(address string, build func(address string) (http.Handler, e
 	}
 	server := &http.Server{
 		Handler:           handler,
-		ConnContext:       onewrite.Context,
+		ConnContext:       httpconn.Context,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      60 * time.Second, // pprof's profiles take 30
@@ -239,7 +239,7 @@ func (a *App) listen(address string, build func(address string) (http.Handler, e
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 	}
 	a.serving.Go(func() {
-		if err := server.Serve(onewrite.Listener(listener)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(httpconn.Listener(listener)); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
 		}
 	})

@@ -1,8 +1,12 @@
 package app_test
 
 import (
+	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -50,6 +54,30 @@ func TestBadInput(t *testing.T) {
 			})
 		}
 	})
+}
+
+// What net/http cannot make a request of, and refuses by itself, is refused as all else.
+func TestARequestThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := start(t, onDataDir(t)...)
+	c, err := net.Dial("tcp", s.app.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "GET /v2/levels/%zz?page=1 HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var said struct{ Message string }
+	err = json.NewDecoder(answer.Body).Decode(&said)
+	if err != nil || said.Message == "" || answer.StatusCode != 400 || answer.Header.Get("X-RateLimit-Limit") == "" {
+		t.Errorf("%d %v, message %q, %v", answer.StatusCode, answer.Header, said.Message, err)
+	}
 }
 
 // state is what these addresses answer, ETags included.

@@ -12,7 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
-	"levelboard/internal/onewrite"
+	"levelboard/internal/httpconn"
 )
 
 const jsonType = "application/json"
@@ -76,7 +76,7 @@ func write(c *gin.Context, status int, encoded []byte) {
 	h["Content-Type"] = jsonTypes
 	if len(encoded) > largeAnswer {
 		h["Content-Length"] = []string{strconv.Itoa(len(encoded))}
-		defer onewrite.Hold(stateOf(c).connection)()
+		defer httpconn.Hold(stateOf(c).connection)()
 	}
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(encoded) // the client is gone; there is nobody to tell

@@ -1,4 +1,4 @@
-package onewrite_test
+package httpconn_test
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/onewrite"
+	"levelboard/internal/httpconn"
 )
 
 // serve runs a server whose handler is told its request's connection, and returns its address.
@@ -23,9 +23,9 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: handler, ConnContext: onewrite.Context, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: handler, ConnContext: httpconn.Context, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 32 << 10}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(onewrite.Listener(l)) }()
+	go func() { done <- server.Serve(httpconn.Listener(l)) }()
 	t.Cleanup(func() {
 		_ = server.Close()
 		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
@@ -51,7 +51,7 @@ func TestAnswersArriveWhole(t *testing.T) {
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		size, _ := strconv.Atoi(r.URL.Query().Get("size"))
 		w.Header().Set("Content-Length", strconv.Itoa(size))
-		defer onewrite.Hold(r.Context())()
+		defer httpconn.Hold(r.Context())()
 		for rest := body[:size]; len(rest) > 0; {
 			n, err := w.Write(rest[:min(len(rest), 70_000)])
 			if err != nil || n != min(len(rest), 70_000) {
@@ -62,7 +62,7 @@ func TestAnswersArriveWhole(t *testing.T) {
 	})
 	c := dial(t, address)
 	r := bufio.NewReader(c)
-	ask := func(method string, size int) {
+	get := func(method string, size int) {
 		t.Helper()
 		if _, err := fmt.Fprintf(c, "%s /?size=%d HTTP/1.1\r\nHost: h\r\n\r\n", method, size); err != nil {
 			t.Fatal(err)
@@ -81,11 +81,11 @@ func TestAnswersArriveWhole(t *testing.T) {
 		}
 	}
 	for size := 3900; size < 4200; size++ { // the head and the body fill net/http's buffer to the last byte, and not quite
-		ask("GET", size)
+		get("GET", size)
 	}
 	for _, size := range []int{0, 1, 2047, 2048, 2049, 25_000, 100_000} {
-		ask("GET", size)
-		ask("HEAD", size)
+		get("GET", size)
+		get("HEAD", size)
 	}
 }
 
@@ -94,7 +94,7 @@ func TestHeldUntilTheNextWrite(t *testing.T) {
 	proceed, wrote := make(chan bool), make(chan bool)
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "9")
-		release := onewrite.Hold(r.Context())
+		release := httpconn.Hold(r.Context())
 		for range 3 {
 			_, _ = io.WriteString(w, "abc")
 			_ = http.NewResponseController(w).Flush()
@@ -132,7 +132,7 @@ func TestReleaseSendsWhatIsHeld(t *testing.T) {
 	proceed := make(chan bool)
 	address := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "6")
-		release := onewrite.Hold(r.Context())
+		release := httpconn.Hold(r.Context())
 		_, _ = io.WriteString(w, "abc")
 		_ = http.NewResponseController(w).Flush()
 		release()
@@ -165,7 +165,7 @@ func TestAClientThatLeaves(t *testing.T) {
 		large := make([]byte, 64<<10)
 		var err error
 		for i := 0; err == nil && i < 1000; i++ {
-			release := onewrite.Hold(r.Context())
+			release := httpconn.Hold(r.Context())
 			_, err = w.Write(large)
 			release()
 		}

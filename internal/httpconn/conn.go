@@ -1,7 +1,6 @@
-// Package onewrite sends the head of a large answer and its body with one system call. net/http writes through a buffer of
-// 4 KB, which a larger answer fills: a first write for those 4 KB, and another for what is left of the body. Each costs both
-// ends about as much as all the rest of a small answer (docs/benchmarks.md).
-package onewrite
+// Package httpconn changes what net/http writes to a connection: a large answer goes with one system call, and what net/http
+// answers by itself is JSON as all else.
+package httpconn
 
 import (
 	"bytes"
@@ -35,6 +34,9 @@ func Context(ctx context.Context, c net.Conn) context.Context {
 // Hold keeps the next write on the connection of a request back until the one after it, and sends both together, or until
 // release is called, which must be before the handler returns. Of a connection that is not a Listener's nothing is held. An
 // error of what was held is that of the write after it.
+//
+// net/http writes through a buffer of 4 KB, which a larger answer fills: a first write for those 4 KB, and another for what is
+// left of the body. Each costs both ends about as much as all the rest of a small answer (docs/benchmarks.md).
 func Hold(ctx context.Context) (release func()) {
 	c, ok := ctx.Value(key{}).(*conn)
 	if !ok {
@@ -52,6 +54,12 @@ type conn struct {
 }
 
 func (c *conn) Write(p []byte) (int, error) {
+	if instead := refusal(p); instead != nil {
+		if _, err := c.TCPConn.Write(instead); err != nil {
+			return 0, err
+		}
+		return len(p), nil
+	}
 	if c.hold {
 		c.hold, c.held = false, bytes.Clone(p)
 		return len(p), nil

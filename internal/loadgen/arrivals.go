@@ -13,8 +13,8 @@ type arrivals struct {
 	random bool // as many independent callers come (Poisson), rather than evenly
 	r      *rand.Rand
 	due    chan time.Time
-	unsent int64 // that were due and that nobody took; to be read after run
 	made   int64 // that were due; to be read after run
+	unsent int64 // of them, those that nobody took
 }
 
 // newArrivals is rate requests a second.
@@ -30,27 +30,34 @@ func (a *arrivals) run(ctx context.Context, began, end time.Time) {
 	at := began
 	for {
 		at = at.Add(a.gap())
-		if at.After(end) || !sleeper.until(ctx, at) {
-			return
-		}
-		a.made++
-		select {
-		case a.due <- at:
-		case <-ctx.Done():
+		if at.After(end) || !sleeper.until(ctx, at) || !a.take(ctx, at) {
 			a.countUnsent(at, end)
 			return
 		}
+		a.made++
 	}
 }
 
-// countUnsent counts the arrival at that time and those after it that were due when the load ended.
+// take waits until somebody takes the arrival; false when ctx ended first.
+func (a *arrivals) take(ctx context.Context, at time.Time) bool {
+	select {
+	case a.due <- at:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// countUnsent counts the arrival at that time and those after it, as many of them as were due when the load ended.
 func (a *arrivals) countUnsent(at, end time.Time) {
 	if now := time.Now(); now.Before(end) {
 		end = now // interrupted
 	}
-	further := int64(end.Sub(at).Seconds() * float64(a.rate))
-	a.made += further
-	a.unsent = 1 + further
+	if at.After(end) {
+		return
+	}
+	a.unsent = 1 + int64(end.Sub(at).Seconds()*float64(a.rate))
+	a.made += a.unsent
 }
 
 func (a *arrivals) gap() time.Duration {

@@ -107,6 +107,27 @@ func TestArrivalsComeAtTheirRate(t *testing.T) {
 	}
 }
 
+// A load that ends while its arrivals are behind, because those who take them are slower, has had all that were due.
+func TestArrivalsThatAreBehindWhenTheLoadEnds(t *testing.T) {
+	const rate, duration = 100_000, 50 * time.Millisecond
+	for range 20 {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), duration)
+		a := newArrivals(rate, 1, true)
+		go a.run(ctx, began, began.Add(duration))
+		taken := int64(0)
+		for range a.due {
+			taken++
+			for busy := time.Now(); time.Since(busy) < 20*time.Microsecond; { // half as fast as they come
+			}
+		}
+		cancel()
+		if due := int64(rate * duration / time.Second); a.made != taken+a.unsent || a.made < due*9/10 || a.made > due*11/10 {
+			t.Errorf("%d were taken of %+v, of %d in all", taken, a, due)
+		}
+	}
+}
+
 func TestArrivalsEndWithTheirContext(t *testing.T) {
 	for _, rate := range []int{1, 1_000_000} { // nobody takes any
 		ctx, cancel := context.WithCancel(t.Context())

@@ -41,16 +41,21 @@ func (b *bench) prepare(ctx context.Context) error {
 	if err := b.makeKeys(ctx); err != nil {
 		return err
 	}
-	if !b.Scenario.sendsMessages() && b.Members <= onePerCall && b.guilds == 1 {
-		return b.makeMembers(ctx, filling{fill(), 1, fillConnections})
-	}
-	if err := b.fillInBulk(ctx); err != nil || !b.Scenario.sendsMessages() {
+	if b.Members <= onePerCall && b.guilds == 1 {
+		if err := b.makeMembers(ctx, filling{fill(), 1, fillConnections}); err != nil {
+			return err
+		}
+	} else if err := b.fillInBulk(ctx); err != nil {
 		return err
+	}
+	if !b.Scenario.sendsMessages() {
+		return nil
 	}
 	return b.putGuilds(ctx, rulesOf())
 }
 
-// fillInBulk creates the members by messages, unless they are there.
+// fillInBulk creates the members by messages, unless they are there. Where messages are to be sent, it returns when the cooldowns
+// of the messages that made the members are over.
 func (b *bench) fillInBulk(ctx context.Context) error {
 	filled, err := b.filled(ctx)
 	if err != nil || filled {
@@ -66,6 +71,12 @@ func (b *bench) fillInBulk(ctx context.Context) error {
 	}
 	if err := b.makeMembers(ctx, members); err != nil {
 		return err
+	}
+	if b.Scenario.sendsMessages() {
+		b.Progress("waiting for the end of the new members' cooldowns")
+		if !b.sleep(ctx, gainInterval*time.Millisecond) {
+			return fmt.Errorf("wait for the end of the cooldowns: %w", context.Cause(ctx))
+		}
 	}
 	return b.putGuilds(ctx, nil)
 }

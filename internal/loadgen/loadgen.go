@@ -67,6 +67,8 @@ type Options struct {
 
 	WatchOps string            // base of the service's metrics, or empty
 	Progress func(line string) // called once a second at most, from one goroutine at a time
+
+	sleep func(ctx context.Context, d time.Duration) bool // nil: sleep; for tests
 }
 
 // bench is one run.
@@ -86,6 +88,9 @@ type bench struct {
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
+	}
+	if o.sleep == nil {
+		o.sleep = sleep
 	}
 	o.Active = cmp.Or(o.Active, o.Members)
 	target, err := newTarget(o.URL)

@@ -121,9 +121,19 @@ func TestAReplayEndsWithItsFile(t *testing.T) {
 func TestAGuildThatWasKeptIsNotFilledAgain(t *testing.T) {
 	f := &fake{}
 	o := startMessages(t, f)
-	o.Keep, o.Members = true, 230
+	o.Keep, o.Verify, o.Members = true, false, onePerCall+50
+	waits := 0
+	o.sleep = func(_ context.Context, d time.Duration) bool {
+		if waits++; f.perCall <= 10 || d != 10*time.Second {
+			t.Errorf("waits for %v after a call of %d messages", d, f.perCall)
+		}
+		return true
+	}
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
+	}
+	if waits != 1 {
+		t.Errorf("%d waits between the messages that made the members and the load, whose members would all be in their cooldown", waits)
 	}
 	calls, first := 0, 0
 	f.onCall = func(http.ResponseWriter, int) bool {
@@ -135,7 +145,7 @@ func TestAGuildThatWasKeptIsNotFilledAgain(t *testing.T) {
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
-	if first != 10 || len(f.xp) != 230 {
-		t.Errorf("the first call of a second run had %d messages, for %d members", first, len(f.xp))
+	if first != 10 || len(f.xp) != o.Members || waits != 1 {
+		t.Errorf("the first call of a second run had %d messages, for %d members, after %d waits", first, len(f.xp), waits)
 	}
 }

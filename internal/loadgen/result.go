@@ -89,7 +89,7 @@ type Latency struct {
 // tooMany is how answers of a service that limits its callers are counted.
 const tooMany = "429"
 
-const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0 to measure the service and not the limit"
+const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0, and leave --key-limit out, to measure the service and not the limit"
 
 func (b *bench) report(tallies []*tally, took time.Duration) *Result {
 	r := &Result{

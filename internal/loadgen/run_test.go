@@ -66,6 +66,9 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 			if v := result.Verification; scenario.Changes() != (v != nil) || v != nil && (!v.Passed() || v.Acknowledged == 0 || v.Gained != v.Acknowledged) {
 				t.Errorf("verification %+v", v)
 			}
+			if m := result.Messages; m != nil && m.Gaining == 0 {
+				t.Errorf("all members are in their cooldown: %+v", m)
+			}
 			if w := result.Watched; w == nil || w.Scrapes < 2 || w.Failures > 0 {
 				t.Errorf("watched %+v", w)
 			}

@@ -117,7 +117,8 @@ func tokenOf(t *oauth2.Token) Token {
 	return Token{Access: t.AccessToken, Refresh: t.RefreshToken, Expires: t.Expiry}
 }
 
-// plain drops what the provider answered, which may hold anything, and tells a refusal from a failure.
+// plain drops what the provider answered, which may hold anything, and tells a refusal from a failure. A refusal is what RFC
+// 6749 5.2 calls one, invalid_grant. Whatever else comes back, such as the page of a firewall, is not said by who would know.
 func plain(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -127,13 +128,14 @@ func plain(err error) error {
 	if answered.Response != nil {
 		status = answered.Response.StatusCode
 	}
-	if answered.ErrorCode == "invalid_grant" || status == http.StatusBadRequest && answered.ErrorCode == "" {
+	if answered.ErrorCode == "invalid_grant" && (status == http.StatusBadRequest || status == http.StatusUnauthorized) {
 		return fmt.Errorf("status %d: %w", status, ErrRefused)
 	}
 	return fmt.Errorf("the provider answered %d, error %.40q", status, answered.ErrorCode)
 }
 
-// get reads one resource of the provider's API. ErrRefused for a token that is not valid.
+// get reads one resource of the provider's API. ErrRefused for a token that is not valid, which is a 401 and nothing else: a 403
+// is also what a firewall in front of the API answers to everybody.
 func (p *Provider) get(ctx context.Context, path string, t Token, into any) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.apiURL+path, nil)
 	if err != nil {
@@ -151,7 +153,7 @@ func (p *Provider) get(ctx context.Context, path string, t Token, into any) erro
 	switch {
 	case err != nil:
 		return fmt.Errorf("read %s: %w", path, err)
-	case answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusForbidden:
+	case answer.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("read %s: status %d: %w", path, answer.StatusCode, ErrRefused)
 	case answer.StatusCode != http.StatusOK:
 		return fmt.Errorf("read %s: the provider answered %d", path, answer.StatusCode)

@@ -101,6 +101,51 @@ func TestWhatTheProviderSaysIsNotBelievedBlindly(t *testing.T) {
 	}
 }
 
+// Who is refused is signed out, so only what RFC 6749 and RFC 6750 call a refusal is one.
+func TestOnlyARefusalIsOne(t *testing.T) {
+	const page, grant = "<!doctype html><title>Blocked</title>", `{"error":"invalid_grant"}`
+	for _, test := range []struct {
+		status               int
+		body                 string
+		ofAccess, ofIdentity bool // whether it refuses at the token's address, and at the API's
+	}{
+		{400, grant, true, false},
+		{401, grant, true, true},
+		{401, page, false, true},
+		{400, page, false, false},
+		{400, "", false, false},
+		{400, `{"error":"invalid_request"}`, false, false},
+		{400, `{"error":"unauthorized_client"}`, false, false},
+		{403, page, false, false},
+		{403, `{"message":"Missing Access","code":50001}`, false, false},
+		{404, page, false, false},
+		{429, grant, false, false},
+		{503, grant, false, false},
+	} {
+		t.Run(fmt.Sprint(test.status, test.body), func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.status)
+				_, _ = w.Write([]byte(test.body))
+			}))
+			t.Cleanup(s.Close)
+			p := signin.NewProvider(signin.ProviderOptions{ClientID: "c", ClientSecret: "s", TokenURL: s.URL, APIURL: s.URL})
+			t.Cleanup(p.Close)
+			_, redeem := p.Redeem(t.Context(), "code", verifier)
+			_, renew := p.Renew(t.Context(), signin.Token{Refresh: "r"})
+			_, identify := p.Identify(t.Context(), signin.Token{Access: "a"})
+			for what, got := range map[string]struct {
+				err     error
+				refused bool
+			}{"redeem": {redeem, test.ofAccess}, "renew": {renew, test.ofAccess}, "identify": {identify, test.ofIdentity}} {
+				if got.err == nil || errors.Is(got.err, signin.ErrRefused) != got.refused {
+					t.Errorf("%s: %v; want a refusal: %v", what, got.err, got.refused)
+				}
+			}
+		})
+	}
+}
+
 func TestARedirectDoesNotGetTheToken(t *testing.T) {
 	asked := false
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))

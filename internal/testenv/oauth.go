@@ -26,6 +26,7 @@ type OAuthServer struct {
 	user     any
 	guilds   any
 	status   int               // what /api and /token answer instead; 0 for what they should
+	blocked  int               // what /api alone answers instead, with a page; 0 for what it should
 	codes    map[string]string // code to challenge
 	access   map[string]bool
 	refresh  map[string]bool
@@ -78,6 +79,14 @@ func (s *OAuthServer) Fail(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status = status
+}
+
+// Block makes /api answer this status with a page instead of JSON, as a firewall in front of it does, while /token goes on,
+// until it is called with 0.
+func (s *OAuthServer) Block(status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.blocked = status
 }
 
 // Hold makes the provider answer nothing until release is called.
@@ -175,6 +184,10 @@ func (s *OAuthServer) resource(read func() any) http.HandlerFunc {
 		switch {
 		case s.status != 0:
 			w.WriteHeader(s.status)
+		case s.blocked != 0:
+			w.Header().Set("Content-Type", "text/html")
+			w.WriteHeader(s.blocked)
+			_, _ = w.Write([]byte("<!doctype html><title>You have been blocked</title>"))
 		case !s.access[token]:
 			answer(w, http.StatusUnauthorized, map[string]string{"message": "401: Unauthorized"})
 		default:

@@ -255,6 +255,32 @@ func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
 	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("We cannot reach the service")
 }
 
+// A firewall in front of the provider's API answers 403 to everybody; it does not know who took back what.
+func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	secret := b.cookie("__Host-levelboard")
+	s.provider.Block(403)
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(signin.IdleTime - signin.ConfirmTime - 30*time.Second) // access, which is good for a week, is about to end
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "We cannot reach the service").lacks("You manage this")
+	if _, renewed := s.provider.Counts(); renewed != 1 {
+		t.Errorf("access was renewed %d times, want once", renewed)
+	}
+	s.browser().get("/sign-in/provider").want(503, "Signing in does not work at the moment")
+	s.pass(time.Minute + time.Second)
+	s.provider.Block(0)
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("We cannot reach the service")
+	if b.cookie("__Host-levelboard") != secret {
+		t.Error("it is another session")
+	}
+	if log := s.log.String(); !strings.Contains(log, "the provider answered 403") {
+		t.Errorf("the log does not say why: %s", log)
+	}
+}
+
 func TestWhoTakesBackWhatTheyAllowedIsSignedOut(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()

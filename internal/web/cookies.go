@@ -15,7 +15,7 @@ import (
 // very host over https only, and from no neighbour. Over plain http, which is for loopback only, that prefix is not allowed.
 type cookies struct {
 	session string // name of the cookie with the session's secret
-	flow    string // name of the cookie with what a sign-in that is under way needs
+	flow    string // how the names of the cookies begin that have what a sign-in that is under way needs, one for each
 	secure  bool
 }
 

@@ -15,11 +15,13 @@ const (
 	flowTime = 10 * time.Minute
 	// longestNext bounds the address to come back to, in bytes; a longer one is forgotten.
 	longestNext = 512
+	// longestFlow bounds the cookie of one, in bytes.
+	longestFlow = 1 << 10
 )
 
-// flow is a sign-in that is under way. It is kept in a cookie of the browser that began it, so a provider's answer counts
-// in that browser only: nobody can have somebody else finish a sign-in that they began. It needs no signature, since whoever
-// writes their own cookie can only spoil their own sign-in, and Next is looked at again when it is read.
+// flow is a sign-in that is under way. It is kept in a cookie of its own in the browser that began it, so a provider's answer
+// counts in that browser only: nobody can have somebody else finish a sign-in that they began. It needs no signature, since
+// whoever writes their own cookie can only spoil their own sign-in, and Next is looked at again when it is read.
 type flow struct {
 	State    string `json:"s"` // what the provider has to send back
 	Verifier string `json:"v"` // without it the code is worth nothing
@@ -38,19 +40,30 @@ func randomText() string {
 	return base64.RawURLEncoding.EncodeToString(random[:])
 }
 
+// encode is the flow as the value of a cookie. An address that JSON makes too long is forgotten.
 func (f flow) encode() (string, error) {
 	encoded, err := json.Marshal(f)
+	if base64.RawURLEncoding.EncodedLen(len(encoded)) > longestFlow {
+		f.Next = "/"
+		encoded, err = json.Marshal(f)
+	}
 	return base64.RawURLEncoding.EncodeToString(encoded), err
 }
 
-// parseFlow returns the flow of a cookie if it is not over and this is its state.
-func parseFlow(cookie, state string, now time.Time) (f flow, ok bool) {
+// decodeFlow reads what encode wrote.
+func decodeFlow(cookie string) (f flow, ok bool) {
 	encoded, err := base64.RawURLEncoding.DecodeString(cookie)
 	if err != nil || json.Unmarshal(encoded, &f) != nil {
 		return flow{}, false
 	}
-	same := subtle.ConstantTimeCompare([]byte(f.State), []byte(state)) == 1
-	return f, same && f.State != "" && f.Verifier != "" && now.Unix() < f.Ends
+	return f, f.State != "" && f.Verifier != ""
+}
+
+func (f flow) over(now time.Time) bool { return now.Unix() >= f.Ends }
+
+// is reports whether the state is this flow's.
+func (f flow) is(state string) bool {
+	return subtle.ConstantTimeCompare([]byte(f.State), []byte(state)) == 1
 }
 
 // safeNext returns the address if it is one of a page here, and "/" for anything that could lead elsewhere or around in a

@@ -80,19 +80,18 @@ func (s *Site) toProvider(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	s.cookies.set(c, s.cookies.flow, encoded, flowTime)
+	s.dropFlows(c)
+	s.cookies.set(c, s.cookies.flowCookie(f.State), encoded, flowTime)
 	c.Redirect(http.StatusSeeOther, s.deps.SignIn.Address(f.State, f.Verifier))
 	return nil
 }
 
-// fromProvider is where the browser comes back with a code. The flow's cookie is used up, whatever comes of it.
+// fromProvider is where the browser comes back with a code. The flow that it belongs to is used up, whatever comes of it.
 func (s *Site) fromProvider(c *gin.Context) error {
 	if !s.provider() {
 		return signInOff()
 	}
-	cookie, _ := c.Cookie(s.cookies.flow)
-	s.cookies.clear(c, s.cookies.flow)
-	f, ok := parseFlow(cookie, c.Query("state"), s.deps.Now())
+	f, ok := s.takeFlow(c, c.Query("state"))
 	if !ok {
 		return again("This sign-in was not begun in this browser, or it took too long.")
 	}

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -81,8 +82,62 @@ func TestASignInOfAnotherBrowserIsRefused(t *testing.T) {
 	q.Set("state", strings.Repeat("A", 43))
 	forged.RawQuery = q.Encode()
 	attacker.get(forged.String()).want(401)
-	// A wrong state used up the sign-in.
-	attacker.get(callback).want(401)
+	// Nor one that is as long as another flow's name.
+	q.Set("state", callback[strings.Index(callback, "state=")+len("state="):][:8]+strings.Repeat("A", 35))
+	forged.RawQuery = q.Encode()
+	attacker.get(forged.String()).want(401)
+	for _, state := range []string{"", "A", "AAAAAAAA", strings.Repeat("é", 43), strings.Repeat("A", 5000), "; =,"} {
+		attacker.get("/sign-in/callback?code=x&state=" + url.QueryEscape(state)).want(401)
+	}
+	// What somebody made up used nothing up.
+	attacker.get(callback).want(303)
+}
+
+func TestTwoTabsSignInAtOnce(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	one := b.still().get("/sign-in/provider?next=/leaderboard/gophers").header.Get("Location")
+	two := b.still().get("/sign-in/provider?next=/leaderboard/gophers?page=2").header.Get("Location")
+	back := b.still().get(one).header.Get("Location")
+	if in := b.get(one).want(200, "Ada L."); in.path != "/leaderboard/gophers" {
+		t.Errorf("the first tab came to %s", in.path)
+	}
+	if in := b.get(two).want(200, "Ada L."); in.path != "/leaderboard/gophers?page=2" {
+		t.Errorf("the second tab came to %s", in.path)
+	}
+	b.get(back).want(401, "not begun in this browser") // each is good once
+}
+
+func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	u, _ := url.Parse(s.url)
+	long := "/leaderboard/gophers?q=" + strings.Repeat("a", 480)
+	var begun []string
+	for n := range 8 {
+		if n > 3 {
+			long = "/?" + strings.Repeat("&", 500) // of which JSON makes six times as much
+		}
+		begun = append(begun, b.still().get("/sign-in/provider?next="+url.QueryEscape(long)).want(303).header.Get("Location"))
+		s.pass(time.Second)
+	}
+	size := 0
+	for _, c := range b.Jar.Cookies(u) {
+		size += len(c.String()) + 2
+	}
+	if n := len(b.Jar.Cookies(u)); n != 5 || size > 5*(1<<10+40) {
+		t.Errorf("there are %d cookies of %d bytes", n, size)
+	}
+	b.get(begun[2]).want(401, "not begun in this browser")
+	b.get(begun[3]).want(200, "Ada L.")
+	b.get(begun[7]).want(200, "Ada L.")
+	// Those that are over, and what nobody here wrote, go with the next sign-in.
+	b.Jar.SetCookies(u, []*http.Cookie{{Name: "__Host-levelboard-sign-in-AAAAAAAA", Value: "x", Path: "/", Secure: true}})
+	s.pass(10 * time.Minute)
+	b.still().get("/sign-in/provider").want(303)
+	if n := len(b.Jar.Cookies(u)); n != 2 {
+		t.Errorf("there are %d cookies, want that of the session and one: %v", n, b.Jar.Cookies(u))
+	}
 }
 
 func TestACodeIsGoodOnce(t *testing.T) {

@@ -16,7 +16,7 @@ const (
 var (
 	signIns = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_sign_ins_total",
-		Help: "Sign-ins that came back from the provider: ok, refused (it does not take the code), failed (it or Redis could not be asked).",
+		Help: "Sign-ins that came back from the provider: ok, refused (the user does not allow it, or it does not take the code), failed (it sent back another error, or it or Redis could not be asked).",
 	}, []string{"outcome"})
 	refreshes = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_session_refreshes_total",

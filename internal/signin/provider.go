@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -84,6 +85,20 @@ func (p *Provider) Close() { p.client.CloseIdleConnections() }
 func (p *Provider) Address(state, verifier string) string {
 	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
 }
+
+// denial is what it means that the provider sent somebody back with this error (RFC 6749 4.1.2.1). Whoever knows the state
+// can write anything there, and it goes into the log, so only what looks like such an error is repeated.
+func denial(errorCode string) error {
+	switch {
+	case errorCode == "access_denied":
+		return fmt.Errorf("the user does not allow it: %w", ErrRefused)
+	case !errorCodes.MatchString(errorCode):
+		errorCode = "unknown"
+	}
+	return fmt.Errorf("the provider sent back no code, but the error %s", errorCode)
+}
+
+var errorCodes = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
 // Redeem trades a code for access. ErrRefused when it is not valid (any more).
 func (p *Provider) Redeem(ctx context.Context, code, verifier string) (Token, error) {

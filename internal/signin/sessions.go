@@ -99,6 +99,14 @@ func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret str
 	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
 }
 
+// Denied counts a sign-in that came back from the provider with an error in the place of a code, and returns what that means:
+// ErrRefused when the user did not allow it, and for any other error, or none, a failure that names it.
+func (s *Sessions) Denied(errorCode string) error {
+	err := denial(errorCode)
+	signIns.WithLabelValues(outcomeOf(err)).Inc()
+	return err
+}
+
 // EnterLocally begins the session of number n of Locals. ErrRefused when there is no such.
 func (s *Sessions) EnterLocally(ctx context.Context, n int) (secret string, err error) {
 	if n < 0 || n >= len(s.locals) {

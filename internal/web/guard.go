@@ -125,8 +125,18 @@ func addressName(c *gin.Context) string {
 	return ratelimit.AddressName(address)
 }
 
+// hereKey is where comeBackTo puts the address.
+const hereKey = "levelboard.here"
+
+// comeBackTo says where signing in on this page leads, when that is not the page itself.
+func comeBackTo(c *gin.Context, next string) { c.Set(hereKey, safeNext(next)) }
+
 // here is the address of this page, for coming back to it after signing in: of a page that is asked for, not of a change.
-func here(r *http.Request) string {
+func here(c *gin.Context) string {
+	if next := c.GetString(hereKey); next != "" {
+		return next
+	}
+	r := c.Request
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/sign-") {
 		return "/"
 	}

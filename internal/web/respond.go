@@ -51,7 +51,7 @@ func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, 
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: title, Visitor: visitorOf(c), Here: here(c.Request), Site: s, Content: content,
+		Title: title, Visitor: visitorOf(c), Here: here(c), Site: s, Content: content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)

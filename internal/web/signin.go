@@ -27,6 +27,9 @@ type SignIn interface {
 	Address(state, verifier string) string
 	// Enter begins a session by the provider's code; signin.ErrRefused when the code is not valid.
 	Enter(ctx context.Context, code, verifier string) (secret string, err error)
+	// Denied says what it means that the provider sent somebody back with this error and no code; signin.ErrRefused when they
+	// did not allow it.
+	Denied(errorCode string) error
 	// Locals lists who may sign in without a provider, and EnterLocally begins a session of one of them.
 	Locals() []signin.Local
 	EnterLocally(ctx context.Context, n int) (secret string, err error)
@@ -95,21 +98,30 @@ func (s *Site) fromProvider(c *gin.Context) error {
 	if !ok {
 		return again("This sign-in was not begun in this browser, or it took too long.")
 	}
+	comeBackTo(c, f.Next)
 	if c.Query("error") != "" || c.Query("code") == "" {
-		return again("You were not signed in, because it was not allowed there.")
+		err := s.deps.SignIn.Denied(c.Query("error"))
+		if errors.Is(err, signin.ErrRefused) {
+			return again("You were not signed in, because it was not allowed there.")
+		}
+		return providerFails(err)
 	}
 	secret, err := s.deps.SignIn.Enter(c.Request.Context(), c.Query("code"), f.Verifier)
 	if errors.Is(err, signin.ErrRefused) {
 		return again("This sign-in is not valid any more.")
 	}
 	if err != nil {
-		return &fault.Error{
-			Code: fault.Unavailable, RetryAfter: retryProvider, Cause: err,
-			Message: "Signing in does not work at the moment. Everything that needs no sign-in goes on.",
-		}
+		return providerFails(err)
 	}
 	s.enter(c, secret, f.Next)
 	return nil
+}
+
+func providerFails(cause error) error {
+	return &fault.Error{
+		Code: fault.Unavailable, RetryAfter: retryProvider, Cause: cause,
+		Message: "Signing in does not work at the moment. Everything that needs no sign-in goes on.",
+	}
 }
 
 // enter gives the browser its session, always a new one, and ends the one that it had.

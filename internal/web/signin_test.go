@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"levelboard/internal/guild"
 	"levelboard/internal/signin"
 	"levelboard/internal/web"
@@ -159,11 +161,69 @@ func TestASignInThatTookTooLong(t *testing.T) {
 	b.get(callback).want(401, "took too long")
 }
 
+// cameBack is what one sees who wanted to go to Gophers, and whom the provider sends back with this besides the state.
+func (s *site) cameBack(query string) page {
+	s.t.Helper()
+	b := s.browser()
+	to, err := url.Parse(b.still().get("/sign-in/provider?next=/leaderboard/gophers").header.Get("Location"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b.get("/sign-in/callback?" + query + "&state=" + to.Query().Get("state"))
+}
+
+// signIns is how many sign-ins had that outcome, by the metric.
+func signIns(t *testing.T, outcome string) float64 {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(signin.Collectors()...)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			if family.GetName() == "levelboard_sign_ins_total" && m.GetLabel()[0].GetValue() == outcome {
+				return m.GetCounter().GetValue()
+			}
+		}
+	}
+	t.Fatalf("no sign-ins are counted as %s", outcome)
+	return 0
+}
+
 func TestWhoSaysNoAtTheProviderIsNotSignedIn(t *testing.T) {
 	s := newSite(t, options{})
-	b := s.browser().still()
-	to, _ := url.Parse(b.get("/sign-in/provider").header.Get("Location"))
-	b.get("/sign-in/callback?error=access_denied&state="+to.Query().Get("state")).want(401, "not allowed")
+	refused := signIns(t, "refused")
+	s.cameBack("error=access_denied").want(401, "not allowed", `<a class="button button--primary" href="/sign-in?next=%2fleaderboard%2fgophers"`)
+	if log := s.log.String(); strings.Contains(log, "WARN") {
+		t.Errorf("a user who says no is no news for the operator: %s", log)
+	}
+	if n := signIns(t, "refused") - refused; n != 1 {
+		t.Errorf("counted as refused %v times", n)
+	}
+}
+
+func TestAnErrorOfTheProviderIsNotTheUsers(t *testing.T) {
+	s := newSite(t, options{})
+	for query, logged := range map[string]string{
+		"error=server_error": "error server_error", "error=invalid_scope": "error invalid_scope", "error=temporarily_unavailable": "error temporarily_unavailable",
+		"error=access_denied%0a": "error unknown", "error=Secret+things": "error unknown", "error=": "error unknown", "code=": "error unknown",
+		"error=" + strings.Repeat("a", 41): "error unknown",
+	} {
+		failed, before := signIns(t, "failed"), len(s.log.String())
+		got := s.cameBack(query).want(503, "Signing in does not work at the moment", `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("not allowed")
+		if got.header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", query)
+		}
+		log := s.log.String()[before:]
+		if strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, logged+")") || strings.Contains(log, "Secret") {
+			t.Errorf("%s: the log says %s", query, log)
+		}
+		if n := signIns(t, "failed") - failed; n != 1 {
+			t.Errorf("%s: counted as failed %v times", query, n)
+		}
+	}
 }
 
 func TestAProviderThatFails(t *testing.T) {

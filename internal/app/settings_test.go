@@ -41,8 +41,12 @@ func TestAManagersChangeIsInForceOnOtherReplicas(t *testing.T) {
 		got, err := there.quick("GET", boardPath(g, 1), "", "")
 		return err == nil && got.Status == 200
 	})
-	// The same form again is of an older version.
-	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 409 || !strings.Contains(text, "Somebody else saved") {
+	// The same form again wants nothing new; with a change it is of an older version.
+	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 200 || !strings.Contains(text, "Saved.") {
+		t.Errorf("saving the same again: %d %s", status, text)
+	}
+	form.Set("visibility", "private")
+	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 409 || !strings.Contains(text, "saved since this form was opened") {
 		t.Errorf("saving what is out of date: %d %s", status, text)
 	}
 }

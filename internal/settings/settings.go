@@ -100,7 +100,7 @@ func asFault(op string, err error) error {
 	case errors.Is(err, guild.ErrNotFound):
 		return fault.Wrap(err, fault.NotFound, "This community is not known here. Its bot, or whoever runs this service, has to set it up first.")
 	case errors.Is(err, guild.ErrChanged):
-		return fault.Wrap(err, fault.Conflict, "The settings were changed by somebody else since you opened them.")
+		return fault.Wrap(err, fault.Conflict, "These settings were saved since you opened them.")
 	case errors.Is(err, guild.ErrVanityTaken):
 		return fault.Wrap(err, fault.Conflict, "Another community has this short name. Choose a different one.")
 	default:

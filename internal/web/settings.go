@@ -39,8 +39,8 @@ type settingsPage struct {
 	Wrongs    wrongs // by field
 	Free      string // what is known of the vanity: "", "free", "yours" or "taken"
 	Preview   *settings.Preview
-	Conflict  bool         // somebody else saved since this form was opened
-	Conflicts []difference // what they saved otherwise, when the form is right
+	Conflict  bool         // the settings were saved since this form was opened, and are not as in it
+	Conflicts []difference // where they are not, when the form is right
 	Plot      plot
 }
 
@@ -118,7 +118,7 @@ func (s *Site) saveSettings(c *gin.Context, page settingsPage) error {
 		return err
 	}
 	if page.Form.Version != strconv.FormatInt(page.Guild.Version, 10) {
-		return s.showConflict(c, page, p, ok)
+		return s.savedSince(c, page, p, ok)
 	}
 	if !ok {
 		page.Plot = page.plot()
@@ -134,24 +134,34 @@ func (s *Site) saveSettings(c *gin.Context, page settingsPage) error {
 		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
 			return err
 		}
-		return s.showConflict(c, page, p, ok)
+		return s.savedSince(c, page, p, ok)
 	case err != nil:
 		return err
 	}
+	return afterSaving(c, page)
+}
+
+func afterSaving(c *gin.Context, page settingsPage) error {
 	c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
 	return nil
 }
 
-// showConflict keeps what the manager entered, beside what somebody else saved, and lets them decide. The form now is of
-// the version that they are shown, so a third one who saves in between is a conflict again.
-func (s *Site) showConflict(c *gin.Context, page settingsPage, p settings.Proposal, ok bool) error {
-	page.Form.Version = strconv.FormatInt(page.Guild.Version, 10)
-	page.Conflict = true
+// savedSince answers a form that was opened before the settings were last saved. By whom cannot be told: by somebody else, or
+// by the same manager, whom the browser's Back brought to the form as it was, or whose press on Save was sent twice. When all is
+// saved as the form wants it, there is nothing left to do. Otherwise the manager keeps what they entered, beside what is saved,
+// and decides. The form now is of the version that they are shown, so one who saves in between is a conflict again.
+func (s *Site) savedSince(c *gin.Context, page settingsPage, p settings.Proposal, ok bool) error {
 	if ok {
 		mine := *page.Guild
 		mine.Settings = p.Settings()
+		// What the page shows is compared, not the documents: a new row has got an id that the form does not know.
 		page.Conflicts = differences(formOf(page.Guild), formOf(&mine))
+		if len(page.Conflicts) == 0 {
+			return afterSaving(c, page)
+		}
 	}
+	page.Form.Version = strconv.FormatInt(page.Guild.Version, 10)
+	page.Conflict = true
 	page.Plot = page.plot()
 	return s.showSettings(c, http.StatusConflict, page)
 }

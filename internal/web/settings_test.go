@@ -217,7 +217,7 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	two.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "vanity", "theirs")).want(200, "Saved.")
 	theirs := w.saved()
 	got := one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "700")).
-		want(409, "Somebody else saved", "Most XP for a message", "500", "700", "theirs", "Save mine in the place of theirs")
+		want(409, "These settings were saved since this form was opened", "Most XP for a message", "500", "700", "theirs", "Save mine in the place of what is saved")
 	if w.saved() != theirs {
 		t.Fatal("a conflict saved something")
 	}
@@ -234,7 +234,53 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	// The operator's change is one too.
 	form = one.get(settingsAddress).form()
 	w.put(public, everySetting)
-	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody")).want(409, "Somebody else saved", "Not saved yet")
+	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody")).want(409, "saved since this form was opened", "Not saved yet")
+}
+
+func TestTheSameFormTwiceIsSavedOnce(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	// A row that is new has no id in the form, and gets one when it is saved.
+	form := b.post(settingsAddress, with(b.get(settingsAddress).form(), "do", "add-reward")).want(200, "Reward 3").form()
+	form = with(form, "do", "save", "vanity", " Badgers ", "roleRewards[2].level", "30", "roleRewards[2].roles", "400000000000000009 nine")
+	// The button was pressed many times: some are sent before the first is answered.
+	answers := make(chan string, 8)
+	for range cap(answers) {
+		go func() {
+			answer, err := b.still().PostForm(w.url+settingsAddress, form)
+			if err != nil {
+				answers <- err.Error()
+				return
+			}
+			defer answer.Body.Close()
+			answers <- fmt.Sprint(answer.StatusCode, " ", answer.Header.Get("Location"))
+		}()
+	}
+	for range cap(answers) {
+		if got := <-answers; got != "303 "+settingsAddress+"?saved=1" {
+			t.Errorf("answered %s", got)
+		}
+	}
+	saved := w.saved()
+	b.post(settingsAddress, form).want(200, "Saved.", "Reward 3", `value="badgers"`).lacks("Reward 4")
+	if w.saved() != saved || len(w.announced) != 1 {
+		t.Errorf("saved %s, then %s; announced %q", saved, w.saved(), w.announced)
+	}
+}
+
+func TestSavingAgainAfterGoingBack(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := b.get(settingsAddress).form()
+	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500")).want(200, "Saved.")
+	// Back shows the form as it was sent, and nobody else was there.
+	got := b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "xpPerMessageMin", "9")).
+		want(409, "These settings were saved since this form was opened", "Least XP for a message").lacks("<th scope=\"row\">Most XP for a message")
+	got.lacks("Somebody else saved", "Nothing of yours", "theirs")
+	b.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.")
+	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["xpPerMessageMin"] != 9.0 {
+		t.Errorf("saved %v", saved)
+	}
 }
 
 func TestACurveIsShownBeforeItIsSaved(t *testing.T) {

@@ -2,7 +2,7 @@ package web
 
 import "strings"
 
-// difference is a property that two managers want to be different.
+// difference is a property that is saved otherwise than a form has it.
 type difference struct{ Label, Saved, Mine string }
 
 // differences compares what is saved with what a form would save.

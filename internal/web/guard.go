@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -131,14 +132,22 @@ const hereKey = "levelboard.here"
 // comeBackTo says where signing in on this page leads, when that is not the page itself.
 func comeBackTo(c *gin.Context, next string) { c.Set(hereKey, safeNext(next)) }
 
-// here is the address of this page, for coming back to it after signing in: of a page that is asked for, not of a change.
+// formsHere are the pages whose forms are sent to their own address.
+var formsHere = []string{settingsPath, "/profile", "/profile/keys/:key", "/profile/keys/:key/delete"}
+
+// here is the address of this page, for coming back to it after signing in. After a change that is the page of its form, where
+// the two have the same address.
 func here(c *gin.Context) string {
 	if next := c.GetString(hereKey); next != "" {
 		return next
 	}
 	r := c.Request
-	if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/sign-") {
+	switch asked := r.Method == http.MethodGet || r.Method == http.MethodHead; {
+	case asked && !strings.HasPrefix(r.URL.Path, "/sign-"):
+		return r.URL.RequestURI()
+	case !asked && slices.Contains(formsHere, c.FullPath()):
+		return r.URL.EscapedPath()
+	default:
 		return "/"
 	}
-	return r.URL.RequestURI()
 }

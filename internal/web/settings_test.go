@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 	"testing"
@@ -191,6 +192,23 @@ func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 	b.get("/guilds/" + string(closed) + "/settings").want(403)
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
+	}
+}
+
+// Who was signed out meanwhile comes back to the form, not to the start.
+func TestAFormWithoutASessionLeadsBackToItsPage(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.browser()
+	for address, back := range map[string]string{
+		settingsAddress: settingsAddress, settingsAddress + "?saved=1": settingsAddress, "/profile": "/profile",
+		"/profile/keys/x": "/profile/keys/x", "/profile/keys/x/delete": "/profile/keys/x/delete",
+		"/profile/keys/x/rotate": "/", // where there is no page
+	} {
+		link := `<a class="button button--primary" href="/sign-in?next=` + strings.ReplaceAll(back, "/", "%2f") + `">`
+		b.post(address, url.Values{"do": {"save"}}).want(401, link)
+		if back != "/" {
+			b.get(back).want(401, link)
+		}
 	}
 }
 

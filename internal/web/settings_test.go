@@ -98,6 +98,42 @@ func TestRowsAreAddedAndRemovedWithoutScript(t *testing.T) {
 	}
 }
 
+func TestAFormWithGapsLosesNoRow(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := b.get(settingsAddress).form()
+	// The first row of each list is gone, and new ones come far behind.
+	for name := range form {
+		if strings.HasPrefix(name, "roleRewards[0].") || strings.HasPrefix(name, "multipliers[0].") {
+			form.Del(name)
+		}
+	}
+	b.post(settingsAddress, with(form, "do", "save", "roleRewards[70000].level", "70", "roleRewards[9].level", "9", "multipliers[12].type", "Channel",
+		"multipliers[12].multiplier", "3")).want(200, "Saved.", "Reward 3", "Multiplier 2").lacks("Reward 4", "Multiplier 3")
+	got := asJSON(t, w.saved())
+	var levels, multipliers []any
+	for _, r := range got["roleRewards"].([]any) {
+		levels = append(levels, r.(map[string]any)["level"])
+	}
+	for _, m := range got["multipliers"].([]any) {
+		multipliers = append(multipliers, m.(map[string]any)["multiplier"])
+	}
+	if fmt.Sprint(levels, multipliers) != "[9 10 70] [0 3]" {
+		t.Errorf("rewards at %v, multipliers %v", levels, multipliers)
+	}
+	// A row of which only a part was sent is wrong, not away.
+	form = with(b.get(settingsAddress).form(), "do", "save")
+	b.post(settingsAddress, with(form, "roleRewards[5].roles", "400000000000000009 nine")).want(422, `id="f-roleRewards-3--level-error"`)
+	// More rows than are read are more than there may be.
+	for n := range 2000 {
+		form.Set(fmt.Sprintf("multipliers[%d].type", 2*n), "Channel")
+		form.Set(fmt.Sprintf("multipliers[%d].multiplier", 2*n), "1")
+	}
+	if got := b.post(settingsAddress, form).want(422, "Not saved yet", "at most 250"); strings.Count(got.text, "<legend>Multiplier") != 300 {
+		t.Errorf("%d multipliers are shown", strings.Count(got.text, "<legend>Multiplier"))
+	}
+}
+
 func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -83,23 +84,35 @@ func readForm(v url.Values) settingsForm {
 	for i := range f.Coefficients {
 		f.Coefficients[i] = v.Get("curve[" + strconv.Itoa(i) + "]")
 	}
-	for i := range maxRows {
-		row := "multipliers[" + strconv.Itoa(i) + "]."
-		if !v.Has(row + "type") {
-			break
-		}
+	for _, row := range rowsOf(v, "multipliers") {
 		f.Multipliers = append(f.Multipliers, multiplierRow{
 			ID: v.Get(row + "id"), Type: v.Get(row + "type"), Multiplier: v.Get(row + "multiplier"), Targets: v.Get(row + "targets"),
 		})
 	}
-	for i := range maxRows {
-		row := "roleRewards[" + strconv.Itoa(i) + "]."
-		if !v.Has(row + "level") {
-			break
-		}
+	for _, row := range rowsOf(v, "roleRewards") {
 		f.Rewards = append(f.Rewards, rewardRow{ID: v.Get(row + "id"), Level: v.Get(row + "level"), Stack: v.Has(row + "stack"), Roles: v.Get(row + "roles")})
 	}
 	return f
+}
+
+// rowsOf returns how the names of the fields of each row of a list begin, in the order of the rows' numbers. A form that was not
+// made here may leave numbers or fields out; that is no reason to take the other rows for removed.
+func rowsOf(v url.Values, list string) []string {
+	numbers := map[int]bool{}
+	for name := range v {
+		row, inList := strings.CutPrefix(name, list+"[")
+		number, _, inRow := strings.Cut(row, "].")
+		if n, err := strconv.Atoi(number); inList && inRow && err == nil {
+			numbers[n] = true
+		}
+	}
+	var rows []string
+	for _, n := range slices.Sorted(maps.Keys(numbers)) {
+		if len(rows) < maxRows {
+			rows = append(rows, list+"["+strconv.Itoa(n)+"].")
+		}
+	}
+	return rows
 }
 
 // edit adds or removes a row. Anything else that a button could not have sent changes nothing.

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
 	"levelboard/internal/strictjson"
+	"levelboard/internal/visible"
 )
 
 // MaxGrants is how many guilds a key may be created with.
@@ -17,7 +18,7 @@ const MaxGrants = 1000
 
 // NewKey is what is decided about a key when it is made.
 type NewKey struct {
-	Name       string // 1 to 100 bytes, no control characters, not only spaces
+	Name       string // 1 to 100 bytes, no control characters, something that can be seen
 	OwnerID    id.User
 	Permission Permission
 	GuildIDs   []id.Guild // ascending, no duplicates, at most MaxGrants
@@ -64,12 +65,12 @@ func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 const MaxName = 100
 
 // CheckName returns an Invalid fault unless name can be the name of a key: 1 to MaxName bytes of UTF-8, no control
-// characters, not only spaces.
+// characters, and something that can be seen.
 func CheckName(name string) error {
 	switch {
 	case len(name) > MaxName || !utf8.ValidString(name):
 		return fault.New(fault.Invalid, "name must be 1 to %d bytes of UTF-8", MaxName)
-	case strings.ContainsFunc(name, unicode.IsControl) || strings.TrimSpace(name) == "":
+	case strings.ContainsFunc(name, unicode.IsControl) || !visible.Any(name):
 		return fault.New(fault.Invalid, "name must be text that can be seen, without control characters")
 	}
 	return nil

@@ -3,6 +3,8 @@ package card
 import (
 	"strconv"
 	"strings"
+
+	"levelboard/internal/visible"
 )
 
 // box is a rectangle with round corners; with a radius of half its size it is a circle.
@@ -78,7 +80,7 @@ func compose(d Data, f fonts) scene {
 		size = 26
 	}
 	c.put(line{text: c.cut(name, room, size, true), x: left, y: 98, room: room, size: size, heavy: true, paint: ink})
-	c.put(line{text: c.cut(clean(d.Guild), room, 16, false), x: left, y: 55, room: room, size: 16, paint: soft})
+	c.put(line{text: c.cut(visible.Clean(d.Guild), room, 16, false), x: left, y: 55, room: room, size: 16, paint: soft})
 	c.bar(d.Progress)
 	c.foot(d)
 	return c.scene
@@ -171,7 +173,7 @@ func (c *composer) cut(text string, room, size float64, heavy bool) string {
 
 // title is the card in words, for those who do not see it.
 func title(name string, d Data) string {
-	return name + ": rank " + group(d.Rank) + ", level " + group(int64(d.Level)) + ", " + group(d.XP) + " XP in " + clean(d.Guild)
+	return name + ": rank " + group(d.Rank) + ", level " + group(int64(d.Level)) + ", " + group(d.XP) + " XP in " + visible.Clean(d.Guild)
 }
 
 func count(n int64, what string) string {

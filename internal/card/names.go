@@ -5,62 +5,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	"levelboard/internal/visible"
 )
 
-const (
-	// maxText is how many bytes of a text are looked at. More never fit.
-	maxText = 1024
-	// maxMarks is how many combining marks a letter keeps. No language needs more; piles of them draw over everything.
-	maxMarks = 3
-	joiner   = '\u200d'
-)
-
-// clean makes text safe to draw on one line: valid, composed, and without what has no shape of its own, such as control
-// characters and the marks that turn the direction of all text after them.
-func clean(text string) string {
-	text = norm.NFC.String(strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd"))
-	var out strings.Builder
-	var last rune // that was written; 0 is none
-	marks := 0
-	for _, r := range text {
-		switch {
-		case isBlank(r):
-			r = ' '
-			fallthrough
-		case r == joiner || r == ' ':
-			if last == 0 || last == ' ' || last == joiner {
-				continue
-			}
-			marks = 0
-		case unicode.Is(unicode.M, r):
-			if marks++; last == 0 || last == ' ' || marks > maxMarks {
-				continue
-			}
-		case !unicode.IsGraphic(r) || isNoncharacter(r):
-			continue
-		default:
-			marks = 0
-		}
-		out.WriteRune(r)
-		last = r
-	}
-	return strings.TrimRight(out.String(), " \u200d")
-}
-
-// isBlank finds what looks like a space: also some letters that have no ink, which people name themselves with.
-func isBlank(r rune) bool {
-	switch r {
-	case '\u115f', '\u1160', '\u2800', '\u3164', '\uffa0':
-		return true
-	}
-	return unicode.IsSpace(r) || unicode.Is(unicode.Z, r)
-}
-
-// isNoncharacter finds what Unicode sets aside for good; XML refuses some of it.
-func isNoncharacter(r rune) bool {
-	return r&0xfffe == 0xfffe || (r >= 0xfdd0 && r <= 0xfdef)
-}
+const joiner = '\u200d'
 
 // clusters splits cleaned text into what a reader takes for one character: a base with its marks, a joined emoji, a flag.
 func clusters(text string) []string {
@@ -93,12 +41,12 @@ func isSkinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 // displayName is the first of the member's names that shows anything: of which can says that a character can be drawn.
 func displayName(d Data, can func(rune) bool) string {
 	for _, name := range []string{d.GlobalName, d.Username} {
-		name = clean(name)
+		name = visible.Clean(name)
 		if strings.ContainsFunc(name, func(r rune) bool { return r != ' ' && can(r) }) {
 			return name
 		}
 	}
-	return clean(d.UserID)
+	return visible.Clean(d.UserID)
 }
 
 // initial is what stands in the place of an avatar: the name's first letter or digit, or else whatever it begins with.

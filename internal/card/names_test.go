@@ -2,36 +2,9 @@ package card
 
 import (
 	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
 )
-
-func TestCleanNames(t *testing.T) {
-	for text, want := range map[string]string{
-		"Ada":                                    "Ada",
-		"  Ada \t\n Lovelace  ":                  "Ada Lovelace",
-		"a\x00b\x1b[31mc\u0085d":                 "ab[31mc d",
-		"bad \xff\xfe bytes":                     "bad \ufffd bytes",
-		"\u202eevil\u202c \u2066x\u2069\u200f":   "evil x",
-		"e\u0301":                                "é",
-		"a" + strings.Repeat("\u0335", 50) + "b": "a" + strings.Repeat("\u0335", maxMarks) + "b",
-		"\u0301\u0301x":                          "x",
-		"\u3164\u2800\u115f":                     "",
-		"\u200b\u200c\ufeff\u00ad":               "",
-		"a\ufffe\uffffb\U0001fffe":               "ab",
-		"a\ue000b":                               "ab",
-		"👩‍🚀 crew":                               "👩‍🚀 crew",
-		"\u200d\u200dx\u200d\u200d":              "x",
-		"x\u2028y\u2029z":                        "x y z",
-		"مرحبا 日本語":                              "مرحبا 日本語",
-		strings.Repeat("x", 100000):              strings.Repeat("x", maxText),
-	} {
-		if got := clean(text); got != want {
-			t.Errorf("clean(%.60q) = %.60q, want %.60q", text, got, want)
-		}
-	}
-}
 
 func TestClusters(t *testing.T) {
 	for text, want := range map[string][]string{

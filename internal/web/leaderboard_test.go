@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -178,6 +179,32 @@ func TestTheRulesInWords(t *testing.T) {
 	s.browser().get("/leaderboard/gophers").want(200, "A message gives 5 XP, at most once in 90 seconds.", "All of it counts ×1.5.", "Messages in 2 channels give nothing.",
 		"one of 1 certain role gains", "level 10 at 4,150", "×2</span> in <bdi>#help</bdi>, <bdi>#&lt;b&gt;code</bdi>", "×0.5</span> for <bdi>Muted",
 		"Level 5</span> <bdi>Role 0", "and 24 more", "until the next", strings.Repeat("long", 11)+"lon…")
+}
+
+func TestAMemberIsCalledByANameThatShows(t *testing.T) {
+	s := newSite(t, options{})
+	rows := members(4)
+	spaces, marks := "   ", "\u200b\u200d\ufeff"
+	rows[0].User = leaderboard.User{Username: spaces, GlobalName: &spaces}
+	rows[1].User = leaderboard.User{Username: marks, GlobalName: &marks}
+	rows[2].User = leaderboard.User{Username: "badger", GlobalName: &marks}
+	ida := "Ida"
+	rows[3].User = leaderboard.User{Username: spaces, GlobalName: &ida}
+	s.fill(rows)
+	b := s.browser()
+	for i, want := range []string{"Member 0000", "Member 0001", "badger", "Ida"} {
+		b.get(memberPath(i)).want(200, "<h1><bdi>"+want+"</bdi></h1>").lacks("<bdi>"+spaces, "<bdi>"+marks)
+	}
+	board := b.get("/leaderboard/gophers").want(200, "who__name>Member 0000<", "who__name>Member 0001<", "who__name>badger<", "who__name>Ida<")
+	board.lacks("who__handle")
+	// The rows that the script is sent are the same.
+	var sent rowsBody
+	if err := json.Unmarshal([]byte(b.get("/leaderboard/gophers/rows").want(200).text), &sent); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range sent.Rows {
+		board.want(200, row)
+	}
 }
 
 func TestAPageOfLongNamesStaysSmall(t *testing.T) {

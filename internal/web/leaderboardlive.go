@@ -23,7 +23,7 @@ const (
 	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
 	defaultKeepAlive = 15 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
-	rowsFormat = 1
+	rowsFormat = 2
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
 	stillHere   = ": still here\n\n"

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
+	"levelboard/internal/visible"
 )
 
 const (
@@ -60,16 +61,16 @@ func (r leaderboardRow) Medal() string {
 	return ""
 }
 
-// displayName is what to call a member, and their user name where that says more. Of somebody who only wrote messages
-// nothing may be known but the id.
+// displayName is what to call a member: the first of their names that shows anything, and their user name where that says
+// more. Of somebody who only wrote messages nothing may be known but the id.
 func displayName(u leaderboard.User, userID string) (name, handle string) {
 	switch {
-	case u.GlobalName != nil && *u.GlobalName != "":
-		if *u.GlobalName != u.Username {
+	case u.GlobalName != nil && visible.Any(*u.GlobalName):
+		if *u.GlobalName != u.Username && visible.Any(u.Username) {
 			handle = u.Username
 		}
 		return *u.GlobalName, handle
-	case u.Username != "":
+	case visible.Any(u.Username):
 		return u.Username, ""
 	default:
 		return fmt.Sprintf("Member %s", userID[max(0, len(userID)-4):]), ""

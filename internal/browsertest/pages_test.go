@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"levelboard/internal/apitest"
@@ -64,6 +65,29 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 		} else {
 			b.walk(p)
 		}
+	}
+}
+
+// A name without a space is as long as names may be, and a phone narrow.
+func TestLongNamesFitAPhone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	long := strings.Repeat("W", 60)
+	g := s.guild(object{"name": long, "roleRewards": []object{{"level": 1, "roles": []object{{"id": newID(), "name": long, "color": nil, "position": 1}}}}})
+	u := s.member(s.key(g), g, long, 1000)
+	s.provider.SetUser(object{"id": ada, "username": "ada", "global_name": "Ada Lovelace " + long, "avatar": nil}, []object{{"id": g, "name": long, "icon": nil, "owner": true, "permissions": "0"}})
+	b := s.tab(t)
+	b.signIn("/leaderboard/" + g)
+	b.look(360, "light")
+	for _, path := range []string{"/leaderboard/" + g, "/leaderboard/" + g + "/members/" + u, "/leaderboard/" + g + "/search?q=" + long[:9], "/guilds/" + g + "/settings", "/profile"} {
+		b.open(path)
+		if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+			t.Errorf("%s scrolls sideways, by %d px", path, over)
+		}
+		if over := eval[float64](b, "document.querySelector('.brand').getBoundingClientRect().right - document.querySelector('.menu > summary').getBoundingClientRect().left"); over > 0 {
+			t.Errorf("%s: the account covers the brand, by %v px", path, over)
+		}
+		b.shoot("long-names" + strings.ReplaceAll(path, "/", "-"))
 	}
 }
 

@@ -30,6 +30,27 @@ func TestSigningInAndOut(t *testing.T) {
 	b.lacks("digger", "Moles", "Ada Lovelace")
 }
 
+func TestTheAccountsMenuCloses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.tab(t)
+	b.signIn("/")
+	const open = "document.querySelector('.menu').open"
+	b.press("Ada Lovelace")
+	b.until(open)
+	b.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Escape))
+	b.until("!" + open + " && document.activeElement.matches('.menu > summary')")
+	b.press("Ada Lovelace")
+	b.until(open)
+	b.do(chromedp.Click(chromedp.CSS("main h1")))
+	b.until("!" + open)
+	// A click inside is what it is for.
+	b.press("Ada Lovelace")
+	b.until(open)
+	b.press("Your API keys")
+	b.see("API keys")
+}
+
 func TestTheBoardMovesWhileMessagesArrive(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -5,6 +5,7 @@
 // data-close       on a button inside a dialog: closes it.
 // data-address     on what answers a form: the address that reloading leads to, in place of sending the form again.
 // data-copy="ID"   on a button: copies the text of the element of that id, and says so. Also shown when this runs.
+// details.menu     closes by a click elsewhere, and by Escape, which leaves the focus on its summary.
 "use strict";
 
 document.querySelectorAll("[data-open], [data-copy]").forEach((button) => { button.hidden = false; });
@@ -30,4 +31,17 @@ document.addEventListener("click", async (event) => {
   } else {
     button.closest("dialog")?.close();
   }
+});
+
+const closeMenus = (stays) => {
+  document.querySelectorAll("details.menu[open]").forEach((menu) => {
+    if (stays(menu)) return;
+    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    menu.open = false;
+  });
+};
+
+document.addEventListener("click", (event) => closeMenus((menu) => menu.contains(event.target)));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") closeMenus(() => false);
 });

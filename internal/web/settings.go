@@ -83,9 +83,12 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	}
 	gid, err := id.Parse[id.Guild](c.Param("guildId"))
 	if err != nil || s.deps.Settings == nil {
-		return nil, fault.New(fault.NotFound, "No community has this id. Check the address.")
+		return nil, noGuild()
 	}
 	known, err := s.deps.Guilds.ByID(c.Request.Context(), gid)
+	if fault.Is(err, fault.NotFound) {
+		return nil, noGuild() // the directory's own words are for programs
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +100,10 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 		return nil, notManager()
 	}
 	return g, err
+}
+
+func noGuild() error {
+	return fault.New(fault.NotFound, "No community has this id. Check the address.")
 }
 
 func notManager() error {

@@ -45,7 +45,7 @@ func TestEveryPropertyCanBeSet(t *testing.T) {
 	form := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(form, "do", "save", "enabled", "on", "visibility", "public", "vanity", " NewName ", "curve", "mee6",
 		"xpGainInterval", "60000", "xpPerMessageMin", "5", "xpPerMessageMax", "6", "xpGlobalMultiplier", "3",
-		"ignoredChannelIds", "300000000000000007, 300000000000000008\r\n300000000000000009", "ignoredRoleIds", "",
+		"ignoredChannelIds", "300000000000000007, 300000000000000008\r\n300000000000000009 general, 2024", "ignoredRoleIds", "",
 		"multipliers[0].type", "Role", "multipliers[0].multiplier", "4", "multipliers[0].targets", "400000000000000002\r\n400000000000000008   a new role \r\n",
 		"multipliers[1].multiplier", "1", "roleRewards[0].level", "20", "roleRewards[0].stack", "on", "roleRewards[1].stack", "-",
 		"roleRewards[1].roles", "400000000000000003 renamed", "name", "Stolen", "ownerId", ada, "adminIds", ada)).want(200, "Saved.")
@@ -138,7 +138,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	before, form := w.saved(), b.get(settingsAddress).form()
-	const snowflake = "ust be a snowflake: a string of 17 to 19 digits, the first not 0."
+	const noID = "the id must be 17 to 19 digits, the first not 0."
 	wrong := []struct{ id, field, value, says string }{
 		{"f-visibility", "visibility", "nobody", `Must be &#34;public&#34; or &#34;private&#34;.`},
 		{"f-vanity", "vanity", "a b", "Must be 2 to 32 letters (a to z) and digits."},
@@ -147,9 +147,9 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		{"f-xpPerMessageMin", "xpPerMessageMin", "1e3", "Must be a whole number from 1 to 1000."},
 		{"f-xpPerMessageMax", "xpPerMessageMax", "", "Must be a whole number from 1 to 1000."},
 		{"f-xpGlobalMultiplier", "xpGlobalMultiplier", "5.1", "Must be a number from 0 to 5."},
-		{"f-ignoredChannelIds", "ignoredChannelIds", "300000000000000001 x", "Entry 2: m" + snowflake},
-		{"f-ignoredRoleIds", "ignoredRoleIds", "400000000000000001 400000000000000001", "Entry 2: repeats 400000000000000001; remove one of them."},
-		{"f-multipliers-0--targets", "multipliers[0].targets", "300000000000000003 x\r\n\r\n17 y", "Line 2: the id m" + snowflake},
+		{"f-ignoredChannelIds", "ignoredChannelIds", "300000000000000001 x\r\n\r\ny", "Line 3: " + noID},
+		{"f-ignoredRoleIds", "ignoredRoleIds", "400000000000000001 mods\r\n400000000000000001", "Line 2: repeats 400000000000000001; remove one of them."},
+		{"f-multipliers-0--targets", "multipliers[0].targets", "300000000000000003 x\r\n\r\n17 y", "Line 3: " + noID},
 		{"f-multipliers-1--multiplier", "multipliers[1].multiplier", "many", "Must be a number from 0 to 5."},
 		{"f-roleRewards-0--level", "roleRewards[0].level", "10001", "Must be a whole number from 0 to 10000."},
 		{"f-roleRewards-1--roles", "roleRewards[1].roles", "400000000000000009", "Line 1: the name is required."},
@@ -170,7 +170,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		field, value, says string
 	}{
-		"bounds that cross":   {"xpPerMessageMin", "1000", "Must not be above xpPerMessageMax, but 1000 is above 999; set both."},
+		"too high a least":    {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The least must not be above the most, but 1000 is above 999.`},
 		"an id's look":        {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
 		"no curve":            {"curve", "steep", "Must be the name of a preset"},
 		"a gap":               {"curve[1]", "", "Coefficient 2: must be a number."},
@@ -185,6 +185,11 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "Not saved yet", c.says)
 		})
 	}
+	least := with(form, "do", "save", "xpPerMessageMin", "15", "xpPerMessageMax", "40")
+	w.put(public, strings.Replace(everySetting, `"xpPerMessageMin":1,`, `"xpPerMessageMin":15,`, 1))
+	b.post(settingsAddress, with(least, "version", b.get(settingsAddress).form().Get("version"), "xpPerMessageMax", "1")).
+		want(422, `id="f-xpPerMessageMax-error">The most must not be below the least, but 1 is below 15.`).lacks("f-xpPerMessageMin-error")
+	w.put(public, everySetting)
 	b.post(settingsAddress, with(form, "do", "save", "vanity", strings.Repeat("a", 256<<10))).want(413, "too long to be sent as a form")
 	if w.saved() != before || len(w.announced) > 0 {
 		t.Errorf("saved %s, announced %v", w.saved(), w.announced)
@@ -222,7 +227,7 @@ func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 		bo.post(settingsAddress, with(form, "do", do, "vanity", "mine")).want(403, "Only the owner and the Administrators").lacks("900000000000000002")
 	}
 	bo.get(settingsAddress).want(403).lacks("900000000000000002")
-	bo.get("/guilds/299999999999999999/settings").want(404)
+	bo.get("/guilds/299999999999999999/settings").want(404, "No community has this id. Check the address.").lacks("vanity")
 	bo.get("/guilds/gophers/settings").want(404)
 	b.post(settingsAddress, with(form, "do", "save", "vanity", "mine"), "Origin", "https://evil.example").want(403, "another site")
 	b.get("/guilds/" + string(closed) + "/settings").want(403)

@@ -30,22 +30,48 @@ func (w *wrongs) add(field, message string) {
 // pathParts splits a path of the document into the field of the form, the item of a list in that field, and its property.
 var pathParts = regexp.MustCompile(`^((?:multipliers|roleRewards)\[\d+\]\.\w+|\w*)(?:\[(\d+)\])?(?:\.(\w+))?$`)
 
+// What package guild says to programs, which know the names of the document's properties and what a snowflake is.
+const (
+	saysCrossed   = "must not be above xpPerMessageMax"
+	saysSnowflake = "must be a snowflake: a string of "
+)
+
 // place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
-func place(w settings.Wrong) (field, message string) {
+func (p *settingsPage) place(w settings.Wrong) (field, message string) {
 	parts := pathParts.FindStringSubmatch(w.Path)
 	if parts == nil {
 		return "", sentence(strings.TrimSuffix(w.Message, "."))
 	}
 	field = parts[1]
+	if strings.HasPrefix(w.Message, saysCrossed) {
+		return p.crossed()
+	}
 	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
-	if parts[3] != "" {
-		message = "the " + parts[3] + " " + message
+	property := parts[3]
+	if rule, ok := strings.CutPrefix(message, saysSnowflake); ok {
+		property, message = "id", "must be "+rule
+	}
+	if property != "" {
+		message = "the " + property + " " + message
 	}
 	if parts[2] != "" {
 		n, _ := strconv.Atoi(parts[2])
-		message = fmt.Sprintf("%s %d: %s", itemName(field), n+1, message)
+		if line := p.Form.lineOf(field, n); line > 0 {
+			message = fmt.Sprintf("line %d: %s", line, message)
+		} else {
+			message = fmt.Sprintf("%s %d: %s", itemName(field), n+1, message)
+		}
 	}
 	return field, sentence(message)
+}
+
+// crossed says that the least XP is above the most, beside the one of the two that was changed.
+func (p *settingsPage) crossed() (field, message string) {
+	least, most := strings.TrimSpace(p.Form.Min), strings.TrimSpace(p.Form.Max)
+	if least == strconv.Itoa(p.Guild.XPPerMessageMin) {
+		return "xpPerMessageMax", fmt.Sprintf("The most must not be below the least, but %s is below %s.", most, least)
+	}
+	return "xpPerMessageMin", fmt.Sprintf("The least must not be above the most, but %s is above %s.", least, most)
 }
 
 // sentence begins with a capital letter and ends with a full stop.
@@ -57,11 +83,8 @@ func sentence(s string) string {
 }
 
 func itemName(field string) string {
-	switch {
-	case field == "curve":
+	if field == "curve" {
 		return "coefficient"
-	case strings.HasSuffix(field, ".targets") || strings.HasSuffix(field, ".roles"):
-		return "line"
 	}
 	return "entry"
 }
@@ -70,7 +93,7 @@ func itemName(field string) string {
 func (p *settingsPage) propose() (settings.Proposal, bool, error) {
 	proposal, wrong, err := settings.Propose(p.Guild.Settings, p.Form.given(p.Guild))
 	for _, w := range wrong {
-		p.Wrongs.add(place(w))
+		p.Wrongs.add(p.place(w))
 	}
 	return proposal, err == nil && len(wrong) == 0, err
 }

@@ -53,30 +53,20 @@ func targetsOf(g *guild.Guild) targets {
 // read reads the lines of a row.
 func (known targets) read(row string, roles bool, text string) []target {
 	list := []target{}
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		written, name := line, ""
-		if end := strings.IndexFunc(line, isSpace); end >= 0 {
-			written, name = line[:end], strings.TrimSpace(line[end:])
-		}
-		t, ok := known[targetKey{row, roles, written}]
+	for _, written := range namedLines(text) {
+		t, ok := known[targetKey{row, roles, written.ID}]
 		if !ok {
-			t = known[targetKey{"", roles, written}]
+			t = known[targetKey{"", roles, written.ID}]
 		}
-		t.ID = written
+		t.ID = written.ID
 		// A name that a line cannot hold as it is was not changed by having been shown on one.
-		if name != "" && (t.Name == nil || oneLine(*t.Name) != oneLine(name)) {
+		if name := written.Name; name != "" && (t.Name == nil || oneLine(*t.Name) != oneLine(name)) {
 			t.Name = &name
 		}
 		list = append(list, t)
 	}
 	return list
 }
-
-func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\u00a0' || r == ',' || r == ';' }
 
 // given is what the form sets, for settings.Propose, which judges it.
 func (f settingsForm) given(g *guild.Guild) settings.Given {
@@ -98,7 +88,7 @@ func (f settingsForm) given(g *guild.Guild) settings.Given {
 	for property, value := range map[string]any{
 		"enabled": f.Enabled, "visibility": f.Visibility, "vanity": vanity, "curve": f.curve(), "xpGainInterval": wholeNumber(f.Interval),
 		"xpPerMessageMin": wholeNumber(f.Min), "xpPerMessageMax": wholeNumber(f.Max), "xpGlobalMultiplier": wholeNumber(f.Global),
-		"ignoredChannelIds": words(f.IgnoredChannels), "ignoredRoleIds": words(f.IgnoredRoles), "multipliers": multipliers, "roleRewards": rewards,
+		"ignoredChannelIds": onlyIDs(f.IgnoredChannels), "ignoredRoleIds": onlyIDs(f.IgnoredRoles), "multipliers": multipliers, "roleRewards": rewards,
 	} {
 		given[property] = encode(value)
 	}
@@ -150,7 +140,11 @@ func encode(value any) json.RawMessage {
 	return encoded
 }
 
-// words are ids that are separated by anything people put between them.
-func words(text string) []string {
-	return append([]string{}, strings.FieldsFunc(text, func(r rune) bool { return isSpace(r) || r == '\n' || r == '\r' })...)
+// onlyIDs are the ids of a text area whose names are not kept.
+func onlyIDs(text string) []string {
+	list := []string{}
+	for _, written := range idsOfLines(text) {
+		list = append(list, written.ID)
+	}
+	return list
 }

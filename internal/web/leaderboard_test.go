@@ -181,6 +181,25 @@ func TestTheRulesInWords(t *testing.T) {
 		"Level 5</span> <bdi>Role 0", "and 24 more", "until the next", strings.Repeat("long", 11)+"lon…")
 }
 
+func TestRulesThatSayNothingAreLeftOut(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(1))
+	s.setXP(0, 0)
+	g := s.guilds[public]
+	g.RoleRewards = []guild.RoleReward{{Level: 5}}
+	g.Multipliers = []guild.Multiplier{{Type: guild.ChannelMultiplier, Multiplier: 2}, {Type: guild.RoleMultiplier, Multiplier: 3}}
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200).lacks("Level 5", "Rewards", "×2", "×3", "Multipliers", "largest one of your roles")
+	b.get(memberPath(0)).want(200).lacks("at level 5")
+	g.Version++
+	for n := range level.Level(26) {
+		g.RoleRewards = append(g.RoleRewards, guild.RoleReward{Level: 6 + n, Roles: []guild.Role{{ID: "1", Name: "Regular"}}})
+	}
+	g.Multipliers = append(g.Multipliers, guild.Multiplier{Type: guild.RoleMultiplier, Multiplier: 4, Roles: []guild.Role{{ID: "1", Name: "Regular"}}})
+	b.get("/leaderboard/gophers").want(200, "Level 6", "Level 30", "and 1 more", "×4</span> for <bdi>Regular", "largest one of your roles").lacks("Level 5<", "Level 31", "×2", "×3")
+	b.get(memberPath(0)).want(200, "Next, at level 6:")
+}
+
 func TestAMemberIsCalledByANameThatShows(t *testing.T) {
 	s := newSite(t, options{})
 	rows := members(4)

@@ -57,9 +57,9 @@ func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content me
 	add, _ := g.RoleChanges(level.Level(row.Level))
 	content.Roles, content.More = roleNames(rolesOf(g, add))
 	for _, reward := range g.RoleRewards {
-		if int(reward.Level) > row.Level {
-			content.Next = &rewardInWords{Level: int(reward.Level)}
-			content.Next.Roles, content.Next.More = roleNames(reward.Roles)
+		if int(reward.Level) > row.Level && len(reward.Roles) > 0 {
+			next := newReward(reward)
+			content.Next = &next
 			break
 		}
 	}

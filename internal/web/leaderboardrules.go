@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,31 +41,40 @@ type rewardInWords struct {
 	Kept  bool // also after a higher one
 }
 
+// rulesOf leaves out multipliers of nothing and rewards of no role, which are not finished: there is nothing to say of them.
 func rulesOf(g *guild.Guild) rulesInWords {
 	r := rulesInWords{Sentences: sentencesOf(g)}
-	for i, m := range g.Multipliers {
-		if i == multipliersShown {
-			r.MoreMultipliers = len(g.Multipliers) - i
-			break
-		}
+	for _, m := range g.Multipliers {
 		shown := multiplierInWords{Factor: "×" + factor(m.Multiplier), Where: "for"}
 		shown.Targets, shown.More = roleNames(m.Roles)
 		if m.Type == guild.ChannelMultiplier {
 			shown.Where = "in"
 			shown.Targets, shown.More = channelNames(m.Channels)
 		}
-		r.Multipliers = append(r.Multipliers, shown)
-	}
-	for i, reward := range g.RoleRewards {
-		if i == rewardsShown {
-			r.MoreRewards = len(g.RoleRewards) - i
-			break
+		switch {
+		case len(shown.Targets) == 0:
+		case len(r.Multipliers) == multipliersShown:
+			r.MoreMultipliers++
+		default:
+			r.Multipliers = append(r.Multipliers, shown)
 		}
-		shown := rewardInWords{Level: int(reward.Level), Kept: reward.Stack}
-		shown.Roles, shown.More = roleNames(reward.Roles)
-		r.Rewards = append(r.Rewards, shown)
+	}
+	for _, reward := range g.RoleRewards {
+		switch {
+		case len(reward.Roles) == 0:
+		case len(r.Rewards) == rewardsShown:
+			r.MoreRewards++
+		default:
+			r.Rewards = append(r.Rewards, newReward(reward))
+		}
 	}
 	return r
+}
+
+func newReward(reward guild.RoleReward) rewardInWords {
+	shown := rewardInWords{Level: int(reward.Level), Kept: reward.Stack}
+	shown.Roles, shown.More = roleNames(reward.Roles)
+	return shown
 }
 
 func sentencesOf(g *guild.Guild) []string {
@@ -80,7 +90,7 @@ func sentencesOf(g *guild.Guild) []string {
 	default:
 		all = append(all, "All of it counts ×"+factor(g.XPGlobalMultiplier)+".")
 	}
-	if len(g.Multipliers) > 0 {
+	if slices.ContainsFunc(g.Multipliers, func(m guild.Multiplier) bool { return len(m.Channels)+len(m.Roles) > 0 }) {
 		all = append(all, "A channel's multiplier, or else its category's, and the largest one of your roles are multiplied with it.")
 	}
 	if n := len(g.IgnoredChannelIDs); n > 0 {

@@ -92,8 +92,11 @@ func TestFindersLimits(t *testing.T) {
 	if w.find(f, "gopher0", all[:10]...).More {
 		t.Error("it says that there are more")
 	}
-	if _, err := f.Find(t.Context(), w.guild, "g"); !fault.Is(err, fault.Invalid) {
-		t.Errorf("one letter: %v", err)
+	if !w.find(f, "g", all[:leaderboard.MaxFound]...).More {
+		t.Error("by one letter it does not say that there are more")
+	}
+	if _, err := f.Find(t.Context(), w.guild, " "); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no letter: %v", err)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// MinSearch is how many characters of a name it takes at least to look for members, and MaxSearch how many bytes at most.
-	MinSearch = 2
+	// MaxSearch is how many characters of a name may be looked for at most. One is enough: there are names of one, and what is
+	// found is bounded by MaxFound, not by the text.
 	MaxSearch = 64
 	// longestName is how many bytes a name has at most (User).
 	longestName = 256
@@ -79,12 +79,12 @@ func after(prefix string) string {
 func searchText(given string) (string, error) {
 	text := strings.TrimSpace(given)
 	switch {
-	case len(given) > MaxSearch:
-		return "", fault.New(fault.Invalid, "Search for at most %d bytes of a name.", MaxSearch)
+	case utf8.RuneCountInString(given) > MaxSearch:
+		return "", fault.New(fault.Invalid, "Search for at most %d characters of a name.", MaxSearch)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		return "", fault.New(fault.Invalid, "Search for the beginning of a name, in UTF-8 and without control characters, or for a user id.")
-	case utf8.RuneCountInString(text) < MinSearch:
-		return "", fault.New(fault.Invalid, "Search for at least %d characters of a name, or for a user id.", MinSearch)
+	case text == "":
+		return "", fault.New(fault.Invalid, "Search for the beginning of a name, or for a user id.")
 	}
 	return text, nil
 }

@@ -127,6 +127,7 @@ func TestJumps(t *testing.T) {
 		"?rank=9223372036854775807":          "?page=3#m" + string(memberID(249)),
 		"?member=" + string(memberID(200)):   "?page=3#m" + string(memberID(200)),
 		"/search?q=" + string(memberID(200)): "?page=3#m" + string(memberID(200)),
+		"/search?q=+" + string(memberID(200)) + "+": "?page=3#m" + string(memberID(200)),
 	} {
 		if got := b.get("/leaderboard/gophers" + path).want(303).header.Get("Location"); got != "/leaderboard/gophers"+want {
 			t.Errorf("%s leads to %s, want %s", path, got, want)
@@ -157,8 +158,10 @@ func TestSearch(t *testing.T) {
 	s := newSite(t, options{})
 	s.fill(members(120))
 	b := s.browser()
-	b.get("/leaderboard/gophers/search?q=a").want(422, "at least 2 characters", `aria-invalid="true"`)
-	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("a", 65))).want(422, "at most 64 bytes")
+	b.get("/leaderboard/gophers/search?q=+").want(422, "Search for the beginning of a name", `aria-invalid="true"`)
+	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("a", 65))).want(422, "at most 64 characters")
+	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("é", 64))).want(200, "Nobody on the board")
+	b.get("/leaderboard/gophers/search?q=%C3%A9").want(200, "Nobody on the board").lacks("minlength")
 	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(`"><script>`)).want(200, "&#34;&gt;&lt;script&gt;").lacks("<script>\"")
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -103,7 +104,7 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	if len(found.Members) == 1 && string(found.Members[0].UserID) == content.Query {
+	if len(found.Members) == 1 && string(found.Members[0].UserID) == strings.TrimSpace(content.Query) {
 		c.Redirect(http.StatusSeeOther, placeOf(g, found.Members[0]))
 		return nil
 	}

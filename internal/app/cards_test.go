@@ -13,6 +13,7 @@ func TestCards(t *testing.T) {
 	runOnEachSetup(t, cases{
 		"what is on it":                       cardShows,
 		"the first name that is known":        cardNames,
+		"a level that nobody can reach":       cardAtTheEnd,
 		"a PNG at twice the size":             cardPNG,
 		"themes":                              cardThemes,
 		"nobody and nowhere":                  cardOfNobody,
@@ -64,6 +65,20 @@ func cardShows(t *testing.T, s *service) {
 	wantTexts(t, string(got.Body), "Ada &lt;b&gt;L.&lt;/b&gt;", "Gophers &amp; &#34;friends&#34; &lt;3", "#2", "10", "4,200 XP", "900 XP to level 11", "0 messages")
 	with := s.Do("GET", cardPath(g, u, "card.svg"), key, nil).Want(t, 200)
 	wantHeader(t, with, "Cache-Control", "private, no-cache")
+}
+
+func cardAtTheEnd(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	for xp, want := range map[int]string{2147483647: "2,147,483,647 XP", 2147483646: "2,147,483,646 XP"} {
+		u := newID()
+		s.named(key, g, u, xp, "ada", nil)
+		svg := s.svg("", g, u)
+		wantTexts(t, svg, want, "0 messages", "Highest level")
+		if strings.Contains(svg, "XP to level") {
+			t.Errorf("the card says how far a level is that nobody can reach:\n%s", svg)
+		}
+	}
 }
 
 func cardNames(t *testing.T, s *service) {

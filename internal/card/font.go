@@ -2,6 +2,7 @@ package card
 
 import (
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/image/font"
@@ -83,6 +84,10 @@ func (t *typeface) shape(text string) (glyphs []glyph, length float64) {
 func guess(r rune) float64 {
 	if r >= 0x1f000 {
 		return 1.25
+	}
+	// As measured of words in the font that viewers allows for. Not the presentation forms, of which one can be a sentence.
+	if r < 0x800 && unicode.In(r, unicode.Hebrew, unicode.Arabic) {
+		return .5
 	}
 	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
 		return 1

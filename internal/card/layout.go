@@ -141,9 +141,13 @@ func (c *composer) foot(d Data) {
 	xp := group(d.XP) + " XP"
 	c.put(line{text: xp, x: left, y: y, size: size, heavy: true, paint: ink})
 	c.put(line{text: next, x: right, y: y, size: size, anchor: end, paint: soft})
-	x := left + c.measure(xp, size, true) + 18
-	room := right - c.measure(next, size, false) - 16 - x
-	c.put(line{text: c.cut(count(d.Messages, "message"), room, size, false), x: x, y: y, room: room, size: size, paint: soft})
+	// A number that is cut is another number, so between long ones the messages take a line of their own.
+	messages := line{text: count(d.Messages, "message"), x: left + c.measure(xp, size, true) + 18, y: y, size: size, paint: soft}
+	messages.room = right - c.measure(next, size, false) - 16 - messages.x
+	if c.measure(messages.text, size, false) > messages.room {
+		messages.x, messages.y, messages.room = left, y+23, right-left
+	}
+	c.put(messages)
 }
 
 // put adds a line whose x is that of its anchor.

@@ -54,7 +54,9 @@ func TestWhatTheCardSays(t *testing.T) {
 	}{
 		"in between": {ada, []string{"Ada Lovelace", "Gophers", "#1", "10", "4,750 XP", "182 messages", "350 XP to level 11"}},
 		"level 0":    {Data{UserID: "42", Rank: 9, NextLevelXP: 100, Messages: 1}, []string{"42", "#9", "0", "0 XP", "1 message", "100 XP to level 1"}},
-		"the top":    {crowded, []string{"10,000", "2,147,483,647 XP", "Highest level"}},
+		"long numbers": {with(func(d *Data) { d.XP, d.Messages, d.NextLevelXP, d.Level = 2146483647, 0, 2147383647, 6553 }),
+			[]string{"2,146,483,647 XP", "0 messages", "900,000 XP to level 6,554"}},
+		"the top": {crowded, []string{"10,000", "2,147,483,647 XP", "9,223,372,036,854,775,807 messages", "Highest level"}},
 	} {
 		said := map[string]bool{}
 		for _, l := range compose(c.d, viewers).lines {
@@ -64,6 +66,16 @@ func TestWhatTheCardSays(t *testing.T) {
 			if !said[text] {
 				t.Errorf("%s: the card does not say %q, only %v", name, text, said)
 			}
+		}
+	}
+}
+
+// Fifteen letters fit beside the numbers of most members, in every script that runs from right to left too.
+func TestNamesOfOtherScriptsAreNotCutTooEarly(t *testing.T) {
+	for _, name := range []string{"אברהם בן־יוסףים", "שמואל אבינועםים", "عبد الرحمن محمد", "فاطمة الزهراءين"} {
+		d := with(func(d *Data) { d.GlobalName, d.Rank, d.Level = name, 1234, 42 })
+		if got := compose(d, viewers).lines[5].text; got != name {
+			t.Errorf("%q is cut to %q", name, got)
 		}
 	}
 }

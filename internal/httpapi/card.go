@@ -14,10 +14,11 @@ import (
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/level"
 )
 
 // cardVersion is part of every card's ETag; raise it when the same data would be drawn differently.
-const cardVersion = 1
+const cardVersion = 2
 
 // cardFormat is what the name of a card's file ends in.
 type cardFormat string
@@ -116,9 +117,12 @@ func queryTheme(values url.Values) (card.Theme, error) {
 }
 
 func cardData(g *guild.Guild, m leaderboard.Ranked) card.Data {
-	level, next, progress := g.Curve.Progress(m.XP)
+	at, next, progress := g.Curve.Progress(m.XP)
+	if next > level.MaxXP { // a level that nobody can reach
+		next, progress = m.XP, 100
+	}
 	d := card.Data{
-		UserID: string(m.UserID), Username: m.User.Username, Guild: g.Name, Rank: m.Rank, Level: int(level), XP: int64(m.XP),
+		UserID: string(m.UserID), Username: m.User.Username, Guild: g.Name, Rank: m.Rank, Level: int(at), XP: int64(m.XP),
 		Messages: m.MessageCount, NextLevelXP: int64(next), Progress: progress,
 	}
 	if m.User.GlobalName != nil {

@@ -203,6 +203,19 @@ func TestRulesThatSayNothingAreLeftOut(t *testing.T) {
 	b.get(memberPath(0)).want(200, "Next, at level 6:")
 }
 
+func TestALevelThatNobodyCanReachIsNotPromised(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(1))
+	b := s.browser()
+	for _, xp := range []level.XP{level.MaxXP, level.MaxXP - 1} {
+		s.setXP(0, xp)
+		b.get(memberPath(0)).want(200, "This is as far as it goes.").lacks("XP to level")
+		b.get("/leaderboard/gophers").want(200).lacks("XP to the next level")
+	}
+	s.setXP(0, 100)
+	b.get(memberPath(0)).want(200, "XP to level")
+}
+
 func TestAMemberIsCalledByANameThatShows(t *testing.T) {
 	s := newSite(t, options{})
 	rows := members(4)

@@ -45,8 +45,10 @@ func newRow(g *guild.Guild, r leaderboard.Ranked) leaderboardRow {
 	return row
 }
 
-// Max reports whether the member has the highest level there is, or all XP.
-func (r leaderboardRow) Max() bool { return r.Level >= int(level.Max) || r.XP >= level.MaxXP }
+// Max reports whether the member has the highest level there is, or that anybody's XP can reach.
+func (r leaderboardRow) Max() bool {
+	return r.Level >= int(level.Max) || int64(r.XP)+r.Missing > int64(level.MaxXP)
+}
 
 // Medal is "gold", "silver" or "bronze" for the first three ranks, else empty.
 func (r leaderboardRow) Medal() string {

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"levelboard/internal/demo"
 	"levelboard/internal/id"
+	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 )
 
@@ -50,6 +52,25 @@ func TestMembersAreValidAndDifferent(t *testing.T) {
 		if i > 0 && row.XP > rows[i-1].XP {
 			t.Errorf("member %d has more XP than the one before", i)
 		}
+	}
+}
+
+func TestWhoVisitsIsOnTheBoard(t *testing.T) {
+	for _, n := range []int{2, 3, 20, 39, 40, 250, 5000} {
+		rows := demo.Members(n, 7, now)
+		member := rows[n/40].Member
+		users := usersOf(rows)
+		for _, v := range demo.Visitors(signin.User{ID: member.UserID, Name: member.User.Username}) {
+			if !slices.Contains(users, v.User.ID) {
+				t.Errorf("of %d members none is %s, %s", n, v.User.Name, v.About)
+			}
+		}
+		if member.UserID == demo.OwnerID {
+			t.Errorf("of %d members the owner and the member to be are the same", n)
+		}
+	}
+	if rows := demo.Members(1, 7, now); rows[0].UserID == demo.OwnerID {
+		t.Error("the only member is the owner, and no plain member is left to be")
 	}
 }
 

@@ -2,12 +2,12 @@ package demo
 
 import "levelboard/internal/signin"
 
-// Visitors are who a visitor of the demo's pages can be: the guild's owner, and a plain member. member is one of the
-// guild's, to be found on its board.
+// Visitors are who a visitor of the demo's pages can be: the guild's owner, and a plain member. Both are to be
+// found on its board; member is one of the guild's.
 func Visitors(member signin.User) []signin.Local {
 	owned := signin.Guild{ID: GuildID, Name: GuildName, Owner: true}
 	return []signin.Local{
-		{User: signin.User{ID: OwnerID, Name: "Robin"}, About: "who owns " + GuildName, Guilds: []signin.Guild{owned}},
+		{User: signin.User{ID: OwnerID, Name: ownerName}, About: "who owns " + GuildName, Guilds: []signin.Guild{owned}},
 		{User: member, About: "a member of " + GuildName, Guilds: []signin.Guild{{ID: GuildID}}},
 	}
 }

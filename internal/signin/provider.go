@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -143,7 +144,8 @@ func plain(err error) error {
 	if answered.Response != nil {
 		status = answered.Response.StatusCode
 	}
-	if answered.ErrorCode == "invalid_grant" && (status == http.StatusBadRequest || status == http.StatusUnauthorized) {
+	// With 400 or 401 as the RFC has it; some providers say it with 403.
+	if answered.ErrorCode == "invalid_grant" && slices.Contains([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, status) {
 		return fmt.Errorf("status %d: %w", status, ErrRefused)
 	}
 	return fmt.Errorf("the provider answered %d, error %.40q", status, answered.ErrorCode)

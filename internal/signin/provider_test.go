@@ -116,6 +116,7 @@ func TestOnlyARefusalIsOne(t *testing.T) {
 		{400, "", false, false},
 		{400, `{"error":"invalid_request"}`, false, false},
 		{400, `{"error":"unauthorized_client"}`, false, false},
+		{403, grant, true, false},
 		{403, page, false, false},
 		{403, `{"message":"Missing Access","code":50001}`, false, false},
 		{404, page, false, false},

@@ -27,7 +27,7 @@ func (a *Archive) GuildByVanity(ctx context.Context, vanity string) (*guild.Guil
 func (a *Archive) oneGuild(ctx context.Context, query, arg string) (*guild.Guild, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	g, err := scanGuild(a.pool.QueryRow(ctx, query, arg))
+	g, err := scanGuild(a.pool.QueryRow(ctx, query, plannedNow, arg))
 	return g, wrap("read a guild", err)
 }
 

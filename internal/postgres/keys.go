@@ -25,7 +25,7 @@ const keyColumns = `
 func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
-	k, err := scanKey(a.pool.QueryRow(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, keyID))
+	k, err := scanKey(a.pool.QueryRow(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, plannedNow, keyID))
 	return k, wrap("read a key", err)
 }
 

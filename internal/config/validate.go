@@ -68,8 +68,7 @@ func samePort(a, b string) bool {
 	if errA != nil || errB != nil || portA != portB || portA == "0" {
 		return false
 	}
-	all := func(host string) bool { return host == "" || unspecified(host) }
-	return hostA == hostB || all(hostA) || all(hostB)
+	return hostA == hostB || unspecified(hostA) || unspecified(hostB)
 }
 
 func (v *validator) address(name, addr string) {
@@ -213,7 +212,7 @@ func (v *validator) oauth(c *Config) {
 func (v *validator) signIn(c *Config) {
 	if c.PublicURL == "" {
 		host, _, err := net.SplitHostPort(c.Listen)
-		if err == nil && host != "" && !loopback(host) && !unspecified(host) {
+		if err == nil && !loopback(host) && !unspecified(host) {
 			v.bad("PUBLIC_URL", "is missing: with sign-in it must be the https:// address that people use, unless LEVELBOARD_LISTEN is loopback")
 		}
 		return
@@ -229,9 +228,10 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
 }
 
+// unspecified reports whether who listens on the host listens on all addresses.
 func unspecified(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsUnspecified()
+	return host == "" || err == nil && ip.IsUnspecified()
 }
 
 // webURL checks a base URL and returns it without slashes at its end.

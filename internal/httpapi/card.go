@@ -118,7 +118,7 @@ func queryTheme(values url.Values) (card.Theme, error) {
 
 func cardData(g *guild.Guild, m leaderboard.Ranked) card.Data {
 	at, next, progress := g.Curve.Progress(m.XP)
-	if next > level.MaxXP { // a level that nobody can reach
+	if level.Highest(at, next) {
 		next, progress = m.XP, 100
 	}
 	d := card.Data{

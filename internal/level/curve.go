@@ -87,6 +87,10 @@ func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
 	return lvl, next, max(0, min(progress, 100))
 }
 
+// Highest reports whether nobody at this level can reach the next one, which begins at nextLevelXP: as Progress returns them, it
+// is Max, or the next begins above MaxXP.
+func Highest(lvl Level, nextLevelXP XP) bool { return lvl >= Max || nextLevelXP > MaxXP }
+
 func (c Curve) polynomial() *polynomial {
 	if c.p == nil {
 		return defaultPolynomial

@@ -33,21 +33,18 @@ type leaderboardRow struct {
 	Level    int
 	Progress float64 // 0 to 100
 	Missing  int64   // XP to the next level; 0 at the last
+	Max      bool    // nobody gets any further
 }
 
 func newRow(g *guild.Guild, r leaderboard.Ranked) leaderboardRow {
 	at, next, progress := g.Curve.Progress(r.XP)
 	row := leaderboardRow{
 		Ranked: r, Base: boardPath(g), Avatar: text(r.User.Avatar), Level: int(at), Progress: progress, Missing: max(int64(next-r.XP), 0),
+		Max: level.Highest(at, next),
 	}
 	row.Name, row.Handle = displayName(r.User, string(r.UserID))
 	row.Name, row.Handle = cut(row.Name, maxShown), cut(row.Handle, maxShown)
 	return row
-}
-
-// Max reports whether the member has the highest level there is, or that anybody's XP can reach.
-func (r leaderboardRow) Max() bool {
-	return r.Level >= int(level.Max) || int64(r.XP)+r.Missing > int64(level.MaxXP)
 }
 
 // Medal is "gold", "silver" or "bronze" for the first three ranks, else empty.

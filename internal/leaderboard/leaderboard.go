@@ -19,8 +19,11 @@ const PageSize = 100
 // anew, and the caller's settings are out of date.
 var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 
+// ErrStillLoading is a Loader's answer when the time of the one who asks is over first. The load goes on.
+var ErrStillLoading = errors.New("the guild is still being loaded")
+
 // Loader gets a guild into the live store, once for all who ask at the same time. It returns ErrGuildMoved for an
-// incarnation that the archive does not know.
+// incarnation that the archive does not know, and ErrStillLoading when ctx ends before the load does.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
 }
@@ -144,6 +147,12 @@ func (l *Leaderboard) loaded(ctx context.Context, g *guild.Guild, op string, ste
 			// The permissions of this request were judged by settings that are no longer true, so it has to begin again.
 			l.settings.Forget(g.ID)
 			return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
+		}
+		if errors.Is(err, ErrStillLoading) {
+			return &fault.Error{
+				Code: fault.Unavailable, Cause: fmt.Errorf("load the guild to %s: %w", op, err), RetryAfter: 2 * time.Second,
+				Message: "This guild is being loaded, which takes some seconds when it is large. Nothing was changed: try again in a few seconds.",
+			}
 		}
 		if err != nil {
 			return fault.Down("load the guild to "+op, err)

@@ -3,9 +3,11 @@ package leaderboard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -320,6 +322,18 @@ func TestAGuildThatMovedIsForgotten(t *testing.T) {
 		}
 		if len(w.forgotten) != steps || w.forgotten[steps-1] != guild1 || w.board.calls != steps {
 			t.Errorf("%s: forgotten %v after %d steps and %d calls", name, w.forgotten, steps, w.board.calls)
+		}
+	}
+}
+
+// A guild of a million members takes longer than a request may: the storage is not to blame, and the client need not fear for its change.
+func TestAGuildThatIsStillBeingLoadedSaysSo(t *testing.T) {
+	w := newWorld(t)
+	w.loader.err = fmt.Errorf("wait: %w", leaderboard.ErrStillLoading)
+	for name, step := range w.steps() {
+		f := fault.From(step())
+		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") || !strings.Contains(f.Message, "Nothing was changed") {
+			t.Errorf("%s: %v, want Unavailable with a time, which says that the guild is being loaded", name, f)
 		}
 	}
 }

@@ -54,8 +54,8 @@ func (h *Hydrator) Close() {
 }
 
 // Load loads the guild if the live store does not hold this incarnation. However many ask at the same time, here or on
-// other replicas, one of them loads and the others wait, each until its own deadline. leaderboard.ErrGuildMoved when the
-// archive does not know the incarnation.
+// other replicas, one of them loads and the others wait, each until its own deadline, when
+// it is leaderboard.ErrStillLoading. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
 func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	done := h.flights.DoChan(fmt.Sprintf("%s/%d", g.ID, g.Incarnation), func() (any, error) {
 		if !h.enter() {
@@ -74,7 +74,7 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	case result := <-done:
 		return result.Err
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the hydration of guild %s: %w", g.ID, ctx.Err())
+		return fmt.Errorf("wait for the hydration of guild %s: %w: %w", g.ID, leaderboard.ErrStillLoading, ctx.Err())
 	}
 }
 

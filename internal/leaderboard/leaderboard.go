@@ -19,11 +19,12 @@ const PageSize = 100
 // anew, and the caller's settings are out of date.
 var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 
-// ErrStillLoading is a Loader's answer when the time of the one who asks is over first. The load goes on.
+// ErrStillLoading is a Loader's answer when the time of the one who asks is over before all members are there. The load goes on.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
 // Loader gets a guild into the live store, once for all who ask at the same time. It returns ErrGuildMoved for an
-// incarnation that the archive does not know, and ErrStillLoading when ctx ends before the load does.
+// incarnation that the archive does not know, and ErrStillLoading when ctx ends while the
+// members are on their way.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
 }

@@ -31,6 +31,7 @@ type Hydrator struct {
 	bad     badRows
 
 	flights singleflight.Group
+	loading sync.Map // the leaderboard.GuildRef of each guild whose members are on their way, from here or from another replica
 	ctx     context.Context
 	cancel  context.CancelFunc
 	mu      sync.Mutex // guards closed against running.Add
@@ -55,13 +56,14 @@ func (h *Hydrator) Close() {
 
 // Load loads the guild if the live store does not hold this incarnation. However many ask at the same time, here or on
 // other replicas, one of them loads and the others wait, each until its own deadline, when
-// it is leaderboard.ErrStillLoading. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
+// it is leaderboard.ErrStillLoading if the members are on their way. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
 func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	done := h.flights.DoChan(fmt.Sprintf("%s/%d", g.ID, g.Incarnation), func() (any, error) {
 		if !h.enter() {
 			return nil, context.Canceled
 		}
 		defer h.running.Done()
+		defer h.loading.Delete(g)
 		// Detached from the request that happened to be first, but for its name in the log and its trace: its deadline is not
 		// that of the others who wait.
 		traced, span := h.traced(ctx)
@@ -74,7 +76,11 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	case result := <-done:
 		return result.Err
 	case <-ctx.Done():
-		return fmt.Errorf("wait for the hydration of guild %s: %w: %w", g.ID, leaderboard.ErrStillLoading, ctx.Err())
+		cause := ctx.Err()
+		if _, loading := h.loading.Load(g); loading { // else it may be a store that is silent
+			cause = fmt.Errorf("%w: %w", leaderboard.ErrStillLoading, cause)
+		}
+		return fmt.Errorf("wait for the hydration of guild %s: %w", g.ID, cause)
 	}
 }
 
@@ -117,6 +123,9 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 	}
 	lock, found, err := h.live.BeginHydration(ctx, g, before)
 	if err == nil && (found == FoundLoaded || found == FoundBusy) {
+		if found == FoundBusy {
+			h.loading.Store(g, true)
+		}
 		return found == FoundLoaded, nil
 	}
 	defer func() {
@@ -165,6 +174,7 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Hydration, before State) (d
 	if err != nil {
 		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
+	h.loading.Store(lock.Guild, true)
 	members, err := h.copyMembers(ctx, lock)
 	if err != nil {
 		return false, err

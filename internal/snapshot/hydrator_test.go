@@ -172,6 +172,40 @@ func TestAWaitingRequestKeepsItsOwnDeadline(t *testing.T) {
 	}
 }
 
+// Who must not wait any longer is told why: another replica is at it, or, while a store says nothing, only that time is over.
+func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
+	w := embeddedWorld(t)
+	g := w.archived(guildA, 10)
+	expired := func(h *snapshot.Hydrator) error {
+		ctx, cancel := context.WithTimeout(w.Context(), time.Nanosecond)
+		defer cancel()
+		return h.Load(ctx, g)
+	}
+	hook, reached, silent := held("State", 1)
+	waits := w.hydrator(&faults{before: hook})
+	first := make(chan error, 1)
+	go func() { first <- waits.Load(w.Context(), g) }()
+	<-reached
+	if err := expired(waits); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, leaderboard.ErrStillLoading) {
+		t.Errorf("the archive is silent: %v", err)
+	}
+
+	hook, reached, release := held("LoadChunk", 1)
+	loads := w.hydrator(&faults{before: hook})
+	second := make(chan error, 1)
+	go func() { second <- loads.Load(w.Context(), g) }()
+	<-reached
+	close(silent)
+	w.eventually("another replica loads", func() bool { return errors.Is(expired(waits), leaderboard.ErrStillLoading) })
+	close(release)
+	for _, done := range []chan error{first, second} {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	w.inStep(g)
+}
+
 // Whatever step of a hydration fails, before its work or when only the answer was lost: nobody sees a part of the guild,
 // nothing is left behind, and the next request loads it.
 func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {

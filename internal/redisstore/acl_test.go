@@ -74,7 +74,7 @@ func TestTheLeastRights(t *testing.T) {
 		load(t, s, row(user1))
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)
-		_, err = s.Backlog(t.Context(), nil)
+		_, err = s.Backlog(t.Context(), nil, nil)
 		ok(t, err)
 		_, err = s.Extent(t.Context(), guild1)
 		ok(t, err)

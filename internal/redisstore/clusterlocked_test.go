@@ -104,7 +104,7 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 		s := redisstore.New(c.client, options)
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)
-		_, err = s.Backlog(t.Context(), nil)
+		_, err = s.Backlog(t.Context(), nil, nil)
 		ok(t, err)
 		if n, err := s.Replicas(t.Context()); n != 1 || err != nil {
 			t.Errorf("%d replicas, %v", n, err)

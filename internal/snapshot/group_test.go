@@ -331,7 +331,7 @@ func TestManyGuildsWhileTheyChange(t *testing.T) {
 		w.addAll(guilds, i)
 	}
 	w.eventually("all is archived", func() bool {
-		b, err := w.live.Backlog(w.Context(), nil)
+		b, err := w.live.Backlog(w.Context(), nil, nil)
 		w.must(err)
 		return b.Members == 0 && w.state(guilds[0]).Archived == 6
 	})

@@ -102,11 +102,14 @@ func (c writerCollector) Collect(metrics chan<- prometheus.Metric) {
 func (c writerCollector) collectBacklog(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), backlogTime)
 	defer cancel()
-	var more []id.Guild
-	if underway := c.underway.Load(); underway != nil {
-		more = *underway
+	var underway, stuck []id.Guild
+	if guilds := c.underway.Load(); guilds != nil {
+		underway = *guilds
 	}
-	b, err := c.live.Backlog(ctx, more)
+	if guilds := c.stuck.Load(); guilds != nil {
+		stuck = *guilds
+	}
+	b, err := c.live.Backlog(ctx, underway, stuck)
 	if err != nil {
 		return
 	}

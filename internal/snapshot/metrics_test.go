@@ -1,11 +1,14 @@
 package snapshot_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"levelboard/internal/id"
 	"levelboard/internal/snapshot"
 )
 
@@ -50,6 +53,42 @@ func TestMetricsOfTheLease(t *testing.T) {
 	w.must(first.Release(w.Context()))
 	if got := w.values(first); got["snapshot_lease_held"] != 0 || got["snapshot_leases_lost_total"] != before["snapshot_leases_lost_total"] {
 		t.Errorf("once it gave the lease up it tells %v", got)
+	}
+}
+
+// heard notes which guilds a scrape says are stuck.
+type heard struct {
+	snapshot.Live
+	stuck []id.Guild
+}
+
+func (h *heard) Backlog(ctx context.Context, underway, stuck []id.Guild) (snapshot.Backlog, error) {
+	h.stuck = stuck
+	return h.Live.Backlog(ctx, underway, stuck)
+}
+
+// Of thousands of guilds that wait a scrape asks some only, but always those that cannot be written, whose changes grow old.
+func TestTheBacklogIsToldWhichGuildsAreStuck(t *testing.T) {
+	w := embeddedWorld(t)
+	g := w.guild(guildA)
+	w.create(g, 1, 100)
+	broken := true
+	f := &faults{before: func(_ context.Context, c call) error {
+		if broken && (c.method == "WriteBatch" || c.method == "WriteBatches") {
+			return errBroken
+		}
+		return nil
+	}}
+	live := &heard{Live: w.live}
+	writer := snapshot.NewWriter(live, faultyArchive{w.archive, f}, w.hydrator(f), snapshot.WriterOptions{Holder: "writer", Interval: never, Log: w.log()})
+	for _, want := range [][]id.Guild{{guildA}, nil} {
+		broken = want != nil
+		if err := writer.Flush(w.Context()); (err != nil) != broken {
+			t.Fatalf("flush: %v", err)
+		}
+		if w.values(writer); !slices.Equal(live.stuck, want) {
+			t.Errorf("stuck are %v, want %v", live.stuck, want)
+		}
 	}
 }
 

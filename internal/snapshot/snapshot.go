@@ -177,8 +177,9 @@ type Live interface {
 
 	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of.
 	Distrust(ctx context.Context, f Flush) error
-	// Backlog sums up what waits for a snapshot, in the guilds of the index and in more.
-	Backlog(ctx context.Context, more []id.Guild) (Backlog, error)
+	// Backlog sums up what waits for a snapshot, in the guilds of the index and in those underway. When these are thousands it asks
+	// some of them, drawn at random, and those that are stuck, which may be in the index; it changes neither list.
+	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)
 
 	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or somebody else holds it, and compares
 	// what is there with what is archived. What is there of another incarnation is removed by Commit. After an error h may
@@ -231,8 +232,8 @@ const (
 
 // Backlog is what the live store holds and the archive does not.
 type Backlog struct {
-	Members int64         // changed since they were last archived
-	Oldest  time.Duration // since the oldest of those changes, or longer; 0 when there is none
+	Members int64         // changed since they were last archived; an estimate when they are of thousands of guilds
+	Oldest  time.Duration // since the oldest of those changes that was seen, or longer; 0 when there is none
 }
 
 // ErrUnverified says that the live store may be older than the archive, and that nothing of the guild is used until a

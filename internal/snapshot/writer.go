@@ -55,6 +55,7 @@ type Writer struct {
 
 	// For the metrics, which do not wait for a round to end.
 	underway atomic.Pointer[[]id.Guild] // taken out of the index by the present round
+	stuck    atomic.Pointer[[]id.Guild] // failed in the last round
 	holds    atomic.Bool                // what held says
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
@@ -156,6 +157,7 @@ func (w *Writer) round(ctx context.Context, sweep, hurry bool) error {
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
+	w.stuck.Store(&r.failed)
 	if !hurry {
 		w.cold = w.evict(ctx, w.cold)
 		if sweep {

@@ -116,7 +116,7 @@ func changesOfMany(b *board) {
 			b.Errorf("guild %d, once its changes are archived: %+v", i, c)
 		}
 	}
-	backlog, err := b.Backlog(ctx, []id.Guild{states[2].Guild.ID, states[3].Guild.ID, states[4].Guild.ID})
+	backlog, err := b.Backlog(ctx, []id.Guild{states[2].Guild.ID, states[3].Guild.ID, states[4].Guild.ID}, nil)
 	b.must(err)
 	if want := int64(3 + 2); backlog.Members != want {
 		b.Errorf("%d members wait, want %d", backlog.Members, want)

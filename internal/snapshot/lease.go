@@ -88,6 +88,7 @@ func (w *Writer) Release(ctx context.Context) error {
 	if !w.held {
 		return nil
 	}
+	w.giveBack(ctx)
 	w.hold(false)
 	return w.archive.ReleaseLease(ctx, w.lease)
 }

@@ -21,23 +21,32 @@ type round struct {
 	first  error
 }
 
-// sweep writes all loaded guilds that have changed, and returns those that nobody uses. With an error it did so with those that
-// it found, and returns none.
-func (r *round) sweep(ctx context.Context) ([]Cold, error) {
-	loaded, err := r.live.LoadedGuilds(ctx)
-	if err == nil {
-		n := len(loaded)
-		r.loaded.Store(&n)
+// sweep writes those of the next share of the loaded guilds that have changed, or of all, and notes those that nobody uses. With
+// begin it lists them first. With an error it did so with those that it found, and notes none.
+func (r *round) sweep(ctx context.Context, begin, all bool) error {
+	var unlisted error
+	if begin {
+		r.unswept, unlisted = r.live.LoadedGuilds(ctx)
+		if n := len(r.unswept); unlisted == nil {
+			r.loaded.Store(&n)
+		}
+		r.cold, r.share = nil, len(r.unswept)
+		if !all {
+			r.share = (len(r.unswept) + sweepEvery - 1) / sweepEvery
+		}
 	}
-	if len(loaded) == 0 {
-		return nil, err
+	share := r.unswept[:min(r.share, len(r.unswept))]
+	r.unswept = r.unswept[len(share):]
+	if len(share) == 0 {
+		return unlisted
 	}
-	changed, cold, unasked := r.live.Survey(ctx, loaded, evictIdle(r.idle))
+	changed, cold, unasked := r.live.Survey(ctx, share, evictIdle(r.idle))
 	r.write(ctx, changed)
-	if err = errors.Join(err, unasked); err != nil {
-		return nil, err
+	if err := errors.Join(unlisted, unasked); err != nil {
+		return err
 	}
-	return cold, nil
+	r.cold = append(r.cold, cold...)
+	return nil
 }
 
 // write writes guilds, in groups, and those that cannot go with others by themselves.
@@ -50,7 +59,8 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 		}
 	}
 	work := newTasks()
-	for part := range slices.Chunk(fresh, groupGuilds) {
+	// What is added last is done first, and what changed first is to be.
+	for _, part := range slices.Backward(slices.Collect(slices.Chunk(fresh, groupGuilds))) {
 		work.add(func() {
 			left := r.writeGroup(ctx, part)
 			for _, a := range left.alone {

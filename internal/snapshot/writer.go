@@ -22,8 +22,8 @@ const (
 	// stepsOfInterval is into how many steps of a round an interval is divided; after each, one more is written at the same time. What
 	// little has changed is so written with little taken from the requests, and much of it still in time (ADR 9).
 	stepsOfInterval = 8
-	// sweepEvery is the number of intervals after which all loaded guilds are looked at, not only those in the index: a
-	// replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions.
+	// sweepEvery is the number of intervals in which all loaded guilds are looked at, a share in each, not only those in the index:
+	// a replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions.
 	sweepEvery = 12
 	// tombstoneKeep is far longer than any batch can be under way.
 	tombstoneKeep = 24 * time.Hour
@@ -46,15 +46,19 @@ type Writer struct {
 	mu        sync.Mutex // one round at a time; guards the rest
 	lease     Lease
 	held      bool
-	cutOff    bool // the archive did not answer the last time
-	lost      bool // Redis did not, when a round asked it for the changed guilds
-	lastRound time.Time
+	cutOff    bool          // the archive did not answer the last time
+	lost      bool          // Redis did not, when a round asked it for the changed guilds
+	lastRound time.Time     // when it began
+	lastTook  time.Duration // how long it was
 	rounds    int
-	cold      []Cold            // found by the last sweep, and not evicted yet
+	early     []id.Guild        // gathered during the last round, for the next one
+	unswept   []id.Guild        // of those that were loaded when the present sweep began, those that it has to look at yet
+	share     int               // of them, how many in a round
+	cold      []Cold            // found by the sweep, and not evicted yet
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
 	// For the metrics, which do not wait for a round to end.
-	underway atomic.Pointer[[]id.Guild] // taken out of the index by the present round
+	underway atomic.Pointer[[]id.Guild] // taken out of the index, and to be written
 	stuck    atomic.Pointer[[]id.Guild] // failed in the last round
 	holds    atomic.Bool                // what held says
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
@@ -97,14 +101,16 @@ func (w *Writer) Run(ctx context.Context) {
 func (w *Writer) tick(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// A tick that is early by less than half of the time to the next one is the right one.
-	if !w.takeLease(ctx) || time.Since(w.lastRound) < w.interval-w.tickTime()/2 {
+	if !w.takeLease(ctx) {
+		w.giveBack(ctx)
 		return
 	}
-	sweep := w.rounds%sweepEvery == 0
-	w.rounds++
+	// A tick that is early by less than half of the time to the next one is the right one.
+	if time.Since(w.lastRound) < w.interval-w.tickTime()/2 {
+		return
+	}
 	// What fails is logged and counted where it happens, and tried again in the next round.
-	_ = w.round(ctx, sweep, false)
+	_ = w.round(ctx, false)
 }
 
 // Flush writes everything that changed until now, if this process holds the lease or can get it. It returns the first
@@ -114,6 +120,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	defer w.mu.Unlock()
 	lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
 	if errors.Is(err, ErrLeaseLost) {
+		w.giveBack(ctx)
 		return nil
 	}
 	if err != nil {
@@ -121,32 +128,38 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	w.lease = lease
 	w.hold(true)
-	return w.round(ctx, true, true)
+	w.rounds = 0
+	return w.round(ctx, true)
 }
 
-// round writes every guild in the index of changed ones and, in a sweep, then every other one that has changed all the
-// same. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the requests what it can
-// get; else it begins gently, and in the end frees what nobody needs.
-func (w *Writer) round(ctx context.Context, sweep, hurry bool) error {
+// round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;
+// the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the
+// requests what it can get; else it begins gently, unless it is late, and in the end frees what nobody needs.
+func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began := time.Now()
 	w.lastRound = began
 	ctx, stop := w.keepLease(ctx)
 	defer stop()
 	r := &round{Writer: w, done: map[id.Guild]bool{}}
-	if !hurry {
+	if !hurry && w.lastTook < w.interval {
 		r.step = w.interval / stepsOfInterval
 	}
-	changed, err := w.live.DirtyGuilds(ctx)
+	sweep := w.rounds%sweepEvery == 0
+	all := w.rounds == 0
+	w.rounds++
+	indexed, err := w.live.DirtyGuilds(ctx)
+	changed := append(w.early, indexed...)
+	w.early = nil
 	w.underway.Store(&changed)
-	defer w.underway.Store(nil)
+	gathered := w.gather(ctx, changed)
 	r.write(ctx, changed)
-	if sweep {
-		// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
-		var unswept error
-		w.cold, unswept = r.sweep(ctx)
-		err = errors.Join(err, unswept)
-	}
-	if err != nil {
+	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
+	err = errors.Join(err, r.sweep(ctx, sweep, all))
+	var missed error
+	w.early, missed = gathered()
+	early := w.early
+	w.underway.Store(&early)
+	if err = errors.Join(err, missed); err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
@@ -157,6 +170,9 @@ func (w *Writer) round(ctx context.Context, sweep, hurry bool) error {
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
+	if ctx.Err() != nil {
+		w.giveBack(ctx) // the lease is lost, or this process ends
+	}
 	w.stuck.Store(&r.failed)
 	if !hurry {
 		w.cold = w.evict(ctx, w.cold)
@@ -164,7 +180,8 @@ func (w *Writer) round(ctx context.Context, sweep, hurry bool) error {
 			w.Purge(ctx)
 		}
 	}
-	duration.Observe(time.Since(began).Seconds())
+	w.lastTook = time.Since(began)
+	duration.Observe(w.lastTook.Seconds())
 	return errors.Join(err, r.first)
 }
 

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,30 @@ func TestComposeServicesAreLookedAfter(t *testing.T) {
 	for _, name := range []string{"levelboard", "redis", "postgres", "prometheus", "grafana"} {
 		if _, found := project.Services[name]; !found {
 			t.Errorf("there is no service %s", name)
+		}
+	}
+}
+
+// TestComposeLeavesNoVolumeWithoutAName: where an image declares a volume and nothing is mounted, Docker makes one that has no name,
+// and `down` leaves it behind.
+func TestComposeLeavesNoVolumeWithoutAName(t *testing.T) {
+	declared := map[string][]string{
+		"levelboard": dockerfile(t).volumes, "redis": {"/data"}, "postgres": {"/var/lib/postgresql/data"}, "prom/prometheus": {"/prometheus"}, "grafana/grafana": {},
+	}
+	for name, service := range compose(t).Services {
+		image, _, _ := strings.Cut(service.Image, ":")
+		volumes, known := declared[image]
+		if !known {
+			t.Errorf("%s: the test does not know which volumes the image %s declares", name, image)
+		}
+		mounted := slices.Clone(service.Tmpfs)
+		for _, volume := range service.Volumes {
+			mounted = append(mounted, volume.Target)
+		}
+		for _, volume := range volumes {
+			if !slices.Contains(mounted, volume) {
+				t.Errorf("%s mounts nothing at %s, where its image declares a volume", name, volume)
+			}
 		}
 	}
 }

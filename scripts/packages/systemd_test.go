@@ -51,6 +51,13 @@ func TestTheSettingsOfSystemdExist(t *testing.T) {
 	}
 }
 
+// TestTheUnitLetsItTellWhenItStarted: process_start_time_seconds, by which an alert counts restarts, is made of /proc/stat.
+func TestTheUnitLetsItTellWhenItStarted(t *testing.T) {
+	if hidden := unit(t)["ProcSubset"]; len(hidden) > 0 {
+		t.Errorf("ProcSubset=%s hides /proc/stat from the service", hidden[0])
+	}
+}
+
 // commented returns the settings that an example file has behind #. Those without a value get one.
 func commented(t *testing.T, file string) map[string]string {
 	t.Helper()

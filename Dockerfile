@@ -7,7 +7,7 @@ RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH VERSION=dev
 RUN GOOS=$TARGETOS GOARCH=$TARGETARCH make static OUT=/out/levelboard VERSION=$VERSION \
- && mkdir -p /out/data /out/tmp
+ && mkdir -p /out/owned/data && mkdir -m 1777 /out/owned/tmp
 
 FROM scratch
 ARG VERSION=dev REVISION=unknown SOURCE=unknown
@@ -18,10 +18,11 @@ LABEL org.opencontainers.image.title="Levelboard" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.source="$SOURCE"
 COPY LICENSE /LICENSE
-# Certificates for rediss://, Postgres and the sign-in over TLS; /tmp for SQLite's larger sorts.
+# Certificates for rediss://, Postgres and the sign-in over TLS.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
-COPY --from=build --chown=65532:65532 /out/tmp /tmp
-COPY --from=build --chown=65532:65532 /out/data /data
+# /data, and /tmp for SQLite's larger sorts. A tmpfs that is mounted at /tmp belongs to root and takes over the mode alone, so all
+# may write there. In one step: COPY keeps the modes of what is in a directory, and not its own.
+COPY --from=build --chown=65532:65532 /out/owned /
 COPY --from=build /out/levelboard /usr/bin/levelboard
 USER 65532:65532
 ENV PATH=/usr/bin \

@@ -85,7 +85,7 @@ func TestVersion(t *testing.T) {
 
 func TestFailuresExitWith1(t *testing.T) {
 	t.Chdir(t.TempDir())
-	fail(t, nil, exitFailed, "no admin token: give it with --admin-token", "guild", "list")
+	fail(t, nil, exitFailed, "no admin token: give it with --admin-token, LEVELBOARD_ADMIN_TOKEN or LEVELBOARD_ADMIN_TOKEN_FILE,", "guild", "list")
 
 	address := testenv.FreeAddr(t)
 	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,

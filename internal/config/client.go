@@ -22,7 +22,7 @@ type Client struct {
 }
 
 // ErrNoAdminToken says that no admin token was given and none is in the data directory.
-var ErrNoAdminToken = errors.New("no admin token: give it with --admin-token or LEVELBOARD_ADMIN_TOKEN, or run this " +
+var ErrNoAdminToken = errors.New("no admin token: give it with --admin-token, LEVELBOARD_ADMIN_TOKEN or LEVELBOARD_ADMIN_TOKEN_FILE, or run this " +
 	"where the embedded service's data directory is (LEVELBOARD_DATA_DIR)")
 
 // LoadClient reads a client's settings from environ. Its errors are sentences that hold no secret.

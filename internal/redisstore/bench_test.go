@@ -91,8 +91,8 @@ func BenchmarkSurvey(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if changed, cold, err := s.Survey(b.Context(), all, time.Hour); err != nil || len(changed)+len(cold) > 0 {
-			b.Fatal(len(changed), len(cold), err)
+		if seen, err := s.Survey(b.Context(), all, time.Hour); err != nil || len(seen.Changed)+len(seen.Unverified)+len(seen.Cold) > 0 {
+			b.Fatal(len(seen.Changed), len(seen.Unverified), len(seen.Cold), err)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*guilds), "ns/guild")

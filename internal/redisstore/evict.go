@@ -14,7 +14,7 @@ import (
 
 // Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
 // cannot be read, is returned as changed: BeginFlush says what is wrong with it.
-func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (changed []id.Guild, cold []snapshot.Cold, err error) {
+func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
 	defer s.observed(surveyScript, time.Now(), &err)
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty()} }
 	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {
@@ -22,13 +22,15 @@ func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duratio
 			return nil
 		}
 		if c, err := coldOf(g, r); err == nil {
-			cold = append(cold, c)
+			seen.Cold = append(seen.Cold, c)
+		} else if kind, err := r.number(0); err == nil && kind == 2 {
+			seen.Unverified = append(seen.Unverified, g)
 		} else {
-			changed = append(changed, g)
+			seen.Changed = append(seen.Changed, g)
 		}
 		return nil
 	}, cooldownMillis(idle))
-	return changed, cold, err
+	return seen, err
 }
 
 // coldOf reads the answer about a cold guild; it fails for any other.

@@ -133,8 +133,8 @@ func TestAGuildWithoutANoteOfItsUse(t *testing.T) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		ok(t, client.HDel(t.Context(), meta, "used").Err())
-		if _, cold, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour); err != nil || len(cold) > 0 {
-			t.Errorf("cold %v, %v", cold, err)
+		if seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Cold) > 0 {
+			t.Errorf("seen is %+v, %v", seen, err)
 		}
 		if client.HGet(t.Context(), meta, "used").Val() == "" {
 			t.Error("its time has not begun")
@@ -162,8 +162,12 @@ func TestWhatKeepsAGuild(t *testing.T) {
 			if gone, err := s.Evict(t.Context(), cold, time.Hour); err != nil || gone {
 				t.Fatalf("with %v the guild is gone: %v, %v", c.what, gone, err)
 			}
-			if _, seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen) > 0 {
+			seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour)
+			if err != nil || len(seen.Cold) > 0 {
 				t.Errorf("with %v the guild is cold, %v", c.what, err)
+			}
+			if unverified := slices.Contains(c.what, any("server")); unverified != slices.Equal(seen.Unverified, []id.Guild{guild1.ID}) {
+				t.Errorf("with %v seen is %+v", c.what, seen)
 			}
 			if c.undo != nil {
 				ok(t, client.Do(t.Context(), c.undo...).Err())
@@ -180,9 +184,9 @@ func TestASurveyOfADamagedGuild(t *testing.T) {
 		aged(t, client)
 		const damaged id.Guild = "100000000000000009"
 		ok(t, client.Set(t.Context(), strings.Replace(meta, string(guild1.ID), string(damaged), 1), "x", 0).Err())
-		changed, cold, err := s.Survey(t.Context(), []id.Guild{damaged, guild1.ID}, time.Hour)
-		if err != nil || !slices.Equal(changed, []id.Guild{damaged}) || len(cold) != 1 || cold[0].Guild != guild1 {
-			t.Errorf("changed %v, cold %v, %v", changed, cold, err)
+		seen, err := s.Survey(t.Context(), []id.Guild{damaged, guild1.ID}, time.Hour)
+		if err != nil || !slices.Equal(seen.Changed, []id.Guild{damaged}) || len(seen.Cold) != 1 || seen.Cold[0].Guild != guild1 {
+			t.Errorf("seen is %+v, %v", seen, err)
 		}
 	})
 }

@@ -95,12 +95,12 @@ func (l faultyLive) LoadedGuilds(ctx context.Context) (guilds []id.Guild, err er
 	return guilds, err
 }
 
-func (l faultyLive) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (changed []id.Guild, cold []snapshot.Cold, err error) {
+func (l faultyLive) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
 	err = l.around(ctx, call{method: "Survey"}, func() (err error) {
-		changed, cold, err = l.Live.Survey(ctx, guilds, idle)
+		seen, err = l.Live.Survey(ctx, guilds, idle)
 		return err
 	})
-	return changed, cold, err
+	return seen, err
 }
 
 func (l faultyLive) NoteUses(ctx context.Context, guilds []id.Guild) error {

@@ -2,7 +2,9 @@ package snapshot_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -99,4 +101,40 @@ func TestWhatWasGatheredIsGivenBack(t *testing.T) {
 			w.allInStep(guilds)
 		})
 	}
+}
+
+// After a restart of Redis every guild has to be compared with the archive. One that has not changed waits for that, so that others do not.
+func TestGuildsThatOnlyHaveToBeVerifiedHoldUpNoRound(t *testing.T) {
+	w := embeddedWorld(t)
+	guilds := w.smallGuilds(22)
+	w.must(w.writer("ready", never, &faults{}).Flush(w.Context()))
+	w.killed("ready")
+	server := func(g leaderboard.GuildRef) string { return fmt.Sprintf("lb:{%s}:meta", g.ID) }
+	for _, g := range guilds {
+		w.must(w.redis.HSet(w.Context(), server(g), "server", "another").Err())
+	}
+	var mu sync.Mutex
+	looked := map[int]int{} // at guilds by themselves, after so many surveys
+	f := &faults{}
+	f.before = func(_ context.Context, c call) error {
+		if c.method == "BeginFlush" {
+			mu.Lock()
+			defer mu.Unlock()
+			looked[f.count("Survey")]++
+		}
+		return nil
+	}
+	stop := w.running(w.writer("writer", 50*time.Millisecond, f))
+	w.eventually("all are verified", func() bool {
+		return !slices.ContainsFunc(guilds, func(g leaderboard.GuildRef) bool {
+			return w.redis.HGet(w.Context(), server(g), "server").Val() == "another"
+		})
+	})
+	stop()
+	for surveys, n := range looked {
+		if surveys < 2 || n > 4 { // each of two guilds before and after it is verified
+			t.Errorf("after %d surveys %d looks at one guild, want at most 4, and none after the first", surveys, n)
+		}
+	}
+	w.allInStep(guilds)
 }

@@ -13,8 +13,9 @@ import (
 // round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
 type round struct {
 	*Writer
-	step time.Duration // after which more guilds are written at the same time
-	done map[id.Guild]bool
+	step  time.Duration // after which more guilds are written at the same time
+	hurry bool          // nothing is left for later
+	done  map[id.Guild]bool
 
 	mu     sync.Mutex
 	failed []id.Guild
@@ -32,7 +33,7 @@ func (r *round) sweep(ctx context.Context, begin, all bool) error {
 		}
 		r.cold, r.share = nil, len(r.unswept)
 		if !all {
-			r.share = (len(r.unswept) + sweepEvery - 1) / sweepEvery
+			r.share = shareOf(r.unswept)
 		}
 	}
 	share := r.unswept[:min(r.share, len(r.unswept))]
@@ -40,14 +41,24 @@ func (r *round) sweep(ctx context.Context, begin, all bool) error {
 	if len(share) == 0 {
 		return unlisted
 	}
-	changed, cold, unasked := r.live.Survey(ctx, share, evictIdle(r.idle))
-	r.write(ctx, changed)
+	seen, unasked := r.live.Survey(ctx, share, evictIdle(r.idle))
+	r.write(ctx, seen.Changed)
+	if all && !r.hurry {
+		// They may be all there are, after a restart of the live store, and nothing of them is lost while they wait; what changes does not wait
+		// for them.
+		r.unswept, r.share = seen.Unverified, shareOf(seen.Unverified)
+	} else {
+		r.write(ctx, seen.Unverified)
+	}
 	if err := errors.Join(unlisted, unasked); err != nil {
 		return err
 	}
-	r.cold = append(r.cold, cold...)
+	r.cold = append(r.cold, seen.Cold...)
 	return nil
 }
+
+// shareOf is how many of the guilds a round takes so that all are taken before the next sweep begins.
+func shareOf(guilds []id.Guild) int { return (len(guilds) + sweepEvery - 2) / (sweepEvery - 1) }
 
 // write writes guilds, in groups, and those that cannot go with others by themselves.
 func (r *round) write(ctx context.Context, guilds []id.Guild) {

@@ -129,17 +129,24 @@ type Changes struct {
 	Err   error
 }
 
+// Seen are the guilds of a survey of which there is something to say.
+type Seen struct {
+	Changed    []id.Guild // something waits to be archived, or cannot be read
+	Unverified []id.Guild // not compared with the archive since the live store came back, and nothing else
+	// Cold are those of which nobody has noted a use for as long as was asked (0: there are none), and of which nothing waits. A guild whose
+	// uses nobody has noted yet is noted by the survey.
+	Cold []Cold
+}
+
 // Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
 type Live interface {
 	// DirtyGuilds takes all guilds out of the index of guilds with changed members and returns them.
 	DirtyGuilds(ctx context.Context) ([]id.Guild, error)
 	// LoadedGuilds lists every guild that the store holds, changed or not; with an error, those that it has found.
 	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
-	// Survey looks at guilds, each in a step of its own. It returns those that BeginFlush has something to say of, and those
-	// that are cold: nobody has noted a use of them for so long (0: there are none), and nothing of them waits to be archived.
-	// A guild whose uses nobody has noted yet is noted by this. After an error, which is about the live store and not about
-	// one guild, it returns what it has seen.
-	Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (changed []id.Guild, cold []Cold, err error)
+	// Survey looks at guilds, each in a step of its own. After an error, which is about the live store and not about one guild, it
+	// returns what it has seen.
+	Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (Seen, error)
 	// NoteUses notes that the guilds are used now, by the live store's clock; not of those that it does not hold.
 	NoteUses(ctx context.Context, guilds []id.Guild) error
 	// Evict removes the guild, but for its events and the records of its requests, if it still is cold and as the archive

@@ -140,7 +140,7 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	w.lastRound = began
 	ctx, stop := w.keepLease(ctx)
 	defer stop()
-	r := &round{Writer: w, done: map[id.Guild]bool{}}
+	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
 	if !hurry && w.lastTook < w.interval {
 		r.step = w.interval / stepsOfInterval
 	}

@@ -23,8 +23,8 @@ var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
 // Loader gets a guild into the live store, once for all who ask at the same time. It returns ErrGuildMoved for an
-// incarnation that the archive does not know, and ErrStillLoading when ctx ends while the
-// members are on their way.
+// incarnation that the archive does not know, and ErrStillLoading when ctx ends while the members
+// are on their way.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
 }

@@ -55,13 +55,15 @@ func (w *Writer) gather(ctx context.Context, underway []id.Guild) (end func() ([
 
 // giveBack puts what was gathered back into the index, for whoever writes next. What cannot be put back is kept.
 func (w *Writer) giveBack(ctx context.Context) {
-	if len(w.early) == 0 {
-		return
+	if len(w.early) > 0 && w.reindex(ctx, w.early) == nil {
+		w.early = nil
+		w.underway.Store(new([]id.Guild))
 	}
+}
+
+// reindex puts guilds into the index, though the round that took them out of it may be over.
+func (w *Writer) reindex(ctx context.Context, guilds []id.Guild) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
 	defer cancel()
-	if w.live.MarkDirty(ctx, w.early...) == nil {
-		w.early = nil
-		w.underway.Store(nil)
-	}
+	return w.live.MarkDirty(ctx, guilds...)
 }

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-
-	"levelboard/internal/id"
 )
 
 var (
@@ -102,14 +100,7 @@ func (c writerCollector) Collect(metrics chan<- prometheus.Metric) {
 func (c writerCollector) collectBacklog(metrics chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), backlogTime)
 	defer cancel()
-	var underway, stuck []id.Guild
-	if guilds := c.underway.Load(); guilds != nil {
-		underway = *guilds
-	}
-	if guilds := c.stuck.Load(); guilds != nil {
-		stuck = *guilds
-	}
-	b, err := c.live.Backlog(ctx, underway, stuck)
+	b, err := c.live.Backlog(ctx, *c.underway.Load(), *c.stuck.Load())
 	if err != nil {
 		return
 	}

@@ -146,9 +146,7 @@ func (r *round) report(ctx context.Context, err error, guilds ...id.Guild) {
 
 // putBack puts the guilds that failed back into the index; what cannot be put back, the next round looks for.
 func (r *round) putBack(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
-	defer cancel()
-	if len(r.failed) > 0 && r.live.MarkDirty(ctx, r.failed...) != nil {
+	if len(r.failed) > 0 && r.reindex(ctx, r.failed) != nil {
 		r.rounds = 0
 	}
 }

@@ -77,10 +77,13 @@ type WriterOptions struct {
 // NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
 // loader first.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
-	return &Writer{
+	w := &Writer{
 		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, idle: o.Idle, log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
 	}
+	w.underway.Store(new([]id.Guild))
+	w.stuck.Store(new([]id.Guild))
+	return w
 }
 
 // Run writes until ctx ends. It renews or tries for the lease four times an interval, so that a dead holder's lease, which
@@ -154,12 +157,11 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	gathered := w.gather(ctx, changed)
 	r.write(ctx, changed)
 	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
-	err = errors.Join(err, r.sweep(ctx, sweep, all))
-	var missed error
-	w.early, missed = gathered()
-	early := w.early
+	unswept := r.sweep(ctx, sweep, all)
+	early, missed := gathered()
+	w.early = early
 	w.underway.Store(&early)
-	if err = errors.Join(err, missed); err != nil {
+	if err = errors.Join(err, unswept, missed); err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true

@@ -263,7 +263,8 @@ func badBodies(method, path, good string, own map[string]string) []badRequest {
 		"empty": {"Content-Type": {""}}, "another JSON": {"Content-Type": {"application/vnd.api+json"}}, "text/json": {"Content-Type": {"text/json"}},
 		"malformed": {"Content-Type": {"application/json; charset"}}, "another charset": {"Content-Type": {"application/json; charset=iso-8859-1"}},
 		"a list": {"Content-Type": {"application/json, text/plain"}}, "twice": {"Content-Type": {"application/json", "text/plain"}},
-		"compressed": {"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}}, "multipart": {"Content-Type": {"multipart/form-data; boundary=x"}},
+		"compressed":         {"Content-Type": {"application/json"}, "Content-Encoding": {"gzip"}},
+		"compressed and not": {"Content-Type": {"application/json"}, "Content-Encoding": {"identity", "gzip"}}, "multipart": {"Content-Type": {"multipart/form-data; boundary=x"}},
 	} {
 		all = append(all, badRequest{"media type: " + name, method, path, good, 415, header})
 	}

@@ -362,6 +362,7 @@ func namesOfHeaders(t *testing.T, s *service) {
 	for _, media := range []string{"application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8"} {
 		s.Do("POST", memberPath(g, newID()), key, object{"xp": 1, "user": gopher}, apitest.Header("Content-Type", media)).Want(t, 200)
 	}
+	s.Do("POST", memberPath(g, newID()), key, object{"xp": 1, "user": gopher}, apitest.Header("Content-Encoding", "Identity")).Want(t, 200)
 	s.create(key, g, u, 1)
 	got, err := s.quick("GET", memberPath(g, u), "", "", func(r *http.Request) { r.Header["x-api-KEY"] = []string{key} })
 	if err != nil {

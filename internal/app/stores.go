@@ -56,10 +56,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	s := &stores{}
 	a.stores = s
 	redisURL := a.cfg.RedisURL
-	connect, err := connectOptions(a.cfg)
-	if err != nil {
-		return err
-	}
+	connect := connectOptions(a.cfg)
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
 		// Sorting a large board for each of many requests takes its time.
@@ -93,12 +90,10 @@ func (a *App) openStores(ctx context.Context) (err error) {
 }
 
 // connectOptions are what the settings say of Redis beside its URL.
-func connectOptions(cfg config.Config) (o redisstore.ConnectOptions, err error) {
+func connectOptions(cfg config.Config) (o redisstore.ConnectOptions) {
 	// A command has twice the time that a request waits for a silent server: one that is slow has answered by then.
 	o.Timeout = 2 * cfg.RedisTimeout
-	if o.TLS, err = cfg.RedisTLS(); err != nil {
-		return o, err
-	}
+	o.TLS = cfg.RedisTLS
 	switch cfg.RedisMode {
 	case config.Cluster:
 		o.Cluster = true
@@ -107,7 +102,7 @@ func connectOptions(cfg config.Config) (o redisstore.ConnectOptions, err error) 
 			Master: cfg.RedisMaster, Username: cfg.RedisSentinelUsername, Password: cfg.RedisSentinelPassword,
 		}
 	}
-	return o, nil
+	return o
 }
 
 // startEmbedded takes the data directory and starts the in-process Redis.

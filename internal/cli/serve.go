@@ -144,7 +144,7 @@ func announce(w io.Writer, cfg config.Config, a *app.App) {
 func adminLine(cfg config.Config, file string) string {
 	switch {
 	case cfg.AdminToken != "":
-		return "Admin token: that of LEVELBOARD_ADMIN_TOKEN"
+		return "Admin token: the one that is set"
 	case file != "":
 		return "Admin token: in the file " + file
 	default:

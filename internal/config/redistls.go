@@ -13,8 +13,8 @@ var (
 	errKeyPair        = errors.New("and LEVELBOARD_REDIS_KEY_FILE are not a certificate and its private key in PEM")
 )
 
-// RedisTLS reads the files of the Redis settings: by which authorities the servers are known, and what is shown to them. It
-// is nil when none is set, and TLS then goes by the system's authorities. Its errors begin with the name of a setting.
+// RedisTLS reads the files of the Redis settings, as they are now: by which authorities the servers are known, and what is shown to
+// them. It is nil when none is set, and TLS then goes by the system's authorities. Its errors begin with the name of a setting.
 func (c Config) RedisTLS() (*tls.Config, error) {
 	if c.RedisCAFile == "" && c.RedisCertFile == "" {
 		return nil, nil

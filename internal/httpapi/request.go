@@ -97,7 +97,8 @@ func brokenBody(err error) error {
 
 func checkMediaType(h http.Header) error {
 	given := h.Values("Content-Type")
-	if len(given) == 1 && h.Get("Content-Encoding") == "" {
+	coding := strings.Join(h.Values("Content-Encoding"), ",")
+	if len(given) == 1 && (coding == "" || strings.EqualFold(coding, "identity")) {
 		if given[0] == jsonType {
 			return nil
 		}

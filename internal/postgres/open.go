@@ -5,8 +5,10 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -34,6 +36,7 @@ func Open(ctx context.Context, url string) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.BeforeConnect = freshTLS(url)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, wrap("open", err)
@@ -58,6 +61,22 @@ func parse(raw string) (*pgxpool.Config, error) {
 		}
 	}
 	return cfg, nil
+}
+
+// freshTLS reads the files that the URL names for TLS again, for each connection: they may have been replaced. What cannot be
+// read, or does not fit together, may be just being replaced, so the connection is tried with what they held before.
+func freshTLS(raw string) func(context.Context, *pgx.ConnConfig) error {
+	var last atomic.Pointer[pgxpool.Config]
+	return func(_ context.Context, c *pgx.ConnConfig) error {
+		if read, err := parse(raw); err == nil {
+			last.Store(read)
+		}
+		if read := last.Load(); read != nil {
+			fresh := read.ConnConfig.Copy()
+			c.TLSConfig, c.Fallbacks = fresh.TLSConfig, fresh.Fallbacks
+		}
+		return nil
+	}
 }
 
 // redacted tells what is wrong with the URL, as long as that is sure not to repeat its password: in a URL with an

@@ -30,7 +30,7 @@ func documentedRights(t *testing.T) string {
 }
 
 // lockedCluster takes nothing but TLS, and has a user with the documented rights beside the default one, which has a password.
-func lockedCluster(t *testing.T) (c *clustered, trust *tls.Config) {
+func lockedCluster(t *testing.T) (c *clustered, trust func() (*tls.Config, error)) {
 	t.Helper()
 	ca := testenv.NewCA(t)
 	trust = clientTLS(t, ca)

@@ -32,8 +32,9 @@ type ConnectOptions struct {
 	// Sentinel, when set, says that the URL's hosts are sentinels, and how they know the server. The URL's user and password
 	// are the server's, its TLS is for both.
 	Sentinel *SentinelOptions
-	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil: by the system's, nothing.
-	TLS *tls.Config
+	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil, or what returns nil: by the
+	// system's, nothing. It is asked for each new connection, so that files may be replaced; while it fails, what it said before counts.
+	TLS func() (*tls.Config, error)
 	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer, and never more than it. And it is for how
 	// long a server may be silent before who waits for a connection goes away, unless the context has a patience of its own
 	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of

@@ -120,7 +120,7 @@ func TestConnectOverAUnixSocket(t *testing.T) {
 }
 
 // clientTLS trusts one authority only.
-func clientTLS(t *testing.T, ca *testenv.CA) *tls.Config {
+func clientTLS(t *testing.T, ca *testenv.CA) func() (*tls.Config, error) {
 	t.Helper()
 	pem, err := os.ReadFile(ca.File())
 	ok(t, err)
@@ -128,5 +128,5 @@ func clientTLS(t *testing.T, ca *testenv.CA) *tls.Config {
 	if !roots.AppendCertsFromPEM(pem) {
 		t.Fatal("no certificate in the authority's file")
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}
+	return func() (*tls.Config, error) { return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil }
 }

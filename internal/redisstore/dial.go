@@ -3,8 +3,10 @@ package redisstore
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -16,20 +18,19 @@ var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interv
 
 // dialer connects to servers, over TLS if the URL says so.
 type dialer struct {
-	net net.Dialer
-	tls *tls.Config // nil without TLS
+	net   net.Dialer
+	tls   *tls.Config                 // nil without TLS
+	files func() (*tls.Config, error) // ConnectOptions.TLS
+	last  atomic.Pointer[tls.Config]  // what files said when it last could
 }
 
 // newDialer takes from the options what the URL says of TLS, and from files what the URL cannot say.
-func newDialer(opts *redis.Options, files *tls.Config) *dialer {
-	d := &dialer{net: net.Dialer{Timeout: opts.DialTimeout, KeepAliveConfig: keepAlive}}
+func newDialer(opts *redis.Options, files func() (*tls.Config, error)) *dialer {
+	d := &dialer{net: net.Dialer{Timeout: opts.DialTimeout, KeepAliveConfig: keepAlive}, files: files}
 	if opts.TLSConfig == nil {
 		return d
 	}
 	d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: opts.TLSConfig.InsecureSkipVerify} // #nosec G402 -- skip_verify=true in the URL
-	if files != nil {
-		d.tls.RootCAs, d.tls.Certificates = files.RootCAs, files.Certificates
-	}
 	return d
 }
 
@@ -39,7 +40,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil || d.tls == nil {
 		return plain, err
 	}
-	config := d.tls.Clone()
+	config, unread := d.config()
 	if config.ServerName, _, err = net.SplitHostPort(address); err != nil {
 		_ = plain.Close()
 		return nil, fmt.Errorf("the address to connect to: %w", err)
@@ -47,13 +48,32 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	secure := tls.Client(plain, config)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		_ = plain.Close()
-		return nil, fmt.Errorf("TLS: %w", err)
+		return nil, fmt.Errorf("TLS: %w", errors.Join(err, unread))
 	}
 	tcp, ok := plain.(syscall.Conn)
 	if !ok {
 		return secure, nil
 	}
 	return &secureConn{Conn: secure, tcp: tcp}, nil
+}
+
+// config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: then it has what they
+// said before, and the error is worth telling only if that does not do.
+func (d *dialer) config() (c *tls.Config, unread error) {
+	c = d.tls.Clone()
+	if d.files == nil {
+		return c, nil
+	}
+	said, unread := d.files()
+	if unread == nil {
+		d.last.Store(said)
+	} else {
+		said = d.last.Load()
+	}
+	if said != nil {
+		c.RootCAs, c.Certificates = said.RootCAs, said.Certificates
+	}
+	return c, unread
 }
 
 // secureConn shows the connection below TLS to the pool, which looks there whether the server has hung up before it lends the

@@ -193,15 +193,14 @@ func (i *instance) initialise() error {
 	if err := i.writeOwn(secret, []byte(i.password+"\n")); err != nil {
 		return err
 	}
-	err := i.run("initdb", "--pgdata="+i.data(), "--username="+postgresUser, "--pwfile="+secret,
+	return i.run("initdb", "--pgdata="+i.data(), "--username="+postgresUser, "--pwfile="+secret,
 		"--auth=scram-sha-256", "--encoding=UTF8", "--locale=C", "--no-sync")
-	if err != nil {
-		return err
-	}
-	return i.installTLS()
 }
 
 func (i *instance) start() error {
+	if err := i.installTLS(); err != nil {
+		return err
+	}
 	args := []string{"-D", i.data()}
 	// Without fsync a killed server still keeps what it committed: only the
 	// machine's own crash could lose it.

@@ -31,6 +31,13 @@ const (
 	defaultMultiplier      = 1
 )
 
+// How two of the sentences go on, after the property, that Parse says to programs: they know the properties by these names, and what a
+// snowflake is. Who shows them to somebody with a form needs other words.
+const (
+	NotAboveMax = "must not be above xpPerMessageMax"
+	Snowflake   = "must be a snowflake: a string of "
+)
+
 // Parse reads the settings of guild gid from a document of the admin API, and validates them. What the document leaves out
 // gets its default; multipliers and role rewards without an id get a new UUID. Empty lists are nil. What a client got wrong
 // is a *fault.Error that names the property: code fault.Invalid, or fault.TooLarge when the document, with its defaults
@@ -82,7 +89,7 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		return Settings{}, invalid("visibility must be %q or %q", Public, Private)
 	}
 	if s.XPPerMessageMin > s.XPPerMessageMax {
-		return Settings{}, invalid("xpPerMessageMin must not be above xpPerMessageMax, but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax)
+		return Settings{}, invalid("xpPerMessageMin "+NotAboveMax+", but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax)
 	}
 	var err error
 	if vanity := d.Vanity.Or(nil); vanity != nil {

@@ -79,7 +79,7 @@ func checkOnce[T ~string](path string, s T, seen map[T]bool) error {
 }
 
 func notSnowflake(path string) error {
-	return invalid("%s must be a snowflake: a string of 17 to 19 digits, the first not 0", path)
+	return invalid("%s "+Snowflake+"17 to 19 digits, the first not 0", path)
 }
 
 func atMost(path string, n, limit int) error {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"levelboard/internal/guild"
 	"levelboard/internal/level"
 	"levelboard/internal/settings"
 )
@@ -30,12 +31,6 @@ func (w *wrongs) add(field, message string) {
 // pathParts splits a path of the document into the field of the form, the item of a list in that field, and its property.
 var pathParts = regexp.MustCompile(`^((?:multipliers|roleRewards)\[\d+\]\.\w+|\w*)(?:\[(\d+)\])?(?:\.(\w+))?$`)
 
-// What package guild says to programs, which know the names of the document's properties and what a snowflake is.
-const (
-	saysCrossed   = "must not be above xpPerMessageMax"
-	saysSnowflake = "must be a snowflake: a string of "
-)
-
 // place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
 func (p *settingsPage) place(w settings.Wrong) (field, message string) {
 	parts := pathParts.FindStringSubmatch(w.Path)
@@ -43,12 +38,12 @@ func (p *settingsPage) place(w settings.Wrong) (field, message string) {
 		return "", sentence(strings.TrimSuffix(w.Message, "."))
 	}
 	field = parts[1]
-	if strings.HasPrefix(w.Message, saysCrossed) {
+	if strings.HasPrefix(w.Message, guild.NotAboveMax) {
 		return p.crossed()
 	}
 	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
 	property := parts[3]
-	if rule, ok := strings.CutPrefix(message, saysSnowflake); ok {
+	if rule, ok := strings.CutPrefix(message, guild.Snowflake); ok {
 		property, message = "id", "must be "+rule
 	}
 	if property != "" {

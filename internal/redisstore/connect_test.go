@@ -4,6 +4,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -129,4 +131,34 @@ func clientTLS(t *testing.T, ca *testenv.CA) func() (*tls.Config, error) {
 		t.Fatal("no certificate in the authority's file")
 	}
 	return func() (*tls.Config, error) { return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots}, nil }
+}
+
+// Who cannot say yet whom to trust trusts nobody, and says nothing.
+func TestNothingIsSaidBeforeTheFilesOfTLSWereRead(t *testing.T) {
+	t.Parallel()
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	ok(t, err)
+	defer server.Close()
+	heard := make(chan int64, 1)
+	go func() {
+		conn, err := server.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		n, _ := io.Copy(io.Discard, conn)
+		heard <- n
+	}()
+	unread := errors.New("no such file")
+	client, err := redisstore.Connect("rediss://:PASSWORD@"+server.Addr().String(), redisstore.ConnectOptions{
+		TLS: func() (*tls.Config, error) { return nil, unread },
+	})
+	ok(t, err)
+	defer client.Close()
+	if err := client.Ping(t.Context()).Err(); !errors.Is(err, unread) {
+		t.Errorf("%v, want %v", err, unread)
+	}
+	if n := <-heard; n != 0 {
+		t.Errorf("%d bytes were sent", n)
+	}
 }

@@ -41,6 +41,10 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 		return plain, err
 	}
 	config, unread := d.config()
+	if config == nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("TLS: %w", unread)
+	}
 	if config.ServerName, _, err = net.SplitHostPort(address); err != nil {
 		_ = plain.Close()
 		return nil, fmt.Errorf("the address to connect to: %w", err)
@@ -58,7 +62,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 }
 
 // config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: then it has what they
-// said before, and the error is worth telling only if that does not do.
+// said before, and the error is worth telling only if that does not do. It is nil when they never said anything: to trust the system's
+// authorities instead would be to trust others.
 func (d *dialer) config() (c *tls.Config, unread error) {
 	c = d.tls.Clone()
 	if d.files == nil {
@@ -67,8 +72,8 @@ func (d *dialer) config() (c *tls.Config, unread error) {
 	said, unread := d.files()
 	if unread == nil {
 		d.last.Store(said)
-	} else {
-		said = d.last.Load()
+	} else if said = d.last.Load(); said == nil {
+		return nil, unread
 	}
 	if said != nil {
 		c.RootCAs, c.Certificates = said.RootCAs, said.Certificates

@@ -12,10 +12,10 @@ import (
 	"levelboard/internal/testenv"
 )
 
-// A service that has been running since its tables were nearly empty reads keys and guilds by their indexes when they are not: a plan
-// from then would go through all rows for each of them.
-func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
-	url := testenv.Postgres(t)
+// atHand is a database with the tables, and a connection to it for what the archive does not do itself.
+func atHand(t *testing.T) (url string, conn *pgx.Conn, exec func(query string)) {
+	t.Helper()
+	url = testenv.Postgres(t)
 	if err := open(t, url).Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -23,13 +23,19 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	exec := func(query string) {
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	return url, conn, func(query string) {
 		t.Helper()
 		if _, err := conn.Exec(t.Context(), query); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// A service that has been running since its tables were nearly empty reads keys and guilds by their indexes when they are not: a plan
+// from then would go through all rows for each of them.
+func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
+	url, conn, exec := atHand(t)
 	// Guild i is 200000000000000000 + i, and key i is granted the guilds up to 100 before it.
 	grow := func(from, to int) {
 		t.Helper()
@@ -73,16 +79,7 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 // The statistics may be from when there were few keys, each with a large share of all grants. The many that came since are read by the
 // index all the same.
 func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
-	url := testenv.Postgres(t)
-	a := open(t, url+"&pool_max_conns=1")
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
+	url, conn, exec := atHand(t)
 	const guilds, keys = 30_000, 100
 	addGuilds := func(from, to int) string {
 		return fmt.Sprintf(`INSERT INTO guilds (id, incarnation, settings, version, created_ms)
@@ -92,10 +89,9 @@ func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
 		`ALTER TABLE key_grants SET (autovacuum_enabled = false)`,
 		addGuilds(1, 900), grantAll("old", 3), `VACUUM ANALYZE key_grants`, addGuilds(901, guilds), grantAll("new", keys),
 	} {
-		if _, err := conn.Exec(t.Context(), query); err != nil {
-			t.Fatal(err)
-		}
+		exec(query)
 	}
+	a := open(t, url+"&pool_max_conns=1")
 	readsByIndex(t, url, conn, a, guilds, func() {
 		for i := range keys {
 			k, err := a.Key(t.Context(), fmt.Sprint("new", i))

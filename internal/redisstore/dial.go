@@ -27,10 +27,9 @@ type dialer struct {
 // newDialer takes from the options what the URL says of TLS, and from files what the URL cannot say.
 func newDialer(opts *redis.Options, files func() (*tls.Config, error)) *dialer {
 	d := &dialer{net: net.Dialer{Timeout: opts.DialTimeout, KeepAliveConfig: keepAlive}, files: files}
-	if opts.TLSConfig == nil {
-		return d
+	if opts.TLSConfig != nil {
+		d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: opts.TLSConfig.InsecureSkipVerify} // #nosec G402 -- skip_verify=true in the URL
 	}
-	d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: opts.TLSConfig.InsecureSkipVerify} // #nosec G402 -- skip_verify=true in the URL
 	return d
 }
 

@@ -69,5 +69,5 @@ func openArchive(ctx context.Context, cfg config.Config) (archive, error) {
 	if cfg.Embedded() {
 		return sqlite.Open(ctx, archivePath(cfg))
 	}
-	return postgres.Open(ctx, cfg.PostgresURL)
+	return postgres.OpenRotating(ctx, cfg.PostgresURL, cfg.PostgresURLNow)
 }

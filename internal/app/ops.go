@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"net/http/pprof"
 
@@ -38,7 +40,19 @@ func (a *App) registerMetrics() {
 // dependencies are what /readyz tells of. Without the archive /v2 goes on with what is cached, so only Redis is needed.
 func (a *App) dependencies() []health.Dependency {
 	return []health.Dependency{
-		{Name: "redis", Needed: true, Ping: a.stores.live.Ping},
-		{Name: "archive", Ping: a.stores.archive.Ping},
+		{Name: "redis", Needed: true, Ping: whyNot(a.stores.live.Ping, a.cfg.RedisURLNow)},
+		{Name: "archive", Ping: whyNot(a.stores.archive.Ping, a.cfg.PostgresURLNow)},
+	}
+}
+
+// whyNot adds to the failure of a ping that the URL's file is no good: then the user and the password from before are still in use.
+func whyNot(ping func(context.Context) error, url func() (string, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := ping(ctx)
+		if err == nil {
+			return nil
+		}
+		_, unusable := url()
+		return errors.Join(err, unusable)
 	}
 }

@@ -60,7 +60,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
 		// Sorting a large board for each of many requests takes its time.
-		connect.Timeout = embeddedTimeout
+		connect.Timeout, connect.URLNow = embeddedTimeout, nil
 	}
 	if err == nil {
 		var opened archive
@@ -94,12 +94,14 @@ func connectOptions(cfg config.Config) (o redisstore.ConnectOptions) {
 	// A command has twice the time that a request waits for a silent server: one that is slow has answered by then.
 	o.Timeout = 2 * cfg.RedisTimeout
 	o.TLS = cfg.RedisTLS
+	o.URLNow = cfg.RedisURLNow
 	switch cfg.RedisMode {
 	case config.Cluster:
 		o.Cluster = true
 	case config.Sentinel:
 		o.Sentinel = &redisstore.SentinelOptions{
 			Master: cfg.RedisMaster, Username: cfg.RedisSentinelUsername, Password: cfg.RedisSentinelPassword,
+			PasswordNow: cfg.RedisSentinelPasswordNow,
 		}
 	}
 	return o

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
-	"levelboard/internal/redisurl"
+	"levelboard/internal/storeurl"
 )
 
 // schemeTime is how long a server may take to show what it speaks.
@@ -35,7 +35,7 @@ func wrongScheme(ctx context.Context, rawURL string, err error) string {
 
 // firstAddress is the first host:port of a Redis URL.
 func firstAddress(rawURL string) string {
-	u, _ := redisurl.Split(rawURL)
+	u, _ := storeurl.Split(rawURL)
 	return u.Addresses("6379")[0]
 }
 

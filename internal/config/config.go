@@ -81,6 +81,8 @@ type Config struct {
 
 	LogLevel  slog.Level `env:"LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" envDefault:"text" desc:"text or json."`
+
+	secretFiles map[string]string // the paths of secrets that stand in files, by the names of the settings
 }
 
 // Embedded reports whether the service runs on its in-process Redis and a SQLite archive.
@@ -93,7 +95,7 @@ func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == ""
 func Load(environ []string) (c Config, warnings []string, err error) {
 	vars := toMap(environ)
 	failed := map[string]bool{}
-	problems := resolveFiles(vars, failed)
+	files, problems := resolveFiles(vars, failed)
 	if err := env.ParseWithOptions(&c, env.Options{Environment: vars, Prefix: Prefix}); err != nil {
 		sentences, names := explain(err)
 		problems = append(problems, sentences...)
@@ -113,6 +115,7 @@ func Load(environ []string) (c Config, warnings []string, err error) {
 		warnings = append(warnings, exposure("LISTEN", c.Listen)...)
 		warnings = append(warnings, exposure("OPS_LISTEN", c.OpsListen)...)
 	}
+	c.secretFiles = files
 	return c, warnings, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -25,10 +26,8 @@ var clientURL = Setting{
 
 // Describe lists every setting, in the order of the documentation.
 func Describe() []Setting {
-	t := reflect.TypeFor[Config]()
-	settings := make([]Setting, 0, t.NumField()+1)
-	for i := range t.NumField() {
-		f := t.Field(i)
+	var settings []Setting
+	for _, f := range fields() {
 		settings = append(settings, Setting{
 			Name:        Prefix + f.Tag.Get("env"),
 			Default:     f.Tag.Get("envDefault"),
@@ -37,6 +36,11 @@ func Describe() []Setting {
 		})
 	}
 	return append(settings, clientURL)
+}
+
+// fields are those of Config that are settings.
+func fields() []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(reflect.TypeFor[Config]()), func(f reflect.StructField) bool { return !f.IsExported() })
 }
 
 // nameOf returns the variable of a field of Config.
@@ -70,9 +74,8 @@ func (c Config) LogValue() slog.Value {
 
 func (c Config) each(yield func(name, value string)) {
 	v := reflect.ValueOf(c)
-	for i := range v.NumField() {
-		f := v.Type().Field(i)
-		yield(Prefix+f.Tag.Get("env"), show(v.Field(i).Interface(), f.Tag.Get("secret")))
+	for _, f := range fields() {
+		yield(Prefix+f.Tag.Get("env"), show(v.FieldByIndex(f.Index).Interface(), f.Tag.Get("secret")))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"levelboard/internal/redisurl"
+	"levelboard/internal/storeurl"
 )
 
 const (
@@ -84,7 +84,7 @@ var (
 
 // parseRedisURL reads a Redis URL, whose authority may be a list of hosts. Its errors hold nothing of the URL.
 func parseRedisURL(raw string) (redisTarget, error) {
-	parts, _ := redisurl.Split(raw)
+	parts, _ := storeurl.Split(raw)
 	switch parts.Scheme {
 	case "unix":
 		u, err := url.Parse(raw)

@@ -11,10 +11,9 @@ import (
 // fileSuffix ends the name of a variable that holds the path of a file with a secret.
 const fileSuffix = "_FILE"
 
-// resolveFiles puts the secrets that stand in files into vars, as if they had been given directly. failed gets the names of
-// those that could not be read.
-func resolveFiles(vars map[string]string, failed map[string]bool) []error {
-	var problems []error
+// resolveFiles puts the secrets that stand in files into vars, as if they had been given directly, and returns the paths by the names of
+// the settings. failed gets the names of those that could not be read.
+func resolveFiles(vars map[string]string, failed map[string]bool) (paths map[string]string, problems []error) {
 	for _, s := range Describe() {
 		if !s.Secret {
 			continue
@@ -22,9 +21,14 @@ func resolveFiles(vars map[string]string, failed map[string]bool) []error {
 		if err := resolveFile(vars, s.Name); err != nil {
 			problems = append(problems, err)
 			failed[s.Name] = true
+		} else if path := vars[s.Name+fileSuffix]; path != "" {
+			if paths == nil {
+				paths = map[string]string{}
+			}
+			paths[s.Name] = path
 		}
 	}
-	return problems
+	return paths, problems
 }
 
 func resolveFile(vars map[string]string, name string) error {
@@ -35,16 +39,25 @@ func resolveFile(vars map[string]string, name string) error {
 	if vars[name] != "" {
 		return fmt.Errorf("%s and %s are both set: set only one of them", name, name+fileSuffix)
 	}
-	content, err := os.ReadFile(path)
+	secret, err := secretIn(path, name)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", name+fileSuffix, plainPathError(err))
-	}
-	secret := strings.TrimRight(string(content), "\r\n")
-	if secret == "" {
-		return fmt.Errorf("%s names an empty file", name+fileSuffix)
+		return err
 	}
 	vars[name] = secret
 	return nil
+}
+
+// secretIn reads the file of a setting.
+func secretIn(path, name string) (string, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", name+fileSuffix, plainPathError(err))
+	}
+	secret := strings.TrimRight(string(content), "\r\n")
+	if secret == "" {
+		return "", fmt.Errorf("%s names an empty file", name+fileSuffix)
+	}
+	return secret, nil
 }
 
 // plainPathError drops the path from an error of the file system: somebody may have put the secret itself where its

@@ -85,3 +85,60 @@ func TestClientSettings(t *testing.T) {
 		t.Errorf("a bad URL: %v", err)
 	}
 }
+
+func TestSecretsThatAreReplaced(t *testing.T) {
+	const redisURL, postgresURL = "redis://ada:first@h:1,i:2/0?pool_size=4", "postgres://ada:first@h,i/d?sslmode=verify-full"
+	redisFile, postgresFile, sentinelFile := file(t, "r", redisURL+"\n"), file(t, "p", postgresURL), file(t, "s", "first")
+	c, _, err := config.Load([]string{
+		"LEVELBOARD_REDIS_MODE=sentinel", "LEVELBOARD_REDIS_MASTER=m", "LEVELBOARD_REDIS_URL_FILE=" + redisFile,
+		"LEVELBOARD_POSTGRES_URL_FILE=" + postgresFile, "LEVELBOARD_REDIS_SENTINEL_PASSWORD_FILE=" + sentinelFile,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, cases := range map[string]struct {
+		now      func() (string, error)
+		followed []string
+		refused  []string
+	}{
+		redisFile: {
+			c.RedisURLNow,
+			[]string{redisURL, "redis://bob:second@h:1,i:2/0?pool_size=4", "redis://h:1,i:2/0?pool_size=4"},
+			[]string{"redis://ada:sec", "redis://ada:second@h:1,i", "redis://ada:second@h:1,i:2/0", "redis://ada:second@h:1,i:2/1?pool_size=4", "rediss://ada:second@h:1,i:2/0?pool_size=4", "ada"},
+		},
+		postgresFile: {
+			c.PostgresURLNow,
+			[]string{postgresURL, "postgres://bob:second@h,i/d?sslmode=verify-full"},
+			[]string{"postgres://ada:second@h,i/d", "postgres://ada:second@h,i/d?sslmode=", "postgres://ada:second@h,j/d?sslmode=verify-full"},
+		},
+		sentinelFile: {c.RedisSentinelPasswordNow, []string{"first", "second"}, nil},
+	} {
+		for _, secret := range cases.followed {
+			if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if now, err := cases.now(); now != secret || err != nil {
+				t.Errorf("%q, %v, want %q", now, err, secret)
+			}
+		}
+		for _, secret := range append(cases.refused, "", "\n") {
+			if err := os.WriteFile(path, []byte(secret), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if now, err := cases.now(); now != "" || err == nil || strings.Contains(err.Error(), "sec") {
+				t.Errorf("%q: %q, %v", secret, now, err)
+			}
+		}
+	}
+	if shown := c.String() + c.GoString(); strings.Contains(shown, "first") || strings.Contains(shown, redisFile) {
+		t.Error("a secret or its file is shown")
+	}
+
+	direct, _, err := config.Load([]string{"LEVELBOARD_REDIS_URL=redis://h", "LEVELBOARD_POSTGRES_URL=postgres://h/d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now, err := direct.RedisURLNow(); now != "redis://h" || err != nil {
+		t.Errorf("%q, %v", now, err)
+	}
+}

@@ -32,11 +32,17 @@ var serverLimits = map[string]string{
 // It does not connect: the server may come up later. Its errors never hold the password. A pooler in between must keep a
 // client on one connection for its whole session, and pass on the limits that are set for it.
 func Open(ctx context.Context, url string) (*Archive, error) {
+	return OpenRotating(ctx, url, func() (string, error) { return url, nil })
+}
+
+// OpenRotating is Open of a URL that may get another user and password, and nothing else: now says what it is by now, and is asked
+// for each new connection. While it fails, what it said before counts.
+func OpenRotating(ctx context.Context, url string, now func() (string, error)) (*Archive, error) {
 	cfg, err := parse(url)
 	if err != nil {
 		return nil, err
 	}
-	cfg.BeforeConnect = freshTLS(url)
+	cfg.BeforeConnect = fresh(now)
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, wrap("open", err)
@@ -63,17 +69,20 @@ func parse(raw string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// freshTLS reads the files that the URL names for TLS again, for each connection: they may have been replaced. What cannot be
-// read, or does not fit together, may be just being replaced, so the connection is tried with what they held before.
-func freshTLS(raw string) func(context.Context, *pgx.ConnConfig) error {
+// fresh reads the URL and the files that it names, for TLS and for the password, again for each connection: they may have been
+// replaced. What cannot be read, or does not fit together, may be just being replaced, so the connection is tried with what they
+// held before.
+func fresh(url func() (string, error)) func(context.Context, *pgx.ConnConfig) error {
 	var last atomic.Pointer[pgxpool.Config]
 	return func(_ context.Context, c *pgx.ConnConfig) error {
-		if read, err := parse(raw); err == nil {
-			last.Store(read)
+		if raw, err := url(); err == nil {
+			if read, err := parse(raw); err == nil {
+				last.Store(read)
+			}
 		}
 		if read := last.Load(); read != nil {
-			fresh := read.ConnConfig.Copy()
-			c.TLSConfig, c.Fallbacks = fresh.TLSConfig, fresh.Fallbacks
+			now := read.ConnConfig.Copy()
+			c.User, c.Password, c.TLSConfig, c.Fallbacks = now.User, now.Password, now.TLSConfig, now.Fallbacks
 		}
 		return nil
 	}

@@ -36,7 +36,7 @@ func newClustered(c *cluster) *Client {
 		Dialer: func(ctx context.Context, network, address string) (net.Conn, error) {
 			return opts.Dialer(ctx, network, c.withHost(address))
 		},
-		Username: opts.Username, Password: opts.Password, TLSConfig: opts.TLSConfig,
+		Username: opts.Username, Password: opts.Password, CredentialsProviderContext: opts.CredentialsProviderContext, TLSConfig: opts.TLSConfig,
 		DialTimeout: opts.DialTimeout, DialerRetries: opts.DialerRetries, ReadTimeout: opts.ReadTimeout, WriteTimeout: opts.WriteTimeout,
 		PoolSize: 1, MaxRetries: -1, ContextTimeoutEnabled: true,
 		Protocol: opts.Protocol, DisableIdentity: true, MaintNotificationsConfig: opts.MaintNotificationsConfig,

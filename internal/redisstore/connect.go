@@ -32,6 +32,9 @@ type ConnectOptions struct {
 	// Sentinel, when set, says that the URL's hosts are sentinels, and how they know the server. The URL's user and password
 	// are the server's, its TLS is for both.
 	Sentinel *SentinelOptions
+	// URLNow says what the URL is by now; nil: what it was. Its user and password, and nothing else of it, are those of each new
+	// connection, so that they may be replaced; while it fails, those before count.
+	URLNow func() (string, error)
 	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil, or what returns nil: by the
 	// system's, nothing. It is asked for each new connection, so that files may be replaced; while it fails, what it said before counts.
 	TLS func() (*tls.Config, error)
@@ -101,5 +104,14 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	opts.DisableIdentity = true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	opts.Dialer = newDialer(opts, o.TLS).dial
+	if o.URLNow != nil {
+		rotating(opts, func() (credentials, error) {
+			now, err := o.URLNow()
+			if err != nil {
+				return credentials{}, err
+			}
+			return signIn(now)
+		})
+	}
 	return opts, nil
 }

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 
-	"levelboard/internal/redisurl"
+	"levelboard/internal/storeurl"
 )
 
 // splitHosts returns the URL with the first of its hosts only, and all of them with their ports. ok is false when one is missing.
 func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bool) {
-	u, ok := redisurl.Split(rawURL)
+	u, ok := storeurl.Split(rawURL)
 	if !ok {
 		return "", nil, false
 	}

@@ -18,6 +18,8 @@ import (
 type SentinelOptions struct {
 	Master             string // the name by which they know it
 	Username, Password string // of the sentinels themselves; the URL holds the server's
+	// PasswordNow says what the password is by now, for each new connection; nil: Password. While it fails, the one before counts.
+	PasswordNow func() (string, error)
 }
 
 // Errors of finding the master.
@@ -58,12 +60,19 @@ type sentinels struct {
 func newSentinels(hosts []string, o SentinelOptions, server *redis.Options) *sentinels {
 	s := &sentinels{master: o.Master, dial: server.Dialer, timeout: server.DialTimeout / 2, ended: make(chan struct{})}
 	for _, host := range hosts {
-		s.all = append(s.all, redis.NewSentinelClient(&redis.Options{
+		opts := &redis.Options{
 			Addr: host, Username: o.Username, Password: o.Password, Dialer: s.dial,
 			DialTimeout: s.timeout, ReadTimeout: s.timeout, WriteTimeout: s.timeout, PoolTimeout: s.timeout,
 			PoolSize: 2, MaxRetries: -1, DialerRetries: 1, ContextTimeoutEnabled: true,
 			Protocol: server.Protocol, DisableIdentity: true, MaintNotificationsConfig: server.MaintNotificationsConfig,
-		}))
+		}
+		if o.PasswordNow != nil {
+			rotating(opts, func() (credentials, error) {
+				now, err := o.PasswordNow()
+				return credentials{o.Username, now}, err
+			})
+		}
+		s.all = append(s.all, redis.NewSentinelClient(opts))
 	}
 	return s
 }

@@ -1,9 +1,10 @@
-// Package redisurl takes apart a Redis URL that may name several hosts, which net/url refuses:
+// Package storeurl takes apart the URL of a Redis or a Postgres that may name several hosts, which net/url refuses:
 // redis://user:password@h1:1,h2:2/0.
-package redisurl
+package storeurl
 
 import (
 	"net"
+	"slices"
 	"strings"
 )
 
@@ -47,4 +48,11 @@ func (u URL) Addresses(port string) []string {
 		addresses[i] = host
 	}
 	return addresses
+}
+
+// SamePlace reports whether two URLs differ in nothing but the user and the password before their hosts.
+func SamePlace(a, b string) bool {
+	x, okX := Split(a)
+	y, okY := Split(b)
+	return okX && okY && x.Scheme == y.Scheme && slices.Equal(x.Hosts, y.Hosts) && x.Tail == y.Tail
 }

@@ -1,10 +1,10 @@
-package redisurl_test
+package storeurl_test
 
 import (
 	"slices"
 	"testing"
 
-	"levelboard/internal/redisurl"
+	"levelboard/internal/storeurl"
 )
 
 func TestSplit(t *testing.T) {
@@ -19,12 +19,12 @@ func TestSplit(t *testing.T) {
 		{"redis:///0", "redis:///0", []string{""}},
 		{"redis://h1,,h2#x", "redis://h1#x", []string{"h1", "", "h2"}},
 	} {
-		u, ok := redisurl.Split(c.raw)
+		u, ok := storeurl.Split(c.raw)
 		if !ok || u.First() != c.first || !slices.Equal(u.Hosts, c.hosts) {
 			t.Errorf("%s: %t, %q, %q", c.raw, ok, u.First(), u.Hosts)
 		}
 	}
-	if _, ok := redisurl.Split("h1:6379,h2:6379"); ok {
+	if _, ok := storeurl.Split("h1:6379,h2:6379"); ok {
 		t.Error("a URL without a scheme was taken apart")
 	}
 }
@@ -35,7 +35,7 @@ func TestAddresses(t *testing.T) {
 		"redis:///0":                            {":6379"},
 		"redis://:7":                            {":7"},
 	} {
-		if u, _ := redisurl.Split(raw); !slices.Equal(u.Addresses("6379"), want) {
+		if u, _ := storeurl.Split(raw); !slices.Equal(u.Addresses("6379"), want) {
 			t.Errorf("%s: %q, want %q", raw, u.Addresses("6379"), want)
 		}
 	}

@@ -1,0 +1,161 @@
+package app_test
+
+import (
+	"bytes"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/testenv"
+)
+
+const (
+	firstPassword  = "the-f1rst/Password"
+	secondPassword = "the-s3cond/Password"
+)
+
+// secretFile writes a secret into a file, in place of what it held.
+func secretFile(t *testing.T, path, secret string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// askAll sends a command to each of the servers.
+func askAll(t *testing.T, servers []*testenv.RedisServer, args ...string) {
+	t.Helper()
+	for _, s := range servers {
+		if _, err := s.Ask(args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// rotated is a set of Redis servers whose user's password is changed.
+type rotated struct {
+	servers []*testenv.RedisServer
+	hosts   func(user *url.Userinfo) string // the URL
+	environ []string
+}
+
+// Passwords and users end too: the files of the URLs are replaced while the service runs, and it goes on without a restart. While a file is half
+// written, or names another server, it uses what it held before.
+func TestPasswordsThatAreReplaced(t *testing.T) {
+	t.Parallel()
+	archive := testenv.PostgresServer(t)
+	owner, err := pgx.Connect(t.Context(), archive.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close(t.Context())
+	sql := func(statement string) {
+		t.Helper()
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	modes := map[string]func(t *testing.T) rotated{
+		"single": func(t *testing.T) rotated {
+			server := testenv.Redis(t, testenv.WithPassword(serversPassword))
+			return rotated{servers: []*testenv.RedisServer{server}, hosts: func(user *url.Userinfo) string {
+				password, _ := user.Password()
+				return server.URLFor(user.Username(), password)
+			}}
+		},
+		"cluster": func(t *testing.T) rotated {
+			c := testenv.Cluster(t, testenv.WithPassword(serversPassword))
+			return rotated{servers: append(c.Masters, c.Replicas...), hosts: func(user *url.Userinfo) string {
+				password, _ := user.Password()
+				return c.URLFor(user.Username(), password)
+			}, environ: []string{"LEVELBOARD_REDIS_MODE=cluster"}}
+		},
+		"sentinel": func(t *testing.T) rotated {
+			s := testenv.NewSentinels(t, sentinelPassword, testenv.WithPassword(serversPassword))
+			file := filepath.Join(t.TempDir(), "sentinel-password")
+			return rotated{servers: append(s.Servers, s.Watchers...), hosts: func(user *url.Userinfo) string {
+				password, _ := user.Password()
+				secretFile(t, file, password)
+				_, hosts, _ := strings.Cut(s.URL(), "@")
+				return "redis://" + user.String() + "@" + hosts
+			}, environ: []string{
+				"LEVELBOARD_REDIS_MODE=sentinel", "LEVELBOARD_REDIS_MASTER=" + testenv.MasterName,
+				"LEVELBOARD_REDIS_SENTINEL_USERNAME=levelboard", "LEVELBOARD_REDIS_SENTINEL_PASSWORD_FILE=" + file,
+			}}
+		},
+	}
+	for mode, servers := range modes {
+		t.Run(mode, func(t *testing.T) {
+			role := "rotated_" + mode
+			sql("CREATE ROLE " + role + " LOGIN PASSWORD '" + firstPassword + "'")
+			sql("CREATE DATABASE " + role + " OWNER " + role)
+			u := mustParse(t, archive.URL())
+			archiveURL := func(user, password string) string {
+				u.User, u.Path = url.UserPassword(user, password), "/"+role
+				return u.String()
+			}
+			r := servers(t)
+			askAll(t, r.servers, "ACL", "SETUSER", "levelboard", "on", ">"+firstPassword, "~*", "&*", "+@all")
+			redisFile, archiveFile := filepath.Join(t.TempDir(), "redis"), filepath.Join(t.TempDir(), "postgres")
+			secretFile(t, redisFile, r.hosts(url.UserPassword("levelboard", firstPassword)))
+			secretFile(t, archiveFile, archiveURL(role, firstPassword))
+			log := &logText{}
+			s := run(t, newLogging(t, slog.NewTextHandler(log, nil),
+				append(r.environ, often, "LEVELBOARD_REDIS_URL_FILE="+redisFile, "LEVELBOARD_POSTGRES_URL_FILE="+archiveFile)...))
+			g, member := s.guild(nil), newID()
+			key := s.key(g)
+			s.create(key, g, member, 1)
+
+			disconnect := func() {
+				t.Helper()
+				askAll(t, r.servers, "CLIENT", "KILL", "USER", "levelboard")
+				sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + role + "'")
+			}
+			goesOn := func(when string) {
+				t.Helper()
+				disconnect()
+				eventually(t, "both stores are reached "+when, func() bool {
+					got := s.ops("/readyz?verbose")
+					return got.Status == 200 && bytes.Count(got.Body, []byte(`"state":"ok"`)) == 2
+				})
+				s.patch(key, g, member, object{"increment": 1})
+			}
+			secretFile(t, redisFile, "redis://levelboard:the-s3")
+			secretFile(t, archiveFile, "postgres://127.0.0.1:1/elsewhere")
+			goesOn("while the files are no good")
+
+			askAll(t, r.servers, "ACL", "SETUSER", "levelboard", ">"+secondPassword, "<"+firstPassword)
+			sql("CREATE ROLE next_" + role + " LOGIN PASSWORD '" + secondPassword + "' IN ROLE " + role)
+			sql("ALTER ROLE next_" + role + " SET role = " + role)
+			sql("ALTER ROLE " + role + " NOLOGIN")
+			disconnect()
+			eventually(t, "it says why no store can be reached", func() bool {
+				s.ops("/readyz?verbose")
+				return log.has("LEVELBOARD_REDIS_URL_FILE differs in more than the user and the password") &&
+					log.has("LEVELBOARD_POSTGRES_URL_FILE differs in more than the user and the password")
+			})
+			secretFile(t, redisFile, r.hosts(url.UserPassword("levelboard", secondPassword)))
+			secretFile(t, archiveFile, archiveURL("next_"+role, secondPassword))
+			goesOn("with the new passwords")
+			eventually(t, "messages of other replicas are heard again", func() bool {
+				for _, server := range r.servers {
+					if heard, err := server.Ask("CLIENT", "LIST", "TYPE", "PUBSUB"); err == nil && strings.Contains(heard, "user=levelboard ") {
+						return true
+					}
+				}
+				return false
+			})
+			if xp := s.member(key, g, member).Level.XP; xp != 3 {
+				t.Errorf("%d XP", xp)
+			}
+			if log.has("f1rst") || log.has("s3cond") {
+				t.Error("a password is in the log")
+			}
+		})
+	}
+}

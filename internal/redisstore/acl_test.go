@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"levelboard/internal/events"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/signin"
@@ -76,7 +77,11 @@ func TestTheLeastRights(t *testing.T) {
 		ok(t, err)
 		_, err = s.Backlog(t.Context(), nil, nil)
 		ok(t, err)
+		_, err = s.Change(t.Context(), guild1, user1, up)
+		ok(t, err)
 		_, err = s.Extent(t.Context(), guild1)
+		ok(t, err)
+		_, err = s.ReadEvents(t.Context(), []events.Cursor{{Guild: guild1}}, 1)
 		ok(t, err)
 	})
 

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,10 +50,12 @@ func extentOf(r reply) (x events.Extent, err error) {
 
 // ReadEvents implements events.Log, in one round trip.
 func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int64) ([][]events.Entry, error) {
-	cmds := make([]*redis.XMessageSliceCmd, len(from))
+	cmds, marks := make([]*redis.XMessageSliceCmd, len(from)), make([]*redis.SliceCmd, len(from))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for i, c := range from {
-			cmds[i] = p.XRangeN(ctx, keysOf(c.Guild.ID).events(c.Guild.Incarnation), "("+c.After.String(), "+", limit)
+			k := keysOf(c.Guild.ID)
+			cmds[i] = p.XRangeN(ctx, k.events(c.Guild.Incarnation), "("+c.After.String(), "+", limit)
+			marks[i] = p.HMGet(ctx, k.meta(), "incarnation", "marked")
 		}
 		return nil
 	})
@@ -68,8 +71,23 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 			}
 			read[i] = append(read[i], entry)
 		}
+		mark, there := markOf(marks[i].Val(), from[i].Guild)
+		if there && mark.Compare(from[i].After) > 0 && (len(read[i]) == 0 || mark.Compare(read[i][0].ID) < 0) {
+			read[i] = slices.Insert(read[i], 0, events.Entry{ID: mark, Lost: true})
+		}
 	}
 	return read, nil
+}
+
+// markOf is the place of the mark that a load has left in meta, because there was no log to put it into (commit_hydration.lua).
+func markOf(meta []any, g leaderboard.GuildRef) (mark events.ID, there bool) {
+	if len(meta) != 2 || meta[0] != strconv.FormatInt(int64(g.Incarnation), 10) {
+		return mark, false
+	}
+	text, _ := meta[1].(string)
+	var err error
+	mark.Millis, err = strconv.ParseUint(text, 10, 64)
+	return mark, err == nil
 }
 
 // entryOfEvent reads what event.lua and evict.lua wrote. What cannot be read is an event that was lost.

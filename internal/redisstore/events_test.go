@@ -14,6 +14,9 @@ import (
 	"levelboard/internal/testenv"
 )
 
+// up takes a member of row to another level.
+var up = leaderboard.Change{Op: leaderboard.Increment, Amount: 1000, Curve: &level.Curve{}}
+
 // withLog runs test on both kinds of Redis, with guild1 loaded.
 func withLog(t *testing.T, test func(t *testing.T, s *redisstore.Store)) {
 	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
@@ -256,4 +259,44 @@ func BenchmarkSieve(b *testing.B) {
 			report()
 		})
 	}
+}
+
+// A load without a log is told of to whoever follows the guild from before it, at once and once, and takes no log of its own until
+// there is an event.
+func TestALoadWithoutALogIsMarked(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		before := &log{t: t, store: s}
+		load(t, s, row(user1))
+		if n := client.Exists(t.Context(), prefix+"events:77").Val(); n != 0 {
+			t.Error("a guild without an event has a log")
+		}
+		now := logOf(t, s)
+		if got := now.next(); len(got) != 0 {
+			t.Errorf("who begins after the load hears %+v", got)
+		}
+		lost := []events.Entry{{Lost: true}}
+		if got := before.next(); !slices.Equal(got, lost) {
+			t.Errorf("who was there before hears %+v", got)
+		}
+		if got := before.next(); len(got) != 0 {
+			t.Errorf("and then %+v", got)
+		}
+
+		_, err := s.Change(t.Context(), guild1, user1, up)
+		ok(t, err)
+		gained := []events.Entry{{User: user1, Before: 100, After: 1100}}
+		for who, l := range map[string]*log{"who was there before": before, "who begins after the load": now} {
+			if got := l.next(); !slices.Equal(got, gained) {
+				t.Errorf("%s hears %+v of a level-up", who, got)
+			}
+		}
+		late := &log{t: t, store: s}
+		if got := late.next(); !slices.Equal(got, append(lost, gained...)) {
+			t.Errorf("who comes back later hears %+v", got)
+		}
+		if left := client.HGet(t.Context(), meta, "marked").Val(); left != "" {
+			t.Errorf("the mark is in the log and still in meta: %s", left)
+		}
+	})
 }

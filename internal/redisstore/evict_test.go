@@ -69,7 +69,9 @@ func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
-		_, err := s.Change(t.Context(), guild1, user1, named("key"))
+		once := up
+		once.Once = named("key").Once
+		_, err := s.Change(t.Context(), guild1, user1, once)
 		ok(t, err)
 		_, err = s.DirtyGuilds(t.Context())
 		ok(t, err)

@@ -27,9 +27,9 @@ var scripts []*script
 
 var (
 	pageScript   = newScript("page", "loaded", "values")
-	createScript = newScript("create", "loaded", "once", "now", "note", "event", "levelup")
+	createScript = newScript("create", "loaded", "once", "now", "note", "append", "event", "levelup")
 	changeScript = newScript("change", changePieces...)
-	awardScript  = newScript("award", "loaded", "once", "now", "score", "parts", "note", "event", "levelup")
+	awardScript  = newScript("award", "loaded", "once", "now", "score", "parts", "note", "append", "event", "levelup")
 	deleteScript = newScript("delete", "loaded", "once", "now", "note")
 	eventsScript = newScript("events", "loaded", "now")
 	claimScript  = newScript("claim")
@@ -47,7 +47,7 @@ var (
 	unsavedScript         = newScript("unsaved", "locked", "values", "entries")
 	verifiedScript        = newScript("verified", "locked")
 	loadChunkScript       = newScript("load_chunk", "locked")
-	commitHydrationScript = newScript("commit_hydration", "locked", "now", "event")
+	commitHydrationScript = newScript("commit_hydration", "locked", "now", "append")
 	abortHydrationScript  = newScript("abort_hydration")
 	dropScript            = newScript("drop")
 
@@ -62,7 +62,7 @@ var (
 	usedScript        = newEachScript("used", "now")
 )
 
-var changePieces = []string{"loaded", "once", "now", "note", "score", "parts", "event", "levelup"}
+var changePieces = []string{"loaded", "once", "now", "note", "score", "parts", "append", "event", "levelup"}
 
 // newScript puts the shared pieces, in their order, before the script of that name. A missing file is a mistake in this
 // package, so it panics before anything runs.

@@ -1,6 +1,7 @@
--- Appends to the guild's log of events, which holds the last 10,000 of them, or a few more, and is gone an hour after the
--- last: the minute on top is for who judges by the time of an event whether later ones can be gone (package events).
+-- Appends an event to the guild's log. The first one after a load puts the load's mark, which until then is in meta, before itself.
 local function event(key, ...)
-  redis.call('XADD', key, 'MAXLEN', '~', 10000, '*', ...)
-  redis.call('PEXPIRE', key, 3660000)
+  if marked and redis.call('EXISTS', key) == 0 then append(key, marked .. '-0', 'r', epoch) end
+  if marked then redis.call('HDEL', KEYS[1], 'marked') end
+  marked = nil
+  append(key, '*', ...)
 end

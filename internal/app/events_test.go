@@ -337,6 +337,8 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	eventually(t, "both follow", func() bool { return s.metric("event_streams_open") == 2 })
 	dropped := s.metric("event_streams_dropped_total")
 
+	s.create(key, g, newID(), 500) // the first event makes the log
+	f.levelUp()
 	client := redisClient(t, server)
 	log := client.Keys(t.Context(), "lb:{"+g+"}:events:*").Val()
 	if len(log) != 1 {

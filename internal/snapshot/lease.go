@@ -31,12 +31,13 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 		w.lease, w.cutOff = lease, false
 		w.hold(true)
 	case errors.Is(err, ErrLeaseLost):
-		if w.held {
+		held := w.held
+		w.cutOff = false
+		w.hold(false) // first, or a scrape could count the loss and see the lease held
+		if held {
 			leasesLost.Inc()
 			w.log.WarnContext(ctx, "the snapshot lease passed to another replica, which writes now; if it happens again, find out what holds this one up")
 		}
-		w.cutOff = false
-		w.hold(false)
 	case ctx.Err() == nil:
 		failures.Inc()
 		if !w.cutOff {

@@ -40,7 +40,7 @@ func askAll(t *testing.T, servers []*testenv.RedisServer, args ...string) {
 // rotated is a set of Redis servers whose user's password is changed.
 type rotated struct {
 	servers []*testenv.RedisServer
-	hosts   func(user *url.Userinfo) string // the URL
+	url     func(password string) string // of the user levelboard
 	environ []string
 }
 
@@ -63,26 +63,23 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 	modes := map[string]func(t *testing.T) rotated{
 		"single": func(t *testing.T) rotated {
 			server := testenv.Redis(t, testenv.WithPassword(serversPassword))
-			return rotated{servers: []*testenv.RedisServer{server}, hosts: func(user *url.Userinfo) string {
-				password, _ := user.Password()
-				return server.URLFor(user.Username(), password)
+			return rotated{servers: []*testenv.RedisServer{server}, url: func(password string) string {
+				return server.URLFor("levelboard", password)
 			}}
 		},
 		"cluster": func(t *testing.T) rotated {
 			c := testenv.Cluster(t, testenv.WithPassword(serversPassword))
-			return rotated{servers: append(c.Masters, c.Replicas...), hosts: func(user *url.Userinfo) string {
-				password, _ := user.Password()
-				return c.URLFor(user.Username(), password)
+			return rotated{servers: append(c.Masters, c.Replicas...), url: func(password string) string {
+				return c.URLFor("levelboard", password)
 			}, environ: []string{"LEVELBOARD_REDIS_MODE=cluster"}}
 		},
 		"sentinel": func(t *testing.T) rotated {
 			s := testenv.NewSentinels(t, sentinelPassword, testenv.WithPassword(serversPassword))
 			file := filepath.Join(t.TempDir(), "sentinel-password")
-			return rotated{servers: append(s.Servers, s.Watchers...), hosts: func(user *url.Userinfo) string {
-				password, _ := user.Password()
+			return rotated{servers: append(s.Servers, s.Watchers...), url: func(password string) string {
 				secretFile(t, file, password)
 				_, hosts, _ := strings.Cut(s.URL(), "@")
-				return "redis://" + user.String() + "@" + hosts
+				return "redis://" + url.UserPassword("levelboard", password).String() + "@" + hosts
 			}, environ: []string{
 				"LEVELBOARD_REDIS_MODE=sentinel", "LEVELBOARD_REDIS_MASTER=" + testenv.MasterName,
 				"LEVELBOARD_REDIS_SENTINEL_USERNAME=levelboard", "LEVELBOARD_REDIS_SENTINEL_PASSWORD_FILE=" + file,
@@ -102,7 +99,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			r := servers(t)
 			askAll(t, r.servers, "ACL", "SETUSER", "levelboard", "on", ">"+firstPassword, "~*", "&*", "+@all")
 			redisFile, archiveFile := filepath.Join(t.TempDir(), "redis"), filepath.Join(t.TempDir(), "postgres")
-			secretFile(t, redisFile, r.hosts(url.UserPassword("levelboard", firstPassword)))
+			secretFile(t, redisFile, r.url(firstPassword))
 			secretFile(t, archiveFile, archiveURL(role, firstPassword))
 			log := &logText{}
 			s := run(t, newLogging(t, slog.NewTextHandler(log, nil),
@@ -139,7 +136,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 				return log.has("LEVELBOARD_REDIS_URL_FILE differs in more than the user and the password") &&
 					log.has("LEVELBOARD_POSTGRES_URL_FILE differs in more than the user and the password")
 			})
-			secretFile(t, redisFile, r.hosts(url.UserPassword("levelboard", secondPassword)))
+			secretFile(t, redisFile, r.url(secondPassword))
 			secretFile(t, archiveFile, archiveURL("next_"+role, secondPassword))
 			goesOn("with the new passwords")
 			eventually(t, "messages of other replicas are heard again", func() bool {

@@ -6,6 +6,8 @@ import (
 	"log"
 	"strconv"
 	"time"
+
+	"levelboard/internal/loadgen"
 )
 
 const (
@@ -25,6 +27,12 @@ const (
 	mostLoaded      = 120
 	mostStart       = 100 // ms
 )
+
+// sizeLoads are under which the service's memory is looked at, one after another.
+var sizeLoads = []load{
+	{scenario: "increment"}, {scenario: "rank"}, {scenario: "page-while-writing"}, {scenario: "poll"}, {scenario: "mixed"},
+	{scenario: loadgen.MessagesScenario, batch: "100"}, {scenario: loadgen.MessagesScenario, batch: "1000"},
+}
 
 // sizes are what size measures.
 type sizes struct {
@@ -63,8 +71,9 @@ func (b *bencher) size(ctx context.Context) (string, error) {
 		return "", err
 	}
 	most := b.service.watchResident()
-	for _, scenario := range []string{"increment", "rank", "page-while-writing", "poll", "mixed"} {
-		if _, err := b.serve(ctx, load{scenario: scenario, members: s.members, first: sizeBoard}); err != nil {
+	for _, l := range sizeLoads {
+		l.members, l.first = s.members, sizeBoard
+		if _, err := b.serve(ctx, l); err != nil {
 			most()
 			return "", err
 		}
@@ -118,5 +127,5 @@ func (s sizes) table() string {
 	t.add("service idle, MB resident", judged(float64(s.idle)/1e6, mostIdle, true), "under 30")
 	t.add("service under load, MB resident at most", judged(float64(s.loaded)/1e6, mostLoaded, true), "under 120")
 	t.add("start to ready, ms", judged(median(s.start), mostStart, true), "under 100")
-	return t.String() + fmt.Sprintf("\nWith %s members in one board. Load: increment, rank, page-while-writing, poll and mixed, one after another.\n", whole(float64(s.members)))
+	return t.String() + fmt.Sprintf("\nWith %s members in one board. Load: increment, rank, page-while-writing, poll, mixed, and messages 100 and 1000 a call, one after another.\n", whole(float64(s.members)))
 }

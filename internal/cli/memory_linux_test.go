@@ -3,31 +3,53 @@ package cli
 import (
 	"os"
 	"regexp"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"testing"
 )
 
+// resident is how many KB of a kind (RssFile, RssAnon) are in the process.
+func resident(t *testing.T, kind string) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(kind + `:\s+(\d+) kB`).FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no %s in %s", kind, status)
+	}
+	kb, err := strconv.Atoi(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kb
+}
+
 // The test is itself the program whose code goes, and it goes on.
 func TestForgottenCodeComesBack(t *testing.T) {
-	resident := func() int {
-		t.Helper()
-		status, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := regexp.MustCompile(`RssFile:\s+(\d+) kB`).FindSubmatch(status)
-		if found == nil {
-			t.Fatalf("no RssFile in %s", status)
-		}
-		kb, err := strconv.Atoi(string(found[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return kb
-	}
-	before := resident()
+	before := resident(t, "RssFile")
 	forgetCode()
-	if after := resident(); after >= before {
+	if after := resident(t, "RssFile"); after >= before {
 		t.Errorf("%d KB of files are resident afterwards, %d before", after, before)
+	}
+}
+
+func TestTheBallastTakesNoMemory(t *testing.T) {
+	t.Setenv("GOGC", "")
+	t.Cleanup(func() { ballast = nil })
+	debug.FreeOSMemory()
+	before := resident(t, "RssAnon")
+	settleMemory()
+	if after := resident(t, "RssAnon"); after-before > ballastSize>>10/2 {
+		t.Errorf("%d KB are resident with a ballast of %d, %d before", after, ballastSize>>10, before)
+	}
+	runtime.GC()
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(goal)
+	if bytes := goal[0].Value.Uint64(); bytes < 2*ballastSize {
+		t.Errorf("the heap is collected from %d bytes on, as if there were no ballast", bytes)
 	}
 }

@@ -201,7 +201,7 @@ func (s *messageScan) stringOrNull() (*string, bool) {
 	return &value, ok
 }
 
-// string reads a string of user data.
+// string reads a string of user data, as a copy: it is kept longer than the text.
 func (s *messageScan) string() (string, bool) {
 	if !s.is('"') {
 		return "", false
@@ -211,7 +211,7 @@ func (s *messageScan) string() (string, bool) {
 		switch c := s.text[i]; {
 		case c == '"':
 			s.at = i + 1
-			return s.text[begin:i], true
+			return strings.Clone(s.text[begin:i]), true
 		case c == '\\':
 			return s.escaped(i)
 		case c < ' ':

@@ -3,8 +3,11 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"unsafe"
+	"weak"
 
 	"pgregory.net/rapid"
 
@@ -38,6 +41,24 @@ func told(t interface{ Fatalf(string, ...any) }, messages []leaderboard.Message)
 		fmt.Fprintf(&all, "%q %q %q %q %s\n", m.UserID, m.Channel, m.Parent, m.Roles, data)
 	}
 	return all.String()
+}
+
+// User data is kept until it is in Redis, for a few of a thousand messages.
+func TestUserDataDoesNotKeepTheBodyInMemory(t *testing.T) {
+	messages, ok := scanMessages([]byte(`{"messages":[{"userId":"100000000000000001","channelId":"200000000000000001",` +
+		`"user":{"avatar":"0123456789abcdef0123456789abcdef","discriminator":"0","username":"ada","globalName":"Ada Lovelace"}}]}`))
+	if !ok {
+		t.Fatal("not read")
+	}
+	data, text := messages[0].Data, weak.Make(unsafe.StringData(string(messages[0].UserID)))
+	clear(messages)
+	runtime.GC()
+	if text.Value() != nil {
+		t.Error("the body is still in memory")
+	}
+	if data.Username != "ada" || *data.GlobalName != "Ada Lovelace" {
+		t.Errorf("got %+v", data)
+	}
 }
 
 func TestTheScanReadsUsualBodies(t *testing.T) {

@@ -3,6 +3,7 @@ package leaderboard
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"levelboard/internal/award"
 	"levelboard/internal/guild"
@@ -51,11 +52,11 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 			return nil, false, err
 		}
 	}
-	return gainsOf(g, messages, order, members, got), replayed, nil
+	return gainsOf(g, order, members, got), replayed, nil
 }
 
 // offers brings the messages of each member together, in the order in which the members first appear. order has for each
-// message its member's place.
+// message its member's place. Nothing that it returns is part of the messages, which may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
 	rules := l.rules.of(g)
 	places := make(map[id.User]int, len(messages))
@@ -66,7 +67,7 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 		if !known {
 			place = len(members)
 			places[m.UserID] = place
-			members = append(members, Award{User: m.UserID})
+			members = append(members, Award{User: id.User(strings.Clone(string(m.UserID)))})
 		}
 		member := &members[place]
 		member.Offers = append(member.Offers, rules.XP(m.Message, l.random))
@@ -78,8 +79,9 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 	return members, order
 }
 
-// gainsOf takes what was offered to the members, and what they got of it.
-func gainsOf(g *guild.Guild, messages []Message, order []int, offered []Award, got []Awarded) []Gain {
+// gainsOf takes what was offered to the members, and what they got of it. It does without the messages: they take more memory than
+// all else, and so are gone while their call waits for the board.
+func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain {
 	type progress struct {
 		xp    level.XP
 		level level.Level
@@ -89,7 +91,7 @@ func gainsOf(g *guild.Guild, messages []Message, order []int, offered []Award, g
 	for i, a := range got {
 		members[i] = progress{xp: a.Before, level: g.Curve.LevelAt(a.Before)}
 	}
-	gains := make([]Gain, len(messages))
+	gains := make([]Gain, len(order))
 	for i, place := range order {
 		a, p := &got[place], &members[place]
 		gained, before := a.Gained[p.done], p.level
@@ -100,7 +102,7 @@ func gainsOf(g *guild.Guild, messages []Message, order []int, offered []Award, g
 			p.level = g.Curve.LevelAt(p.xp)
 		}
 		gains[i] = Gain{
-			UserID: messages[i].UserID, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + int64(p.done),
+			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + int64(p.done),
 			Level: p.level, LeveledUp: p.level > before, InCooldown: held,
 		}
 	}

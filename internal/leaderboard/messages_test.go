@@ -1,0 +1,57 @@
+package leaderboard_test
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+	"weak"
+
+	"levelboard/internal/award"
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+)
+
+// slowBoard calls during before each step.
+type slowBoard struct {
+	leaderboard.Board
+	during func()
+}
+
+func (b *slowBoard) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) ([]leaderboard.Awarded, bool, error) {
+	b.during()
+	return b.Board.Award(ctx, g, a)
+}
+
+// Hundreds of calls may wait for the board, each of a thousand messages.
+func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
+	w := newWorld(t)
+	messages, text := messagesOfOneText()
+	steps := 0
+	board := &slowBoard{w.live, func() {
+		steps++
+		runtime.GC()
+		if text.Value() != nil {
+			t.Error("the text of the messages is still in memory")
+		}
+	}}
+	awards := leaderboard.New(board, w.loader, &w.settings, leaderboard.Options{})
+	if gains, _, err := awards.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil || len(gains) != 1000 || gains[999].UserID != user1 {
+		t.Errorf("got %d gains, and %v", len(gains), err)
+	}
+	if steps == 0 {
+		t.Error("the board was never asked")
+	}
+}
+
+// messagesOfOneText returns messages whose names are parts of one text, as the API reads them.
+func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
+	text := strings.Repeat(string(user1), 1000)
+	messages := make([]leaderboard.Message, 1000)
+	for i := range messages {
+		name := text[i*len(user1) : (i+1)*len(user1)]
+		messages[i] = leaderboard.Message{Message: award.Message{Channel: id.Channel(name), Roles: []id.Role{id.Role(name)}}, UserID: id.User(name)}
+	}
+	return messages, weak.Make(unsafe.StringData(text))
+}

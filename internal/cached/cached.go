@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,11 +32,11 @@ var errAborted = errors.New("the load ended without a result")
 
 // Load reads the value of a key. Its context is not that of any one caller: it carries the values of the first one's and
 // ends after the load time only.
-type Load[K comparable, V any] func(ctx context.Context, k K) (V, error)
+type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 
 // Cache holds at most so many values, and lets go of the ones unused for longest. It is safe for concurrent use. Values
-// are shared by all callers: do not change what they point to.
-type Cache[K comparable, V any] struct {
+// are shared by all callers: do not change what they point to. Keys are copied before they are kept.
+type Cache[K ~string, V any] struct {
 	load     Load[K, V]
 	loadTime time.Duration
 	absent   func(error) bool
@@ -88,7 +89,7 @@ func WithAbsent(is func(error) bool) Option {
 }
 
 // New returns an empty Cache that holds at most size values; size must be positive.
-func New[K comparable, V any](size int, load Load[K, V], opts ...Option) *Cache[K, V] {
+func New[K ~string, V any](size int, load Load[K, V], opts ...Option) *Cache[K, V] {
 	o := options{loadTime: DefaultLoadTime, waiting: DefaultWaiting, absent: func(error) bool { return false }}
 	for _, opt := range opts {
 		opt(&o)
@@ -151,6 +152,8 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	defer c.left()
 	if !shared {
 		f = &fetch[V]{done: make(chan struct{}), err: errAborted}
+		// It may be part of a longer text, such as a request's first line, which would be kept with it.
+		k = K(strings.Clone(string(k)))
 		c.underway[k] = f
 		go c.fetch(context.WithoutCancel(ctx), k, f)
 	}

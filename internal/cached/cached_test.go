@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
+	"weak"
 
 	"go.uber.org/goleak"
 
@@ -173,17 +177,44 @@ func TestAbsenceIsKeptUntilForgotten(t *testing.T) {
 	})
 }
 
+// Guilds and keys are asked for in parts of a request's first line or of its headers, which may be 32 KB; 10,000 absences that kept those
+// would take 320 MB, for nothing but asking.
+func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
+	var loaded []string
+	c := cached.New(8, func(_ context.Context, k string) (string, error) {
+		loaded = append(loaded, k)
+		if k == "none" {
+			return "", errAbsent
+		}
+		return "value", nil
+	}, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+	ask := func() weak.Pointer[byte] {
+		line := strings.Repeat("/some/none", 3000)
+		_, _ = c.Get(t.Context(), line[1:5])
+		_, _ = c.Get(t.Context(), line[6:10])
+		return weak.Make(unsafe.StringData(line))
+	}
+	line := ask()
+	if runtime.GC(); line.Value() != nil {
+		t.Error("the line is still in memory")
+	}
+	if c.Len() != 2 || !slices.Equal(loaded, []string{"some", "none"}) {
+		t.Errorf("%d are held of %q", c.Len(), loaded)
+	}
+}
+
 func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 	loads := map[int]int{}
-	c := cached.New(3, func(_ context.Context, k int) (int, error) {
+	c := cached.New(3, func(_ context.Context, key string) (int, error) {
+		k, err := strconv.Atoi(key)
 		loads[k]++
 		if k < 0 {
 			return 0, errAbsent
 		}
-		return k, nil
+		return k, err
 	}, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
 	ask := func(k int) {
-		if _, err := c.Get(t.Context(), k); (err != nil) != (k < 0) {
+		if _, err := c.Get(t.Context(), strconv.Itoa(k)); (err != nil) != (k < 0) {
 			t.Fatalf("key %d: %v", k, err)
 		}
 	}
@@ -389,12 +420,12 @@ func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 // many as it takes, those unused for longest first, and what is forgotten makes room.
 func TestValuesAreWeighed(t *testing.T) {
 	loads := 0
-	c := cached.New(100, func(_ context.Context, k int) (int, error) { loads++; return k, nil }).
+	c := cached.New(100, func(_ context.Context, k string) (int, error) { loads++; return strconv.Atoi(k) }).
 		Weighed(10, func(v int) int { return v })
 	load := func(k int, held bool) {
 		t.Helper()
 		before := loads
-		if v, err := c.Get(t.Context(), k); v != k || err != nil {
+		if v, err := c.Get(t.Context(), strconv.Itoa(k)); v != k || err != nil {
 			t.Fatalf("got %d, %v", v, err)
 		}
 		if (loads == before) != held {
@@ -414,7 +445,7 @@ func TestValuesAreWeighed(t *testing.T) {
 	if c.Len() != 1 {
 		t.Errorf("%d are held, want 1", c.Len())
 	}
-	c.Forget(6)
+	c.Forget("6")
 	load(7, false)
 	load(3, false)
 	load(7, true)

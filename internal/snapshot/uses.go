@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -76,6 +77,7 @@ func (s *usesShard) add(g id.Guild) {
 	if len(s.known) == shardSize {
 		clear(s.known)
 	}
+	g = id.Guild(strings.Clone(string(g))) // of a request's first line, most likely
 	s.known[g] = struct{}{}
 	s.fresh = append(s.fresh, g)
 }

@@ -5,11 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
+	"weak"
 
 	"levelboard/internal/id"
 	"levelboard/internal/snapshot"
@@ -156,4 +160,18 @@ func BenchmarkUse(b *testing.B) {
 			uses.Use(guildA)
 		}
 	})
+}
+
+func TestUsesDoNotKeepWhatTheGuildWasNamedIn(t *testing.T) {
+	uses := snapshot.NewUses(&notes{}, time.Hour, slog.New(slog.DiscardHandler))
+	use := func() weak.Pointer[byte] {
+		line := strings.Repeat("/100000000000000001", 1000)
+		uses.Use(id.Guild(line[1:19]))
+		return weak.Make(unsafe.StringData(line))
+	}
+	line := use()
+	if runtime.GC(); line.Value() != nil {
+		t.Error("the line is still in memory")
+	}
+	runtime.KeepAlive(uses)
 }

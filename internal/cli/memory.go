@@ -11,15 +11,14 @@ import (
 // docs/benchmarks.md has what it costs, and the memory of the service with it.
 const ballastSize = 16 << 20
 
-// ballast counts as in use for the collector. Nobody writes to it, so the system never gives it any memory.
-var ballast []byte
-
-// settleMemory is called when the service has started: what only the start needed is given back to the system. GOGC in the
-// environment wins.
-func settleMemory() {
+// settleMemory is called when the service has started: what only the start needed is given back to the system. The ballast that
+// it returns counts as in use as long as it is kept, and takes no memory of the system, because nobody ever writes to it. There
+// is none when GOGC in the environment says when to collect.
+func settleMemory() (ballast []byte) {
 	debug.FreeOSMemory()
-	if os.Getenv("GOGC") == "" {
-		ballast = make([]byte, ballastSize)
-	}
 	forgetCode()
+	if os.Getenv("GOGC") != "" {
+		return nil
+	}
+	return make([]byte, ballastSize)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -95,8 +96,9 @@ func (s service) run(ctx context.Context, work func(context.Context, *app.App) e
 		}
 		return explainStart(err)
 	}
-	settleMemory()
+	ballast := settleMemory()
 	err = work(ctx, a)
+	runtime.KeepAlive(ballast)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
 	defer cancel()
 	return errors.Join(err, a.Stop(stopCtx))

@@ -56,7 +56,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 }
 
 // offers brings the messages of each member together, in the order in which the members first appear. order has for each
-// message its member's place. Nothing that it returns is part of the messages, which may be parts of one long text.
+// message its member's place. The members' ids are copies: those of the messages may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
 	rules := l.rules.of(g)
 	places := make(map[id.User]int, len(messages))

@@ -29,15 +29,14 @@ func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
 	w := newWorld(t)
 	messages, text := messagesOfOneText()
 	steps := 0
-	board := &slowBoard{w.live, func() {
+	w.board.Board = &slowBoard{w.live, func() {
 		steps++
 		runtime.GC()
 		if text.Value() != nil {
 			t.Error("the text of the messages is still in memory")
 		}
 	}}
-	awards := leaderboard.New(board, w.loader, &w.settings, leaderboard.Options{})
-	if gains, _, err := awards.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil || len(gains) != 1000 || gains[999].UserID != user1 {
+	if gains, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil || len(gains) != 1000 || gains[999].UserID != user1 {
 		t.Errorf("got %d gains, and %v", len(gains), err)
 	}
 	if steps == 0 {

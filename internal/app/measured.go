@@ -104,10 +104,6 @@ func (m *measured) WriteBatches(ctx context.Context, l snapshot.Lease, batches [
 	return counted(ctx, m, "write_batches", func() ([]error, error) { return m.archive.WriteBatches(ctx, l, batches) })
 }
 
-func (m *measured) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
-	return counted(ctx, m, "read_states", func() (map[id.Guild]snapshot.GuildState, error) { return m.archive.States(ctx, guilds) })
-}
-
 func (m *measured) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
 	return counted(ctx, m, "read_state", func() (snapshot.State, error) { return m.archive.State(ctx, g) })
 }

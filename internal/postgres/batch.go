@@ -38,8 +38,11 @@ func (a *Archive) writeBatches(
 	ctx context.Context, l snapshot.Lease, batches []snapshot.Batch, put func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error,
 ) (errs []error, err error) {
 	errs = make([]error, len(batches))
+	for i := range batches {
+		errs[i] = batches[i].Check()
+	}
 	err = a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
-		states, err := lockStates(ctx, tx, batches)
+		fitting, err := raiseArchived(ctx, tx, batches, errs)
 		if err != nil {
 			return err
 		}
@@ -47,35 +50,56 @@ func (a *Archive) writeBatches(
 			return err
 		}
 		var fit []snapshot.Batch
-		var guilds []string
-		var revs []int64
 		for i, b := range batches {
-			state := states[b.Guild.ID]
-			if errs[i] = b.Check(); errs[i] != nil {
-				continue
-			}
-			if state.Guild != b.Guild || state.Epoch != b.Epoch || state.Archived > b.Known {
+			switch {
+			case errs[i] != nil:
+			case fitting[b.Guild.ID]:
+				fit = append(fit, b)
+			default:
 				errs[i] = snapshot.ErrStale
-				continue
-			}
-			fit = append(fit, b)
-			if state.Archived < b.Rev {
-				guilds, revs = append(guilds, string(b.Guild.ID)), append(revs, b.Rev)
 			}
 		}
-		if len(fit) > 0 {
-			if err := put(ctx, tx, fit); err != nil {
-				return err
-			}
-		}
-		if len(guilds) == 0 {
+		if len(fit) == 0 {
 			return nil
 		}
-		_, err = tx.Exec(ctx, `
-			UPDATE guilds SET archived = b.rev FROM unnest($1::text[], $2::bigint[]) AS b (id, rev) WHERE guilds.id = b.id`, guilds, revs)
-		return err
+		return put(ctx, tx, fit)
 	})
 	return errs, err
+}
+
+// raiseArchived locks the guilds of the batches that have no error, and returns those that they fit: the ones whose state a batch may be
+// added to. Their archived is what it will be once the rows are written.
+func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, errs []error) (fitting map[id.Guild]bool, err error) {
+	in := make([]int, 0, len(batches))
+	for i := range batches {
+		if errs[i] == nil {
+			in = append(in, i)
+		}
+	}
+	guilds := make([]string, len(in))
+	incarnations, epochs, known, revs := make([]int64, len(in)), make([]int64, len(in)), make([]int64, len(in)), make([]int64, len(in))
+	for n, i := range in {
+		b := &batches[i]
+		guilds[n], incarnations[n], epochs[n], known[n], revs[n] = string(b.Guild.ID), int64(b.Guild.Incarnation), b.Epoch, b.Known, b.Rev
+	}
+	rows, err := tx.Query(ctx, `
+		WITH fitting AS (
+			SELECT g.id, b.rev
+			FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS b (id, incarnation, epoch, known, rev)
+			JOIN guilds g ON g.id = b.id AND g.incarnation = b.incarnation AND g.epoch = b.epoch AND g.archived <= b.known
+			ORDER BY g.id FOR NO KEY UPDATE OF g)
+		UPDATE guilds SET archived = greatest(archived, rev) FROM fitting WHERE guilds.id = fitting.id
+		RETURNING guilds.id`, guilds, incarnations, epochs, known, revs)
+	if err != nil {
+		return nil, err
+	}
+	fitting = make(map[id.Guild]bool, len(in))
+	var g id.Guild
+	_, err = pgx.ForEachRow(rows, []any{&g}, func() error {
+		fitting[g] = true
+		return nil
+	})
+	return fitting, err
 }
 
 // lockState reads a guild's state and keeps it as it is until the transaction ends.
@@ -83,15 +107,6 @@ func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot
 	return scanState(tx.QueryRow(ctx, `
 		SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
 		string(g.ID), int64(g.Incarnation)))
-}
-
-// lockStates does the same for many guilds, in the order of their ids.
-func lockStates(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) (map[id.Guild]snapshot.GuildState, error) {
-	guilds := make([]id.Guild, len(batches))
-	for i := range batches {
-		guilds[i] = batches[i].Guild.ID
-	}
-	return readStates(ctx, tx, guilds, ` ORDER BY id FOR NO KEY UPDATE OF guilds`)
 }
 
 // replaceOlder is what a batch of the writer does with a member that is archived already, m.

@@ -20,33 +20,6 @@ func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return s, wrap("read a guild's state", err)
 }
 
-// States reads the counters of many guilds, with the incarnations that they are of; guilds that do not exist are missing.
-func (a *Archive) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
-	ctx, cancel := bounded(ctx)
-	defer cancel()
-	states, err := readStates(ctx, a.pool, guilds, "")
-	return states, wrap("read the states of guilds", err)
-}
-
-// readStates reads the guilds' states, with what more says about order and locks.
-func readStates(ctx context.Context, db interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-}, guilds []id.Guild, more string,
-) (map[id.Guild]snapshot.GuildState, error) {
-	rows, err := db.Query(ctx, `
-		SELECT id, incarnation, epoch, archived FROM guilds WHERE id = ANY ($1)`+more, texts(guilds))
-	if err != nil {
-		return nil, err
-	}
-	states := make(map[id.Guild]snapshot.GuildState, len(guilds))
-	var s snapshot.GuildState
-	_, err = pgx.ForEachRow(rows, []any{&s.Guild.ID, &s.Guild.Incarnation, &s.Epoch, &s.Archived}, func() error {
-		states[s.Guild.ID] = s
-		return nil
-	})
-	return states, err
-}
-
 func scanState(row pgx.Row) (s snapshot.State, err error) {
 	err = row.Scan(&s.Epoch, &s.Archived)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
@@ -16,29 +17,28 @@ func TestChangesOnAllMasters(t *testing.T) {
 	ctx := t.Context()
 	c := newClustered(t)
 	s := redisstore.New(c.client, redisstore.Options{})
-	var states []snapshot.GuildState
+	var guilds []leaderboard.GuildRef
+	var ids []id.Guild
 	change := func(user int) {
-		for _, g := range states {
-			_, err := s.Change(ctx, g.Guild, nth(user), plus(1))
+		for _, g := range guilds {
+			_, err := s.Change(ctx, g, nth(user), plus(1))
 			ok(t, err)
 		}
 	}
 	for i := range 12 {
 		g := guildNo(i)
 		loadGuild(t, s, g, nth(1), nth(2))
-		version, err := s.Version(ctx, g)
-		ok(t, err)
-		states = append(states, snapshot.GuildState{Guild: g, State: snapshot.State{Epoch: version.Epoch}})
+		guilds, ids = append(guilds, g), append(ids, g.ID)
 	}
-	slotOf := func(g snapshot.GuildState) int { return c.SlotOf("{" + string(g.Guild.ID) + "}") }
+	slotOf := func(g leaderboard.GuildRef) int { return c.SlotOf("{" + string(g.ID) + "}") }
 	change(1)
 
 	for _, master := range c.Masters {
 		ok(t, direct(t, master).ScriptFlush(ctx).Err())
 	}
 	var batches []snapshot.Batch
-	for i, got := range s.ReadChanges(ctx, states, 10) {
-		if b := got.Batch; got.Err != nil || b.Guild != states[i].Guild || len(b.Rows) != 1 || b.Rows[0].UserID != nth(1) || b.Rows[0].XP != 101 {
+	for i, got := range s.ReadChanges(ctx, ids, 10) {
+		if b := got.Batch; got.Err != nil || b.Guild != guilds[i] || len(b.Rows) != 1 || b.Rows[0].UserID != nth(1) || b.Rows[0].XP != 101 {
 			t.Errorf("guild %d, with the scripts missing: %+v", i, got)
 		}
 		batches = append(batches, got.Batch)
@@ -52,28 +52,28 @@ func TestChangesOnAllMasters(t *testing.T) {
 
 	// Where a slot has gone its guild was never compared with the archive.
 	change(2)
-	from := c.Owner(slotOf(states[0]))
-	c.Move(slotOf(states[0]), from, c.Another(from))
-	for i, got := range s.ReadChanges(ctx, states, 10) {
-		if moved := i == 0; errors.Is(got.Err, leaderboard.ErrNotLoaded) != moved || len(got.Batch.Rows) > 0 == moved {
+	from := c.Owner(slotOf(guilds[0]))
+	c.Move(slotOf(guilds[0]), from, c.Another(from))
+	for i, got := range s.ReadChanges(ctx, ids, 10) {
+		if moved := i == 0; errors.Is(got.Err, snapshot.ErrUnverified) != moved || len(got.Batch.Rows) > 0 == moved {
 			t.Errorf("guild %d, after the slot of the first has moved: %+v", i, got)
 		}
 	}
 
-	dead := c.Owner(slotOf(states[1]))
+	dead := c.Owner(slotOf(guilds[1]))
 	of := map[int]bool{}
-	for i, g := range states {
+	for i, g := range guilds {
 		of[i] = c.Owner(slotOf(g)) == dead
 	}
 	dead.Kill()
-	for i, got := range s.ReadChanges(ctx, states, 10) {
+	for i, got := range s.ReadChanges(ctx, ids, 10) {
 		if i > 0 && !of[i] && (got.Err != nil || len(got.Batch.Rows) == 0) {
 			t.Errorf("guild %d, with another's master dead: %+v", i, got)
 		}
 	}
 	eventually(t, "a replica answers for its master", func() bool {
-		for _, got := range s.ReadChanges(ctx, states, 10) {
-			if got.Err != nil && !errors.Is(got.Err, leaderboard.ErrNotLoaded) {
+		for _, got := range s.ReadChanges(ctx, ids, 10) {
+			if got.Err != nil && !errors.Is(got.Err, snapshot.ErrUnverified) {
 				return false
 			}
 		}

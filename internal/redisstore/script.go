@@ -55,7 +55,7 @@ var (
 	eachMembersScript = newEachScript("members", "loaded")
 	eachVersionScript = newEachScript("version", "loaded")
 	eachChangeScript  = newEachScript("change", changePieces...)
-	readChangesScript = newEachScript("read_changes", "epoch", "pending", "values", "entries")
+	readChangesScript = newEachScript("read_changes", "values", "entries")
 	endChangesScript  = newEachScript("end_changes", "epoch", "archive")
 	backlogScript     = newEachScript("backlog", "now")
 	surveyScript      = newEachScript("survey", "now", "cold")

@@ -5,19 +5,17 @@ import (
 	"fmt"
 	"time"
 
+	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
 )
 
 // ReadChanges implements snapshot.Live. Damaged entries are mended as by ReadBatch.
-func (s *Store) ReadChanges(ctx context.Context, guilds []snapshot.GuildState, small int) []snapshot.Changes {
+func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, small int) []snapshot.Changes {
 	calls := make([]*eachCall, len(guilds))
 	for i, g := range guilds {
-		calls[i] = &eachCall{guildRun: guildRun{
-			keys: keysOf(g.Guild.ID).members(),
-			args: []any{int64(g.Guild.Incarnation), g.Epoch, g.Archived, small},
-		}}
+		calls[i] = &eachCall{guildRun: guildRun{keys: keysOf(g).members(), args: []any{small}}}
 	}
 	s.snapshotEach(ctx, readChangesScript, calls)
 	changes := make([]snapshot.Changes, len(guilds))
@@ -32,16 +30,26 @@ func (s *Store) ReadChanges(ctx context.Context, guilds []snapshot.GuildState, s
 }
 
 // changesOf reads what read_changes.lua answered.
-func changesOf(g snapshot.GuildState, r reply) (c snapshot.Changes, err error) {
+func changesOf(g id.Guild, r reply) (c snapshot.Changes, err error) {
 	switch len(r) {
 	case 0:
 		return c, nil
 	case 1:
-		left, err := r.number(0)
-		c.Left, c.Many = left == 1, left == 0
+		state, err := r.number(0)
+		c.Many, c.Left = state == 0, state == 1
+		if err == nil && state == 2 {
+			err = snapshot.ErrUnverified
+		}
 		return c, err
 	}
 	members, err := r.list(5, -1)
+	var incarnation, epoch int64
+	if err == nil {
+		incarnation, err = r.number(6)
+	}
+	if err == nil {
+		epoch, err = r.number(7)
+	}
 	if err != nil {
 		return c, fmt.Errorf("redis: read changes: %w", err)
 	}
@@ -50,7 +58,7 @@ func changesOf(g snapshot.GuildState, r reply) (c snapshot.Changes, err error) {
 		user, _ := member.(string)
 		rows[i] = snapshot.Row{Member: leaderboard.Member{UserID: id.User(user)}}
 	}
-	c.Batch, err = fillBatch(g.Guild, g.Epoch, rows, r)
+	c.Batch, err = fillBatch(leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}, epoch, rows, r)
 	return c, err
 }
 

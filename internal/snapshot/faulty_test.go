@@ -151,12 +151,9 @@ func (f *faults) aroundMany(ctx context.Context, c call, work func(first int)) (
 	return answered, err
 }
 
-func (l faultyLive) ReadChanges(ctx context.Context, guilds []snapshot.GuildState, small int) []snapshot.Changes {
-	changes, ids := make([]snapshot.Changes, len(guilds)), make([]id.Guild, len(guilds))
-	for i := range guilds {
-		ids[i] = guilds[i].Guild.ID
-	}
-	answered, err := l.aroundMany(ctx, call{method: "ReadChanges", guilds: ids}, func(first int) {
+func (l faultyLive) ReadChanges(ctx context.Context, guilds []id.Guild, small int) []snapshot.Changes {
+	changes := make([]snapshot.Changes, len(guilds))
+	answered, err := l.aroundMany(ctx, call{method: "ReadChanges", guilds: guilds}, func(first int) {
 		copy(changes, l.Live.ReadChanges(ctx, guilds[:first], small))
 	})
 	for i := answered; i < len(guilds); i++ {
@@ -270,14 +267,6 @@ func (a faultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batch
 		return err
 	})
 	return errs, err
-}
-
-func (a faultyArchive) States(ctx context.Context, guilds []id.Guild) (states map[id.Guild]snapshot.GuildState, err error) {
-	err = a.around(ctx, call{method: "States"}, func() (err error) {
-		states, err = a.Archive.States(ctx, guilds)
-		return err
-	})
-	return states, err
 }
 
 func (a faultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (s snapshot.State, err error) {

@@ -74,7 +74,7 @@ func (g *group) goesOn(guild id.Guild, err error) bool {
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, ErrStale), errors.Is(err, ErrBadRow), errors.Is(err, leaderboard.ErrNotLoaded):
+	case errors.Is(err, ErrStale), errors.Is(err, ErrBadRow), errors.Is(err, ErrUnverified), errors.Is(err, leaderboard.ErrNotLoaded):
 		g.left.alone = append(g.left.alone, alone{guild, true})
 	default:
 		g.fail(guild, err)
@@ -89,7 +89,7 @@ func (g *group) write(guilds []id.Guild) {
 		}
 		return
 	}
-	changed := g.read(g.there(guilds))
+	changed := g.read(guilds)
 	for from, to, rows := 0, 0, 0; from < len(changed); from, rows = to, 0 {
 		for to < len(changed) && (to == from || rows+len(changed[to].Rows) <= batchSize) {
 			rows += len(changed[to].Rows)
@@ -99,29 +99,10 @@ func (g *group) write(guilds []id.Guild) {
 	}
 }
 
-// there returns what the archive knows of the guilds.
-func (g *group) there(guilds []id.Guild) (states []GuildState) {
-	known, err := g.archive.States(g.ctx, guilds)
-	for _, guild := range guilds {
-		state, there := known[guild]
-		wrong := err
-		if err == nil && !there {
-			wrong = ErrStale
-		}
-		if g.goesOn(guild, wrong) {
-			states = append(states, state)
-		}
-	}
-	return states
-}
-
 // read reads what changed.
-func (g *group) read(guilds []GuildState) (changed []Batch) {
-	if len(guilds) == 0 {
-		return nil
-	}
+func (g *group) read(guilds []id.Guild) (changed []Batch) {
 	for i, c := range g.live.ReadChanges(g.ctx, guilds, smallFlush) {
-		guild := guilds[i].Guild.ID
+		guild := guilds[i]
 		switch {
 		case !g.goesOn(guild, c.Err):
 		case c.Left:

@@ -30,12 +30,6 @@ type State struct {
 	Archived int64 // the highest rev that any committed batch carried
 }
 
-// GuildState is what the archive knows of the snapshots of the one incarnation of a guild that there is.
-type GuildState struct {
-	Guild leaderboard.GuildRef
-	State
-}
-
 // Batch is some changed members of one guild, read from the live store in one atomic step. No user stands in it twice.
 type Batch struct {
 	Guild leaderboard.GuildRef
@@ -88,8 +82,6 @@ type Archive interface {
 	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
-	// States reads the counters of many guilds, with the incarnations that they are of. Guilds that do not exist are missing.
-	States(ctx context.Context, guilds []id.Guild) (map[id.Guild]GuildState, error)
 	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
@@ -175,9 +167,10 @@ type Live interface {
 
 	// ReadChanges reads all changed members of guilds of which at most small have changed, without setting them aside, and
 	// notes what ReadBatch does: each guild in an atomic step of its own, in no order, many in a round trip. The answers are
-	// in the order of what was asked, which names no guild twice. Errors are those of ReadBatch; a server that cannot be
-	// asked is the error of all its guilds.
-	ReadChanges(ctx context.Context, guilds []GuildState, small int) []Changes
+	// in the order of what was asked, which names no guild twice. Of a guild that is not loaded nothing changed. ErrUnverified for one that
+	// must be verified first: load it. A server that cannot be asked is the error of all its guilds. It does not see
+	// that the live store has gone back in time; WriteBatches does.
+	ReadChanges(ctx context.Context, guilds []id.Guild, small int) []Changes
 	// EndChanges notes that batches of ReadChanges were committed, and that nothing of their guilds waits any more: but for those
 	// that have changed since (more), of which all still waits. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)

@@ -16,22 +16,6 @@ func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return s, wrap("read a guild's state", err)
 }
 
-// States reads the counters of many guilds, with the incarnations that they are of; guilds that do not exist are missing.
-func (a *Archive) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
-	states := make(map[id.Guild]snapshot.GuildState, len(guilds))
-	for _, g := range guilds {
-		var s snapshot.GuildState
-		err := a.reader.QueryRowContext(ctx, `SELECT id, incarnation, epoch, archived FROM guilds WHERE id = ?`, string(g)).
-			Scan(&s.Guild.ID, &s.Guild.Incarnation, &s.Epoch, &s.Archived)
-		if err == nil {
-			states[g] = s
-		} else if !errors.Is(err, sql.ErrNoRows) {
-			return nil, wrap("read the states of guilds", err)
-		}
-	}
-	return states, nil
-}
-
 // stateOf reads a guild's state, within a transaction or without one.
 func stateOf(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row

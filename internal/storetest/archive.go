@@ -72,7 +72,6 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"a bad row is refused, and only that":           archiveBadRows,
 		"batches of many guilds":                        archiveGroups,
 		"batches of many guilds need the lease":         archiveGroupLease,
-		"the states of many guilds":                     archiveStates,
 		"batches of many guilds do not wait in circles": archiveGroupRace,
 		"members are found by name":                     archiveNames,
 		"names are found in a large guild":              archiveManyNames,

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"sync"
 	"testing"
@@ -132,29 +131,6 @@ func archiveGroupLease(t *testing.T, a ArchiveStore) {
 	for _, g := range guilds {
 		wantState(t, a, g, 0, 0)
 		wantXP(t, a, g)
-	}
-}
-
-func archiveStates(t *testing.T, a ArchiveStore) {
-	guilds := putMany(t, a, 4)
-	l := leased(t, a)
-	writeRows(t, a, l, guilds[0], 0, 8)
-	if _, err := a.RaiseEpoch(t.Context(), refOf(guilds[1]), snapshot.State{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.DeleteGuild(t.Context(), guilds[2].ID); err != nil {
-		t.Fatal(err)
-	}
-	got, err := a.States(t.Context(), []id.Guild{guilds[0].ID, guilds[1].ID, guilds[2].ID, "999999999999999999"})
-	want := map[id.Guild]snapshot.GuildState{
-		guilds[0].ID: {Guild: refOf(guilds[0]), State: snapshot.State{Archived: 8}},
-		guilds[1].ID: {Guild: refOf(guilds[1]), State: snapshot.State{Epoch: 1}},
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("states %v, %v; want %v", got, err, want)
-	}
-	if got, err := a.States(t.Context(), nil); err != nil || len(got) > 0 {
-		t.Errorf("states of nobody: %v, %v", got, err)
 	}
 }
 

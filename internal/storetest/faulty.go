@@ -211,11 +211,6 @@ func (f *FaultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batc
 	return faulty(f, "WriteBatches", func() ([]error, error) { return f.ArchiveStore.WriteBatches(ctx, l, batches) })
 }
 
-// States implements ArchiveStore.
-func (f *FaultyArchive) States(ctx context.Context, guilds []id.Guild) (map[id.Guild]snapshot.GuildState, error) {
-	return faulty(f, "States", func() (map[id.Guild]snapshot.GuildState, error) { return f.ArchiveStore.States(ctx, guilds) })
-}
-
 // State implements ArchiveStore.
 func (f *FaultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
 	return faulty(f, "State", func() (snapshot.State, error) { return f.ArchiveStore.State(ctx, g) })

@@ -1,17 +1,20 @@
 -- Reads all changed members of a guild for the snapshot writer, when they are few, and notes the rev that the archive may
--- hold from now on. They stay noted as changed until end_changes.lua.
+-- hold from now on. They stay noted as changed until end_changes.lua. The archive itself sees whether the guild fits it.
 --
 -- KEYS     meta xp entry dirty
--- ARGV     incarnation, epoch, what the archive holds, up to how many members
--- returns  as read_batch.lua, and then {member, ...} | {} when nothing changed | {0} when they are more | {1} when a set aside was
---          left behind, which begin_flush.lua finds | NOTLOADED | STALE
+-- ARGV     up to how many members
+-- returns  as read_batch.lua, and then {member, ...}, incarnation, epoch | {} when nothing changed, or the guild is not loaded |
+--          {0} when they are more | {1} when a set aside was left behind, which begin_flush.lua finds | {2} when the guild was
+--          not verified on this life of the server
 -- atomic   as read_batch.lua
-if not current() then return 'NOTLOADED' end
-if flushing then return {1} end
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending', 'flushing')
+if not meta[1] then return {} end
+if meta[2] ~= SERVER then return {2} end
+if meta[7] then return {1} end
 local count = redis.call('SCARD', KEYS[4])
-if count > tonumber(ARGV[4]) then return {0} end
+if count > tonumber(ARGV[1]) then return {0} end
 if count == 0 then return {} end
-if not raise(ARGV[3]) then return 'STALE' end
+redis.call('HSET', KEYS[1], 'pending', meta[4])
 local members = redis.call('SMEMBERS', KEYS[4])
 local xp, entry = entries(2, members, 1)
-return {rev, xp, entry, archived, pending, members}
+return {meta[4], xp, entry, meta[5], meta[6], members, meta[1], meta[3]}

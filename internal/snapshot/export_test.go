@@ -15,4 +15,4 @@ func NewTasks() Tasks { return Tasks{newTasks()} }
 func (t Tasks) Add(task func()) { t.add(task) }
 
 // Run is run.
-func (t Tasks) Run(atOnce int, step time.Duration) { t.run(atOnce, step) }
+func (t Tasks) Run(atOnce int, within time.Duration) { t.run(atOnce, within) }

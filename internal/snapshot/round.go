@@ -13,8 +13,8 @@ import (
 // round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
 type round struct {
 	*Writer
-	step  time.Duration // after which more guilds are written at the same time
-	hurry bool          // nothing is left for later
+	due   time.Time // when the guilds are to be written; zero: as soon as can be
+	hurry bool      // nothing is left for later
 	done  map[id.Guild]bool
 
 	mu     sync.Mutex
@@ -82,7 +82,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 			}
 		})
 	}
-	work.run(guildsAtOnce, r.step)
+	work.run(guildsAtOnce, max(time.Until(r.due), 0))
 }
 
 func (r *round) writeAlone(ctx context.Context, a alone) error {

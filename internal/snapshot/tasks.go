@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"context"
 	"sync"
 	"time"
 )
@@ -9,70 +8,80 @@ import (
 // tasks is work that is done some at the same time, and that may lead to more of it. What was added last is done first, so
 // that what a task leaves to be done does not wait for all others.
 type tasks struct {
-	mu      sync.Mutex
-	changed sync.Cond
-	waiting []func()
-	running int
+	news chan struct{} // holds one when a task was added or is done
+
+	mu       sync.Mutex
+	waiting  []func()
+	running  int
+	finished int
 }
 
-func newTasks() *tasks {
-	t := &tasks{}
-	t.changed.L = &t.mu
-	return t
-}
+func newTasks() *tasks { return &tasks{news: make(chan struct{}, 1)} }
 
 // add may be called by a task.
 func (t *tasks) add(task func()) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.waiting = append(t.waiting, task)
-	t.changed.Signal()
+	t.mu.Unlock()
+	t.tell()
 }
 
-// run does all tasks, and those that they add, and returns when none is left. It begins with one at a time, and after each step
-// that this takes does one more at the same time, up to atOnce; with a step of 0 that is at once.
-func (t *tasks) run(atOnce int, step time.Duration) {
-	none, end := context.WithCancel(context.Background())
-	defer end()
-	var workers sync.WaitGroup
-	for i := range atOnce {
-		workers.Go(func() {
-			defer end()
-			select {
-			case <-none.Done():
-			case <-time.After(time.Duration(i) * step):
-			}
-			for task := t.take(); task != nil; task = t.take() {
-				task()
-				t.done()
-			}
-		})
+func (t *tasks) tell() {
+	select {
+	case t.news <- struct{}{}:
+	default:
 	}
-	workers.Wait()
 }
 
-// take waits for a task; nil when there will be none.
-func (t *tasks) take() func() {
+// run does all tasks, and those that they add, and returns when none is left. It does one at a time for as long as that will have done all of
+// them within the time that they may take, and more at the same time, up to atOnce, the further it is behind: the others whom the
+// machine is for are to feel little of it. With a time of 0 it does atOnce from the first on.
+func (t *tasks) run(atOnce int, within time.Duration) {
+	began := time.Now()
+	t.finished = 0
+	late := time.NewTimer(within)
+	defer late.Stop()
+	for {
+		left, next := t.begin(atOnce, time.Since(began), within)
+		if !left {
+			return
+		}
+		late.Reset(next)
+		select {
+		case <-t.news:
+		case <-late.C:
+		}
+	}
+}
+
+// lateness is what share of the time tasks are behind, for each one more that is done at the same time.
+const lateness = 1.0 / 16
+
+// begin begins the tasks that may be done now, and says whether there are any left and when one more may be done.
+func (t *tasks) begin(atOnce int, passed, within time.Duration) (left bool, next time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for len(t.waiting) == 0 && t.running > 0 {
-		t.changed.Wait()
+	for len(t.waiting) > 0 && t.running < atOnce {
+		done := float64(t.finished) / float64(t.finished+t.running+len(t.waiting))
+		if next = time.Duration((done+lateness*float64(t.running))*float64(within)) - passed; next > 0 && t.running > 0 {
+			return true, next
+		}
+		last := len(t.waiting) - 1
+		task := t.waiting[last]
+		t.waiting = t.waiting[:last]
+		t.running++
+		go func() {
+			task()
+			t.done()
+		}()
 	}
-	last := len(t.waiting) - 1
-	if last < 0 {
-		return nil
-	}
-	task := t.waiting[last]
-	t.waiting = t.waiting[:last]
-	t.running++
-	return task
+	return t.running > 0, time.Hour
 }
 
 func (t *tasks) done() {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.running--
-	if t.running == 0 {
-		t.changed.Broadcast()
-	}
+	t.finished++
+	t.mu.Unlock()
+	t.tell()
 }

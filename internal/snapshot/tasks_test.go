@@ -53,34 +53,52 @@ func TestTasksAreDoneAtTheSameTime(t *testing.T) {
 	work.Run(2, 0)
 }
 
-// Every second one more task is done at the same time, and who would have come to help does not hold up the end.
-func TestTasksBeginOneAtATime(t *testing.T) {
+// worked is how a run of tasks went.
+type worked struct {
+	took time.Duration
+	most int64 // at once
+}
+
+func paced(t *testing.T, count int, each, within time.Duration) (w worked) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		work, began := snapshot.NewTasks(), time.Now()
+		tasks, began := snapshot.NewTasks(), time.Now()
 		var running, most atomic.Int64
-		for range 9 {
-			work.Add(func() {
+		for range count {
+			tasks.Add(func() {
 				most.Store(max(most.Load(), running.Add(1)))
-				if now, allowed := running.Load(), int64(time.Since(began)/time.Second)+1; now > allowed {
-					t.Errorf("%d tasks at once after %v", now, time.Since(began))
-				}
-				time.Sleep(900 * time.Millisecond)
+				time.Sleep(each)
 				running.Add(-1)
 			})
 		}
-		work.Run(3, time.Second)
-		if n := most.Load(); n != 3 {
-			t.Errorf("%d tasks at once, want 3", n)
-		}
-		// One is at work for 3.6 s, a second from 1 s to 3.7 s, a third from 2 s to 3.8 s.
-		if took := time.Since(began); took != 3800*time.Millisecond {
-			t.Errorf("took %v", took)
-		}
-		began = time.Now()
-		work.Add(func() {})
-		work.Run(3, time.Second)
-		if took := time.Since(began); took != 0 {
-			t.Errorf("one task took %v", took)
-		}
+		tasks.Run(4, within)
+		w = worked{time.Since(began), most.Load()}
 	})
+	return w
+}
+
+// As many tasks as the time needs are done at once, and no more.
+func TestTasksTakeTheTimeThatTheyHave(t *testing.T) {
+	const within = 16 * time.Second
+	for _, c := range []struct {
+		name  string
+		count int
+		each  time.Duration
+		most  int64
+		took  time.Duration // at most
+	}{
+		{"one is enough", 150, 100 * time.Millisecond, 1, 15 * time.Second},
+		{"one alone", 1, time.Millisecond, 1, time.Millisecond},
+		{"two are enough", 300, 100 * time.Millisecond, 2, 18 * time.Second},
+		{"three are enough", 450, 100 * time.Millisecond, 3, 19 * time.Second},
+		{"all are not enough", 1600, 100 * time.Millisecond, 4, 43 * time.Second},
+		{"one is as long as the time", 2, 16 * time.Second, 2, 17 * time.Second},
+	} {
+		if w := paced(t, c.count, c.each, within); w.most != c.most || w.took > c.took {
+			t.Errorf("%s: %d at once, %v; want %d, at most %v", c.name, w.most, w.took, c.most, c.took)
+		}
+	}
+	if w := paced(t, 40, 100*time.Millisecond, 0); w.most != 4 || w.took != time.Second {
+		t.Errorf("without a time: %+v, want four at once from the first on", w)
+	}
 }

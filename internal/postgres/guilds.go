@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -142,7 +143,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if err != nil {
 			return err
 		}
-		rows, err := c.Query(ctx, `SELECT key_id FROM key_grants WHERE guild_id = $1 ORDER BY key_id`, string(gid))
+		rows, err := c.Query(ctx, `SELECT key_id FROM key_grants WHERE guild_id = $1`, string(gid))
 		if err != nil {
 			return err
 		}
@@ -150,6 +151,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if err != nil {
 			return err
 		}
+		slices.Sort(keys)
 		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Revoked, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ func (a *Archive) OwnedKeys(ctx context.Context, owner id.User, hour int64, limi
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `
 		SELECT `+keyColumns+`,
-		       ARRAY(SELECT granted_by FROM key_grants WHERE key_id = id ORDER BY guild_id), last_used_ms,
+		       ARRAY(SELECT granted_by FROM key_grants WHERE key_id = id `+byGuild+`), last_used_ms,
 		       (SELECT COALESCE(sum(requests), 0)::bigint FROM key_use WHERE key_id = id AND hour > $2)
 		FROM api_keys WHERE owner_id = $1 ORDER BY created_ms DESC, id LIMIT $3`,
 		string(owner), hour-apikey.HoursOfDay, limit)

@@ -134,7 +134,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 
 // round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;
 // the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the
-// requests what it can get; else it begins gently, unless it is late, and in the end frees what nobody needs.
+// requests what it can get; else no more than being in time needs, unless it is late, and in the end frees what nobody needs.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began := time.Now()
 	w.lastRound = began

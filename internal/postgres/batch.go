@@ -70,17 +70,13 @@ func (a *Archive) writeBatches(
 // raiseArchived locks the guilds of the batches that have no error, and returns those that they fit: the ones whose state a batch may be
 // added to. Their archived is what it will be once the rows are written.
 func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, errs []error) (fitting map[id.Guild]bool, err error) {
-	in := make([]int, 0, len(batches))
-	for i := range batches {
+	var guilds []string
+	var incarnations, epochs, known, revs []int64
+	for i, b := range batches {
 		if errs[i] == nil {
-			in = append(in, i)
+			guilds, incarnations = append(guilds, string(b.Guild.ID)), append(incarnations, int64(b.Guild.Incarnation))
+			epochs, known, revs = append(epochs, b.Epoch), append(known, b.Known), append(revs, b.Rev)
 		}
-	}
-	guilds := make([]string, len(in))
-	incarnations, epochs, known, revs := make([]int64, len(in)), make([]int64, len(in)), make([]int64, len(in)), make([]int64, len(in))
-	for n, i := range in {
-		b := &batches[i]
-		guilds[n], incarnations[n], epochs[n], known[n], revs[n] = string(b.Guild.ID), int64(b.Guild.Incarnation), b.Epoch, b.Known, b.Rev
 	}
 	rows, err := tx.Query(ctx, `
 		WITH fitting AS (
@@ -93,7 +89,7 @@ func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, err
 	if err != nil {
 		return nil, err
 	}
-	fitting = make(map[id.Guild]bool, len(in))
+	fitting = make(map[id.Guild]bool, len(guilds))
 	var g id.Guild
 	_, err = pgx.ForEachRow(rows, []any{&g}, func() error {
 		fitting[g] = true

@@ -151,7 +151,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if err != nil {
 			return err
 		}
-		slices.Sort(keys)
+		slices.Sort(keys) // not by the server, which could take the index of all grants by key for it, as in byGuild
 		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Revoked, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
 			return err

@@ -36,7 +36,7 @@ var (
 	fenceScript  = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "epoch", "pending", "values", "entries")
+	readBatchScript  = newScript("read_batch", "epoch", "values", "entries")
 	archivedScript   = newScript("archived", "epoch", "archive")
 	endFlushScript   = newScript("end_flush", "epoch")
 	distrustScript   = newScript("distrust", "epoch")

@@ -45,10 +45,7 @@ func changesOf(g id.Guild, r reply) (c snapshot.Changes, err error) {
 	members, err := r.list(5, -1)
 	var incarnation, epoch int64
 	if err == nil {
-		incarnation, err = r.number(6)
-	}
-	if err == nil {
-		epoch, err = r.number(7)
+		err = r[6:].numbers(&incarnation, &epoch)
 	}
 	if err != nil {
 		return c, fmt.Errorf("redis: read changes: %w", err)

@@ -6,6 +6,9 @@
 --          pending as they were before | NOTLOADED | STALE
 -- atomic   all entries and rev are of one moment; `pending` in meta is that rev until the archive's commit is noted
 if not current() then return 'NOTLOADED' end
-if not raise(ARGV[3]) then return 'STALE' end
+-- When this Redis does not know of what the archive holds, it has gone back in time: once pending was raised, it would look as if it
+-- knew. A writer that dies leaves with pending a trace of what it may have committed.
+if math.max(tonumber(rev), tonumber(archived or rev)) < tonumber(ARGV[3]) then return 'STALE' end
+redis.call('HSET', KEYS[1], 'pending', rev)
 local xp, entry = entries(2, ARGV, 4)
 return {rev, xp, entry, archived, pending}

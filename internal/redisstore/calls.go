@@ -31,11 +31,11 @@ func newCoalescers(s *Store) *coalescers {
 }
 
 func (c *coalescers) newFor(n *node, wait *waiter) *coalescer {
-	atOnce := batchesAtOnce
+	atOnce, beside := batchesAtOnce, worthIt
 	if wait != nil {
-		atOnce = waitingBatches
+		atOnce, beside = waitingBatches, 1
 	}
-	return &coalescer{node: n, wait: wait, atOnce: atOnce, clustered: c.store.client.cluster != nil, index: c.store.index, observe: c.store.observe, sent: c.sent}
+	return &coalescer{node: n, wait: wait, atOnce: atOnce, beside: beside, clustered: c.store.client.cluster != nil, index: c.store.index, observe: c.store.observe, sent: c.sent}
 }
 
 // lane tells the coalescers of a node apart: changes that wait for replicas must not hold up reads.

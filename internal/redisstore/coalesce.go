@@ -18,8 +18,12 @@ import (
 const (
 	// batchCalls is how many calls are sent together at most: as many as take Redis well below a millisecond.
 	batchCalls = 64
-	// batchesAtOnce is how many batches are under way at the same time: while Redis works on one, the next is put together.
-	batchesAtOnce = 1
+	// batchesAtOnce is how many batches are under way at the same time: Redis works on one while the replies of the other are
+	// given to their callers. Else each of the two sides has nothing to do while the other works.
+	batchesAtOnce = 2
+	// worthIt is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
+	// round trip of its own costs a call more than waiting for the next does.
+	worthIt = 16
 	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
 	maxCalls = 8192
 )
@@ -28,8 +32,8 @@ var errCallsFull = errors.New("too many calls wait for Redis")
 
 // coalescer sends the small calls of concurrent requests together: one round trip for up to batchCalls of them, and in it one
 // run of a script for up to guildsAtOnce guilds, with all calls that are about each. Nothing is waited for: a call that finds
-// less than atOnce batches under way is sent at once, and what comes meanwhile goes with the next. A round trip of its own costs a call more
-// than everything that Redis does for it (docs/benchmarks.md).
+// no batch under way is sent at once, and what comes meanwhile goes with the next, which is sent when the one before is back, or
+// beside it once enough wait. A round trip of its own costs a call more than everything that Redis does for it (docs/benchmarks.md).
 //
 // Each call is one step in Redis, whatever it is sent with, and none is sent again, except after NOSCRIPT, which says that
 // nothing has run; what else a cluster says so with (directionOf) is for the caller.
@@ -37,7 +41,8 @@ type coalescer struct {
 	node      *node
 	clustered bool
 	wait      *waiter // nil: its calls wait for no replicas
-	atOnce    int     // batchesAtOnce, or more
+	atOnce    int     // how many batches are under way at most
+	beside    int     // how many calls must wait for another batch beside one that is under way
 	// index puts guilds into the index of those with changes that wait for a snapshot, when that was not done in the round trip
 	// of the changes: on a cluster the index is on any node.
 	index   func(ctx context.Context, guilds []any)
@@ -102,7 +107,7 @@ func (c *coalescer) do(ctx context.Context, l *call) error {
 		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, errCallsFull)
 	}
 	c.waiting = append(c.waiting, l)
-	start := c.senders < c.atOnce
+	start := c.senders == 0 || c.senders < c.atOnce && len(c.waiting) >= c.beside
 	if start {
 		c.senders++
 	}
@@ -138,10 +143,15 @@ func (c *coalescer) send() {
 	}
 }
 
-// take takes the calls that have waited for longest. When there is none, this sender has ended.
+// take takes the calls that have waited for longest. When it returns none, this sender has ended: nobody waits, or so few that
+// they are for another one.
 func (c *coalescer) take(batch []*call) []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.senders > 1 && len(c.waiting) < c.beside {
+		c.senders--
+		return batch
+	}
 	taken := 0
 	for taken < len(c.waiting) && len(batch) < batchCalls {
 		l := c.waiting[taken]

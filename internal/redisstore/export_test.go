@@ -9,10 +9,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// MaxCalls and BatchCalls are the bounds of the coalescer.
+// MaxCalls and BatchCalls are the bounds of the coalescer, and WorthIt is how many calls must wait to be sent beside others.
 const (
 	MaxCalls   = maxCalls
 	BatchCalls = batchCalls
+	WorthIt    = worthIt
 )
 
 // Hold makes small calls wait until release, which sends them and returns when none waits.
@@ -20,10 +21,15 @@ func (s *Store) Hold() (release func()) {
 	for !s.hold() {
 		runtime.Gosched()
 	}
-	return s.calls.only.send
+	return func() {
+		s.calls.only.mu.Lock()
+		s.calls.only.senders = 1
+		s.calls.only.mu.Unlock()
+		s.calls.only.send()
+	}
 }
 
-// hold takes the place of the one sender, once the one before has found that nobody waits.
+// hold takes the places of all senders, once those before have found that nobody waits.
 func (s *Store) hold() bool {
 	s.calls.only.mu.Lock()
 	defer s.calls.only.mu.Unlock()

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
@@ -21,9 +20,9 @@ import (
 // X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
 func (a *API) observe(c *gin.Context) {
 	s := &state{id: newRequestID(), began: time.Now(), connection: c.Request.Context()}
-	ctx, cancel := context.WithTimeout(s.connection, requestTime)
-	defer cancel()
-	s.Context = leaderboard.WithPatience(ctx, a.deps.Patience)
+	s.limit.Context, s.limit.ends = s.connection, s.began.Add(requestTime)
+	defer s.limit.stop()
+	s.Context = leaderboard.WithPatience(&s.limit, a.deps.Patience)
 	c.Request = c.Request.WithContext(s)
 	requestsInFlight.Inc()
 	defer requestsInFlight.Dec()

@@ -19,6 +19,7 @@ type state struct {
 	caller caller
 	// connection ends with the connection, not with the time of a request.
 	connection context.Context
+	limit      timeLimit
 	// streamed is when the answer of a stream began; zero for other answers.
 	streamed time.Time
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -24,6 +23,8 @@ const (
 	// worthIt is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
 	// round trip of its own costs a call more than waiting for the next does.
 	worthIt = 16
+	// lookEvery is how often all calls that wait, and not only those whose turn it is, are asked whether their requests went away.
+	lookEvery = 100 * time.Millisecond
 	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
 	maxCalls = 8192
 )
@@ -52,6 +53,7 @@ type coalescer struct {
 	mu      sync.Mutex
 	senders int
 	waiting []*call
+	looked  time.Time // see lookEvery
 }
 
 // call is one call of one request.
@@ -63,22 +65,15 @@ type call struct {
 	change string // of a change
 	asking bool   // the node must be told that it is asked (processAsking)
 
+	ctx      context.Context
 	arrived  time.Time
 	patience time.Duration
-	state    atomic.Int32
 	done     chan struct{} // closed once the reply and the error are there
 
 	reply reply // of the run that this call was in
 	at, n int   // its place among the calls of that run, and how many they are
 	err   error
 }
-
-// The states of a call.
-const (
-	callWaits = iota
-	callTaken // a batch has it
-	callLeft  // its request went away before it was sent
-)
 
 // kind is a kind of calls that one run of a script can make for several.
 type kind struct {
@@ -90,21 +85,23 @@ type kind struct {
 	first func(r reply) bool
 }
 
-// do makes the call and returns once it was answered, ctx has ended, or Redis was silent for longer than the patience of
-// ctx. Unless the error says that nothing ran (a refusal, or that the call was not sent), it may have run and may not.
+// do makes the call and returns once it was answered, or has found Redis silent for longer than the patience of ctx. When ctx ends
+// before it was sent, it never is; that is seen when the batch before it is back, at most one patience later. Unless the error
+// says that nothing ran (a refusal, or that the call was not sent), it may have run and may not.
+//
+// There is one thing to wait for, and it is not the end of ctx: a request whose context nobody waits for needs no timer.
 func (c *coalescer) do(ctx context.Context, l *call) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, err)
+		return l.notSent(err)
 	}
-	l.done, l.arrived = make(chan struct{}), time.Now()
-	l.state.Store(callWaits)
+	l.ctx, l.done, l.arrived = ctx, make(chan struct{}), time.Now()
 	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
 		l.patience = c.node.gate.silence
 	}
 	c.mu.Lock()
 	if len(c.waiting) >= maxCalls {
 		c.mu.Unlock()
-		return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, errCallsFull)
+		return l.notSent(errCallsFull)
 	}
 	c.waiting = append(c.waiting, l)
 	start := c.senders == 0 || c.senders < c.atOnce && len(c.waiting) >= c.beside
@@ -115,15 +112,12 @@ func (c *coalescer) do(ctx context.Context, l *call) error {
 	if start {
 		go c.send()
 	}
-	select {
-	case <-l.done:
-		return l.err
-	case <-ctx.Done():
-		if l.state.CompareAndSwap(callWaits, callLeft) {
-			return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, ctx.Err())
-		}
-		return fmt.Errorf("redis: %s: %w", l.kind.script.name, ctx.Err())
-	}
+	<-l.done
+	return l.err
+}
+
+func (l *call) notSent(err error) error {
+	return fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, err)
 }
 
 // send sends batches until nobody waits. It ends by itself: nobody waits for longer than the patience, and no batch takes
@@ -143,11 +137,15 @@ func (c *coalescer) send() {
 	}
 }
 
-// take takes the calls that have waited for longest. When it returns none, this sender has ended: nobody waits, or so few that
-// they are for another one.
+// take takes the calls that have waited for longest and whose requests still want them. When it returns none, this sender has
+// ended: nobody waits, or so few that they are for another one.
 func (c *coalescer) take(batch []*call) []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if now := time.Now(); now.Sub(c.looked) >= lookEvery {
+		c.looked = now
+		c.waiting = slices.DeleteFunc(c.waiting, (*call).left)
+	}
 	if c.senders > 1 && len(c.waiting) < c.beside {
 		c.senders--
 		return batch
@@ -156,7 +154,7 @@ func (c *coalescer) take(batch []*call) []*call {
 	for taken < len(c.waiting) && len(batch) < batchCalls {
 		l := c.waiting[taken]
 		taken++
-		if l.state.CompareAndSwap(callWaits, callTaken) {
+		if !l.left() {
 			batch = append(batch, l)
 		}
 	}
@@ -167,6 +165,16 @@ func (c *coalescer) take(batch []*call) []*call {
 		c.senders--
 	}
 	return batch
+}
+
+// left reports whether the call's request has gone away before it was sent, and answers it if so.
+func (l *call) left() bool {
+	err := l.ctx.Err()
+	if err != nil {
+		l.err = l.notSent(err)
+		close(l.done)
+	}
+	return err != nil
 }
 
 // run makes the calls and gives each its reply or its error.
@@ -180,7 +188,7 @@ func (c *coalescer) run(batch []*call) {
 			since = heard
 		}
 		if now.Sub(since) >= l.patience {
-			l.err = fmt.Errorf("redis: %s: not sent: %w", l.kind.script.name, errSilent)
+			l.err = l.notSent(errSilent)
 			continue
 		}
 		live = append(live, l)

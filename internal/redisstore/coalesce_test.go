@@ -337,21 +337,52 @@ func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
 	loadGuild(t, s, guild1, nth(1), nth(2))
 	ctx, leave := context.WithCancel(t.Context())
 	b := newBatch(t, s)
-	left := make(chan error)
-	b.add(func() {
-		_, err := s.Change(ctx, guild1, nth(1), plus(1))
-		left <- err
-	})
+	var left error
+	b.add(func() { _, left = s.Change(ctx, guild1, nth(1), plus(1)) })
 	stays := b.change(guild1, nth(2), plus(1))
 	leave()
-	if err := <-left; !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "not sent") {
-		t.Errorf("who left got %v", err)
-	}
 	b.send()
+	if !errors.Is(left, context.Canceled) || !strings.Contains(left.Error(), "not sent") {
+		t.Errorf("who left got %v", left)
+	}
 	stays.want(t, 100, 101)
 	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100 {
 		t.Errorf("%d XP, %v after a change that was not sent", m.XP, err)
 	}
+}
+
+// Who leaves a long queue does not wait for the turn that would have come.
+func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	loadGuild(t, s, guild1, nth(1))
+	stop := &stopped{make(chan struct{}), make(chan struct{})}
+	client.AddHook(stop)
+	b := newBatch(t, s)
+	for range redisstore.BatchCalls + 1 {
+		b.change(guild1, nth(1), plus(1))
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	b.add(func() {
+		_, err := s.Change(ctx, guild1, nth(1), plus(1))
+		left <- err
+	})
+	leave()
+	b.calls.Go(b.release)
+	<-stop.arrived // the first batch is under way, and the second is not
+	select {
+	case err := <-left:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("who left got %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("who left waits for the turn of the call")
+	}
+	stop.letGo <- struct{}{}
+	<-stop.arrived
+	stop.letGo <- struct{}{}
+	b.calls.Wait()
 }
 
 // What the server knows runs once, and what it does not is sent again.

@@ -353,11 +353,7 @@ func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
 
 // Who leaves a long queue does not wait for the turn that would have come.
 func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
-	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client, redisstore.Options{})
-	loadGuild(t, s, guild1, nth(1))
-	stop := &stopped{make(chan struct{}), make(chan struct{})}
-	client.AddHook(stop)
+	s, stop := newStopped(t)
 	b := newBatch(t, s)
 	for range redisstore.BatchCalls + 1 {
 		b.change(guild1, nth(1), plus(1))

@@ -26,12 +26,18 @@ func (s *stopped) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 	}
 }
 
-func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
+// newStopped returns a store with a member in a guild, whose pipelines from now on are stopped.
+func newStopped(t *testing.T) (*redisstore.Store, *stopped) {
 	client := connect(t, testenv.Redis(t).URL())
 	s := redisstore.New(client, redisstore.Options{})
 	loadGuild(t, s, guild1, nth(1))
 	stop := &stopped{make(chan struct{}), make(chan struct{})}
 	client.AddHook(stop)
+	return s, stop
+}
+
+func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
+	s, stop := newStopped(t)
 	var calls sync.WaitGroup
 	change := func() {
 		calls.Go(func() {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -13,9 +12,7 @@ import (
 type timeLimit struct {
 	context.Context // the other
 	ends            time.Time
-
-	mu    sync.Mutex
-	timed atomic.Pointer[timed] // nil until somebody waits
+	timed           atomic.Pointer[timed] // nil until somebody waits
 }
 
 type timed struct {
@@ -42,14 +39,11 @@ func (t *timeLimit) Err() error {
 
 // Done implements context.Context.
 func (t *timeLimit) Done() <-chan struct{} {
-	if timed := t.timed.Load(); timed != nil {
-		return timed.Done()
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.timed.Load() == nil {
 		ctx, cancel := context.WithDeadline(t.Context, t.ends)
-		t.timed.Store(&timed{ctx, cancel})
+		if !t.timed.CompareAndSwap(nil, &timed{ctx, cancel}) {
+			cancel() // somebody else was first
+		}
 	}
 	return t.timed.Load().Done()
 }

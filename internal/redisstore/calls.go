@@ -31,7 +31,7 @@ func newCoalescers(s *Store) *coalescers {
 }
 
 func (c *coalescers) newFor(n *node, wait *waiter) *coalescer {
-	atOnce, beside := batchesAtOnce, worthIt
+	atOnce, beside := batchesAtOnce, callsBeside
 	if wait != nil {
 		atOnce, beside = waitingBatches, 1
 	}

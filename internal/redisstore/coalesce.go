@@ -20,9 +20,9 @@ const (
 	// batchesAtOnce is how many batches are under way at the same time: Redis works on one while the replies of the other are
 	// given to their callers. Else each of the two sides has nothing to do while the other works.
 	batchesAtOnce = 2
-	// worthIt is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
+	// callsBeside is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
 	// round trip of its own costs a call more than waiting for the next does.
-	worthIt = 16
+	callsBeside = 16
 	// lookEvery is how often all calls that wait, and not only those whose turn it is, are asked whether their requests went away.
 	lookEvery = 100 * time.Millisecond
 	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.

@@ -60,13 +60,13 @@ func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
 	}
 	change() // the first is sent at once
 	<-stop.arrived
-	for n := range redisstore.WorthIt - 1 { // fewer wait for it
+	for n := range redisstore.CallsBeside - 1 { // fewer wait for it
 		change()
 		wait(n+1, 1)
 	}
 	change()
-	<-stop.arrived                          // with one more they are sent beside it
-	for n := range 3 * redisstore.WorthIt { // and no third
+	<-stop.arrived                              // with one more they are sent beside it
+	for n := range 3 * redisstore.CallsBeside { // and no third
 		change()
 		wait(n+1, 2)
 	}

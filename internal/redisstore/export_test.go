@@ -9,11 +9,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// MaxCalls and BatchCalls are the bounds of the coalescer, and WorthIt is how many calls must wait to be sent beside others.
+// MaxCalls and BatchCalls are the bounds of the coalescer, and CallsBeside is how many calls must wait to be sent beside others.
 const (
-	MaxCalls   = maxCalls
-	BatchCalls = batchCalls
-	WorthIt    = worthIt
+	MaxCalls    = maxCalls
+	BatchCalls  = batchCalls
+	CallsBeside = callsBeside
 )
 
 // Hold makes small calls wait until release, which sends them and returns when none waits.

@@ -92,7 +92,7 @@ func (s *Store) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, o
 		return snapshot.Flush{}, false, err
 	}
 	var incarnation int64
-	fields := []*int64{&incarnation, &f.Epoch, &f.ID}
+	fields := []*int64{&incarnation, &f.Epoch, &f.ID, &f.Size}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
 		return snapshot.Flush{}, false, fmt.Errorf("redis: begin flush: %w", err)
 	}

@@ -1,6 +1,9 @@
 package snapshot
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // WithoutBadRows is withoutBadRows, whose calls can only be counted from outside of a store.
 var WithoutBadRows = withoutBadRows
@@ -16,3 +19,15 @@ func (t Tasks) Add(task func()) { t.add(task) }
 
 // Run is run.
 func (t Tasks) Run(atOnce int, within time.Duration) { t.run(atOnce, within) }
+
+// Share is share.
+func (t Tasks) Share() time.Time { return t.share() }
+
+// Pace is pace.
+type Pace struct{ *pace }
+
+// NewPace is newPace.
+func NewPace(size int64, due time.Time) Pace { return Pace{newPace(size, due)} }
+
+// Wait is wait.
+func (p Pace) Wait(ctx context.Context, members int) { p.wait(ctx, members) }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,7 +17,7 @@ const scanSize = 4 * batchSize
 // writeFlush writes what was set aside. While a batch is written, the next one is read, so a set of any size needs the memory
 // of three. The live store is told of the commits once, at the end: until then `pending` in meta says what the archive may
 // hold.
-func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
+func (w *Writer) writeFlush(ctx context.Context, f Flush, due time.Time) error {
 	state, err := w.archive.State(ctx, f.Guild)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func (w *Writer) writeFlush(ctx context.Context, f Flush) error {
 	var last Batch
 	group.Go(func() error {
 		defer close(batches)
-		return w.readFlush(reading, f, batches)
+		return w.readFlush(reading, f, due, batches)
 	})
 	group.Go(func() error {
 		for b := range batches {
@@ -58,14 +59,16 @@ const sortSize = 100_000
 
 // readFlush reads what was set aside in batches, one after the other: the archive takes them in the order of their revs. Their
 // members are in the order of their ids, as in the archive's index: so a batch is of few of its pages, which takes the archive
-// less time (BenchmarkOneLargeGuild).
-func (w *Writer) readFlush(ctx context.Context, f Flush, batches chan<- Batch) error {
+// less time (BenchmarkOneLargeGuild). They are spread over the time until due.
+func (w *Writer) readFlush(ctx context.Context, f Flush, due time.Time, batches chan<- Batch) error {
+	pace := newPace(f.Size, due)
 	for cursor := uint64(0); ; {
 		users, next, err := w.someOfFlush(ctx, f, cursor)
 		if err != nil {
 			return err
 		}
 		for part := range slices.Chunk(users, batchSize) {
+			pace.wait(ctx, len(part))
 			batch, err := w.live.ReadBatch(ctx, f, part)
 			if err != nil {
 				return err

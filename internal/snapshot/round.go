@@ -75,7 +75,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 		work.add(func() {
 			left := r.writeGroup(ctx, part)
 			for _, a := range left.alone {
-				work.add(func() { r.report(ctx, r.writeAlone(ctx, a), a.guild) })
+				work.add(func() { r.report(ctx, r.writeAlone(ctx, a, work.share()), a.guild) })
 			}
 			if len(left.doubtful) > 0 {
 				work.add(func() { r.writeDoubtful(ctx, left.doubtful, work) })
@@ -85,11 +85,11 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 	work.run(guildsAtOnce, max(time.Until(r.due), 0))
 }
 
-func (r *round) writeAlone(ctx context.Context, a alone) error {
+func (r *round) writeAlone(ctx context.Context, a alone, due time.Time) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return r.writeGuild(ctx, a.guild, a.leftover)
+	return r.writeGuild(ctx, a.guild, a.leftover, due)
 }
 
 // doubts is how many doubtful guilds have to fail by themselves before it is the archive that is to blame.
@@ -100,7 +100,7 @@ const doubts = 2
 func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild, work *tasks) {
 	var failed int
 	for i, g := range guilds[:min(len(guilds), doubts)] {
-		err := r.writeAlone(ctx, alone{g, true})
+		err := r.writeAlone(ctx, alone{g, true}, time.Time{})
 		if err != nil {
 			failed++
 		}
@@ -111,7 +111,7 @@ func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild, work *task
 		r.report(ctx, err, g)
 	}
 	for _, g := range guilds[min(len(guilds), doubts):] {
-		work.add(func() { r.report(ctx, r.writeAlone(ctx, alone{g, true}), g) })
+		work.add(func() { r.report(ctx, r.writeAlone(ctx, alone{g, true}, time.Time{}), g) })
 	}
 }
 

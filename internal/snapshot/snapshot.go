@@ -109,6 +109,7 @@ type Flush struct {
 	Guild leaderboard.GuildRef
 	Epoch int64
 	ID    int64 // names the set; the guild's rev when it was set aside
+	Size  int64 // how many members are in it
 	// Archived is what the archive held when the flush began. The writer sets it.
 	Archived int64
 }

@@ -14,6 +14,7 @@ type tasks struct {
 	waiting  []func()
 	running  int
 	finished int
+	due      time.Time // when all are to be done
 }
 
 func newTasks() *tasks { return &tasks{news: make(chan struct{}, 1)} }
@@ -38,7 +39,9 @@ func (t *tasks) tell() {
 // machine is for are to feel little of it. With a time of 0 it does atOnce from the first on.
 func (t *tasks) run(atOnce int, within time.Duration) {
 	began := time.Now()
-	t.finished = 0
+	t.mu.Lock()
+	t.finished, t.due = 0, began.Add(within)
+	t.mu.Unlock()
 	late := time.NewTimer(within)
 	defer late.Stop()
 	for {
@@ -84,4 +87,11 @@ func (t *tasks) done() {
 	t.finished++
 	t.mu.Unlock()
 	t.tell()
+}
+
+// share is when a task that has just begun is to be done: those that are not done yet share the time that is left.
+func (t *tasks) share() (due time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return time.Now().Add(time.Until(t.due) / time.Duration(t.running+len(t.waiting)))
 }

@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -101,4 +102,32 @@ func TestTasksTakeTheTimeThatTheyHave(t *testing.T) {
 	if w := paced(t, 40, 100*time.Millisecond, 0); w.most != 4 || w.took != time.Second {
 		t.Errorf("without a time: %+v, want four at once from the first on", w)
 	}
+}
+
+// Those that take all of their share leave the others theirs, and those that do not leave them more.
+func TestTasksShareTheTime(t *testing.T) {
+	const within = 12 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		tasks := snapshot.NewTasks()
+		var shares []time.Duration
+		for i := range 4 {
+			tasks.Add(func() {
+				share := time.Until(tasks.Share())
+				shares = append(shares, share)
+				if i != 2 {
+					time.Sleep(share)
+				}
+			})
+		}
+		tasks.Run(1, within)
+		if want := []time.Duration{3 * time.Second, 3 * time.Second, 4500 * time.Millisecond, 4500 * time.Millisecond}; !slices.Equal(shares, want) {
+			t.Errorf("shares %v, want %v", shares, want)
+		}
+		tasks.Add(func() {
+			if due := tasks.Share(); due.After(time.Now()) {
+				t.Errorf("a share of %v where there is no time", time.Until(due))
+			}
+		})
+		tasks.Run(1, 0)
+	})
 }

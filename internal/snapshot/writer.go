@@ -187,14 +187,15 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 // settleAttempts bounds how often a guild that does not fit the archive is loaded in one round.
 const settleAttempts = 2
 
-// writeGuild writes what changed. With leftover, an earlier flush may have been cut off, and what it had set aside comes
-// first: then what changed since is in a second set, which must not wait until the guild changes again.
-func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool) error {
+// writeGuild writes what changed, and takes until due for it; zero is as fast as can be. With leftover, an earlier flush may have been
+// cut off, and what it had set aside comes first: then what changed since is in a second set, which must not wait until the guild
+// changes again.
+func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool, due time.Time) error {
 	for sets, settled := 0, 0; ; {
 		flush, ok, err := w.live.BeginFlush(ctx, g)
 		if ok && err == nil {
 			sets++
-			err = w.writeFlush(ctx, flush)
+			err = w.writeFlush(ctx, flush, due)
 		}
 		switch {
 		case errors.Is(err, leaderboard.ErrNotLoaded):

@@ -146,8 +146,8 @@ func flush(b *board) {
 	b.delete(userN(2))
 	b.create(userN(4), 40)
 	f := b.beginFlush()
-	if f.Guild != b.g || f.Epoch != 4 {
-		b.Errorf("flush %+v, want guild %v, epoch 4", f, b.g)
+	if f.Guild != b.g || f.Epoch != 4 || f.Size != 3 {
+		b.Errorf("flush %+v, want guild %v, epoch 4, of three members", f, b.g)
 	}
 	users := b.flushMembers(f)
 	if want := []id.User{userN(1), userN(2), userN(4)}; !slices.Equal(users, want) {

@@ -2,7 +2,7 @@
 --
 -- KEYS     meta dirty, the prefix of the names of sets aside
 -- ARGV     none
--- returns  {incarnation, epoch, number of the set} | {incarnation, epoch} when nothing changed | {incarnation} when
+-- returns  {incarnation, epoch, number of the set, how many are in it} | {incarnation, epoch} when nothing changed | {incarnation} when
 --          the guild was not verified on this life of the server | {} when it is not loaded
 -- atomic   the rename and its note in meta, so that a set aside is never lost from sight
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'rev', 'flushing', 'since', 'server')
@@ -16,4 +16,4 @@ if not flush then
   redis.call('HSET', KEYS[1], 'flushing', flush, 'flushingsince', meta[5] or '0')
   redis.call('HDEL', KEYS[1], 'since')
 end
-return {meta[1], meta[2], flush}
+return {meta[1], meta[2], flush, redis.call('SCARD', KEYS[3] .. flush)}

@@ -1,0 +1,35 @@
+package snapshot
+
+import (
+	"context"
+	"time"
+)
+
+// pace spreads the members of a large guild evenly over the time that they may take, for the sake of the others whom the machine is
+// for: written as fast as can be, 60,000 of them take a core from the requests for more than a second.
+type pace struct {
+	began  time.Time
+	within time.Duration
+	size   int64
+	passed int64 // members
+}
+
+func newPace(size int64, due time.Time) *pace {
+	return &pace{began: time.Now(), within: max(time.Until(due), 0), size: max(size, 1)}
+}
+
+// wait waits until the next members, so many, are due, or ctx ends. What is late does not wait.
+func (p *pace) wait(ctx context.Context, members int) {
+	share := min(float64(p.passed)/float64(p.size), 1)
+	p.passed += int64(members)
+	early := time.Duration(share*float64(p.within)) - time.Since(p.began)
+	if early <= 0 {
+		return
+	}
+	timer := time.NewTimer(early)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -20,6 +20,12 @@ func (t Tasks) Add(task func()) { t.add(task) }
 // Run is run.
 func (t Tasks) Run(atOnce int, within time.Duration) { t.run(atOnce, within) }
 
+// DueOf is dueOf, after a round that began at last, or after none.
+func (w *Writer) DueOf(began, last time.Time) time.Time {
+	w.lastRound = last
+	return w.dueOf(began)
+}
+
 // Share is share.
 func (t Tasks) Share() time.Time { return t.share() }
 

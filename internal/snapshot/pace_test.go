@@ -56,6 +56,27 @@ func TestAPaceDoesNotOutlastTheRound(t *testing.T) {
 	})
 }
 
+func TestARoundThatBeginsLateHasLessTime(t *testing.T) {
+	const interval = 8 * time.Second
+	writer := snapshot.NewWriter(nil, nil, nil, snapshot.WriterOptions{Interval: interval})
+	began := time.Now()
+	for _, c := range []struct {
+		name string
+		last time.Time // when the round before began
+		due  time.Duration
+	}{
+		{"the first one", time.Time{}, 6 * time.Second},
+		{"in time", began.Add(-interval), 6 * time.Second},
+		{"early", began.Add(-interval + time.Second), 6 * time.Second},
+		{"late", began.Add(-interval - 2*time.Second), 4 * time.Second},
+		{"too late", began.Add(-interval - 20*time.Second), -14 * time.Second},
+	} {
+		if due := writer.DueOf(began, c.last).Sub(began); due != c.due {
+			t.Errorf("%s: due after %v, want %v", c.name, due, c.due)
+		}
+	}
+}
+
 // A large guild takes the time of the round, and none when the writer is told to be done. No test says how fast that is: the bounds
 // are those that no machine is too slow for.
 func TestALargeGuildIsSpreadOverTheRound(t *testing.T) {

@@ -34,9 +34,9 @@ func (t *tasks) tell() {
 	}
 }
 
-// run does all tasks, and those that they add, and returns when none is left. It does one at a time for as long as that will have done all of
-// them within the time that they may take, and more at the same time, up to atOnce, the further it is behind: the others whom the
-// machine is for are to feel little of it. With a time of 0 it does atOnce from the first on.
+// run does all tasks, and those that they add, and returns when none is left. It begins them evenly over the time that they may take, one
+// at a time for as long as that will have done all of them within it, and more at the same time, up to atOnce, the further it is behind: the
+// others whom the machine is for are to feel little of it. With a time of 0 it does atOnce from the first on.
 func (t *tasks) run(atOnce int, within time.Duration) {
 	began := time.Now()
 	t.mu.Lock()
@@ -65,8 +65,9 @@ func (t *tasks) begin(atOnce int, passed, within time.Duration) (left bool, next
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for len(t.waiting) > 0 && t.running < atOnce {
-		done := float64(t.finished) / float64(t.finished+t.running+len(t.waiting))
-		if next = time.Duration((done+lateness*float64(t.running))*float64(within)) - passed; next > 0 && t.running > 0 {
+		all := float64(t.finished + t.running + len(t.waiting))
+		begun, done := float64(t.finished+t.running)/all, float64(t.finished)/all
+		if next = time.Duration(max(begun, done+lateness*float64(t.running))*float64(within)) - passed; next > 0 {
 			return true, next
 		}
 		last := len(t.waiting) - 1

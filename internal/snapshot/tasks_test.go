@@ -88,12 +88,12 @@ func TestTasksTakeTheTimeThatTheyHave(t *testing.T) {
 		most  int64
 		took  time.Duration // at most
 	}{
-		{"one is enough", 150, 100 * time.Millisecond, 1, 15 * time.Second},
+		{"one is enough", 150, 100 * time.Millisecond, 1, within},
 		{"one alone", 1, time.Millisecond, 1, time.Millisecond},
 		{"two are enough", 300, 100 * time.Millisecond, 2, 18 * time.Second},
 		{"three are enough", 450, 100 * time.Millisecond, 3, 19 * time.Second},
 		{"all are not enough", 1600, 100 * time.Millisecond, 4, 43 * time.Second},
-		{"one is as long as the time", 2, 16 * time.Second, 2, 17 * time.Second},
+		{"one is as long as the time", 2, 16 * time.Second, 2, 24 * time.Second},
 	} {
 		if w := paced(t, c.count, c.each, within); w.most != c.most || w.took > c.took {
 			t.Errorf("%s: %d at once, %v; want %d, at most %v", c.name, w.most, w.took, c.most, c.took)
@@ -104,7 +104,24 @@ func TestTasksTakeTheTimeThatTheyHave(t *testing.T) {
 	}
 }
 
-// Those that take all of their share leave the others theirs, and those that do not leave them more.
+func TestTasksBeginEvenly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tasks, began := snapshot.NewTasks(), time.Now()
+		var begins []time.Duration
+		for range 4 {
+			tasks.Add(func() {
+				begins = append(begins, time.Since(began))
+				time.Sleep(time.Second)
+			})
+		}
+		tasks.Run(4, 16*time.Second)
+		if want := []time.Duration{0, 4 * time.Second, 8 * time.Second, 12 * time.Second}; !slices.Equal(begins, want) {
+			t.Errorf("begun at %v, want %v", begins, want)
+		}
+	})
+}
+
+// One that takes more than its share leaves the others less.
 func TestTasksShareTheTime(t *testing.T) {
 	const within = 12 * time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -114,13 +131,14 @@ func TestTasksShareTheTime(t *testing.T) {
 			tasks.Add(func() {
 				share := time.Until(tasks.Share())
 				shares = append(shares, share)
-				if i != 2 {
-					time.Sleep(share)
+				if i == 3 {
+					share *= 2
 				}
+				time.Sleep(share)
 			})
 		}
 		tasks.Run(1, within)
-		if want := []time.Duration{3 * time.Second, 3 * time.Second, 4500 * time.Millisecond, 4500 * time.Millisecond}; !slices.Equal(shares, want) {
+		if want := []time.Duration{3 * time.Second, 2 * time.Second, 2 * time.Second, 2 * time.Second}; !slices.Equal(shares, want) {
 			t.Errorf("shares %v, want %v", shares, want)
 		}
 		tasks.Add(func() {

@@ -43,10 +43,9 @@ type Writer struct {
 	mu        sync.Mutex // one round at a time; guards the rest
 	lease     Lease
 	held      bool
-	cutOff    bool          // the archive did not answer the last time
-	lost      bool          // Redis did not, when a round asked it for the changed guilds
-	lastRound time.Time     // when it began
-	lastTook  time.Duration // how long it was
+	cutOff    bool      // the archive did not answer the last time
+	lost      bool      // Redis did not, when a round asked it for the changed guilds
+	lastRound time.Time // when it began
 	rounds    int
 	early     []id.Guild        // gathered during the last round, for the next one
 	unswept   []id.Guild        // of those that were loaded when the present sweep began, those that it has to look at yet
@@ -137,13 +136,13 @@ func (w *Writer) Flush(ctx context.Context) error {
 // requests what it can get; else no more than being in time needs, unless it is late, and in the end frees what nobody needs.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began := time.Now()
-	w.lastRound = began
 	ctx, stop := w.keepLease(ctx)
 	defer stop()
 	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
-	if !hurry && w.lastTook < w.interval {
-		r.due = began.Add(w.interval / 4 * 3) // and the round is over before the next one (ADR 9)
+	if !hurry {
+		r.due = w.dueOf(began)
 	}
+	w.lastRound = began
 	sweep := w.rounds%sweepEvery == 0
 	all := w.rounds == 0
 	w.rounds++
@@ -179,9 +178,18 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 			w.Purge(ctx)
 		}
 	}
-	w.lastTook = time.Since(began)
-	duration.Observe(w.lastTook.Seconds())
+	duration.Observe(time.Since(began).Seconds())
 	return errors.Join(err, r.first)
+}
+
+// dueOf is when a round that begins then is to have written what changed: so early that it is over before the next one, and that no
+// change is older by then than an interval and three quarters, which one that begins late has less time for (ADR 9).
+func (w *Writer) dueOf(began time.Time) time.Time {
+	due := began.Add(w.interval / 4 * 3)
+	if late := began.Sub(w.lastRound) - w.interval; late > 0 && !w.lastRound.IsZero() {
+		return due.Add(-late)
+	}
+	return due
 }
 
 // settleAttempts bounds how often a guild that does not fit the archive is loaded in one round.

@@ -14,8 +14,15 @@ type pace struct {
 	passed int64 // members
 }
 
+// fastestPace is how many members a second are spread at most. More is about what an archive takes, so there is no time to spare.
+const fastestPace = 40_000
+
 func newPace(size int64, due time.Time) *pace {
-	return &pace{began: time.Now(), within: max(time.Until(due), 0), size: max(size, 1)}
+	within := max(time.Until(due), 0)
+	if float64(size) > fastestPace*within.Seconds() {
+		within = 0
+	}
+	return &pace{began: time.Now(), within: within, size: max(size, 1)}
 }
 
 // wait waits until the next members, so many, are due, or ctx ends. What is late does not wait.

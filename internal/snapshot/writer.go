@@ -182,10 +182,10 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	return errors.Join(err, r.first)
 }
 
-// dueOf is when a round that begins then is to have written what changed: so early that it is over before the next one, and that no
-// change is older by then than an interval and three quarters, which one that begins late has less time for (ADR 9).
+// dueOf is when a round that begins then is to have written what changed: so early that it is over before the next one, its sweep
+// included, and that no change is older by then than an interval and a half, which one that begins late has less time for (ADR 9).
 func (w *Writer) dueOf(began time.Time) time.Time {
-	due := began.Add(w.interval / 4 * 3)
+	due := began.Add(w.interval / 2)
 	if late := began.Sub(w.lastRound) - w.interval; late > 0 && !w.lastRound.IsZero() {
 		return due.Add(-late)
 	}

@@ -18,7 +18,7 @@ func NewTasks() Tasks { return Tasks{newTasks()} }
 func (t Tasks) Add(task func()) { t.add(task) }
 
 // Run is run.
-func (t Tasks) Run(atOnce int, within time.Duration) { t.run(atOnce, within) }
+func (t Tasks) Run(ctx context.Context, atOnce int, within time.Duration) { t.run(ctx, atOnce, within) }
 
 // DueOf is dueOf, after a round that began at last, or after none.
 func (w *Writer) DueOf(began, last time.Time) time.Time {

@@ -82,7 +82,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 			}
 		})
 	}
-	work.run(guildsAtOnce, max(time.Until(r.due), 0))
+	work.run(ctx, guildsAtOnce, max(time.Until(r.due), 0))
 }
 
 func (r *round) writeAlone(ctx context.Context, a alone, due time.Time) error {

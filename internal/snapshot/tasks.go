@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -36,14 +37,16 @@ func (t *tasks) tell() {
 
 // run does all tasks, and those that they add, and returns when none is left. It begins them evenly over the time that they may take, one
 // at a time for as long as that will have done all of them within it, and more at the same time, up to atOnce, the further it is behind: the
-// others whom the machine is for are to feel little of it. With a time of 0 it does atOnce from the first on.
-func (t *tasks) run(atOnce int, within time.Duration) {
+// others whom the machine is for are to feel little of it. With a time of 0 it does atOnce from the first on, and so it does once ctx has
+// ended: then it is for the tasks to do nothing.
+func (t *tasks) run(ctx context.Context, atOnce int, within time.Duration) {
 	began := time.Now()
 	t.mu.Lock()
 	t.finished, t.due = 0, began.Add(within)
 	t.mu.Unlock()
 	late := time.NewTimer(within)
 	defer late.Stop()
+	ended := ctx.Done()
 	for {
 		left, next := t.begin(atOnce, time.Since(began), within)
 		if !left {
@@ -53,6 +56,8 @@ func (t *tasks) run(atOnce int, within time.Duration) {
 		select {
 		case <-t.news:
 		case <-late.C:
+		case <-ended:
+			within, ended = 0, nil
 		}
 	}
 }

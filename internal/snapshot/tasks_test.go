@@ -1,6 +1,7 @@
 package snapshot_test
 
 import (
+	"context"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -31,14 +32,14 @@ func TestTasksThatAddTasks(t *testing.T) {
 		}
 	}
 	work.Add(task(9))
-	work.Run(atOnce, 0)
+	work.Run(t.Context(), atOnce, 0)
 	if n := done.Load(); n != 1<<10-1 {
 		t.Errorf("%d tasks are done, want %d", n, 1<<10-1)
 	}
 	if n := most.Load(); n > atOnce {
 		t.Errorf("%d tasks at once, want at most %d", n, atOnce)
 	}
-	work.Run(atOnce, 0)
+	work.Run(t.Context(), atOnce, 0)
 	if n := done.Load(); n != 1<<10-1 {
 		t.Error("a task was done twice")
 	}
@@ -51,7 +52,7 @@ func TestTasksAreDoneAtTheSameTime(t *testing.T) {
 		work.Add(func() { meet <- struct{}{} })
 		<-meet
 	})
-	work.Run(2, 0)
+	work.Run(t.Context(), 2, 0)
 }
 
 // worked is how a run of tasks went.
@@ -72,7 +73,7 @@ func paced(t *testing.T, count int, each, within time.Duration) (w worked) {
 				running.Add(-1)
 			})
 		}
-		tasks.Run(4, within)
+		tasks.Run(t.Context(), 4, within)
 		w = worked{time.Since(began), most.Load()}
 	})
 	return w
@@ -114,9 +115,26 @@ func TestTasksBeginEvenly(t *testing.T) {
 				time.Sleep(time.Second)
 			})
 		}
-		tasks.Run(4, 16*time.Second)
+		tasks.Run(t.Context(), 4, 16*time.Second)
 		if want := []time.Duration{0, 4 * time.Second, 8 * time.Second, 12 * time.Second}; !slices.Equal(begins, want) {
 			t.Errorf("begun at %v, want %v", begins, want)
+		}
+	})
+}
+
+// A round that ends, because the process does or the lease is lost, does not wait for the time of its last task.
+func TestTasksDoNotWaitOnceTheirRoundHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		tasks, began := snapshot.NewTasks(), time.Now()
+		done := 0
+		for range 10 {
+			tasks.Add(func() { done++ })
+		}
+		tasks.Run(ctx, 1, time.Hour)
+		if took := time.Since(began); took != time.Second || done != 10 {
+			t.Errorf("%d of 10 tasks after %v", done, took)
 		}
 	})
 }
@@ -137,7 +155,7 @@ func TestTasksShareTheTime(t *testing.T) {
 				time.Sleep(share)
 			})
 		}
-		tasks.Run(1, within)
+		tasks.Run(t.Context(), 1, within)
 		if want := []time.Duration{3 * time.Second, 2 * time.Second, 2 * time.Second, 2 * time.Second}; !slices.Equal(shares, want) {
 			t.Errorf("shares %v, want %v", shares, want)
 		}
@@ -146,6 +164,6 @@ func TestTasksShareTheTime(t *testing.T) {
 				t.Errorf("a share of %v where there is no time", time.Until(due))
 			}
 		})
-		tasks.Run(1, 0)
+		tasks.Run(t.Context(), 1, 0)
 	})
 }

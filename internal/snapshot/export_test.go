@@ -20,14 +20,14 @@ func (t Tasks) Add(task func()) { t.add(task) }
 // Run is run.
 func (t Tasks) Run(ctx context.Context, atOnce int, within time.Duration) { t.run(ctx, atOnce, within) }
 
+// Share is share.
+func (t Tasks) Share() time.Time { return t.share() }
+
 // DueOf is dueOf, after a round that began at last, or after none.
 func (w *Writer) DueOf(began, last time.Time) time.Time {
 	w.lastRound = last
 	return w.dueOf(began)
 }
-
-// Share is share.
-func (t Tasks) Share() time.Time { return t.share() }
 
 // Pace is pace.
 type Pace struct{ *pace }

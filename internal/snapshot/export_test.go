@@ -8,20 +8,14 @@ import (
 // WithoutBadRows is withoutBadRows, whose calls can only be counted from outside of a store.
 var WithoutBadRows = withoutBadRows
 
-// Tasks are tasks.
-type Tasks struct{ *tasks }
+// Task is a task.
+type Task = task
 
-// NewTasks is newTasks.
-func NewTasks() Tasks { return Tasks{newTasks()} }
-
-// Add is add.
-func (t Tasks) Add(task func()) { t.add(task) }
+// NewTask returns a Task.
+func NewTask(size int, do func(due time.Time) []Task) Task { return Task{size, do} }
 
 // Run is run.
-func (t Tasks) Run(ctx context.Context, atOnce int, within time.Duration) { t.run(ctx, atOnce, within) }
-
-// Share is share.
-func (t Tasks) Share() time.Time { return t.share() }
+var Run = run
 
 // DueOf is dueOf, after a round that began at last, or after none.
 func (w *Writer) DueOf(began, last time.Time) time.Time {

@@ -69,20 +69,30 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 			fresh = append(fresh, g)
 		}
 	}
-	work := newTasks()
 	// What is added last is done first, and what changed first is to be.
+	var work []task
 	for _, part := range slices.Backward(slices.Collect(slices.Chunk(fresh, groupGuilds))) {
-		work.add(func() {
+		work = append(work, task{len(part), func(time.Time) []task {
 			left := r.writeGroup(ctx, part)
-			for _, a := range left.alone {
-				work.add(func() { r.report(ctx, r.writeAlone(ctx, a, work.share()), a.guild) })
+			more := r.aloneTasks(ctx, left.alone)
+			if n := len(left.doubtful); n > 0 {
+				more = append(more, task{n, func(time.Time) []task { return r.writeDoubtful(ctx, left.doubtful) }})
 			}
-			if len(left.doubtful) > 0 {
-				work.add(func() { r.writeDoubtful(ctx, left.doubtful, work) })
-			}
-		})
+			return more
+		}})
 	}
-	work.run(ctx, guildsAtOnce, max(time.Until(r.due), 0))
+	run(ctx, guildsAtOnce, max(time.Until(r.due), 0), work)
+}
+
+func (r *round) aloneTasks(ctx context.Context, guilds []alone) []task {
+	work := make([]task, len(guilds))
+	for i, a := range guilds {
+		work[i] = task{1, func(due time.Time) []task {
+			r.report(ctx, r.writeAlone(ctx, a, due), a.guild)
+			return nil
+		}}
+	}
+	return work
 }
 
 func (r *round) writeAlone(ctx context.Context, a alone, due time.Time) error {
@@ -96,8 +106,8 @@ func (r *round) writeAlone(ctx context.Context, a alone, due time.Time) error {
 const doubts = 2
 
 // writeDoubtful writes the first guilds one after the other. When all of them fail, the others are not tried; else the archive
-// takes something, and the others are more work.
-func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild, work *tasks) {
+// takes something, and the others are left to do.
+func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild) (left []task) {
 	var failed int
 	for i, g := range guilds[:min(len(guilds), doubts)] {
 		err := r.writeAlone(ctx, alone{g, true}, time.Time{})
@@ -106,13 +116,15 @@ func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild, work *task
 		}
 		if failed == doubts {
 			r.report(ctx, err, guilds[i:]...)
-			return
+			return nil
 		}
 		r.report(ctx, err, g)
 	}
+	var others []alone
 	for _, g := range guilds[min(len(guilds), doubts):] {
-		work.add(func() { r.report(ctx, r.writeAlone(ctx, alone{g, true}, time.Time{}), g) })
+		others = append(others, alone{g, true})
 	}
+	return r.aloneTasks(ctx, others)
 }
 
 // report notes how it went with guilds. Those that fail for one reason are one line in the log, if one of them did not fail

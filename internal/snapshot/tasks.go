@@ -2,59 +2,38 @@ package snapshot
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
-// tasks is work that is done some at the same time, and that may lead to more of it. What was added last is done first, so
-// that what a task leaves to be done does not wait for all others.
+// task is work of which some may be done at the same time.
+type task struct {
+	size int // how much it is, all that it leads to included
+	// do is told when it is to be done, and returns what it leads to: more tasks, which are together not larger.
+	do func(due time.Time) []task
+}
+
+// tasks says how far a run of tasks is.
 type tasks struct {
-	news chan struct{} // holds one when a task was added or is done
+	waiting []task // what was added last is done first, so that what a task leads to does not wait for all others
+	running int
 
-	mu       sync.Mutex
-	waiting  []func()
-	running  int
-	finished int
-	due      time.Time // when all are to be done
+	all, begun, done int // sizes
 }
 
-func newTasks() *tasks { return &tasks{news: make(chan struct{}, 1)} }
-
-// add may be called by a task.
-func (t *tasks) add(task func()) {
-	t.mu.Lock()
-	t.waiting = append(t.waiting, task)
-	t.mu.Unlock()
-	t.tell()
-}
-
-func (t *tasks) tell() {
-	select {
-	case t.news <- struct{}{}:
-	default:
-	}
-}
-
-// run does all tasks, and those that they add, and returns when none is left. It begins them evenly over the time that they may take, one
-// at a time for as long as that will have done all of them within it, and more at the same time, up to atOnce, the further it is behind: the
-// others whom the machine is for are to feel little of it. With a time of 0 it does atOnce from the first on, and so it does once ctx has
-// ended: then it is for the tasks to do nothing.
-func (t *tasks) run(ctx context.Context, atOnce int, within time.Duration) {
-	began := time.Now()
-	t.mu.Lock()
-	t.finished, t.due = 0, began.Add(within)
-	t.mu.Unlock()
+// run does all tasks and what they lead to. It begins them evenly over the time that they may take, one at a time for as long as that
+// will have done all of them within it, and more at the same time, up to atOnce, the further it is behind: the others whom the machine is
+// for are to feel little of it. With a time of 0 it does atOnce from the first on, and so it does once ctx has ended: then it is for the
+// tasks to do nothing.
+func run(ctx context.Context, atOnce int, within time.Duration, waiting []task) {
+	t := tasks{waiting: waiting, all: sizeOf(waiting)}
+	began, results := time.Now(), make(chan func())
 	late := time.NewTimer(within)
 	defer late.Stop()
-	ended := ctx.Done()
-	for {
-		left, next := t.begin(atOnce, time.Since(began), within)
-		if !left {
-			return
-		}
-		late.Reset(next)
+	for ended := ctx.Done(); t.running > 0 || len(t.waiting) > 0; {
+		late.Reset(t.begin(atOnce, within, time.Since(began), results))
 		select {
-		case <-t.news:
+		case end := <-results:
+			end()
 		case <-late.C:
 		case <-ended:
 			within, ended = 0, nil
@@ -65,39 +44,40 @@ func (t *tasks) run(ctx context.Context, atOnce int, within time.Duration) {
 // lateness is what share of the time tasks are behind, for each one more that is done at the same time.
 const lateness = 1.0 / 16
 
-// begin begins the tasks that may be done now, and says whether there are any left and when one more may be done.
-func (t *tasks) begin(atOnce int, passed, within time.Duration) (left bool, next time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// begin begins the tasks that may be done now, and says when one more may be, if none ends before. Each sends what notes its end.
+func (t *tasks) begin(atOnce int, within, passed time.Duration, ends chan<- func()) (next time.Duration) {
 	for len(t.waiting) > 0 && t.running < atOnce {
-		all := float64(t.finished + t.running + len(t.waiting))
-		begun, done := float64(t.finished+t.running)/all, float64(t.finished)/all
+		begun, done := float64(t.begun)/float64(t.all), float64(t.done)/float64(t.all)
 		if next = time.Duration(max(begun, done+lateness*float64(t.running))*float64(within)) - passed; next > 0 {
-			return true, next
+			return next
 		}
+		// Those that are not done yet share the time that is left.
+		due := time.Now().Add((within - passed) / time.Duration(t.running+len(t.waiting)))
 		last := len(t.waiting) - 1
-		task := t.waiting[last]
+		one := t.waiting[last]
 		t.waiting = t.waiting[:last]
 		t.running++
+		t.begun += one.size
 		go func() {
-			task()
-			t.done()
+			left := one.do(due)
+			ends <- func() { t.end(one, left) }
 		}()
 	}
-	return t.running > 0, time.Hour
+	return time.Hour
 }
 
-func (t *tasks) done() {
-	t.mu.Lock()
+// end has what a task leads to count in its place: else it would seem as if nearly all were done, and time to rest, when half of them
+// have found how much there is.
+func (t *tasks) end(one task, left []task) {
 	t.running--
-	t.finished++
-	t.mu.Unlock()
-	t.tell()
+	t.waiting = append(t.waiting, left...)
+	t.begun -= sizeOf(left)
+	t.done += one.size - sizeOf(left)
 }
 
-// share is when a task that has just begun is to be done: those that are not done yet share the time that is left.
-func (t *tasks) share() (due time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return time.Now().Add(time.Until(t.due) / time.Duration(t.running+len(t.waiting)))
+func sizeOf(tasks []task) (size int) {
+	for _, t := range tasks {
+		size += t.size
+	}
+	return size
 }

@@ -11,48 +11,55 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-func TestTasksThatAddTasks(t *testing.T) {
+// plain is a task that leads to no other.
+func plain(size int, do func()) snapshot.Task {
+	return snapshot.NewTask(size, func(time.Time) []snapshot.Task {
+		do()
+		return nil
+	})
+}
+
+func TestTasksThatLeadToTasks(t *testing.T) {
 	const atOnce = 3
-	var running, most, done atomic.Int64
-	work := snapshot.NewTasks()
-	var task func(deep int) func()
-	task = func(deep int) func() {
-		return func() {
-			for now := running.Add(1); ; {
-				if before := most.Load(); now <= before || most.CompareAndSwap(before, now) {
-					break
-				}
-			}
-			if deep > 0 {
-				work.Add(task(deep - 1))
-				work.Add(task(deep - 1))
-			}
+	var done atomic.Int64
+	var running parallel
+	var tree func(size int) snapshot.Task
+	tree = func(size int) snapshot.Task {
+		return snapshot.NewTask(size, func(time.Time) (more []snapshot.Task) {
+			defer running.begin()()
 			done.Add(1)
-			running.Add(-1)
-		}
+			if size > 1 {
+				more = append(more, tree(size/2), tree(size/2))
+			}
+			return more
+		})
 	}
-	work.Add(task(9))
-	work.Run(t.Context(), atOnce, 0)
+	snapshot.Run(t.Context(), atOnce, 0, []snapshot.Task{tree(512)})
 	if n := done.Load(); n != 1<<10-1 {
-		t.Errorf("%d tasks are done, want %d", n, 1<<10-1)
+		t.Errorf("%d tasks were done, want %d", n, 1<<10-1)
 	}
-	if n := most.Load(); n > atOnce {
+	if n := running.most.Load(); n > atOnce {
 		t.Errorf("%d tasks at once, want at most %d", n, atOnce)
 	}
-	work.Run(t.Context(), atOnce, 0)
-	if n := done.Load(); n != 1<<10-1 {
-		t.Error("a task was done twice")
-	}
+	snapshot.Run(t.Context(), atOnce, time.Hour, nil)
 }
 
 // Tasks that need each other to go on do, so they are done at the same time.
 func TestTasksAreDoneAtTheSameTime(t *testing.T) {
-	work, meet := snapshot.NewTasks(), make(chan struct{})
-	work.Add(func() {
-		work.Add(func() { meet <- struct{}{} })
-		<-meet
-	})
-	work.Run(t.Context(), 2, 0)
+	meet := make(chan struct{})
+	snapshot.Run(t.Context(), 2, 0, []snapshot.Task{plain(1, func() { meet <- struct{}{} }), plain(1, func() { <-meet })})
+}
+
+// parallel counts what is done at the same time.
+type parallel struct{ now, most atomic.Int64 }
+
+// begin returns the end.
+func (p *parallel) begin() func() {
+	for now := p.now.Add(1); ; {
+		if before := p.most.Load(); now <= before || p.most.CompareAndSwap(before, now) {
+			return func() { p.now.Add(-1) }
+		}
+	}
 }
 
 // worked is how a run of tasks went.
@@ -64,17 +71,17 @@ type worked struct {
 func paced(t *testing.T, count int, each, within time.Duration) (w worked) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		tasks, began := snapshot.NewTasks(), time.Now()
-		var running, most atomic.Int64
+		var tasks []snapshot.Task
+		var running parallel
 		for range count {
-			tasks.Add(func() {
-				most.Store(max(most.Load(), running.Add(1)))
+			tasks = append(tasks, plain(1, func() {
+				defer running.begin()()
 				time.Sleep(each)
-				running.Add(-1)
-			})
+			}))
 		}
-		tasks.Run(t.Context(), 4, within)
-		w = worked{time.Since(began), most.Load()}
+		began := time.Now()
+		snapshot.Run(t.Context(), 4, within, tasks)
+		w = worked{time.Since(began), running.most.Load()}
 	})
 	return w
 }
@@ -106,18 +113,49 @@ func TestTasksTakeTheTimeThatTheyHave(t *testing.T) {
 }
 
 func TestTasksBeginEvenly(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		size []int
+		want []time.Duration
+	}{
+		{"of one size", []int{1, 1, 1, 1}, []time.Duration{0, 4 * time.Second, 8 * time.Second, 12 * time.Second}},
+		{"of several sizes", []int{2, 8, 5, 1}, []time.Duration{0, time.Second, 6 * time.Second, 14 * time.Second}}, // the last one first
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			var tasks []snapshot.Task
+			var begins []time.Duration
+			for _, size := range c.size {
+				tasks = append(tasks, plain(size, func() {
+					begins = append(begins, time.Since(began))
+					time.Sleep(time.Millisecond)
+				}))
+			}
+			snapshot.Run(t.Context(), 4, 16*time.Second, tasks)
+			if !slices.Equal(begins, c.want) {
+				t.Errorf("%s: begun at %v, want %v", c.name, begins, c.want)
+			}
+		})
+	}
+}
+
+// What tasks lead to is not known before: it counts in their place, so that there is no rest while much of it is to come.
+func TestTasksThatLeadToMoreEndInTime(t *testing.T) {
+	const groups, each, within = 10, 10, 16 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		tasks, began := snapshot.NewTasks(), time.Now()
-		var begins []time.Duration
-		for range 4 {
-			tasks.Add(func() {
-				begins = append(begins, time.Since(began))
-				time.Sleep(time.Second)
-			})
+		var tasks []snapshot.Task
+		for range groups {
+			tasks = append(tasks, snapshot.NewTask(each, func(time.Time) (more []snapshot.Task) {
+				for range each {
+					more = append(more, plain(1, func() { time.Sleep(within * 2 / (groups * each)) }))
+				}
+				return more
+			}))
 		}
-		tasks.Run(t.Context(), 4, 16*time.Second)
-		if want := []time.Duration{0, 4 * time.Second, 8 * time.Second, 12 * time.Second}; !slices.Equal(begins, want) {
-			t.Errorf("begun at %v, want %v", begins, want)
+		began := time.Now()
+		snapshot.Run(t.Context(), 4, within, tasks)
+		if took := time.Since(began); took > within*9/8 {
+			t.Errorf("done after %v, want about %v", took, within)
 		}
 	})
 }
@@ -127,12 +165,13 @@ func TestTasksDoNotWaitOnceTheirRoundHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		tasks, began := snapshot.NewTasks(), time.Now()
+		var tasks []snapshot.Task
 		done := 0
 		for range 10 {
-			tasks.Add(func() { done++ })
+			tasks = append(tasks, plain(1, func() { done++ }))
 		}
-		tasks.Run(ctx, 1, time.Hour)
+		began := time.Now()
+		snapshot.Run(ctx, 1, time.Hour, tasks)
 		if took := time.Since(began); took != time.Second || done != 10 {
 			t.Errorf("%d of 10 tasks after %v", done, took)
 		}
@@ -143,27 +182,28 @@ func TestTasksDoNotWaitOnceTheirRoundHasEnded(t *testing.T) {
 func TestTasksShareTheTime(t *testing.T) {
 	const within = 12 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		tasks := snapshot.NewTasks()
+		var tasks []snapshot.Task
 		var shares []time.Duration
 		for i := range 4 {
-			tasks.Add(func() {
-				share := time.Until(tasks.Share())
+			tasks = append(tasks, snapshot.NewTask(1, func(due time.Time) []snapshot.Task {
+				share := time.Until(due)
 				shares = append(shares, share)
 				if i == 3 {
 					share *= 2
 				}
 				time.Sleep(share)
-			})
+				return nil
+			}))
 		}
-		tasks.Run(t.Context(), 1, within)
+		snapshot.Run(t.Context(), 1, within, tasks)
 		if want := []time.Duration{3 * time.Second, 2 * time.Second, 2 * time.Second, 2 * time.Second}; !slices.Equal(shares, want) {
 			t.Errorf("shares %v, want %v", shares, want)
 		}
-		tasks.Add(func() {
-			if due := tasks.Share(); due.After(time.Now()) {
+		snapshot.Run(t.Context(), 1, 0, []snapshot.Task{snapshot.NewTask(1, func(due time.Time) []snapshot.Task {
+			if due.After(time.Now()) {
 				t.Errorf("a share of %v where there is no time", time.Until(due))
 			}
-		})
-		tasks.Run(t.Context(), 1, 0)
+			return nil
+		})})
 	})
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/pause"
 )
 
 // Ids as package loadgen gives them.
@@ -83,12 +85,8 @@ func (b *bencher) away(ctx context.Context, s *sized) (err error) {
 		if began.IsZero() && left < s.guilds {
 			began = time.Now() // a sweep has found them
 		}
-		if left > 0 {
-			select {
-			case <-ctx.Done():
-				return fmt.Errorf("%d guilds do not leave Redis", left)
-			case <-time.After(settlePoll):
-			}
+		if left > 0 && !pause.For(ctx, settlePoll) {
+			return fmt.Errorf("%d guilds do not leave Redis", left)
 		}
 	}
 	if !began.IsZero() {
@@ -99,10 +97,9 @@ func (b *bencher) away(ctx context.Context, s *sized) (err error) {
 		if err != nil {
 			return err
 		}
-		if pending == "0" {
+		if pending == "0" || !pause.For(ctx, settlePoll) {
 			break
 		}
-		time.Sleep(settlePoll)
 	}
 	if s.left, err = b.usedMemory(ctx); err != nil {
 		return err
@@ -139,7 +136,7 @@ func (b *bencher) comeBack(ctx context.Context, s *sized) error {
 			return fmt.Errorf("a member of a guild that was away: %d", status)
 		}
 		s.refused++
-		time.Sleep(settlePoll)
+		pause.For(ctx, settlePoll)
 	}
 	s.firstRequest = time.Since(began)
 	_, _, err = b.admin(ctx, http.MethodDelete, "/admin/keys/"+made.ID, nil)

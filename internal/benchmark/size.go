@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"levelboard/internal/loadgen"
+	"levelboard/internal/pause"
 )
 
 const (
@@ -61,10 +62,8 @@ func (b *bencher) size(ctx context.Context) (string, error) {
 		}
 		s.start = append(s.start, took.Seconds()*1000)
 	}
-	select {
-	case <-ctx.Done():
+	if !pause.For(ctx, idleTime) {
 		return "", ctx.Err()
-	case <-time.After(idleTime):
 	}
 	var err error
 	if s.idle, err = b.service.resident(); err != nil {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"levelboard/internal/pause"
 )
 
 // startAll starts the service and the floor, which shares the service's Redis, in another database, so that both have the same.
@@ -70,10 +72,8 @@ func (b *bencher) settle(ctx context.Context) error {
 			}
 			return nil
 		}
-		select {
-		case <-ctx.Done():
+		if !pause.For(ctx, settlePoll) {
 			return fmt.Errorf("the servers do not come to rest: %w", reason)
-		case <-time.After(settlePoll):
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/id"
+	"levelboard/internal/pause"
 )
 
 // Activity makes members gain XP through the API, as a bot would have it for their messages.
@@ -45,26 +46,18 @@ func (a *Activity) Run(ctx context.Context) {
 	if a.Rate <= 0 {
 		return
 	}
-	timer := time.NewTimer(a.pause())
-	defer timer.Stop()
 	failing := false
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
+	for pause.For(ctx, a.gap()) {
 		err := a.Step(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			a.Log.Warn("the simulated activity cannot change the board", "error", err)
 		}
 		failing = err != nil
-		timer.Reset(a.pause())
 	}
 }
 
-// pause makes the changes a Poisson process.
-func (a *Activity) pause() time.Duration {
+// gap makes the changes a Poisson process.
+func (a *Activity) gap() time.Duration {
 	return time.Duration(a.r.ExpFloat64() / a.Rate * float64(time.Second))
 }
 

@@ -67,15 +67,3 @@ func (a *arrivals) gap() time.Duration {
 	}
 	return time.Duration(mean)
 }
-
-// sleep reports false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	pause := time.NewTimer(d)
-	defer pause.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-pause.C:
-		return true
-	}
-}

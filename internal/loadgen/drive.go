@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"levelboard/internal/pause"
 )
 
 // redialPause is how long a connection that could not be made is left alone.
@@ -129,12 +131,7 @@ func (w *worker) connect(ctx context.Context, operation int) bool {
 		return false
 	}
 	w.record.failed(operation, unreachable)
-	pause := time.NewTimer(redialPause)
-	defer pause.Stop()
-	select {
-	case <-ctx.Done():
-	case <-pause.C:
-	}
+	pause.For(ctx, redialPause)
 	return false
 }
 

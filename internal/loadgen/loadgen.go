@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"levelboard/internal/pause"
 )
 
 const (
@@ -90,7 +92,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		o.Progress = func(string) {}
 	}
 	if o.sleep == nil {
-		o.sleep = sleep
+		o.sleep = pause.For
 	}
 	o.Active = cmp.Or(o.Active, o.Members)
 	target, err := newTarget(o.URL)

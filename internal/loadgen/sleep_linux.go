@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"levelboard/internal/pause"
 )
 
 // sleeper waits for a moment to some ten microseconds. Go's own timers wait in whole milliseconds when the process has nothing
@@ -36,10 +38,10 @@ func (s sleeper) until(ctx context.Context, at time.Time) bool {
 		return ctx.Err() == nil
 	}
 	if s.timer == nil {
-		return sleep(ctx, left)
+		return pause.For(ctx, left)
 	}
 	if left > longSleep {
-		if !sleep(ctx, left-longSleep/2) {
+		if !pause.For(ctx, left-longSleep/2) {
 			return false
 		}
 		left = max(time.Until(at), 1)

@@ -5,6 +5,8 @@ package loadgen
 import (
 	"context"
 	"time"
+
+	"levelboard/internal/pause"
 )
 
 // sleeper waits for a moment as exactly as the system's timers are.
@@ -16,5 +18,5 @@ func (sleeper) close() {}
 
 // until reports false when ctx ended first.
 func (sleeper) until(ctx context.Context, at time.Time) bool {
-	return sleep(ctx, time.Until(at))
+	return pause.For(ctx, time.Until(at))
 }

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"levelboard/internal/pause"
 )
 
 const (
@@ -81,12 +83,8 @@ func (b *bench) readPage(ctx context.Context, client *http.Client, guild, number
 		if err == nil || wait == 0 || attempt == readAttempts {
 			return page, err
 		}
-		pause := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			pause.Stop()
+		if !pause.For(ctx, wait) {
 			return nil, ctx.Err()
-		case <-pause.C:
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/pause"
 )
 
 const (
@@ -203,7 +205,7 @@ func (c *cluster) startWatch() {
 	}
 	c.watch = true
 	c.background.Go(func() {
-		for sleep(c.life, watchEvery) {
+		for pause.For(c.life, watchEvery) {
 			c.look(c.life)
 		}
 	})

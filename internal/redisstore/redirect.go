@@ -8,6 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/pause"
 )
 
 const (
@@ -64,7 +65,7 @@ func nothingRan(err error) bool {
 // again: a command whose connection failed may have run.
 func (c *cluster) follow(ctx context.Context, slot int, send func(ctx context.Context, n *node, asking bool) error) error {
 	until := time.Now().Add(c.patience(ctx))
-	pause := leastPause
+	wait := leastPause
 	table, err := c.slotTable(ctx)
 	if err != nil {
 		return err
@@ -86,10 +87,10 @@ func (c *cluster) follow(ctx context.Context, slot int, send func(ctx context.Co
 			n.doubt() // a master that was made a replica may hold another's data when it is a master again
 		}
 		if hops >= redirects || where == later {
-			if time.Now().Add(pause).After(until) || !sleep(ctx, pause) {
+			if time.Now().Add(wait).After(until) || !pause.For(ctx, wait) {
 				return err
 			}
-			pause = min(2*pause, longestPause)
+			wait = min(2*wait, longestPause)
 		}
 		if address != "" {
 			address = completeAddress(address, n.Options().Addr)
@@ -120,16 +121,4 @@ func (c *cluster) patience(ctx context.Context) time.Duration {
 		return patience
 	}
 	return c.silence
-}
-
-// sleep reports whether ctx lasted for as long.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

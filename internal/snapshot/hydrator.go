@@ -12,6 +12,7 @@ import (
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/logs"
+	"levelboard/internal/pause"
 )
 
 const (
@@ -100,9 +101,7 @@ func (h *Hydrator) load(ctx context.Context, g leaderboard.GuildRef) error {
 		if done || (err != nil && !errors.Is(err, ErrHydrationLost)) {
 			return err
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if !pause.For(ctx, wait) {
 			return fmt.Errorf("hydrate guild %s: %w", g.ID, ctx.Err())
 		}
 	}

@@ -3,6 +3,8 @@ package snapshot
 import (
 	"context"
 	"time"
+
+	"levelboard/internal/pause"
 )
 
 // pace spreads the members of a large guild evenly over the time that they may take, for the sake of the others whom the machine is
@@ -29,14 +31,5 @@ func newPace(size int64, due time.Time) *pace {
 func (p *pace) wait(ctx context.Context, members int) {
 	share := min(float64(p.passed)/float64(p.size), 1)
 	p.passed += int64(members)
-	early := time.Duration(share*float64(p.within)) - time.Since(p.began)
-	if early <= 0 {
-		return
-	}
-	timer := time.NewTimer(early)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	pause.For(ctx, time.Duration(share*float64(p.within))-time.Since(p.began))
 }

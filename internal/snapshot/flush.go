@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,8 +15,8 @@ import (
 // scanSize is how many members one look into the set aside is to find: a look costs a round trip, and Redis may be busy.
 const scanSize = 4 * batchSize
 
-// writeFlush writes what was set aside. While a batch is written, the next one is read, so a set of any size needs the memory
-// of three. The live store is told of the commits once, at the end: until then `pending` in meta says what the archive may
+// writeFlush writes what was set aside. While a batch is written, the next ones are read, so a set of any size needs the memory
+// of a few. The live store is told of the commits once, at the end: until then `pending` in meta says what the archive may
 // hold.
 func (w *Writer) writeFlush(ctx context.Context, f Flush, due time.Time) error {
 	state, err := w.archive.State(ctx, f.Guild)
@@ -28,7 +29,7 @@ func (w *Writer) writeFlush(ctx context.Context, f Flush, due time.Time) error {
 	f.Archived = state.Archived
 
 	group, reading := errgroup.WithContext(ctx)
-	batches := make(chan Batch)
+	batches := make(chan Batch, readsAtOnce)
 	var last Batch
 	group.Go(func() error {
 		defer close(batches)
@@ -67,22 +68,50 @@ func (w *Writer) readFlush(ctx context.Context, f Flush, due time.Time, batches 
 		if err != nil {
 			return err
 		}
-		for part := range slices.Chunk(users, batchSize) {
+		for len(users) > 0 {
+			count := batchSize
+			if pace.behind(readsAtOnce * batchSize) {
+				count *= readsAtOnce
+			}
+			part := users[:min(count, len(users))]
+			users = users[len(part):]
 			pace.wait(ctx, len(part))
-			batch, err := w.live.ReadBatch(ctx, f, part)
+			read, err := w.readBatches(ctx, f, part)
 			if err != nil {
 				return err
 			}
-			select {
-			case batches <- batch:
-			case <-ctx.Done():
-				return fmt.Errorf("read the changed members: %w", context.Cause(ctx))
+			for _, batch := range read {
+				select {
+				case batches <- batch:
+				case <-ctx.Done():
+					return fmt.Errorf("read the changed members: %w", context.Cause(ctx))
+				}
 			}
 		}
 		if cursor = next; cursor == 0 {
 			return nil
 		}
 	}
+}
+
+// readsAtOnce is how many batches are read at the same time when the writer is behind by as many: each waits for its turn behind the
+// requests, and when Redis is what bounds these, that is fifty times as long as to read it.
+const readsAtOnce = 4
+
+// readBatches reads users at the same time in batches, and returns these in the order in which the live store has read them.
+func (w *Writer) readBatches(ctx context.Context, f Flush, users []id.User) ([]Batch, error) {
+	batches := make([]Batch, (len(users)+batchSize-1)/batchSize)
+	reading, ctx := errgroup.WithContext(ctx)
+	for i := range batches {
+		reading.Go(func() (err error) {
+			batches[i], err = w.live.ReadBatch(ctx, f, users[i*batchSize:min((i+1)*batchSize, len(users))])
+			return err
+		})
+	}
+	err := reading.Wait()
+	// The rev may be the same, and then the first is the one that did not know of it yet.
+	slices.SortFunc(batches, func(a, b Batch) int { return cmp.Or(cmp.Compare(a.Rev, b.Rev), cmp.Compare(a.Known, b.Known)) })
+	return batches, err
 }
 
 // someOfFlush returns about sortSize of the members, in order; a member that is there twice may be so here.

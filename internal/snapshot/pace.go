@@ -27,9 +27,17 @@ func newPace(size int64, due time.Time) *pace {
 	return &pace{began: time.Now(), within: within, size: max(size, 1)}
 }
 
+// behind reports whether more than the next members, so many, are due.
+func (p *pace) behind(members int) bool { return p.early(p.passed+int64(members)) < 0 }
+
 // wait waits until the next members, so many, are due, or ctx ends. What is late does not wait.
 func (p *pace) wait(ctx context.Context, members int) {
-	share := min(float64(p.passed)/float64(p.size), 1)
+	pause.For(ctx, p.early(p.passed))
 	p.passed += int64(members)
-	pause.For(ctx, time.Duration(share*float64(p.within))-time.Since(p.began))
+}
+
+// early is how long it is until the members after so many of them are due.
+func (p *pace) early(members int64) time.Duration {
+	share := min(float64(members)/float64(p.size), 1)
+	return time.Duration(share*float64(p.within)) - time.Since(p.began)
 }

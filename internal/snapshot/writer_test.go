@@ -371,6 +371,48 @@ func TestManyMembersAreWrittenInBoundedBatches(t *testing.T) {
 	w.inStep(g)
 }
 
+// A writer that is behind reads batches at the same time. Whichever is read first, the archive takes them in the order in which they were
+// read, and does not mistake one for a live store that has gone back in time.
+func TestBatchesAreArchivedInTheOrderInWhichTheyWereRead(t *testing.T) {
+	const members, batches = 3001, 4
+	for _, first := range []int{1, batches} {
+		w := embeddedWorld(t)
+		g := w.guild(guildA)
+		for i := range members {
+			w.create(g, i, 1)
+		}
+		before := w.state(g).Epoch
+		read := make(chan struct{})
+		f := &faults{
+			before: func(ctx context.Context, c call) error {
+				if c.method == "ReadBatch" && c.n != first {
+					select {
+					case <-read:
+					case <-ctx.Done():
+						return context.Cause(ctx)
+					}
+				}
+				return nil
+			},
+			after: func(_ context.Context, c call) error {
+				if c.method == "ReadBatch" && c.n == first {
+					w.add(g, 0)
+					close(read)
+				}
+				return nil
+			},
+		}
+		ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
+		w.must(w.writer("writer", never, f).Flush(ctx))
+		cancel()
+		if n := f.count("WriteBatch"); n != batches || w.state(g).Epoch != before {
+			t.Errorf("call %d first: %d batches were written, and the epoch is %d, want %d and %d", first, n, w.state(g).Epoch, batches, before)
+		}
+		w.must(w.writer("writer", never, &faults{}).Flush(w.Context()))
+		w.inStep(g)
+	}
+}
+
 // Redis holds an older load of the guild than the archive: it is loaded anew, with what had changed and was not archived.
 func TestAnOlderEpochIsLoadedAnew(t *testing.T) {
 	w := embeddedWorld(t)

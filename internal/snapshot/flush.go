@@ -70,7 +70,7 @@ func (w *Writer) readFlush(ctx context.Context, f Flush, due time.Time, batches 
 		}
 		for len(users) > 0 {
 			count := batchSize
-			if pace.behind(readsAtOnce * batchSize) {
+			if pace.late() {
 				count *= readsAtOnce
 			}
 			part := users[:min(count, len(users))]
@@ -94,7 +94,7 @@ func (w *Writer) readFlush(ctx context.Context, f Flush, due time.Time, batches 
 	}
 }
 
-// readsAtOnce is how many batches are read at the same time when the writer is behind by as many: each waits for its turn behind the
+// readsAtOnce is how many batches are read at the same time when the writer is late: each waits for its turn behind the
 // requests, and when Redis is what bounds these, that is fifty times as long as to read it.
 const readsAtOnce = 4
 

@@ -16,19 +16,12 @@ type pace struct {
 	passed int64 // members
 }
 
-// fastestPace is how many members a second are spread at most. More is about what an archive takes, so there is no time to spare.
-const fastestPace = 40_000
-
 func newPace(size int64, due time.Time) *pace {
-	within := max(time.Until(due), 0)
-	if float64(size) > fastestPace*within.Seconds() {
-		within = 0
-	}
-	return &pace{began: time.Now(), within: within, size: max(size, 1)}
+	return &pace{began: time.Now(), within: max(time.Until(due), 0), size: max(size, 1)}
 }
 
-// behind reports whether more than the next members, so many, are due.
-func (p *pace) behind(members int) bool { return p.early(p.passed+int64(members)) < 0 }
+// late reports whether the members are behind by a quarter of the time that all of them may take.
+func (p *pace) late() bool { return p.early(p.passed) <= -p.within/4 }
 
 // wait waits until the next members, so many, are due, or ctx ends. What is late does not wait.
 func (p *pace) wait(ctx context.Context, members int) {

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -21,44 +20,6 @@ type round struct {
 	failed []id.Guild
 	first  error
 }
-
-// sweep writes those of the next share of the loaded guilds that have changed, or of all, and notes those that nobody uses. With
-// begin it lists them first. With an error it did so with those that it found, and notes none.
-func (r *round) sweep(ctx context.Context, begin, all bool) error {
-	var unlisted error
-	if begin {
-		r.unswept, unlisted = r.live.LoadedGuilds(ctx)
-		if n := len(r.unswept); unlisted == nil {
-			r.loaded.Store(&n)
-		}
-		r.cold, r.share = nil, len(r.unswept)
-		if !all {
-			r.share = shareOf(r.unswept)
-		}
-	}
-	share := r.unswept[:min(r.share, len(r.unswept))]
-	r.unswept = r.unswept[len(share):]
-	if len(share) == 0 {
-		return unlisted
-	}
-	seen, unasked := r.live.Survey(ctx, share, evictIdle(r.idle))
-	r.write(ctx, seen.Changed)
-	if all && !r.hurry {
-		// They may be all there are, after a restart of the live store, and nothing of them is lost while they wait; what changes does not wait
-		// for them.
-		r.unswept, r.share = seen.Unverified, shareOf(seen.Unverified)
-	} else {
-		r.write(ctx, seen.Unverified)
-	}
-	if err := errors.Join(unlisted, unasked); err != nil {
-		return err
-	}
-	r.cold = append(r.cold, seen.Cold...)
-	return nil
-}
-
-// shareOf is how many of the guilds a round takes so that all are taken before the next sweep begins.
-func shareOf(guilds []id.Guild) int { return (len(guilds) + sweepEvery - 2) / (sweepEvery - 1) }
 
 // write writes guilds, in groups, and those that cannot go with others by themselves.
 func (r *round) write(ctx context.Context, guilds []id.Guild) {

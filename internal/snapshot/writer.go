@@ -19,9 +19,6 @@ const (
 	batchSize = 1000
 	// guildsAtOnce is how many guilds, or groups of them, are written at the same time at most.
 	guildsAtOnce = 4
-	// sweepEvery is the number of intervals in which all loaded guilds are looked at, a share in each, not only those in the index:
-	// a replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions.
-	sweepEvery = 12
 	// tombstoneKeep is far longer than any batch can be under way.
 	tombstoneKeep = 24 * time.Hour
 	purgeLimit    = 5000
@@ -47,10 +44,8 @@ type Writer struct {
 	lost      bool      // Redis did not, when a round asked it for the changed guilds
 	lastRound time.Time // when it began
 	rounds    int
-	early     []id.Guild        // gathered during the last round, for the next one
-	unswept   []id.Guild        // of those that were loaded when the present sweep began, those that it has to look at yet
-	share     int               // of them, how many in a round
-	cold      []Cold            // found by the sweep, and not evicted yet
+	early     []id.Guild // gathered during the last round, for the next one
+	sweeper   sweeper
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
 	// For the metrics, which do not wait for a round to end.
@@ -87,6 +82,11 @@ func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOp
 func (w *Writer) Run(ctx context.Context) {
 	ticker := time.NewTicker(w.tickTime())
 	defer ticker.Stop()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.unlist()
+	}()
 	for {
 		select {
 		case <-ctx.Done():
@@ -128,6 +128,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	w.lease = lease
 	w.hold(true)
 	w.rounds = 0
+	defer w.unlist()
 	return w.round(ctx, true)
 }
 
@@ -135,7 +136,8 @@ func (w *Writer) Flush(ctx context.Context) error {
 // the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the
 // requests what it can get; else no more than being in time needs, unless it is late, and in the end frees what nobody needs.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
-	began := time.Now()
+	began, periodic := time.Now(), w.rounds%sweepEvery == 0
+	life := ctx
 	ctx, stop := w.keepLease(ctx)
 	defer stop()
 	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
@@ -143,9 +145,6 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 		r.due = w.dueOf(began)
 	}
 	w.lastRound = began
-	sweep := w.rounds%sweepEvery == 0
-	all := w.rounds == 0
-	w.rounds++
 	indexed, err := w.live.DirtyGuilds(ctx)
 	changed := append(w.early, indexed...)
 	w.early = nil
@@ -153,7 +152,9 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	gathered := w.gather(ctx, changed)
 	r.write(ctx, changed)
 	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
-	unswept := r.sweep(ctx, sweep, all)
+	w.beginSweep(life, periodic)
+	w.rounds++
+	unswept := r.sweep(ctx)
 	early, missed := gathered()
 	w.early = early
 	w.underway.Store(&early)
@@ -173,8 +174,8 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	}
 	w.stuck.Store(&r.failed)
 	if !hurry {
-		w.cold = w.evict(ctx, w.cold)
-		if sweep {
+		w.sweeper.cold = w.evict(ctx, w.sweeper.cold)
+		if periodic {
 			w.Purge(ctx)
 		}
 	}

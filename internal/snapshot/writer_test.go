@@ -477,6 +477,60 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// To list 100,000 guilds takes minutes where Redis has its hands full. What changes meanwhile is written all the same, and what only the
+// list names is once it is there.
+func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
+	w := embeddedWorld(t)
+	g, hidden := w.guild(guildA), w.guild("200000000000000002")
+	w.create(hidden, 1, 100)
+	_, err := w.live.DirtyGuilds(w.Context())
+	w.must(err)
+	listed := make(chan struct{})
+	f := &faults{before: func(ctx context.Context, c call) error {
+		if c.method == "LoadedGuilds" && c.n == 1 {
+			select {
+			case <-listed:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	}}
+	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
+	defer stop()
+	for i := range 3 {
+		w.create(g, i, 100)
+		w.eventually("the change is written", func() bool { return f.count("EndChanges") == i+1 && w.nothingWaits(g) })
+	}
+	if f.count("LoadedGuilds") != 1 || w.nothingWaits(hidden) {
+		t.Error("the list was there before it was made")
+	}
+	close(listed)
+	w.eventually("the hidden change is written", func() bool { return w.nothingWaits(hidden) })
+	stop()
+	w.inStep(g)
+	w.inStep(hidden)
+
+	// A process that ends does not wait for its list.
+	f = &faults{before: func(ctx context.Context, c call) error {
+		if c.method == "LoadedGuilds" {
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}
+		return nil
+	}}
+	w.killed("writer")
+	again := w.writer("again", 20*time.Millisecond, f)
+	stop = w.running(again)
+	w.eventually("a list", func() bool { return f.count("LoadedGuilds") == 1 })
+	stop()
+	ctx, cancel := context.WithTimeout(w.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := again.Flush(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the last snapshot looked at all guilds without a list of them: %v", err)
+	}
+}
+
 // Another writer took a changed guild out of the index and died. Whoever comes next finds it at once, not at some later sweep.
 func TestANewHolderLooksBeyondTheIndex(t *testing.T) {
 	w := embeddedWorld(t)

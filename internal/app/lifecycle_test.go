@@ -35,11 +35,17 @@ func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
 func archived(t *testing.T, client *redis.Client, g string) {
 	t.Helper()
 	eventually(t, "the snapshot is written", func() bool {
+		// In this order: what waits goes from the one to the other. That archived is rev does not say it, since a member that was set aside may
+		// be written with a newer rev than one that was not.
+		waiting, err := client.Exists(t.Context(), "lb:{"+g+"}:dirty").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
 		meta, err := client.HGetAll(t.Context(), "lb:{"+g+"}:meta").Result()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return meta["rev"] != "" && meta["rev"] == meta["archived"]
+		return waiting == 0 && meta["flushing"] == "" && meta["rev"] != "" && meta["rev"] == meta["archived"]
 	})
 }
 

@@ -245,7 +245,8 @@ func (w *world) inStep(g leaderboard.GuildRef) {
 // nothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
 func (w *world) nothingWaits(g leaderboard.GuildRef) bool {
 	w.Helper()
-	return w.meta(g, "flushing") == "" && w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0
+	// In this order: what waits goes from the one to the other.
+	return w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0 && w.meta(g, "flushing") == ""
 }
 
 // eventually polls, without a fixed sleep that would have to be long enough.

@@ -74,9 +74,13 @@ func (r *round) listed(ctx context.Context) *listing {
 	}
 	select {
 	case <-l.listed:
+	case <-ctx.Done():
+	}
+	select {
+	case <-l.listed: // be it that the round is late
 		r.unlist()
 		return l
-	case <-ctx.Done():
+	default:
 		return nil
 	}
 }

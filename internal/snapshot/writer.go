@@ -137,7 +137,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 // requests what it can get; else no more than being in time needs, unless it is late, and in the end frees what nobody needs.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began, periodic := time.Now(), w.rounds%sweepEvery == 0
-	life := ctx
+	life := ctx // which a list of all guilds may need, and not only the round
 	ctx, stop := w.keepLease(ctx)
 	defer stop()
 	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}

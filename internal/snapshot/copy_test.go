@@ -23,11 +23,7 @@ func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
 				t.Errorf("page %d is read while page %d is loaded", c.n, loading)
 			}
 		case c.method == "LoadChunk" && c.n == 1:
-			select {
-			case <-readAhead:
-			case <-ctx.Done():
-				return ctx.Err()
-			}
+			return until(ctx, readAhead)
 		}
 		return nil
 	}

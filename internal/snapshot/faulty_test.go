@@ -45,6 +45,16 @@ func at(method string, n int) func(context.Context, call) error {
 	}
 }
 
+// until waits until the channel is closed.
+func until(ctx context.Context, closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 func (f *faults) count(method string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -77,21 +77,28 @@ func (w *Writer) readFlush(ctx context.Context, f Flush, due time.Time, batches 
 			users = users[len(part):]
 			pace.wait(ctx, len(part))
 			read, err := w.readBatches(ctx, f, part)
+			if err == nil {
+				err = handOver(ctx, read, batches)
+			}
 			if err != nil {
 				return err
-			}
-			for _, batch := range read {
-				select {
-				case batches <- batch:
-				case <-ctx.Done():
-					return fmt.Errorf("read the changed members: %w", context.Cause(ctx))
-				}
 			}
 		}
 		if cursor = next; cursor == 0 {
 			return nil
 		}
 	}
+}
+
+func handOver(ctx context.Context, read []Batch, batches chan<- Batch) error {
+	for _, batch := range read {
+		select {
+		case batches <- batch:
+		case <-ctx.Done():
+			return fmt.Errorf("read the changed members: %w", context.Cause(ctx))
+		}
+	}
+	return nil
 }
 
 // readsAtOnce is how many batches are read at the same time when the writer is late: each waits for its turn behind the

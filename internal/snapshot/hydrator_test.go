@@ -63,12 +63,7 @@ func held(method string, n int) (hook func(context.Context, call) error, reached
 			return nil
 		}
 		close(reached)
-		select {
-		case <-release:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return until(ctx, release)
 	}, reached, release
 }
 

@@ -45,6 +45,7 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 	run(ctx, guildsAtOnce, max(time.Until(r.due), 0), work)
 }
 
+// aloneTasks are to write guilds by themselves.
 func (r *round) aloneTasks(ctx context.Context, guilds []alone) []task {
 	work := make([]task, len(guilds))
 	for i, a := range guilds {

@@ -386,11 +386,7 @@ func TestBatchesAreArchivedInTheOrderInWhichTheyWereRead(t *testing.T) {
 		f := &faults{
 			before: func(ctx context.Context, c call) error {
 				if c.method == "ReadBatch" && c.n != first {
-					select {
-					case <-read:
-					case <-ctx.Done():
-						return context.Cause(ctx)
-					}
+					return until(ctx, read)
 				}
 				return nil
 			},
@@ -485,17 +481,8 @@ func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 	w.create(hidden, 1, 100)
 	_, err := w.live.DirtyGuilds(w.Context())
 	w.must(err)
-	listed := make(chan struct{})
-	f := &faults{before: func(ctx context.Context, c call) error {
-		if c.method == "LoadedGuilds" && c.n == 1 {
-			select {
-			case <-listed:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		return nil
-	}}
+	hook, _, listed := held("LoadedGuilds", 1)
+	f := &faults{before: hook}
 	stop := w.running(w.writer("writer", 20*time.Millisecond, f))
 	defer stop()
 	for i := range 3 {
@@ -514,8 +501,7 @@ func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 	// A process that ends does not wait for its list.
 	f = &faults{before: func(ctx context.Context, c call) error {
 		if c.method == "LoadedGuilds" {
-			<-ctx.Done()
-			return context.Cause(ctx)
+			return until(ctx, nil)
 		}
 		return nil
 	}}

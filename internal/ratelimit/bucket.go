@@ -149,13 +149,12 @@ func (b *buckets) allowed(full [2]time.Duration) Decision {
 	return shown
 }
 
-// refused is the decision for a request that was not charged: of the first bucket that has no room, or else of the one that
-// is nearest to it.
+// refused is the decision for a request that was not charged: of the bucket that has no room for longest.
 func (b *buckets) refused(full [2]time.Duration) Decision {
 	var shown Decision
 	for i, budget := range b.all() {
 		wait := full[i] + budget.interval() - period
-		if i == 0 || shown.RetryAfter <= 0 && wait > shown.RetryAfter {
+		if i == 0 || wait > shown.RetryAfter {
 			shown = Decision{Scope: budget.Scope, Limit: budget.PerMinute, Reset: full[i], RetryAfter: wait}
 		}
 	}

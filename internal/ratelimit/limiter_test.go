@@ -185,6 +185,26 @@ func TestRefundsKeepWhatOthersCharged(t *testing.T) {
 	}
 }
 
+// When neither budget has room, to retry before both have is in vain.
+func TestRetryAfterIsTheLongerWait(t *testing.T) {
+	l, clock := frozen(t)
+	other := perKey(600)
+	other.Name = "mnopqrstuvwx"
+	charge(t, l, perKey(2), perOwner(5))
+	charge(t, l, perKey(2), perOwner(5))
+	clock.advance(29 * time.Second)
+	for charge(t, l, other, perOwner(5)).Allowed {
+	}
+	d := charge(t, l, perKey(2), perOwner(5))
+	if d.Allowed || d.Scope != "identity" || d.Limit != 5 || d.RetryAfter < 5*time.Second {
+		t.Fatalf("with both budgets spent: %+v, want the owner's wait, the key's is a second", d)
+	}
+	clock.advance(d.RetryAfter + time.Microsecond)
+	if d := charge(t, l, perKey(2), perOwner(5)); !d.Allowed {
+		t.Fatalf("after Retry-After: %+v", d)
+	}
+}
+
 func TestTheBudgetWithLessRemainingIsShown(t *testing.T) {
 	l, _ := frozen(t)
 	other := perKey(120)

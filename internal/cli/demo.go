@@ -96,21 +96,20 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	})
 }
 
+// notForDemo is how the names of settings begin that are about stores and people whom the demo does not have.
+var notForDemo = []string{"REDIS_", "POSTGRES_", "ADMIN_TOKEN", "OAUTH_", "PUBLIC_URL"}
+
 // demoEnviron is the environment's settings made fit for the demo: embedded in dir, quiet, and without the limit that its
 // own activity and an eager visitor would share.
 func demoEnviron(environ []string, dir, listen string) []string {
-	environ = slices.Clone(environ)
+	environ = slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		return slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(kv, "LEVELBOARD_"+prefix) })
+	})
 	if !slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "LEVELBOARD_LOG_LEVEL=") }) {
 		environ = append(environ, "LEVELBOARD_LOG_LEVEL=warn")
 	}
 	if listen != "" {
 		environ = append(environ, "LEVELBOARD_LISTEN="+listen)
-	}
-	for _, name := range []string{
-		"REDIS_URL", "REDIS_URL_FILE", "REDIS_MODE", "POSTGRES_URL", "POSTGRES_URL_FILE", "ADMIN_TOKEN", "ADMIN_TOKEN_FILE", "PUBLIC_URL",
-		"OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET", "OAUTH_CLIENT_SECRET_FILE",
-	} {
-		environ = append(environ, "LEVELBOARD_"+name+"=")
 	}
 	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
 }

@@ -22,6 +22,7 @@ func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 		// What the environment says about stores, limits and directories must not reach the demo.
 		code <- Run(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--members", "250", "--rate", "100"}, Environment{strings.NewReader(""), in, os.Stderr, []string{
 			"LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_REDIS_URL=redis://nowhere.invalid", "LEVELBOARD_POSTGRES_URL=postgres://nowhere.invalid/x",
+			"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_CA_FILE=/nowhere", "LEVELBOARD_REDIS_SENTINEL_PASSWORD=secret", "LEVELBOARD_ADMIN_TOKEN_FILE=/nowhere",
 			"LEVELBOARD_RATE_LIMIT_IDENTITY=1", "LEVELBOARD_RATE_LIMIT_KEY=1", "LEVELBOARD_PUBLIC_URL=https://nowhere.invalid",
 		}})
 		in.Close()

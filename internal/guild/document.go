@@ -14,7 +14,7 @@ import (
 // document is a guild's settings in JSON, as the admin API takes and answers them and as the archives keep them.
 type document struct {
 	ID          strictjson.Optional[id.Guild]  `json:"id"`
-	Name        string                         `json:"name" bytes:"1..256"`
+	Name        string                         `json:"name" bytes:"1..400"`
 	Icon        strictjson.Optional[*string]   `json:"icon"`
 	MemberCount int                            `json:"memberCount" bounds:"1..2147483647"`
 	OwnerID     id.User                        `json:"ownerId"`
@@ -45,7 +45,7 @@ type multiplierDocument struct {
 
 type channelDocument struct {
 	ID       id.Channel                       `json:"id"`
-	Name     string                           `json:"name" bytes:"1..256"`
+	Name     string                           `json:"name" bytes:"1..400"`
 	ParentID strictjson.Optional[*id.Channel] `json:"parentId"`
 	Position strictjson.Optional[int]         `json:"position" bounds:"0..2147483647"`
 	Type     strictjson.Optional[int]         `json:"type" bounds:"0..2147483647"`
@@ -53,7 +53,7 @@ type channelDocument struct {
 
 type roleDocument struct {
 	ID       id.Role                   `json:"id"`
-	Name     string                    `json:"name" bytes:"1..256"`
+	Name     string                    `json:"name" bytes:"1..400"`
 	Color    strictjson.Optional[*int] `json:"color" bounds:"0..16777215"`
 	Position strictjson.Optional[int]  `json:"position" bounds:"0..2147483647"`
 }

@@ -5,11 +5,14 @@ import (
 	"runtime/debug"
 )
 
-// ballastSize is how much garbage there may be, in bytes, beside as much as is in use, before it is collected. A few megabytes are in
-// use here, however many members there are, and with Go's default alone they are looked through dozens of times a second
-// under load. A share would do as well for those few, but takes three times as much of the machine where much is in use for once.
-// docs/benchmarks.md has what it costs, and the memory of the service with it.
-const ballastSize = 16 << 20
+// How much garbage there may be before it is collected: garbageShare percent of what is in use and of ballastSize, in bytes, together.
+// A few megabytes are in use here, however many members there are, and with Go's default alone they are looked through dozens of times
+// a second under load. A larger share would do as well for those few, but takes far more of the machine where much is in use for
+// once. docs/benchmarks.md has what it costs, and the memory of the service with it.
+const (
+	garbageShare = 60
+	ballastSize  = 30 << 20
+)
 
 // settleMemory is called when the service has started: what only the start needed is given back to the system. The ballast that
 // it returns counts as in use as long as it is kept, and takes no memory of the system, because nobody ever writes to it. There
@@ -20,5 +23,6 @@ func settleMemory() (ballast []byte) {
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
+	debug.SetGCPercent(garbageShare)
 	return make([]byte, ballastSize)
 }

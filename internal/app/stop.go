@@ -110,7 +110,7 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 	}
 	err := a.writer.Flush(flushCtx)
 	if releaseErr := a.writer.Release(ctx); releaseErr != nil {
-		a.log.WarnContext(ctx, "the snapshot lease could not be given up; nothing to do, it expires by itself", "error", releaseErr)
+		a.log.WarnContext(ctx, "the snapshot lease could not be given up, or others who stop not be told; nothing to do, it ends by itself", "error", releaseErr)
 	}
 	if err == nil {
 		return nil

@@ -13,10 +13,11 @@ import (
 
 // Names that belong to no guild.
 const (
-	dirtyGuildsKey = "lb:dirty-guilds"
-	changesChannel = "lb:changes"
-	claimPrefix    = "lb:once:"
-	sessionPrefix  = "lb:session:"
+	dirtyGuildsKey  = "lb:dirty-guilds"
+	lastSnapshotKey = "lb:last-snapshot"
+	changesChannel  = "lb:changes"
+	claimPrefix     = "lb:once:"
+	sessionPrefix   = "lb:session:"
 )
 
 // Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys

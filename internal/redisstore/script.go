@@ -40,6 +40,7 @@ var (
 	archivedScript   = newScript("archived", "epoch", "archive")
 	endFlushScript   = newScript("end_flush", "epoch")
 	distrustScript   = newScript("distrust", "epoch")
+	lastScript       = newScript("last")
 
 	evictScript = newScript("evict", "epoch", "now", "cold")
 

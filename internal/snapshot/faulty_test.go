@@ -125,6 +125,22 @@ func (l faultyLive) Evict(ctx context.Context, c snapshot.Cold, idle time.Durati
 	return gone && err == nil, err
 }
 
+func (l faultyLive) BeginLast(ctx context.Context, who string, atMost time.Duration) error {
+	return l.around(ctx, call{method: "BeginLast"}, func() error { return l.Live.BeginLast(ctx, who, atMost) })
+}
+
+func (l faultyLive) EndLast(ctx context.Context, who string) error {
+	return l.around(ctx, call{method: "EndLast"}, func() error { return l.Live.EndLast(ctx, who) })
+}
+
+func (l faultyLive) Last(ctx context.Context) (who string, err error) {
+	err = l.around(ctx, call{method: "Last"}, func() (err error) {
+		who, err = l.Live.Last(ctx)
+		return err
+	})
+	return who, err
+}
+
 func (l faultyLive) MarkDirty(ctx context.Context, guilds ...id.Guild) error {
 	return l.around(ctx, call{method: "MarkDirty", guild: guilds[0], guilds: guilds}, func() error { return l.Live.MarkDirty(ctx, guilds...) })
 }

@@ -81,15 +81,3 @@ func (w *Writer) keepLease(ctx context.Context) (leased context.Context, stop fu
 		renewal.Wait()
 	}
 }
-
-// Release gives the lease up, so that another replica can go on at once.
-func (w *Writer) Release(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.held {
-		return nil
-	}
-	w.giveBack(ctx)
-	w.hold(false)
-	return w.archive.ReleaseLease(ctx, w.lease)
-}

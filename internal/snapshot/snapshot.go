@@ -70,8 +70,8 @@ type Archive interface {
 	AcquireLease(ctx context.Context, holder string, ttl time.Duration) (Lease, error)
 	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
 	ReleaseLease(ctx context.Context, l Lease) error
-	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the fence, the
-	// incarnation, the epoch and that Archived is not above b.Known: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
+	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the
+	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
 	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
@@ -202,6 +202,12 @@ type Live interface {
 
 	// Drop removes all of the guild's keys if it holds this incarnation or none.
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
+
+	// BeginLast notes, for as long at most, that this process writes its last snapshot, in place of another one's note. EndLast takes the
+	// note away if it is this one's; Last says whose it is, "" when there is none.
+	BeginLast(ctx context.Context, who string, atMost time.Duration) error
+	EndLast(ctx context.Context, who string) error
+	Last(ctx context.Context) (who string, err error)
 }
 
 // Cold is a loaded guild that nobody uses, with nothing unsaved. State is what the archive has to hold for it to leave.

@@ -3,7 +3,6 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -44,6 +43,7 @@ type Writer struct {
 	lost      bool      // Redis did not, when a round asked it for the changed guilds
 	lastRound time.Time // when it began
 	rounds    int
+	last      bool       // the live store has been told that this process writes its last snapshot
 	early     []id.Guild // gathered during the last round, for the next one
 	sweeper   sweeper
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
@@ -110,26 +110,6 @@ func (w *Writer) tick(ctx context.Context) {
 	}
 	// What fails is logged and counted where it happens, and tried again in the next round.
 	_ = w.round(ctx, false)
-}
-
-// Flush writes everything that changed until now, if this process holds the lease or can get it. It returns the first
-// error; nil when another replica holds the lease, which then writes.
-func (w *Writer) Flush(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
-	if errors.Is(err, ErrLeaseLost) {
-		w.giveBack(ctx)
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("flush: %w", err)
-	}
-	w.lease = lease
-	w.hold(true)
-	w.rounds = 0
-	defer w.unlist()
-	return w.round(ctx, true)
 }
 
 // round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;

@@ -183,18 +183,18 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 		g := w.guild(guildA)
 		w.create(g, 1, 100)
 		first, f := w.writer("first", never, &faults{}), &faults{}
-		w.must(first.Flush(w.Context()))
+		w.must(first.Import(w.Context(), leaderboard.Ref(storetest.PutGuild(t, w.archive, "200000000000000002")), nil)) // takes the lease
 		second := w.writer("second", 20*time.Millisecond, f)
 		stop := w.running(second)
 		defer stop()
 		w.add(g, 1)
 		w.eventually("tries for the lease", func() bool { return f.count("AcquireLease") > 3 })
 		w.must(second.Flush(w.Context()))
-		if f.count("ReadChanges") > 0 || w.archivedRows(g)[0].XP != 100 {
+		if f.count("ReadChanges") > 0 || len(w.archivedRows(g)) > 0 {
 			t.Error("a writer without the lease wrote")
 		}
 		w.must(first.Release(w.Context()))
-		w.eventually("the other takes over", func() bool { return w.archivedRows(g)[0].XP == 101 })
+		w.eventually("the other takes over", func() bool { return w.nothingWaits(g) })
 
 		// Now the first has to wait, and what it does meanwhile has no effect.
 		wrote := w.state(g)
@@ -473,7 +473,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// To list 100,000 guilds takes minutes where Redis has its hands full. What changes meanwhile is written all the same, and what only the
+// To list 100,000 guilds takes long where Redis has its hands full. What changes meanwhile is written all the same, and what only the
 // list names is once it is there.
 func TestSnapshotsGoOnWhileTheGuildsAreListed(t *testing.T) {
 	w := embeddedWorld(t)

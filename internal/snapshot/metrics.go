@@ -74,7 +74,7 @@ var (
 )
 
 // Collector is the state of the lease, and the backlog, as the live store tells it at each scrape; without an answer there
-// are no values of that. Every replica tells the backlog of all.
+// are no values of that. What the writer has taken out of the index, only its own replica tells.
 func (w *Writer) Collector() prometheus.Collector { return writerCollector{w} }
 
 type writerCollector struct{ *Writer }

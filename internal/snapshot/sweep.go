@@ -20,8 +20,8 @@ type sweeper struct {
 	cold    []Cold     // found, and not evicted yet
 }
 
-// listing is a list of all loaded guilds on its way. Of 100,000 of them, on a Redis that has its hands full, it takes minutes, for which the
-// snapshots do not wait.
+// listing is a list of all loaded guilds on its way. Of 100,000 of them, on a Redis that has its hands full, it takes more than 20 seconds, for
+// which the snapshots do not wait.
 type listing struct {
 	all    bool // they are to be looked at all at once
 	cancel context.CancelFunc

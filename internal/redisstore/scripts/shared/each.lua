@@ -1,5 +1,5 @@
 -- Runs a script for several guilds, one after the other, each as if it were run for that guild alone: what goes wrong with one is
--- its own. To begin a run costs as much as a change does (docs/benchmarks.md).
+-- its own. To begin a run and to make its functions takes longer than a small change (docs/adr/0007-calls-sent-together.md).
 --
 -- KEYS     of the first guild, of the second, ...: as many for each
 -- ARGV     how many guilds; then for each, one after the other, how many arguments (at most 1000) and those

@@ -27,17 +27,15 @@ func (w *Writer) Flush(ctx context.Context) error {
 		w.giveBack(ctx)
 		return nil
 	}
-	if err == nil {
-		w.lease = lease
-		w.hold(true)
-		err = w.beginLast(ctx)
-	}
 	if err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
+	w.lease = lease
+	w.hold(true)
+	unnoted := w.beginLast(ctx) // of a cluster the other nodes may be there
 	w.rounds = 0
 	defer w.unlist()
-	return w.round(ctx, true)
+	return errors.Join(unnoted, w.round(ctx, true))
 }
 
 // lastLease takes the lease; ErrLeaseLost when it is left to another one, which goes on writing, or begins its last snapshot after this
@@ -45,15 +43,16 @@ func (w *Writer) Flush(ctx context.Context) error {
 func (w *Writer) lastLease(ctx context.Context) (Lease, error) {
 	for {
 		// In this order: whoever ends its last snapshot in between has given the lease up.
-		last, err := w.live.Last(ctx)
-		if err != nil {
-			return Lease{}, err
-		}
+		last, unasked := w.live.Last(ctx)
 		lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
-		if !errors.Is(err, ErrLeaseLost) || last == "" || last == w.holder {
+		switch {
+		case !errors.Is(err, ErrLeaseLost):
 			return lease, err
-		}
-		if !pause.For(ctx, lastLook) {
+		case unasked != nil:
+			return Lease{}, unasked
+		case last == "" || last == w.holder:
+			return Lease{}, err
+		case !pause.For(ctx, lastLook):
 			return Lease{}, context.Cause(ctx)
 		}
 	}

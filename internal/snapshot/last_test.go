@@ -46,3 +46,22 @@ func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 		}
 	})
 }
+
+// Of a cluster, the node with the note may be away; the guilds of the others are written all the same. But who does not have the lease
+// cannot know then that another one writes its changes.
+func TestTheLastSnapshotIsWrittenWithoutTheNote(t *testing.T) {
+	for method, fails := range map[string]bool{"Last": false, "BeginLast": true} {
+		w := embeddedWorld(t)
+		g := w.guild(guildA)
+		w.create(g, 1, 100)
+		first := w.writer("first", never, &faults{before: at(method, 1)})
+		if err := first.Flush(w.Context()); errors.Is(err, errBroken) != fails {
+			t.Errorf("without %s: %v", method, err)
+		}
+		w.inStep(g)
+		if err := w.writer("second", never, &faults{before: at("Last", 1)}).Flush(w.Context()); !errors.Is(err, errBroken) {
+			t.Errorf("without the lease, and without an answer: %v", err)
+		}
+		w.must(first.Release(w.Context()))
+	}
+}

@@ -14,6 +14,7 @@ import (
 
 	"levelboard/internal/apikey"
 	"levelboard/internal/app"
+	"levelboard/internal/config"
 	"levelboard/internal/demo"
 	"levelboard/internal/id"
 	"levelboard/internal/signin"
@@ -103,7 +104,7 @@ var notForDemo = []string{"REDIS_", "POSTGRES_", "ADMIN_TOKEN", "OAUTH_", "PUBLI
 // own activity and an eager visitor would share.
 func demoEnviron(environ []string, dir, listen string) []string {
 	environ = slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
-		return slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(kv, "LEVELBOARD_"+prefix) })
+		return slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(kv, config.Prefix+prefix) })
 	})
 	if !slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "LEVELBOARD_LOG_LEVEL=") }) {
 		environ = append(environ, "LEVELBOARD_LOG_LEVEL=warn")

@@ -194,7 +194,10 @@ func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
 			t.Error("a writer without the lease wrote")
 		}
 		w.must(first.Release(w.Context()))
-		w.eventually("the other takes over", func() bool { return w.nothingWaits(g) })
+		w.eventually("the other takes over", func() bool {
+			rows := w.archivedRows(g)
+			return len(rows) == 1 && rows[0].XP == 101
+		})
 
 		// Now the first has to wait, and what it does meanwhile has no effect.
 		wrote := w.state(g)

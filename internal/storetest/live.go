@@ -52,10 +52,15 @@ func lastSnapshots(b *board) {
 	b.must(b.EndLast(ctx, "second"))
 	is("")
 	b.must(b.BeginLast(ctx, "killed", time.Millisecond))
-	for who := "killed"; who != ""; {
-		var err error
-		who, err = b.Last(ctx)
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		who, err := b.Last(ctx)
 		b.must(err)
+		if who == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.Fatal("the note of a process that was killed stays")
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func (b *bencher) optionsOf(l load) (o loadgen.Options, err error) {
 		return o, fmt.Errorf("there is no scenario %s", l.scenario)
 	}
 	o = loadgen.Options{
-		URL: b.url, Admin: b.admin, Scenario: scenario, Concurrency: or(l.connections, connections), Rate: l.rate, Duration: b.seconds,
+		URL: b.url, Admin: b.admin, Scenario: scenario, Concurrency: cmp.Or(l.connections, connections), Rate: l.rate, Duration: b.seconds,
 		Members: l.members, Active: l.active, Guilds: l.guilds, FirstGuild: l.first, Page: l.page, Plain: l.plain, KeyLimit: keyLimit, Skew: loadgen.Uniform, Seed: 1,
 		Batch: loadgen.Mixed, Keep: true,
 	}
@@ -177,10 +178,3 @@ func (b *bencher) admin(ctx context.Context, method, path string, body []byte) (
 }
 
 var adminClient = &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 32}}
-
-func or(n, otherwise int) int {
-	if n == 0 {
-		return otherwise
-	}
-	return n
-}

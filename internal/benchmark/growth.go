@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log"
@@ -80,7 +81,7 @@ func (b *bencher) compare(ctx context.Context, scenario string, small, large loa
 }
 
 func (b *bencher) rateOf(ctx context.Context, scenario string, l load, rates *[]float64) error {
-	log.Printf("growth: %s of %d of %d members", scenario, or(l.active, l.members), l.members)
+	log.Printf("growth: %s of %d of %d members", scenario, cmp.Or(l.active, l.members), l.members)
 	l.scenario = scenario
 	result, err := b.serve(ctx, l)
 	if err == nil {

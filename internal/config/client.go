@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -29,9 +30,9 @@ var ErrNoAdminToken = errors.New("no admin token: give it with --admin-token, LE
 func LoadClient(environ []string) (Client, error) {
 	vars := toMap(environ)
 	c := Client{
-		URL:       or(vars[clientURL.Name], clientURL.Default),
-		OpsListen: or(vars[nameOf("OpsListen")], defaultOf("OpsListen")),
-		dataDir:   or(vars[nameOf("DataDir")], defaultOf("DataDir")),
+		URL:       cmp.Or(vars[clientURL.Name], clientURL.Default),
+		OpsListen: cmp.Or(vars[nameOf("OpsListen")], defaultOf("OpsListen")),
+		dataDir:   cmp.Or(vars[nameOf("DataDir")], defaultOf("DataDir")),
 	}
 	token := nameOf("AdminToken")
 	err := resolveFile(vars, token)
@@ -59,13 +60,6 @@ func (c Client) AdminToken() (string, error) {
 		return token, nil
 	}
 	return "", fmt.Errorf("the admin token's file %s is empty", path)
-}
-
-func or(value, fallback string) string {
-	if value == "" {
-		return fallback
-	}
-	return value
 }
 
 func defaultOf(field string) string {

@@ -17,7 +17,7 @@ const (
 	GuildName = "Gopher Garden"
 	// OwnerID owns the guild and its key.
 	OwnerID id.User = "184213671298560001"
-	// ownerName is what the owner is called; no other member has that username.
+	// ownerName and ownerUsername are the owner's; no other member has that username.
 	ownerName     = "Robin"
 	ownerUsername = "robin_of_the_garden"
 	// Vanity is the name of its board.

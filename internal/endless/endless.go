@@ -17,7 +17,7 @@ const (
 	endTime = 250 * time.Millisecond
 )
 
-// RequestKey is under what a router keeps the Request in the context of each request.
+// RequestKey is the context key under which the router keeps each request's Request.
 type RequestKey struct{}
 
 // Request is what a router that bounds and measures requests lets a stream do.

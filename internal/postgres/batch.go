@@ -138,7 +138,8 @@ func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict s
 	return refusal(err)
 }
 
-// notNull is not about the data: no column that is known here gets a null that it does not take.
+// notNull is no bad row: it means that a later version has added a column that this one does not fill, so all of the batch has
+// to wait.
 const notNull = "23502"
 
 // refusal makes snapshot.ErrBadRow of an error that is about the data, an invalid value or a broken constraint (the classes

@@ -136,7 +136,8 @@ func (l *Limiter) ask(ctx context.Context, t *till) {
 	}
 }
 
-// patient is the context with as much patience as is left to who came then, if Redis was heard of last at that time.
+// patient returns ctx with the patience that is left to a caller who arrived then, counted from Redis' last answer if that
+// came later.
 func patient(ctx context.Context, arrived, heard, now time.Time) context.Context {
 	patience := leaderboard.Patience(ctx)
 	if patience == 0 {

@@ -105,7 +105,7 @@ func (c *Client) eachMaster(ctx context.Context, ask func(n *node) error) ([]err
 	return errs, nil
 }
 
-// PoolStats are those of all nodes together.
+// PoolStats are those of the server; of a cluster the sums of TotalConns and IdleConns, and nothing else.
 func (c *Client) PoolStats() *redis.PoolStats {
 	if c.only != nil {
 		return c.only.PoolStats()

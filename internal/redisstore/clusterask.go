@@ -96,7 +96,8 @@ func (c *cluster) addresses(first string) []string {
 	return all
 }
 
-// completeAddresses puts what a node did not say of an address, because it is that of its own, or what it cannot know.
+// completeAddresses fills in what the asked node left out of addresses: its own host, and the port of a node that speaks TLS
+// only.
 func completeAddresses(ranges []redis.ClusterSlot, from string) {
 	for _, r := range ranges {
 		for i := range r.Nodes {

@@ -87,7 +87,7 @@ func (g *gate) enter(ctx context.Context, arrived time.Time, patience time.Durat
 	}
 }
 
-// patientUntil counts from when the server was last heard of, or else from when the command came.
+// patientUntil counts from the command's arrival or the server's last answer, whichever came later.
 func (g *gate) patientUntil(arrived time.Time, patience time.Duration) time.Time {
 	if heard := g.lastHeard(); heard.After(arrived) {
 		arrived = heard

@@ -25,7 +25,8 @@ type indexer struct {
 // maxIndexed bounds the guilds that wait for an index that does not answer.
 const maxIndexed = 10_000
 
-// put returns once the guilds are in the index, or the index takes too long.
+// put waits until the guilds are in the index, for indexTime at most. It does not wait while the index is known to fail, and
+// drops the guilds when maxIndexed wait already: the sweep finds them.
 func (x *indexer) put(guilds []any) {
 	x.mu.Lock()
 	if len(x.waiting)+len(guilds) > maxIndexed {

@@ -16,7 +16,7 @@ import (
 // of a guild must then be compared with the archive before anything of it is used. So each life of a server has an identity,
 // every script is loaded under a digest of its own for each identity, and a guild's meta says on which one the guild was
 // verified. A script can therefore neither run on a server that it was not made for (NOSCRIPT: nothing has run), nor use a
-// guild that was not verified there (NOTLOADED), without a round trip more than before.
+// guild that was not verified there (NOTLOADED), at no extra round trip.
 type node struct {
 	*redis.Client
 	gate       *gate

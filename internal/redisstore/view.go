@@ -2,11 +2,11 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
-	"levelboard/internal/level"
 )
 
 var viewScript = newScript("view", "loaded", "values", "entries")
@@ -73,7 +73,7 @@ func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
 			return v, err
 		}
 	}
-	v.Members, err = rankedOf(r, look.Users)
+	v.Members, err = rankedOf(r[4:], look.Users)
 	return v, err
 }
 
@@ -95,30 +95,16 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 
 // rankedOf reads those of the users that have an entry.
 func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
-	var lists [3]reply // XP, ranks, entries
-	for i := range lists {
-		if lists[i], err = r.list(4+i, len(users)); err != nil {
-			return nil, err
-		}
-	}
 	for i, user := range users {
-		if lists[0].at(i) == nil {
+		m, err := memberOf(r, i, len(users))
+		if errors.Is(err, leaderboard.ErrNoMember) {
 			continue
 		}
-		m, err := entryOf(lists[2], i)
 		if err != nil {
 			return nil, err
 		}
-		xp, err := lists[0].number(i)
-		if err != nil {
-			return nil, err
-		}
-		rank, err := lists[1].number(i)
-		if err != nil {
-			return nil, err
-		}
-		m.UserID, m.XP = user, level.XP(xp)
-		found = append(found, leaderboard.Ranked{Member: m, Rank: rank + 1})
+		m.UserID = user
+		found = append(found, m)
 	}
 	return found, nil
 }

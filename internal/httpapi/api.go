@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/slots"
 )
 
 // Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
@@ -121,9 +122,10 @@ type API struct {
 	cards  *drawing
 	cors   *cors.Cors
 
-	inFlight    chan struct{} // holds one for each request to /v2 that is worked on
-	largeBodies chan struct{} // holds one for each of them that has a large body
-	streams     chan struct{} // holds one for each stream that is open, which takes no place there
+	inFlight    chan struct{}    // holds one for each request to /v2 that is worked on
+	largeBodies chan struct{}    // holds one for each of them that has a large body
+	streams     chan struct{}    // holds one for each stream that is open, which takes no place there
+	followers   *slots.PerHolder // of streams, by the owner of the key
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -137,6 +139,7 @@ func New(deps Deps) (http.Handler, error) {
 		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
 		largeBodies: make(chan struct{}, largeBodies),
 		streams:     make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
+		followers:   slots.NewPerHolder(streamsOfOwner),
 	}
 	return a.routes()
 }

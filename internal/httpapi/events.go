@@ -49,6 +49,11 @@ func (a *API) followEvents(c *gin.Context) error {
 		c.Status(http.StatusOK)
 		return nil
 	}
+	release, err := a.ownStream(c)
+	if err != nil {
+		return err
+	}
+	defer release()
 	follower, err := a.deps.Events.Follow(c.Request.Context(), g, after)
 	if err != nil {
 		return err

@@ -6,19 +6,38 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
+
+	"levelboard/internal/fault"
 )
 
 const (
 	// DefaultStreams is how many streams are open at the same time; one more is refused. Each has a goroutine, a connection
 	// and its buffers, together some 50 KB.
-	DefaultStreams   = 1000
+	DefaultStreams = 1000
+	// streamsOfOwner is how many of them may be of one owner of keys, so that no owner can take all from the others.
+	streamsOfOwner   = 50
 	defaultKeepAlive = 15 * time.Second
+	// retryStream is what an owner with too many is told to wait; nobody knows when one ends.
+	retryStream = 30 * time.Second
 
 	eventsRoute = "/guilds/:guildId/events"
 )
 
 // isStream tells the route whose answer has no end from the others.
 func isStream(c *gin.Context) bool { return c.FullPath() == "/v2"+eventsRoute }
+
+// ownStream takes one of the streams that the owner of the caller's key may have open, until release is called. It is 429 when all
+// are, which is that owner's own doing: the others' streams go on, and 503 would say that the service fails.
+func (a *API) ownStream(c *gin.Context) (release func(), err error) {
+	release, ok := a.followers.Take(string(callerOf(c).user()))
+	if !ok {
+		return nil, &fault.Error{
+			Code: fault.RateLimited, RetryAfter: retryStream,
+			Message: "The owner of this API key has too many streams open. Close one, then try again after as many seconds as the Retry-After header says.",
+		}
+	}
+	return release, nil
+}
 
 // Streams implements endless.Request.
 func (s *state) Streams(c *gin.Context) (connection context.Context, ended func()) {

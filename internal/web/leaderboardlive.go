@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"levelboard/internal/endless"
+	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -26,6 +27,11 @@ const (
 	rowsFormat = 2
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
+	// viewersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places
+	// of the feed. A household or a class fits; who is beyond it reads the rows from time to time (leaderboard.js).
+	viewersOfAddress = 20
+	// retryStream is what one who has too many of them is told to wait; nobody knows when one ends.
+	retryStream = 30 * time.Second
 	stillHere   = ": still here\n\n"
 )
 
@@ -103,6 +109,17 @@ func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
+	leave, ok := s.viewers.Take(addressName(c))
+	if !ok {
+		return &fault.Error{
+			Code: fault.RateLimited, RetryAfter: retryStream,
+			Message: "Too many pages are watched from your address at the moment. Read the page again from time to time instead.",
+		}
+	}
+	defer leave()
+	if number, err = s.onBoard(c.Request.Context(), g, number); err != nil {
+		return err
+	}
 	viewer, err := s.deps.Live.Watch(g, number)
 	if err != nil {
 		return err
@@ -116,6 +133,19 @@ func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
 	why := s.pushRows(c, g, stream, viewer)
 	s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", why)
 	return nil
+}
+
+// onBoard is the number of the page that is shown when this one is asked for. The feed watches a bounded number of pages of a guild,
+// and numbers past the last would all be pages of their own there.
+func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64, error) {
+	if number == 1 {
+		return number, nil
+	}
+	v, err := s.deps.Board.View(ctx, g, leaderboard.Look{})
+	if err != nil {
+		return 0, err
+	}
+	return min(number, leaderboard.LastPage(v.Total)), nil
 }
 
 // pushRows returns why the stream ended.

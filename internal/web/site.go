@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/slots"
 )
 
 // Limiter charges one request to all budgets or, when one refuses, to none.
@@ -58,12 +59,13 @@ type Site struct {
 	policy    string // Content-Security-Policy
 	cookies   cookies
 	origins   *http.CrossOriginProtection
-	inFlight  chan struct{} // holds one for each page that is worked on
+	inFlight  chan struct{}    // holds one for each page that is worked on
+	viewers   *slots.PerHolder // of streams of rows, by address
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
-	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets(), rendered: newRenderedPages()}
+	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets(), rendered: newRenderedPages(), viewers: slots.NewPerHolder(viewersOfAddress)}
 	if s.deps.InFlight == 0 {
 		s.deps.InFlight = DefaultInFlight
 	}
@@ -97,7 +99,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.setXP))
 	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.removeMember))
 
-	// A stream takes no place of a page; the feed bounds how many there are.
+	// A stream takes no place of a page; the feed bounds how many there are, and liveRows how many are of one address.
 	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.liveRows))
 
 	s.profileRoutes(pages)

@@ -15,6 +15,7 @@ const (
 	ScopeKey      = "key"      // Name is an API key's id
 	ScopeIdentity = "identity" // Name is the id of a key's owner, or of a signed-in user
 	ScopeAddress  = "address"  // Name is an AddressName
+	ScopeSignIn   = "sign_in"  // Name is an AddressName; of what the provider of sign-in is asked for it
 )
 
 // Budget is what one subject may ask for.
@@ -35,6 +36,8 @@ func (b Budget) redisKey() string {
 		return "lb:k:{" + b.Owner + "}:" + b.Name
 	case ScopeIdentity:
 		return "lb:i:{" + b.Name + "}"
+	case ScopeSignIn:
+		return "lb:s:{" + b.Name + "}"
 	default:
 		return "lb:a:{" + b.Name + "}"
 	}

@@ -41,7 +41,7 @@ func New(client redis.UniversalClient) *Limiter {
 		now:    time.Now,
 		tills:  map[bucketsName]*till{},
 	}
-	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress} {
+	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress, ScopeSignIn} {
 		l.scopes[scope] = outcomes{
 			allowed: l.outcome.WithLabelValues(scope, "allowed"),
 			limited: l.outcome.WithLabelValues(scope, "limited"),

@@ -284,7 +284,7 @@ func TestALimitCanChangeAtAnyTime(t *testing.T) {
 
 func TestScopesAndNamesHaveBudgetsOfTheirOwn(t *testing.T) {
 	l, _ := frozen(t)
-	for _, scope := range []string{ratelimit.ScopeKey, ratelimit.ScopeIdentity, ratelimit.ScopeAddress} {
+	for _, scope := range []string{ratelimit.ScopeKey, ratelimit.ScopeIdentity, ratelimit.ScopeAddress, ratelimit.ScopeSignIn} {
 		for _, name := range []string{"100000000000000001", "100000000000000002"} {
 			b := ratelimit.Budget{Scope: scope, Name: name, PerMinute: 3}
 			if d := charge(t, l, b); d.Remaining != 2 || d.Scope != scope {
@@ -426,7 +426,9 @@ levelboard_rate_limit_requests_total{outcome="limited",scope="address"} 1
 levelboard_rate_limit_requests_total{outcome="allowed",scope="identity"} 1
 levelboard_rate_limit_requests_total{outcome="limited",scope="identity"} 1
 levelboard_rate_limit_requests_total{outcome="allowed",scope="key"} 2
+levelboard_rate_limit_requests_total{outcome="allowed",scope="sign_in"} 0
 levelboard_rate_limit_requests_total{outcome="limited",scope="key"} 0
+levelboard_rate_limit_requests_total{outcome="limited",scope="sign_in"} 0
 `
 	if err := testutil.CollectAndCompare(l, strings.NewReader(want), "levelboard_rate_limit_requests_total"); err != nil {
 		t.Fatal(err)

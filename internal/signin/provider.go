@@ -25,6 +25,8 @@ const (
 	providerTime = 5 * time.Second
 	// answerSize bounds an answer of the provider, in bytes; 200 guilds are about 60 KB.
 	answerSize = 1 << 20
+	// providerConns is how many connections there are to a host of the provider.
+	providerConns = 16
 )
 
 // Token is the access that a user gave us at the provider. Formatting or logging one shows nothing of it.
@@ -70,7 +72,7 @@ func NewProvider(o ProviderOptions) *Provider {
 		},
 		apiURL: o.APIURL,
 		client: &http.Client{
-			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxConnsPerHost: 16, IdleConnTimeout: 30 * time.Second},
+			Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, MaxConnsPerHost: providerConns, IdleConnTimeout: 30 * time.Second},
 			Timeout:   providerTime,
 			// A redirect would take the token along to wherever it leads.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -32,7 +32,13 @@ const (
 	tellTime = 3 * time.Second
 	// sessionsOfUser is how many sessions a user has at the same time; one more ends the oldest.
 	sessionsOfUser = 20
+	// entering is how many sign in at the same time. Each holds a connection to the provider, for which anybody can ask with a code
+	// that they made up; so it is half of providerConns, and the other half is there for the sessions that are confirmed.
+	entering = providerConns / 2
 )
+
+// ErrBusy says that as many sign in at this moment as may. The provider was asked for nothing, and the code is as good as it was.
+var ErrBusy = errors.New("too many sign in at the same time")
 
 // Local is somebody who may sign in without a provider, for the demo.
 type Local struct {
@@ -60,11 +66,12 @@ type Sessions struct {
 	told     func(ctx context.Context, user id.User, managed []id.Guild) error
 	log      *slog.Logger
 	now      func() time.Time
+	entering chan struct{} // holds one for each sign-in for which the provider is asked
 }
 
 // NewSessions returns the sessions in a store.
 func NewSessions(store Store, o Options) *Sessions {
-	return &Sessions{store: store, provider: o.Provider, locals: o.Locals, told: o.Refreshed, log: o.Log, now: o.Now}
+	return &Sessions{store: store, provider: o.Provider, locals: o.Locals, told: o.Refreshed, log: o.Log, now: o.Now, entering: make(chan struct{}, entering)}
 }
 
 // Address is where to send somebody who wants to sign in; empty when there is no provider.
@@ -79,17 +86,12 @@ func (s *Sessions) Address(state, verifier string) string {
 func (s *Sessions) Locals() []Local { return s.locals }
 
 // Enter begins the session of whoever the provider gave the code for, and returns its secret. ErrRefused when the provider
-// does not take the code.
+// does not take the code, ErrBusy when too many sign in at this moment.
 func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret string, err error) {
 	if s.provider == nil {
 		return "", fmt.Errorf("sign in without a provider: %w", ErrRefused)
 	}
-	token, err := s.provider.Redeem(ctx, code, verifier)
-	if err != nil {
-		signIns.WithLabelValues(outcomeOf(err)).Inc()
-		return "", err
-	}
-	who, err := s.provider.Identify(ctx, token)
+	token, who, err := s.redeem(ctx, code, verifier)
 	if err != nil {
 		signIns.WithLabelValues(outcomeOf(err)).Inc()
 		return "", err
@@ -97,6 +99,22 @@ func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret str
 	s.tell(ctx, who)
 	now := s.now()
 	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
+}
+
+// redeem finds out whose code it is.
+func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Identity, error) {
+	select {
+	case s.entering <- struct{}{}:
+		defer func() { <-s.entering }()
+	default:
+		return Token{}, Identity{}, ErrBusy
+	}
+	token, err := s.provider.Redeem(ctx, code, verifier)
+	if err != nil {
+		return Token{}, Identity{}, err
+	}
+	who, err := s.provider.Identify(ctx, token)
+	return token, who, err
 }
 
 // Denied counts a sign-in that came back from the provider with an error in the place of a code, and returns what that means:

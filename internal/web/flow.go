@@ -21,7 +21,9 @@ const (
 
 // flow is a sign-in that is under way. It is kept in a cookie of its own in the browser that began it, so a provider's answer
 // counts in that browser only: nobody can have somebody else finish a sign-in that they began. It needs no signature, since
-// whoever writes their own cookie can only spoil their own sign-in, and Next is looked at again when it is read.
+// whoever writes their own cookie can only spoil their own sign-in, and Next is looked at again when it is read. Nor would one keep
+// anybody from asking the provider for codes that they made up: a flow that we signed is theirs for a request, as often as they
+// send it. That is bounded where codes are redeemed (chargeSignIn, signin.ErrBusy).
 type flow struct {
 	State    string `json:"s"` // what the provider has to send back
 	Verifier string `json:"v"` // without it the code is worth nothing

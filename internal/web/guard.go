@@ -107,6 +107,17 @@ func (s *Site) charge(c *gin.Context, who *Visitor) error {
 	if who.Session != nil {
 		budget.Scope, budget.Name = ratelimit.ScopeIdentity, string(who.Session.User.ID)
 	}
+	return s.take(c, budget, "That was too much at once.")
+}
+
+// chargeSignIn takes one of the address's sign-ins, whoever is signed in there already. They have a limit also where pages have none.
+func (s *Site) chargeSignIn(c *gin.Context) error {
+	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: addressName(c), PerMinute: signInsOfAddress}
+	return s.take(c, budget, "There were too many sign-ins from your address. Begin again a little later.")
+}
+
+// take takes one request from a budget; the message is for who is told that it has none.
+func (s *Site) take(c *gin.Context, budget ratelimit.Budget, message string) error {
 	decision, err := s.deps.Limiter.Charge(c.Request.Context(), budget)
 	if err != nil {
 		return fault.Down("charge the limits", err)
@@ -114,7 +125,7 @@ func (s *Site) charge(c *gin.Context, who *Visitor) error {
 	if decision.Allowed {
 		return nil
 	}
-	return &fault.Error{Code: fault.RateLimited, RetryAfter: decision.RetryAfter, Message: "That was too much at once."}
+	return &fault.Error{Code: fault.RateLimited, RetryAfter: decision.RetryAfter, Message: message}
 }
 
 // addressName is whom to charge for a request without a session.

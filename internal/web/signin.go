@@ -21,11 +21,16 @@ const callbackPath = "/sign-in/callback"
 // RedirectURL is the address that has to be registered with the provider, under the public address of the pages.
 func RedirectURL(publicURL string) string { return publicURL + callbackPath }
 
+// signInsOfAddress is for how many codes of one address the provider is asked, a minute. Each is a request of ours with our client
+// secret, for which anybody can ask with a code that they made up, so the limit on pages, which is far higher, would not do.
+const signInsOfAddress = 20
+
 // SignIn signs people in and out (package signin).
 type SignIn interface {
 	// Address is where to send somebody to sign in; empty when there is no provider.
 	Address(state, verifier string) string
-	// Enter begins a session by the provider's code; signin.ErrRefused when the code is not valid.
+	// Enter begins a session by the provider's code; signin.ErrRefused when the code is not valid, signin.ErrBusy when too many
+	// sign in at this moment.
 	Enter(ctx context.Context, code, verifier string) (secret string, err error)
 	// Denied says what it means that the provider sent somebody back with this error and no code; signin.ErrRefused when they
 	// did not allow it.
@@ -106,9 +111,18 @@ func (s *Site) fromProvider(c *gin.Context) error {
 		}
 		return providerFails(err)
 	}
+	if err := s.chargeSignIn(c); err != nil {
+		return err
+	}
 	secret, err := s.deps.SignIn.Enter(c.Request.Context(), c.Query("code"), f.Verifier)
-	if errors.Is(err, signin.ErrRefused) {
+	switch {
+	case errors.Is(err, signin.ErrRefused):
 		return again("This sign-in is not valid any more.")
+	case errors.Is(err, signin.ErrBusy):
+		return &fault.Error{
+			Code: fault.Unavailable, RetryAfter: retryProvider, Cause: err,
+			Message: "Very many people are signing in at this moment. Begin again in a few seconds.",
+		}
 	}
 	if err != nil {
 		return providerFails(err)

@@ -77,6 +77,18 @@ func TestEverySettingIsRead(t *testing.T) {
 	}
 }
 
+func TestAProviderOfSignInOnThisMachineMayBePlain(t *testing.T) {
+	for _, host := range []string{"127.0.0.1:9000", "localhost", "[::1]:9000"} {
+		_, _, err := config.Load([]string{
+			"LEVELBOARD_OAUTH_CLIENT_ID=i", "LEVELBOARD_OAUTH_CLIENT_SECRET=s", "LEVELBOARD_OAUTH_AUTH_URL=http://" + host + "/a",
+			"LEVELBOARD_OAUTH_TOKEN_URL=http://" + host + "/t", "LEVELBOARD_OAUTH_API_URL=http://" + host + "/api",
+		})
+		if err != nil {
+			t.Errorf("%s: %v", host, err)
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	for _, test := range []struct {
 		environ []string
@@ -145,6 +157,10 @@ func TestProblems(t *testing.T) {
 		{[]string{"RATE_LIMIT_IDENTITY=2147483648"}, "LEVELBOARD_RATE_LIMIT_IDENTITY must be a whole number from 0 to 2147483647"},
 		{[]string{"TRUSTED_PROXIES=10.0.0.1,proxy.local"}, `LEVELBOARD_TRUSTED_PROXIES holds "proxy.local"`},
 		{[]string{"TRUSTED_PROXIES=10.0.0.0/33"}, `LEVELBOARD_TRUSTED_PROXIES holds "10.0.0.0/33"`},
+		{[]string{"TRUSTED_PROXIES=10.0.0.1,0.0.0.0/0"}, `LEVELBOARD_TRUSTED_PROXIES holds "0.0.0.0/0", which trusts everybody`},
+		{[]string{"TRUSTED_PROXIES=203.0.113.9/0"}, `LEVELBOARD_TRUSTED_PROXIES holds "203.0.113.9/0", which trusts everybody`},
+		{[]string{"TRUSTED_PROXIES=::/0"}, `LEVELBOARD_TRUSTED_PROXIES holds "::/0", which trusts everybody`},
+		{[]string{"TRUSTED_PROXIES=::ffff:0.0.0.0/96"}, `LEVELBOARD_TRUSTED_PROXIES holds "::ffff:0.0.0.0/96", which trusts everybody`},
 		{[]string{"CORS_ORIGINS=*,https://a.example"}, "LEVELBOARD_CORS_ORIGINS must be * alone"},
 		{[]string{"CORS_ORIGINS=https://a.example/path"}, "LEVELBOARD_CORS_ORIGINS holds an entry (number 1)"},
 		{[]string{"CORS_ORIGINS=https://a.example,a.example"}, "LEVELBOARD_CORS_ORIGINS holds an entry (number 2)"},
@@ -153,6 +169,9 @@ func TestProblems(t *testing.T) {
 		{[]string{"OAUTH_AUTH_URL=discord.com"}, "LEVELBOARD_OAUTH_AUTH_URL must be an http:// or https:// URL"},
 		{[]string{"OAUTH_TOKEN_URL=ftp://x"}, "LEVELBOARD_OAUTH_TOKEN_URL must be an http:// or https:// URL"},
 		{[]string{"OAUTH_API_URL=https://u:p@x"}, "LEVELBOARD_OAUTH_API_URL must be an http:// or https:// URL"},
+		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "OAUTH_AUTH_URL=http://id.example/a"}, "LEVELBOARD_OAUTH_AUTH_URL must begin with https://"},
+		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "OAUTH_TOKEN_URL=http://id.example/t"}, "LEVELBOARD_OAUTH_TOKEN_URL must begin with https://"},
+		{[]string{"OAUTH_CLIENT_ID=i", "OAUTH_CLIENT_SECRET=s", "OAUTH_API_URL=http://192.0.2.1/api"}, "LEVELBOARD_OAUTH_API_URL must begin with https://"},
 		{[]string{"PUBLIC_URL=https://x?y=1"}, "LEVELBOARD_PUBLIC_URL must be an http:// or https:// URL"},
 		{[]string{"LOG_LEVEL=loud"}, "LEVELBOARD_LOG_LEVEL must be debug, info, warn or error"},
 		{[]string{"LOG_LEVEL=info+1"}, "LEVELBOARD_LOG_LEVEL must be debug, info, warn or error"},

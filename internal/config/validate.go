@@ -158,11 +158,21 @@ func (v *validator) proxies(list []string) []string {
 		if _, err := netip.ParseAddr(p); err == nil {
 			continue
 		}
-		if _, err := netip.ParsePrefix(p); err != nil {
+		block, err := netip.ParsePrefix(p)
+		switch {
+		case err != nil:
 			v.bad("TRUSTED_PROXIES", "holds %q, which is neither an IP address nor a CIDR block such as 10.0.0.0/8", p)
+		case everybody(block):
+			v.bad("TRUSTED_PROXIES", "holds %q, which trusts everybody: any client could then say that it has another address, and have limits of its own. "+
+				"Name the addresses from which the proxy connects", p)
 		}
 	}
 	return list
+}
+
+// everybody reports whether a block is all of IPv4 or of IPv6. Gin reads one of ::ffff:0:0/96 as what it says of IPv4.
+func everybody(block netip.Prefix) bool {
+	return block.Bits() == 0 || block.Addr().Is4In6() && block.Bits() <= 96
 }
 
 func (v *validator) origins(list []string) []string {
@@ -205,6 +215,17 @@ func (v *validator) oauth(c *Config) {
 	c.OAuthAPIURL = v.webURL("OAUTH_API_URL", c.OAuthAPIURL)
 	if c.OAuthClientID != "" && c.OAuthClientSecret != "" {
 		v.signIn(c)
+		v.private("OAUTH_AUTH_URL", c.OAuthAuthURL)
+		v.private("OAUTH_TOKEN_URL", c.OAuthTokenURL)
+		v.private("OAUTH_API_URL", c.OAuthAPIURL)
+	}
+}
+
+// private keeps what is sent to a provider of sign-in, the client secret, codes and tokens, from travelling in clear over a network.
+func (v *validator) private(name, raw string) {
+	u, err := url.Parse(raw)
+	if err == nil && u.Scheme == "http" && !loopback(u.Hostname()) {
+		v.bad(name, "must begin with https://, or secrets of the sign-in would travel in clear; plain http is for loopback only")
 	}
 }
 

@@ -169,11 +169,26 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	return nil
 }
 
+// byProxy are the headers by which a proxy tells that there is one.
+var byProxy = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"}
+
 // localSignIn reports whether this request may sign in without a provider: only from this machine, to this machine's own
-// name, and through no proxy. The name keeps out a page elsewhere whose name was made to lead here.
+// name, from a page of such a name, and through no proxy that says it is one. The name keeps out a page elsewhere whose name was
+// made to lead here. A proxy may say nothing and put our own name into the request; then the page's, which the browser sends with
+// each form, is what tells its visitors from who is at this machine.
 func (s *Site) localSignIn(r *http.Request) bool {
-	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !loopbackHost(r.Host) || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !loopbackHost(r.Host) {
 		return false
+	}
+	for _, name := range byProxy {
+		if len(r.Header.Values(name)) > 0 {
+			return false
+		}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || !loopbackHost(u.Host) {
+			return false
+		}
 	}
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

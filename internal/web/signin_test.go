@@ -474,11 +474,19 @@ func TestTheDemosSignIn(t *testing.T) {
 		s.browser().post("/sign-in/local", url.Values{"as": {as}}).want(401)
 	}
 	// Not through a proxy, not from a page whose name was made to lead here, not by another site's form.
-	for _, header := range [][]string{{"X-Forwarded-For", "203.0.113.9"}, {"Forwarded", "for=203.0.113.9"}, {"Host", "evil.example"}} {
+	for _, header := range [][]string{{"X-Forwarded-For", "203.0.113.9"}, {"Forwarded", "for=203.0.113.9"}, {"Via", "1.1 proxy"}, {"X-Real-IP", "203.0.113.9"},
+		{"X-Forwarded-Host", "levels.example"}, {"X-Forwarded-Proto", "https"}, {"Host", "evil.example"}} {
 		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, header...).want(404)
 		s.browser().get("/sign-in", header...).want(200).lacks("Robin")
 	}
 	s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", "https://evil.example").want(403)
+	// Nor through a proxy that says nothing of itself, as nginx does unless it is told otherwise.
+	for _, origin := range []string{"https://levels.example", "http://203.0.113.9:8080", "null"} {
+		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", origin, "Sec-Fetch-Site", "same-origin").want(404)
+	}
+	for _, origin := range []string{"http://localhost:8080", "http://[::1]:8080"} {
+		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", origin, "Sec-Fetch-Site", "same-origin").want(200, "Robin")
+	}
 }
 
 func TestTheDemosSignInIsOffByDefault(t *testing.T) {

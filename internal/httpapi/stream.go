@@ -14,8 +14,9 @@ const (
 	// DefaultStreams is how many streams are open at the same time; one more is refused. Each has a goroutine, a connection
 	// and its buffers, together some 50 KB.
 	DefaultStreams = 1000
-	// streamsOfOwner is how many of them may be of one owner of keys, so that no owner can take all from the others.
-	streamsOfOwner   = 50
+	// streamsOfOwner is how many of them may be of one owner of keys, so that no owner can take all from the others. A bot may
+	// follow hundreds of guilds with one key.
+	streamsOfOwner   = 250
 	defaultKeepAlive = 15 * time.Second
 	// retryStream is what an owner with too many is told to wait; nobody knows when one ends.
 	retryStream = 30 * time.Second

@@ -13,6 +13,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
 )
 
 // operationTime bounds every operation, the wait for a connection included: a server that vanished without a word must
@@ -23,7 +27,16 @@ const operationTime = 40 * time.Second
 // method's comment mean that the server could not be asked, or that its answer was lost, when a change may have
 // happened and may not.
 type Archive struct {
-	pool *pgxpool.Pool
+	pool   *pgxpool.Pool
+	guilds asker[id.Guild, foundGuild]
+	states asker[leaderboard.GuildRef, *snapshot.State]
+	raises asker[raise, *snapshot.State]
+}
+
+func newArchive(pool *pgxpool.Pool) *Archive {
+	a := &Archive{pool: pool}
+	a.guilds.ask, a.states.ask, a.raises.ask = a.readGuilds, a.readStates, a.raiseEpochs
+	return a
 }
 
 // Ping reports whether the server answers.

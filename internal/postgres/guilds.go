@@ -15,9 +15,42 @@ import (
 
 const guildColumns = `id, settings, incarnation, version`
 
-// Guild reads a guild; guild.ErrNotFound when there is none.
+// Guild reads a guild; guild.ErrNotFound when there is none. Concurrent calls share a query.
 func (a *Archive) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	return a.oneGuild(ctx, `SELECT `+guildColumns+` FROM guilds WHERE id = $1`, string(g))
+	found, err := a.guilds.do(ctx, g)
+	if err == nil {
+		err = found.err
+	}
+	return found.guild, wrap("read a guild", err)
+}
+
+// foundGuild is what was found of one guild.
+type foundGuild struct {
+	guild *guild.Guild
+	err   error
+}
+
+// readGuilds reads guilds, each with an error of its own.
+func (a *Archive) readGuilds(ctx context.Context, guilds []id.Guild) ([]foundGuild, error) {
+	ids, found := make([]string, len(guilds)), make([]foundGuild, len(guilds))
+	for i, g := range guilds {
+		ids[i], found[i].err = string(g), guild.ErrNotFound
+	}
+	rows, err := a.pool.Query(ctx, `
+		SELECT n, `+guildColumns+` FROM unnest($1::text[]) WITH ORDINALITY AS asked (id, n) JOIN guilds USING (id)`, plannedNow, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var place int64
+		g, err := scanGuild(rows, &place)
+		if place == 0 {
+			return nil, err
+		}
+		found[place-1] = foundGuild{g, err}
+	}
+	return found, rows.Err()
 }
 
 // GuildByVanity reads the guild with this vanity, which is in lower case; guild.ErrNotFound when there is none.
@@ -45,11 +78,12 @@ func (a *Archive) Guilds(ctx context.Context, after id.Guild, limit int) ([]*gui
 	return found, wrap("list guilds", err)
 }
 
-func scanGuild(row pgx.Row) (*guild.Guild, error) {
+// scanGuild reads guildColumns, and columns before them.
+func scanGuild(row pgx.Row, before ...any) (*guild.Guild, error) {
 	var document []byte
 	var g guild.Guild
 	var gid id.Guild
-	err := row.Scan(&gid, &document, &g.Incarnation, &g.Version)
+	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Version)...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, guild.ErrNotFound
 	}

@@ -47,7 +47,7 @@ func OpenRotating(ctx context.Context, url string, now func() (string, error)) (
 	if err != nil {
 		return nil, wrap("open", err)
 	}
-	return &Archive{pool: pool}, nil
+	return newArchive(pool), nil
 }
 
 func parse(raw string) (*pgxpool.Config, error) {

@@ -37,7 +37,11 @@ func changesOf(g id.Guild, r reply) (c snapshot.Changes, err error) {
 	case 1:
 		state, err := r.number(0)
 		c.Many, c.Left = state == 0, state == 1
-		if err == nil && state == 2 {
+		return c, err
+	case 2:
+		incarnation, err := r.number(1)
+		c.Batch.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+		if err == nil {
 			err = snapshot.ErrUnverified
 		}
 		return c, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"golang.org/x/sync/errgroup"
+
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
@@ -13,6 +15,9 @@ const (
 	groupGuilds = 100
 	// smallFlush is up to how many changed members a guild goes to the archive with others.
 	smallFlush = 100
+	// verifiedAtOnce is how many guilds of a group are compared with the archive at the same time, which shares its queries. One that
+	// went back in time is loaded, members and all, so they are not all of the group.
+	verifiedAtOnce = 16
 )
 
 // group is some guilds on their way to the archive together.
@@ -89,7 +94,14 @@ func (g *group) write(guilds []id.Guild) {
 		}
 		return
 	}
-	changed := g.read(guilds)
+	changed, unverified := g.read(guilds)
+	if verified := g.verify(unverified); len(verified) > 0 {
+		more, again := g.read(verified)
+		for _, guild := range again {
+			g.left.alone = append(g.left.alone, alone{guild.ID, true})
+		}
+		changed = append(changed, more...)
+	}
 	for from, to, rows := 0, 0, 0; from < len(changed); from, rows = to, 0 {
 		for to < len(changed) && (to == from || rows+len(changed[to].Rows) <= batchSize) {
 			rows += len(changed[to].Rows)
@@ -99,11 +111,38 @@ func (g *group) write(guilds []id.Guild) {
 	}
 }
 
-// read reads what changed.
-func (g *group) read(guilds []id.Guild) (changed []Batch) {
+// verify has guilds compared with the archive, many at the same time, and returns those that are loaded then.
+func (g *group) verify(unverified []leaderboard.GuildRef) (verified []id.Guild) {
+	errs := make([]error, len(unverified))
+	var loads errgroup.Group
+	loads.SetLimit(verifiedAtOnce)
+	for i, guild := range unverified {
+		loads.Go(func() error {
+			errs[i] = g.loader.Load(g.ctx, guild)
+			return nil
+		})
+	}
+	_ = loads.Wait() // each has its error
+	for i, guild := range unverified {
+		switch {
+		case errs[i] == nil:
+			verified = append(verified, guild.ID)
+		case errors.Is(errs[i], leaderboard.ErrGuildMoved):
+			g.left.alone = append(g.left.alone, alone{guild.ID, true})
+		default:
+			g.fail(guild.ID, errs[i])
+		}
+	}
+	return verified
+}
+
+// read reads what changed, but of guilds that have to be verified first.
+func (g *group) read(guilds []id.Guild) (changed []Batch, unverified []leaderboard.GuildRef) {
 	for i, c := range g.live.ReadChanges(g.ctx, guilds, smallFlush) {
 		guild := guilds[i]
 		switch {
+		case errors.Is(c.Err, ErrUnverified):
+			unverified = append(unverified, c.Batch.Guild)
 		case !g.goesOn(guild, c.Err):
 		case c.Left:
 			g.left.doubtful = append(g.left.doubtful, guild)
@@ -115,7 +154,7 @@ func (g *group) read(guilds []id.Guild) (changed []Batch) {
 			changed = append(changed, c.Batch)
 		}
 	}
-	return changed
+	return changed, unverified
 }
 
 // archiveAll writes what changed in one transaction.

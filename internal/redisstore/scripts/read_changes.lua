@@ -4,12 +4,12 @@
 -- KEYS     meta xp entry dirty
 -- ARGV     up to how many members
 -- returns  as read_batch.lua, and then {member, ...}, incarnation, epoch | {} when nothing changed, or the guild is not loaded |
---          {0} when they are more | {1} when a set aside was left behind, which begin_flush.lua finds | {2} when the guild was
+--          {0} when they are more | {1} when a set aside was left behind, which begin_flush.lua finds | {2, incarnation} when the guild was
 --          not verified on this life of the server
 -- atomic   as read_batch.lua
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending', 'flushing')
 if not meta[1] then return {} end
-if meta[2] ~= SERVER then return {2} end
+if meta[2] ~= SERVER then return {2, meta[1]} end
 if meta[7] then return {1} end
 local count = redis.call('SCARD', KEYS[4])
 if count > tonumber(ARGV[1]) then return {0} end

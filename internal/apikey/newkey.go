@@ -13,15 +13,12 @@ import (
 	"levelboard/internal/visible"
 )
 
-// MaxGrants is how many guilds a key may be created with.
-const MaxGrants = 1000
-
 // NewKey is what is decided about a key when it is made.
 type NewKey struct {
 	Name       string // 1 to 100 bytes, no control characters, something that can be seen
 	OwnerID    id.User
 	Permission Permission
-	GuildIDs   []id.Guild // ascending, no duplicates, at most MaxGrants
+	GuildIDs   []id.Guild // ascending, no duplicates, at most 1000
 	ExpiresAt  *time.Time // UTC, milliseconds; nil: never
 	RateLimit  *int       // requests a minute, 0 to 1000000000; nil: the service's default; 0: no limit of its own
 }
@@ -30,7 +27,7 @@ type newKeyBody struct {
 	Name       string                          `json:"name" bytes:"1..100"`
 	OwnerID    string                          `json:"ownerId"`
 	Permission string                          `json:"permission"`
-	GuildIDs   strictjson.Optional[[]string]   `json:"guildIds"`
+	GuildIDs   strictjson.Optional[[]string]   `json:"guildIds" items:"0..1000"`
 	ExpiresAt  strictjson.Optional[*time.Time] `json:"expiresAt"`
 	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..1000000000"`
 }
@@ -77,9 +74,6 @@ func CheckName(name string) error {
 }
 
 func parseGrants(sent []string) ([]id.Guild, error) {
-	if len(sent) > MaxGrants {
-		return nil, fault.New(fault.Invalid, "guildIds must hold at most %d guilds", MaxGrants)
-	}
 	guilds := make([]id.Guild, len(sent))
 	for i, text := range sent {
 		g, err := id.Parse[id.Guild](text)

@@ -92,8 +92,8 @@ func TestBadMessagesAreNamed(t *testing.T) {
 			withProperty("user", strings.Replace(goodUser, "ada", `\u0000`, 1)): "messages[17].user.username must not contain the character NUL",
 			`{"userId":"100000000000000007"}`:                                   "messages[17].channelId is required",
 			`{"more":1}`:                                                        `"more" is not a property of messages[17]`,
-			withProperty("roleIds", `[`+strings.Repeat(`"300000000000000001",`, 250)+`"300000000000000001"]`): "messages[17].roleIds must hold at most 250 roles, not 251",
-			strings.TrimSuffix(strings.Repeat(goodMessage+",", 984), ","):                                     "messages must hold 1 to 1000 messages, not 1001",
+			withProperty("roleIds", `[`+strings.Repeat(`"300000000000000001",`, 250)+`"300000000000000001"]`): "messages[17].roleIds must have at most 250 items",
+			strings.TrimSuffix(strings.Repeat(goodMessage+",", 984), ","):                                     "messages must have 1 to 1000 items",
 		} {
 			got := s.bad("POST", messagesPath(g), key, `{"messages":[`+many+bad+`]}`)
 			wantFailure(t, got, 400)

@@ -24,8 +24,8 @@ func parseCurve(value jsontext.Value) (level.Curve, error) {
 		}
 		return c, nil
 	case '[':
-		var coefficients []float64
-		if err := strictjson.DecodeAt("curve", value, &coefficients); err != nil {
+		coefficients, err := strictjson.List[float64]("curve", value, level.MinCoefficients, level.MaxCoefficients)
+		if err != nil {
 			return level.Curve{}, err
 		}
 		c, err := level.NewCurve(coefficients)

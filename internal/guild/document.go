@@ -18,7 +18,7 @@ type document struct {
 	Icon        strictjson.Optional[*string]   `json:"icon"`
 	MemberCount int                            `json:"memberCount" bounds:"1..2147483647"`
 	OwnerID     id.User                        `json:"ownerId"`
-	AdminIDs    strictjson.Optional[[]id.User] `json:"adminIds"`
+	AdminIDs    strictjson.Optional[[]id.User] `json:"adminIds" items:"0..1000"`
 
 	Enabled    strictjson.Optional[bool]           `json:"enabled"`
 	Visibility strictjson.Optional[Visibility]     `json:"visibility"`
@@ -30,10 +30,10 @@ type document struct {
 	XPPerMessageMax    strictjson.Optional[int]     `json:"xpPerMessageMax" bounds:"1..1000"`
 	XPGlobalMultiplier strictjson.Optional[float64] `json:"xpGlobalMultiplier" bounds:"0..5"`
 
-	IgnoredChannelIDs strictjson.Optional[[]id.Channel]         `json:"ignoredChannelIds"`
-	IgnoredRoleIDs    strictjson.Optional[[]id.Role]            `json:"ignoredRoleIds"`
-	Multipliers       strictjson.Optional[[]multiplierDocument] `json:"multipliers"`
-	RoleRewards       strictjson.Optional[[]rewardDocument]     `json:"roleRewards"`
+	IgnoredChannelIDs strictjson.Optional[[]id.Channel]         `json:"ignoredChannelIds" items:"0..1000"`
+	IgnoredRoleIDs    strictjson.Optional[[]id.Role]            `json:"ignoredRoleIds" items:"0..1000"`
+	Multipliers       strictjson.Optional[[]multiplierDocument] `json:"multipliers" items:"0..250"`
+	RoleRewards       strictjson.Optional[[]rewardDocument]     `json:"roleRewards" items:"0..250"`
 }
 
 type multiplierDocument struct {
@@ -62,7 +62,7 @@ type rewardDocument struct {
 	ID    strictjson.Optional[string] `json:"id"`
 	Level int                         `json:"level" bounds:"0..10000"`
 	Stack strictjson.Optional[bool]   `json:"stack"`
-	Roles []roleDocument              `json:"roles"`
+	Roles []roleDocument              `json:"roles" items:"0..500"`
 }
 
 // Same reports whether two valid settings are the same document.

@@ -14,15 +14,6 @@ import (
 // MaxDocument is how many bytes a guild's document may have, with its defaults filled in.
 const MaxDocument = 64 << 10
 
-// The most items of each list in a document.
-const (
-	maxAdmins      = 1000
-	maxIgnored     = 1000
-	maxMultipliers = 250
-	maxRewards     = 250
-	maxTargets     = 500
-)
-
 // The defaults of the properties that a document may leave out.
 const (
 	defaultXPGainInterval  = 60000
@@ -109,13 +100,13 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 }
 
 func (d *document) lists(s *Settings) (err error) {
-	if s.AdminIDs, err = snowflakes("adminIds", d.AdminIDs.Or(nil), maxAdmins); err != nil {
+	if s.AdminIDs, err = snowflakes("adminIds", d.AdminIDs.Or(nil)); err != nil {
 		return err
 	}
-	if s.IgnoredChannelIDs, err = snowflakes("ignoredChannelIds", d.IgnoredChannelIDs.Or(nil), maxIgnored); err != nil {
+	if s.IgnoredChannelIDs, err = snowflakes("ignoredChannelIds", d.IgnoredChannelIDs.Or(nil)); err != nil {
 		return err
 	}
-	if s.IgnoredRoleIDs, err = snowflakes("ignoredRoleIds", d.IgnoredRoleIDs.Or(nil), maxIgnored); err != nil {
+	if s.IgnoredRoleIDs, err = snowflakes("ignoredRoleIds", d.IgnoredRoleIDs.Or(nil)); err != nil {
 		return err
 	}
 	if s.Multipliers, err = parseMultipliers(d.Multipliers.Or(nil)); err != nil {
@@ -126,9 +117,6 @@ func (d *document) lists(s *Settings) (err error) {
 }
 
 func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
-	if err := atMost("multipliers", len(documents), maxMultipliers); err != nil {
-		return nil, err
-	}
 	ids := make(uuids)
 	var list []Multiplier
 	for i, d := range documents {
@@ -143,7 +131,7 @@ func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
 			m.Channels, err = parseChannels(path+".targets", d.Targets)
 		case RoleMultiplier:
 			var roles []roleDocument
-			if err = strictjson.DecodeAt(path+".targets", d.Targets, &roles); err == nil {
+			if roles, err = strictjson.List[roleDocument](path+".targets", d.Targets, 0, maxTargets); err == nil {
 				m.Roles, err = parseRoles(path+".targets", roles)
 			}
 		default:
@@ -158,9 +146,6 @@ func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
 }
 
 func parseRewards(documents []rewardDocument) ([]RoleReward, error) {
-	if err := atMost("roleRewards", len(documents), maxRewards); err != nil {
-		return nil, err
-	}
 	ids := make(uuids)
 	var list []RoleReward
 	for i, d := range documents {

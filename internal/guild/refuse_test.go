@@ -1,7 +1,6 @@
 package guild_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -49,8 +48,8 @@ func TestParseRefuses(t *testing.T) {
 		with(`"curve":null`):                                                  curve,
 		with(`"curve":"Default"`):                                             curve,
 		with(`"curve":{}`):                                                    curve,
-		with(`"curve":[1]`):                                                   "the curve must have 2 to 5 coefficients, not 1",
-		with(`"curve":[0,1,2,3,4,5]`):                                         "the curve must have 2 to 5 coefficients, not 6",
+		with(`"curve":[1]`):                                                   "curve must have 2 to 5 items",
+		with(`"curve":[0,1,2,3,4,5]`):                                         "curve must have 2 to 5 items",
 		with(`"curve":[0,0.5]`):                                               "the curve must rise at every level: level 2 needs 1 XP, level 1 needs 1",
 		with(`"curve":[0,null]`):                                              "curve[1] must not be null; it must be a number",
 		with(`"curve":[0,1e400]`):                                             "curve[1] is too large a number",
@@ -63,7 +62,6 @@ func TestParseRefuses(t *testing.T) {
 		with(`"xpGlobalMultiplier":-0.01`):                                    "xpGlobalMultiplier must be a number from 0 to 5",
 		with(`"adminIds":["x"]`):                                              "adminIds[0]" + snowflake,
 		with(`"adminIds":["200000000000000001","200000000000000001"]`):        "adminIds[1] repeats 200000000000000001; remove one of them",
-		with(`"adminIds":[` + ids(1001) + `]`):                                "adminIds must have at most 1000 items, not 1001",
 		with(`"ignoredChannelIds":["200000000000000001","1"]`):                "ignoredChannelIds[1]" + snowflake,
 		with(`"ignoredRoleIds":["200000000000000001","200000000000000001"]`):  "ignoredRoleIds[1] repeats 200000000000000001; remove one of them",
 		with(`"multipliers":[{"multiplier":1,"targets":[]}]`):                 "multipliers[0].type is required",
@@ -75,16 +73,15 @@ func TestParseRefuses(t *testing.T) {
 		multiplier(`"id":"x","targets":[]`):                                             "multipliers[0].id" + uuid,
 		multiplier(`"id":"urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8","targets":[]`): "multipliers[0].id" + uuid,
 		multiplier(`"id":"6ba7b8109dad41d180b400c04fd430c8","targets":[]`):              "multipliers[0].id" + uuid,
-		multiplier(`"id":` + uuidA + `,"targets":[]},{"type":"Role","multiplier":1,"id":` + strings.ToUpper(uuidA) + `,"targets":[]`):                  "multipliers[1].id repeats an id of the same list; leave it out to get a new one",
-		multiplier(`"targets":[` + channel + `,` + channel + `]`):                                                                                      "multipliers[0].targets[1].id repeats 200000000000000001; remove one of them",
-		multiplier(`"targets":[{"id":"200000000000000001"}]`):                                                                                          "multipliers[0].targets[0].name is required",
-		multiplier(`"targets":[{"id":"200000000000000001","name":"x","parentId":"x"}]`):                                                                "multipliers[0].targets[0].parentId must be a snowflake (17 to 19 digits, the first not 0) or null",
-		multiplier(`"targets":[{"id":"200000000000000001","name":"x","position":-1}]`):                                                                 "multipliers[0].targets[0].position must be a whole number from 0 to 2147483647",
-		multiplier(`"targets":[{"id":"200000000000000001","name":"x","color":1}]`):                                                                     `"color" is not a property of multipliers[0].targets[0]`,
-		multiplier(`"targets":[{"id":"200000000000000001","name":"x","name":"x"}]`):                                                                    "multipliers[0].targets[0].name is given twice",
-		with(`"multipliers":[` + strings.Repeat(`{"type":"Role","multiplier":1,"targets":[]},`, 250) + `{"type":"Role","multiplier":1,"targets":[]}]`): "multipliers must have at most 250 items, not 251",
-		with(`"roleRewards":[{"roles":[]}]`):                                                                                                           "roleRewards[0].level is required",
-		with(`"roleRewards":[{"level":10001,"roles":[]}]`):                                                                                             "roleRewards[0].level must be a whole number from 0 to 10000",
+		multiplier(`"id":` + uuidA + `,"targets":[]},{"type":"Role","multiplier":1,"id":` + strings.ToUpper(uuidA) + `,"targets":[]`): "multipliers[1].id repeats an id of the same list; leave it out to get a new one",
+		multiplier(`"targets":[` + channel + `,` + channel + `]`):                                                                     "multipliers[0].targets[1].id repeats 200000000000000001; remove one of them",
+		multiplier(`"targets":[{"id":"200000000000000001"}]`):                                                                         "multipliers[0].targets[0].name is required",
+		multiplier(`"targets":[{"id":"200000000000000001","name":"x","parentId":"x"}]`):                                               "multipliers[0].targets[0].parentId must be a snowflake (17 to 19 digits, the first not 0) or null",
+		multiplier(`"targets":[{"id":"200000000000000001","name":"x","position":-1}]`):                                                "multipliers[0].targets[0].position must be a whole number from 0 to 2147483647",
+		multiplier(`"targets":[{"id":"200000000000000001","name":"x","color":1}]`):                                                    `"color" is not a property of multipliers[0].targets[0]`,
+		multiplier(`"targets":[{"id":"200000000000000001","name":"x","name":"x"}]`):                                                   "multipliers[0].targets[0].name is given twice",
+		with(`"roleRewards":[{"roles":[]}]`):                                                                                          "roleRewards[0].level is required",
+		with(`"roleRewards":[{"level":10001,"roles":[]}]`):                                                                            "roleRewards[0].level must be a whole number from 0 to 10000",
 		reward(`"stack":true`):                                                            "roleRewards[0].roles is required",
 		reward(`"roles":[` + role + `,` + role + `]`):                                     "roleRewards[0].roles[1].id repeats 300000000000000001; remove one of them",
 		reward(`"roles":[{"id":"300000000000000001","name":"x","color":16777216}]`):       "roleRewards[0].roles[0].color must be a whole number from 0 to 16777215",
@@ -101,12 +98,4 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%.200s:\n got %q (code %d)\nwant %q", document, f.Message, f.Code, want)
 		}
 	}
-}
-
-func ids(n int) string {
-	list := make([]string, n)
-	for i := range list {
-		list[i] = fmt.Sprintf(`"%d"`, 200000000000000000+i)
-	}
-	return strings.Join(list, ",")
 }

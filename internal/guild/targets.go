@@ -10,12 +10,12 @@ import (
 	"levelboard/internal/strictjson"
 )
 
+// maxTargets is how many channels or roles a multiplier may have, as many as a role reward has roles.
+const maxTargets = 500
+
 func parseChannels(path string, value jsontext.Value) ([]Channel, error) {
-	var documents []channelDocument
-	if err := strictjson.DecodeAt(path, value, &documents); err != nil {
-		return nil, err
-	}
-	if err := atMost(path, len(documents), maxTargets); err != nil {
+	documents, err := strictjson.List[channelDocument](path, value, 0, maxTargets)
+	if err != nil {
 		return nil, err
 	}
 	seen := make(map[id.Channel]bool)
@@ -35,9 +35,6 @@ func parseChannels(path string, value jsontext.Value) ([]Channel, error) {
 }
 
 func parseRoles(path string, documents []roleDocument) ([]Role, error) {
-	if err := atMost(path, len(documents), maxTargets); err != nil {
-		return nil, err
-	}
 	seen := make(map[id.Role]bool)
 	var list []Role
 	for i, d := range documents {
@@ -49,11 +46,8 @@ func parseRoles(path string, documents []roleDocument) ([]Role, error) {
 	return list, nil
 }
 
-// snowflakes checks a list of ids: each a snowflake, none twice, at most limit. An empty list becomes nil.
-func snowflakes[T ~string](path string, list []T, limit int) ([]T, error) {
-	if err := atMost(path, len(list), limit); err != nil {
-		return nil, err
-	}
+// snowflakes checks a list of ids: each a snowflake, none twice. An empty list becomes nil.
+func snowflakes[T ~string](path string, list []T) ([]T, error) {
 	seen := make(map[T]bool)
 	for i, s := range list {
 		if err := checkOnce(fmt.Sprintf("%s[%d]", path, i), s, seen); err != nil {
@@ -80,13 +74,6 @@ func checkOnce[T ~string](path string, s T, seen map[T]bool) error {
 
 func notSnowflake(path string) error {
 	return invalid("%s "+Snowflake+"17 to 19 digits, the first not 0", path)
-}
-
-func atMost(path string, n, limit int) error {
-	if n > limit {
-		return invalid("%s must have at most %d items, not %d", path, limit, n)
-	}
-	return nil
 }
 
 // uuids are the ids given in one list so far.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
@@ -20,15 +21,17 @@ const (
 
 // messagesRequest is the body of POST of messages.
 type messagesRequest struct {
-	Messages []messageRequest `json:"messages"`
+	Messages []messageRequest `json:"messages" items:"1..1000"`
 }
 
+// messageRequest is one of them. Its roles are read once it is their message's turn: a bad one ends the reading before those of
+// the messages behind it take many times the memory that they were sent in.
 type messageRequest struct {
-	UserID          id.User                          `json:"userId"`
-	ChannelID       id.Channel                       `json:"channelId"`
-	ParentChannelID strictjson.Optional[*id.Channel] `json:"parentChannelId"`
-	RoleIDs         strictjson.Optional[[]id.Role]   `json:"roleIds"`
-	User            strictjson.Optional[userRequest] `json:"user"`
+	UserID          id.User                             `json:"userId"`
+	ChannelID       id.Channel                          `json:"channelId"`
+	ParentChannelID strictjson.Optional[*id.Channel]    `json:"parentChannelId"`
+	RoleIDs         strictjson.Optional[jsontext.Value] `json:"roleIds"`
+	User            strictjson.Optional[userRequest]    `json:"user"`
 }
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
@@ -93,9 +96,6 @@ func decodeMessages(sent []byte) ([]leaderboard.Message, error) {
 	if err := strictjson.Decode(sent, &request); err != nil {
 		return nil, err
 	}
-	if n := len(request.Messages); n < 1 || n > maxMessages {
-		return nil, fault.New(fault.Invalid, "messages must hold 1 to %d messages, not %d", maxMessages, n)
-	}
 	messages := make([]leaderboard.Message, len(request.Messages))
 	for i := range request.Messages {
 		if err := request.Messages[i].into(&messages[i], fmt.Sprintf("messages[%d].", i)); err != nil {
@@ -107,7 +107,7 @@ func decodeMessages(sent []byte) ([]leaderboard.Message, error) {
 
 // into checks what strictjson does not; place begins the names in errors.
 func (r *messageRequest) into(m *leaderboard.Message, place string) error {
-	m.UserID, m.Channel, m.Roles = r.UserID, r.ChannelID, r.RoleIDs.Or(nil)
+	m.UserID, m.Channel = r.UserID, r.ChannelID
 	if parent := r.ParentChannelID.Or(nil); parent != nil {
 		m.Parent = *parent
 		if err := checkID(*parent, place+"parentChannelId"); err != nil {
@@ -120,12 +120,10 @@ func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 	if err := checkID(m.Channel, place+"channelId"); err != nil {
 		return err
 	}
-	if n := len(m.Roles); n > maxRoles {
-		return fault.New(fault.Invalid, "%sroleIds must hold at most %d roles, not %d", place, maxRoles, n)
-	}
-	for i, role := range m.Roles {
-		if !id.Valid(string(role)) {
-			return checkID(role, fmt.Sprintf("%sroleIds[%d]", place, i))
+	if sent, ok := r.RoleIDs.Get(); ok {
+		var err error
+		if m.Roles, err = readRoles(sent, place+"roleIds"); err != nil {
+			return err
 		}
 	}
 	if sent, ok := r.User.Get(); ok {
@@ -136,6 +134,19 @@ func (r *messageRequest) into(m *leaderboard.Message, place string) error {
 		m.Data = &user
 	}
 	return nil
+}
+
+func readRoles(sent jsontext.Value, place string) ([]id.Role, error) {
+	roles, err := strictjson.List[id.Role](place, sent, 0, maxRoles)
+	if err != nil {
+		return nil, err
+	}
+	for i, role := range roles {
+		if err := checkID(role, fmt.Sprintf("%s[%d]", place, i)); err != nil {
+			return nil, err
+		}
+	}
+	return roles, nil
 }
 
 func checkID[T id.User | id.Channel | id.Role](v T, place string) error {

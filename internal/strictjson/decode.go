@@ -21,11 +21,11 @@ var (
 
 // decoder walks the tokens and the Go type together, so that it knows at each value what may stand there.
 type decoder struct {
-	root   string
+	place
 	tokens *jsontext.Decoder
 }
 
-func (d *decoder) value(path string, into reflect.Value, within limits) error {
+func (d *decoder) value(into reflect.Value, within limits) error {
 	if into.Type() == rawType {
 		raw, err := d.tokens.ReadValue()
 		if err != nil {
@@ -35,7 +35,7 @@ func (d *decoder) value(path string, into reflect.Value, within limits) error {
 		return nil
 	}
 	if o, ok := into.Addr().Interface().(optional); ok {
-		return d.value(path, o.slot(), within)
+		return d.value(o.slot(), within)
 	}
 	if into.Kind() == reflect.Pointer {
 		if d.tokens.PeekKind() == 'n' {
@@ -43,37 +43,37 @@ func (d *decoder) value(path string, into reflect.Value, within limits) error {
 			return d.skip()
 		}
 		into.Set(reflect.New(into.Type().Elem()))
-		return d.value(path, into.Elem(), within)
+		return d.value(into.Elem(), within)
 	}
 	switch {
 	case into.Type() == timeType:
-		return d.text(path, into, "a time in RFC 3339, such as 2026-01-02T15:04:05Z")
+		return d.text(into, "a time in RFC 3339, such as 2026-01-02T15:04:05Z")
 	case isText(into):
-		return d.text(path, into, "")
+		return d.text(into, "")
 	}
 	switch into.Kind() {
 	case reflect.Struct:
-		return d.object(path, into)
+		return d.object(into)
 	case reflect.Slice:
-		return d.array(path, into)
+		return d.array(into, within)
 	case reflect.String:
-		return d.str(path, into, within)
+		return d.str(into, within)
 	case reflect.Bool:
-		return d.boolean(path, into)
+		return d.boolean(into)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return d.integer(path, into, within)
+		return d.integer(into, within)
 	case reflect.Float64:
-		return d.float(path, into, within)
+		return d.float(into, within)
 	}
-	return fmt.Errorf("strictjson: %s has the type %s, which cannot be decoded", subject(path), into.Type())
+	return fmt.Errorf("strictjson: %s has the type %s, which cannot be decoded", d.subject(), into.Type())
 }
 
-func (d *decoder) object(path string, into reflect.Value) error {
+func (d *decoder) object(into reflect.Value) error {
 	fields, err := fieldsOf(into.Type())
 	if err != nil {
 		return err
 	}
-	if _, err := d.expect(path, '{', "an object"); err != nil {
+	if _, err := d.expect('{', "an object"); err != nil {
 		return err
 	}
 	seen := make([]bool, len(fields.list))
@@ -88,56 +88,43 @@ func (d *decoder) object(path string, into reflect.Value) error {
 		name := token.String()
 		i, known := fields.index[name]
 		if !known {
-			return unknown(path, name, fields)
+			return d.unknown(name, fields)
 		}
 		seen[i] = true
 		f := fields.list[i]
-		if err := d.value(join(path, name), into.Field(f.position), f.within); err != nil {
+		d.enter(step{name: f.name})
+		if err := d.value(into.Field(f.position), f.within); err != nil {
 			return err
 		}
+		d.leave()
 	}
 	for i, f := range fields.list {
 		if !seen[i] && !f.optional {
-			return fault.New(fault.Invalid, "%s is required", subject(join(path, f.name)))
+			d.enter(step{name: f.name})
+			return fault.New(fault.Invalid, "%s is required", d.subject())
 		}
 	}
 	return nil
 }
 
-func (d *decoder) array(path string, into reflect.Value) error {
-	if _, err := d.expect(path, '[', "an array"); err != nil {
-		return err
-	}
-	list := reflect.MakeSlice(into.Type(), 0, 0)
-	for i := 0; d.tokens.PeekKind() != ']'; i++ {
-		element := reflect.New(into.Type().Elem()).Elem()
-		if err := d.value(path+"["+strconv.Itoa(i)+"]", element, limits{}); err != nil {
-			return err
-		}
-		list = reflect.Append(list, element)
-	}
-	into.Set(list)
-	return d.skip()
-}
-
-func (d *decoder) str(path string, into reflect.Value, within limits) error {
-	token, err := d.expect(path, '"', "a string")
+func (d *decoder) str(into reflect.Value, within limits) error {
+	token, err := d.expect('"', "a string")
 	if err != nil {
 		return err
 	}
 	s := token.String()
 	if strings.ContainsRune(s, 0) {
-		return fault.New(fault.Invalid, "%s must not contain the character NUL", subject(path))
+		return fault.New(fault.Invalid, "%s must not contain the character NUL", d.subject())
 	}
 	if within.sized && (len(s) < within.shortest || len(s) > within.longest) {
-		return fault.New(fault.Invalid, "%s must be a string of %d to %d bytes", subject(path), within.shortest, within.longest)
+		return fault.New(fault.Invalid, "%s must be a string of %d to %d bytes", d.subject(), within.shortest, within.longest)
 	}
 	into.SetString(s)
 	return nil
 }
 
-func (d *decoder) text(path string, into reflect.Value, want string) error {
-	token, err := d.expect(path, '"', "a string")
+func (d *decoder) text(into reflect.Value, want string) error {
+	token, err := d.expect('"', "a string")
 	if err != nil {
 		return err
 	}
@@ -145,79 +132,79 @@ func (d *decoder) text(path string, into reflect.Value, want string) error {
 		if want == "" {
 			want = "well-formed"
 		}
-		return fault.Wrap(err, fault.Invalid, "%s must be %s", subject(path), want)
+		return fault.Wrap(err, fault.Invalid, "%s must be %s", d.subject(), want)
 	}
 	return nil
 }
 
-func (d *decoder) boolean(path string, into reflect.Value) error {
-	token, err := d.read(path, "true or false")
+func (d *decoder) boolean(into reflect.Value) error {
+	token, err := d.read("true or false")
 	if err != nil {
 		return err
 	}
 	if token.Kind() != 't' && token.Kind() != 'f' {
-		return mismatch(path, token.Kind(), "true or false")
+		return d.mismatch(token.Kind(), "true or false")
 	}
 	into.SetBool(token.Bool())
 	return nil
 }
 
-func (d *decoder) integer(path string, into reflect.Value, within limits) error {
+func (d *decoder) integer(into reflect.Value, within limits) error {
 	want := "a whole number"
 	if within.bounded {
 		want += " from " + within.bounds
 	}
-	token, err := d.expect(path, '0', want)
+	token, err := d.expect('0', want)
 	if err != nil {
 		return err
 	}
 	n, err := strconv.ParseInt(token.String(), 10, into.Type().Bits())
 	if err != nil || !within.holds(float64(n)) {
 		if errors.Is(err, strconv.ErrRange) && !within.bounded {
-			return fault.New(fault.Invalid, "%s is too large a number", subject(path))
+			return fault.New(fault.Invalid, "%s is too large a number", d.subject())
 		}
-		return fault.New(fault.Invalid, "%s must be %s", subject(path), want)
+		return fault.New(fault.Invalid, "%s must be %s", d.subject(), want)
 	}
 	into.SetInt(n)
 	return nil
 }
 
-func (d *decoder) float(path string, into reflect.Value, within limits) error {
+func (d *decoder) float(into reflect.Value, within limits) error {
 	want := "a number"
 	if within.bounded {
 		want += " from " + within.bounds
 	}
-	token, err := d.expect(path, '0', want)
+	token, err := d.expect('0', want)
 	if err != nil {
 		return err
 	}
 	x, err := strconv.ParseFloat(token.String(), 64)
 	if err != nil && !within.bounded {
-		return fault.New(fault.Invalid, "%s is too large a number", subject(path))
+		return fault.New(fault.Invalid, "%s is too large a number", d.subject())
 	}
 	if err != nil || !within.holds(x) {
-		return fault.New(fault.Invalid, "%s must be %s", subject(path), want)
+		return fault.New(fault.Invalid, "%s must be %s", d.subject(), want)
 	}
 	into.SetFloat(x + 0) // -0 becomes 0
 	return nil
 }
 
 // expect reads a token of this kind; want says what should be there, for the client.
-func (d *decoder) expect(path string, kind jsontext.Kind, want string) (jsontext.Token, error) {
-	token, err := d.read(path, want)
+func (d *decoder) expect(kind jsontext.Kind, want string) (jsontext.Token, error) {
+	token, err := d.read(want)
 	if err == nil && token.Kind() != kind {
-		err = mismatch(path, token.Kind(), want)
+		err = d.mismatch(token.Kind(), want)
 	}
 	return token, err
 }
 
-func (d *decoder) read(path, want string) (jsontext.Token, error) {
+func (d *decoder) read(want string) (jsontext.Token, error) {
 	token, err := d.tokens.ReadToken()
 	if err != nil {
 		return token, d.syntax(err)
 	}
 	if token.Kind() == 'n' {
-		return token, fault.New(fault.Invalid, "%s must not be null; it must be %s", subject(path), want)
+		return token, fault.New(fault.Invalid, "%s must not be null; it must be %s", d.subject(), want)
 	}
 	return token, nil
 }

@@ -16,6 +16,9 @@ type limits struct {
 
 	sized             bool
 	shortest, longest int
+
+	counted      bool
+	fewest, most int // items
 }
 
 func (l limits) holds(x float64) bool {
@@ -71,15 +74,24 @@ func parseLimits(tag reflect.StructTag) (limits, error) {
 		}
 		l.bounded, l.bounds = true, low+" to "+high
 	}
-	if text, ok := tag.Lookup("bytes"); ok {
-		low, high, _ := strings.Cut(text, "..")
-		var err1, err2 error
-		l.shortest, err1 = strconv.Atoi(low)
-		l.longest, err2 = strconv.Atoi(high)
-		if err1 != nil || err2 != nil {
-			return l, fmt.Errorf("tag bytes:%q is not of the form 1..256", text)
-		}
-		l.sized = true
+	var err error
+	if l.shortest, l.longest, l.sized, err = parseRange(tag, "bytes"); err != nil {
+		return l, err
 	}
-	return l, nil
+	l.fewest, l.most, l.counted, err = parseRange(tag, "items")
+	return l, err
+}
+
+func parseRange(tag reflect.StructTag, name string) (low, high int, given bool, err error) {
+	text, given := tag.Lookup(name)
+	if !given {
+		return 0, 0, false, nil
+	}
+	from, to, _ := strings.Cut(text, "..")
+	low, err1 := strconv.Atoi(from)
+	high, err2 := strconv.Atoi(to)
+	if err1 != nil || err2 != nil {
+		return 0, 0, false, fmt.Errorf("tag %s:%q is not of the form 1..256", name, text)
+	}
+	return low, high, true, nil
 }

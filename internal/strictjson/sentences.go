@@ -41,13 +41,13 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-func mismatch(path string, got jsontext.Kind, want string) error {
+func (d *decoder) mismatch(got jsontext.Kind, want string) error {
 	names := map[jsontext.Kind]string{'t': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array"}
-	return fault.New(fault.Invalid, "%s must be %s, not %s", subject(path), want, names[got])
+	return fault.New(fault.Invalid, "%s must be %s, not %s", d.subject(), want, names[got])
 }
 
-func unknown(path, name string, f *fields) error {
-	owner := path
+func (d *decoder) unknown(name string, f *fields) error {
+	owner := d.path()
 	if owner == "" {
 		owner = "the body"
 	}

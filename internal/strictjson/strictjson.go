@@ -10,8 +10,9 @@
 //	Optional[*T]  may be absent, may be null
 //
 // T is a bool, a string, a number, a struct, a slice, an encoding.TextUnmarshaler, or a jsontext.Value: any value, null
-// too, kept as it is for a later DecodeAt. Two tags of a field limit its value: bounds:"1..2147483647" the number (both
-// ends included), bytes:"1..256" the length of the text.
+// too, kept as it is for a later DecodeAt. Tags of a field limit its value: bounds:"1..2147483647" the number (both
+// ends included), bytes:"1..256" the length of the text, and items:"0..250", which every list must have, the number of its
+// items.
 package strictjson
 
 import (
@@ -58,8 +59,8 @@ func decode(path string, data []byte, into reflect.Value, within limits) error {
 	if err := checkText(path, data); err != nil {
 		return err
 	}
-	d := decoder{root: path, tokens: jsontext.NewDecoder(bytes.NewBuffer(data))}
-	if err := d.value(path, into, within); err != nil {
+	d := decoder{place: place{root: path}, tokens: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	if err := d.value(into, within); err != nil {
 		return err
 	}
 	if _, err := d.tokens.ReadToken(); !errors.Is(err, io.EOF) {

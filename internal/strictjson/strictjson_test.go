@@ -21,8 +21,8 @@ type body struct {
 	XP      int64                               `json:"xp" bounds:"0..2147483647"`
 	User    user                                `json:"user"`
 	Factor  strictjson.Optional[float64]        `json:"factor" bounds:"0..5"`
-	Tags    strictjson.Optional[[]string]       `json:"tags"`
-	Friends strictjson.Optional[[]user]         `json:"friends"`
+	Tags    strictjson.Optional[[]string]       `json:"tags" items:"0..3"`
+	Friends strictjson.Optional[[]user]         `json:"friends" items:"1..2"`
 	Raw     strictjson.Optional[jsontext.Value] `json:"raw"`
 	Flag    strictjson.Optional[bool]           `json:"flag"`
 	Until   strictjson.Optional[*time.Time]     `json:"until"`
@@ -38,7 +38,7 @@ func with(more string) string {
 func TestDecodeReadsWhatIsAllowed(t *testing.T) {
 	var b body
 	in := ` {"user":{"globalName":null,"username":"x","avatar":"hash"},"xp":2147483647,"factor":-0,"tags":["a","é\ud83d\ude00"],
-		"raw":{"any":[1,null]},"flag":true,"until":"2026-01-02T15:04:05Z","friends":[]} `
+		"raw":{"any":[1,null]},"flag":true,"until":"2026-01-02T15:04:05Z","friends":[{"avatar":null,"username":"y"}]} `
 	if err := strictjson.Decode([]byte(in), &b); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +77,7 @@ func TestDecodeReadsWhatIsAllowed(t *testing.T) {
 
 func TestDecodeRefuses(t *testing.T) {
 	long := strings.Repeat("é", 100)
+	const friend = `{"avatar":null,"username":"x"}`
 	for _, tc := range []struct{ name, in, want string }{
 		{"empty", "", "The body is empty; send a JSON value"},
 		{"blank", " \n", "The body is empty; send a JSON value"},
@@ -121,6 +122,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"boolean for integer", `{"xp":true}`, "xp must be a whole number from 0 to 2147483647, not a boolean"},
 		{"number for string", `{"user":{"username":1}}`, "user.username must be a string, not a number"},
 		{"number for boolean", with(`,"flag":1`), "flag must be true or false, not a number"},
+		{"too many in a list", with(`,"tags":["a","b","c","d"]`), "tags must have at most 3 items"},
+		{"too many, and what follows is not read", with(`,"tags":["a","b","c",1,null,"` + "\\x" + `"`), "tags must have at most 3 items"},
+		{"as many as may be, cut off", strings.TrimSuffix(with(`,"tags":["a","b","c"`), "}"), "The body is not complete JSON: it ends too early"},
+		{"too few in a list", with(`,"friends":[]`), "friends must have 1 to 2 items"},
+		{"too many in a list that must have some", with(`,"friends":[` + friend + `,` + friend + `,` + friend + `]`), "friends must have 1 to 2 items"},
 		{"object for list", with(`,"tags":{}`), "tags must be an array, not an object"},
 		{"factor too high", with(`,"factor":5.1`), "factor must be a number from 0 to 5"},
 		{"factor beyond floats", with(`,"factor":1e999`), "factor must be a number from 0 to 5"},
@@ -192,8 +198,21 @@ func TestMistakesOfTheProgramAreNotTheClients(t *testing.T) {
 		"bad bytes tag": &struct {
 			A string `json:"a" bytes:"1"`
 		}{},
+		"bad items tag": &struct {
+			A []string `json:"a" items:"many"`
+		}{},
+		"list without a bound": &struct {
+			A []string `json:"a"`
+		}{},
+		"list of lists": &struct {
+			A [][]string `json:"a" items:"0..1"`
+		}{},
 	} {
-		if err := strictjson.Decode([]byte(`{"a":1}`), into); err == nil || !fault.Is(err, fault.Internal) {
+		sent := `{"a":1}`
+		if name == "list of lists" {
+			sent = `{"a":[[]]}`
+		}
+		if err := strictjson.Decode([]byte(sent), into); err == nil || !fault.Is(err, fault.Internal) {
 			t.Errorf("%s: got %v, want an internal error", name, err)
 		}
 	}
@@ -210,5 +229,30 @@ func TestWhatIsKeptIsNotTheCallersBuffer(t *testing.T) {
 	}
 	if raw, _ := b.Raw.Get(); string(raw) != "[1,2]" || b.User.Username != "x" {
 		t.Errorf("reusing the buffer changed what was decoded: %q, %+v", raw, b.User)
+	}
+}
+
+func TestListReadsAKeptValueWithinItsBound(t *testing.T) {
+	for in, want := range map[string]string{
+		`["a"]`:         "",
+		`["a","b"]`:     "",
+		`[]`:            "tags must have 1 to 2 items",
+		`["a","b","c"]`: "tags must have 1 to 2 items",
+		`["a",1]`:       "tags[1] must be a string, not a number",
+		`null`:          "tags must not be null; it must be an array",
+		`{}`:            "tags must be an array, not an object",
+		`["a"] ["a"]`:   "tags must be one JSON value with nothing after it",
+		`["a","b",x]`:   "tags is not valid JSON; see byte 9",
+	} {
+		list, err := strictjson.List[string]("tags", []byte(in), 1, 2)
+		switch {
+		case want == "" && (err != nil || len(list) == 0 || list[0] != "a"):
+			t.Errorf("%s: got %q, %v", in, list, err)
+		case want != "" && (!fault.Is(err, fault.Invalid) || fault.From(err).Message != want):
+			t.Errorf("%s: got %v, want %s", in, err, want)
+		}
+	}
+	if list, err := strictjson.List[string]("tags", []byte(`[]`), 0, 2); err != nil || list == nil {
+		t.Errorf("an empty list is %v, %v", list, err)
 	}
 }

@@ -178,7 +178,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		"no such kind":        {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
 		"no UUID":             {"roleRewards[0].id", "x", "Must be a UUID"},
 		"the same row twice":  {"roleRewards[0].id", "6ba7b813-9dad-41d1-80b4-00c04fd430c8", "Repeats an id of the same list"},
-		"too many":            {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items, not 1001."},
+		"too many":            {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
 		"too much":            {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
 	} {
 		t.Run(name, func(t *testing.T) {

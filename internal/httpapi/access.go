@@ -140,12 +140,15 @@ func missingKey() error {
 }
 
 // permit is the 403 of a key that may not do this, in this guild.
-func permit(c *gin.Context, g *guild.Guild) error {
+func permit(c *gin.Context, g *guild.Guild) error { return mayDo(c, g.ID) }
+
+// mayDo is permit before it is known whether there is such a guild.
+func mayDo(c *gin.Context, g id.Guild) error {
 	key := callerOf(c).key
 	if !key.May(c.Request.Method) {
 		return fault.New(fault.Forbidden, "This API key may only read. Use a read/write key.")
 	}
-	if !key.Granted(g.ID) {
+	if !key.Granted(g) {
 		return fault.New(fault.Forbidden, "This API key has no access to this guild. Have the guild granted to the key.")
 	}
 	return nil

@@ -122,10 +122,11 @@ type API struct {
 	cards  *drawing
 	cors   *cors.Cors
 
-	inFlight    chan struct{}    // holds one for each request to /v2 that is worked on
-	largeBodies chan struct{}    // holds one for each of them that has a large body
-	streams     chan struct{}    // holds one for each stream that is open, which takes no place there
-	followers   *slots.PerHolder // of streams, by the owner of the key
+	inFlight      chan struct{}    // holds one for each request to /v2 that is worked on
+	largeBodies   chan struct{}    // holds one for each of them that has a large body
+	refusedBodies chan struct{}    // holds one in place of that where the key may not do what is asked for
+	streams       chan struct{}    // holds one for each stream that is open, which takes no place there
+	followers     *slots.PerHolder // of streams, by the owner of the key
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -136,10 +137,11 @@ func New(deps Deps) (http.Handler, error) {
 	}
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), reads: pageReads{underway: map[pageRead]*sharedRead{}}, cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
-		inFlight:    make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
-		largeBodies: make(chan struct{}, largeBodies),
-		streams:     make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
-		followers:   slots.NewPerHolder(streamsOfOwner),
+		inFlight:      make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
+		largeBodies:   make(chan struct{}, largeBodies),
+		refusedBodies: make(chan struct{}, refusedBodies),
+		streams:       make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
+		followers:     slots.NewPerHolder(streamsOfOwner),
 	}
 	return a.routes()
 }

@@ -11,18 +11,35 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/apikey"
 	"levelboard/internal/fault"
+	"levelboard/internal/id"
+)
+
+// bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.
+func bodyOf(t *testing.T, length int64, key apikey.Key) (c *gin.Context, end func()) {
+	ctx, end := context.WithTimeout(t.Context(), requestTime)
+	r := httptest.NewRequestWithContext(&state{Context: ctx, caller: caller{key: &key}}, http.MethodPost, "/", strings.NewReader(""))
+	r.ContentLength = length
+	return &gin.Context{Request: r}, end
+}
+
+var (
+	writer = apikey.Key{Permission: apikey.ReadWrite, GuildIDs: []id.Guild{benchGuild}}
+	// idle are keys whose large bodies are for nothing.
+	idle = map[string]apikey.Key{
+		"without a grant": {Permission: apikey.ReadWrite},
+		"for reading":     {Permission: apikey.Read, GuildIDs: []id.Guild{benchGuild}},
+	}
 )
 
 func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &API{largeBodies: make(chan struct{}, 2)}
 		hold := func(length int64) (func(), error) {
-			ctx, cancel := context.WithTimeout(t.Context(), requestTime)
-			defer cancel()
-			c := &gin.Context{Request: httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(""))}
-			c.Request.ContentLength = length
-			return a.holdLargeBody(c)
+			c, end := bodyOf(t, length, writer)
+			defer end()
+			return a.holdLargeBody(c, benchGuild)
 		}
 		must := func(length int64) func() {
 			t.Helper()
@@ -50,4 +67,41 @@ func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 			t.Errorf("room for %d is not given back", n)
 		}
 	})
+}
+
+// Large bodies of those who will be refused wait for each other, and nobody else for them.
+func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
+	for name, key := range idle {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := &API{largeBodies: make(chan struct{}, 1), refusedBodies: make(chan struct{}, 2)}
+				hold := func(key apikey.Key) (func(), error) {
+					c, end := bodyOf(t, maxMessagesBody, key)
+					defer end()
+					return a.holdLargeBody(c, benchGuild)
+				}
+				var frees []func()
+				for range 2 {
+					free, err := hold(key)
+					if err != nil {
+						t.Fatal(err)
+					}
+					frees = append(frees, free)
+				}
+				if _, err := hold(key); !fault.Is(err, fault.Unavailable) {
+					t.Errorf("one too many of them got %v", err)
+				}
+				free, err := hold(writer)
+				if err != nil {
+					t.Fatalf("one who may write finds no room: %v", err)
+				}
+				for _, free := range append(frees, free) {
+					free()
+				}
+				if n := len(a.largeBodies) + len(a.refusedBodies); n != 0 {
+					t.Errorf("room for %d is not given back", n)
+				}
+			})
+		})
+	}
 }

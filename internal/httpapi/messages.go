@@ -36,12 +36,20 @@ type messageRequest struct {
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
 func (a *API) awardMessages(c *gin.Context) error {
-	free, err := a.holdLargeBody(c)
+	gid, key, err := readMessagesTarget(c)
+	if err != nil {
+		return err
+	}
+	free, err := a.holdLargeBody(c, gid)
 	if err != nil {
 		return err
 	}
 	defer free()
-	gid, messages, once, err := readMessagesCall(c)
+	sent, err := largeBody(c, maxMessagesBody)
+	if err != nil {
+		return err
+	}
+	messages, err := readMessages(sent)
 	if err != nil {
 		return err
 	}
@@ -52,7 +60,7 @@ func (a *API) awardMessages(c *gin.Context) error {
 	if err := permit(c, g); err != nil {
 		return err
 	}
-	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, once)
+	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, onceOf(c, key, sent))
 	if err != nil {
 		return err
 	}
@@ -63,23 +71,16 @@ func (a *API) awardMessages(c *gin.Context) error {
 	return nil
 }
 
-func readMessagesCall(c *gin.Context) (gid id.Guild, messages []leaderboard.Message, once leaderboard.Once, err error) {
-	if gid, err = pathID[id.Guild](c, "guildId"); err != nil {
-		return gid, nil, once, err
+// readMessagesTarget reads all but the body.
+func readMessagesTarget(c *gin.Context) (g id.Guild, idempotency string, err error) {
+	if g, err = pathID[id.Guild](c, "guildId"); err != nil {
+		return g, "", err
 	}
 	if _, err = query(c); err != nil {
-		return gid, nil, once, err
+		return g, "", err
 	}
-	key, err := idempotencyKey(c.Request.Header)
-	if err != nil {
-		return gid, nil, once, err
-	}
-	sent, err := body(c, maxMessagesBody)
-	if err != nil {
-		return gid, nil, once, err
-	}
-	messages, err = readMessages(sent)
-	return gid, messages, onceOf(c, key, sent), err
+	idempotency, err = idempotencyKey(c.Request.Header)
+	return g, idempotency, err
 }
 
 // readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.

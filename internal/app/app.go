@@ -24,7 +24,6 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/health"
 	"levelboard/internal/httpapi"
-	"levelboard/internal/httpconn"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/live"
@@ -124,7 +123,7 @@ func (a *App) start(ctx context.Context) error {
 	a.stopBackground = cancel
 	a.startTracing()
 	var err error
-	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
+	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
 	if err := a.openStores(ctx); err != nil {
@@ -154,7 +153,7 @@ func (a *App) start(ctx context.Context) error {
 	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
 	owned := profile.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
-	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, func(address string) (http.Handler, error) {
+	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
 			Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive),
 			Settings: settings.New(a.stores.archive, board, announce),
@@ -215,35 +214,6 @@ func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, k
 	}
 	a.background.Go(func() { follower.Run(background) })
 	return &announcer{forget: forget, follower: follower, live: a.stores.live, log: a.log}, nil
-}
-
-// listen binds before it returns, so that a port that is taken is an error at start, and before the handler is built, which
-// may have to know the address.
-func (a *App) listen(address string, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return nil, "", fmt.Errorf("listen on %s: %w", address, err)
-	}
-	handler, err := build(listener.Addr().String())
-	if err != nil {
-		return nil, "", errors.Join(err, listener.Close())
-	}
-	server := &http.Server{
-		Handler:           handler,
-		ConnContext:       httpconn.Context,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
-		WriteTimeout:      60 * time.Second, // pprof's profiles take 30
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
-	}
-	a.serving.Go(func() {
-		if err := server.Serve(httpconn.Listener(listener)); !errors.Is(err, http.ErrServerClosed) {
-			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
-		}
-	})
-	return server, listener.Addr().String(), nil
 }
 
 // Run starts the service, waits until ctx ends or a listener fails, and stops it within the configured time.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,21 +16,8 @@ import (
 
 	"levelboard/internal/guild"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/testenv"
 )
-
-// pipes is a listener whose connections take part in the time of a bubble.
-type pipes chan net.Conn
-
-func (p pipes) Accept() (net.Conn, error) {
-	c, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-
-func (p pipes) Close() error   { return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 // awarding takes its time for messages.
 type awarding struct {
@@ -48,7 +34,7 @@ func (d *awarding) Award(ctx context.Context, _ *guild.Guild, messages []leaderb
 	}
 }
 
-// talk serves deps as a listener does, and returns a client's end of a connection. It ends with the bubble's test.
+// talk serves deps with the times that a listener gives, and returns a client's end of a connection, and what is read from it.
 func talk(t *testing.T, deps *awarding) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
@@ -56,20 +42,7 @@ func talk(t *testing.T, deps *awarding) (net.Conn, *bufio.Reader) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{Handler: api, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 20 * time.Second, IdleTimeout: 2 * time.Minute}
-	listener := make(pipes, 1)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
-	client, accepted := net.Pipe()
-	listener <- accepted
-	t.Cleanup(func() {
-		close(listener)
-		_ = client.Close()
-		_ = server.Close()
-		if err := <-served; !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
-			t.Error(err)
-		}
-	})
+	client := testenv.Piped(t, &http.Server{Handler: api, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: 2 * time.Minute})
 	return client, bufio.NewReader(client)
 }
 

@@ -1,0 +1,80 @@
+package app
+
+import (
+	"bufio"
+	"io"
+	"log/slog"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/endless"
+	"levelboard/internal/testenv"
+)
+
+// ask serves a request as the API's listener does, and returns the answer once it begins.
+func ask(t *testing.T, handler http.Handler) *http.Response {
+	t.Helper()
+	c := testenv.Piped(t, newServer(handler, apiWriteTime, slog.New(slog.DiscardHandler)))
+	if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReaderSize(c, 16), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// A client that asks and does not read must not keep a place among the requests in flight for long.
+func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, gaveUp := time.Now(), make(chan time.Duration, 1)
+		ask(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			time.Sleep(10 * time.Second) // the work, for as long as it may take
+			for {
+				if _, err := w.Write(make([]byte, 64<<10)); err != nil {
+					gaveUp <- time.Since(began)
+					return
+				}
+			}
+		}))
+		if took := <-gaveUp; took != 20*time.Second {
+			t.Errorf("given up after %v, want 20s", took)
+		}
+	})
+}
+
+// The time for an answer is not for one that has no end: it goes on after an hour, and after a long silence.
+func TestAStreamOutlivesTheTimeForAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const text = "data: x\n\n"
+		router := gin.New()
+		router.GET("/", func(c *gin.Context) {
+			stream, end := endless.Begin(c, nil)
+			defer end()
+			for range 60 {
+				if err := stream.Write([]byte(text)); err != nil {
+					t.Errorf("the stream was cut: %v", err)
+					return
+				}
+				time.Sleep(time.Minute)
+			}
+			_ = stream.Write([]byte("end"))
+		})
+		body := ask(t, router).Body
+		for range 60 {
+			read := make([]byte, len(text))
+			if _, err := io.ReadFull(body, read); err != nil || string(read) != text {
+				t.Fatalf("read %q, %v", read, err)
+			}
+		}
+		last := make([]byte, 3)
+		if _, err := io.ReadFull(body, last); err != nil {
+			t.Error(err)
+		}
+	})
+}

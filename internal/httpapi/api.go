@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -122,6 +123,8 @@ type API struct {
 	cards  *drawing
 	cors   *cors.Cors
 
+	packedOpenAPI func() []byte // the description, gzipped
+
 	inFlight      chan struct{}    // holds one for each request to /v2 that is worked on
 	largeBodies   chan struct{}    // holds one for each of them that has a large body
 	refusedBodies chan struct{}    // holds one in place of that where the key may not do what is asked for
@@ -143,5 +146,6 @@ func New(deps Deps) (http.Handler, error) {
 		streams:       make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
 		followers:     slots.NewPerHolder(streamsOfOwner),
 	}
+	a.packedOpenAPI = sync.OnceValue(a.packOpenAPI)
 	return a.routes()
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json/jsontext"
@@ -233,15 +232,5 @@ func (a *API) roleRewardChanges(c *gin.Context) error {
 		AddRoles    []id.Role `json:"addRoles"`
 		RemoveRoles []id.Role `json:"removeRoles"`
 	}{add, remove})
-	return nil
-}
-
-// openAPI answers with the API's description, which never changes while the process lives.
-func (a *API) openAPI(c *gin.Context) error {
-	if _, err := query(c); err != nil {
-		return err
-	}
-	c.Header("Cache-Control", "public, max-age="+maxAge(time.Hour))
-	c.Data(http.StatusOK, jsonType, a.deps.OpenAPI)
 	return nil
 }

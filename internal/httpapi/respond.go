@@ -86,6 +86,7 @@ func write(c *gin.Context, status int, encoded []byte) {
 var (
 	jsonTypes      = []string{jsonType}
 	varyKey        = []string{"Origin, " + keyHeader}
+	varyOpen       = []string{"Origin, Accept-Encoding"}
 	varyPage       = []string{"Origin, Accept-Encoding, " + keyHeader}
 	gzipEncoding   = []string{"gzip"}
 	privateNoCache = []string{"private, no-cache"}

@@ -31,7 +31,10 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 		return err
 	}
 	defer opened.Close()
-	return opened.Migrate(ctx)
+	if err := opened.Migrate(ctx); err != nil {
+		return archiveRefusal(err)
+	}
+	return nil
 }
 
 // MigrationStatus lists the archive's migrations in the order of their versions. It changes nothing.

@@ -113,6 +113,14 @@ func tlsAdvice(err error, url, trust string) string {
 	return ""
 }
 
+// archiveRefusal says why the archive cannot be prepared, with what to do about it where that is known.
+func archiveRefusal(err error) error {
+	if advice := archiveAdvice(err); advice != "" {
+		return fmt.Errorf("the archive cannot be used: %s (%w)", advice, err)
+	}
+	return fmt.Errorf("prepare the archive: %w", err)
+}
+
 // archiveAdvice is what to do about a Postgres that cannot be used, or "".
 func archiveAdvice(err error) string {
 	const url = "LEVELBOARD_POSTGRES_URL"
@@ -126,6 +134,10 @@ func archiveAdvice(err error) string {
 				return "it does not let this user in without TLS: set sslmode=verify-full in " + url
 			}
 			return "it does not let this user in from this address: look at its pg_hba.conf, and at the user of " + url
+		case "3D000":
+			return "it has no such database: docs/security.md has the commands that make it"
+		case "42501":
+			return "its user may not make tables there: make it the owner of the database (docs/security.md)"
 		}
 	}
 	if advice := tlsAdvice(err, url, "set sslrootcert in "+url+" to the PEM file of that authority's certificate"); advice != "" {

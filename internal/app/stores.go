@@ -73,10 +73,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	}
 	a.closers = append(a.closers, closer{"the archive", func() error { s.archive.Close(); return nil }})
 	if err := s.archive.Migrate(ctx); err != nil {
-		if advice := archiveAdvice(err); advice != "" {
-			return fmt.Errorf("the archive cannot be used: %s (%w)", advice, err)
-		}
-		return fmt.Errorf("prepare the archive: %w", err)
+		return archiveRefusal(err)
 	}
 	s.archive.trace = a.tracedArchive()
 	if s.client, err = redisstore.Connect(redisURL, connect); err != nil {

@@ -1,0 +1,56 @@
+package app_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/app"
+	"levelboard/internal/config"
+	"levelboard/internal/testenv"
+)
+
+// What a Postgres lacks that nobody has prepared is said with what to do, by a start and by `migrate up` alike.
+func TestPostgresThatIsNotPrepared(t *testing.T) {
+	t.Parallel()
+	archive := testenv.PostgresServer(t)
+	owner, err := pgx.Connect(t.Context(), archive.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Close(t.Context())
+	for _, statement := range []string{
+		"CREATE ROLE guest LOGIN PASSWORD '" + storePassword + "'",
+		"REVOKE CREATE ON SCHEMA public FROM PUBLIC", // as it is from Postgres 15 on
+	} {
+		if _, err := owner.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none, foreign := mustParse(t, archive.URL()), mustParse(t, archive.URL())
+	none.Path = "/nowhere"
+	foreign.User = url.UserPassword("guest", storePassword)
+	redis := testenv.Redis(t)
+	for _, c := range []struct {
+		name, url, want string
+	}{
+		{"no such database", none.String(), "it has no such database: docs/security.md has the commands that make it"},
+		{"another's database", foreign.String(), "its user may not make tables there: make it the owner of the database (docs/security.md)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			environ := []string{"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + c.url}
+			if err := startRefused(t, environ...); !strings.Contains(err.Error(), c.want) {
+				t.Errorf("a start says %q, not %q", err, c.want)
+			}
+			cfg, _, err := config.Load(environ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := app.Migrate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("migrate says %q, not %q", err, c.want)
+			}
+		})
+	}
+}

@@ -47,9 +47,10 @@ func webAddress(s string) bool {
 
 // adminClient calls /admin of a running service.
 type adminClient struct {
-	base  string
-	token string
-	http  *http.Client
+	base      string
+	token     string
+	tokenFrom string // where the token is from, for whoever gave a wrong one
+	http      *http.Client
 }
 
 func newAdminClient(base, token string) *adminClient {
@@ -73,13 +74,15 @@ func (p *program) client(f *clientFlags) (*adminClient, error) {
 		}
 		base = strings.TrimRight(f.url, "/")
 	}
-	token := f.adminToken
+	token, from := f.adminToken, "--admin-token"
 	if token == "" {
-		if token, err = settings.AdminToken(); err != nil {
+		if token, from, err = settings.AdminToken(); err != nil {
 			return nil, err
 		}
 	}
-	return newAdminClient(base, token), nil
+	client := newAdminClient(base, token)
+	client.tokenFrom = from
+	return client, nil
 }
 
 // call makes a request; body nil sends none. It returns the answer when its status is 2xx, else an error that holds the
@@ -126,12 +129,17 @@ func (c *adminClient) unreachable(err error) error {
 	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, err)
 }
 
-// refusal turns an answer that is not 2xx into the service's message, or says that it is none of a Levelboard.
+// refusal turns an answer that is not 2xx into the service's message, or says that it is none of a Levelboard. Of a wrong token
+// it says what can be done on a command line: the service speaks of a header.
 func (c *adminClient) refusal(response *http.Response, answer []byte) error {
 	var failure struct {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(answer, &failure) == nil && failure.Message != "" {
+		if response.StatusCode == http.StatusUnauthorized {
+			return fmt.Errorf("the service does not accept the admin token from %s: give the one that it was started with, by --admin-token or LEVELBOARD_ADMIN_TOKEN",
+				c.tokenFrom)
+		}
 		return fmt.Errorf("the service answered %d: %s", response.StatusCode, printable(failure.Message))
 	}
 	return fmt.Errorf("what listens at %s answered %s, and not as Levelboard does; is the address right?", c.base, response.Status)

@@ -67,7 +67,25 @@ func TestRefusedDocumentIsExplainedByTheService(t *testing.T) {
 	if r.code != exitFailed || !strings.Contains(r.stderr, "the service answered 400: ") || !strings.Contains(r.stderr, "memberCount") {
 		t.Errorf("exit code %d, %q", r.code, r.stderr)
 	}
-	fail(t, environ, exitFailed, "the service answered 401: ", "guild", "list", "--admin-token", strings.Repeat("x", 32))
+}
+
+// Whoever gave a wrong token is told which one it was, and how to give another: nobody sets a header on a command line.
+func TestAWrongAdminTokenIsNamed(t *testing.T) {
+	environ, a := startService(t)
+	wrong, elsewhere := strings.Repeat("x", 32), t.TempDir()
+	file := filepath.Join(elsewhere, "admin-token")
+	if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const remedy = ": give the one that it was started with, by --admin-token or LEVELBOARD_ADMIN_TOKEN\n"
+	fail(t, environ, exitFailed, "the service does not accept the admin token from --admin-token"+remedy, "guild", "list", "--admin-token", wrong)
+	for from, setting := range map[string]string{
+		"LEVELBOARD_ADMIN_TOKEN":      "LEVELBOARD_ADMIN_TOKEN=" + wrong,
+		"LEVELBOARD_ADMIN_TOKEN_FILE": "LEVELBOARD_ADMIN_TOKEN_FILE=" + file,
+		file:                          "LEVELBOARD_DATA_DIR=" + elsewhere,
+	} {
+		fail(t, []string{"LEVELBOARD_URL=" + a.URL(), setting}, exitFailed, "the service does not accept the admin token from "+from+remedy, "key", "list")
+	}
 }
 
 func TestKeyLife(t *testing.T) {

@@ -19,6 +19,7 @@ type Client struct {
 	OpsListen string // not checked
 
 	adminToken string
+	tokenFrom  string // the setting that adminToken is of
 	dataDir    string
 }
 
@@ -35,6 +36,10 @@ func LoadClient(environ []string) (Client, error) {
 		dataDir:   cmp.Or(vars[nameOf("DataDir")], defaultOf("DataDir")),
 	}
 	token := nameOf("AdminToken")
+	c.tokenFrom = token
+	if vars[token+fileSuffix] != "" {
+		c.tokenFrom += fileSuffix
+	}
 	err := resolveFile(vars, token)
 	c.adminToken = vars[token]
 
@@ -43,23 +48,24 @@ func LoadClient(environ []string) (Client, error) {
 	return c, errors.Join(append(v.problems, err)...)
 }
 
-// AdminToken returns the admin token of the environment, else that of the data directory, else ErrNoAdminToken.
-func (c Client) AdminToken() (string, error) {
+// AdminToken returns the admin token of the environment, else that of the data directory, else ErrNoAdminToken; and where it
+// is from: the name of a setting, or the path of a file.
+func (c Client) AdminToken() (token, from string, err error) {
 	if c.adminToken != "" {
-		return c.adminToken, nil
+		return c.adminToken, c.tokenFrom, nil
 	}
 	path := filepath.Join(c.dataDir, AdminTokenFile)
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return "", ErrNoAdminToken
+		return "", "", ErrNoAdminToken
 	}
 	if err != nil {
-		return "", fmt.Errorf("the admin token cannot be read: %w", err)
+		return "", "", fmt.Errorf("the admin token cannot be read: %w", err)
 	}
 	if token := strings.TrimSpace(string(content)); token != "" {
-		return token, nil
+		return token, path, nil
 	}
-	return "", fmt.Errorf("the admin token's file %s is empty", path)
+	return "", "", fmt.Errorf("the admin token's file %s is empty", path)
 }
 
 func defaultOf(field string) string {

@@ -63,22 +63,29 @@ func TestClientSettings(t *testing.T) {
 	if c.URL != "http://127.0.0.1:8080" || c.OpsListen != "127.0.0.1:9464" {
 		t.Errorf("%+v", c)
 	}
-	if _, err := c.AdminToken(); !errors.Is(err, config.ErrNoAdminToken) {
+	if _, _, err := c.AdminToken(); !errors.Is(err, config.ErrNoAdminToken) {
 		t.Errorf("without a token anywhere: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "admin-token"), []byte("from-the-directory\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.AdminToken(); got != "from-the-directory" || err != nil {
-		t.Errorf("%q, %v", got, err)
+	if got, from, err := c.AdminToken(); got != "from-the-directory" || from != filepath.Join(dir, "admin-token") || err != nil {
+		t.Errorf("%q from %s, %v", got, from, err)
 	}
 
 	c, err = config.LoadClient([]string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN_FILE=" + file(t, "t", "from-the-file\n"), "LEVELBOARD_URL=https://x.example/"})
 	if err != nil || c.URL != "https://x.example" {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if got, err := c.AdminToken(); got != "from-the-file" || err != nil {
-		t.Errorf("%q, %v", got, err)
+	if got, from, err := c.AdminToken(); got != "from-the-file" || from != "LEVELBOARD_ADMIN_TOKEN_FILE" || err != nil {
+		t.Errorf("%q from %s, %v", got, from, err)
+	}
+	c, err = config.LoadClient([]string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN=" + token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, from, err := c.AdminToken(); got != token || from != "LEVELBOARD_ADMIN_TOKEN" || err != nil {
+		t.Errorf("%q from %s, %v", got, from, err)
 	}
 
 	if _, err := config.LoadClient([]string{"LEVELBOARD_URL=x.example:80"}); err == nil || !strings.HasPrefix(err.Error(), "LEVELBOARD_URL must be") {

@@ -49,7 +49,7 @@ func (p *program) benchCommand() *cobra.Command {
 		Long: "Put load on a running service and measure how it answers. A guild of its own (or several), its members and a key\n" +
 			"are made for it and removed at the end. The service's limit for each identity applies: start the service with\n" +
 			"LEVELBOARD_RATE_LIMIT_IDENTITY=0. docs/benchmarks.md says what the numbers mean.\n\nScenarios:\n" + scenarioList(),
-		Args: cobra.NoArgs,
+		Args: takes(),
 	}
 	command.RunE = p.action(func(ctx context.Context, _ []string) error {
 		f.given = command.Flags().Changed

@@ -13,11 +13,11 @@ func (p *program) configCommand() *cobra.Command {
 	group := p.group("config", "Check or print the settings of the environment")
 	group.AddCommand(
 		&cobra.Command{
-			Use: "check", Short: "Say what is wrong with the settings; unknown names are errors", Args: cobra.NoArgs,
+			Use: "check", Short: "Say what is wrong with the settings; unknown names are errors", Args: takes(),
 			RunE: p.action(func(context.Context, []string) error { return p.checkConfig() }),
 		},
 		&cobra.Command{
-			Use: "print", Short: "Print the settings in force, secrets redacted", Args: cobra.NoArgs,
+			Use: "print", Short: "Print the settings in force, secrets redacted", Args: takes(),
 			RunE: p.action(func(context.Context, []string) error {
 				cfg, err := p.settings(p.Environ)
 				if err != nil {

@@ -42,7 +42,7 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "Run the service with a made-up guild whose members are active",
 		Long: "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
 			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.",
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			if err := o.check(); err != nil {
 				return err

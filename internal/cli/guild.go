@@ -28,7 +28,7 @@ func (p *program) guildCommand() *cobra.Command {
 		Short: "Create a guild or replace its settings, from a JSON document",
 		Long: "Create a guild or replace its settings, from a JSON document as 'levelboard guild get ID --json' prints\n" +
 			"it. The document's id says which guild. -f - reads standard input.",
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.applyGuild(ctx, &flags, file) }),
 	}
 	apply.Flags().StringVarP(&file, "file", "f", "", "file with the document, or - for standard input")
@@ -36,16 +36,16 @@ func (p *program) guildCommand() *cobra.Command {
 
 	group.AddCommand(
 		&cobra.Command{
-			Use: "list", Short: "List the guilds", Args: cobra.NoArgs,
+			Use: "list", Short: "List the guilds", Args: takes(),
 			RunE: p.action(func(ctx context.Context, _ []string) error { return p.listGuilds(ctx, &flags) }),
 		},
 		&cobra.Command{
-			Use: "get ID", Short: "Show a guild's settings", Args: cobra.ExactArgs(1),
+			Use: "get ID", Short: "Show a guild's settings", Args: takes("ID"),
 			RunE: p.action(func(ctx context.Context, args []string) error { return p.getGuild(ctx, &flags, args[0]) }),
 		},
 		apply,
 		&cobra.Command{
-			Use: "delete ID", Short: "Delete a guild with all its members", Args: cobra.ExactArgs(1),
+			Use: "delete ID", Short: "Delete a guild with all its members", Args: takes("ID"),
 			RunE: p.action(func(ctx context.Context, args []string) error { return p.deleteGuild(ctx, &flags, args[0]) }),
 		},
 	)

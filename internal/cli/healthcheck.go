@@ -24,7 +24,7 @@ func (p *program) healthcheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "healthcheck",
 		Short: "Exit with 0 when the service on this machine is ready (for container health checks)",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 		RunE:  p.action(func(ctx context.Context, _ []string) error { return p.checkHealth(ctx) }),
 	}
 }

@@ -23,23 +23,23 @@ func (p *program) keyCommand() *cobra.Command {
 	group.AddCommand(
 		p.keyCreateCommand(&flags),
 		&cobra.Command{
-			Use: "list", Short: "List the keys, without their secrets", Args: cobra.NoArgs,
+			Use: "list", Short: "List the keys, without their secrets", Args: takes(),
 			RunE: p.action(func(ctx context.Context, _ []string) error { return p.listKeys(ctx, &flags) }),
 		},
 		&cobra.Command{
-			Use: "grant KEYID GUILDID", Short: "Give a key access to a guild", Args: cobra.ExactArgs(2),
+			Use: "grant KEYID GUILDID", Short: "Give a key access to a guild", Args: takes("KEYID", "GUILDID"),
 			RunE: p.action(func(ctx context.Context, args []string) error {
 				return p.changeGrant(ctx, &flags, grantChange{http.MethodPut, args[0], args[1], "The key %s now has access to the guild %s.\n"})
 			}),
 		},
 		&cobra.Command{
-			Use: "ungrant KEYID GUILDID", Short: "Take a key's access to a guild away", Args: cobra.ExactArgs(2),
+			Use: "ungrant KEYID GUILDID", Short: "Take a key's access to a guild away", Args: takes("KEYID", "GUILDID"),
 			RunE: p.action(func(ctx context.Context, args []string) error {
 				return p.changeGrant(ctx, &flags, grantChange{http.MethodDelete, args[0], args[1], "The key %s has no access to the guild %s any more.\n"})
 			}),
 		},
 		&cobra.Command{
-			Use: "revoke KEYID", Short: "Revoke a key for good", Args: cobra.ExactArgs(1),
+			Use: "revoke KEYID", Short: "Revoke a key for good", Args: takes("KEYID"),
 			RunE: p.action(func(ctx context.Context, args []string) error { return p.revokeKey(ctx, &flags, args[0]) }),
 		},
 	)
@@ -76,7 +76,7 @@ func (p *program) keyCreateCommand(flags *clientFlags) *cobra.Command {
 	create := &cobra.Command{
 		Use:   "create --name NAME --owner USERID --permission read|read_write",
 		Short: "Create a key and print it, once",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 	}
 	create.RunE = p.action(func(ctx context.Context, _ []string) error {
 		key.Permission = apikey.Permission(permission)

@@ -14,11 +14,11 @@ func (p *program) migrateCommand() *cobra.Command {
 	group := p.group("migrate", "Bring the archive's tables up to date, or show how they stand")
 	group.AddCommand(
 		&cobra.Command{
-			Use: "up", Short: "Apply the migrations that are missing (serve does it too)", Args: cobra.NoArgs,
+			Use: "up", Short: "Apply the migrations that are missing (serve does it too)", Args: takes(),
 			RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx) }),
 		},
 		&cobra.Command{
-			Use: "status", Short: "List the migrations", Args: cobra.NoArgs,
+			Use: "status", Short: "List the migrations", Args: takes(),
 			RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx) }),
 		},
 	)

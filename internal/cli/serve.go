@@ -30,7 +30,7 @@ func (p *program) serveCommand() *cobra.Command {
 		Long: "Run the service, with the settings of the environment. With neither LEVELBOARD_REDIS_URL nor\n" +
 			"LEVELBOARD_POSTGRES_URL it is embedded: nothing else is needed, and its data is in one directory.\n" +
 			"SIGINT and SIGTERM stop it gracefully, a second signal at once.",
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			cfg, err := p.settings(p.Environ)
 			if err != nil {

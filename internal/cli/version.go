@@ -16,7 +16,7 @@ func (p *program) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 		RunE: p.action(func(context.Context, []string) error {
 			_, err := fmt.Fprintln(p.Stdout, versionLine())
 			return err

@@ -77,7 +77,7 @@ func asFault(op string, err error) error {
 	case errors.Is(err, guild.ErrNotFound):
 		return fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first with PUT /admin/guilds/{guildId}.")
 	case errors.Is(err, apikey.ErrNotFound):
-		return fault.Wrap(err, fault.NotFound, "There is no key with this id. It may have been revoked.")
+		return fault.Wrap(err, fault.NotFound, "There is no key with this id. It may have been revoked; 'levelboard key list' lists those that there are.")
 	case errors.Is(err, guild.ErrVanityTaken):
 		return fault.Wrap(err, fault.Conflict, "Another guild has this vanity. Choose a different one.")
 	default:

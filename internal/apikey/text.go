@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
 )
 
 // A key's text is `lb_`, the id, the secret, and the CRC-32 of all that before it, each in base 62. The prefix and the
@@ -62,6 +63,19 @@ func Parse(text string) (id string, err error) {
 		return "", ErrMalformed
 	}
 	return text[len(prefix) : len(prefix)+idLen], nil
+}
+
+// IDIn returns the id in what people have of a key: the id itself, the key's name plate (Shown) with or without the dots that
+// pages put behind it, or the whole text. It is ErrMalformed for all else, which may still be a secret: do not pass it on.
+func IDIn(text string) (id string, err error) {
+	id, shown := strings.CutPrefix(strings.TrimSuffix(text, "…"), prefix)
+	if shown && len(text) == textLen {
+		id = id[:idLen]
+	}
+	if !ValidID(id) {
+		return "", ErrMalformed
+	}
+	return id, nil
 }
 
 // ValidID reports whether text can be the id of a key.

@@ -109,6 +109,23 @@ func TestParseRefusesWhatIsNotAKey(t *testing.T) {
 	}
 }
 
+func TestTheIDIsFoundInWhatPeopleHaveOfAKey(t *testing.T) {
+	secret, keyID, _ := mint(t)
+	for name, text := range map[string]string{"the id": keyID, "the name plate": secret[:15], "as pages show it": secret[:15] + "…", "the whole text": secret} {
+		if got, err := apikey.IDIn(text); err != nil || got != keyID {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"nothing": "", "the prefix": "lb_", "too little": secret[:14], "a part of the secret too": secret[:20], "the text but a letter": secret[:52],
+		"one letter more": secret + "a", "without the prefix": secret[3:], "another prefix": "gh_" + secret[3:], "a path": "lb_../../guilds",
+	} {
+		if got, err := apikey.IDIn(text); !errors.Is(err, apikey.ErrMalformed) || got != "" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
 func TestParseDoesNotAllocate(t *testing.T) {
 	secret, _, _ := mint(t)
 	broken := secret[:20] + "-" + secret[21:]

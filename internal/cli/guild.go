@@ -27,7 +27,8 @@ func (p *program) guildCommand() *cobra.Command {
 		Use:   "apply -f FILE",
 		Short: "Create a guild or replace its settings, from a JSON document",
 		Long: "Create a guild or replace its settings, from a JSON document as 'levelboard guild get ID --json' prints\n" +
-			"it. The document's id says which guild. -f - reads standard input.",
+			"it. The document's id says which guild. -f - reads standard input.\n\n" +
+			"What the document leaves out gets its default. The least:\n\n" + `  {"id":"…","name":"…","memberCount":1,"ownerId":"…"}`,
 		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.applyGuild(ctx, &flags, file) }),
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"time"
 
@@ -27,24 +26,26 @@ func (p *program) keyCommand() *cobra.Command {
 			RunE: p.action(func(ctx context.Context, _ []string) error { return p.listKeys(ctx, &flags) }),
 		},
 		&cobra.Command{
-			Use: "grant KEYID GUILDID", Short: "Give a key access to a guild", Args: takes("KEYID", "GUILDID"),
+			Use: "grant KEYID GUILDID", Short: "Give a key access to a guild", Long: "Give a key access to a guild. " + aboutKeyID, Args: takes("KEYID", "GUILDID"),
 			RunE: p.action(func(ctx context.Context, args []string) error {
 				return p.changeGrant(ctx, &flags, grantChange{http.MethodPut, args[0], args[1], "The key %s now has access to the guild %s.\n"})
 			}),
 		},
 		&cobra.Command{
-			Use: "ungrant KEYID GUILDID", Short: "Take a key's access to a guild away", Args: takes("KEYID", "GUILDID"),
+			Use: "ungrant KEYID GUILDID", Short: "Take a key's access to a guild away", Long: "Take a key's access to a guild away. " + aboutKeyID, Args: takes("KEYID", "GUILDID"),
 			RunE: p.action(func(ctx context.Context, args []string) error {
 				return p.changeGrant(ctx, &flags, grantChange{http.MethodDelete, args[0], args[1], "The key %s has no access to the guild %s any more.\n"})
 			}),
 		},
 		&cobra.Command{
-			Use: "revoke KEYID", Short: "Revoke a key for good", Args: takes("KEYID"),
+			Use: "revoke KEYID", Short: "Revoke a key for good", Long: "Revoke a key for good. " + aboutKeyID, Args: takes("KEYID"),
 			RunE: p.action(func(ctx context.Context, args []string) error { return p.revokeKey(ctx, &flags, args[0]) }),
 		},
 	)
 	return group
 }
+
+const aboutKeyID = "KEYID is what 'key list' shows, or the key's first 15 characters."
 
 // newKey is the body of POST /admin/keys.
 type newKey struct {
@@ -235,30 +236,47 @@ func (p *program) changeGrant(ctx context.Context, flags *clientFlags, change gr
 	if !id.Valid(change.guild) {
 		return usage("a guild's id %w", id.ErrSnowflake)
 	}
+	keyID, err := keyIDIn(change.key)
+	if err != nil {
+		return err
+	}
 	client, err := p.client(flags)
 	if err != nil {
 		return err
 	}
-	path := keyPath(change.key) + "/guilds/" + change.guild
-	_, answer, err := client.call(ctx, change.method, path, nil)
+	_, answer, err := client.call(ctx, change.method, keyPath(keyID)+"/guilds/"+change.guild, nil)
 	if err != nil || flags.json {
 		return errors.Join(err, p.printJSON(answer))
 	}
-	p.printf(change.done, printable(change.key), change.guild)
+	p.printf(change.done, keyID, change.guild)
 	return nil
 }
 
 func (p *program) revokeKey(ctx context.Context, flags *clientFlags, key string) error {
+	keyID, err := keyIDIn(key)
+	if err != nil {
+		return err
+	}
 	client, err := p.client(flags)
 	if err != nil {
 		return err
 	}
-	_, answer, err := client.call(ctx, http.MethodDelete, keyPath(key), nil)
+	_, answer, err := client.call(ctx, http.MethodDelete, keyPath(keyID), nil)
 	if err != nil || flags.json {
 		return errors.Join(err, p.printJSON(answer))
 	}
-	p.printf("Revoked the key %s.\n", printable(key))
+	p.printf("Revoked the key %s.\n", keyID)
 	return nil
 }
 
-func keyPath(key string) string { return "/admin/keys/" + url.PathEscape(key) }
+// keyIDIn finds the id in what was given for KEYID. What holds none is not sent, nor repeated: it may be most of a secret.
+func keyIDIn(given string) (string, error) {
+	keyID, err := apikey.IDIn(given)
+	if err != nil {
+		return "", errors.New("what was given for KEYID is no key's id, nor a key's first 15 characters: 'levelboard key list' lists them")
+	}
+	return keyID, nil
+}
+
+// keyPath is the key's address; an id needs no escaping.
+func keyPath(keyID string) string { return "/admin/keys/" + keyID }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +142,40 @@ func TestKeyLife(t *testing.T) {
 	if strings.Contains(list, secret) || !strings.Contains(list, "bot") {
 		t.Errorf("key list:\n%s", list)
 	}
-	fail(t, environ, exitFailed, "the service answered 404: ", "key", "grant", "nokey0000000", gophers)
+	fail(t, environ, exitFailed, "'levelboard key list' lists", "key", "grant", "nokey0000000", gophers)
+}
+
+// People see a key's first 15 characters, on the pages, or have the whole key at hand; but a secret belongs neither into an address, which
+// proxies write down, nor into what is printed.
+func TestAKeyIsNamedByWhatPeopleHaveOfIt(t *testing.T) {
+	const keyID, secret = "Abc123xyzZ09", "abcdefghijklmnopqrstuvwxyzABCDEF1biDIx"
+	var asked []string
+	environ := listen(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.URL.Path)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	for _, named := range []string{keyID, "lb_" + keyID, "lb_" + keyID + "…", "lb_" + keyID + secret} {
+		asked = nil
+		out := succeed(t, environ, "", "key", "grant", named, gophers) + succeed(t, environ, "", "key", "ungrant", named, gophers) +
+			succeed(t, environ, "", "key", "revoke", named)
+		grant := "/admin/keys/" + keyID + "/guilds/" + gophers
+		if want := []string{"PUT " + grant, "DELETE " + grant, "DELETE /admin/keys/" + keyID}; !slices.Equal(asked, want) {
+			t.Errorf("%s: asked for %q, not %q", named, asked, want)
+		}
+		if strings.Contains(out, secret) || !strings.Contains(out, "Revoked the key "+keyID+".") {
+			t.Errorf("%s: printed %q", named, out)
+		}
+	}
+	asked = nil
+	for _, none := range []string{"kk9", "lb_" + keyID + secret[:20], keyID + secret, "../guilds"} {
+		r := run(t, environ, "", "key", "revoke", none)
+		if r.code != exitFailed || !strings.Contains(r.stderr, "'levelboard key list' lists them") || strings.Contains(r.stderr, none) {
+			t.Errorf("%s: exit code %d, %q", none, r.code, r.stderr)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("asked for %q", asked)
+	}
 }
 
 func TestHealthcheckOfARunningService(t *testing.T) {

@@ -78,6 +78,17 @@ func TestHelpExitsWith0(t *testing.T) {
 	}
 }
 
+func TestHelpSaysWhatToGive(t *testing.T) {
+	for says, args := range map[string][]string{
+		`{"id":"…","name":"…","memberCount":1,"ownerId":"…"}`:               {"guild", "apply", "--help"},
+		"KEYID is what 'key list' shows, or the key's first 15 characters.": {"key", "revoke", "--help"},
+	} {
+		if out := succeed(t, nil, "", args...); !strings.Contains(out, says) {
+			t.Errorf("%v does not say %q:\n%s", args, says, out)
+		}
+	}
+}
+
 func TestVersion(t *testing.T) {
 	out := succeed(t, nil, "", "version")
 	if !strings.HasPrefix(out, "levelboard ") || !strings.Contains(out, "go1.") {

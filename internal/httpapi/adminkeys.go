@@ -102,7 +102,7 @@ func (a *API) revokeKey(c *gin.Context) error {
 func pathKeyID(c *gin.Context) (string, error) {
 	keyID := c.Param("keyId")
 	if !apikey.ValidID(keyID) {
-		return "", fault.New(fault.NotFound, "There is no key with this id. An id is 12 letters and digits; GET /admin/keys lists them.")
+		return "", fault.New(fault.NotFound, "There is no key with this id. An id is 12 letters and digits; 'levelboard key list' and GET /admin/keys list them.")
 	}
 	return keyID, nil
 }

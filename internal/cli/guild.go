@@ -35,6 +35,14 @@ func (p *program) guildCommand() *cobra.Command {
 	apply.Flags().StringVarP(&file, "file", "f", "", "file with the document, or - for standard input")
 	_ = apply.MarkFlagRequired("file")
 
+	var sure bool
+	remove := &cobra.Command{
+		Use: "delete ID", Short: "Delete a guild with all its members", Args: takes("ID"),
+		Long: "Delete a guild with all its members. At a terminal you are asked first.",
+		RunE: p.action(func(ctx context.Context, args []string) error { return p.deleteGuild(ctx, &flags, args[0], sure) }),
+	}
+	remove.Flags().BoolVar(&sure, "yes", false, "do not ask")
+
 	group.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the guilds", Args: takes(),
@@ -45,10 +53,7 @@ func (p *program) guildCommand() *cobra.Command {
 			RunE: p.action(func(ctx context.Context, args []string) error { return p.getGuild(ctx, &flags, args[0]) }),
 		},
 		apply,
-		&cobra.Command{
-			Use: "delete ID", Short: "Delete a guild with all its members", Args: takes("ID"),
-			RunE: p.action(func(ctx context.Context, args []string) error { return p.deleteGuild(ctx, &flags, args[0]) }),
-		},
+		remove,
 	)
 	return group
 }
@@ -175,7 +180,7 @@ func documentName(file string) string {
 	return file
 }
 
-func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild string) error {
+func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild string, sure bool) error {
 	path, err := guildPath(guild)
 	if err != nil {
 		return err
@@ -184,12 +189,33 @@ func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild str
 	if err != nil {
 		return err
 	}
+	if !sure {
+		if err := p.confirmDeletion(ctx, client, path); err != nil {
+			return err
+		}
+	}
 	_, answer, err := client.call(ctx, http.MethodDelete, path, nil)
 	if err != nil || flags.json {
 		return errors.Join(err, p.printJSON(answer))
 	}
 	p.printf("Deleted the guild %s with all its members.\n", guild)
 	return nil
+}
+
+// confirmDeletion asks whoever is at a terminal whether they mean the guild at path.
+func (p *program) confirmDeletion(ctx context.Context, client *adminClient, path string) error {
+	if !p.canAsk() {
+		return nil
+	}
+	_, answer, err := client.call(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	g, err := readGuild(answer)
+	if err != nil {
+		return err
+	}
+	return p.confirm(fmt.Sprintf("Delete %s (%s) with all its members? This cannot be undone. Write its id to go on: ", printable(g.Name), g.ID), g.ID)
 }
 
 // guildPath is the guild's address; the id is checked, so it needs no escaping.

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+)
+
+// canAsk reports whether somebody is at a terminal, who sees a question and can answer it. A script has nobody to ask.
+func (p *program) canAsk() bool { return terminal(p.Stdin) && p.askingPlace() != nil }
+
+// confirm has whoever can be asked write the word, before something that cannot be undone; the error says that they did not.
+func (p *program) confirm(question, word string) error {
+	fmt.Fprint(p.askingPlace(), question)
+	line, err := bufio.NewReader(p.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("the answer cannot be read, so nothing was done: %w", err)
+	}
+	if err != nil {
+		fmt.Fprintln(p.askingPlace()) // the end of input left the cursor behind the question
+	}
+	if strings.TrimSpace(line) != word {
+		return errors.New("that is another answer, so nothing was done")
+	}
+	return nil
+}
+
+// askingPlace is where a question is seen: standard error, beside which the answer of a command can be piped on, else
+// standard output; nil when neither is a terminal.
+func (p *program) askingPlace() io.Writer {
+	for _, w := range []io.Writer{p.Stderr, p.Stdout} {
+		if terminal(w) {
+			return w
+		}
+	}
+	return nil
+}
+
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
+}

@@ -149,7 +149,7 @@ func mayDo(c *gin.Context, g id.Guild) error {
 		return fault.New(fault.Forbidden, "This API key may only read. Use a read/write key.")
 	}
 	if !key.Granted(g) {
-		return fault.New(fault.Forbidden, "This API key has no access to this guild. Have the guild granted to the key.")
+		return fault.New(fault.Forbidden, "This API key has no access to this guild. Have the guild granted to the key: by its owner at /profile, or by the operator with levelboard key grant.")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 
 	"github.com/gin-gonic/gin"
 
@@ -27,7 +26,7 @@ func readPaging(c *gin.Context) (after string, limit int, err error) {
 	if !values.Has("limit") {
 		return values.Get("after"), listLimit, nil
 	}
-	n, err := queryInt(url.Values{"limit": values["limit"]}, "limit", 1, listLimit)
+	n, err := queryInt(values, "limit", 1, listLimit)
 	return values.Get("after"), int(n), err
 }
 

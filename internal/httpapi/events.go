@@ -96,7 +96,7 @@ func lastEventID(h http.Header) (*events.ID, error) {
 func (a *API) followable(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 	g, err := a.deps.Guilds.ByID(c.Request.Context(), gid)
 	if err == nil && !g.Enabled {
-		err = fault.New(fault.NotFound, "Leveling is disabled in this guild.")
+		err = fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
 	}
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func query(c *gin.Context) (url.Values, error) {
 	return values, nil
 }
 
-// queryInt reads a required whole number in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as high
+// queryInt reads a whole number, which is required, in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as high
 // it has no upper bound, and what is higher is read as that.
 func queryInt(values url.Values, name string, low, high int64) (int64, error) {
 	text := values.Get(name)
@@ -53,10 +53,14 @@ func queryInt(values url.Values, name string, low, high int64) (int64, error) {
 		return n, nil
 	}
 	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
-		if high == math.MaxInt64 {
-			return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d.", name, low)
+		must := "must be"
+		if !values.Has(name) {
+			must = "is required and must be"
 		}
-		return 0, fault.New(fault.Invalid, "The query parameter %s is required and must be a whole number from %d to %d.", name, low, high)
+		if high == math.MaxInt64 {
+			return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d.", name, must, low)
+		}
+		return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d to %d.", name, must, low, high)
 	}
 	return n, nil
 }

@@ -166,7 +166,7 @@ func asFault(op string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrNoMember):
-		return fault.Wrap(err, fault.NotFound, "This user has no level entry in the guild. Create it first.")
+		return fault.Wrap(err, fault.NotFound, "This user has no level entry in the guild. Create it with POST, or send the user's messages to /v2/guilds/{guildId}/messages.")
 	case errors.Is(err, ErrMemberExists):
 		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Use PATCH to change it.")
 	case errors.Is(err, ErrKeyReused):

@@ -36,6 +36,7 @@ type settingsPage struct {
 	Guild     *guild.Guild // as it is saved now
 	Form      settingsForm
 	Saved     bool   // just now
+	Checked   bool   // just now, and nothing is wrong
 	Wrongs    wrongs // by field
 	Free      string // what is known of the vanity: "", "free", "yours" or "taken"
 	Preview   *settings.Preview
@@ -197,6 +198,7 @@ func (s *Site) previewSettings(c *gin.Context, page settingsPage) error {
 	if !ok || len(page.Wrongs.Order) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
+	page.Checked = status == http.StatusOK
 	return s.showSettings(c, status, page)
 }
 

@@ -269,6 +269,29 @@ func TestAVanityIsCheckedAndTaken(t *testing.T) {
 	}
 }
 
+func TestACheckThatFindsNothingSaysSo(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	const fine = `role="status">Nothing is wrong. Nothing is saved yet.`
+	form := b.get(settingsAddress).want(200).lacks(fine).form()
+	b.post(settingsAddress, with(form, "do", "check")).want(200, fine)
+	b.post(settingsAddress, with(form, "do", "check", "xpPerMessageMin", "0")).want(422).lacks(fine)
+	b.post(settingsAddress, with(form, "do", "add-reward")).want(200).lacks(fine)
+	b.post(settingsAddress, with(form, "do", "save")).want(200, "Saved.").lacks(fine)
+}
+
+func TestThePauseIsSaidInWords(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := b.get(settingsAddress).form()
+	for interval, words := range map[string]string{"60000": "; now 1 minute.", "7200000": "; now 2 hours.", " 15500 ": "; now 15.5 seconds."} {
+		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(200, "(a day)"+words)
+	}
+	for _, interval := range []string{"", "a minute", "9999", "86400001", "99999999999999999999"} {
+		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(422, "(a day).")
+	}
+}
+
 func TestTwoManagersAtOnce(t *testing.T) {
 	w := newSettingsWorld(t)
 	one, two := w.manager(), w.manager()

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"levelboard/internal/guild"
@@ -127,6 +128,15 @@ func (settingsPage) Number(i int) int { return i + 1 }
 
 // Letter is what the page calls coefficient i.
 func (settingsPage) Letter(i int) string { return "abcde"[i : i+1] }
+
+// Pause says in words how long the pause between messages is, as it stands in the form; nothing of what cannot be one.
+func (p settingsPage) Pause() string {
+	ms, err := strconv.ParseInt(strings.TrimSpace(p.Form.Interval), 10, 64)
+	if err != nil || ms < 10_000 || ms > 86_400_000 {
+		return ""
+	}
+	return "; now " + inWords(time.Duration(ms)*time.Millisecond)
+}
 
 // NameOf is what to call a member of the preview.
 func (settingsPage) NameOf(m settings.Moved) string {

@@ -74,11 +74,11 @@ func (f settingsForm) given(g *guild.Guild) settings.Given {
 	multipliers, rewards := []any{}, []any{}
 	for _, m := range f.Multipliers {
 		multipliers = append(multipliers, row(m.ID, map[string]any{
-			"type": m.Type, "multiplier": wholeNumber(m.Multiplier), "targets": known.read(m.ID, m.Type == string(guild.RoleMultiplier), m.Targets),
+			"type": m.Type, "multiplier": asNumber(m.Multiplier), "targets": known.read(m.ID, m.Type == string(guild.RoleMultiplier), m.Targets),
 		}))
 	}
 	for _, r := range f.Rewards {
-		rewards = append(rewards, row(r.ID, map[string]any{"level": wholeNumber(r.Level), "stack": r.Stack, "roles": known.read(r.ID, true, r.Roles)}))
+		rewards = append(rewards, row(r.ID, map[string]any{"level": asNumber(r.Level), "stack": r.Stack, "roles": known.read(r.ID, true, r.Roles)}))
 	}
 	var vanity *string
 	if v := strings.TrimSpace(f.Vanity); v != "" {
@@ -86,8 +86,8 @@ func (f settingsForm) given(g *guild.Guild) settings.Given {
 	}
 	given := settings.Given{}
 	for property, value := range map[string]any{
-		"enabled": f.Enabled, "visibility": f.Visibility, "vanity": vanity, "curve": f.curve(), "xpGainInterval": wholeNumber(f.Interval),
-		"xpPerMessageMin": wholeNumber(f.Min), "xpPerMessageMax": wholeNumber(f.Max), "xpGlobalMultiplier": wholeNumber(f.Global),
+		"enabled": f.Enabled, "visibility": f.Visibility, "vanity": vanity, "curve": f.curve(), "xpGainInterval": asNumber(f.Interval),
+		"xpPerMessageMin": asNumber(f.Min), "xpPerMessageMax": asNumber(f.Max), "xpGlobalMultiplier": asNumber(f.Global),
 		"ignoredChannelIds": onlyIDs(f.IgnoredChannels), "ignoredRoleIds": onlyIDs(f.IgnoredRoles), "multipliers": multipliers, "roleRewards": rewards,
 	} {
 		given[property] = encode(value)
@@ -108,7 +108,7 @@ func (f settingsForm) curve() any {
 	}
 	list := []json.RawMessage{}
 	for _, c := range f.Coefficients[:last] {
-		list = append(list, wholeNumber(c))
+		list = append(list, asNumber(c))
 	}
 	return list
 }
@@ -121,9 +121,9 @@ func row(id string, properties map[string]any) map[string]any {
 	return properties
 }
 
-// number passes a number on as it was written, so that only the document's own rules judge it; anything else becomes a
-// string, which they refuse.
-func wholeNumber(text string) json.RawMessage {
+// asNumber passes a number on as it was written, whole or not, so that only the document's own rules judge it; anything else
+// becomes a string, which they refuse.
+func asNumber(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && json.Valid([]byte(text)) {
 		return json.RawMessage(text)

@@ -117,7 +117,7 @@ func roundUp(x float64) float64 {
 	return 10 * unit
 }
 
-// short writes 40000 as 40k.
+// shortXP writes 40000 as 40k.
 func shortXP(x float64) string {
 	for _, unit := range []struct {
 		of   float64

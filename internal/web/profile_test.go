@@ -91,7 +91,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	}
 	list := b.get("/profile").want(200, "<bdi>My bot</bdi>", "lb_"+k.id, "Read and write", "<bdi>Gophers</bdi>", "1 of 25", "Not yet", "made <bdi>My bot</bdi>, granted <bdi>Gophers</bdi>")
 	list.lacks(k.secret, "Expires soon")
-	b.get(k.address).want(200, "Revoke", "Delete this key").lacks(k.secret)
+	b.get(k.address).want(200, "Delete this key").lacks(k.secret)
 
 	still := b.still()
 	if got := still.post(k.address, field("name", "Other")).want(303); got.header.Get("Location") != k.address+"?done=renamed" {
@@ -99,7 +99,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	}
 	b.get("/profile").want(200, "<bdi>Other</bdi>", "renamed <bdi>My bot</bdi> to <bdi>Other</bdi>")
 	b.post(k.address+"/revoke", field("guild", string(public))).want(200, "does not work in that community any more", "None yet", "Grant<span")
-	b.post(k.address+"/grant", field("guild", string(public))).want(200, "works in that community now", "Revoke<span")
+	b.post(k.address+"/grant", field("guild", string(public))).want(200, "works in that community now", "Take away<span")
 
 	hour := b.post(k.address+"/rotate", field("overlap", "1h")).want(200, "The secret from before goes on until", "You")
 	second, _ := hour.shown()

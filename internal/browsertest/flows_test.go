@@ -194,7 +194,7 @@ func TestMakingAKeyAndUsingIt(t *testing.T) {
 
 	b.press("I have it")
 	b.press("Grant Voles")
-	b.see("Revoke Voles")
+	b.see("Take away Voles")
 	s.member(secret, voles, "burrower", 100)
 
 	b.press("Delete this key…")
@@ -253,4 +253,26 @@ func TestFindingAMember(t *testing.T) {
 		}
 	}
 	b.lacks("badger")
+}
+
+func TestTheLiveRowsArePausedAndGoOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	key := s.key(g)
+	u := s.member(key, g, "gopherina", 100)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	dot := func(variable string) {
+		t.Helper()
+		b.until("(() => { const is = document.createElement('i'); is.style.color = 'var(--" + variable + ")'; document.body.append(is); const want = getComputedStyle(is).color; is.remove();" +
+			"return getComputedStyle(document.getElementById('live'), '::before').backgroundColor === want })()")
+	}
+	dot("good")
+	b.press("Pause")
+	dot("strong-line")
+	b.press("Go live")
+	dot("good")
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)
+	b.see("5,000 XP", "Pause")
 }

@@ -32,6 +32,8 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 	top := s.first(g)
 	pages := []page{
 		{name: "home", path: "/"},
+		{name: "home-manager", path: "/", signed: true},
+		{name: "find-me", path: "/leaderboard/gophers?member=me", signed: true},
 		{name: "sign-in", path: "/sign-in"},
 		{name: "leaderboard", path: "/leaderboard/gophers"},
 		{name: "leaderboard-manager", path: "/leaderboard/gophers?page=2", signed: true},
@@ -79,7 +81,7 @@ func TestLongNamesFitAPhone(t *testing.T) {
 	b := s.tab(t)
 	b.signIn("/leaderboard/" + g)
 	b.look(360, "light")
-	for _, path := range []string{"/leaderboard/" + g, "/leaderboard/" + g + "/members/" + u, "/leaderboard/" + g + "/search?q=" + long[:9], "/guilds/" + g + "/settings", "/profile"} {
+	for _, path := range []string{"/leaderboard/" + g, "/leaderboard/" + g + "/members/" + u, "/leaderboard/" + g + "/search?q=" + long[:9], "/guilds/" + g + "/settings", "/profile", "/"} {
 		b.open(path)
 		if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
 			t.Errorf("%s scrolls sideways, by %d px", path, over)

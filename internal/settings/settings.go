@@ -98,7 +98,7 @@ func asFault(op string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, guild.ErrNotFound):
-		return fault.Wrap(err, fault.NotFound, "This community is not known here. Its bot, or whoever runs this service, has to set it up first.")
+		return fault.Wrap(err, fault.NotFound, "This community is not known here. Whoever runs this service has to set it up first.")
 	case errors.Is(err, guild.ErrChanged):
 		return fault.Wrap(err, fault.Conflict, "These settings were saved since you opened them.")
 	case errors.Is(err, guild.ErrVanityTaken):

@@ -90,6 +90,9 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	return s.showTagged(c, g, "leaderboard", g.Name, content)
 }
 
+// boardKey is where the path of the board is that a request is about, for a visitor who may read it.
+const boardKey = "levelboard.board"
+
 // boardOf runs a handler with the guild that the address names, if the visitor may read its board. An address that names
 // none leads to a page that helps.
 func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.HandlerFunc {
@@ -106,6 +109,7 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 		if err := mayRead(c, g); err != nil {
 			return err
 		}
+		c.Set(boardKey, boardPath(g))
 		return h(c, g)
 	})
 }
@@ -117,7 +121,7 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	if _, err := signedIn(c, "This leaderboard is private. Sign in to see it, if you are a member of the community."); err != nil {
 		return err
 	}
-	return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community.")
+	return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community. If you have another account, sign out at the top and sign in with that one.")
 }
 
 // guildOf finds the guild whose board is named by an id or a vanity.
@@ -164,7 +168,7 @@ type noBoardPage struct {
 
 func (s *Site) noBoard(c *gin.Context) error {
 	content := noBoardPage{
-		Heading: "No community here", Message: "No community has this name or id. Check the address; its bot has to have set it up here first.",
+		Heading: "No community here", Message: "No community has this name or id. Check the address, or ask whoever runs this service to set it up.",
 		Entry: cut(c.Param("entry"), maxShown),
 	}
 	return s.show(c, http.StatusNotFound, "no-board", content.Heading, content)

@@ -67,6 +67,8 @@ type problem struct {
 	Wait      int64  // seconds after which to try again; 0 for no such advice
 	RequestID string // for a report, when it is our own doing
 	SignIn    bool   // signing in may help
+	SignInOff bool   // it would, if one could
+	Board     string // path of the board that this was about, or empty
 }
 
 // headings say what is wrong in words for people.
@@ -87,7 +89,14 @@ var headings = map[fault.Code]string{
 func (s *Site) fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	status := f.Code.Status()
-	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, SignIn: f.Code == fault.Unauthenticated}
+	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: c.GetString(boardKey)}
+	if f.Code == fault.Unauthenticated {
+		p.SignIn = s.CanSignIn()
+		p.SignInOff = !p.SignIn
+	}
+	if p.SignInOff {
+		p.Heading = "This needs a sign-in"
+	}
 	switch f.Code {
 	case fault.RateLimited, fault.Unavailable:
 		p.Wait = max(int64(math.Ceil(f.RetryAfter.Seconds())), 1)

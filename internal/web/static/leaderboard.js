@@ -136,8 +136,9 @@
   button.hidden = false;
   button.addEventListener("click", () => {
     paused = !paused;
-    button.setAttribute("aria-pressed", String(!paused));
-    button.textContent = paused ? "Paused" : "Live";
+    // The name says what a press does; whether the rows are live shows in the dot before it.
+    button.dataset.live = paused ? "off" : "on";
+    button.textContent = paused ? "Go live" : "Pause";
     start();
   });
   document.addEventListener("visibilitychange", start);

@@ -19,31 +19,6 @@ const (
 	slack = 50 * time.Microsecond
 )
 
-// chargeAll takes from 0 to n requests from one or two buckets of redis_rate, from each the same number, as many as all of
-// them have. A bucket is a time in seconds since 2017: when it will be full. redis_rate itself has no call for two, and its
-// AllowAtMost takes a fraction of a request that it does not give.
-//
-// KEYS are the buckets, ARGV is n and the limit a minute of each. It returns how many were taken, and for each bucket in
-// how many seconds it is full. What the resolution of a time can hide (a microsecond) is given: of a limit beyond 10^9 a
-// request may take nothing.
-var chargeAll = redis.NewScript(`
-local now = redis.call("TIME")
-now = (now[1] - 1483228800) + (now[2] / 1000000)
-local taken, full_at = tonumber(ARGV[1]), {}
-for i = 1, #KEYS do
-  full_at[i] = math.max(tonumber(redis.call("GET", KEYS[i]) or now), now)
-  taken = math.min(taken, math.floor((now + 60.000001 - full_at[i]) * ARGV[i + 1] / 60))
-end
-taken = math.max(taken, 0)
-local answer = {taken}
-for i = 1, #KEYS do
-  local left = full_at[i] + taken * 60 / ARGV[i + 1] - now
-  if taken > 0 and left > 0 then redis.call("SET", KEYS[i], now + left, "EX", math.ceil(left)) end
-  answer[i + 1] = tostring(left)
-end
-return answer
-`)
-
 // buckets are the one or two budgets that a request is charged to, those that have a limit.
 type buckets struct {
 	budgets [2]Budget
@@ -93,10 +68,14 @@ func (b *buckets) smallest() int {
 func (b *buckets) charge(ctx context.Context, client redis.UniversalClient, n int) (taken int, full [2]time.Duration, err error) {
 	if n == 1 && b.n == 1 {
 		r, err := redis_rate.NewLimiter(client).Allow(ctx, b.budgets[0].redisKey(), redis_rate.PerMinute(b.budgets[0].PerMinute))
-		if err != nil {
+		switch {
+		case refusesWrites(err) || err == nil && r.ResetAfter > period+time.Millisecond:
+			// Nothing was taken, and what is to be done then is for chargeAll.
+		case err != nil:
 			return 0, full, b.failure(err)
+		default:
+			return r.Allowed, [2]time.Duration{r.ResetAfter}, nil
 		}
-		return r.Allowed, [2]time.Duration{r.ResetAfter}, nil
 	}
 	keys, args := make([]string, b.n), make([]any, 1, 1+b.n)
 	args[0] = n

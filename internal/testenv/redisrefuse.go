@@ -1,0 +1,78 @@
+package testenv
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Refusal is a state in which a Redis server answers reads and refuses writes.
+type Refusal struct {
+	Name       string
+	Word       string // the first of what it answers to a write
+	begin, end func(s *RedisServer) error
+}
+
+// Refusals are those that a server can be in. When its memory is full, it still carries out what needs none.
+var Refusals = []Refusal{
+	{"its memory is full", "OOM", set("maxmemory", "1"), set("maxmemory", "0")},
+	{"it has too few replicas", "NOREPLICAS", set("min-replicas-to-write", "1"), set("min-replicas-to-write", "0")},
+	{"it cannot save to its disk", "MISCONF", (*RedisServer).failToSave, (*RedisServer).saveAgain},
+}
+
+// Refuse puts the server into the state, until end is called.
+func (s *RedisServer) Refuse(r Refusal) (end func()) {
+	s.tb.Helper()
+	if err := r.begin(s); err != nil {
+		s.tb.Fatalf("make redis-server refuse writes with %s: %v", r.Word, err)
+	}
+	return func() {
+		s.tb.Helper()
+		if err := r.end(s); err != nil {
+			s.tb.Fatalf("have redis-server accept writes again after %s: %v", r.Word, err)
+		}
+	}
+}
+
+// FillMemory is Refuse for a server whose memory is full.
+func (s *RedisServer) FillMemory() (end func()) { s.tb.Helper(); return s.Refuse(Refusals[0]) }
+
+func set(name, value string) func(s *RedisServer) error {
+	return func(s *RedisServer) error {
+		_, err := s.Ask("CONFIG", "SET", name, value)
+		return err
+	}
+}
+
+// dump is where a server saves what it holds. It cannot while a directory is in the way.
+func (s *RedisServer) dump() string { return filepath.Join(s.dir, "dump.rdb") }
+
+func (s *RedisServer) failToSave() error {
+	if err := os.Mkdir(s.dump(), 0o700); err != nil {
+		return err
+	}
+	if _, err := s.Ask("CONFIG", "SET", "save", "3600 1000000000"); err != nil {
+		return err
+	}
+	if _, err := s.Ask("BGSAVE"); err != nil {
+		return err
+	}
+	return s.running.waitUntil(func(int) error {
+		info, err := s.Ask("INFO", "persistence")
+		if err == nil && !strings.Contains(info, "rdb_last_bgsave_status:err") {
+			err = errors.New("it has not failed to save yet")
+		}
+		return err
+	})
+}
+
+func (s *RedisServer) saveAgain() error {
+	if err := os.Remove(s.dump()); err != nil {
+		return err
+	}
+	if _, err := s.Ask("SAVE"); err != nil {
+		return err
+	}
+	return os.Remove(s.dump())
+}

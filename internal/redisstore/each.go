@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -57,11 +58,24 @@ func eachValue(v any, err error, i, n int) (any, error) {
 	if len(list) != n {
 		return nil, errReply
 	}
-	if err, failed := list[i].(error); failed {
-		return nil, err
+	switch v := list[i].(type) {
+	case error:
+		return nil, v
+	case string:
+		if text, failed := strings.CutPrefix(v, "-"); failed {
+			return nil, guildError(text)
+		}
 	}
 	return list[i], nil
 }
+
+// guildError is the server's error about one guild of a run for several, of which each.lua makes a string. It is a redis.Error.
+type guildError string
+
+func (e guildError) Error() string { return string(e) }
+
+// RedisError says what it is.
+func (guildError) RedisError() {}
 
 // eachCall is one guild's part in a run of a script.
 type eachCall struct {

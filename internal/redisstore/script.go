@@ -36,13 +36,13 @@ var (
 	fenceScript  = newScript("fence")
 
 	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "epoch", "values", "entries")
-	archivedScript   = newScript("archived", "epoch", "archive")
+	readBatchScript  = newScript("read_batch", "epoch", "put", "values", "entries")
+	archivedScript   = newScript("archived", "epoch", "put", "archive")
 	endFlushScript   = newScript("end_flush", "epoch")
 	distrustScript   = newScript("distrust", "epoch")
 	lastScript       = newScript("last")
 
-	evictScript = newScript("evict", "epoch", "now", "cold")
+	evictScript = newScript("evict", "epoch", "now", "put", "cold")
 
 	beginHydrationScript  = newScript("begin_hydration")
 	unsavedScript         = newScript("unsaved", "locked", "values", "entries")
@@ -56,11 +56,11 @@ var (
 	eachMembersScript = newEachScript("members", "loaded")
 	eachVersionScript = newEachScript("version", "loaded")
 	eachChangeScript  = newEachScript("change", changePieces...)
-	readChangesScript = newEachScript("read_changes", "values", "entries")
-	endChangesScript  = newEachScript("end_changes", "epoch", "archive")
+	readChangesScript = newEachScript("read_changes", "put", "values", "entries")
+	endChangesScript  = newEachScript("end_changes", "epoch", "put", "archive")
 	backlogScript     = newEachScript("backlog", "now")
-	surveyScript      = newEachScript("survey", "now", "cold")
-	usedScript        = newEachScript("used", "now")
+	surveyScript      = newEachScript("survey", "now", "put", "cold")
+	usedScript        = newEachScript("used", "now", "put")
 )
 
 var changePieces = []string{"loaded", "once", "now", "note", "score", "parts", "append", "event", "levelup"}

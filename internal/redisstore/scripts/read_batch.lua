@@ -9,6 +9,6 @@ if not current() then return 'NOTLOADED' end
 -- When this Redis does not know of what the archive holds, it has gone back in time: once pending was raised, it would look as if it
 -- knew. A writer that dies leaves with pending a trace of what it may have committed.
 if math.max(tonumber(rev), tonumber(archived or rev)) < tonumber(ARGV[3]) then return 'STALE' end
-redis.call('HSET', KEYS[1], 'pending', rev)
+put('pending', rev)
 local xp, entry = entries(2, ARGV, 4)
 return {rev, xp, entry, archived, pending}

@@ -14,7 +14,7 @@ if meta[7] then return {1} end
 local count = redis.call('SCARD', KEYS[4])
 if count > tonumber(ARGV[1]) then return {0} end
 if count == 0 then return {} end
-redis.call('HSET', KEYS[1], 'pending', meta[4])
+put('pending', meta[4])
 local members = redis.call('SMEMBERS', KEYS[4])
 local xp, entry = entries(2, members, 1)
 return {meta[4], xp, entry, meta[5], meta[6], members, meta[1], meta[3]}

@@ -44,11 +44,12 @@ func newNode(opts *redis.Options, silence time.Duration) *node {
 // doubt makes the next call ask who the server is.
 func (n *node) doubt() { n.doubts.Add(1) }
 
-// alive asks for a sign of life; one that the server gave to another meanwhile will do.
+// alive asks for a sign of life; one that the server gave to another meanwhile will do. Of a server that cannot save to its disk
+// that is its refusal of PING: it answers reads, and only writes are refused.
 func (n *node) alive(ctx context.Context) error {
 	began := time.Now()
 	err := n.Ping(ctx).Err()
-	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) {
+	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || redis.HasErrorPrefix(err, "MISCONF ") {
 		return nil
 	}
 	return err

@@ -54,10 +54,5 @@ return answer
 
 // refusesWrites reports whether an error is the word of a server that answers reads and refuses writes.
 func refusesWrites(err error) bool {
-	for _, word := range []string{"OOM ", "MISCONF ", "NOREPLICAS "} {
-		if redis.HasErrorPrefix(err, word) {
-			return true
-		}
-	}
-	return false
+	return redis.HasErrorPrefix(err, "OOM ") || redis.HasErrorPrefix(err, "MISCONF ") || redis.HasErrorPrefix(err, "NOREPLICAS ")
 }

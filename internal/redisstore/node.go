@@ -49,7 +49,7 @@ func (n *node) doubt() { n.doubts.Add(1) }
 func (n *node) alive(ctx context.Context) error {
 	began := time.Now()
 	err := n.Ping(ctx).Err()
-	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || redis.HasErrorPrefix(err, "MISCONF ") {
+	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || writesRefused(err) {
 		return nil
 	}
 	return err

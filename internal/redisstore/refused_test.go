@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
 	"levelboard/internal/redisstore"
+	"levelboard/internal/signin"
 	"levelboard/internal/snapshot"
 	"levelboard/internal/testenv"
 )
@@ -131,4 +132,23 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 			t.Errorf("%q writes the last snapshot, %v", who, err)
 		}
 	})
+}
+
+// Who is signed in goes on reading, with what is known of him.
+func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
+	for _, refusal := range testenv.Refusals {
+		t.Run(refusal.Name, func(t *testing.T) {
+			server := testenv.Redis(t)
+			s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+			kept := signin.Kept{Hash: signin.Hash{1}, User: user1, Sealed: []byte("x"), Ends: time.Now().Add(time.Hour)}
+			ok(t, s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: time.Now()}))
+			defer server.Refuse(refusal)()
+			if claimed, err := s.ClaimSession(t.Context(), kept.Hash, time.Minute); claimed || err != nil {
+				t.Errorf("claimed %v, %v", claimed, err)
+			}
+			if sealed, err := s.Session(t.Context(), kept.Hash); err != nil || string(sealed) != "x" {
+				t.Errorf("the session is %q, %v", sealed, err)
+			}
+		})
+	}
 }

@@ -97,6 +97,13 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 		}
 		archived(t, s)
 	})
+	t.Run("a member is removed", func(t *testing.T) {
+		s := full(t, func(*redisstore.Store) {})
+		_, err := s.Delete(ctx, guild1, user1, leaderboard.Once{})
+		ok(t, err)
+		flushed(t, s)
+		archived(t, s)
+	})
 	t.Run("a guild leaves, and its log is whole", func(t *testing.T) {
 		var state snapshot.State
 		s := full(t, func(s *redisstore.Store) {

@@ -20,8 +20,9 @@ import (
 )
 
 // operationTime bounds every operation, the wait for a connection included: a server that vanished without a word must
-// not hold up the writer, whose contexts have no deadline. It is longer than the server's own limit on a statement.
-const operationTime = 40 * time.Second
+// not hold up the writer, whose contexts have no deadline. It is longer than the server's own limit on a statement. Only a test
+// changes it.
+var operationTime = 40 * time.Second
 
 // Archive is the archive. It is safe for concurrent use. Errors carry the operation; those that are not named by a
 // method's comment mean that the server could not be asked, or that its answer was lost, when a change may have

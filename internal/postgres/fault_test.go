@@ -45,6 +45,45 @@ func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
 	}
 }
 
+// A server that says nothing any more holds nobody up for ever whose own context has no end, as the writer's.
+func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
+	server := testenv.PostgresServer(t)
+	a := open(t, server.URL())
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func(ctx context.Context) error{
+		"AcquireLease": func(ctx context.Context) error { _, err := a.AcquireLease(ctx, "writer", time.Hour); return err },
+		"ReleaseLease": func(ctx context.Context) error { return a.ReleaseLease(ctx, l) },
+		"WriteBatch": func(ctx context.Context) error {
+			return a.WriteBatch(ctx, l, snapshot.Batch{Guild: g, Rev: 1, Known: 1})
+		},
+		"Salvage": func(ctx context.Context) error { return a.Salvage(ctx, snapshot.State{}, snapshot.Batch{Guild: g}) },
+		"Members": func(ctx context.Context) error { _, err := a.Members(ctx, g, "", 10); return err },
+		"Deleted": func(ctx context.Context) error { _, err := a.Deleted(ctx, 10); return err },
+		"Purge":   func(ctx context.Context) error { _, err := a.Purge(ctx, 10, 0); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := a.Ping(t.Context()); err != nil { // there is a connection, as between two rounds
+				t.Fatal(err)
+			}
+			server.Pause()
+			defer server.Resume()
+			postgres.Hasty(t, 100*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := call(ctx); err == nil || ctx.Err() != nil {
+				t.Errorf("%v, with nobody at the other end", err)
+			}
+		})
+	}
+}
+
 func TestOpenErrorsNeverHoldThePassword(t *testing.T) {
 	for _, url := range []string{
 		"postgres://user:sEcReT@127.0.0.1:notaport/db",

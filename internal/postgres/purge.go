@@ -48,6 +48,8 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 
 // Deleted lists deleted guilds whose members are not all purged yet, the ones deleted longest ago first, at most limit.
 func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
 	rows, err := a.pool.Query(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
 	if err != nil {
 		return nil, wrap("list deleted guilds", err)

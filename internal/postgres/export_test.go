@@ -1,0 +1,13 @@
+package postgres
+
+import (
+	"testing"
+	"time"
+)
+
+// Hasty bounds every operation by so long until the test ends.
+func Hasty(t *testing.T, within time.Duration) {
+	before := operationTime
+	operationTime = within
+	t.Cleanup(func() { operationTime = before })
+}

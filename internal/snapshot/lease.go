@@ -39,7 +39,6 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 			w.log.WarnContext(ctx, "the snapshot lease passed to another replica, which writes now; if it happens again, find out what holds this one up")
 		}
 	case ctx.Err() == nil:
-		failures.Inc()
 		if !w.cutOff {
 			w.log.ErrorContext(ctx, "the archive does not answer; changes wait in Redis until it does: look after the archive, and keep Redis running", "error", err)
 		}

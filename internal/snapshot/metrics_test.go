@@ -92,6 +92,29 @@ func TestTheBacklogIsToldWhichGuildsAreStuck(t *testing.T) {
 	}
 }
 
+// While the archive is away no guild is tried, so none is counted as one that could not be written.
+func TestAnArchiveThatIsAwayIsNoFailureOfAGuild(t *testing.T) {
+	w := embeddedWorld(t)
+	w.create(w.guild(guildA), 1, 100)
+	f := &faults{before: func(_ context.Context, c call) error {
+		if c.method == "AcquireLease" {
+			return errBroken
+		}
+		return nil
+	}}
+	writer := w.writer("writer", 4*time.Millisecond, f)
+	before := w.values(writer)["snapshot_failures_total"]
+	stop := w.running(writer)
+	w.eventually("it tries for the lease", func() bool { return f.count("AcquireLease") > 3 })
+	stop()
+	if n := w.values(writer)["snapshot_failures_total"] - before; n != 0 {
+		t.Errorf("%g failures were counted, want none", n)
+	}
+	if n := w.logged.count("the archive does not answer"); n != 1 {
+		t.Errorf("%d lines about the archive, want 1:\n%s", n, w.logged)
+	}
+}
+
 // A lease that passes to another one is lost; one that was lost and is back by the next tick as well.
 func TestLostLeasesAreCounted(t *testing.T) {
 	for name, back := range map[string]bool{"it stays away": false, "it is back": true} {

@@ -93,8 +93,12 @@ func TestAGuildInALaterFormat(t *testing.T) {
 		server, _, _ := strings.Cut(w.redis.HGet(ctx, meta, "server").Val(), "-f")
 		w.must(w.redis.HSet(ctx, meta, "format", 9, "server", server+"-f9").Err())
 		before := w.redis.HGetAll(ctx, meta).Val()
-		if err := w.hydrator(&faults{}).Load(ctx, g); !errors.Is(err, snapshot.ErrLaterFormat) {
+		f := &faults{}
+		if err := w.hydrator(f).Load(ctx, g); !errors.Is(err, snapshot.ErrLaterFormat) {
 			t.Errorf("load: %v, want ErrLaterFormat", err)
+		}
+		if n := f.count("AbortHydration"); n != 0 {
+			t.Errorf("a lock that was not taken is given up %d times", n)
 		}
 		if after := w.redis.HGetAll(ctx, meta).Val(); !reflect.DeepEqual(after, before) {
 			t.Errorf("meta is %v, want %v", after, before)

@@ -127,6 +127,9 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		}
 		return found == FoundLoaded, nil
 	}
+	if err == nil && found == FoundLaterFormat {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrLaterFormat) // without a lock to give up
+	}
 	defer func() {
 		if !done {
 			h.abort(ctx, lock)
@@ -140,8 +143,6 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		return h.verify(ctx, lock, before)
 	case FoundNewer:
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrArchiveOlder)
-	case FoundLaterFormat:
-		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrLaterFormat)
 	case FoundOlder, FoundEarlierFormat:
 		switch err := h.salvage(ctx, lock, before, found); {
 		case errors.Is(err, ErrStale):

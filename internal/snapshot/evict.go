@@ -13,13 +13,13 @@ import (
 // may pass between two notes of a guild in use, so no guild leaves that was used within idle.
 func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery }
 
-// evict lets guilds that nobody uses leave the live store, for a part of the interval, and returns those that are left for
+// evict lets guilds that nobody uses leave the live store, for a part of the interval, and returns the rest for
 // the next round: however many leave, the snapshots of the others are not held up.
 //
 // What a guild was seen to be may have changed by now. So the archive is asked again, and the step that removes the guild
 // checks that it still is as the archive holds it; a request that comes after that step loads the guild. Killed anywhere,
 // the writer leaves a guild that is there as a whole, or not at all.
-func (w *Writer) evict(ctx context.Context, cold []Cold) (left []Cold) {
+func (w *Writer) evict(ctx context.Context, cold []Cold) (rest []Cold) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)
 	group, first := errgroup.WithContext(ctx) // first ends with the first error: what cannot be asked now is asked later
@@ -28,8 +28,8 @@ func (w *Writer) evict(ctx context.Context, cold []Cold) (left []Cold) {
 		c := cold[0]
 		cold = cold[1:]
 		group.Go(func() error {
-			left, err := w.evictGuild(first, c)
-			if left {
+			evicted, err := w.evictGuild(first, c)
+			if evicted {
 				gone.Add(1)
 			}
 			return err

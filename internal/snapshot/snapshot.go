@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/leaderboard"
 )
 
-// Row is a member as the archive holds it. With Deleted it is a tombstone: only UserID and Rev count.
+// Row is a member as the archive holds it. With Deleted it is a tombstone: only UserID counts.
 type Row struct {
 	leaderboard.Member
 	CooldownUntil time.Time // zero when there is none; milliseconds

@@ -16,7 +16,7 @@ import (
 
 // WriteBatch writes the rows, up to 5000, in one statement of one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale,
 // with nothing written, when another replica took the lease, the guild's incarnation or epoch is another one, or more
-// is archived than b.Known; snapshot.ErrBadRow when a row itself was refused.
+// is archived than b.Known; snapshot.ErrArchiveBehind when less is than b.Archived; snapshot.ErrBadRow when a row itself was refused.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
 	if err == nil {
@@ -26,7 +26,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 }
 
 // WriteBatches writes batches of different guilds, up to 5000 rows in all, in one statement of one transaction. errs has
-// snapshot.ErrStale and snapshot.ErrBadRow for those that were left out; with err, nothing was written.
+// snapshot.ErrStale, snapshot.ErrArchiveBehind and snapshot.ErrBadRow for those that were left out; with err, nothing was written.
 func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	return a.writeBatches(ctx, l, batches, func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
 		return upsert(ctx, tx, batches, replaceOlder)
@@ -51,12 +51,15 @@ func (a *Archive) writeBatches(
 		}
 		var fit []snapshot.Batch
 		for i, b := range batches {
+			whole, fits := fitting[b.Guild.ID]
 			switch {
 			case errs[i] != nil:
-			case fitting[b.Guild.ID]:
-				fit = append(fit, b)
-			default:
+			case !fits:
 				errs[i] = snapshot.ErrStale
+			case !whole:
+				errs[i] = snapshot.ErrArchiveBehind
+			default:
+				fit = append(fit, b)
 			}
 		}
 		if len(fit) == 0 {
@@ -68,31 +71,35 @@ func (a *Archive) writeBatches(
 }
 
 // raiseArchived locks the guilds of the batches that have no error, and returns those that they fit: the ones whose state a batch may be
-// added to. Their archived is what it will be once the rows are written.
+// added to, and whether that is whole: then its archived is what it will be once the rows are written.
 func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, errs []error) (fitting map[id.Guild]bool, err error) {
 	var guilds []string
-	var incarnations, epochs, known, revs []int64
+	var incarnations, epochs, known, certain, revs []int64
 	for i, b := range batches {
 		if errs[i] == nil {
 			guilds, incarnations = append(guilds, string(b.Guild.ID)), append(incarnations, int64(b.Guild.Incarnation))
-			epochs, known, revs = append(epochs, b.Epoch), append(known, b.Known), append(revs, b.Rev)
+			epochs, revs = append(epochs, b.Epoch), append(revs, b.Rev)
+			known, certain = append(known, b.Known), append(certain, b.Archived)
 		}
 	}
 	rows, err := tx.Query(ctx, `
 		WITH fitting AS (
-			SELECT g.id, b.rev
-			FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) AS b (id, incarnation, epoch, known, rev)
+			SELECT g.id, b.rev, g.archived >= b.certain AS whole
+			FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+				AS b (id, incarnation, epoch, known, certain, rev)
 			JOIN guilds g ON g.id = b.id AND g.incarnation = b.incarnation AND g.epoch = b.epoch AND g.archived <= b.known
-			ORDER BY g.id FOR NO KEY UPDATE OF g)
-		UPDATE guilds SET archived = greatest(archived, rev) FROM fitting WHERE guilds.id = fitting.id
-		RETURNING guilds.id`, guilds, incarnations, epochs, known, revs)
+			ORDER BY g.id FOR NO KEY UPDATE OF g),
+		raised AS (
+			UPDATE guilds SET archived = greatest(archived, rev) FROM fitting WHERE guilds.id = fitting.id AND whole)
+		SELECT id, whole FROM fitting`, guilds, incarnations, epochs, known, certain, revs)
 	if err != nil {
 		return nil, err
 	}
 	fitting = make(map[id.Guild]bool, len(guilds))
 	var g id.Guild
-	_, err = pgx.ForEachRow(rows, []any{&g}, func() error {
-		fitting[g] = true
+	var whole bool
+	_, err = pgx.ForEachRow(rows, []any{&g, &whole}, func() error {
+		fitting[g] = whole
 		return nil
 	})
 	return fitting, err

@@ -36,6 +36,23 @@ func (a *Archive) readStates(ctx context.Context, guilds []leaderboard.GuildRef)
 	return statesOf(rows, err, len(guilds))
 }
 
+// States reads the counters of at most 1000 guilds, in one query. Those whose incarnation does not exist are left out.
+func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	states, err := a.readStates(ctx, guilds)
+	if err != nil {
+		return nil, wrap("read the states of guilds", err)
+	}
+	found := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
+	for i, s := range states {
+		if s != nil {
+			found[guilds[i]] = *s
+		}
+	}
+	return found, nil
+}
+
 // raise is a guild's epoch to be raised, if its state still is from.
 type raise struct {
 	guild leaderboard.GuildRef

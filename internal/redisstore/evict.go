@@ -21,11 +21,15 @@ func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duratio
 		if err == nil && len(r) == 0 {
 			return nil
 		}
-		if c, err := coldOf(g, r); err == nil {
-			seen.Cold = append(seen.Cold, c)
-		} else if kind, err := r.number(0); err == nil && kind == 2 {
+		kind, q, err := quietOf(g, r)
+		switch {
+		case err == nil && kind == 0:
+			seen.Cold = append(seen.Cold, q)
+		case err == nil && kind == 3:
+			seen.Warm = append(seen.Warm, q)
+		case kind == 2:
 			seen.Unverified = append(seen.Unverified, g)
-		} else {
+		default:
 			seen.Changed = append(seen.Changed, g)
 		}
 		return nil
@@ -33,12 +37,12 @@ func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duratio
 	return seen, err
 }
 
-// coldOf reads the answer about a cold guild; it fails for any other.
-func coldOf(g id.Guild, r reply) (c snapshot.Cold, err error) {
-	var zero, incarnation int64
-	err = r.numbers(&zero, &incarnation, &c.State.Epoch, &c.State.Archived)
-	c.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	return c, err
+// quietOf reads the answer about a guild of which nothing waits; it fails for any other, and tells the kind of the answer if it has one.
+func quietOf(g id.Guild, r reply) (kind int64, q snapshot.Quiet, err error) {
+	var incarnation int64
+	err = r.numbers(&kind, &incarnation, &q.State.Epoch, &q.State.Archived)
+	q.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+	return kind, q, err
 }
 
 // NoteUses implements snapshot.Live.
@@ -49,7 +53,7 @@ func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
 }
 
 // Evict implements snapshot.Live.
-func (s *Store) Evict(ctx context.Context, c snapshot.Cold, idle time.Duration) (gone bool, err error) {
+func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration) (gone bool, err error) {
 	k := keysOf(c.Guild.ID)
 	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.events(c.Guild.Incarnation)}, k.members()...)
 	r, err := s.run(ctx, evictScript, keys, int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle))

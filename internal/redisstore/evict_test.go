@@ -49,7 +49,7 @@ func leaves(t *testing.T, client redis.UniversalClient, s *redisstore.Store, epo
 	t.Helper()
 	state := snapshot.State{Epoch: epoch, Archived: flushed(t, s)}
 	aged(t, client)
-	if gone, err := s.Evict(t.Context(), snapshot.Cold{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
+	if gone, err := s.Evict(t.Context(), snapshot.Quiet{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
 		t.Fatalf("gone %v, %v", gone, err)
 	}
 	return state
@@ -150,7 +150,7 @@ func TestWhatKeepsAGuild(t *testing.T) {
 		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		aged(t, client)
-		cold := snapshot.Cold{Guild: guild1, State: snapshot.State{Epoch: 1}}
+		cold := snapshot.Quiet{Guild: guild1, State: snapshot.State{Epoch: 1}}
 		for _, c := range []struct{ what, undo []any }{
 			{[]any{"hset", meta, "flushing", 5}, []any{"hdel", meta, "flushing"}},
 			{[]any{"hset", meta, "pending", 5}, []any{"hdel", meta, "pending"}},

@@ -142,6 +142,7 @@ func fillBatch(g leaderboard.GuildRef, epoch int64, rows []snapshot.Row, r reply
 	if err == nil {
 		known, err = r.number(3)
 	}
+	certain := known
 	if err == nil && r.at(4) != nil {
 		var pending int64
 		pending, err = r.number(4)
@@ -154,7 +155,7 @@ func fillBatch(g leaderboard.GuildRef, epoch int64, rows []snapshot.Row, r reply
 	if err != nil {
 		return snapshot.Batch{}, fmt.Errorf("redis: read batch: %w", err)
 	}
-	return snapshot.Batch{Guild: g, Epoch: epoch, Rev: rev, Known: known, Rows: rows, Mended: mended}, nil
+	return snapshot.Batch{Guild: g, Epoch: epoch, Rev: rev, Known: known, Archived: certain, Rows: rows, Mended: mended}, nil
 }
 
 // batchOf returns a row for each user, each once, and the arguments of a script that reads them, after those of its own.

@@ -40,6 +40,8 @@ var (
 	archivedScript   = newScript("archived", "epoch", "put", "archive")
 	endFlushScript   = newScript("end_flush", "epoch")
 	distrustScript   = newScript("distrust", "epoch")
+	noteAnewScript   = newScript("note_anew", "epoch", "now")
+	lowerScript      = newScript("lower_archived", "epoch")
 	lastScript       = newScript("last")
 
 	evictScript = newScript("evict", "epoch", "now", "put", "cold")

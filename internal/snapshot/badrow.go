@@ -90,6 +90,6 @@ func withoutBadRows(b Batch, write func(Batch) error, refused func(Row, error)) 
 		return err
 	}
 	// The archive now holds what this batch itself brought.
-	rest.Known = max(rest.Known, rest.Rev)
+	rest.Known, rest.Archived = max(rest.Known, rest.Rev), max(rest.Archived, rest.Rev)
 	return withoutBadRows(rest, write, refused)
 }

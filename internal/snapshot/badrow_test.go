@@ -143,3 +143,22 @@ func seq(n int) []int {
 	}
 	return s
 }
+
+// When a batch was written in parts, the archive has to hold the first of them to take the next: it may have lost it by then.
+func TestAPartOfABatchThatIsLost(t *testing.T) {
+	batch := snapshot.Batch{Rev: 9, Known: 7, Archived: 7, Rows: make([]snapshot.Row, 4)}
+	batch.Rows[1].UserID = "bad"
+	archived := int64(7)
+	write := func(b snapshot.Batch) error {
+		if b.Archived > archived {
+			return snapshot.ErrArchiveBehind
+		}
+		if slices.ContainsFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID == "bad" }) {
+			return snapshot.ErrBadRow
+		}
+		return nil // and lost: archived stays
+	}
+	if err := snapshot.WithoutBadRows(batch, write, func(snapshot.Row, error) {}); !errors.Is(err, snapshot.ErrArchiveBehind) {
+		t.Errorf("a batch of which the archive lost the first part: %v, want ErrArchiveBehind", err)
+	}
+}

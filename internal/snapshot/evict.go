@@ -19,7 +19,7 @@ func evictIdle(idle time.Duration) time.Duration { return idle + idle/noteEvery 
 // What a guild was seen to be may have changed by now. So the archive is asked again, and the step that removes the guild
 // checks that it still is as the archive holds it; a request that comes after that step loads the guild. Killed anywhere,
 // the writer leaves a guild that is there as a whole, or not at all.
-func (w *Writer) evict(ctx context.Context, cold []Cold) (rest []Cold) {
+func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)
 	group, first := errgroup.WithContext(ctx) // first ends with the first error: what cannot be asked now is asked later
@@ -51,7 +51,7 @@ func (w *Writer) evict(ctx context.Context, cold []Cold) (rest []Cold) {
 	return cold
 }
 
-func (w *Writer) evictGuild(ctx context.Context, c Cold) (gone bool, err error) {
+func (w *Writer) evictGuild(ctx context.Context, c Quiet) (gone bool, err error) {
 	state, err := w.archive.State(ctx, c.Guild)
 	if errors.Is(err, ErrStale) {
 		return false, nil // it was deleted, and is dropped by Purge

@@ -136,15 +136,27 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 			t.Errorf("%d guilds were evicted while the archive was away", n)
 		}
 
-		// An archive that was restored from an older backup.
+		// An archive that was restored from an older backup, and what it lost cannot be written to it anew yet.
 		meta := "lb:{" + string(g.ID) + "}:meta"
 		w.must(w.redis.HSet(w.Context(), meta, "rev", 9, "archived", 9).Err())
-		f = &faults{}
+		f = &faults{before: func(_ context.Context, c call) error {
+			if c.method == "LowerArchived" {
+				return errBroken
+			}
+			return nil
+		}}
 		stop = w.running(w.evictor("third", atOnce, f))
 		w.eventually("some sweeps", func() bool { return f.count("Survey") > 3 && f.count("State") > 3 })
 		stop()
+		w.killed("third")
 		if n := f.count("Evict"); n > 0 || !w.loaded(g) {
 			t.Errorf("%d guilds were evicted that the archive does not have", n)
+		}
+		stop = w.running(w.evictor("fourth", atOnce, &faults{}))
+		w.eventually("it leaves once it was written", func() bool { return !w.loaded(g) })
+		stop()
+		if s := w.state(g); s.Archived < 9 {
+			t.Errorf("it has left with %+v in the archive, want rev 9 or later", s)
 		}
 	})
 }

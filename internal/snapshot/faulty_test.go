@@ -19,7 +19,7 @@ type call struct {
 	n      int
 	guild  id.Guild
 	guilds []id.Guild // of a method that is about many
-	rows   int        // of WriteBatch, WriteBatches, Salvage and LoadChunk
+	rows   int        // of WriteBatch, WriteBatches, Salvage, LoadChunk and NoteAnew
 }
 
 // faults stands around the calls of both stores. What a hook returns is what the caller gets: an error of before keeps the
@@ -30,6 +30,9 @@ type faults struct {
 	// torn breaks a call of the live store about many guilds in its middle: two thirds of them are served, and the answers of
 	// one third arrive.
 	torn func(ctx context.Context, c call) error
+	// lost says of a WriteBatch or WriteBatches that the archive says it has committed it, and loses it; and of a States that nothing of
+	// that is to be seen yet.
+	lost func(c call) bool
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -74,6 +77,9 @@ func (f *faults) around(ctx context.Context, c call, work func() error) error {
 			return err
 		}
 	}
+	if f.lost != nil && (c.method == "WriteBatch" || c.method == "WriteBatches" || c.method == "States") && f.lost(c) {
+		work = func() error { return nil }
+	}
 	if err := work(); err != nil {
 		return err
 	}
@@ -117,7 +123,7 @@ func (l faultyLive) NoteUses(ctx context.Context, guilds []id.Guild) error {
 	return l.around(ctx, call{method: "NoteUses"}, func() error { return l.Live.NoteUses(ctx, guilds) })
 }
 
-func (l faultyLive) Evict(ctx context.Context, c snapshot.Cold, idle time.Duration) (gone bool, err error) {
+func (l faultyLive) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration) (gone bool, err error) {
 	err = l.around(ctx, call{method: "Evict", guild: c.Guild.ID}, func() (err error) {
 		gone, err = l.Live.Evict(ctx, c, idle)
 		return err
@@ -232,6 +238,26 @@ func (l faultyLive) Distrust(ctx context.Context, f snapshot.Flush) error {
 	return l.around(ctx, call{method: "Distrust", guild: f.Guild.ID}, func() error { return l.Live.Distrust(ctx, f) })
 }
 
+func (l faultyLive) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {
+	err = l.around(ctx, call{method: "NoteAnew", guild: f.Guild.ID, rows: len(users)}, func() (err error) {
+		archived, err = l.Live.NoteAnew(ctx, f, users)
+		return err
+	})
+	return archived, err
+}
+
+func (l faultyLive) NoteAllAnew(ctx context.Context, f snapshot.Flush) error {
+	return l.around(ctx, call{method: "NoteAllAnew", guild: f.Guild.ID}, func() error { return l.Live.NoteAllAnew(ctx, f) })
+}
+
+func (l faultyLive) LowerArchived(ctx context.Context, f snapshot.Flush, from, to int64) (lowered bool, err error) {
+	err = l.around(ctx, call{method: "LowerArchived", guild: f.Guild.ID}, func() (err error) {
+		lowered, err = l.Live.LowerArchived(ctx, f, from, to)
+		return err
+	})
+	return lowered, err
+}
+
 func (l faultyLive) BeginHydration(ctx context.Context, g leaderboard.GuildRef, s snapshot.State) (h snapshot.Hydration, found snapshot.Found, err error) {
 	err = l.around(ctx, call{method: "BeginHydration", guild: g.ID}, func() (err error) {
 		h, found, err = l.Live.BeginHydration(ctx, g, s)
@@ -292,6 +318,9 @@ func (a faultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batch
 		errs, err = a.Archive.WriteBatches(ctx, l, batches)
 		return err
 	})
+	if err == nil && errs == nil {
+		errs = make([]error, len(batches)) // they were lost
+	}
 	return errs, err
 }
 
@@ -301,6 +330,14 @@ func (a faultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (s sna
 		return err
 	})
 	return s, err
+}
+
+func (a faultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef) (found map[leaderboard.GuildRef]snapshot.State, err error) {
+	err = a.around(ctx, call{method: "States"}, func() (err error) {
+		found, err = a.Archive.States(ctx, guilds)
+		return err
+	})
+	return found, err
 }
 
 func (a faultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {

@@ -37,6 +37,9 @@ func (w *Writer) writeFlush(ctx context.Context, f Flush, due time.Time) error {
 	})
 	group.Go(func() error {
 		for b := range batches {
+			if last.Guild == f.Guild {
+				b.Archived = max(b.Archived, last.Rev) // of which the live store is told at the end only
+			}
 			if err := w.writeBatch(reading, b); err != nil {
 				return err
 			}

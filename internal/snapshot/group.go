@@ -79,7 +79,7 @@ func (g *group) goesOn(guild id.Guild, err error) bool {
 	switch {
 	case err == nil:
 		return true
-	case errors.Is(err, ErrStale), errors.Is(err, ErrBadRow), errors.Is(err, ErrUnverified), errors.Is(err, leaderboard.ErrNotLoaded):
+	case errors.Is(err, ErrStale), errors.Is(err, ErrArchiveBehind), errors.Is(err, ErrBadRow), errors.Is(err, ErrUnverified), errors.Is(err, leaderboard.ErrNotLoaded):
 		g.left.alone = append(g.left.alone, alone{guild, true})
 	default:
 		g.fail(guild, err)

@@ -29,6 +29,10 @@ var (
 		Name: "levelboard_redis_went_back_total",
 		Help: "Guilds found older in Redis than in the archive, and loaded anew.",
 	})
+	archiveWentBack = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_archive_went_back_total",
+		Help: "Guilds of which the archive had lost what it had committed, and that are written to it anew.",
+	})
 	hydrations = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_hydrations_total",
 		Help: "Guilds loaded from the archive into Redis.",
@@ -56,7 +60,7 @@ func init() {
 
 // Collectors are the metrics of this package; Writer.Collector has more.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, hydrations, hydrationDuration, evicted, leasesLost}
+	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, archiveWentBack, hydrations, hydrationDuration, evicted, leasesLost}
 }
 
 // backlogTime bounds how long a scrape waits for the live store.

@@ -38,7 +38,10 @@ type Batch struct {
 	// Known is the highest rev that the live store knew to be in the archive, or on its way there, before this batch was
 	// read. When the archive holds a higher one, the live store has gone back in time.
 	Known int64
-	Rows  []Row
+	// Archived is the highest rev that the archive is certain to have committed: it said so. When it holds a lower one, it has gone back
+	// in time itself. 0 asks for nothing.
+	Archived int64
+	Rows     []Row
 	// Mended are users in Rows whose entry was damaged: a row holds what of it could be read.
 	Mended []id.User
 }
@@ -50,6 +53,9 @@ var (
 	// ErrStale says that the guild was deleted or created anew, that its epoch moved on, or that the archive holds what the
 	// live store does not know of, and that nothing was written.
 	ErrStale = errors.New("the archive has moved on from this state of the guild")
+	// ErrArchiveBehind says that the archive does not hold what it has committed of this load of the guild, as after a failover to a
+	// standby that lagged, and that nothing was written. The live store holds all of it (Writer.noteAnew).
+	ErrArchiveBehind = errors.New("the archive has lost what it had committed of the guild")
 	// ErrBadRow says that a row of the batch holds what no archive takes, and that nothing was written. Without the row the
 	// batch can be written.
 	ErrBadRow = errors.New("a row cannot be archived")
@@ -71,17 +77,20 @@ type Archive interface {
 	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
 	ReleaseLease(ctx context.Context, l Lease) error
 	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the
-	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written, when one differs. A row replaces an older one
+	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written, when one differs.
+	// ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
 	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
 	// WriteBatches writes batches of different guilds, 5000 rows in all, as WriteBatch does each, in one transaction: it locks
 	// the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
-	// left out: ErrStale, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody knows: ErrLeaseLost, and
+	// left out: ErrStale, ErrArchiveBehind, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody knows: ErrLeaseLost, and
 	// ErrBadRow when the archive itself refuses data of one of them.
 	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
+	// States reads the counters of at most 1000 guilds. Those whose incarnation does not exist are left out.
+	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]State, error)
 	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
@@ -128,7 +137,9 @@ type Seen struct {
 	Unverified []id.Guild // not compared with the archive since the live store came back, and nothing else
 	// Cold are those of which nobody has noted a use for as long as was asked (0: there are none), and of which nothing waits. A guild whose
 	// uses nobody has noted yet is noted by the survey.
-	Cold []Cold
+	Cold []Quiet
+	// Warm are the others of which nothing waits.
+	Warm []Quiet
 }
 
 // Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
@@ -145,7 +156,7 @@ type Live interface {
 	// Evict removes the guild, but for its events and the records of its requests, if it still is cold and as the archive
 	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load goes on with its events as if
 	// it had never been away.
-	Evict(ctx context.Context, c Cold, idle time.Duration) (gone bool, err error)
+	Evict(ctx context.Context, c Quiet, idle time.Duration) (gone bool, err error)
 	// MarkDirty puts guilds back into the index; after an error some may not be there.
 	MarkDirty(ctx context.Context, guilds ...id.Guild) error
 
@@ -157,7 +168,7 @@ type Live interface {
 	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
 	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
 	// ReadBatch reads the users' entries, or that they have none (Deleted), and notes in the guild's meta that this
-	// rev is about to be archived, in one atomic step. A damaged entry is read as well as it can be, and is in Mended.
+	// rev is about to be archived, in one atomic step. No two batches of users have the same rev: if need be the guild's is raised. A damaged entry is read as well as it can be, and is in Mended.
 	// ErrStale, with nothing noted, when the live store does not know that f.Archived is archived: then it has gone back in
 	// time.
 	ReadBatch(ctx context.Context, f Flush, users []id.User) (Batch, error)
@@ -175,6 +186,15 @@ type Live interface {
 	// EndChanges notes that batches of ReadChanges were committed, and that nothing of their guilds waits any more: but for those
 	// that have changed since (more), of which all still waits. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
+
+	// NoteAnew notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
+	// the guild's, of f's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
+	NoteAnew(ctx context.Context, f Flush, users []id.User) (archived int64, err error)
+	// NoteAllAnew does so with all members that the live store holds.
+	NoteAllAnew(ctx context.Context, f Flush) error
+	// LowerArchived notes that the archive holds no more than to, if the rev that is known to be archived still is from, in one atomic
+	// step; lowered says whether. All members must have been noted: from now on what they were is not known to be archived.
+	LowerArchived(ctx context.Context, f Flush, from, to int64) (lowered bool, err error)
 
 	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of.
 	Distrust(ctx context.Context, f Flush) error
@@ -210,8 +230,9 @@ type Live interface {
 	Last(ctx context.Context) (who string, err error)
 }
 
-// Cold is a loaded guild that nobody uses, with nothing unsaved. State is what the archive has to hold for it to leave.
-type Cold struct {
+// Quiet is a loaded guild of which nothing waits to be archived. State is what the archive has to hold: what the live store knows to
+// be archived.
+type Quiet struct {
 	Guild leaderboard.GuildRef
 	State State
 }

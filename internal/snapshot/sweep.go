@@ -3,12 +3,14 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"levelboard/internal/id"
 )
 
 // sweepEvery is the number of intervals in which all loaded guilds are looked at, a share in each, not only those in the index:
-// a replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions.
+// a replica that was killed between a change and its note in the index leaves a changed guild that nobody mentions. Those of which nothing
+// waits are compared with the archive (compare).
 const sweepEvery = 12
 
 // sweeper is how far the writer is with looking at all loaded guilds.
@@ -17,7 +19,7 @@ type sweeper struct {
 	listing *listing   // nil when there is none
 	unswept []id.Guild // of those that were loaded when it began, those that are to be looked at yet
 	share   int        // of them, how many in a round
-	cold    []Cold     // found, and not evicted yet
+	cold    []Quiet    // found, and not evicted yet
 }
 
 // listing is a list of all loaded guilds on its way. Of 100,000 of them, on a Redis that has its hands full, it takes more than 20 seconds, for
@@ -116,6 +118,7 @@ func (r *round) sweep(ctx context.Context) error {
 	} else {
 		r.write(ctx, seen.Unverified)
 	}
+	r.compare(ctx, slices.Concat(seen.Cold, seen.Warm))
 	if err := errors.Join(unlisted, unasked); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -180,17 +181,17 @@ func (w *world) liveRows(g leaderboard.GuildRef) []snapshot.Row {
 	w.Helper()
 	p, err := w.live.Page(w.Context(), g, 0, 1_000_000, leaderboard.Digest{})
 	w.must(err)
-	users := make([]id.User, len(p.Rows))
+	entries := w.redis.HGetAll(w.Context(), "lb:{"+string(g.ID)+"}:entry").Val()
+	rows := make([]snapshot.Row, len(p.Rows))
 	for i, row := range p.Rows {
-		users[i] = row.UserID
+		rows[i].Member = row.Member
+		if until, err := strconv.ParseInt(strings.Fields(entries[string(row.UserID)])[2], 10, 64); err != nil {
+			w.Fatal(err)
+		} else if until > 0 {
+			rows[i].CooldownUntil = time.UnixMilli(until).UTC()
+		}
 	}
-	slices.Sort(users)
-	var rows []snapshot.Row
-	for part := range slices.Chunk(users, 1000) {
-		b, err := w.live.ReadBatch(w.Context(), snapshot.Flush{Guild: g, Epoch: p.Version.Epoch}, part)
-		w.must(err)
-		rows = append(rows, b.Rows...)
-	}
+	slices.SortFunc(rows, func(a, b snapshot.Row) int { return strings.Compare(string(a.UserID), string(b.UserID)) })
 	return rows
 }
 

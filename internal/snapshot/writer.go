@@ -190,9 +190,9 @@ func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool, due 
 		case errors.Is(err, leaderboard.ErrNotLoaded):
 			// Deleted, and what was set aside is void; or loaded or verified meanwhile, and then it waits for the next round.
 			return w.live.MarkDirty(ctx, g)
-		case (errors.Is(err, ErrUnverified) || errors.Is(err, ErrStale)) && settled < settleAttempts:
+		case (errors.Is(err, ErrUnverified) || errors.Is(err, ErrStale) || errors.Is(err, ErrArchiveBehind)) && settled < settleAttempts:
 			settled++
-			leftover = true
+			sets, leftover = 0, true
 			if err := w.settle(ctx, flush, err); err != nil {
 				return err
 			}
@@ -205,8 +205,11 @@ func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool, due 
 // settle makes a guild fit the archive again. When its incarnation is gone, so is the guild, and its members leave the live
 // store. Otherwise it is compared with the archive, and loaded anew if it is the older one (see Hydrator): after the live
 // store came back (ErrUnverified), or when the archive refused a batch (ErrStale), which says that it has gone back in time
-// without anybody noticing.
+// without anybody noticing. When it is the archive that has (ErrArchiveBehind), all of the guild is noted to be written anew.
 func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
+	if errors.Is(cause, ErrArchiveBehind) {
+		return w.noteAnew(ctx, f)
+	}
 	if errors.Is(cause, ErrStale) {
 		if err := w.live.Distrust(ctx, f); err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) {
 			return err

@@ -15,7 +15,7 @@ import (
 
 // WriteBatch writes the rows, up to 5000, in one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale, with nothing
 // written, when another writer took the lease, the guild's incarnation or epoch is another one, or more
-// is archived than b.Known; snapshot.ErrBadRow when a row itself was refused.
+// is archived than b.Known; snapshot.ErrArchiveBehind when less is than b.Archived; snapshot.ErrBadRow when a row itself was refused.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
 	if err == nil {
@@ -24,8 +24,8 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 	return err
 }
 
-// WriteBatches writes batches of different guilds, up to 5000 rows in all, in one transaction. errs has snapshot.ErrStale and
-// snapshot.ErrBadRow for those that were left out; with err, nothing was written.
+// WriteBatches writes batches of different guilds, up to 5000 rows in all, in one transaction. errs has snapshot.ErrStale,
+// snapshot.ErrArchiveBehind and snapshot.ErrBadRow for those that were left out; with err, nothing was written.
 func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))
 	err = a.inTx(ctx, "write members", func(tx *sql.Tx) error {
@@ -39,6 +39,10 @@ func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []
 			state, err := stateOf(ctx, tx, b.Guild)
 			if errors.Is(err, snapshot.ErrStale) || err == nil && (state.Epoch != b.Epoch || state.Archived > b.Known) {
 				errs[i] = snapshot.ErrStale
+				continue
+			}
+			if err == nil && state.Archived < b.Archived {
+				errs[i] = snapshot.ErrArchiveBehind
 				continue
 			}
 			if err == nil {

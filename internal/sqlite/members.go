@@ -16,6 +16,20 @@ func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 	return s, wrap("read a guild's state", err)
 }
 
+// States reads the counters of at most 1000 guilds. Those whose incarnation does not exist are left out.
+func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	found := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
+	for _, g := range guilds {
+		s, err := stateOf(ctx, a.reader, g)
+		if err == nil {
+			found[g] = s
+		} else if !errors.Is(err, snapshot.ErrStale) {
+			return nil, wrap("read the states of guilds", err)
+		}
+	}
+	return found, nil
+}
+
 // stateOf reads a guild's state, within a transaction or without one.
 func stateOf(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row

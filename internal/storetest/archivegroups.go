@@ -118,6 +118,48 @@ func archiveGroups(t *testing.T, a ArchiveStore) {
 	wantState(t, a, guilds[0], 1, 7)
 }
 
+// archiveBehind writes batches of a live store that knows more to be archived than is, as when the last commits were lost.
+func archiveBehind(t *testing.T, a ArchiveStore) {
+	guilds := putMany(t, a, 5)
+	l := leased(t, a)
+	if errs, err := a.WriteBatches(t.Context(), l, batchesOf(guilds, 90)); err != nil || errors.Join(errs...) != nil {
+		t.Fatal(errs, err)
+	}
+	batches := batchesOf(guilds, 101)
+	want := []error{nil, snapshot.ErrArchiveBehind, nil, snapshot.ErrStale, snapshot.ErrStale}
+	for i, certain := range []int64{90, 91, 0, 91, 100} {
+		batches[i].Archived = certain
+	}
+	batches[3].Epoch, batches[4].Known = 1, 80
+	for _, b := range batches[1:2] {
+		if err := a.WriteBatch(t.Context(), l, b); !errors.Is(err, snapshot.ErrArchiveBehind) || errors.Is(err, snapshot.ErrStale) {
+			t.Errorf("a batch by itself: %v, want ErrArchiveBehind", err)
+		}
+	}
+	errs, err := a.WriteBatches(t.Context(), l, batches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range guilds {
+		if !errors.Is(errs[i], want[i]) || (errs[i] == nil) != (want[i] == nil) {
+			t.Errorf("batch %d: %v, want %v", i, errs[i], want[i])
+		}
+		if want[i] != nil {
+			wantState(t, a, g, 0, 90)
+			wantXP(t, a, g, level.XP(9000+i))
+		} else {
+			wantState(t, a, g, 0, 101)
+			wantXP(t, a, g, level.XP(10100+i))
+		}
+	}
+	// Once the live store knows of no more than is there, it is taken.
+	batches[1].Archived = 90
+	if err := a.WriteBatch(t.Context(), l, batches[1]); err != nil {
+		t.Error(err)
+	}
+	wantState(t, a, guilds[1], 0, 101)
+}
+
 func archiveGroupLease(t *testing.T, a ArchiveStore) {
 	guilds := putMany(t, a, 3)
 	l := leased(t, a)

@@ -24,7 +24,7 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, smallFlushesCases, evictCases) {
+	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, smallFlushesCases, evictCases, anewCases) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
 		})

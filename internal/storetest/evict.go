@@ -24,7 +24,7 @@ const soon, later = time.Millisecond, 10 * time.Hour
 var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
 // survey returns what is seen of the guild.
-func (b *board) survey(idle time.Duration) (changed bool, cold []snapshot.Cold) {
+func (b *board) survey(idle time.Duration) (changed bool, cold []snapshot.Quiet) {
 	b.Helper()
 	seen, err := b.Survey(b.Context(), []id.Guild{b.g.ID}, idle)
 	b.must(err)
@@ -32,7 +32,7 @@ func (b *board) survey(idle time.Duration) (changed bool, cold []snapshot.Cold) 
 }
 
 // cold waits until nobody has used the guild for so long.
-func (b *board) cold(idle time.Duration) snapshot.Cold {
+func (b *board) cold(idle time.Duration) snapshot.Quiet {
 	b.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if _, cold := b.survey(idle); len(cold) == 1 {
@@ -40,10 +40,10 @@ func (b *board) cold(idle time.Duration) snapshot.Cold {
 		}
 	}
 	b.Fatal("the guild does not become cold")
-	return snapshot.Cold{}
+	return snapshot.Quiet{}
 }
 
-func (b *board) evict(c snapshot.Cold, idle time.Duration) (gone bool) {
+func (b *board) evict(c snapshot.Quiet, idle time.Duration) (gone bool) {
 	b.Helper()
 	gone, err := b.Evict(b.Context(), c, idle)
 	b.must(err)
@@ -55,7 +55,7 @@ func survey(b *board) {
 		b.Errorf("changed %v and cold %v of a guild that is not loaded", changed, cold)
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1))
-	if c, want := b.cold(soon), (snapshot.Cold{Guild: b.g, State: snapshot.State{Epoch: 4, Archived: 10}}); c != want {
+	if c, want := b.cold(soon), (snapshot.Quiet{Guild: b.g, State: snapshot.State{Epoch: 4, Archived: 10}}); c != want {
 		b.Errorf("cold %+v, want %+v", c, want)
 	}
 	for _, idle := range []time.Duration{0, later} {
@@ -114,7 +114,7 @@ func evictCold(b *board) {
 	if changed, cold := b.survey(soon); changed || len(cold) > 0 {
 		b.Errorf("changed %v and cold %v of a guild that has left", changed, cold)
 	}
-	if b.evict(snapshot.Cold{Guild: b.g, State: snapshot.State{Epoch: 1}}, soon) {
+	if b.evict(snapshot.Quiet{Guild: b.g, State: snapshot.State{Epoch: 1}}, soon) {
 		b.Error("a guild has left twice")
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 2}, row, rowN(2, 7))
@@ -129,7 +129,7 @@ func evictNotCold(b *board) {
 	ctx := b.Context()
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1))
 	seen := b.cold(soon)
-	stays := func(why string, c snapshot.Cold, idle time.Duration) {
+	stays := func(why string, c snapshot.Quiet, idle time.Duration) {
 		b.Helper()
 		if b.evict(c, idle) {
 			b.Fatalf("a guild has left Redis: %s", why)

@@ -216,6 +216,11 @@ func (f *FaultyArchive) State(ctx context.Context, g leaderboard.GuildRef) (snap
 	return faulty(f, "State", func() (snapshot.State, error) { return f.ArchiveStore.State(ctx, g) })
 }
 
+// States implements ArchiveStore.
+func (f *FaultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	return faulty(f, "States", func() (map[leaderboard.GuildRef]snapshot.State, error) { return f.ArchiveStore.States(ctx, guilds) })
+}
+
 // RaiseEpoch implements ArchiveStore.
 func (f *FaultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
 	return faulty(f, "RaiseEpoch", func() (snapshot.State, error) { return f.ArchiveStore.RaiseEpoch(ctx, g, from) })

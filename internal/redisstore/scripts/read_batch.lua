@@ -1,4 +1,5 @@
--- Reads members for the snapshot writer and notes the rev that the archive may hold from now on.
+-- Reads members for the snapshot writer and notes the rev that the archive may hold from now on. It is one that no batch before has:
+-- when nothing has changed since the last one, rev goes up by one.
 --
 -- KEYS     meta xp entry dirty
 -- ARGV     incarnation, epoch, what the archive holds, members...
@@ -10,5 +11,10 @@ if not current() then return 'NOTLOADED' end
 -- knew. A writer that dies leaves with pending a trace of what it may have committed.
 if math.max(tonumber(rev), tonumber(archived or rev)) < tonumber(ARGV[3]) then return 'STALE' end
 put('pending', rev)
+-- No two batches of rows have the same rev: when the archive loses the later one, its archived tells.
+if ARGV[4] and (rev == archived or rev == pending) then
+  rev = string.format('%.0f', tonumber(rev) + 1)
+  redis.call('HSET', KEYS[1], 'rev', rev, 'pending', rev)
+end
 local xp, entry = entries(2, ARGV, 4)
 return {rev, xp, entry, archived, pending}

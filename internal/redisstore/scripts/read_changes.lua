@@ -15,6 +15,10 @@ local count = redis.call('SCARD', KEYS[4])
 if count > tonumber(ARGV[1]) then return {0} end
 if count == 0 then return {} end
 put('pending', meta[4])
+if meta[4] == meta[5] then -- as in read_batch.lua
+  meta[4] = string.format('%.0f', tonumber(meta[4]) + 1)
+  redis.call('HSET', KEYS[1], 'rev', meta[4], 'pending', meta[4])
+end
 local members = redis.call('SMEMBERS', KEYS[4])
 local xp, entry = entries(2, members, 1)
 return {meta[4], xp, entry, meta[5], meta[6], members, meta[1], meta[3]}

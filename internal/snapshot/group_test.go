@@ -358,3 +358,69 @@ func TestAGuildThatNeverRests(t *testing.T) {
 		w.allInStep(guilds)
 	})
 }
+
+// After a restart of Redis guilds are compared with the archive together, and archived with their group in the same round: but for one that
+// was deleted meanwhile, which leaves, and with one that Redis is the older one of, which is loaded anew.
+func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
+	w := onRestorableRedis(t)
+	ctx, guilds := w.Context(), w.smallGuilds(40)
+	w.must(w.writer("ready", never, &faults{}).Flush(ctx))
+	w.killed("ready")
+	w.addAll(guilds, 0)
+	const deleted, older = 3, 5
+	_, err := w.archive.DeleteGuild(ctx, guilds[deleted].ID)
+	w.must(err)
+	lease, err := w.archive.AcquireLease(ctx, "other", never)
+	w.must(err)
+	s, row := w.state(guilds[older]), w.liveRows(guilds[older])[1]
+	row.XP = 500
+	w.must(w.archive.WriteBatch(ctx, lease, snapshot.Batch{
+		Guild: guilds[older], Epoch: s.Epoch, Rev: s.Archived + 50, Known: s.Archived, Rows: []snapshot.Row{row},
+	}))
+	w.killed("other")
+	w.goBack(w.keep())
+
+	f := &faults{before: func(_ context.Context, c call) error {
+		if c.method == "BeginFlush" && c.guild != guilds[deleted].ID {
+			t.Errorf("guild %s goes by itself", c.guild)
+		}
+		return nil
+	}}
+	w.must(w.writer("writer", never, f).Flush(ctx))
+	if n := f.count("WriteBatches"); n != 1 {
+		t.Errorf("%d transactions, want 1", n)
+	}
+	for i, g := range guilds {
+		if i != deleted {
+			w.inStep(g)
+		}
+	}
+	if keys := w.redis.Keys(ctx, "lb:{"+string(guilds[deleted].ID)+"}:*").Val(); len(keys) > 0 {
+		t.Errorf("of the deleted guild %v is left", keys)
+	}
+	w.wantXPs(guilds[older], 101, 500, 100)
+	if n := w.logged.count("Redis has gone back in time"); n != 1 {
+		t.Errorf("%d lines about a Redis that has gone back, want 1:\n%s", n, w.logged)
+	}
+}
+
+// A guild that cannot be compared with the archive waits, with an error, and keeps none of its group from being archived.
+func TestAGuildOfAGroupThatCannotBeVerified(t *testing.T) {
+	w := onRestorableRedis(t)
+	ctx, guilds := w.Context(), w.smallGuilds(20)
+	w.goBack(w.keep())
+	f := &faults{before: func(_ context.Context, c call) error {
+		if c.method == "RaiseEpoch" && c.guild == guilds[4].ID {
+			return errBroken
+		}
+		return nil
+	}}
+	if err := w.writer("writer", never, f).Flush(ctx); !errors.Is(err, errBroken) {
+		t.Errorf("flush: %v", err)
+	}
+	w.allInStep(append(guilds[:4:4], guilds[5:]...))
+	w.killed("writer")
+	w.nobodyWaitsUnseen(guilds)
+	w.must(w.writer("next", never, &faults{}).Flush(ctx))
+	w.allInStep(guilds)
+}

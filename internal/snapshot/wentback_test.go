@@ -87,6 +87,9 @@ func (w *world) refusesAll(g leaderboard.GuildRef) {
 	if _, ok, err := w.live.BeginFlush(ctx, g.ID); ok || !errors.Is(err, snapshot.ErrUnverified) {
 		w.Errorf("flush before the guild was verified: %v, %v", ok, err)
 	}
+	if c := w.live.ReadChanges(ctx, []id.Guild{g.ID}, 9)[0]; !errors.Is(c.Err, snapshot.ErrUnverified) || c.Batch.Guild != g || len(c.Batch.Rows) > 0 {
+		w.Errorf("changes before the guild was verified: %+v, want which incarnation is to be verified", c)
+	}
 }
 
 // Redis comes back with a dump that is older than the archive. Nothing is answered or changed on it before the guild was

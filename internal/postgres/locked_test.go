@@ -1,0 +1,65 @@
+package postgres_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
+	"levelboard/internal/snapshot"
+	"levelboard/internal/storetest"
+	"levelboard/internal/testenv"
+)
+
+// A guild whose row somebody holds keeps the others, whose epochs are raised with it, from nothing, and has its own raised once the row
+// is free. Its state can be read meanwhile.
+func TestALockedGuildHoldsUpNoOther(t *testing.T) {
+	url := testenv.Postgres(t)
+	a := open(t, url)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	guilds := make([]leaderboard.GuildRef, 30)
+	for i := range guilds {
+		guilds[i] = leaderboard.Ref(storetest.PutGuild(t, a, id.Guild(fmt.Sprintf("1%017d", i))))
+	}
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	blocker, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const locked = 7
+	if _, err := blocker.Exec(t.Context(), `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(guilds[locked].ID)); err != nil {
+		t.Fatal(err)
+	}
+	raise := func(g leaderboard.GuildRef) {
+		if s, err := a.RaiseEpoch(t.Context(), g, snapshot.State{}); err != nil || s != (snapshot.State{Epoch: 1}) {
+			t.Errorf("guild %s: %+v, %v; want epoch 1", g.ID, s, err)
+		}
+	}
+	held := make(chan struct{})
+	var others sync.WaitGroup
+	for i, g := range guilds {
+		if i == locked {
+			go func() { raise(g); close(held) }()
+		} else {
+			others.Go(func() { raise(g) })
+		}
+	}
+	others.Wait() // which it does not, if they wait for the row
+	if s, err := a.State(t.Context(), guilds[locked]); err != nil || s != (snapshot.State{}) {
+		t.Errorf("the locked guild: %+v, %v; want epoch 0", s, err)
+	}
+	if err := blocker.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	<-held
+}

@@ -129,6 +129,7 @@ type Cursor struct {
 type Log interface {
 	// Extent says what a guild's log holds. leaderboard.ErrNotLoaded when the store does not hold that incarnation.
 	Extent(ctx context.Context, g leaderboard.GuildRef) (Extent, error)
-	// ReadEvents reads for each cursor at most limit entries after it, in their order; none for a guild without any.
+	// ReadEvents reads for each cursor at most limit entries after it, in their order; none for a guild without any. An error may be
+	// that of some guilds only, whose server does not answer: they have none, and what there is of the others is returned with it.
 	ReadEvents(ctx context.Context, from []Cursor, limit int64) ([][]Entry, error)
 }

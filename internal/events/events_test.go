@@ -19,8 +19,9 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// memory is a Log of one guild.
+// memory is a Log of one guild, which every guild's is, but for those that are away.
 type memory struct {
+	away    map[id.Guild]bool
 	mu      sync.Mutex
 	entries []Entry
 	err     error
@@ -33,6 +34,12 @@ func (m *memory) add(n int) {
 	for range n {
 		m.entries = append(m.entries, Entry{ID: ID{1000, uint64(len(m.entries))}, After: 100})
 	}
+}
+
+func (m *memory) newest() ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.entries[len(m.entries)-1].ID
 }
 
 func (m *memory) Extent(context.Context, leaderboard.GuildRef) (Extent, error) {
@@ -55,15 +62,21 @@ func (m *memory) ReadEvents(_ context.Context, from []Cursor, limit int64) ([][]
 			then()
 		}
 	}()
-	read := make([][]Entry, len(from))
+	read, err := make([][]Entry, len(from)), m.err
 	for i, c := range from {
+		if m.away[c.Guild.ID] {
+			err = errors.New("away")
+		}
+		if m.err != nil || m.away[c.Guild.ID] {
+			continue
+		}
 		for _, e := range m.entries {
 			if e.ID.Compare(c.After) > 0 && int64(len(read[i])) < limit {
 				read[i] = append(read[i], e)
 			}
 		}
 	}
-	return read, m.err
+	return read, err
 }
 
 func (m *memory) Version(context.Context, *guild.Guild) (leaderboard.Version, error) {
@@ -219,6 +232,43 @@ func TestALogThatIsAwayIsReadAgain(t *testing.T) {
 	m.err = nil
 	m.mu.Unlock()
 	next(t, follower)
+}
+
+// A guild whose log cannot be read, since its server is dead, stays where it is; the events of the others are sent.
+func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := m.start(t)
+	away := &guild.Guild{Settings: guild.Settings{ID: "100000000000000009"}, Incarnation: 1}
+	held, err := f.Follow(t.Context(), away, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Leave()
+	follower := follow(t, f, nil)
+	for range 2 { // from the second on they take what the feed hands out
+		m.add(1)
+		for _, each := range []*Follower{held, follower} {
+			for each.At() != m.newest() {
+				next(t, each)
+			}
+		}
+	}
+	m.mu.Lock()
+	m.away = map[id.Guild]bool{away.ID: true}
+	m.mu.Unlock()
+	m.add(1)
+	next(t, follower)
+	at := held.At()
+	if got, err := held.Next(t.Context(), time.Now().Add(10*time.Millisecond)); err != nil || len(got) > 0 {
+		t.Errorf("%v, %v while the log is away", got, err)
+	}
+	m.mu.Lock()
+	m.away = nil
+	m.mu.Unlock()
+	if got := next(t, held); got[0].ID.Compare(at) <= 0 {
+		t.Errorf("after %v it goes on with %v", at, got[0].ID)
+	}
 }
 
 func TestACloseEndsAll(t *testing.T) {

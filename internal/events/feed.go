@@ -96,10 +96,15 @@ func (f *Feed) Run(ctx context.Context) {
 			}
 			continue
 		}
-		full := false
+		full, unread := false, error(nil)
 		for part := range slices.Chunk(places, guildsAtOnce) {
-			full = f.look(ctx, part) || full
+			more, err := f.look(ctx, part)
+			full, unread = more || full, cmp.Or(unread, err)
 		}
+		if unread != nil && !f.failing && ctx.Err() == nil {
+			f.logger.Warn("events cannot be read at the moment; they are sent when that is possible again", "error", unread)
+		}
+		f.failing = unread != nil
 		if full {
 			continue
 		}
@@ -126,8 +131,9 @@ func (f *Feed) places() []place {
 	return places
 }
 
-// look hands out what came after the places, and reports whether there may be more at once.
-func (f *Feed) look(ctx context.Context, places []place) (full bool) {
+// look hands out what came after the places, and reports whether there may be more at once. With an error some of them could not be
+// read, which stay where they are.
+func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) {
 	cursors := make([]Cursor, len(places))
 	for i, p := range places {
 		f.used(p.Guild.ID)
@@ -136,21 +142,13 @@ func (f *Feed) look(ctx context.Context, places []place) (full bool) {
 	readCtx, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	read, err := f.log.ReadEvents(readCtx, cursors, readAtOnce)
-	if err != nil {
-		if !f.failing && ctx.Err() == nil {
-			f.logger.Warn("events cannot be read at the moment; they are sent when that is possible again", "error", err)
-			f.failing = true
-		}
-		return false
-	}
-	f.failing = false
 	for i, entries := range read {
 		if len(entries) > 0 {
 			f.handOut(places[i], entries)
 			full = full || len(entries) == readAtOnce
 		}
 	}
-	return full
+	return full, err
 }
 
 // handOut waits for nobody: who has no room for more is dropped, and can come back to where it was.

@@ -2,7 +2,9 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -48,7 +50,7 @@ func extentOf(r reply) (x events.Extent, err error) {
 	return x, nil
 }
 
-// ReadEvents implements events.Log, in one round trip.
+// ReadEvents implements events.Log, in one round trip to each server.
 func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int64) ([][]events.Entry, error) {
 	cmds, marks := make([]*redis.XMessageSliceCmd, len(from)), make([]*redis.SliceCmd, len(from))
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -59,24 +61,46 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 		}
 		return nil
 	})
-	if err != nil {
+	if slices.Contains(cmds, nil) || slices.Contains(marks, nil) {
 		return nil, fmt.Errorf("redis: read events: %w", err)
 	}
-	read := make([][]events.Entry, len(from))
-	for i, cmd := range cmds {
-		for _, message := range cmd.Val() {
-			entry, err := entryOfEvent(message)
-			if err != nil {
-				return nil, fmt.Errorf("redis: read events: %w", err)
-			}
-			read[i] = append(read[i], entry)
+	read, errs := make([][]events.Entry, len(from)), map[string]error{}
+	for i := range from {
+		entries, err := entriesOf(cmds[i], marks[i], from[i])
+		if err != nil {
+			errs[err.Error()] = err // those of a server have the same one
+			continue
 		}
-		mark, there := markOf(marks[i].Val(), from[i].Guild)
-		if there && mark.Compare(from[i].After) > 0 && (len(read[i]) == 0 || mark.Compare(read[i][0].ID) < 0) {
-			read[i] = slices.Insert(read[i], 0, events.Entry{ID: mark, Lost: true})
-		}
+		read[i] = entries
+	}
+	if err := errors.Join(slices.Collect(maps.Values(errs))...); err != nil {
+		return read, fmt.Errorf("redis: read events: %w", err)
 	}
 	return read, nil
+}
+
+// entriesOf reads what there is after a place, and fails when a part of it is missing.
+func entriesOf(cmd *redis.XMessageSliceCmd, marks *redis.SliceCmd, from events.Cursor) (entries []events.Entry, err error) {
+	messages, err := cmd.Result()
+	if err != nil {
+		return nil, err
+	}
+	meta, err := marks.Result()
+	if err != nil {
+		return nil, err
+	}
+	for _, message := range messages {
+		entry, err := entryOfEvent(message)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry)
+	}
+	mark, there := markOf(meta, from.Guild)
+	if there && mark.Compare(from.After) > 0 && (len(entries) == 0 || mark.Compare(entries[0].ID) < 0) {
+		entries = slices.Insert(entries, 0, events.Entry{ID: mark, Lost: true})
+	}
+	return entries, nil
 }
 
 // markOf is the place of the mark that a load has left in meta, because there was no log to put it into (commit_hydration.lua).

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/level"
+	"levelboard/internal/logs"
 )
 
 const (
@@ -39,7 +40,7 @@ func (a *API) followEvents(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := a.followable(c, gid)
+	g, err := a.followable(c.Request.Context(), c, gid)
 	if err != nil {
 		return err
 	}
@@ -93,8 +94,8 @@ func lastEventID(h http.Header) (*events.ID, error) {
 }
 
 // followable finds a guild that the key may follow.
-func (a *API) followable(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
-	g, err := a.deps.Guilds.ByID(c.Request.Context(), gid)
+func (a *API) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*guild.Guild, error) {
+	g, err := a.deps.Guilds.ByID(ctx, gid)
 	if err == nil && !g.Enabled {
 		err = fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
 	}
@@ -105,18 +106,17 @@ func (a *API) followable(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 }
 
 // stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be
-// another one by now.
+// another one by now. The request's own context has ended by then, and others may still read it: a charge that it shares with them.
 func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
-	ctx, cancel := context.WithTimeout(s.connection, requestTime)
+	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(s)...), requestTime)
 	defer cancel()
-	s.Context = ctx
 	key, err := a.deps.Keys.Recheck(ctx, c.GetHeader(keyHeader))
 	if err != nil {
 		return nil, errors.Join(errNoKey, err)
 	}
 	s.caller = caller{key: key}
-	now, err := a.followable(c, g.ID)
+	now, err := a.followable(ctx, c, g.ID)
 	if err == nil && now.Incarnation != g.Incarnation {
 		err = errOtherGuild
 	}

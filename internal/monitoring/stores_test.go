@@ -49,6 +49,7 @@ var archivePanels = []panel{
 		{`max(levelboard_guilds_loaded{` + on + `})`, "loaded"},
 		{`sum(increase(levelboard_hydrations_total{` + on + `}[1h]))`, "hydrated in 1 h"},
 		{`sum(increase(levelboard_redis_went_back_total{` + on + `}[1h]))`, "went back in 1 h"},
+		{`sum(increase(levelboard_archive_went_back_total{` + on + `}[1h]))`, "went back in Postgres in 1 h"},
 	}},
 	one("Time to hydrate a guild, p99", "s", quantile("0.99", "", `levelboard_hydration_duration_seconds_bucket{`+on+`}`), "p99"),
 	one("Connections to the archive", "short", `sum by (state) (levelboard_archive_pool_connections{`+on+`})`, "{{state}}"),

@@ -111,7 +111,7 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 			state = snapshot.State{Epoch: 1, Archived: flushed(t, s)}
 			aged(t, s.Client())
 		})
-		if gone, err := s.Evict(ctx, snapshot.Cold{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
+		if gone, err := s.Evict(ctx, snapshot.Quiet{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
 			t.Fatalf("gone %v, %v", gone, err)
 		}
 		last := s.Client().XRevRangeN(ctx, prefix+"events:77", "+", "-", 1).Val()

@@ -108,6 +108,12 @@ func (m *measured) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.
 	return counted(ctx, m, "read_state", func() (snapshot.State, error) { return m.archive.State(ctx, g) })
 }
 
+func (m *measured) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	return counted(ctx, m, "read_states", func() (map[leaderboard.GuildRef]snapshot.State, error) {
+		return m.archive.States(ctx, guilds)
+	})
+}
+
 func (m *measured) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
 	return counted(ctx, m, "raise_epoch", func() (snapshot.State, error) { return m.archive.RaiseEpoch(ctx, g, from) })
 }

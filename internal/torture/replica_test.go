@@ -106,7 +106,7 @@ func (r *replica) follow(output io.Reader) (served bool) {
 		switch {
 		case strings.Contains(line, "guild loaded from the archive"):
 			r.loads++
-		case strings.Contains(line, "gone back in time"):
+		case strings.Contains(line, "Redis has gone back in time"):
 			r.returns++
 		}
 		if strings.Contains(line, "DATA RACE") || strings.Contains(line, "panic") {

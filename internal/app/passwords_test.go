@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/url"
 	"os"
@@ -44,22 +45,28 @@ type rotated struct {
 	environ []string
 }
 
-// Passwords and users end too: the files of the URLs are replaced while the service runs, and it goes on without a restart. While a file is half
-// written, or names another server, it uses what it held before.
-func TestPasswordsThatAreReplaced(t *testing.T) {
-	t.Parallel()
-	archive := testenv.PostgresServer(t)
-	owner, err := pgx.Connect(t.Context(), archive.URL())
+// asOwner runs statements in the database at url, as the user in it.
+func asOwner(t *testing.T, url string) (sql func(statement string)) {
+	t.Helper()
+	owner, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer owner.Close(t.Context())
-	sql := func(statement string) {
+	t.Cleanup(func() { _ = owner.Close(context.WithoutCancel(t.Context())) })
+	return func(statement string) {
 		t.Helper()
 		if _, err := owner.Exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Passwords and users end too: the files of the URLs are replaced while the service runs, and it goes on without a restart. While a file is half
+// written, or names another server, it uses what it held before.
+func TestPasswordsThatAreReplaced(t *testing.T) {
+	t.Parallel()
+	archive := testenv.PostgresServer(t)
+	sql := asOwner(t, archive.URL())
 	modes := map[string]func(t *testing.T) rotated{
 		"single": func(t *testing.T) rotated {
 			server := testenv.Redis(t, testenv.WithPassword(serversPassword))

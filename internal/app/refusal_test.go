@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"levelboard/internal/app"
 	"levelboard/internal/config"
 	"levelboard/internal/testenv"
@@ -16,19 +14,9 @@ import (
 func TestPostgresThatIsNotPrepared(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)
-	owner, err := pgx.Connect(t.Context(), archive.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer owner.Close(t.Context())
-	for _, statement := range []string{
-		"CREATE ROLE guest LOGIN PASSWORD '" + storePassword + "'",
-		"REVOKE CREATE ON SCHEMA public FROM PUBLIC", // as it is from Postgres 15 on
-	} {
-		if _, err := owner.Exec(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
-	}
+	sql := asOwner(t, archive.URL())
+	sql("CREATE ROLE guest LOGIN PASSWORD '" + storePassword + "'")
+	sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC") // as it is from Postgres 15 on
 	none, foreign := mustParse(t, archive.URL()), mustParse(t, archive.URL())
 	none.Path = "/nowhere"
 	foreign.User = url.UserPassword("guest", storePassword)

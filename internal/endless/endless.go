@@ -11,6 +11,8 @@ import (
 )
 
 const (
+	// RetryAfter is what who has too many streams open is told to wait; nobody knows when one ends.
+	RetryAfter = 30 * time.Second
 	// writeTime is how long a client may take nothing before its stream is ended.
 	writeTime = 10 * time.Second
 	// endTime is how long what was written may take to get away when a stream is ended from here.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -78,7 +77,7 @@ func (a *API) charge(c *gin.Context, who caller) error {
 
 func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 	if who.key == nil {
-		return []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, Name: addressName(c), PerMinute: a.deps.IdentityLimit}}
+		return []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: a.deps.IdentityLimit}}
 	}
 	perKey := a.deps.KeyLimit
 	if who.key.RateLimit != nil {
@@ -88,14 +87,6 @@ func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 		{Scope: ratelimit.ScopeKey, Name: who.key.ID, Owner: string(who.key.OwnerID), PerMinute: perKey},
 		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
 	}
-}
-
-func addressName(c *gin.Context) string {
-	address, err := netip.ParseAddr(c.ClientIP())
-	if err != nil {
-		return "unknown" // a listener without addresses, such as a Unix socket: all share one budget
-	}
-	return ratelimit.AddressName(address)
 }
 
 func strictest(budgets []ratelimit.Budget) int {

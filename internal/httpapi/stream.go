@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
+	"levelboard/internal/endless"
 	"levelboard/internal/fault"
 )
 
@@ -18,8 +19,6 @@ const (
 	// follow hundreds of guilds with one key.
 	streamsOfOwner   = 250
 	defaultKeepAlive = 15 * time.Second
-	// retryStream is what an owner with too many is told to wait; nobody knows when one ends.
-	retryStream = 30 * time.Second
 
 	eventsRoute = "/guilds/:guildId/events"
 )
@@ -33,7 +32,7 @@ func (a *API) ownStream(c *gin.Context) (release func(), err error) {
 	release, ok := a.followers.Take(string(callerOf(c).user()))
 	if !ok {
 		return nil, &fault.Error{
-			Code: fault.RateLimited, RetryAfter: retryStream,
+			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
 			Message: "The owner of this API key has too many streams open. Close one, then try again after as many seconds as the Retry-After header says.",
 		}
 	}

@@ -191,18 +191,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	}
 
 	// A lock on the member's row holds the next batch up in its middle.
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	blocker, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := blocker.Exec(t.Context(), `SELECT FROM members FOR UPDATE`); err != nil {
-		t.Fatal(err)
-	}
+	release := blocking(t, url, `SELECT FROM members FOR UPDATE`)
 	wrote := make(chan error, 1)
 	batch.Rev, batch.Rows[0].XP = 2, 2
 	go func() { wrote <- a.WriteBatch(t.Context(), l, batch) }()
@@ -220,9 +209,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	waitFor(t, url, `SELECT count(*) = 1 FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO leases%'`)
 
-	if err := blocker.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	if err := errors.Join(<-wrote, <-took); err != nil {
 		t.Fatal(err)
 	}
@@ -232,6 +219,29 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	}
 	if rows, err := a.Members(t.Context(), leaderboard.Ref(g), "", 10); err != nil || len(rows) != 1 || rows[0].XP != 2 {
 		t.Errorf("members %+v, %v", rows, err)
+	}
+}
+
+// blocking holds the locks of a statement, in a transaction of its own, until release is called or the test ends.
+func blocking(t *testing.T, url, statement string, args ...any) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	blocker, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blocker.Exec(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := blocker.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

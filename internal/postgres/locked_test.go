@@ -1,12 +1,9 @@
 package postgres_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -27,19 +24,8 @@ func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 	for i := range guilds {
 		guilds[i] = leaderboard.Ref(storetest.PutGuild(t, a, id.Guild(fmt.Sprintf("1%017d", i))))
 	}
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	blocker, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	const locked = 7
-	if _, err := blocker.Exec(t.Context(), `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(guilds[locked].ID)); err != nil {
-		t.Fatal(err)
-	}
+	release := blocking(t, url, `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(guilds[locked].ID))
 	raise := func(g leaderboard.GuildRef) {
 		if s, err := a.RaiseEpoch(t.Context(), g, snapshot.State{}); err != nil || s != (snapshot.State{Epoch: 1}) {
 			t.Errorf("guild %s: %+v, %v; want epoch 1", g.ID, s, err)
@@ -58,8 +44,6 @@ func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 	if s, err := a.State(t.Context(), guilds[locked]); err != nil || s != (snapshot.State{}) {
 		t.Errorf("the locked guild: %+v, %v; want epoch 0", s, err)
 	}
-	if err := blocker.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	<-held
 }

@@ -1,11 +1,8 @@
 package postgres_test
 
 import (
-	"context"
 	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/postgres"
 	"levelboard/internal/storetest"
@@ -40,18 +37,7 @@ func TestArchive(t *testing.T) {
 func TestManyReplicasMigrateAtOnce(t *testing.T) {
 	url := testenv.Postgres(t)
 	// A table that is not committed yet holds the first migration up until all replicas are there.
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(t.Context()))
-	blocker, err := conn.Begin(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := blocker.Exec(t.Context(), `CREATE TABLE guilds ()`); err != nil {
-		t.Fatal(err)
-	}
+	release := blocking(t, url, `CREATE TABLE guilds ()`)
 	var group sync.WaitGroup
 	for range 8 {
 		a := open(t, url)
@@ -63,9 +49,7 @@ func TestManyReplicasMigrateAtOnce(t *testing.T) {
 	}
 	waitFor(t, url, `SELECT count(*) >= 8 AND count(*) FILTER (WHERE wait_event_type = 'Lock') > 0
 		FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'levelboard'`)
-	if err := blocker.Rollback(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	release()
 	group.Wait()
 	status, err := open(t, url).MigrationStatus(t.Context())
 	if err != nil || len(status) == 0 {

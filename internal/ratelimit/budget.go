@@ -54,6 +54,16 @@ type Decision struct {
 	RetryAfter time.Duration // until one request is allowed; 0 when this one was
 }
 
+// ClientName is the AddressName of a client's address as text. Clients of a listener without addresses, such as a Unix socket, have
+// none, and share one name.
+func ClientName(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return "unknown"
+	}
+	return AddressName(a)
+}
+
 // AddressName is the name under which a client's address is charged: an IPv4 address itself, and the /64 of an IPv6
 // address, since one client can send from all addresses of its network. Ports and zones have no part in it.
 func AddressName(a netip.Addr) string {

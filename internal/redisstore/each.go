@@ -196,7 +196,7 @@ func (c *Client) runPart(ctx context.Context, sc *script, part *eachPart) {
 // asked are passed over, and the error is returned once the other nodes were asked. It is for scripts that do no harm when they
 // run twice.
 func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys func(guildKeys) []string, take func(id.Guild, reply, error) error, args ...any) error {
-	silent, unasked := silentNodes{}, map[string]error{}
+	silent, unasked := silentNodes{}, distinctErrors{}
 	for part := range slices.Chunk(guilds, eachPipeline) {
 		calls := make([]*eachCall, len(part))
 		for i, g := range part {
@@ -207,7 +207,7 @@ func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys 
 		}
 		for i, c := range calls {
 			if !answered(c.err) || nothingRan(c.err) {
-				unasked[c.err.Error()] = c.err
+				unasked.add(c.err)
 				continue
 			}
 			values, _ := c.v.([]any)
@@ -216,11 +216,19 @@ func (s *Store) onEach(ctx context.Context, sc *script, guilds []id.Guild, keys 
 			}
 		}
 	}
-	if err := errors.Join(slices.Collect(maps.Values(unasked))...); err != nil {
+	if err := unasked.join(); err != nil {
 		return fmt.Errorf("redis: %s: %w", sc.name, err)
 	}
 	return nil
 }
+
+// distinctErrors are the errors of many guilds, of which those of one server have the same.
+type distinctErrors map[string]error
+
+func (d distinctErrors) add(err error) { d[err.Error()] = err }
+
+// join is nil when there are none.
+func (d distinctErrors) join() error { return errors.Join(slices.Collect(maps.Values(d))...) }
 
 // observed tells of a call that began then; for defer.
 func (s *Store) observed(sc *script, began time.Time, err *error) {

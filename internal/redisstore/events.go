@@ -2,9 +2,7 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -64,16 +62,16 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 	if slices.Contains(cmds, nil) || slices.Contains(marks, nil) {
 		return nil, fmt.Errorf("redis: read events: %w", err)
 	}
-	read, errs := make([][]events.Entry, len(from)), map[string]error{}
+	read, unread := make([][]events.Entry, len(from)), distinctErrors{}
 	for i := range from {
 		entries, err := entriesOf(cmds[i], marks[i], from[i])
 		if err != nil {
-			errs[err.Error()] = err // those of a server have the same one
+			unread.add(err)
 			continue
 		}
 		read[i] = entries
 	}
-	if err := errors.Join(slices.Collect(maps.Values(errs))...); err != nil {
+	if err := unread.join(); err != nil {
 		return read, fmt.Errorf("redis: read events: %w", err)
 	}
 	return read, nil

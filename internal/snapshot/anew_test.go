@@ -221,16 +221,10 @@ func TestWritingAnewCutOffAnywhere(t *testing.T) {
 		for _, method := range []string{"NoteAnew", "State", "NoteAllAnew", "Members", "LowerArchived", "BeginFlush", "WriteBatch", "EndFlush"} {
 			for _, after := range []bool{false, true} {
 				for _, dies := range []bool{false, true} {
-					for n := 1; ; n++ {
-						name := fmt.Sprintf("%s %d, after: %v, dies: %v", method, n, after, dies)
-						fired := oneCase(name, method, n, after, dies)
-						if t.Failed() {
-							t.Fatal(name)
-						}
-						if !fired {
-							break
-						}
-					}
+					everyCall(t, func(n int) (name string, fired bool) {
+						name = fmt.Sprintf("%s %d, after: %v, dies: %v", method, n, after, dies)
+						return name, oneCase(name, method, n, after, dies)
+					})
 				}
 			}
 		}

@@ -118,16 +118,10 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	for _, method := range []string{"DirtyGuilds", "LoadedGuilds", "ReadChanges", "WriteBatches", "EndChanges"} {
 		for when, hook := range hooks {
 			for _, dies := range []bool{false, true} {
-				for n := 1; ; n++ {
-					name := fmt.Sprintf("%s %d %s, dies: %v", method, n, when, dies)
-					fired := oneCase(name, method, n, hook, dies)
-					if t.Failed() {
-						t.Fatal(name)
-					}
-					if !fired {
-						break
-					}
-				}
+				everyCall(t, func(n int) (name string, fired bool) {
+					name = fmt.Sprintf("%s %d %s, dies: %v", method, n, when, dies)
+					return name, oneCase(name, method, n, hook, dies)
+				})
 			}
 		}
 	}

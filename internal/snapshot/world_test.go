@@ -261,6 +261,20 @@ func (w *world) eventually(what string, ok func() bool) {
 	}
 }
 
+// everyCall runs a case that meets the first call of something, the second, and so on, until one met none.
+func everyCall(t *testing.T, oneCase func(n int) (name string, fired bool)) {
+	t.Helper()
+	for n := 1; ; n++ {
+		name, fired := oneCase(n)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+		if !fired {
+			return
+		}
+	}
+}
+
 // killed frees the lease of a writer that is no more, as its expiry would.
 func (w *world) killed(holder string) {
 	w.Helper()

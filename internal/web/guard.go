@@ -3,7 +3,6 @@ package web
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
@@ -103,7 +102,7 @@ func (s *Site) admit(c *gin.Context) {
 
 // charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.
 func (s *Site) charge(c *gin.Context, who *Visitor) error {
-	budget := ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: addressName(c), PerMinute: s.deps.IdentityLimit}
+	budget := ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: s.deps.IdentityLimit}
 	if who.Session != nil {
 		budget.Scope, budget.Name = ratelimit.ScopeIdentity, string(who.Session.User.ID)
 	}
@@ -112,7 +111,7 @@ func (s *Site) charge(c *gin.Context, who *Visitor) error {
 
 // chargeSignIn takes one of the address's sign-ins, whoever is signed in there already. They have a limit also where pages have none.
 func (s *Site) chargeSignIn(c *gin.Context) error {
-	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: addressName(c), PerMinute: signInsOfAddress}
+	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: signInsOfAddress}
 	return s.take(c, budget, "There were too many sign-ins from your address. Begin again a little later.")
 }
 
@@ -126,15 +125,6 @@ func (s *Site) take(c *gin.Context, budget ratelimit.Budget, message string) err
 		return nil
 	}
 	return &fault.Error{Code: fault.RateLimited, RetryAfter: decision.RetryAfter, Message: message}
-}
-
-// addressName is whom to charge for a request without a session.
-func addressName(c *gin.Context) string {
-	address, err := netip.ParseAddr(c.ClientIP())
-	if err != nil {
-		return "unknown" // a listener without addresses, such as a Unix socket: all share one budget
-	}
-	return ratelimit.AddressName(address)
 }
 
 // hereKey is where comeBackTo puts the address.

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/live"
+	"levelboard/internal/ratelimit"
 )
 
 const (
@@ -30,9 +31,7 @@ const (
 	// viewersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places
 	// of the feed. A household or a class fits; who is beyond it reads the rows from time to time (leaderboard.js).
 	viewersOfAddress = 20
-	// retryStream is what one who has too many of them is told to wait; nobody knows when one ends.
-	retryStream = 30 * time.Second
-	stillHere   = ": still here\n\n"
+	stillHere        = ": still here\n\n"
 )
 
 // Live lets somebody watch a page (package live). Its errors are faults.
@@ -109,10 +108,10 @@ func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	leave, ok := s.viewers.Take(addressName(c))
+	leave, ok := s.viewers.Take(ratelimit.ClientName(c.ClientIP()))
 	if !ok {
 		return &fault.Error{
-			Code: fault.RateLimited, RetryAfter: retryStream,
+			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
 			Message: "Too many pages are watched from your address at the moment. Read the page again from time to time instead.",
 		}
 	}

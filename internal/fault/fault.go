@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -32,6 +33,8 @@ type Error struct {
 	Code    Code
 	Message string
 	Cause   error
+	// Path names the part of a JSON body that is wrong, such as curve or roles[0].id, and is empty when it is no part alone.
+	Path string
 	// RetryAfter is how long a client should wait before it tries again; only RateLimited and Unavailable use it.
 	RetryAfter time.Duration
 }
@@ -44,6 +47,30 @@ func New(code Code, format string, args ...any) *Error {
 // Wrap returns a fault with a public message and the cause that only the log sees.
 func Wrap(cause error, code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
+}
+
+// At returns a fault with code Invalid about the part of a JSON body at path. Its message is that path, or "The body" when it
+// is empty, and the rule that is broken there, in the manner of fmt.Sprintf: "must be a string".
+func At(path, rule string, args ...any) *Error {
+	subject := path
+	if subject == "" {
+		subject = "The body"
+	}
+	return &Error{Code: Invalid, Path: path, Message: subject + " " + fmt.Sprintf(rule, args...)}
+}
+
+// Because adds the cause, and returns e.
+func (e *Error) Because(cause error) *Error {
+	e.Cause = cause
+	return e
+}
+
+// Rule is the message without the path that it begins with.
+func (e *Error) Rule() string {
+	if e.Path == "" {
+		return e.Message
+	}
+	return strings.TrimPrefix(e.Message, e.Path+" ")
 }
 
 // Down says that a store cannot be reached. op names what was tried, for the log.

@@ -53,3 +53,18 @@ func TestDownSaysWhenToTryAgain(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+func TestAFaultOfAPartOfABodyNamesThePart(t *testing.T) {
+	for path, want := range map[string]string{"": "The body must have at most 2 items", "roles[0].id": "roles[0].id must have at most 2 items"} {
+		f := fault.At(path, "must have at most %d items", 2).Because(errCause)
+		if f.Code != fault.Invalid || f.Path != path || f.Message != want || !errors.Is(f, errCause) {
+			t.Errorf("at %q: %+v", path, f)
+		}
+		if rule := f.Rule(); !strings.HasSuffix(rule, "must have at most 2 items") || path != "" && rule != "must have at most 2 items" {
+			t.Errorf("at %q: the rule is %q", path, rule)
+		}
+	}
+	if f := (&fault.Error{Path: "curve", Message: "the curve must rise"}); f.Rule() != f.Message {
+		t.Errorf("a rule that does not begin with the path: %q", f.Rule())
+	}
+}

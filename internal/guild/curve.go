@@ -4,11 +4,12 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"levelboard/internal/fault"
 	"levelboard/internal/level"
 	"levelboard/internal/strictjson"
 )
 
-const curveForms = "curve must be the name of a preset (default, amari or mee6) or an array of 2 to 5 coefficients"
+const curveForms = "must be the name of a preset (default, amari or mee6) or an array of 2 to 5 coefficients"
 
 // parseCurve reads the document's curve: a preset's name, or coefficients.
 func parseCurve(value jsontext.Value) (level.Curve, error) {
@@ -20,7 +21,7 @@ func parseCurve(value jsontext.Value) (level.Curve, error) {
 		}
 		c, ok := level.Preset(name)
 		if !ok {
-			return level.Curve{}, invalid("%s", curveForms)
+			return level.Curve{}, fault.At("curve", curveForms)
 		}
 		return c, nil
 	case '[':
@@ -30,11 +31,11 @@ func parseCurve(value jsontext.Value) (level.Curve, error) {
 		}
 		c, err := level.NewCurve(coefficients)
 		if err != nil {
-			return level.Curve{}, invalid("%s", err)
+			return level.Curve{}, &fault.Error{Code: fault.Invalid, Path: "curve", Message: err.Error()}
 		}
 		return c, nil
 	}
-	return level.Curve{}, invalid("%s", curveForms)
+	return level.Curve{}, fault.At("curve", curveForms)
 }
 
 func marshalCurve(c level.Curve) (jsontext.Value, error) {

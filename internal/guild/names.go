@@ -14,7 +14,7 @@ const hashRule = "32 lowercase letters or digits, with or without a_ before them
 // with code fault.Invalid.
 func ParseAvatar(s string) error {
 	if !isHash(s) {
-		return invalid("avatar must be an avatar hash: %s", hashRule)
+		return fault.At("avatar", "must be an avatar hash: %s", hashRule)
 	}
 	return nil
 }
@@ -28,10 +28,10 @@ func isHash(s string) bool {
 // (ASCII) and is not 17 to 19 digits alone, or it would read as a guild's id. The error is a fault with code fault.Invalid.
 func ParseVanity(s string) (string, error) {
 	if len(s) < 2 || len(s) > 32 || !alphanumeric(s) {
-		return "", invalid("vanity must be 2 to 32 letters (a to z) and digits")
+		return "", fault.At("vanity", "must be 2 to 32 letters (a to z) and digits")
 	}
 	if len(s) >= 17 && len(s) <= 19 && strings.Trim(s, "0123456789") == "" {
-		return "", invalid("vanity must not be 17 to 19 digits alone, which would look like an id; add a letter")
+		return "", fault.At("vanity", "must not be 17 to 19 digits alone, which would look like an id; add a letter")
 	}
 	return strings.ToLower(s), nil
 }
@@ -44,7 +44,7 @@ func ParseEntry(s string) (gid id.Guild, vanity string, err error) {
 		return id.Guild(s), "", nil
 	}
 	if s == "" || !alphanumeric(s) {
-		return "", "", invalid("The leaderboard must be named by a guild's id or by a vanity of letters (a to z) and digits")
+		return "", "", fault.New(fault.Invalid, "The leaderboard must be named by a guild's id or by a vanity of letters (a to z) and digits")
 	}
 	return "", strings.ToLower(s), nil
 }
@@ -58,8 +58,4 @@ func alphanumeric(s string) bool {
 		}
 	}
 	return true
-}
-
-func invalid(format string, args ...any) *fault.Error {
-	return fault.New(fault.Invalid, format, args...)
 }

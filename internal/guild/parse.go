@@ -2,6 +2,7 @@ package guild
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,12 +23,9 @@ const (
 	defaultMultiplier      = 1
 )
 
-// How two of the sentences go on, after the property, that Parse says to programs: they know the properties by these names, and what a
-// snowflake is. Who shows them to somebody with a form needs other words.
-const (
-	NotAboveMax = "must not be above xpPerMessageMax"
-	Snowflake   = "must be a snowflake: a string of "
-)
+// ErrCrossed is the cause of the fault that Parse returns when a message may give less than xpPerMessageMin and more than
+// xpPerMessageMax only.
+var ErrCrossed = errors.New("the least XP for a message is above the most")
 
 // Parse reads the settings of guild gid from a document of the admin API, and validates them. What the document leaves out
 // gets its default; multipliers and role rewards without an id get a new UUID. Empty lists are nil. What a client got wrong
@@ -39,7 +37,7 @@ func Parse(gid id.Guild, body []byte) (Settings, error) {
 		return Settings{}, err
 	}
 	if given, ok := d.ID.Get(); ok && given != gid {
-		return Settings{}, invalid("id must equal the id of the path, %s; leave it out or correct it", gid)
+		return Settings{}, fault.At("id", "must equal the id of the path, %s; leave it out or correct it", gid)
 	}
 	s, err := d.settings(gid)
 	if err != nil {
@@ -71,16 +69,17 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		XPGlobalMultiplier: d.XPGlobalMultiplier.Or(defaultMultiplier),
 	}
 	if s.Icon != nil && !isHash(*s.Icon) {
-		return Settings{}, invalid("icon must be an icon hash (%s) or null", hashRule)
+		return Settings{}, fault.At("icon", "must be an icon hash (%s) or null", hashRule)
 	}
 	if !id.Valid(string(s.OwnerID)) {
 		return Settings{}, notSnowflake("ownerId")
 	}
 	if s.Visibility != Public && s.Visibility != Private {
-		return Settings{}, invalid("visibility must be %q or %q", Public, Private)
+		return Settings{}, fault.At("visibility", "must be %q or %q", Public, Private)
 	}
 	if s.XPPerMessageMin > s.XPPerMessageMax {
-		return Settings{}, invalid("xpPerMessageMin "+NotAboveMax+", but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax)
+		return Settings{}, fault.At("xpPerMessageMin", "must not be above xpPerMessageMax, but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax).
+			Because(ErrCrossed)
 	}
 	var err error
 	if vanity := d.Vanity.Or(nil); vanity != nil {
@@ -135,7 +134,7 @@ func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
 				m.Roles, err = parseRoles(path+".targets", roles)
 			}
 		default:
-			err = invalid("%s.type must be %q or %q", path, ChannelMultiplier, RoleMultiplier)
+			err = fault.At(path+".type", "must be %q or %q", ChannelMultiplier, RoleMultiplier)
 		}
 		if err != nil {
 			return nil, err

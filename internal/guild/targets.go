@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"levelboard/internal/fault"
 	"levelboard/internal/id"
 	"levelboard/internal/strictjson"
 )
@@ -27,7 +28,7 @@ func parseChannels(path string, value jsontext.Value) ([]Channel, error) {
 		}
 		parent := d.ParentID.Or(nil)
 		if parent != nil && !id.Valid(string(*parent)) {
-			return nil, invalid("%s.parentId must be a snowflake (17 to 19 digits, the first not 0) or null", at)
+			return nil, fault.At(at+".parentId", "must be a snowflake (17 to 19 digits, the first not 0) or null")
 		}
 		list = append(list, Channel{ID: d.ID, Name: d.Name, ParentID: parent, Position: d.Position.Or(0), Type: d.Type.Or(0)})
 	}
@@ -66,14 +67,14 @@ func checkOnce[T ~string](path string, s T, seen map[T]bool) error {
 		return notSnowflake(path)
 	}
 	if seen[s] {
-		return invalid("%s repeats %s; remove one of them", path, s)
+		return fault.At(path, "repeats %s; remove one of them", s)
 	}
 	seen[s] = true
 	return nil
 }
 
 func notSnowflake(path string) error {
-	return invalid("%s "+Snowflake+"17 to 19 digits, the first not 0", path)
+	return fault.At(path, "must be a snowflake: a string of 17 to 19 digits, the first not 0").Because(id.ErrSnowflake)
 }
 
 // uuids are the ids given in one list so far.
@@ -87,10 +88,10 @@ func (u uuids) take(path string, given strictjson.Optional[string]) (string, err
 	}
 	parsed, err := uuid.Parse(text)
 	if err != nil || len(text) != len(parsed.String()) {
-		return "", invalid("%s must be a UUID, such as 6ba7b810-9dad-41d1-80b4-00c04fd430c8; leave it out to get a new one", path)
+		return "", fault.At(path, "must be a UUID, such as 6ba7b810-9dad-41d1-80b4-00c04fd430c8; leave it out to get a new one")
 	}
 	if u[parsed] {
-		return "", invalid("%s repeats an id of the same list; leave it out to get a new one", path)
+		return "", fault.At(path, "repeats an id of the same list; leave it out to get a new one")
 	}
 	u[parsed] = true
 	return text, nil

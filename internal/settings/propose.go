@@ -32,6 +32,7 @@ var rows = map[string]bool{"multipliers": true, "roleRewards": true}
 type Wrong struct {
 	Path    string // in the document, such as roleRewards[0].level; empty when it is about all of it
 	Message string // a sentence about what is there, such as: must be a whole number from 0 to 10000
+	Cause   error  // guild.ErrCrossed or id.ErrSnowflake when it is that, for who needs other words
 }
 
 // Proposal is valid settings of one guild, which only Propose makes.
@@ -72,7 +73,7 @@ func Propose(saved guild.Settings, given Given) (p Proposal, wrong []Wrong, err 
 		}
 	}
 	if len(wrong) == 0 {
-		wrong = []Wrong{wrongOf(fault.From(err).Message, "")}
+		wrong = []Wrong{wrongOf(err, "")}
 	}
 	return Proposal{}, wrong, nil
 }
@@ -117,23 +118,17 @@ func (j judge) try(property string, given Given) []Wrong {
 	document := maps.Clone(j.base)
 	maps.Copy(document, given)
 	if _, err := parse(j.saved, document); err != nil {
-		return []Wrong{wrongOf(fault.From(err).Message, property)}
+		return []Wrong{wrongOf(err, property)}
 	}
 	return nil
 }
 
-// wrongOf takes the path from the beginning of a message, where package strictjson and package guild put it. Of a message
-// that begins otherwise, all is said of the property.
-func wrongOf(message, property string) Wrong {
-	path, rest, _ := strings.Cut(message, " ")
-	name, _, _ := strings.Cut(path, "[")
-	name, _, _ = strings.Cut(name, ".")
-	known := false
-	for _, p := range own {
-		known = known || p == name
+// wrongOf says what err found wrong, of the property when err names no part of the document.
+func wrongOf(err error, property string) Wrong {
+	f := fault.From(err)
+	w := Wrong{Path: f.Path, Message: f.Rule(), Cause: f.Cause}
+	if w.Path == "" {
+		w.Path = property
 	}
-	if !known {
-		return Wrong{Path: property, Message: message}
-	}
-	return Wrong{Path: path, Message: rest}
+	return w
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"levelboard/internal/fault"
 )
 
 var (
@@ -65,7 +63,7 @@ func (d *decoder) value(into reflect.Value, within limits) error {
 	case reflect.Float64:
 		return d.float(into, within)
 	}
-	return fmt.Errorf("strictjson: %s has the type %s, which cannot be decoded", d.subject(), into.Type())
+	return fmt.Errorf("strictjson: %q has the type %s, which cannot be decoded", d.path(), into.Type())
 }
 
 func (d *decoder) object(into reflect.Value) error {
@@ -101,7 +99,7 @@ func (d *decoder) object(into reflect.Value) error {
 	for i, f := range fields.list {
 		if !seen[i] && !f.optional {
 			d.enter(step{name: f.name})
-			return fault.New(fault.Invalid, "%s is required", d.subject())
+			return d.wrong("is required")
 		}
 	}
 	return nil
@@ -114,10 +112,10 @@ func (d *decoder) str(into reflect.Value, within limits) error {
 	}
 	s := token.String()
 	if strings.ContainsRune(s, 0) {
-		return fault.New(fault.Invalid, "%s must not contain the character NUL", d.subject())
+		return d.wrong("must not contain the character NUL")
 	}
 	if within.sized && (len(s) < within.shortest || len(s) > within.longest) {
-		return fault.New(fault.Invalid, "%s must be a string of %d to %d bytes", d.subject(), within.shortest, within.longest)
+		return d.wrong("must be a string of %d to %d bytes", within.shortest, within.longest)
 	}
 	into.SetString(s)
 	return nil
@@ -132,7 +130,7 @@ func (d *decoder) text(into reflect.Value, want string) error {
 		if want == "" {
 			want = "well-formed"
 		}
-		return fault.Wrap(err, fault.Invalid, "%s must be %s", d.subject(), want)
+		return d.wrong("must be %s", want).Because(err)
 	}
 	return nil
 }
@@ -161,9 +159,9 @@ func (d *decoder) integer(into reflect.Value, within limits) error {
 	n, err := strconv.ParseInt(token.String(), 10, into.Type().Bits())
 	if err != nil || !within.holds(float64(n)) {
 		if errors.Is(err, strconv.ErrRange) && !within.bounded {
-			return fault.New(fault.Invalid, "%s is too large a number", d.subject())
+			return d.wrong("is too large a number")
 		}
-		return fault.New(fault.Invalid, "%s must be %s", d.subject(), want)
+		return d.wrong("must be %s", want)
 	}
 	into.SetInt(n)
 	return nil
@@ -180,10 +178,10 @@ func (d *decoder) float(into reflect.Value, within limits) error {
 	}
 	x, err := strconv.ParseFloat(token.String(), 64)
 	if err != nil && !within.bounded {
-		return fault.New(fault.Invalid, "%s is too large a number", d.subject())
+		return d.wrong("is too large a number")
 	}
 	if err != nil || !within.holds(x) {
-		return fault.New(fault.Invalid, "%s must be %s", d.subject(), want)
+		return d.wrong("must be %s", want)
 	}
 	into.SetFloat(x + 0) // -0 becomes 0
 	return nil
@@ -204,7 +202,7 @@ func (d *decoder) read(want string) (jsontext.Token, error) {
 		return token, d.syntax(err)
 	}
 	if token.Kind() == 'n' {
-		return token, fault.New(fault.Invalid, "%s must not be null; it must be %s", d.subject(), want)
+		return token, d.wrong("must not be null; it must be %s", want)
 	}
 	return token, nil
 }

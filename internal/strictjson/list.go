@@ -5,8 +5,6 @@ import (
 	"reflect"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"levelboard/internal/fault"
 )
 
 // List reads data, a JSON value kept from path, as a list of fewest to most items; no fewer than 0. Its errors are those of
@@ -21,7 +19,7 @@ func List[T any](path string, data []byte, fewest, most int) (list []T, err erro
 // more memory read than sent.
 func (d *decoder) array(into reflect.Value, within limits) error {
 	if !within.counted {
-		return fmt.Errorf("strictjson: the list %s has no bound; give its field a tag such as items:%q, or read it by List", d.subject(), "0..100")
+		return fmt.Errorf("strictjson: the list %q has no bound; give its field a tag such as items:%q, or read it by List", d.path(), "0..100")
 	}
 	if _, err := d.expect('[', "an array"); err != nil {
 		return err
@@ -48,7 +46,7 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 
 func (d *decoder) miscounted(within limits) error {
 	if within.fewest == 0 {
-		return fault.New(fault.Invalid, "%s must have at most %d items", d.subject(), within.most)
+		return d.wrong("must have at most %d items", within.most)
 	}
-	return fault.New(fault.Invalid, "%s must have %d to %d items", d.subject(), within.fewest, within.most)
+	return d.wrong("must have %d to %d items", within.fewest, within.most)
 }

@@ -1,6 +1,10 @@
 package strictjson
 
-import "strconv"
+import (
+	"strconv"
+
+	"levelboard/internal/fault"
+)
 
 // place is where in the JSON value the decoder is. It is kept as steps, since only an error needs it as text.
 type place struct {
@@ -33,5 +37,7 @@ func (p *place) path() string {
 	return path
 }
 
-// subject is how a sentence begins that is about the value at the place.
-func (p *place) subject() string { return subject(p.path()) }
+// wrong says that the value at the place breaks a rule.
+func (p *place) wrong(rule string, args ...any) *fault.Error {
+	return fault.At(p.path(), rule, args...)
+}

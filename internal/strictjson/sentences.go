@@ -22,14 +22,6 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// subject is how a sentence begins that is about the value at path.
-func subject(path string) string {
-	if path == "" {
-		return "The body"
-	}
-	return path
-}
-
 func quote(s string) string {
 	if len(s) > maxQuoted {
 		cut := maxQuoted
@@ -43,7 +35,7 @@ func quote(s string) string {
 
 func (d *decoder) mismatch(got jsontext.Kind, want string) error {
 	names := map[jsontext.Kind]string{'t': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array"}
-	return fault.New(fault.Invalid, "%s must be %s, not %s", d.subject(), want, names[got])
+	return d.wrong("must be %s, not %s", want, names[got])
 }
 
 func (d *decoder) unknown(name string, f *fields) error {
@@ -64,13 +56,13 @@ func (d *decoder) syntax(err error) error {
 	var syntactic *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &syntactic) && errors.Is(err, jsontext.ErrDuplicateName):
-		return fault.New(fault.Invalid, "%s is given twice", d.named(syntactic.JSONPointer))
+		return fault.At(d.named(syntactic.JSONPointer), "is given twice")
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return fault.Wrap(err, fault.Invalid, "%s is not complete JSON: it ends too early", subject(d.root))
+		return fault.At(d.root, "is not complete JSON: it ends too early").Because(err)
 	case syntactic != nil:
-		return fault.Wrap(err, fault.Invalid, "%s is not valid JSON; see byte %d", subject(d.root), syntactic.ByteOffset)
+		return fault.At(d.root, "is not valid JSON; see byte %d", syntactic.ByteOffset).Because(err)
 	}
-	return fault.Wrap(err, fault.Invalid, "%s is not valid JSON", subject(d.root))
+	return fault.At(d.root, "is not valid JSON").Because(err)
 }
 
 // named writes a JSON pointer as clients write properties: user.avatar, roles[0].id. The names come from the client, so
@@ -87,7 +79,7 @@ func (d *decoder) named(p jsontext.Pointer) string {
 			path = join(path, quote(name))
 		}
 	}
-	return subject(path)
+	return path
 }
 
 func plain(name string) bool {

@@ -64,7 +64,7 @@ func decode(path string, data []byte, into reflect.Value, within limits) error {
 		return err
 	}
 	if _, err := d.tokens.ReadToken(); !errors.Is(err, io.EOF) {
-		return fault.New(fault.Invalid, "%s must be one JSON value with nothing after it", subject(path))
+		return fault.At(path, "must be one JSON value with nothing after it")
 	}
 	return nil
 }
@@ -73,13 +73,13 @@ func decode(path string, data []byte, into reflect.Value, within limits) error {
 // comes before parsing so that a value that is only kept, not descended into, is limited too.
 func checkText(path string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return fault.New(fault.Invalid, "%s is empty; send a JSON value", subject(path))
+		return fault.At(path, "is empty; send a JSON value")
 	}
 	if !utf8.Valid(data) {
-		return fault.New(fault.Invalid, "%s must be valid UTF-8", subject(path))
+		return fault.At(path, "must be valid UTF-8")
 	}
 	if tooDeep(data) {
-		return fault.New(fault.Invalid, "%s must not nest deeper than %d levels", subject(path), MaxDepth)
+		return fault.At(path, "must not nest deeper than %d levels", MaxDepth)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"unicode"
 
 	"levelboard/internal/guild"
+	"levelboard/internal/id"
 	"levelboard/internal/level"
 	"levelboard/internal/settings"
 )
@@ -39,13 +41,13 @@ func (p *settingsPage) place(w settings.Wrong) (field, message string) {
 		return "", sentence(strings.TrimSuffix(w.Message, "."))
 	}
 	field = parts[1]
-	if strings.HasPrefix(w.Message, guild.NotAboveMax) {
+	if errors.Is(w.Cause, guild.ErrCrossed) {
 		return p.crossed()
 	}
 	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
 	property := parts[3]
-	if rule, ok := strings.CutPrefix(message, guild.Snowflake); ok {
-		property, message = "id", "must be "+rule
+	if errors.Is(w.Cause, id.ErrSnowflake) {
+		property, message = "id", w.Cause.Error()
 	}
 	if property != "" {
 		message = "the " + property + " " + message

@@ -95,8 +95,9 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	if odd.Load() > 0 {
 		t.Errorf("%d were refused, and %d answered otherwise", refused.Load(), odd.Load())
 	}
-	// A connection is at most two goroutines, and one that dials for Redis for each place there.
-	if bound := before.goroutines + 2*clients + 100; most.goroutines > bound {
+	// A connection is at most two goroutines, and one that dials for Redis for each place there. Where the machine is short of time
+	// some clients are on a new connection before the service saw the end of the last; one for each request would be 5,000 more.
+	if bound := before.goroutines + 2*clients + 500; most.goroutines > bound {
 		t.Errorf("%d goroutines, bound %d", most.goroutines, bound)
 	}
 	// That is what connections and requests hold, and what a quick machine throws away between the collection and the look.

@@ -130,6 +130,7 @@ type API struct {
 	refusedBodies chan struct{}    // holds one in place of that where the key may not do what is asked for
 	streams       chan struct{}    // holds one for each stream that is open, which takes no place there
 	followers     *slots.PerHolder // of streams, by the owner of the key
+	senders       *slots.PerHolder // of large bodies, by the owner of the key
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -145,6 +146,7 @@ func New(deps Deps) (http.Handler, error) {
 		refusedBodies: make(chan struct{}, refusedBodies),
 		streams:       make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
 		followers:     slots.NewPerHolder(streamsOfOwner),
+		senders:       slots.NewPerHolder(largeBodiesOfOwner),
 	}
 	a.packedOpenAPI = sync.OnceValue(a.packOpenAPI)
 	return a.routes()

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/fault"
 	"levelboard/internal/id"
 )
 
@@ -13,6 +15,9 @@ const (
 	// largeBodies is how many requests with a body larger than maxBody are worked on at the same time; more wait for their
 	// turn. Each may need some megabytes, for what was sent, what was read out of it and what is answered.
 	largeBodies = 64
+	// largeBodiesOfOwner is how many of them may be one owner's, whose keys could otherwise hold them all by sending slowly. It is
+	// more than keeps Redis busy.
+	largeBodiesOfOwner = 32
 	// refusedBodies is how many more there are of those whose key may not do what they ask for. They are refused only once
 	// their body was found well-formed, and until then must not take the places of those who may.
 	refusedBodies = 4
@@ -29,14 +34,31 @@ func (a *API) holdLargeBody(c *gin.Context, g id.Guild) (free func(), err error)
 	if !isLarge(c.Request) {
 		return func() {}, nil
 	}
-	places := a.largeBodies
+	ctx := c.Request.Context()
 	if mayDo(c, g) != nil {
-		places = a.refusedBodies
+		return hold(ctx, a.refusedBodies)
 	}
+	leave, err := a.senders.Wait(ctx, string(callerOf(c).user()))
+	if err != nil {
+		return nil, &fault.Error{
+			Code: fault.RateLimited, RetryAfter: time.Second, Cause: err,
+			Message: "The owner of this API key sends too many large bodies at once. Send fewer at a time, and this one again in a second.",
+		}
+	}
+	giveBack, err := hold(ctx, a.largeBodies)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() { giveBack(); leave() }, nil
+}
+
+// hold waits for a place, which free gives back.
+func hold(ctx context.Context, places chan struct{}) (free func(), err error) {
 	select {
 	case places <- struct{}{}:
 		return func() { <-places }, nil
-	case <-c.Request.Context().Done():
+	case <-ctx.Done():
 		return nil, full()
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/apikey"
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
+	"levelboard/internal/slots"
 )
 
 // bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.
@@ -35,7 +36,7 @@ var (
 
 func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: make(chan struct{}, 2)}
+		a := &API{largeBodies: make(chan struct{}, 2), senders: slots.NewPerHolder(largeBodiesOfOwner)}
 		hold := func(length int64) (func(), error) {
 			c, end := bodyOf(t, length, writer)
 			defer end()
@@ -74,7 +75,7 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 	for name, key := range idle {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := &API{largeBodies: make(chan struct{}, 1), refusedBodies: make(chan struct{}, 2)}
+				a := &API{largeBodies: make(chan struct{}, 1), refusedBodies: make(chan struct{}, 2), senders: slots.NewPerHolder(1)}
 				hold := func(key apikey.Key) (func(), error) {
 					c, end := bodyOf(t, maxMessagesBody, key)
 					defer end()
@@ -104,4 +105,45 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who sends many large bodies slowly takes the places of no other owner, whose bodies go on.
+func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &API{largeBodies: make(chan struct{}, largeBodies), senders: slots.NewPerHolder(largeBodiesOfOwner)}
+		hold := func(owner id.User) (func(), error) {
+			key := writer
+			key.OwnerID = owner
+			c, end := bodyOf(t, maxMessagesBody, key)
+			defer end()
+			return a.holdLargeBody(c, benchGuild)
+		}
+		var frees []func()
+		for range largeBodiesOfOwner {
+			free, err := hold("100000000000000001")
+			if err != nil {
+				t.Fatal(err)
+			}
+			frees = append(frees, free)
+		}
+		began := time.Now()
+		if _, err := hold("100000000000000001"); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != requestTime {
+			t.Errorf("one too many of an owner got %v after %v", err, time.Since(began))
+		}
+		free, err := hold("100000000000000002")
+		if err != nil {
+			t.Fatalf("another owner finds no room: %v", err)
+		}
+		frees = append(frees, free)
+		frees[0]()
+		if frees[0], err = hold("100000000000000001"); err != nil {
+			t.Errorf("after one was given back: %v", err)
+		}
+		for _, free := range frees {
+			free()
+		}
+		if n := len(a.largeBodies) + a.senders.Holders(); n != 0 {
+			t.Errorf("room for %d is not given back", n)
+		}
+	})
 }

@@ -1,9 +1,13 @@
 package slots_test
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"levelboard/internal/slots"
 	"levelboard/internal/testenv"
@@ -77,4 +81,36 @@ func TestManyTakeAtTheSameTime(t *testing.T) {
 	if n := p.Holders(); n != 0 {
 		t.Errorf("%d hold a slot at the end", n)
 	}
+}
+
+func TestWhoHasAllWaitsForOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := slots.NewPerHolder(1)
+		first := take(t, p, "a")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := p.Wait(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("one too many: %v", err)
+		}
+		waited := make(chan func())
+		go func() {
+			release, err := p.Wait(t.Context(), "a")
+			if err != nil {
+				t.Error(err)
+			}
+			waited <- release
+		}()
+		synctest.Wait()
+		take(t, p, "b")() // whom a does not keep waiting
+		first()
+		first() // gives back nothing that is another's
+		second := <-waited
+		if _, ok := p.Take("a"); ok {
+			t.Error("a has two slots")
+		}
+		second()
+		if n := p.Holders(); n != 0 {
+			t.Errorf("%d are remembered who hold nothing", n)
+		}
+	})
 }

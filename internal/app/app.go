@@ -96,7 +96,7 @@ type closer struct {
 }
 
 // New returns a service that is not started. cfg must come from config.Load.
-func New(cfg config.Config, opts Options) (*App, error) {
+func New(cfg config.Config, opts Options) *App {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -104,7 +104,7 @@ func New(cfg config.Config, opts Options) (*App, error) {
 	return &App{
 		cfg: cfg, opts: opts, log: log, adminToken: cfg.AdminToken, failed: make(chan error, 2),
 		health: health.New(log, cfg.RedisTimeout), registry: metrics.NewRegistry(opts.Version),
-	}, nil
+	}
 }
 
 // Start opens the stores, applies migrations, binds the listeners and returns when requests are served. When it fails,
@@ -214,17 +214,6 @@ func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, k
 	}
 	a.background.Go(func() { follower.Run(background) })
 	return &announcer{forget: forget, follower: follower, live: a.stores.live, log: a.log}, nil
-}
-
-// Run starts the service, waits until ctx ends or a listener fails, and stops it within the configured time.
-func (a *App) Run(ctx context.Context) error {
-	if err := a.Start(ctx); err != nil {
-		return err
-	}
-	failure := a.Wait(ctx)
-	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.cfg.ShutdownTimeout)
-	defer cancel()
-	return errors.Join(failure, a.Stop(stopCtx))
 }
 
 // Addr is the address of the API, once started.

@@ -101,7 +101,7 @@ func newWith(t *testing.T, options app.Options, environ ...string) *app.App {
 }
 
 // build is newWith for settings that are warned about.
-func build(t *testing.T, options app.Options, environ ...string) (built *app.App, warnings []string) {
+func build(t *testing.T, options app.Options, environ ...string) (_ *app.App, warnings []string) {
 	t.Helper()
 	base := append([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
@@ -111,10 +111,7 @@ func build(t *testing.T, options app.Options, environ ...string) (built *app.App
 	if err != nil {
 		t.Fatal(err)
 	}
-	if built, err = app.New(cfg, options); err != nil {
-		t.Fatal(err)
-	}
-	return built, warnings
+	return app.New(cfg, options), warnings
 }
 
 // start runs a service until the test ends or it is stopped.

@@ -3,6 +3,7 @@ package app_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -269,12 +270,18 @@ func TestStartWithoutTheArchiveFails(t *testing.T) {
 	}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
+func TestServiceEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	running := newApp(t, onDataDir(t)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- running.Run(ctx) }()
+	go func() {
+		if err := running.Start(ctx); err != nil {
+			ended <- err
+			return
+		}
+		ended <- errors.Join(running.Wait(ctx), running.Stop(context.WithoutCancel(ctx)))
+	}()
 	cancel()
 	select {
 	case err := <-ended:

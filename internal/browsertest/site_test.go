@@ -49,10 +49,7 @@ func newSite(t *testing.T, environ ...string) *site {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	running, err := app.New(cfg, app.Options{Logger: log, Version: "1.0.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	running := app.New(cfg, app.Options{Logger: log, Version: "1.0.0"})
 	if err := running.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

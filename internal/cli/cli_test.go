@@ -70,9 +70,7 @@ func startService(t *testing.T, settings ...string) (environ []string, a *app.Ap
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err = app.New(cfg, app.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	a = app.New(cfg, app.Options{})
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -86,10 +86,7 @@ type service struct {
 // before the service was up is no error.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	name, _ := buildVersion()
-	a, err := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing, LocalSignIn: s.localSignIn})
-	if err != nil {
-		return err
-	}
+	a := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing, LocalSignIn: s.localSignIn})
 	if err := a.Start(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil
@@ -97,7 +94,7 @@ func (s service) run(ctx context.Context, work func(context.Context, *app.App) e
 		return explainStart(err)
 	}
 	ballast := settleMemory()
-	err = work(ctx, a)
+	err := work(ctx, a)
 	runtime.KeepAlive(ballast)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
 	defer cancel()

@@ -10,7 +10,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// The board that the floors read and change, stored as the service stores its boards. It shares nothing with them.
+// The board that the floors read and change: scores, counters and names, each in a key of its own. It is not a board of the
+// service, and shares nothing with them.
 const (
 	boardKey = "floor:xp"
 	statKey  = "floor:stat"

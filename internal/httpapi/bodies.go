@@ -96,9 +96,9 @@ type roleReward struct {
 	Roles []roleTarget `json:"roles"`
 }
 
-// appendSummary writes what a change is answered with: {"level":{"level","messageCount","xp"}}, three numbers.
-func appendSummary(b []byte, g *guild.Guild, out leaderboard.Outcome) []byte {
-	b = append(b, `{"level":{"level":`...)
+// encodeSummary is what a change is answered with: {"level":{"level","messageCount","xp"}}, three numbers.
+func encodeSummary(g *guild.Guild, out leaderboard.Outcome) []byte {
+	b := []byte(`{"level":{"level":`)
 	b = strconv.AppendInt(b, int64(g.Curve.LevelAt(out.After)), 10)
 	b = append(b, `,"messageCount":`...)
 	b = strconv.AppendInt(b, out.MessageCount, 10)

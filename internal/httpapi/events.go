@@ -149,7 +149,7 @@ func (a *API) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, foll
 		if g, err = a.stillFollowable(c, g); err != nil {
 			return err
 		}
-		text, sent, err := appendEvents(nil, entries, g)
+		text, sent, err := encodeEvents(entries, g)
 		if err != nil {
 			return err
 		}
@@ -177,8 +177,8 @@ type eventBody struct {
 	RemoveRoles   []id.Role   `json:"removeRoles"`
 }
 
-// appendEvents leaves out what is no event by the guild's settings, and says how many are.
-func appendEvents(text []byte, entries []events.Entry, g *guild.Guild) (_ []byte, n int, err error) {
+// encodeEvents leaves out what is no event by the guild's settings, and says how many are.
+func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, err error) {
 	for _, entry := range entries {
 		if entry.Lost {
 			text = appendReset(text, entry.ID)

@@ -120,7 +120,7 @@ func (a *API) createMember(c *gin.Context) error {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	write(c, http.StatusOK, appendSummary(nil, g, out))
+	write(c, http.StatusOK, encodeSummary(g, out))
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (a *API) updateMember(c *gin.Context) error {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	write(c, http.StatusOK, appendSummary(nil, g, out))
+	write(c, http.StatusOK, encodeSummary(g, out))
 	return nil
 }
 

@@ -48,7 +48,7 @@ func BenchmarkReadMessages(b *testing.B) {
 	}
 }
 
-func BenchmarkAppendResults(b *testing.B) {
+func BenchmarkEncodeResults(b *testing.B) {
 	g := &guild.Guild{Settings: guild.Settings{RoleRewards: []guild.RoleReward{
 		{Level: 1, Stack: true, Roles: []guild.Role{{ID: "400000000000000001"}}}, {Level: 5, Roles: []guild.Role{{ID: "400000000000000002"}}},
 	}}}
@@ -60,7 +60,7 @@ func BenchmarkAppendResults(b *testing.B) {
 					UserID: id.User(fmt.Sprintf("%018d", 100000000000000000+i)), Gained: 20, XP: level.XP(1000 + i), MessageCount: int64(i), Level: level.Level(i % 100), LeveledUp: i%50 == 0,
 				}
 			}
-			perMessage(b, n, func() { appendResults(nil, g, gains) })
+			perMessage(b, n, func() { encodeResults(g, gains) })
 		})
 	}
 }

@@ -45,12 +45,9 @@ func (a *API) leaderboardPage(c *gin.Context) error {
 	if err := mayRead(c, g); err != nil {
 		return err
 	}
-	name := pageName{guild: g.ID, number: min(number, lastPage), manager: g.IsManager(callerOf(c).user())}
+	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: g.IsManager(callerOf(c).user())}
 	return a.servePage(c, g, name)
 }
-
-// lastPage is beyond the last page of any board and far from overflow.
-const lastPage = 1 << 40
 
 func (a *API) findGuild(c *gin.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
 	if gid != "" {

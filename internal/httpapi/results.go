@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"slices"
 	"strconv"
 
 	"levelboard/internal/guild"
@@ -15,11 +14,11 @@ const resultSize = 176
 
 const noRoles = `,"addRoles":[],"removeRoles":[]`
 
-// appendResults appends the answer to messages. It is written by hand because it is the longest answer there is, and the one
+// encodeResults is the answer to messages. It is written by hand because it is the longest answer there is, and the one
 // asked for most; no value in it needs an escape.
-func appendResults(to []byte, g *guild.Guild, gains []leaderboard.Gain) []byte {
+func encodeResults(g *guild.Guild, gains []leaderboard.Gain) []byte {
 	roles := make(map[level.Level]string)
-	to = slices.Grow(to, len(gains)*resultSize)
+	to := make([]byte, 0, len(gains)*resultSize)
 	to = append(to, `{"results":[`...)
 	for i := range gains {
 		gain := &gains[i]

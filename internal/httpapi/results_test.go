@@ -49,7 +49,7 @@ func TestResultsAreWhatTheEncoderWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := appendResults(nil, g, gains); string(got) != string(want) {
+		if got := encodeResults(g, gains); string(got) != string(want) {
 			t.Fatalf("got  %s\nwant %s", got, want)
 		}
 	})

@@ -11,6 +11,9 @@ const (
 	// MaxViewPages and MaxViewUsers bound one Look: a step of that size holds the live store up for a millisecond or two.
 	MaxViewPages = 10
 	MaxViewUsers = 100
+	// MaxPage is beyond the last page of any board, far from overflow, and from where the floats of a script are no whole
+	// numbers any more.
+	MaxPage = 1 << 40
 )
 
 // Look says what to read of a board in one step: at most MaxViewPages pages and MaxViewUsers members.

@@ -25,10 +25,7 @@ func startService(t *testing.T) (*app.App, AdminCall) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := app.New(cfg, app.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := app.New(cfg, app.Options{})
 	if err := a.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

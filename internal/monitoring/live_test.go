@@ -94,11 +94,8 @@ func startService(t *testing.T) *app.App {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	service, err := app.New(cfg, app.Options{Logger: log, Version: "test"})
-	if err == nil {
-		err = service.Start(t.Context())
-	}
-	if err != nil {
+	service := app.New(cfg, app.Options{Logger: log, Version: "test"})
+	if err := service.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -11,9 +11,6 @@ import (
 
 var viewScript = newScript("view", "loaded", "values", "entries")
 
-// maxPage is beyond the last page of any board, and far from where the floats of Lua are no whole numbers any more.
-const maxPage = 1 << 40
-
 // View implements leaderboard.Board.
 func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
 	args, err := viewArgs(g, look)
@@ -47,7 +44,7 @@ func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {
 		if number < 1 {
 			return nil, fmt.Errorf("%d is not the number of a page", number)
 		}
-		args = append(args, min(number, maxPage))
+		args = append(args, min(number, leaderboard.MaxPage))
 	}
 	for _, user := range look.Users {
 		args = append(args, string(user))

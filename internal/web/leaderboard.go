@@ -14,9 +14,6 @@ import (
 	"levelboard/internal/leaderboard"
 )
 
-// lastPage is beyond the last page of any board and far from overflow.
-const lastPage = 1 << 40
-
 // Board reads and changes a guild's members (package leaderboard). Its errors are faults.
 type Board interface {
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
@@ -154,7 +151,7 @@ func pageNumber(text string) (int64, error) {
 	if err != nil || n < 1 {
 		return 0, fault.New(fault.Invalid, "The page must be a whole number from 1.")
 	}
-	return min(n, lastPage), nil
+	return min(n, leaderboard.MaxPage), nil
 }
 
 // noBoardPage is the content of the page about a board that is not there.

@@ -26,7 +26,7 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	if err != nil || rank < 1 {
 		return fault.New(fault.Invalid, "The rank must be a whole number from 1.")
 	}
-	number := leaderboard.PageOf(min(rank, lastPage))
+	number := leaderboard.PageOf(min(rank, leaderboard.MaxPage))
 	v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{number}})
 	if err != nil {
 		return err

@@ -136,17 +136,23 @@ func (b *tab) see(texts ...string) {
 	}
 }
 
-// until waits for a JavaScript expression to hold. It may not hold, or fail, while another page is being loaded.
+// until waits for a JavaScript expression to hold.
 func (b *tab) until(expression string) {
+	b.t.Helper()
+	wait(b, "Boolean("+expression+")", func(holds bool) bool { return holds })
+}
+
+// wait waits until a JavaScript expression is what is wanted, and returns that. It may fail while another page is being loaded.
+func wait[T any](b *tab, expression string, wanted func(T) bool) T {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, patience)
 	defer cancel()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		holds, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+expression+")"))
-		if err == nil && holds {
-			return
+		value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+		if err == nil && wanted(value) {
+			return value
 		}
 		select {
 		case <-ctx.Done():
@@ -156,18 +162,20 @@ func (b *tab) until(expression string) {
 	}
 }
 
-// press clicks the first visible link or button whose text, or the end of it, this is.
+// press clicks the first visible link or button whose text, or the end of it, this is, once its page is there as a whole. The
+// click goes to a place, not to a node: the browser gives nodes other numbers whenever it likes while a page comes to be.
 func (b *tab) press(text string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf(`(() => {
+	at := wait(b, fmt.Sprintf(`(() => {
+		if (document.readyState !== "complete") return [];
 		const said = (e) => " " + e.innerText.replace(/\s+/g, " ").trim();
 		const found = [...document.querySelectorAll("a, button, summary")].find((e) => e.checkVisibility() && said(e).endsWith(%q));
-		if (!found) return false;
-		document.querySelectorAll("[data-pressed]").forEach((e) => e.removeAttribute("data-pressed"));
-		found.setAttribute("data-pressed", "");
-		return true;
-	})()`, " "+text))
-	b.do(chromedp.Click(chromedp.CSS("[data-pressed]")))
+		if (!found) return [];
+		found.scrollIntoViewIfNeeded();
+		const { x, y, width, height } = found.getClientRects()[0];
+		return [x + width / 2, y + height / 2];
+	})()`, " "+text), func(at []float64) bool { return len(at) == 2 })
+	b.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 
 // fill types a text into the field that a selector finds, in the place of what was there.
@@ -175,7 +183,7 @@ func (b *tab) fill(selector, text string) {
 	b.t.Helper()
 	field := fmt.Sprintf("document.querySelector(%q)", selector)
 	b.until(field)
-	b.do(chromedp.Evaluate[chromedp.Void](field+".value = ''"), chromedp.SendKeys(chromedp.CSS(selector), text))
+	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("%[1]s.value = '', %[1]s.focus()", field)), chromedp.KeyEvent(text))
 }
 
 // signIn signs Ada in through the provider, from the button at the top of a page.

@@ -42,7 +42,7 @@ func TestTheAccountsMenuCloses(t *testing.T) {
 	b.until("!" + open + " && document.activeElement.matches('.menu > summary')")
 	b.press("Ada Lovelace")
 	b.until(open)
-	b.do(chromedp.Click(chromedp.CSS("main h1")))
+	b.pick("main h1")
 	b.until("!" + open)
 	// A click inside is what it is for.
 	b.press("Ada Lovelace")
@@ -185,7 +185,8 @@ func TestMakingAKeyAndUsingIt(t *testing.T) {
 	b := s.tab(t)
 	b.signIn("/profile")
 	b.fill("#name", "my bot")
-	b.do(chromedp.Click(chromedp.CSS("input[name=permission][value=read_write]")), chromedp.Click(chromedp.CSS(fmt.Sprintf("input[name=guild][value='%s']", moles))))
+	b.pick("input[name=permission][value=read_write]")
+	b.pick(fmt.Sprintf("input[name=guild][value='%s']", moles))
 	b.press("Make the key")
 	b.see("Copy it now")
 	secret := strings.TrimSpace(eval[string](b, "document.getElementById('secret').textContent"))

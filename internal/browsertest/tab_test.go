@@ -162,19 +162,30 @@ func wait[T any](b *tab, expression string, wanted func(T) bool) T {
 	}
 }
 
-// press clicks the first visible link or button whose text, or the end of it, this is, once its page is there as a whole. The
-// click goes to a place, not to a node: the browser gives nodes other numbers whenever it likes while a page comes to be.
+// press clicks the first visible link or button whose text, or the end of it, this is.
 func (b *tab) press(text string) {
 	b.t.Helper()
+	b.click(fmt.Sprintf(`[...document.querySelectorAll("a, button, summary")].find((e) =>
+		e.checkVisibility() && (" " + e.innerText.replace(/\s+/g, " ").trim()).endsWith(%q))`, " "+text))
+}
+
+// pick clicks the first element that a selector finds.
+func (b *tab) pick(selector string) {
+	b.t.Helper()
+	b.click(fmt.Sprintf("document.querySelector(%q)", selector))
+}
+
+// click clicks the element that a JavaScript expression is, once it is there and its page is loaded as a whole. The click goes
+// to a place, not to a node: the browser gives nodes other numbers whenever it likes while a page comes to be.
+func (b *tab) click(element string) {
+	b.t.Helper()
 	at := wait(b, fmt.Sprintf(`(() => {
-		if (document.readyState !== "complete") return [];
-		const said = (e) => " " + e.innerText.replace(/\s+/g, " ").trim();
-		const found = [...document.querySelectorAll("a, button, summary")].find((e) => e.checkVisibility() && said(e).endsWith(%q));
+		const found = document.readyState === "complete" && %s;
 		if (!found) return [];
 		found.scrollIntoViewIfNeeded();
 		const { x, y, width, height } = found.getClientRects()[0];
 		return [x + width / 2, y + height / 2];
-	})()`, " "+text), func(at []float64) bool { return len(at) == 2 })
+	})()`, element), func(at []float64) bool { return len(at) == 2 })
 	b.do(chromedp.MouseClickXY(at[0], at[1]))
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/httpconn"
+	"levelboard/internal/plainhttp"
 )
 
 // How long a request may take, from the end of its headers until its answer is with the client.
@@ -23,7 +24,7 @@ const (
 
 // listen binds before it returns, so that a port that is taken is an error at start, and before the handler is built, which
 // may have to know the address.
-func (a *App) listen(address string, writeTime time.Duration, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
+func (a *App) listen(address string, writeTime time.Duration, plain func(*http.Request) bool, build func(address string) (http.Handler, error)) (*plainhttp.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, "", fmt.Errorf("listen on %s: %w", address, err)
@@ -32,9 +33,9 @@ func (a *App) listen(address string, writeTime time.Duration, build func(address
 	if err != nil {
 		return nil, "", errors.Join(err, listener.Close())
 	}
-	server := newServer(handler, writeTime, a.log)
+	server := plainhttp.New(newServer(handler, writeTime, a.log), plain)
 	a.serving.Go(func() {
-		if err := server.Serve(httpconn.Listener(listener)); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
 		}
 	})
@@ -53,3 +54,6 @@ func newServer(handler http.Handler, writeTime time.Duration, log *slog.Logger) 
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
+
+// notPlain leaves all requests to net/http.
+func notPlain(*http.Request) bool { return false }

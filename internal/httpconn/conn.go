@@ -10,17 +10,30 @@ import (
 
 type key struct{}
 
-// Listener is for a server whose answers go in one write where Hold says so.
-func Listener(l net.Listener) net.Listener { return listener{l} }
-
-type listener struct{ net.Listener }
-
-func (l listener) Accept() (net.Conn, error) {
-	accepted, err := l.Listener.Accept()
-	if tcp, ok := accepted.(*net.TCPConn); ok {
-		return &conn{TCPConn: tcp}, err
+// Begun is for a server whose answers go in one write where Hold says so: c, of which read was read before.
+func Begun(c net.Conn, read []byte) net.Conn {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		return &conn{TCPConn: tcp, read: read}
 	}
-	return accepted, err
+	return &begun{Conn: c, read: read}
+}
+
+// begun is what Begun returns for a connection that is not TCP's.
+type begun struct {
+	net.Conn
+	read []byte
+}
+
+func (c *begun) Read(p []byte) (int, error) { return readFirst(&c.read, c.Conn, p) }
+
+func readFirst(before *[]byte, c net.Conn, p []byte) (int, error) {
+	if len(*before) == 0 {
+		*before = nil
+		return c.Read(p)
+	}
+	n := copy(p, *before)
+	*before = (*before)[n:]
+	return n, nil
 }
 
 // Context is an http.Server's ConnContext.
@@ -32,7 +45,7 @@ func Context(ctx context.Context, c net.Conn) context.Context {
 }
 
 // Hold keeps the next write on the connection of a request back until the one after it, and sends both together, or until
-// release is called, which must be before the handler returns. Of a connection that is not a Listener's nothing is held. An
+// release is called, which must be before the handler returns. Of a connection that is not Begun's nothing is held. An
 // error of what was held is that of the write after it.
 //
 // net/http writes through a buffer of 4 KB, which a larger answer fills: a first write for those 4 KB, and another for what is
@@ -49,9 +62,12 @@ func Hold(ctx context.Context) (release func()) {
 // conn is used by one goroutine at a time, that of the request: net/http writes from no other one.
 type conn struct {
 	*net.TCPConn
+	read []byte // before, and not by this
 	hold bool
 	held []byte // a copy, for whoever writes uses their buffer again
 }
+
+func (c *conn) Read(p []byte) (int, error) { return readFirst(&c.read, c.TCPConn, p) }
 
 func (c *conn) Write(p []byte) (int, error) {
 	if instead := refusal(p); instead != nil {

@@ -25,7 +25,7 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	}
 	server := &http.Server{Handler: handler, ConnContext: httpconn.Context, ReadHeaderTimeout: time.Minute, MaxHeaderBytes: 32 << 10}
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(httpconn.Listener(l)) }()
+	go func() { done <- server.Serve(begunListener{l}) }()
 	t.Cleanup(func() {
 		_ = server.Close()
 		if err := <-done; !errors.Is(err, http.ErrServerClosed) {
@@ -33,6 +33,16 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 		}
 	})
 	return l.Addr().String()
+}
+
+type begunListener struct{ net.Listener }
+
+func (l begunListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return httpconn.Begun(c, nil), nil
 }
 
 func dial(t *testing.T, address string) net.Conn {

@@ -1,0 +1,104 @@
+package plainhttp
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lookAfter is how long a request has run before anybody is told that its client hung up, and how often the connection is asked.
+const lookAfter = 20 * time.Millisecond
+
+// requestContext ends when its request was answered, or its client has hung up. That is found out when somebody waits for the end, by a
+// goroutine for as long as the request runs, or asks for it after lookAfter, by a look at the connection. What a client that has hung up
+// asked for a moment ago is as well done as not.
+type requestContext struct {
+	conn  *conn
+	began time.Time
+	over  atomic.Bool // answered, or hung up
+
+	mu     sync.Mutex
+	done   bool // answered: the connection is for the next request
+	looked time.Time
+	waited atomic.Pointer[waited] // nil until somebody waits
+	watch  *watch
+}
+
+type waited struct {
+	context.Context
+	cancel context.CancelFunc
+}
+
+// Deadline implements context.Context.
+func (*requestContext) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+// Value implements context.Context. What package context keeps there tells contexts made of this one that they can wait for it without a
+// goroutine of their own.
+func (x *requestContext) Value(key any) any {
+	if w := x.waited.Load(); w != nil {
+		return w.Value(key)
+	}
+	return nil
+}
+
+// Err implements context.Context.
+func (x *requestContext) Err() error {
+	if w := x.waited.Load(); w != nil {
+		return w.Err()
+	}
+	if x.over.Load() {
+		return context.Canceled
+	}
+	if now := time.Now(); now.Sub(x.began) >= lookAfter && x.hungUp(now) {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (x *requestContext) hungUp(now time.Time) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.done && now.Sub(x.looked) >= lookAfter {
+		x.looked = now
+		if hungUp(x.conn.Conn) {
+			x.over.Store(true)
+		}
+	}
+	return x.over.Load()
+}
+
+// Done implements context.Context.
+func (x *requestContext) Done() <-chan struct{} {
+	if w := x.waited.Load(); w != nil {
+		return w.Done()
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.waited.Load() == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		if x.over.Load() || x.done {
+			cancel()
+		} else {
+			x.watch = startWatch(x.conn.Conn, cancel)
+		}
+		x.waited.Store(&waited{ctx, cancel})
+	}
+	return x.waited.Load().Done()
+}
+
+// end says that the request was answered. After it nobody looks at the connection.
+func (x *requestContext) end() {
+	x.mu.Lock()
+	x.done = true
+	watch := x.watch
+	x.mu.Unlock()
+	x.over.Store(true)
+	if w := x.waited.Load(); w != nil {
+		w.cancel()
+	}
+	if watch != nil {
+		watch.stop()
+		x.conn.readBy = time.Time{} // the deadline is another one now
+	}
+}

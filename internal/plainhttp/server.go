@@ -1,0 +1,156 @@
+// Package plainhttp answers plain requests with less work than net/http's server, and leaves everything else to that.
+//
+// A request is plain when all of it arrived together, it is small, and nothing in it is out of the ordinary: nearly all that
+// bots and dashboards send. For each of them net/http starts a goroutine that waits for the client to hang up, and sets eight
+// deadlines; where the work on a request is next to nothing that is a fifth of what it costs the machine (docs/benchmarks.md).
+// Here a connection has one goroutine, its deadlines are set once a second, and a client that hangs up is noticed when
+// somebody asks.
+//
+// At the first request that is not plain, the connection goes to net/http with all that was read of it, and stays there: it
+// refuses what is malformed, reads large and slow bodies, streams. Requests are read by net/http's ReadRequest here too, so
+// there is one reader of HTTP in the program, and nothing is taken for plain that it does not understand.
+package plainhttp
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"levelboard/internal/httpconn"
+)
+
+// Server is an http.Server that answers some requests in a shorter way. Its times and its handler are those of the http.Server.
+// It is safe for concurrent use.
+type Server struct {
+	rest  *http.Server
+	plain func(*http.Request) bool
+
+	stopping atomic.Bool
+	ended    chan struct{} // closed when Serve has returned, with all its connections ended
+	started  atomic.Bool
+	group    sync.WaitGroup
+
+	mu    sync.Mutex
+	conns map[*conn]struct{}
+}
+
+// New returns a server for which plain says of which requests the handler answers at once, in a body that fits into memory: it
+// does not flush, hijack, set deadlines, or answer after it has returned. All others are for rest.
+func New(rest *http.Server, plain func(*http.Request) bool) *Server {
+	return &Server{rest: rest, plain: plain, ended: make(chan struct{}), conns: map[*conn]struct{}{}}
+}
+
+// Serve is http.Server.Serve. It is called once, and returns when all connections that were not left to net/http have ended.
+func (s *Server) Serve(l net.Listener) error {
+	s.started.Store(true)
+	defer close(s.ended)
+	h := &handover{Listener: l, conns: make(chan net.Conn), failed: make(chan error), closed: make(chan struct{})}
+	s.group.Go(func() { s.accept(h) })
+	err := s.rest.Serve(h)
+	_ = h.Close()
+	s.group.Wait()
+	return err
+}
+
+// accept serves each connection until the listener is closed.
+func (s *Server) accept(h *handover) {
+	for {
+		c, err := h.Listener.Accept()
+		if err != nil {
+			// net/http decides whether to go on, and when: it asks again for the next connection.
+			select {
+			case h.failed <- err:
+				continue
+			case <-h.closed:
+				return
+			}
+		}
+		s.group.Go(func() { s.serve(c, h) })
+	}
+}
+
+// Shutdown is http.Server.Shutdown.
+func (s *Server) Shutdown(ctx context.Context) error {
+	s.stop(func(c *conn) bool { return c.idle.Load() })
+	err := s.rest.Shutdown(ctx)
+	if !s.started.Load() {
+		return err
+	}
+	select {
+	case <-s.ended:
+		return err
+	case <-ctx.Done():
+		return errors.Join(err, ctx.Err())
+	}
+}
+
+// Close is http.Server.Close.
+func (s *Server) Close() error {
+	s.stop(func(*conn) bool { return true })
+	return s.rest.Close()
+}
+
+// stop lets no connection begin another request, and closes those that which says.
+func (s *Server) stop(which func(*conn) bool) {
+	s.stopping.Store(true)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		if which(c) {
+			_ = c.Close()
+		}
+	}
+}
+
+func (s *Server) track(c *conn, is bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if is {
+		s.conns[c] = struct{}{}
+	} else {
+		delete(s.conns, c)
+	}
+}
+
+// handover is the listener of net/http's server: it accepts what is left to it.
+type handover struct {
+	net.Listener
+	conns  chan net.Conn
+	failed chan error
+
+	once   sync.Once
+	closed chan struct{}
+}
+
+// Accept implements net.Listener.
+func (h *handover) Accept() (net.Conn, error) {
+	select {
+	case c := <-h.conns:
+		return c, nil
+	case err := <-h.failed:
+		return nil, err
+	case <-h.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (h *handover) Close() (err error) {
+	h.once.Do(func() {
+		close(h.closed)
+		err = h.Listener.Close()
+	})
+	return err
+}
+
+// leave gives the connection to net/http, with what was read of it.
+func (h *handover) leave(c net.Conn, read []byte) {
+	select {
+	case h.conns <- httpconn.Begun(c, read):
+	case <-h.closed:
+		_ = c.Close()
+	}
+}

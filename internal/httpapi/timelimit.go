@@ -31,7 +31,7 @@ func (t *timeLimit) Err() error {
 	if err := t.Context.Err(); err != nil {
 		return err
 	}
-	if !time.Now().Before(t.ends) {
+	if time.Until(t.ends) <= 0 {
 		return context.DeadlineExceeded
 	}
 	return nil

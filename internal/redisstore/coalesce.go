@@ -91,9 +91,6 @@ type kind struct {
 //
 // There is one thing to wait for, and it is not the end of ctx: a request whose context nobody waits for needs no timer.
 func (c *coalescer) do(ctx context.Context, l *call) error {
-	if err := ctx.Err(); err != nil {
-		return l.notSent(err)
-	}
 	l.ctx, l.done, l.arrived = ctx, make(chan struct{}), time.Now()
 	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
 		l.patience = c.node.gate.silence

@@ -42,10 +42,12 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 	a, admin := startService(t)
 	for i, scenario := range Scenarios() {
 		t.Run(scenario.Name, func(t *testing.T) {
-			last := i == len(Scenarios())-1
+			// Members that have sent messages are in their cooldown for ten seconds, and on a fast machine these are all: the next
+			// scenario that sends some needs others.
+			keep := i < len(Scenarios())-1 && scenario.Name != MessagesScenario
 			result, err := Run(t.Context(), Options{
 				URL: a.URL(), Admin: admin, Scenario: scenario, Concurrency: 5, Duration: 300 * time.Millisecond, Members: 230,
-				Skew: []Skew{Uniform, Zipf}[i%2], Seed: 7, Verify: true, Keep: !last, WatchOps: "http://" + a.OpsAddr(), Batch: "10",
+				Skew: []Skew{Uniform, Zipf}[i%2], Seed: 7, Verify: true, Keep: keep, WatchOps: "http://" + a.OpsAddr(), Batch: "10",
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -69,7 +71,7 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 			if w := result.Watched; w == nil || w.Scrapes < 2 || w.Failures > 0 {
 				t.Errorf("watched %+v", w)
 			}
-			if status, _, err := admin(t.Context(), http.MethodGet, "/admin/guilds/"+guildID, nil); (status == http.StatusNotFound) != last {
+			if status, _, err := admin(t.Context(), http.MethodGet, "/admin/guilds/"+guildID, nil); (status == http.StatusNotFound) == keep {
 				t.Errorf("after the run, the guild: %d, %v", status, err)
 			}
 			if _, keys, err := admin(t.Context(), http.MethodGet, "/admin/keys", nil); err != nil || !strings.Contains(string(keys), `"keys":[]`) {

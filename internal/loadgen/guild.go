@@ -219,36 +219,56 @@ const (
 
 // tidy revokes the keys and, unless they are to be kept, deletes the guilds.
 func (b *bench) tidy(ctx context.Context) error {
-	var errs []error
+	err := b.revokeKeys(ctx)
+	if b.ours && !b.Keep {
+		err = errors.Join(err, b.removeGuilds(ctx))
+	}
+	return err
+}
+
+func (b *bench) revokeKeys(ctx context.Context) error {
+	left := leftover{what: "key"}
 	for _, key := range b.keys {
 		if _, _, err := b.Admin(ctx, http.MethodDelete, "/admin/keys/"+url.PathEscape(key.id), nil); err != nil {
-			errs = append(errs, fmt.Errorf("the key %s is left behind: %w", key.id, err))
+			left.add(key.id, err)
 		}
 	}
-	if b.ours && !b.Keep {
-		errs = append(errs, b.removeGuilds(ctx))
-	}
-	return errors.Join(errs...)
+	return left.err()
 }
 
 // removeGuilds deletes as many of the guilds as it can.
 func (b *bench) removeGuilds(ctx context.Context) error {
 	var mu sync.Mutex
-	var first error
-	left := 0
+	left := leftover{what: "guild"}
 	err := b.eachGuild(ctx, "removing guilds", func(ctx context.Context, guild int) error {
 		status, _, err := b.Admin(ctx, http.MethodDelete, b.adminPath(guild), nil)
 		if err != nil && status != http.StatusNotFound {
 			mu.Lock()
 			defer mu.Unlock()
-			if left++; first == nil {
-				first = fmt.Errorf("the guild %s is left behind: %w", b.appendGuild(nil, guild), err)
-			}
+			left.add(string(b.appendGuild(nil, guild)), err)
 		}
 		return nil
 	})
-	if left > 1 {
-		first = fmt.Errorf("%d guilds are left behind: %w", left, first)
+	return errors.Join(left.err(), err)
+}
+
+// leftover counts what could not be removed, and keeps the first of it and why: of thousands, all have the same reason.
+type leftover struct {
+	what  string
+	n     int
+	first error
+}
+
+func (l *leftover) add(name string, err error) {
+	if l.n++; l.n == 1 {
+		l.first = fmt.Errorf("the %s %s is left behind: %w", l.what, name, err)
 	}
-	return errors.Join(first, err)
+}
+
+// err is nil when nothing is left.
+func (l *leftover) err() error {
+	if l.n > 1 {
+		return fmt.Errorf("%s %ss are left behind: %w", grouped(int64(l.n)), l.what, l.first)
+	}
+	return l.first
 }

@@ -52,20 +52,27 @@ func parallel(b *testing.B, call func(user id.User) error) {
 	})
 }
 
+// increment has the guild's curve, as changes of requests have; few are a level-up.
+var increment = leaderboard.Change{Op: leaderboard.Increment, Amount: 5, Curve: &level.Curve{}}
+
 func BenchmarkChange(b *testing.B) {
 	s := benchStore(b)
+	report := serverTime(b, s.Client())
 	parallel(b, func(user id.User) error {
-		_, err := s.Change(b.Context(), guild1, user, leaderboard.Change{Op: leaderboard.Increment, Amount: 20})
+		_, err := s.Change(b.Context(), guild1, user, increment)
 		return err
 	})
+	report()
 }
 
 func BenchmarkMember(b *testing.B) {
 	s := benchStore(b)
+	report := serverTime(b, s.Client())
 	parallel(b, func(user id.User) error {
 		_, err := s.Member(b.Context(), guild1, user)
 		return err
 	})
+	report()
 }
 
 func BenchmarkPage(b *testing.B) {
@@ -100,6 +107,22 @@ func BenchmarkSurvey(b *testing.B) {
 
 // BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before.
 func BenchmarkChangeManyGuilds(b *testing.B) {
+	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
+		_, err := s.Change(b.Context(), g, nth(2), increment)
+		return err
+	})
+}
+
+// BenchmarkMemberManyGuilds has reads meet as BenchmarkChangeManyGuilds has changes.
+func BenchmarkMemberManyGuilds(b *testing.B) {
+	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
+		_, err := s.Member(b.Context(), g, nth(2))
+		return err
+	})
+}
+
+func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderboard.GuildRef) error) {
+	b.Helper()
 	const guilds = 5000
 	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
 	for g := range guilds {
@@ -107,10 +130,7 @@ func BenchmarkChangeManyGuilds(b *testing.B) {
 	}
 	report := serverTime(b, s.Client())
 	b.ReportAllocs()
-	parallel(b, func(id.User) error {
-		_, err := s.Change(b.Context(), guildNo(rand.IntN(guilds)), nth(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 20})
-		return err
-	})
+	parallel(b, func(id.User) error { return each(s, guildNo(rand.IntN(guilds))) })
 	report()
 }
 

@@ -26,6 +26,9 @@ const (
 	keyPrefix     = "lb:{"
 	keySuffix     = "}:"
 	metaName      = "meta"
+	xpName        = "xp"
+	entryName     = "entry"
+	dirtyName     = "dirty"
 	loadedPattern = keyPrefix + "*" + keySuffix + metaName
 )
 
@@ -39,9 +42,9 @@ func keysOf(g id.Guild) guildKeys {
 func (k guildKeys) name(s string) string { return string(k) + s }
 
 func (k guildKeys) meta() string  { return k.name(metaName) }
-func (k guildKeys) xp() string    { return k.name("xp") }
-func (k guildKeys) entry() string { return k.name("entry") }
-func (k guildKeys) dirty() string { return k.name("dirty") }
+func (k guildKeys) xp() string    { return k.name(xpName) }
+func (k guildKeys) entry() string { return k.name(entryName) }
+func (k guildKeys) dirty() string { return k.name(dirtyName) }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
 
 // once is where the request that was made under a key is recorded.
@@ -67,17 +70,39 @@ func (k guildKeys) flushing(flush int64) string {
 
 // events is the log of events of one incarnation, so that another one never shows them.
 func (k guildKeys) events(incarnation guild.Incarnation) string {
-	return k.name("events:") + strconv.FormatInt(int64(incarnation), 10)
+	return k.name(eventsName(incarnation))
+}
+
+func eventsName(incarnation guild.Incarnation) string {
+	return "events:" + strconv.FormatInt(int64(incarnation), 10)
 }
 
 // members are the keys of the scripts on members, in the order that all of them know.
-func (k guildKeys) members() []string {
-	return []string{k.meta(), k.xp(), k.entry(), k.dirty()}
-}
+func (k guildKeys) members() []string { return k.names(metaName, xpName, entryName, dirtyName) }
 
 // changes are the keys of the scripts that change members.
 func (k guildKeys) changes(incarnation guild.Incarnation) []string {
-	return append(k.members(), k.events(incarnation))
+	return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation))
+}
+
+// names makes all names in one piece of memory: over many boards these are made anew for each request.
+func (k guildKeys) names(suffixes ...string) []string {
+	size := 0
+	for _, s := range suffixes {
+		size += len(k) + len(s)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for _, s := range suffixes {
+		text.WriteString(string(k))
+		text.WriteString(s)
+	}
+	all, names := text.String(), make([]string, len(suffixes))
+	for i, s := range suffixes {
+		end := len(k) + len(s)
+		names[i], all = all[:end], all[end:]
+	}
+	return names
 }
 
 // former are the keys of the format before, which held what is in entry now: stat, user.

@@ -15,7 +15,7 @@ import (
 
 var memberCalls = &kind{
 	script: eachMembersScript,
-	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).members() },
+	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).board() },
 	args: func(args []any, calls []*call) []any {
 		for _, l := range calls {
 			args = append(args, l.member)
@@ -30,7 +30,7 @@ func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if err := s.call(ctx, &l); err != nil {
 		return leaderboard.Ranked{}, err
 	}
-	m, err := memberOf(l.reply, l.at, l.n)
+	m, err := memberOf(l.reply, l.at)
 	if err != nil {
 		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
 	}
@@ -38,26 +38,23 @@ func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return m, nil
 }
 
-// memberOf reads one of n members from what members.lua answered, but for its id.
-func memberOf(r reply, at, n int) (m leaderboard.Ranked, err error) {
-	var lists [3]reply // XP, ranks, entries
-	for i := range lists {
-		if lists[i], err = r.list(i, n); err != nil {
-			return m, err
-		}
+// memberOf reads one of the members that members.lua answered, but for its id.
+func memberOf(r reply, at int) (m leaderboard.Ranked, err error) {
+	if len(r) < 3*at+3 {
+		return m, fmt.Errorf("%w: it is too short", errReply)
 	}
-	if lists[0].at(at) == nil {
+	if r[3*at] == nil {
 		return m, leaderboard.ErrNoMember
 	}
-	xp, err := lists[0].number(at)
+	xp, err := r.number(3 * at)
 	if err != nil {
 		return m, err
 	}
-	rank, err := lists[1].number(at)
+	rank, err := r.number(3*at + 1)
 	if err != nil {
 		return m, err
 	}
-	m.Member, err = entryOf(lists[2], at)
+	m.Member, err = entryOf(r, 3*at+2)
 	m.XP, m.Rank = level.XP(xp), rank+1
 	return m, err
 }
@@ -67,7 +64,7 @@ func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit 
 	if offset < 0 || limit < 1 {
 		return leaderboard.Page{}, fmt.Errorf("redis: page: offset %d and limit %d are not a page", offset, limit)
 	}
-	r, err := s.run(ctx, pageScript, keysOf(g.ID).members(), int64(g.Incarnation), offset, offset+limit-1)
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), offset, offset+limit-1)
 	if err != nil {
 		return leaderboard.Page{}, err
 	}

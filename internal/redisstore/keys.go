@@ -77,10 +77,10 @@ func eventsName(incarnation guild.Incarnation) string {
 	return "events:" + strconv.FormatInt(int64(incarnation), 10)
 }
 
-// members are the keys of the scripts on members, in the order that all of them know.
+// board are the keys of the scripts that read a board, members those of the scripts of snapshots, and changes those of the
+// scripts that change members: each begins with the ones before.
+func (k guildKeys) board() []string   { return k.names(metaName, xpName, entryName) }
 func (k guildKeys) members() []string { return k.names(metaName, xpName, entryName, dirtyName) }
-
-// changes are the keys of the scripts that change members.
 func (k guildKeys) changes(incarnation guild.Incarnation) []string {
 	return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation))
 }

@@ -55,7 +55,7 @@ var (
 	dropScript            = newScript("drop")
 
 	// For several guilds in one run.
-	eachMembersScript = newEachScript("members", "loaded")
+	eachMembersScript = newEachScript("members", "loaded", "ranked")
 	eachVersionScript = newEachScript("version", "loaded")
 	eachChangeScript  = newEachScript("change", changePieces...)
 	readChangesScript = newEachScript("read_changes", "put", "values", "entries")

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/leaderboard"
 )
 
-var viewScript = newScript("view", "loaded", "values", "entries")
+var viewScript = newScript("view", "loaded", "values", "ranked")
 
 // View implements leaderboard.Board.
 func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
@@ -17,7 +17,7 @@ func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboa
 	if err != nil {
 		return leaderboard.View{}, fmt.Errorf("redis: view: %w", err)
 	}
-	r, err := s.run(ctx, viewScript, keysOf(g.ID).members(), args...)
+	r, err := s.run(ctx, viewScript, keysOf(g.ID).board(), args...)
 	if err != nil {
 		return leaderboard.View{}, err
 	}
@@ -70,7 +70,10 @@ func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
 			return v, err
 		}
 	}
-	v.Members, err = rankedOf(r[4:], look.Users)
+	members, err := r.list(4, 3*len(look.Users))
+	if err == nil {
+		v.Members, err = rankedOf(members, look.Users)
+	}
 	return v, err
 }
 
@@ -93,7 +96,7 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 // rankedOf reads those of the users that have an entry.
 func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
 	for i, user := range users {
-		m, err := memberOf(r, i, len(users))
+		m, err := memberOf(r, i)
 		if errors.Is(err, leaderboard.ErrNoMember) {
 			continue
 		}

@@ -7,7 +7,8 @@
 -- returns  {outcome, first as in create.lua} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
-if not loaded() then return 'NOTLOADED' end
+local found, rev, since = loaded('rev', 'since')
+if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local max_xp = 2147483647
@@ -20,7 +21,7 @@ local told = tonumber(ARGV[4])
 
 -- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
-local held = format(' %.0f ', time)
+local held = ' ' .. stamp() .. ' '
 local started = cooldown > 0 and format('%.0f', time + cooldown)
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
@@ -84,4 +85,4 @@ redis.call('HSET', KEYS[3], unpack(newentries))
 for i = 1, x / 2 do levelup(xps[2 * i], starts[i], xps[2 * i - 1]) end
 outcome = table.concat(outcome, ' ')
 record(outcome)
-return {outcome, note(ARGV, from, to)}
+return {outcome, note(rev, since, ARGV, from, to)}

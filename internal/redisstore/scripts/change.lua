@@ -8,7 +8,8 @@
 -- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is damaged), first as
 --          in create.lua} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
-if not loaded() then return 'NOTLOADED' end
+local found, rev, since = loaded('rev', 'since')
+if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local max_xp = 2147483647
@@ -54,7 +55,7 @@ end
 outcome[3 * n + 1] = 0
 if m == 0 then return outcome end
 
-local held = format(' %.0f ', now())
+local held = ' ' .. stamp() .. ' '
 local scored, noted = {}, {}
 for i = 1, m do
   scored[2 * i - 1], scored[2 * i] = xps[i], members[i]
@@ -66,5 +67,5 @@ for i = 1, n do
   if outcome[3 * i - 2] >= 0 then levelup(ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]) end
 end
 record(outcome[1], outcome[2], outcome[3])
-outcome[3 * n + 1] = note(members, 1, m, made)
+outcome[3 * n + 1] = note(rev, since, members, 1, m, made)
 return outcome

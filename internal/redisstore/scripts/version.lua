@@ -4,5 +4,6 @@
 -- ARGV     incarnation
 -- returns  {epoch, rev} | NOTLOADED
 -- atomic   both are of one moment; nothing is changed
-if not loaded() then return 'NOTLOADED' end
+local found, epoch, rev = loaded('epoch', 'rev')
+if not found then return 'NOTLOADED' end
 return {epoch, rev}

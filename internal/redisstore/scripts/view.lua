@@ -1,12 +1,14 @@
 -- Reads pages of the board and members with their ranks, unless the guild is as the caller knows it.
 --
--- KEYS     meta xp entry dirty
+-- KEYS     meta xp entry
 -- ARGV     incarnation, the epoch and the rev that are known (or '' twice), how many rows a page has, how many pages, their
---          numbers..., members...
--- returns  {epoch, rev, how many members there are, {page, ...}, {xp | nil, ...}, {rank from 0 | nil, ...}, {entry | nil,
---          ...}}, where a page is {epoch, rev, {member, xp, ...}, {entry, ...}, its number}, and one past the last page is the last one; {epoch, rev, how many members there are} when nothing changed | NOTLOADED
+--          numbers..., members (at most 1000)
+-- returns  {epoch, rev, how many members there are, {page, ...}, members as in members.lua}, where a page is {epoch, rev,
+--          {member, xp, ...}, {entry, ...}, its number}, and one past the last page is the last one; {epoch, rev, how many
+--          members there are} when nothing changed | NOTLOADED
 -- atomic   all is of one moment; nothing is changed
-if not loaded() then return 'NOTLOADED' end
+local found, epoch, rev = loaded('epoch', 'rev')
+if not found then return 'NOTLOADED' end
 local total = redis.call('ZCARD', KEYS[2])
 if epoch == ARGV[2] and rev == ARGV[3] then return {epoch, rev, total} end
 
@@ -20,9 +22,4 @@ for i = 1, count do
   for j = 1, #rows, 2 do members[#members + 1] = rows[j] end
   pages[i] = {epoch, rev, rows, values('HMGET', KEYS[3], members, 1), number}
 end
-
-local first = 6 + count
-local xp, entry = entries(2, ARGV, first)
-local rank = {}
-for i = 1, #xp do rank[i] = xp[i] and redis.call('ZREVRANK', KEYS[2], ARGV[first + i - 1]) end
-return {epoch, rev, total, pages, xp, rank, entry}
+return {epoch, rev, total, pages, ranked(6 + count)}

@@ -142,6 +142,30 @@ func TestChangesOfOneBatchAreMadeInTheirOrder(t *testing.T) {
 	})
 }
 
+// Each change of a member builds on what those before it in the batch have made of the entry.
+func TestChangesOfAMemberInOneBatchKeepWhatElseIsKnown(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		known := row(nth(1))
+		known.MessageCount, known.User = 12, leaderboard.User{Username: "ada", Discriminator: "0"}
+		load(t, s, known)
+		slow := plus(1)
+		slow.Cooldown = time.Hour
+		b := newBatch(t, s)
+		changes := []*changed{b.change(guild1, nth(1), plus(1)), b.change(guild1, nth(1), slow), b.change(guild1, nth(1), plus(1))}
+		b.send()
+		for i, c := range changes {
+			c.want(t, level.XP(100+i), level.XP(101+i))
+			if c.MessageCount != 12 {
+				t.Errorf("change %d: %d messages, want 12", i+1, c.MessageCount)
+			}
+		}
+		if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 103 || m.MessageCount != 12 || m.User != known.User {
+			t.Errorf("%+v, %v", m, err)
+		}
+	})
+}
+
 func TestOnlyMembersThereAreGoUp(t *testing.T) {
 	// By a curve that floats cannot tell, whatever gains XP is noted.
 	curve, err := level.NewCurve([]float64{-1 << 50, 1<<50 + 100})

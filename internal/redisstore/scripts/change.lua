@@ -13,41 +13,49 @@ if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local max_xp = 2147483647
-local ARGV, find, format, tonumber = ARGV, string.find, string.format, tonumber
+local ARGV, match, tonumber = ARGV, string.match, tonumber
 local n = tonumber(ARGV[2])
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
+local held = ' ' .. stamp() .. ' '
 
--- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only.
-local places, members, xps, counts, ends, users, m = {}, {}, {}, {}, {}, {}, 0 -- of the members that are there and whole, each once
-local outcome, made = {}, 0
+-- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. Each
+-- member that is there and whole is written once, with its XP in scored and its entry in noted, at places[member]. Over many
+-- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made anew each time.
+local places, members, scored, noted, m = {}, {nil}, {nil, nil}, {nil, nil}, 0
+local outcome, made = {nil, nil, nil, nil}, 0
 for i = 1, n do
   local member, change = ARGV[2 + i], ARGV[2 + n + i]
-  local place = places[member]
-  if not place and scores[i] then
-    local xp = tonumber(scores[i]) or score(scores[i])
-    local count, cooldown, user = parts(entries[i] or '0 0 0')
-    if count and xp and xp >= 0 and xp <= max_xp and xp % 1 == 0 then
-      m = m + 1
-      place, places[member] = m, m
-      members[m], xps[m], counts[m], ends[m], users[m] = member, xp, count, cooldown, user
-    end
-  end
+  local place, before, count, ends, user = places[member]
   if place then
-    local before, added = xps[place], tonumber(change)
-    local after
+    before = scored[2 * place - 1]
+    count = match(noted[2 * place], '^%d+')
+  elseif scores[i] then
+    before = tonumber(scores[i]) or score(scores[i])
+    count, ends, user = parts(entries[i] or '0 0 0')
+  end
+  if count and before and before >= 0 and before <= max_xp and before % 1 == 0 then
+    local added, after = tonumber(change)
     if added then
       after = before + added
     else
-      local _, _, set, amount, cooldown = find(change, '^(=?)(%-?%d+) ?(%d*)$')
+      local set, amount, cooldown = match(change, '^(=?)(%-?%d+) ?(%d*)$')
       after = (set == '' and before or 0) + tonumber(amount)
       if cooldown ~= '' then
-        ends[place] = format('%.0f', now() + tonumber(cooldown))
+        if place then count, ends, user = parts(noted[2 * place]) end
+        ends = string.format('%.0f', now() + tonumber(cooldown))
       end
     end
     if after > max_xp then after = max_xp elseif after < 0 then after = 0 end
-    xps[place], made = after, made + 1
-    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, tonumber(counts[place])
+    if not place then
+      m = m + 1
+      place, members[m] = m, member
+      if i < n then places[member] = m end
+    end
+    scored[2 * place - 1], scored[2 * place] = after, member
+    if ends then noted[2 * place - 1], noted[2 * place] = member, count .. held .. ends .. user end
+    made = made + 1
+    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, count
   else
     outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = scores[i] and -2 or -1, 0, 0
   end
@@ -55,14 +63,8 @@ end
 outcome[3 * n + 1] = 0
 if m == 0 then return outcome end
 
-local held = ' ' .. stamp() .. ' '
-local scored, noted = {}, {}
-for i = 1, m do
-  scored[2 * i - 1], scored[2 * i] = xps[i], members[i]
-  noted[2 * i - 1], noted[2 * i] = members[i], counts[i] .. held .. ends[i] .. users[i]
-end
-redis.call('ZADD', KEYS[2], unpack(scored))
-redis.call('HSET', KEYS[3], unpack(noted))
+redis.call('ZADD', KEYS[2], unpack(scored, 1, 2 * m))
+redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
 for i = 1, n do
   if outcome[3 * i - 2] >= 0 then levelup(ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]) end
 end

@@ -8,6 +8,7 @@
 --          follows in it for the answers to the next commands
 -- atomic   what the script says, for each guild; and all of it is one step
 local keys, args, KEYS, ARGV = KEYS, ARGV
+local redis, unpack, tonumber = redis, unpack, tonumber -- which are then not looked up by their names
 -- PIECES
 local function run()
 -- SCRIPT

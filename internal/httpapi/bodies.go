@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
@@ -11,19 +13,6 @@ import (
 )
 
 // The answers of /v2, field by field as the API document has them.
-
-type memberJSON struct {
-	Level record `json:"level"`
-	User  user   `json:"user"`
-}
-
-type record struct {
-	LastUpdated  *string     `json:"lastUpdated"`
-	Level        level.Level `json:"level"`
-	MessageCount int64       `json:"messageCount"`
-	Rank         int64       `json:"rank"`
-	XP           level.XP    `json:"xp"`
-}
 
 type user struct {
 	Avatar        *string `json:"avatar"`
@@ -107,13 +96,33 @@ func encodeSummary(g *guild.Guild, out leaderboard.Outcome) []byte {
 	return append(b, `}}`...)
 }
 
-func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {
-	return memberJSON{
-		Level: record{
-			LastUpdated: timestamp(m.LastUpdated), Level: g.Curve.LevelAt(m.XP), MessageCount: m.MessageCount, Rank: m.Rank, XP: m.XP,
-		},
-		User: userBody(m.User),
+// encodeMember is what a read of a member is answered with, asked for more often than anything but changes:
+// {"level":{"lastUpdated","level","messageCount","rank","xp"},"user":{"avatar","discriminator","globalName","username"}}.
+func encodeMember(g *guild.Guild, m leaderboard.Ranked) []byte {
+	b := make([]byte, 0, 320)
+	b = append(b, `{"level":{"lastUpdated":`...)
+	if m.LastUpdated.IsZero() {
+		b = append(b, "null"...)
+	} else {
+		b = append(m.LastUpdated.UTC().AppendFormat(append(b, '"'), timeFormat), '"')
 	}
+	b = strconv.AppendInt(append(b, `,"level":`...), int64(g.Curve.LevelAt(m.XP)), 10)
+	b = strconv.AppendInt(append(b, `,"messageCount":`...), m.MessageCount, 10)
+	b = strconv.AppendInt(append(b, `,"rank":`...), m.Rank, 10)
+	b = strconv.AppendInt(append(b, `,"xp":`...), int64(m.XP), 10)
+	b = appendText(append(b, `},"user":{"avatar":`...), m.User.Avatar)
+	b = appendText(append(b, `,"discriminator":`...), &m.User.Discriminator)
+	b = appendText(append(b, `,"globalName":`...), m.User.GlobalName)
+	b = appendText(append(b, `,"username":`...), &m.User.Username)
+	return append(b, "}}"...)
+}
+
+func appendText(b []byte, text *string) []byte {
+	if text == nil {
+		return append(b, "null"...)
+	}
+	b, _ = jsontext.AppendQuote(b, *text) // the error tells of bytes that are no UTF-8, for which a replacement was appended
+	return b
 }
 
 func userBody(u leaderboard.User) user {
@@ -171,8 +180,10 @@ func timestamp(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	text := t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	text := t.UTC().Format(timeFormat)
 	return &text
 }
+
+const timeFormat = "2006-01-02T15:04:05.000Z07:00"
 
 func maxAge(d time.Duration) string { return strconv.FormatInt(int64(d.Seconds()), 10) }

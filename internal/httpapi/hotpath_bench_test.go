@@ -117,7 +117,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-func benchCurve(b *testing.B) level.Curve {
+func benchCurve(b testing.TB) level.Curve {
 	b.Helper()
 	c, err := level.NewCurve([]float64{150, -100, 50})
 	if err != nil {

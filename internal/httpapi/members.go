@@ -67,7 +67,7 @@ func (a *API) getMember(c *gin.Context) error {
 		return err
 	}
 	setPrivate(c)
-	writeJSON(c, http.StatusOK, memberBody(g, member))
+	write(c, http.StatusOK, encodeMember(g, member))
 	return nil
 }
 

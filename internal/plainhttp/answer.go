@@ -20,6 +20,7 @@ const (
 // of the body and writes it at once. Nothing of it may be used after the handler has returned.
 type answer struct {
 	conn   *conn
+	began  time.Time // the request; the Date of the answer
 	header http.Header
 	status int
 	body   []byte
@@ -29,7 +30,7 @@ type answer struct {
 	closes bool
 }
 
-func (a *answer) begin() {
+func (a *answer) begin(began time.Time) {
 	if a.header == nil {
 		a.header = make(http.Header, 16)
 	}
@@ -37,7 +38,7 @@ func (a *answer) begin() {
 	if cap(a.body) > keepBytes {
 		a.body = nil
 	}
-	a.status, a.body, a.sent, a.closes = 0, a.body[:0], false, false
+	a.began, a.status, a.body, a.sent, a.closes = began, 0, a.body[:0], false, false
 }
 
 // Header implements http.ResponseWriter.
@@ -135,7 +136,7 @@ func (a *answer) writeHead(length int, body []byte) {
 		b = append(strconv.AppendInt(append(b, "Content-Length: "...), int64(length), 10), "\r\n"...)
 	}
 	if _, said := a.header["Date"]; !said {
-		b = append(append(append(b, "Date: "...), date()...), "\r\n"...)
+		b = append(append(append(b, "Date: "...), date(a.began)...), "\r\n"...)
 	}
 	a.head = append(b, "\r\n"...)
 }
@@ -168,9 +169,8 @@ func statusLine(status int) string {
 	return "HTTP/1.1 " + strconv.Itoa(status) + " " + text + "\r\n"
 }
 
-// date is the time for the Date header, which counts in seconds.
-func date() string {
-	now := time.Now()
+// date is a time for the Date header, which counts in seconds.
+func date(now time.Time) string {
 	if d := lastDate.Load(); d != nil && d.second == now.Unix() {
 		return d.text
 	}

@@ -47,8 +47,8 @@ func (s *Server) serve(c net.Conn, rest *handover) {
 
 // requests returns what was read of a request that is for net/http, or nil when the connection has ended.
 func (c *conn) requests() (left []byte) {
-	patience := c.server.rest.ReadHeaderTimeout
-	for c.wait(patience) {
+	c.arm(time.Now(), c.server.rest.ReadHeaderTimeout)
+	for c.wait() {
 		r, read := c.read()
 		if r == nil {
 			return bytes.Clone(read)
@@ -56,17 +56,19 @@ func (c *conn) requests() (left []byte) {
 		if !c.serve(r) {
 			return nil
 		}
-		patience = c.server.rest.IdleTimeout
 	}
 	return nil
 }
 
-// wait waits for the beginning of the next request.
-func (c *conn) wait(patience time.Duration) bool {
+// wait waits for the beginning of the next request: for the first as long as headers may take, for others until the connection has been
+// idle for too long since the beginning of the one before. To look at the clock here would show in what a request takes.
+func (c *conn) wait() bool {
 	if c.r.Buffered() > 0 {
 		return true
 	}
-	c.arm(time.Now(), patience)
+	if c.readBy.IsZero() {
+		c.arm(time.Now(), c.server.rest.IdleTimeout)
+	}
 	c.idle.Store(true)
 	if c.server.stopping.Load() { // after idle: whoever stops the server sees one of the two
 		return false
@@ -76,7 +78,8 @@ func (c *conn) wait(patience time.Duration) bool {
 	return err == nil
 }
 
-// arm sets the deadlines of a connection from which something is read within patience: at most deadlineSlack too soon.
+// arm sets the deadlines of a connection from which something is read within patience, and to which an answer is written in the time for
+// that: at most deadlineSlack too soon.
 func (c *conn) arm(now time.Time, patience time.Duration) {
 	if by := now.Add(patience); patience > 0 && (c.readBy.IsZero() || by.Sub(c.readBy).Abs() >= deadlineSlack) {
 		c.readBy = by
@@ -170,8 +173,8 @@ func ordinaryHost(host string) bool {
 func (c *conn) serve(r *http.Request) (goesOn bool) {
 	after := c.r.Buffered() - int(r.ContentLength)
 	ctx := &requestContext{conn: c, began: time.Now()}
-	c.arm(ctx.began, 0)
-	c.answer.begin()
+	c.arm(ctx.began, c.server.rest.IdleTimeout)
+	c.answer.begin(ctx.began)
 	defer ctx.end()
 	defer func() {
 		if panicked := recover(); panicked != nil {

@@ -19,8 +19,8 @@ type requestContext struct {
 	over  atomic.Bool // answered, or hung up
 
 	mu     sync.Mutex
-	done   bool // answered: the connection is for the next request
-	looked time.Time
+	done   bool                   // answered: the connection is for the next request
+	looked time.Duration          // how long the request had run then
 	waited atomic.Pointer[waited] // nil until somebody waits
 	watch  *watch
 }
@@ -50,17 +50,17 @@ func (x *requestContext) Err() error {
 	if x.over.Load() {
 		return context.Canceled
 	}
-	if now := time.Now(); now.Sub(x.began) >= lookAfter && x.hungUp(now) {
+	if ran := time.Since(x.began); ran >= lookAfter && x.hungUp(ran) {
 		return context.Canceled
 	}
 	return nil
 }
 
-func (x *requestContext) hungUp(now time.Time) bool {
+func (x *requestContext) hungUp(ran time.Duration) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.done && now.Sub(x.looked) >= lookAfter {
-		x.looked = now
+	if !x.done && ran >= x.looked+lookAfter {
+		x.looked = ran
 		if hungUp(x.conn.Conn) {
 			x.over.Store(true)
 		}

@@ -1,65 +1,106 @@
 package plainhttp
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
-	"sync/atomic"
 	"time"
 )
 
 const (
 	// together is up to how long a body is copied behind the head, so that both are one write.
 	together = 4 << 10
-	// keepBytes is how much memory a connection keeps from one answer to the next.
+	// keepBytes is how much memory a connection keeps of each of its buffers from one answer to the next.
 	keepBytes = 16 << 10
 )
 
-// answer is the http.ResponseWriter of a plain request. What the handler writes is kept until it returns, unless it says the length
-// of the body and writes it at once. Nothing of it may be used after the handler has returned.
+// errOver is what a handler gets that writes after it has returned.
+var errOver = errors.New("plainhttp: the request was answered")
+
+// answer is the http.ResponseWriter of one plain request. What the handler writes is kept until it returns, unless it says the
+// length of the body and writes it at once. Informational answers are left out, as are the trailers and encodings of a handler.
+//
+// A handler that keeps it can write nothing after it has returned, into whosever answer. The map that Header returned is for
+// the connection's next request then, and must not be kept.
 type answer struct {
-	conn   *conn
-	began  time.Time // the request; the Date of the answer
-	header http.Header
-	status int
-	body   []byte
-	head   []byte
-	sent   bool
-	failed bool // to write
-	closes bool
+	conn   *conn       // nil once the request is over
+	began  time.Time   // the request; the Date of its answer
+	header http.Header // the handler's, which is written when it says the status
+	status int         // 0 until then
+
+	length     int64    // of the body, as the handler says; -1 if it does not
+	written    int64    // of the body, be it too much
+	connection []string // the header
+	typed      bool     // the type of the body is none to find out
+	dated      bool
+
+	head, body           []byte
+	sent, failed, closes bool
 }
 
-func (a *answer) begin(began time.Time) {
-	if a.header == nil {
-		a.header = make(http.Header, 16)
-	}
+// begin takes the connection's memory.
+func (a *answer) begin(c *conn, began time.Time) {
+	a.conn, a.began, a.length = c, began, -1
+	a.header, a.head, a.body = c.header, c.head, c.body
+}
+
+// end gives the memory back, without what was in it.
+func (a *answer) end() {
 	clear(a.header)
-	if cap(a.body) > keepBytes {
-		a.body = nil
+	a.conn.head, a.conn.body = kept(a.head), kept(a.body)
+	a.conn, a.header, a.head, a.body, a.connection = nil, nil, nil, nil, nil
+}
+
+func kept(b []byte) []byte {
+	if cap(b) > keepBytes {
+		return nil
 	}
-	a.began, a.status, a.body, a.sent, a.closes = began, 0, a.body[:0], false, false
+	return b[:0]
 }
 
 // Header implements http.ResponseWriter.
-func (a *answer) Header() http.Header { return a.header }
-
-// WriteHeader implements http.ResponseWriter. Only the first status counts.
-func (a *answer) WriteHeader(status int) {
-	if a.status == 0 && status >= 200 {
-		a.status = status
+func (a *answer) Header() http.Header {
+	if a.conn == nil {
+		return http.Header{}
 	}
+	return a.header
+}
+
+// WriteHeader implements http.ResponseWriter. Only the first status counts, with the headers as they are then.
+func (a *answer) WriteHeader(status int) {
+	switch {
+	case a.conn == nil || a.status != 0:
+		return
+	case status < 100 || status > 999:
+		panic(fmt.Sprintf("invalid WriteHeader code %v", status)) // as net/http does
+	case status < 200:
+		return
+	}
+	a.status = status
+	a.writeHeaders()
 }
 
 // Write implements http.ResponseWriter.
 func (a *answer) Write(p []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
+	if a.conn == nil {
+		return 0, errOver
+	}
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
 	switch {
+	case len(p) == 0:
+		return 0, nil
 	case !hasBody(a.status):
 		return 0, http.ErrBodyNotAllowed
-	case a.sent && len(p) > 0:
+	}
+	a.written += int64(len(p))
+	switch {
+	case a.length >= 0 && a.written > a.length:
 		return 0, http.ErrContentLength
-	case len(a.body) == 0 && len(p) > together && a.saysLength(len(p)):
+	case len(p) > together && int64(len(p)) == a.length: // all of it
 		if !a.send(p) {
 			return 0, net.ErrClosed
 		}
@@ -72,31 +113,27 @@ func (a *answer) Write(p []byte) (int, error) {
 // WriteString implements io.StringWriter.
 func (a *answer) WriteString(s string) (int, error) { return a.Write([]byte(s)) }
 
-func (a *answer) saysLength(n int) bool {
-	said := a.header["Content-Length"]
-	return len(said) == 1 && said[0] == strconv.Itoa(n)
-}
-
 func hasBody(status int) bool {
-	return status >= 200 && status != http.StatusNoContent && status != http.StatusNotModified
+	return status != http.StatusNoContent && status != http.StatusNotModified
 }
 
-// finish sends what is left to send, and reports whether the connection goes on.
+// finish sends what is left to send, and reports whether the connection goes on: not after a body that is not as long as it was
+// said to be.
 func (a *answer) finish() bool {
-	a.WriteHeader(http.StatusOK)
+	if a.status == 0 {
+		a.WriteHeader(http.StatusOK)
+	}
 	if !a.sent {
-		if said := a.header["Content-Length"]; said != nil && hasBody(a.status) && !a.saysLength(len(a.body)) {
-			return false // less than it says; net/http gives up the connection, too
-		}
 		a.send(a.body)
 	}
-	return !a.failed && !a.closes
+	asSaid := a.length < 0 || a.length == a.written || !hasBody(a.status)
+	return asSaid && !a.failed && !a.closes
 }
 
 // send writes the head and the body, and reports whether it could.
 func (a *answer) send(body []byte) bool {
 	a.sent = true
-	a.writeHead(len(body), body)
+	a.endHead(body)
 	var err error
 	if len(body) <= together {
 		a.head = append(a.head, body...)
@@ -109,79 +146,63 @@ func (a *answer) send(body []byte) bool {
 	return err == nil
 }
 
-func (a *answer) writeHead(length int, body []byte) {
-	b := append(a.head[:0], statusLine(a.status)...)
+// writeHeaders begins the head with what the handler says, so that what it says later does not count.
+func (a *answer) writeHeaders() {
+	b := append(a.head, statusLine(a.status)...)
 	for name, values := range a.header {
 		switch name {
-		case "Connection":
-			a.closes = a.closes || len(values) > 0 && strings.EqualFold(values[0], "close")
+		case "Connection": // in the end
+			a.connection = values
+			continue
 		case "Content-Length":
-			continue // below
+			a.length = lengthOf(values)
+			continue
 		case "Transfer-Encoding":
 			continue
 		case "Content-Type":
+			a.typed = true
 			if a.status == http.StatusNotModified {
 				continue
 			}
+		case "Content-Encoding": // then the body does not show its type
+			a.typed = a.typed || len(values) > 0 && values[0] != ""
+		case "Date":
+			a.dated = true
 		}
-		for _, v := range values {
-			b = append(append(b, name...), ": "...)
-			b = append(appendValue(b, v), "\r\n"...)
-		}
+		b = appendHeader(b, name, values)
 	}
+	a.head = b
+}
+
+// endHead ends the head with what is known once the body is.
+func (a *answer) endHead(body []byte) {
+	b := a.head
 	if hasBody(a.status) {
-		if _, said := a.header["Content-Type"]; !said && length > 0 {
+		if !a.typed && len(body) > 0 {
 			b = append(append(append(b, "Content-Type: "...), http.DetectContentType(body)...), "\r\n"...)
 		}
-		b = append(strconv.AppendInt(append(b, "Content-Length: "...), int64(length), 10), "\r\n"...)
+		length := a.length
+		if length < 0 {
+			length = int64(len(body))
+		}
+		b = append(strconv.AppendInt(append(b, "Content-Length: "...), length, 10), "\r\n"...)
 	}
-	if _, said := a.header["Date"]; !said {
+	if !a.dated {
 		b = append(append(append(b, "Date: "...), date(a.began)...), "\r\n"...)
 	}
-	a.head = append(b, "\r\n"...)
+	a.closes = len(a.connection) > 0 && a.connection[0] == "close"
+	if !a.closes && a.conn.server.stopping.Load() {
+		a.closes, a.connection = true, []string{"close"}
+	}
+	a.head = append(appendHeader(b, "Connection", a.connection), "\r\n"...)
 }
 
-// appendValue keeps a value from ending its line, as net/http does.
-func appendValue(b []byte, v string) []byte {
-	begin := len(b)
-	b = append(b, v...)
-	if strings.ContainsAny(v, "\r\n") {
-		for i := begin; i < len(b); i++ {
-			if b[i] == '\r' || b[i] == '\n' {
-				b[i] = ' '
-			}
+// lengthOf is what a Content-Length says; -1 if that is none, or nothing.
+func lengthOf(values []string) int64 {
+	if len(values) > 0 {
+		if n, err := strconv.ParseInt(values[0], 10, 64); err == nil && n >= 0 {
+			return n
 		}
 	}
-	return b
+	return -1
 }
-
-func statusLine(status int) string {
-	switch status {
-	case http.StatusOK:
-		return "HTTP/1.1 200 OK\r\n"
-	case http.StatusNotModified:
-		return "HTTP/1.1 304 Not Modified\r\n"
-	}
-	text := http.StatusText(status)
-	if text == "" {
-		text = "status code " + strconv.Itoa(status)
-	}
-	return "HTTP/1.1 " + strconv.Itoa(status) + " " + text + "\r\n"
-}
-
-// date is a time for the Date header, which counts in seconds.
-func date(now time.Time) string {
-	if d := lastDate.Load(); d != nil && d.second == now.Unix() {
-		return d.text
-	}
-	d := &second{now.Unix(), now.UTC().Format(http.TimeFormat)}
-	lastDate.Store(d)
-	return d.text
-}
-
-type second struct {
-	second int64
-	text   string
-}
-
-var lastDate atomic.Pointer[second]

@@ -3,20 +3,15 @@ package plainhttp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"net"
 	"net/http"
-	"runtime/debug"
-	"strings"
 	"sync/atomic"
 	"time"
 )
 
-const (
-	// plainBytes is how large a request may be, with its body.
-	plainBytes = 4 << 10
-	// deadlineSlack is how much sooner than it says a deadline may come, so that it is not set anew for each request.
-	deadlineSlack = time.Second
-)
+// plainBytes is how large a request may be, with its body.
+const plainBytes = 4 << 10
 
 // conn is a connection that is not net/http's. It is used by one goroutine, but for idle and Close.
 type conn struct {
@@ -25,30 +20,28 @@ type conn struct {
 	remote string
 	r      *bufio.Reader
 	idle   atomic.Bool // nothing of a request was read that is not answered
+	posted bool        // the request before was a POST
 
-	readBy, writeBy time.Time // the deadlines that are set; zero for none
-	answer          answer
+	readBy, writeBy deadline
+
+	// What the next answer is made in.
+	header     http.Header
+	head, body []byte
 }
 
-// serve answers the plain requests of a connection, until it ends or a request is not plain.
-func (s *Server) serve(c net.Conn, rest *handover) {
-	p := &conn{Conn: c, server: s, remote: c.RemoteAddr().String(), r: bufio.NewReaderSize(c, plainBytes)}
-	p.answer.conn = p
-	s.track(p, true)
-	left := p.requests()
-	s.track(p, false)
-	if left == nil {
-		_ = c.Close()
-		return
-	}
-	_ = c.SetDeadline(time.Time{}) // net/http sets its own
-	rest.leave(c, left)
+func (s *Server) newConn(c net.Conn) *conn {
+	return &conn{Conn: c, server: s, remote: c.RemoteAddr().String(), r: bufio.NewReaderSize(c, plainBytes), header: make(http.Header, 16)}
 }
 
-// requests returns what was read of a request that is for net/http, or nil when the connection has ended.
+// requests answers plain requests, until the connection has ended or one is not plain. It returns what was read of that; nil when
+// the connection has ended.
 func (c *conn) requests() (left []byte) {
-	c.arm(time.Now(), c.server.rest.ReadHeaderTimeout)
-	for c.wait() {
+	rest := c.server.rest
+	patience, begin := cmp.Or(rest.ReadHeaderTimeout, rest.ReadTimeout), 1
+	for c.wait(patience, begin) {
+		if c.posted {
+			c.skipLines()
+		}
 		r, read := c.read()
 		if r == nil {
 			return bytes.Clone(read)
@@ -56,38 +49,35 @@ func (c *conn) requests() (left []byte) {
 		if !c.serve(r) {
 			return nil
 		}
+		// net/http, too, is idle until it has four bytes.
+		patience, begin = cmp.Or(rest.IdleTimeout, rest.ReadTimeout), 4
 	}
 	return nil
 }
 
-// wait waits for the beginning of the next request: for the first as long as headers may take, for others until the connection has been
-// idle for too long since the beginning of the one before. To look at the clock here would show in what a request takes.
-func (c *conn) wait() bool {
-	if c.r.Buffered() > 0 {
+// wait waits for the first bytes of the next request.
+func (c *conn) wait(patience time.Duration, begin int) bool {
+	if c.r.Buffered() >= begin {
 		return true
 	}
-	if c.readBy.IsZero() {
-		c.arm(time.Now(), c.server.rest.IdleTimeout)
+	if c.readBy.move(time.Now(), patience) {
+		_ = c.SetReadDeadline(c.readBy.Time)
 	}
 	c.idle.Store(true)
 	if c.server.stopping.Load() { // after idle: whoever stops the server sees one of the two
 		return false
 	}
-	_, err := c.r.Peek(1)
+	_, err := c.r.Peek(begin)
 	c.idle.Store(false)
 	return err == nil
 }
 
-// arm sets the deadlines of a connection from which something is read within patience, and to which an answer is written in the time for
-// that: at most deadlineSlack too soon.
-func (c *conn) arm(now time.Time, patience time.Duration) {
-	if by := now.Add(patience); patience > 0 && (c.readBy.IsZero() || by.Sub(c.readBy).Abs() >= deadlineSlack) {
-		c.readBy = by
-		_ = c.SetReadDeadline(by)
-	}
-	if by := now.Add(c.server.rest.WriteTimeout); c.server.rest.WriteTimeout > 0 && by.Sub(c.writeBy) >= deadlineSlack {
-		c.writeBy = by
-		_ = c.SetWriteDeadline(by)
+func (c *conn) isIdle() bool { return c.idle.Load() }
+
+// skipLines skips empty lines, which old clients send after a body. net/http looks at as many bytes, and after a POST only.
+func (c *conn) skipLines() {
+	for begin, _ := c.r.Peek(4); len(begin) > 0 && (begin[0] == '\r' || begin[0] == '\n'); begin = begin[1:] {
+		_, _ = c.r.Discard(1)
 	}
 }
 
@@ -106,91 +96,28 @@ func (c *conn) read() (r *http.Request, read []byte) {
 	return r, read
 }
 
-// wholeHead reports whether the whole head of a request is there, without anything that net/http's server would look at twice:
-// it takes other bytes, too, and refuses some of them.
-func wholeHead(read []byte) bool {
-	end := bytes.Index(read, []byte("\r\n\r\n"))
-	if end < 0 {
-		return false
-	}
-	name := false // in the name of a header, where only letters, digits and - are ordinary
-	for i, b := range read[:end] {
-		switch {
-		case b == '\n':
-			if i == 0 || read[i-1] != '\r' {
-				return false
-			}
-			name = true
-		case b == '\r':
-			if read[i+1] != '\n' {
-				return false
-			}
-		case b < ' ' || b > '~':
-			return false
-		case name && b == ':':
-			name = false
-		case name && !('a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '-'):
-			return false
-		}
-	}
-	return true
-}
-
-// ordinary reports whether nothing of the request is out of the ordinary: no other version, no body but one of a known length, and
-// no wish about the connection.
-func ordinary(r *http.Request) bool {
-	if r.ProtoMajor != 1 || r.ProtoMinor != 1 || r.Close || r.TransferEncoding != nil || r.ContentLength < 0 || !strings.HasPrefix(r.RequestURI, "/") {
-		return false
-	}
-	switch r.Method {
-	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut:
-	default:
-		return false
-	}
-	for name, values := range r.Header {
-		switch name {
-		case "Connection":
-			if len(values) != 1 || !strings.EqualFold(values[0], "keep-alive") {
-				return false
-			}
-		case "Expect", "Upgrade", "Trailer", "Te", "Http2-Settings", "Keep-Alive", "Proxy-Connection":
-			return false
-		}
-	}
-	return ordinaryHost(r.Host)
-}
-
-func ordinaryHost(host string) bool {
-	for _, b := range []byte(host) {
-		if !('a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b == '-' || b == '.' || b == ':' || b == '[' || b == ']') {
-			return false
-		}
-	}
-	return host != ""
-}
-
 // serve has the handler answer, and reports whether the connection goes on.
-func (c *conn) serve(r *http.Request) (goesOn bool) {
-	after := c.r.Buffered() - int(r.ContentLength)
-	ctx := &requestContext{conn: c, began: time.Now()}
-	c.arm(ctx.began, c.server.rest.IdleTimeout)
-	c.answer.begin(ctx.began)
-	defer ctx.end()
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			goesOn = false // and nothing is answered
-			if panicked != http.ErrAbortHandler && c.server.rest.ErrorLog != nil {
-				c.server.rest.ErrorLog.Printf("panic serving %s: %v\n%s", c.remote, panicked, debug.Stack())
-			}
-		}
-	}()
-	c.server.rest.Handler.ServeHTTP(&c.answer, r.WithContext(ctx))
-	if c.server.stopping.Load() {
-		c.answer.header.Set("Connection", "close")
+func (c *conn) serve(r *http.Request) bool {
+	x := &exchange{context: requestContext{conn: c, began: time.Now()}}
+	if c.writeBy.move(x.context.began, c.server.rest.WriteTimeout) {
+		_ = c.SetWriteDeadline(c.writeBy.Time)
 	}
-	if !c.answer.finish() {
-		return false
-	}
-	_, err := c.r.Discard(c.r.Buffered() - after) // what the handler left of the body
-	return err == nil
+	x.answer.begin(c, x.context.began)
+	defer x.end()
+	c.server.rest.Handler.ServeHTTP(&x.answer, r.WithContext(&x.context))
+	goesOn := x.answer.finish()
+	c.posted = r.Method == http.MethodPost
+	// What the handler left of the body is read by closing it, and who kept it reads nothing after that.
+	return r.Body.Close() == nil && goesOn
+}
+
+// exchange is what one request needs, in one piece of memory.
+type exchange struct {
+	context requestContext
+	answer  answer
+}
+
+func (x *exchange) end() {
+	x.context.end()
+	x.answer.end()
 }

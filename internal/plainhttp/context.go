@@ -14,12 +14,11 @@ const lookAfter = 20 * time.Millisecond
 // goroutine for as long as the request runs, or asks for it after lookAfter, by a look at the connection. What a client that has hung up
 // asked for a moment ago is as well done as not.
 type requestContext struct {
-	conn  *conn
+	conn  *conn // nil once it was answered: it is for the next request
 	began time.Time
 	over  atomic.Bool // answered, or hung up
 
 	mu     sync.Mutex
-	done   bool                   // answered: the connection is for the next request
 	looked time.Duration          // how long the request had run then
 	waited atomic.Pointer[waited] // nil until somebody waits
 	watch  *watch
@@ -59,10 +58,13 @@ func (x *requestContext) Err() error {
 func (x *requestContext) hungUp(ran time.Duration) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.done && ran >= x.looked+lookAfter {
+	if x.conn != nil && ran >= x.looked+lookAfter {
 		x.looked = ran
 		if hungUp(x.conn.Conn) {
 			x.over.Store(true)
+			if w := x.waited.Load(); w != nil { // since Err saw that nobody does
+				w.cancel()
+			}
 		}
 	}
 	return x.over.Load()
@@ -77,7 +79,7 @@ func (x *requestContext) Done() <-chan struct{} {
 	defer x.mu.Unlock()
 	if x.waited.Load() == nil {
 		ctx, cancel := context.WithCancel(context.Background())
-		if x.over.Load() || x.done {
+		if x.over.Load() || x.conn == nil {
 			cancel()
 		} else {
 			x.watch = startWatch(x.conn.Conn, cancel)
@@ -90,15 +92,14 @@ func (x *requestContext) Done() <-chan struct{} {
 // end says that the request was answered. After it nobody looks at the connection.
 func (x *requestContext) end() {
 	x.mu.Lock()
-	x.done = true
-	watch := x.watch
+	c, watch := x.conn, x.watch
+	x.conn = nil
 	x.mu.Unlock()
 	x.over.Store(true)
 	if w := x.waited.Load(); w != nil {
 		w.cancel()
 	}
 	if watch != nil {
-		watch.stop()
-		x.conn.readBy = time.Time{} // the deadline is another one now
+		c.readBy.Time = watch.stop()
 	}
 }

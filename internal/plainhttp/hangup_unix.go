@@ -6,50 +6,55 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"syscall"
 	"time"
 )
 
-// hungUp reports whether the other end has closed the connection. It reads nothing and does not wait.
+// hungUp reports whether one of the two ends has closed the connection. It reads nothing and does not wait.
 func hungUp(c net.Conn) (gone bool) {
 	if raw := rawOf(c); raw != nil {
-		_ = raw.Control(func(fd uintptr) { _, gone = peek(fd) })
+		err := raw.Control(func(fd uintptr) { _, gone = peek(fd) })
+		gone = gone || err != nil // closed here
 	}
 	return gone
 }
 
-// watch waits until the other end of a connection hangs up.
+// watch waits until one of the two ends of a connection hangs up.
 type watch struct {
 	conn  net.Conn
 	ended chan struct{}
 }
 
-// startWatch calls leave when the other end hangs up. It is nil for a connection that cannot be watched.
+// startWatch calls leave when one of the two ends hangs up. It is nil for a connection that cannot be watched.
 func startWatch(c net.Conn, leave context.CancelFunc) *watch {
 	raw := rawOf(c)
 	if raw == nil {
 		return nil
 	}
+	_ = c.SetReadDeadline(time.Time{}) // the one for the wait for this request, which may come before its answer
 	w := &watch{conn: c, ended: make(chan struct{})}
 	go func() {
 		defer close(w.ended)
 		gone := false
-		// It also ends, with nothing to tell, at the deadline and when the next request comes.
-		_ = raw.Read(func(fd uintptr) (ready bool) {
+		// It also ends, with nothing to tell, when it is stopped and when the next request comes.
+		err := raw.Read(func(fd uintptr) (ready bool) {
 			ready, gone = peek(fd)
 			return ready
 		})
-		if gone {
+		if gone || err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 			leave()
 		}
 	}()
 	return w
 }
 
-// stop ends the watch. The connection has a read deadline in the past then.
-func (w *watch) stop() {
-	_ = w.conn.SetReadDeadline(time.Unix(1, 0))
+// stop ends the watch, and returns the connection's read deadline, which is in the past then.
+func (w *watch) stop() (readBy time.Time) {
+	readBy = time.Unix(1, 0)
+	_ = w.conn.SetReadDeadline(readBy)
 	<-w.ended
+	return readBy
 }
 
 func rawOf(c net.Conn) syscall.RawConn {

@@ -12,18 +12,22 @@
 package plainhttp
 
 import (
+	"cmp"
 	"context"
-	"errors"
+	"log"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"levelboard/internal/httpconn"
 )
 
-// Server is an http.Server that answers some requests in a shorter way. Its times and its handler are those of the http.Server.
-// It is safe for concurrent use.
+// Server is an http.Server that answers some requests in a shorter way. Its times, its handler and its log are those of the http.Server.
+// Of the plain requests that one knows nothing: the context has no values, ConnState and ConnContext are not called. It is safe for
+// concurrent use.
 type Server struct {
 	rest  *http.Server
 	plain func(*http.Request) bool
@@ -38,12 +42,14 @@ type Server struct {
 }
 
 // New returns a server for which plain says of which requests the handler answers at once, in a body that fits into memory: it
-// does not flush, hijack, set deadlines, or answer after it has returned. All others are for rest.
+// does not flush, hijack, set deadlines, send trailers, or answer after it has returned. All others are for rest, which is not changed
+// from here on.
 func New(rest *http.Server, plain func(*http.Request) bool) *Server {
 	return &Server{rest: rest, plain: plain, ended: make(chan struct{}), conns: map[*conn]struct{}{}}
 }
 
-// Serve is http.Server.Serve. It is called once, and returns when all connections that were not left to net/http have ended.
+// Serve is http.Server.Serve. It is called once, and returns when all connections that were not left to net/http have ended. When
+// its listener fails, they end as soon as they are idle, so that it can say so.
 func (s *Server) Serve(l net.Listener) error {
 	s.started.Store(true)
 	defer close(s.ended)
@@ -51,8 +57,37 @@ func (s *Server) Serve(l net.Listener) error {
 	s.group.Go(func() { s.accept(h) })
 	err := s.rest.Serve(h)
 	_ = h.Close()
+	s.stop((*conn).isIdle)
 	s.group.Wait()
 	return err
+}
+
+// serve answers the plain requests of a connection, and leaves it to net/http at one that is not.
+func (s *Server) serve(c net.Conn, h *handover) {
+	p := s.newConn(c)
+	s.track(p, true)
+	var left []byte
+	defer func() { // be it that the handler panics or ends the goroutine: then nothing more is answered, as with net/http
+		if panicked := recover(); panicked != nil && panicked != http.ErrAbortHandler {
+			s.logf("http: panic serving %s: %v\n%s", p.remote, panicked, debug.Stack())
+		}
+		s.track(p, false)
+		if left == nil {
+			_ = c.Close()
+			return
+		}
+		_ = c.SetDeadline(time.Time{}) // net/http sets its own
+		h.leave(c, left)
+	}()
+	left = p.requests()
+}
+
+func (s *Server) logf(format string, args ...any) {
+	if s.rest.ErrorLog != nil {
+		s.rest.ErrorLog.Printf(format, args...)
+	} else {
+		log.Printf(format, args...)
+	}
 }
 
 // accept serves each connection until the listener is closed.
@@ -74,7 +109,7 @@ func (s *Server) accept(h *handover) {
 
 // Shutdown is http.Server.Shutdown.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.stop(func(c *conn) bool { return c.idle.Load() })
+	s.stop((*conn).isIdle)
 	err := s.rest.Shutdown(ctx)
 	if !s.started.Load() {
 		return err
@@ -83,7 +118,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-s.ended:
 		return err
 	case <-ctx.Done():
-		return errors.Join(err, ctx.Err())
+		return cmp.Or(err, ctx.Err())
 	}
 }
 

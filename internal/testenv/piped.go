@@ -7,9 +7,15 @@ import (
 	"testing"
 )
 
+// Server is what Piped needs of an http.Server.
+type Server interface {
+	Serve(l net.Listener) error
+	Close() error
+}
+
 // Piped serves on one connection in memory, until the test ends, and returns the client's end of it. In a bubble of
 // testing/synctest the server's times are the bubble's. A write waits until the other end has read it.
-func Piped(t *testing.T, server *http.Server) net.Conn {
+func Piped(t *testing.T, server Server) net.Conn {
 	t.Helper()
 	client, accepted := net.Pipe()
 	listener := make(piped, 1)

@@ -1,0 +1,214 @@
+package plainhttp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"levelboard/internal/plainhttp"
+)
+
+// blocked is a handler that says when it runs and answers when it may.
+func blocked() (h http.Handler, runs, may chan bool) {
+	runs, may = make(chan bool), make(chan bool)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		runs <- true
+		<-may
+		_, _ = io.WriteString(w, "at last")
+	}), runs, may
+}
+
+func TestShutdownClosesIdleConnectionsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m, served := start(t, newRest(says("hello")), everything)
+		fresh, used, begun := newClient(m.dial(t)), newClient(m.dial(t)), newClient(m.dial(t))
+		used.ask(t, ask)
+		begun.ask(t, ask)
+		begun.send(t, ask[:3])
+		synctest.Wait()
+		began := time.Now()
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		for _, c := range []*client{fresh, used, begun} {
+			c.ended(t)
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("Serve returned %v", err)
+		}
+		if took := time.Since(began); took > 10*time.Millisecond { // net/http looks every few of them
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// A request that runs is answered and told that the connection ends, and Shutdown waits for it; one behind it is not begun.
+func TestShutdownWaitsForAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		handler, runs, may := blocked()
+		s, m, _ := start(t, newRest(handler), everything)
+		client := newClient(m.dial(t))
+		client.send(t, ask+ask)
+		<-runs
+		stopped := make(chan error, 1)
+		go func() { stopped <- s.Shutdown(t.Context()) }()
+		time.Sleep(10 * time.Second)
+		select {
+		case err := <-stopped:
+			t.Fatalf("Shutdown did not wait: %v", err)
+		default:
+		}
+		may <- true
+		if answer, body := client.answer(t); body != "at last" || !answer.Close {
+			t.Errorf("%q, Connection: %q", body, answer.Header["Connection"])
+		}
+		client.ended(t)
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// It waits as long as it may, for what runs here and for what runs in net/http, and Close ends what is left.
+func TestShutdownGivesUp(t *testing.T) {
+	for name, method := range map[string]string{"plain": "GET", "not plain": "HEAD"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				handler, runs, may := blocked()
+				s, m, served := start(t, newRest(handler), everything)
+				client := newClient(m.dial(t))
+				client.send(t, method+ask[3:])
+				<-runs
+				ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+				defer cancel()
+				began := time.Now()
+				if err := s.Shutdown(ctx); err != context.DeadlineExceeded {
+					t.Errorf("Shutdown: %v", err)
+				}
+				if took := time.Since(began); took != 3*time.Second {
+					t.Errorf("gave up after %v", took)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				client.ended(t)
+				if method == "GET" {
+					synctest.Wait()
+					select {
+					case <-served:
+						t.Error("Serve returned while a request was still answered here")
+					default:
+					}
+				}
+				may <- true
+				<-served
+			})
+		})
+	}
+}
+
+func TestCloseCutsAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		handler, runs, may := blocked()
+		s, m, served := start(t, newRest(handler), everything)
+		idle, running, handed := newClient(m.dial(t)), newClient(m.dial(t)), newClient(m.dial(t))
+		running.send(t, ask)
+		<-runs
+		handed.send(t, "HEAD"+ask[3:])
+		<-runs
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		for _, c := range []*client{idle, running, handed} {
+			c.ended(t)
+		}
+		may <- true
+		may <- true
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("Serve returned %v", err)
+		}
+	})
+}
+
+func TestShutdownBeforeServe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, m := plainhttp.New(newRest(says("hello")), everything), newMemory()
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		theirs, c := net.Pipe()
+		go func() { // a connection is there already
+			select {
+			case m.accepted <- theirs:
+			case <-m.closed:
+				_ = theirs.Close()
+			}
+		}()
+		if err := s.Serve(m); !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("Serve returned %v", err)
+		}
+		newClient(c).ended(t)
+		if _, err := m.Accept(); err == nil {
+			t.Error("the listener is open")
+		}
+	})
+}
+
+type temporary struct{ error }
+
+func (temporary) Timeout() bool   { return false }
+func (temporary) Temporary() bool { return true }
+
+// Errors are net/http's to decide on: it goes on after temporary ones, and what is open is served meanwhile.
+func TestTemporaryErrorsOfTheListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, m, _ := start(t, newRest(says("hello")), everything)
+		before := newClient(m.dial(t))
+		for range 5 {
+			m.failures <- temporary{errors.New("too many files")}
+			before.ask(t, ask)
+		}
+		newClient(m.dial(t)).ask(t, ask)
+		newClient(m.dial(t)).ask(t, "GET / HTTP/1.0\r\nHost: h\r\n\r\n") // of net/http
+	})
+}
+
+// Whoever serves hears that the listener is broken at once, and not when the last client has left.
+func TestServeReturnsTheErrorOfTheListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		handler, runs, may := blocked()
+		_, m, served := start(t, newRest(handler), everything)
+		idle, running := newClient(m.dial(t)), newClient(m.dial(t))
+		running.send(t, ask)
+		<-runs
+		broken := errors.New("broken")
+		m.failures <- broken
+		idle.ended(t)
+		if _, err := m.Accept(); err == nil {
+			t.Error("the listener is open")
+		}
+		may <- true
+		if answer, body := running.answer(t); body != "at last" || !answer.Close {
+			t.Errorf("%q, Connection: %q", body, answer.Header["Connection"])
+		}
+		if err := <-served; err != broken {
+			t.Errorf("Serve returned %v", err)
+		}
+	})
+}
+
+func TestServeEndsWithItsListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, m, served := start(t, newRest(says("hello")), everything)
+		synctest.Wait()
+		_ = m.Close()
+		if err := <-served; !errors.Is(err, net.ErrClosed) {
+			t.Errorf("Serve returned %v", err)
+		}
+	})
+}

@@ -106,6 +106,25 @@ func TestWhatAHandlerKeepsIsOfNoUse(t *testing.T) {
 	})
 }
 
+// What an answer may be without is left out: what comes before it, and an encoding for a body whose length is known.
+func TestWhatIsLeftOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, m, _ := start(t, newRest(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Transfer-Encoding", "chunked")
+			w.WriteHeader(http.StatusEarlyHints)
+			w.WriteHeader(http.StatusCreated)
+			_, _ = io.WriteString(w, "body")
+		})), everything)
+		client := newClient(m.dial(t))
+		for range 2 {
+			answer, body := client.ask(t, ask)
+			if answer.StatusCode != http.StatusCreated || answer.TransferEncoding != nil || answer.ContentLength != 4 || body != "body" {
+				t.Errorf("%s, %v, %d %q", answer.Status, answer.TransferEncoding, answer.ContentLength, body)
+			}
+		}
+	})
+}
+
 // More than it said is refused as a whole, and the handler is told.
 func TestAHandlerThatWritesMoreThanItSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -74,6 +74,33 @@ func TestShutdownWaitsForAnAnswer(t *testing.T) {
 	})
 }
 
+// An answer that began before the stop does not say that the connection ends, which it does all the same.
+func TestShutdownAfterTheHead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		runs, may := make(chan bool), make(chan bool)
+		s, m, _ := start(t, newRest(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "100000")
+			_, _ = w.Write(make([]byte, 100_000)) // is sent at once
+			runs <- true
+			<-may
+		})), everything)
+		client := newClient(m.dial(t))
+		if answer, _ := client.ask(t, ask); answer.Close {
+			t.Error("a connection ends before the stop")
+		}
+		<-runs
+		stopped := make(chan error, 1)
+		go func() { stopped <- s.Shutdown(t.Context()) }()
+		synctest.Wait()
+		began := time.Now()
+		may <- true
+		client.ended(t)
+		if err := <-stopped; err != nil || time.Since(began) > time.Second {
+			t.Errorf("Shutdown: %v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // It waits as long as it may, for what runs here and for what runs in net/http, and Close ends what is left.
 func TestShutdownGivesUp(t *testing.T) {
 	for name, method := range map[string]string{"plain": "GET", "not plain": "HEAD"} {

@@ -10,9 +10,9 @@ import (
 // lookAfter is how long a request has run before anybody is told that its client hung up, and how often the connection is asked.
 const lookAfter = 20 * time.Millisecond
 
-// requestContext ends when its request was answered, or its client has hung up. That is found out when somebody waits for the end, by a
-// goroutine for as long as the request runs, or asks for it after lookAfter, by a look at the connection. What a client that has hung up
-// asked for a moment ago is as well done as not.
+// requestContext ends when its request was answered, its client has hung up, or the server was closed. That is found out when somebody
+// waits for the end, by a goroutine for as long as the request runs, or asks for it after lookAfter, by a look at the connection. What a
+// client that has hung up asked for a moment ago is as well done as not.
 type requestContext struct {
 	conn  *conn // nil once it was answered: it is for the next request
 	began time.Time

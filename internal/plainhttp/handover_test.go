@@ -53,3 +53,22 @@ func TestNetHTTPTakesAConnectionOver(t *testing.T) {
 		may <- true
 	})
 }
+
+// So it is on TCP, where httpconn has a connection of its own for net/http.
+func TestNetHTTPTakesATCPConnectionOver(t *testing.T) {
+	_, address := listen(t, newRest(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = fmt.Fprintf(w, "%v %s", plainly(r), body)
+	})), nil)
+	client := newClient(dial(t, address))
+	var all string
+	for i, method := range []string{"POST", "GET", "OPTIONS", "POST", "GET"} {
+		all += fmt.Sprintf("%s / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\n%d", method, i)
+	}
+	client.send(t, all)
+	for i := range 5 {
+		if _, body := client.answer(t); body != fmt.Sprintf("%v %d", i < 2, i) {
+			t.Errorf("answer %d: %q", i, body)
+		}
+	}
+}

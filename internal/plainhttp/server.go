@@ -21,8 +21,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"levelboard/internal/httpconn"
 )
 
 // Server is an http.Server that answers some requests in a shorter way. Its times, its handler and its log are those of the http.Server.
@@ -147,45 +145,5 @@ func (s *Server) track(c *conn, is bool) {
 		s.conns[c] = struct{}{}
 	} else {
 		delete(s.conns, c)
-	}
-}
-
-// handover is the listener of net/http's server: it accepts what is left to it.
-type handover struct {
-	net.Listener
-	conns  chan net.Conn
-	failed chan error
-
-	once   sync.Once
-	closed chan struct{}
-}
-
-// Accept implements net.Listener.
-func (h *handover) Accept() (net.Conn, error) {
-	select {
-	case c := <-h.conns:
-		return c, nil
-	case err := <-h.failed:
-		return nil, err
-	case <-h.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener.
-func (h *handover) Close() (err error) {
-	h.once.Do(func() {
-		close(h.closed)
-		err = h.Listener.Close()
-	})
-	return err
-}
-
-// leave gives the connection to net/http, with what was read of it.
-func (h *handover) leave(c net.Conn, read []byte) {
-	select {
-	case h.conns <- httpconn.Begun(c, read):
-	case <-h.closed:
-		_ = c.Close()
 	}
 }

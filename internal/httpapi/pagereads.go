@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"time"
 
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
@@ -24,12 +26,26 @@ type pageReads struct {
 	underway map[pageRead]*sharedRead
 }
 
-// sharedRead is one read under way; page and err may be read once done is closed.
+// sharedRead is one read under way; page and err may be read once over.
 type sharedRead struct {
-	done chan struct{}
 	page encodedPage
 	err  error
+
+	over    bool
+	waiting []*readWaiter
+	look    *time.Timer // nil while nobody waits
 }
+
+// readWaiter is a request that waits for a read.
+type readWaiter struct {
+	ctx   context.Context
+	ended chan struct{} // closed once err is there
+	err   error         // that of ctx, when it ended before the read
+}
+
+// lookEvery is how often all who wait for a read are asked whether their requests have ended. There is a timer for the read, and none for
+// each of them: a request whose context nobody waits for needs neither a timer nor a look at its connection.
+const lookEvery = 100 * time.Millisecond
 
 var errReadEnded = errors.New("the read ended without a result")
 
@@ -39,10 +55,8 @@ func (r *pageReads) next(ctx context.Context, what pageRead, read func(context.C
 	before := r.underway[what]
 	r.mu.Unlock()
 	if before != nil {
-		select {
-		case <-before.done:
-		case <-ctx.Done():
-			return encodedPage{}, false, fault.Down("read a page", ctx.Err())
+		if err := r.wait(ctx, before); err != nil {
+			return encodedPage{}, false, err
 		}
 	}
 	return r.do(ctx, what, read)
@@ -54,17 +68,51 @@ func (r *pageReads) do(ctx context.Context, what pageRead, read func(context.Con
 	r.mu.Lock()
 	one, shared := r.underway[what]
 	if !shared {
-		one = &sharedRead{done: make(chan struct{}), err: errReadEnded}
+		one = &sharedRead{err: errReadEnded}
 		r.underway[what] = one
 		go r.run(context.WithoutCancel(ctx), what, one, read)
 	}
 	r.mu.Unlock()
-	select {
-	case <-one.done:
-		return one.page, shared, one.err
-	case <-ctx.Done():
-		return encodedPage{}, shared, fault.Down("read a page", ctx.Err())
+	if err := r.wait(ctx, one); err != nil {
+		return encodedPage{}, shared, err
 	}
+	return one.page, shared, one.err
+}
+
+// wait waits until the read is over, or ctx has ended, which is seen lookEvery later at the latest.
+func (r *pageReads) wait(ctx context.Context, one *sharedRead) error {
+	w := &readWaiter{ctx: ctx, ended: make(chan struct{})}
+	r.mu.Lock()
+	if one.over {
+		r.mu.Unlock()
+		return nil
+	}
+	one.waiting = append(one.waiting, w)
+	if one.look == nil {
+		one.look = time.AfterFunc(lookEvery, func() { r.lookAt(one) })
+	}
+	r.mu.Unlock()
+	<-w.ended
+	if w.err != nil {
+		return fault.Down("read a page", w.err)
+	}
+	return nil
+}
+
+// lookAt lets those go who wait for the read and whose requests have ended.
+func (r *pageReads) lookAt(one *sharedRead) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if one.over {
+		return
+	}
+	one.waiting = slices.DeleteFunc(one.waiting, func(w *readWaiter) bool {
+		if w.err = w.ctx.Err(); w.err != nil {
+			close(w.ended)
+		}
+		return w.err != nil
+	})
+	one.look.Reset(lookEvery)
 }
 
 func (r *pageReads) run(ctx context.Context, what pageRead, one *sharedRead, read func(context.Context) (encodedPage, error)) {
@@ -77,8 +125,14 @@ func (r *pageReads) run(ctx context.Context, what pageRead, one *sharedRead, rea
 		}
 		r.mu.Lock()
 		delete(r.underway, what)
+		one.over = true
+		if one.look != nil {
+			one.look.Stop()
+		}
 		r.mu.Unlock()
-		close(one.done)
+		for _, w := range one.waiting {
+			close(w.ended)
+		}
 	}()
 	one.page, one.err = read(ctx)
 }

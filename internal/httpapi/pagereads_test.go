@@ -63,6 +63,41 @@ func TestWhoBeganAReadMayLeave(t *testing.T) {
 	}
 }
 
+// unwaited is a context for whose end nobody waits: that takes a timer and a look at the connection for each request.
+type unwaited struct {
+	context.Context
+	t *testing.T
+}
+
+func (u unwaited) Done() <-chan struct{} {
+	u.t.Error("somebody waits for the end of a request")
+	return u.Context.Done()
+}
+
+func TestWhoWaitsForAReadWaitsForNothingElse(t *testing.T) {
+	r, let := newPageReads(), make(chan struct{})
+	var reads atomic.Int64
+	read := func(context.Context) (encodedPage, error) {
+		if reads.Add(1) == 1 {
+			<-let
+		}
+		return encodedPage{etag: "page"}, nil
+	}
+	ctx := unwaited{t.Context(), t}
+	var all sync.WaitGroup
+	all.Go(func() { _, _, _ = r.do(ctx, pageRead{}, read) })
+	for reads.Load() == 0 {
+		runtime.Gosched()
+	}
+	all.Go(func() {
+		if page, _, err := r.next(ctx, pageRead{}, read); err != nil || page.etag != "page" || reads.Load() != 2 {
+			t.Errorf("%+v after %d reads, %v", page, reads.Load(), err)
+		}
+	})
+	close(let)
+	all.Wait()
+}
+
 func TestAReadThatPanicsIsAnError(t *testing.T) {
 	r := newPageReads()
 	_, _, err := r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) { panic("broken page") })

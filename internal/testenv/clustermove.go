@@ -40,18 +40,24 @@ func (c *RedisCluster) Owner(slot int) *RedisServer {
 	}
 }
 
-// owns reads the node's own line, whose ranges of slots come after eight words.
+// owns reads the node's own line.
 func (c *RedisCluster) owns(s *RedisServer, slot int) bool {
-	nodes, err := s.Ask("CLUSTER", "NODES")
+	_, owns := c.seen(s, s, slot)
+	return owns
+}
+
+// seen is what a node knows of another one, or of itself: the epoch of its configuration, and whether it is a master with the slot.
+func (c *RedisCluster) seen(by, node *RedisServer, slot int) (epoch string, owns bool) {
+	nodes, err := by.Ask("CLUSTER", "NODES")
 	if err != nil {
-		return false
+		return "", false
 	}
 	for line := range strings.Lines(nodes) {
 		words := strings.Fields(line)
-		if len(words) < 9 || !strings.HasPrefix(words[2], "myself,master") {
+		if len(words) < 8 || words[0] != c.ID(node) || !strings.Contains(words[2], "master") {
 			continue
 		}
-		for _, r := range words[8:] {
+		for _, r := range words[8:] { // its ranges of slots
 			first, last, isRange := strings.Cut(r, "-")
 			if !isRange {
 				last = first
@@ -59,11 +65,11 @@ func (c *RedisCluster) owns(s *RedisServer, slot int) bool {
 			from, errFrom := strconv.Atoi(first)
 			to, errTo := strconv.Atoi(last)
 			if errFrom == nil && errTo == nil && from <= slot && slot <= to {
-				return true
+				return words[6], true
 			}
 		}
 	}
-	return false
+	return "", false
 }
 
 // Another is a first master other than that one.
@@ -108,13 +114,30 @@ func (c *RedisCluster) EndMove(slot int, from, to *RedisServer) {
 	}
 }
 
-// Move moves a slot with all its keys.
+// Move moves a slot with all its keys, and returns when all nodes have heard of it: one that has not may, at the next move, take the
+// same epoch for its own, and in the end none has the slot.
 func (c *RedisCluster) Move(slot int, from, to *RedisServer) {
 	c.tb.Helper()
 	c.BeginMove(slot, from, to)
 	// New keys are made on the new node once there is none left, so these are all.
 	c.MoveKeys(slot, from, to)
 	c.EndMove(slot, from, to)
+	for deadline := time.Now().Add(startTimeout); !c.agreed(slot, to); time.Sleep(pollInterval) {
+		if time.Now().After(deadline) {
+			c.tb.Fatalf("the nodes do not agree on who has slot %d", slot)
+		}
+	}
+}
+
+// agreed reports whether all nodes that run know of the slot's owner what that one knows of itself.
+func (c *RedisCluster) agreed(slot int, owner *RedisServer) bool {
+	want, owns := c.seen(owner, owner, slot)
+	for _, s := range c.nodes() {
+		if epoch, has := c.seen(s, owner, slot); s.running != nil && (epoch != want || !has) {
+			return false
+		}
+	}
+	return owns
 }
 
 func (c *RedisCluster) must(s *RedisServer, args ...string) string {

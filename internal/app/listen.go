@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"levelboard/internal/httpapi"
 	"levelboard/internal/httpconn"
 	"levelboard/internal/plainhttp"
 )
@@ -34,6 +35,7 @@ func (a *App) listen(address string, writeTime time.Duration, plain func(*http.R
 		return nil, "", errors.Join(err, listener.Close())
 	}
 	server := plainhttp.New(newServer(handler, writeTime, a.log), plain)
+	server.Context = httpapi.Begin
 	a.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)

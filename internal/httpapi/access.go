@@ -76,17 +76,20 @@ func (a *API) charge(c *gin.Context, who caller) error {
 }
 
 func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
+	s := stateOf(c)
 	if who.key == nil {
-		return []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: a.deps.IdentityLimit}}
+		s.budgets[0] = ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: a.deps.IdentityLimit}
+		return s.budgets[:1]
 	}
 	perKey := a.deps.KeyLimit
 	if who.key.RateLimit != nil {
 		perKey = *who.key.RateLimit
 	}
-	return []ratelimit.Budget{
+	s.budgets = [...]ratelimit.Budget{
 		{Scope: ratelimit.ScopeKey, Name: who.key.ID, Owner: string(who.key.OwnerID), PerMinute: perKey},
 		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
 	}
+	return s.budgets[:]
 }
 
 func strictest(budgets []ratelimit.Budget) int {

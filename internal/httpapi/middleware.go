@@ -12,18 +12,18 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
-
-	"levelboard/internal/leaderboard"
 )
 
 // observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
 // X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
 func (a *API) observe(c *gin.Context) {
-	s := &state{id: newRequestID(), began: time.Now(), connection: c.Request.Context()}
-	s.limit.Context, s.limit.ends = s.connection, s.began.Add(requestTime)
+	s, begun := c.Request.Context().(*state)
+	if !begun {
+		c.Request = c.Request.WithContext(Begin(c.Request.Context(), time.Now()))
+		s = stateOf(c)
+	}
 	defer s.limit.stop()
-	s.Context = leaderboard.WithPatience(&s.limit, a.deps.Patience)
-	c.Request = c.Request.WithContext(s)
+	s.patient.Patience = a.deps.Patience
 	requestsInFlight.Inc()
 	defer requestsInFlight.Dec()
 	h := c.Writer.Header()

@@ -30,11 +30,7 @@ func (a *API) leaderboardPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	number, err := queryInt(values, "page", 1, math.MaxInt64)
+	number, err := pageNumber(c)
 	if err != nil {
 		return err
 	}
@@ -47,6 +43,17 @@ func (a *API) leaderboardPage(c *gin.Context) error {
 	}
 	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: g.IsManager(callerOf(c).user())}
 	return a.servePage(c, g, name)
+}
+
+func pageNumber(c *gin.Context) (int64, error) {
+	if n, ok := onlyInt(c.Request.URL.RawQuery, "page"); ok {
+		return n, nil
+	}
+	values, err := query(c)
+	if err != nil {
+		return 0, err
+	}
+	return queryInt(values, "page", 1, math.MaxInt64)
 }
 
 func (a *API) findGuild(c *gin.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {

@@ -44,6 +44,23 @@ func query(c *gin.Context) (url.Values, error) {
 	return values, nil
 }
 
+// onlyInt reads the query of nearly every request for a page, which is one such number and nothing else. What it does not take is for
+// query and queryInt, and what it takes they read alike.
+func onlyInt(query, name string) (n int64, ok bool) {
+	text, named := strings.CutPrefix(query, name)
+	text, given := strings.CutPrefix(text, "=")
+	if !named || !given || text == "" || len(text) > 18 || text[0] == '0' {
+		return 0, false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(text[i]-'0')
+	}
+	return n, true
+}
+
 // queryInt reads a whole number, which is required, in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as high
 // it has no upper bound, and what is higher is read as that.
 func queryInt(values url.Values, name string, low, high int64) (int64, error) {

@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
+	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -23,6 +26,9 @@ type conn struct {
 	posted bool        // the request before was a POST
 
 	readBy, writeBy deadline
+
+	last    lastHead
+	request http.Request // what again makes; the handler has a copy
 
 	// What the next answer is made in.
 	header     http.Header
@@ -42,11 +48,12 @@ func (c *conn) requests() (left []byte) {
 		if c.posted {
 			c.skipLines()
 		}
-		r, read := c.read()
+		x := &exchange{}
+		r, read := c.read(x)
 		if r == nil {
 			return bytes.Clone(read)
 		}
-		if !c.serve(r) {
+		if !c.serve(x, r) {
 			return nil
 		}
 		// net/http, too, is idle until it has four bytes.
@@ -83,31 +90,52 @@ func (c *conn) skipLines() {
 
 // read reads a request whose beginning is there. It is nil when it is not plain; read is what was there in any case, valid until
 // more is read.
-func (c *conn) read() (r *http.Request, read []byte) {
+func (c *conn) read(x *exchange) (r *http.Request, read []byte) {
 	read, _ = c.r.Peek(c.r.Buffered())
-	if !wholeHead(read) {
-		return nil, read
+	if r = c.again(x, read); r == nil {
+		if r = c.anew(read); r == nil {
+			return nil, read
+		}
 	}
-	r, err := http.ReadRequest(c.r)
-	if err != nil || !ordinary(r) || r.ContentLength > int64(c.r.Buffered()) || !c.server.plain(r) {
+	if !c.server.plain(r) {
 		return nil, read
 	}
 	r.RemoteAddr = c.remote
 	return r, read
 }
 
+func (c *conn) anew(read []byte) *http.Request {
+	if !wholeHead(read) {
+		return nil
+	}
+	c.last.begin(read)
+	r, err := http.ReadRequest(c.r)
+	if err != nil || !ordinary(r) || r.ContentLength > int64(c.r.Buffered()) {
+		return nil
+	}
+	c.last.end(r)
+	return r
+}
+
 // serve has the handler answer, and reports whether the connection goes on.
-func (c *conn) serve(r *http.Request) bool {
-	x := &exchange{context: requestContext{conn: c, began: time.Now()}}
+func (c *conn) serve(x *exchange, r *http.Request) bool {
+	x.context.conn, x.context.began = c, time.Now()
 	if c.writeBy.move(x.context.began, c.server.rest.WriteTimeout) {
 		_ = c.SetWriteDeadline(c.writeBy.Time)
 	}
 	x.answer.begin(c, x.context.began)
 	defer x.end()
-	c.server.rest.Handler.ServeHTTP(&x.answer, r.WithContext(&x.context))
+	ctx := context.Context(&x.context)
+	if c.server.Context != nil {
+		ctx = c.server.Context(ctx, x.context.began)
+	}
+	c.server.rest.Handler.ServeHTTP(&x.answer, r.WithContext(ctx))
 	goesOn := x.answer.finish()
 	c.posted = r.Method == http.MethodPost
 	// What the handler left of the body is read by closing it, and who kept it reads nothing after that.
+	if r.Body == io.ReadCloser(&x.body) {
+		_, _ = c.r.Discard(int(r.ContentLength))
+	}
 	return r.Body.Close() == nil && goesOn
 }
 
@@ -115,6 +143,8 @@ func (c *conn) serve(r *http.Request) bool {
 type exchange struct {
 	context requestContext
 	answer  answer
+	url     url.URL
+	body    body
 }
 
 func (x *exchange) end() {

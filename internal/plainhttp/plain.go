@@ -9,7 +9,7 @@ import (
 // wholeHead reports whether the whole head of a request is there, without anything that net/http's server would look at twice:
 // it takes other bytes, too, and refuses some of them.
 func wholeHead(read []byte) bool {
-	end := bytes.Index(read, []byte("\r\n\r\n"))
+	end := bytes.Index(read, headEnd)
 	if end < 0 {
 		return false
 	}
@@ -39,12 +39,7 @@ func wholeHead(read []byte) bool {
 // ordinary reports whether nothing of the request is out of the ordinary: no other version, no body but one of a known length, and
 // no wish about the connection.
 func ordinary(r *http.Request) bool {
-	if r.ProtoMajor != 1 || r.ProtoMinor != 1 || r.Close || r.TransferEncoding != nil || r.ContentLength < 0 || !strings.HasPrefix(r.RequestURI, "/") {
-		return false
-	}
-	switch r.Method {
-	case http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodPut:
-	default:
+	if methodOf(r.Method) == "" || r.ProtoMajor != 1 || r.ProtoMinor != 1 || r.Close || r.TransferEncoding != nil || r.ContentLength < 0 || !strings.HasPrefix(r.RequestURI, "/") {
 		return false
 	}
 	for name, values := range r.Header {

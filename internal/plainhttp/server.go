@@ -30,6 +30,10 @@ type Server struct {
 	rest  *http.Server
 	plain func(*http.Request) bool
 
+	// Context, when set, returns the context of a plain request that began then, made of ctx, which ends with the request. It is as
+	// ConnContext of an http.Server, for each request, and set before Serve.
+	Context func(ctx context.Context, began time.Time) context.Context
+
 	stopping atomic.Bool
 	ended    chan struct{} // closed when Serve has returned, with all its connections ended
 	started  atomic.Bool

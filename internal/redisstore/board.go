@@ -26,8 +26,10 @@ var memberCalls = &kind{
 
 // Member implements leaderboard.Board.
 func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
-	l := call{kind: memberCalls, g: g, member: string(user)}
-	if err := s.call(ctx, &l); err != nil {
+	l := newCall(memberCalls, g)
+	defer l.reuse()
+	l.member = string(user)
+	if err := s.call(ctx, l); err != nil {
 		return leaderboard.Ranked{}, err
 	}
 	m, err := memberOf(l.reply, l.at)
@@ -156,8 +158,9 @@ var versionCalls = &kind{
 
 // Version implements leaderboard.Board.
 func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
-	l := call{kind: versionCalls, g: g}
-	if err := s.call(ctx, &l); err != nil {
+	l := newCall(versionCalls, g)
+	defer l.reuse()
+	if err := s.call(ctx, l); err != nil {
 		return leaderboard.Version{}, err
 	}
 	var v leaderboard.Version
@@ -205,8 +208,10 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if c.Once.Named() {
 		return s.change(ctx, changeScript, g, c.Once, int64(g.Incarnation), 1, string(user), change, sieve)
 	}
-	l := call{kind: changeCalls, g: g, sieve: sieve, member: string(user), change: change}
-	if err := s.call(ctx, &l); err != nil {
+	l := newCall(changeCalls, g)
+	defer l.reuse()
+	l.sieve, l.member, l.change = sieve, string(user), change
+	if err := s.call(ctx, l); err != nil {
 		return leaderboard.Outcome{}, err
 	}
 	return outcomeOf(eachChangeScript, l.reply, 3*l.at)

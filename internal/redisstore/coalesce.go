@@ -68,11 +68,25 @@ type call struct {
 	ctx      context.Context
 	arrived  time.Time
 	patience time.Duration
-	done     chan struct{} // closed once the reply and the error are there
+	done     chan struct{} // has room for one: sent to once the reply and the error are there
 
 	reply reply // of the run that this call was in
 	at, n int   // its place among the calls of that run, and how many they are
 	err   error
+}
+
+var unusedCalls = sync.Pool{New: func() any { return &call{done: make(chan struct{}, 1)} }}
+
+// newCall returns a call, which nobody keeps after do: then it is for another request, by reuse.
+func newCall(k *kind, g leaderboard.GuildRef) *call {
+	l := unusedCalls.Get().(*call)
+	l.kind, l.g = k, g
+	return l
+}
+
+func (l *call) reuse() {
+	*l = call{done: l.done}
+	unusedCalls.Put(l)
 }
 
 // kind is a kind of calls that one run of a script can make for several.
@@ -91,7 +105,7 @@ type kind struct {
 //
 // There is one thing to wait for, and it is not the end of ctx: a request whose context nobody waits for needs no timer.
 func (c *coalescer) do(ctx context.Context, l *call) error {
-	l.ctx, l.done, l.arrived = ctx, make(chan struct{}), time.Now()
+	l.ctx, l.arrived = ctx, time.Now()
 	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
 		l.patience = c.node.gate.silence
 	}
@@ -128,8 +142,8 @@ func (c *coalescer) send() {
 		}
 		c.run(batch)
 		for i, l := range batch {
-			close(l.done)
 			batch[i] = nil
+			l.done <- struct{}{}
 		}
 	}
 }
@@ -169,7 +183,7 @@ func (l *call) left() bool {
 	err := l.ctx.Err()
 	if err != nil {
 		l.err = l.notSent(err)
-		close(l.done)
+		l.done <- struct{}{}
 	}
 	return err != nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log"
+	"runtime"
 )
 
 // aim is what one kind of request has to reach.
@@ -36,8 +37,9 @@ type measuredAim struct {
 	writes                            []float64 // beside the pages
 }
 
-// ratios measures the service and its floors in turn.
+// ratios measures the service and its floors in turn. The load generator has one thread, as wrk -t1 -c64 has, with which the aims were set.
 func (b *bencher) ratios(ctx context.Context) (string, error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	all := make([]measuredAim, len(aims))
 	for round := range b.rounds {
 		log.Printf("ratios: round %d of %d", round+1, b.rounds)

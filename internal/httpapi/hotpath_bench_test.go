@@ -4,8 +4,10 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -67,8 +69,16 @@ func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Write(b []byte) (int, error) { return len(b), nil }
 
-// BenchmarkRequest is what the handlers of the busiest requests take, without net/http, the limits and the stores.
-func BenchmarkRequest(b *testing.B) {
+// busiest are the requests that are asked for most.
+var busiest = []struct{ name, method, target, body, etag string }{
+	{name: "increment", method: http.MethodPatch, target: benchMember, body: `{"xp":{"increment":5}}`},
+	{name: "member", method: http.MethodGet, target: benchMember},
+	{name: "page", method: http.MethodGet, target: "/v2/levels/" + benchGuild + "?page=1"},
+	{name: "not modified", method: http.MethodGet, target: "/v2/levels/" + benchGuild + "?page=1", etag: "*"},
+}
+
+// newInstant is the API over stores that answer at once.
+func newInstant(b testing.TB) http.Handler {
 	avatar := "0123456789abcdef0123456789abcdef"
 	deps := &instant{
 		key: &apikey.Key{ID: "k", OwnerID: "300000000000000001", Permission: apikey.ReadWrite, GuildIDs: []id.Guild{benchGuild}},
@@ -86,12 +96,13 @@ func BenchmarkRequest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, c := range []struct{ name, method, target, body, etag string }{
-		{name: "increment", method: http.MethodPatch, target: benchMember, body: `{"xp":{"increment":5}}`},
-		{name: "member", method: http.MethodGet, target: benchMember},
-		{name: "page", method: http.MethodGet, target: "/v2/levels/" + benchGuild + "?page=1"},
-		{name: "not modified", method: http.MethodGet, target: "/v2/levels/" + benchGuild + "?page=1", etag: "*"},
-	} {
+	return api
+}
+
+// BenchmarkRequest is what the handlers of the busiest requests take, without net/http, the limits and the stores.
+func BenchmarkRequest(b *testing.B) {
+	api := newInstant(b)
+	for _, c := range busiest {
 		b.Run(c.name, func(b *testing.B) {
 			body := strings.NewReader(c.body)
 			request := httptest.NewRequest(c.method, c.target, nil)
@@ -124,4 +135,25 @@ func benchCurve(b testing.TB) level.Curve {
 		b.Fatal(err)
 	}
 	return c
+}
+
+// plainhttp gives the same headers to the next request.
+func TestRequestsHeadersAreLeftAsTheyAre(t *testing.T) {
+	api := newInstant(t)
+	for _, c := range busiest {
+		for name, more := range map[string]http.Header{
+			"plain": {}, "of another origin": {"Origin": {"https://example.org"}}, "refused": {"If-None-Match": {"\"x\"", "\"y\""}, "Content-Type": {"text/html"}},
+			"unzipped": {"Accept-Encoding": {"gzip"}, "Idempotency-Key": {"one"}, "X-Forwarded-For": {"192.0.2.1"}}, "twice": {keyHeader: {"a", "b"}},
+		} {
+			request := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
+			request.Header.Set(keyHeader, "lb_key")
+			request.Header.Set("Content-Type", jsonType)
+			maps.Copy(request.Header, more)
+			before := request.Header.Clone()
+			api.ServeHTTP(&sink{header: http.Header{}}, request)
+			if !reflect.DeepEqual(request.Header, before) {
+				t.Errorf("%s, %s: the headers were %v and are %v", c.name, name, before, request.Header)
+			}
+		}
+	}
 }

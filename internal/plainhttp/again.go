@@ -21,7 +21,7 @@ type lastHead struct {
 }
 
 // changing are the headers that may have another value than the last time: all but the last one mean nothing to who reads a request.
-var changing = [...]string{"If-None-Match", "Idempotency-Key", contentLength}
+var changing = [...]string{"If-None-Match", "Idempotency-Key", "X-Api-Key", contentLength}
 
 const contentLength = "Content-Length"
 

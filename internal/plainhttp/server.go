@@ -44,8 +44,8 @@ type Server struct {
 }
 
 // New returns a server for which plain says of which requests the handler answers at once, in a body that fits into memory: it
-// does not flush, hijack, set deadlines, send trailers, or answer after it has returned. All others are for rest, which is not changed
-// from here on.
+// does not flush, hijack, set deadlines, send trailers, or answer after it has returned. Nor does it change the headers of the request, which
+// the next one may share. All others are for rest, which is not changed from here on.
 func New(rest *http.Server, plain func(*http.Request) bool) *Server {
 	return &Server{rest: rest, plain: plain, ended: make(chan struct{}), conns: map[*conn]struct{}{}}
 }

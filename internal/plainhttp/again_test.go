@@ -1,6 +1,7 @@
 package plainhttp_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"levelboard/internal/plainhttp"
 	"levelboard/internal/testenv"
@@ -148,5 +150,34 @@ func FuzzTheSameHeaders(f *testing.F) {
 		}
 		line := "POST /echo HTTP/1.1\r\n"
 		compare(t, []string{line + first + "\r\nbody", line + second + "\r\nbody", line + first + "\r\nbody"})
+	})
+}
+
+// A server may give each plain request a context of its own, made of the one that ends with it.
+func TestAContextForEachRequest(t *testing.T) {
+	type name struct{}
+	synctest.Test(t, func(t *testing.T) {
+		var contexts []context.Context
+		server := plainhttp.New(newRest(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			contexts = append(contexts, r.Context())
+			if err := r.Context().Err(); err != nil {
+				t.Errorf("during the request: %v", err)
+			}
+		})), everything)
+		server.Context = func(ctx context.Context, began time.Time) context.Context {
+			if !began.Equal(time.Now()) { // in a bubble the clock stands still
+				t.Errorf("it began at %v", began)
+			}
+			return context.WithValue(ctx, name{}, len(contexts)+1)
+		}
+		talk(t, server, []string{get + "\r\n", get + "\r\n"})
+		if len(contexts) != 2 {
+			t.Fatalf("%d requests", len(contexts))
+		}
+		for i, ctx := range contexts {
+			if ctx.Value(name{}) != i+1 || ctx.Err() == nil {
+				t.Errorf("request %d has the context of %v, and after it %v", i+1, ctx.Value(name{}), ctx.Err())
+			}
+		}
 	})
 }

@@ -126,7 +126,11 @@ func TestACallCutAnywhereIsCompletedByRepeatingIt(t *testing.T) {
 	client := redisClient(t, server)
 	halfDone := map[testenv.Fault]int{}
 	for _, fault := range []testenv.Fault{testenv.NotSent, testenv.NoReply, testenv.HalfAReply} {
-		for place := range 7 {
+		for try := range 35 {
+			place := try % 7
+			if try >= 7 && halfDone[fault] > 0 {
+				break // what the service sends by itself may have taken the fault at all places of a round
+			}
 			g := s.guild(object{"xpPerMessageMin": 1, "xpPerMessageMax": 1000})
 			key := s.key(g)
 			s.create(key, g, newID(), 0) // the guild is loaded

@@ -75,11 +75,13 @@ func (c *conn) wait(patience time.Duration, begin int) bool {
 		return false
 	}
 	_, err := c.r.Peek(begin)
-	c.idle.Store(false)
-	return err == nil
+	// Who stops the server may have taken it for idle, and closed it: a request that came at that moment is not begun, or it would be done
+	// and not answered.
+	return c.takeIdle() && err == nil
 }
 
-func (c *conn) isIdle() bool { return c.idle.Load() }
+// takeIdle reports whether the connection was idle. It is not from then on, for one caller only.
+func (c *conn) takeIdle() bool { return c.idle.CompareAndSwap(true, false) }
 
 // skipLines skips empty lines, which old clients send after a body. net/http looks at as many bytes, and after a POST only.
 func (c *conn) skipLines() {

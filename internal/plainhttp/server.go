@@ -59,7 +59,7 @@ func (s *Server) Serve(l net.Listener) error {
 	s.group.Go(func() { s.accept(h) })
 	err := s.rest.Serve(h)
 	_ = h.Close()
-	s.stop((*conn).isIdle)
+	s.stop((*conn).takeIdle)
 	s.group.Wait()
 	return err
 }
@@ -111,7 +111,7 @@ func (s *Server) accept(h *handover) {
 
 // Shutdown is http.Server.Shutdown.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.stop((*conn).isIdle)
+	s.stop((*conn).takeIdle)
 	err := s.rest.Shutdown(ctx)
 	if !s.started.Load() {
 		return err

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,4 +239,42 @@ func TestServeEndsWithItsListener(t *testing.T) {
 			t.Errorf("Serve returned %v", err)
 		}
 	})
+}
+
+// closedAsItReads is a connection on which a request arrives at the moment when the server is stopped and closes it.
+type closedAsItReads struct {
+	net.Conn
+	stop   func()
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *closedAsItReads) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 {
+		go c.stop()
+		<-c.closed
+	}
+	return n, err
+}
+
+func (c *closedAsItReads) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+// What cannot be answered any more is not done.
+func TestNoRequestBeginsOnAConnectionThatWasClosedAsIdle(t *testing.T) {
+	begun := false
+	s, m, served := start(t, newRest(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { begun = true })), everything)
+	c, theirs := net.Pipe()
+	defer c.Close()
+	m.accepted <- &closedAsItReads{Conn: theirs, closed: make(chan struct{}), stop: func() { _ = s.Shutdown(context.Background()) }}
+	if _, err := io.WriteString(c, get+"\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	inTime(t, served, "the server to stop")
+	if begun {
+		t.Error("a request was begun whose connection was closed before")
+	}
 }

@@ -15,17 +15,6 @@ import (
 	"time"
 )
 
-// inTime fails the test if nothing arrives for longer than any machine takes.
-func inTime[T any](t *testing.T, c <-chan T, what string) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(20 * time.Second):
-		t.Errorf("waited in vain for %s", what)
-	}
-	return v
-}
-
 // hangUps are the ways in which a client, or the server itself, ends a connection. As with net/http, half of an end is one.
 var hangUps = map[string]func(c *net.TCPConn, closeServer func() error){
 	"closed":        func(c *net.TCPConn, _ func() error) { _ = c.Close() },

@@ -29,3 +29,14 @@ func newRest(handler http.Handler) *http.Server {
 		ErrorLog:          log.New(io.Discard, "", 0),
 	}
 }
+
+// inTime fails the test if nothing arrives for longer than any machine takes.
+func inTime[T any](t *testing.T, c <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-c:
+	case <-time.After(20 * time.Second):
+		t.Errorf("waited in vain for %s", what)
+	}
+	return v
+}

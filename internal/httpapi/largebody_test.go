@@ -14,13 +14,14 @@ import (
 	"levelboard/internal/apikey"
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
+	"levelboard/internal/leaderboard"
 	"levelboard/internal/slots"
 )
 
 // bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.
 func bodyOf(t *testing.T, length int64, key apikey.Key) (c *gin.Context, end func()) {
 	ctx, end := context.WithTimeout(t.Context(), requestTime)
-	r := httptest.NewRequestWithContext(&state{Context: ctx, caller: caller{key: &key}}, http.MethodPost, "/", strings.NewReader(""))
+	r := httptest.NewRequestWithContext(&state{PatientContext: leaderboard.PatientContext{Context: ctx}, caller: caller{key: &key}}, http.MethodPost, "/", strings.NewReader(""))
 	r.ContentLength = length
 	return &gin.Context{Request: r}, end
 }

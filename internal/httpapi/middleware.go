@@ -23,7 +23,7 @@ func (a *API) observe(c *gin.Context) {
 		s = stateOf(c)
 	}
 	defer s.limit.stop()
-	s.patient.Patience = a.deps.Patience
+	s.Patience = a.deps.Patience
 	requestsInFlight.Inc()
 	defer requestsInFlight.Dec()
 	h := c.Writer.Header()

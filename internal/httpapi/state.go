@@ -15,9 +15,8 @@ import (
 
 // state is what the handlers of one request share. It is the request's context, so that it costs no lookup and no map.
 type state struct {
-	context.Context // limit with patience
-	patient         leaderboard.PatientContext
-	limit           timeLimit
+	leaderboard.PatientContext // with limit
+	limit                      timeLimit
 	// connection ends with the connection, not with the time of a request.
 	connection context.Context
 
@@ -36,8 +35,7 @@ type stateKey struct{}
 func Begin(ctx context.Context, began time.Time) context.Context {
 	s := &state{id: newRequestID(), began: began, connection: ctx}
 	s.limit.Context, s.limit.ends = ctx, began.Add(requestTime)
-	s.patient.Context = &s.limit
-	s.Context = &s.patient
+	s.Context = &s.limit
 	return s
 }
 
@@ -49,7 +47,7 @@ func (s *state) Value(key any) any {
 	case logs.ContextKey{}:
 		return []slog.Attr{slog.String("requestId", s.id)}
 	}
-	return s.Context.Value(key)
+	return s.PatientContext.Value(key)
 }
 
 // stateOf returns the state that observe made.

@@ -133,7 +133,10 @@ func (c *RedisCluster) Move(slot int, from, to *RedisServer) {
 func (c *RedisCluster) agreed(slot int, owner *RedisServer) bool {
 	want, owns := c.seen(owner, owner, slot)
 	for _, s := range c.nodes() {
-		if epoch, has := c.seen(s, owner, slot); s.running != nil && (epoch != want || !has) {
+		if s.running == nil {
+			continue
+		}
+		if epoch, has := c.seen(s, owner, slot); epoch != want || !has {
 			return false
 		}
 	}

@@ -18,7 +18,7 @@ var memberCalls = &kind{
 	keys:   func(g leaderboard.GuildRef) []string { return keysOf(g.ID).board() },
 	args: func(args []any, calls []*call) []any {
 		for _, l := range calls {
-			args = append(args, l.member)
+			args = append(args, &l.member)
 		}
 		return args
 	},
@@ -188,12 +188,12 @@ var changeCalls = &kind{
 	args: func(args []any, calls []*call) []any {
 		args = append(args, len(calls))
 		for _, l := range calls {
-			args = append(args, l.member)
+			args = append(args, &l.member)
 		}
 		for _, l := range calls {
-			args = append(args, l.change)
+			args = append(args, &l.change)
 		}
-		return append(args, calls[0].sieve)
+		return append(args, &calls[0].sieve)
 	},
 	first: func(r reply) bool { return r.at(len(r)-1) == int64(1) },
 }

@@ -387,16 +387,35 @@ func whole(v any) bool {
 	return v != nil && (!isList || list != nil)
 }
 
+// command runs the script for the guilds of the pack, as each.lua reads it. Texts and incarnations are in it as pointers: a value would be
+// copied into memory of its own.
 func (p *pack) command(ctx context.Context, on *server) once {
-	runs := make([]guildRun, len(p.runs))
-	for i, r := range p.runs {
-		args := make([]any, 0, 3+2*len(r.calls))
-		args = append(args, int64(r.g.Incarnation))
-		if p.args != nil {
-			args = p.args(args, r.calls)
-		}
-		runs[i] = guildRun{p.keys(r.g), args}
+	calls := 0
+	for _, r := range p.runs {
+		calls += len(r.calls)
 	}
-	keys, args := together(runs)
-	return evalSHA(ctx, on.digests[p.script], keys, args)
+	words := make([]any, 0, 4+wordsOfRun*len(p.runs)+wordsOfCall*calls)
+	words = append(words, "evalsha", on.digests[p.script], nil)
+	keys := len(words)
+	for _, r := range p.runs {
+		names := p.keys(r.g)
+		for i := range names {
+			words = append(words, &names[i])
+		}
+	}
+	words[keys-1] = len(words) - keys
+	words = append(words, len(p.runs))
+	for _, r := range p.runs {
+		args := len(words) + 1
+		words = append(words, nil, (*int64)(&r.g.Incarnation))
+		if p.args != nil {
+			words = p.args(words, r.calls)
+		}
+		words[args-1] = len(words) - args
+	}
+	return scriptCommand(ctx, words)
 }
+
+// wordsOfRun and wordsOfCall are how many words of a command a guild and a call of a change take: five keys, how many arguments follow, the
+// incarnation, how many changes there are, and the sieve; the member and the change. Others take fewer.
+const wordsOfRun, wordsOfCall = 9, 2

@@ -79,7 +79,12 @@ func evalSHA(ctx context.Context, digest string, keys []string, args []any) once
 	for _, key := range keys {
 		words = append(words, key)
 	}
-	cmd := once{redis.NewCmd(ctx, append(words, args...)...)}
+	return scriptCommand(ctx, append(words, args...))
+}
+
+// scriptCommand is the command with these words, of which the fourth is the first key.
+func scriptCommand(ctx context.Context, words []any) once {
+	cmd := once{redis.NewCmd(ctx, words...)}
 	cmd.SetFirstKeyPos(3)
 	return cmd
 }

@@ -102,8 +102,12 @@ func (d *Directory) find(ctx context.Context, presented string, now time.Time) (
 	return found, nil
 }
 
-// Forget drops what is known of the key: it was created, changed or revoked.
-func (d *Directory) Forget(keyID string) { d.byID.Forget(keyID) }
+// Changed tells that the key was created, changed or revoked: nothing that was known of it is used from now on. If it was in use, it is
+// read anew at once.
+func (d *Directory) Changed(keyID string) { d.byID.Renew(keyID) }
+
+// Prefetch has the key in memory when it returns, if the archive has it: it is known, also when the archive is away by then.
+func (d *Directory) Prefetch(ctx context.Context, keyID string) { _, _ = d.byID.Get(ctx, keyID) }
 
 // ForgetAll drops everything.
 func (d *Directory) ForgetAll() { d.byID.ForgetAll() }

@@ -134,7 +134,7 @@ func TestUnknownIDsAreRememberedUntilForgotten(t *testing.T) {
 		t.Fatalf("asked the archive %d times for one unknown id", w.archive.asked[keyID])
 	}
 	w.archive.keys[keyID] = &apikey.Key{ID: keyID, Hash: hash}
-	w.keys.Forget(keyID)
+	w.keys.Changed(keyID)
 	if _, err := w.keys.Authenticate(t.Context(), secret); err != nil {
 		t.Fatalf("refused after it was created: %v", err)
 	}
@@ -153,7 +153,7 @@ func TestManyUnknownIDsPushNoKeyOut(t *testing.T) {
 
 func TestARevokedKeyIsRefusedOnceForgotten(t *testing.T) {
 	for name, forget := range map[string]func(*world){
-		"Forget":    func(w *world) { w.keys.Forget(w.key.ID) },
+		"Forget":    func(w *world) { w.keys.Changed(w.key.ID) },
 		"ForgetAll": func(w *world) { w.keys.ForgetAll() },
 	} {
 		t.Run(name, func(t *testing.T) {

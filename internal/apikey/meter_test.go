@@ -126,7 +126,7 @@ func TestManyCountAtOnceAndNothingIsLost(t *testing.T) {
 				}
 				switch i % 40 {
 				case 7:
-					w.keys.Forget(w.key.ID)
+					w.keys.Changed(w.key.ID)
 				case 9:
 					if err := m.Flush(t.Context()); err != nil {
 						t.Errorf("flush: %v", err)

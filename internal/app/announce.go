@@ -17,7 +17,8 @@ const announceTime = 2 * time.Second
 
 // announcer brings a committed change into force here at once, and tells the other replicas to look.
 type announcer struct {
-	forget   func(changes.Change)
+	changed  func(changes.Change)
+	prefetch func(context.Context, changes.Change)
 	follower *changes.Follower
 	live     *redisstore.Store
 	log      *slog.Logger
@@ -25,9 +26,11 @@ type announcer struct {
 
 // Announce does not fail: the change is committed, and every replica finds it by itself within a second. Its subject is
 // forgotten here even if the archive went away right after the commit; reading the log is for what else the change
-// touched, such as the keys that a deleted guild was granted to.
+// touched, such as the keys that a deleted guild was granted to. When it returns, this replica knows the subject as it is now, and serves on
+// with that should the archive go away.
 func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject string) {
-	n.forget(changes.Change{Kind: kind, Subject: subject})
+	change := changes.Change{Kind: kind, Subject: subject}
+	n.changed(change)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
 	defer cancel()
 	var group sync.WaitGroup
@@ -39,6 +42,7 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 	if err := n.follower.CatchUp(ctx); err != nil {
 		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this goes on, look after the archive", "error", err)
 	}
+	n.prefetch(ctx, change)
 	group.Wait()
 }
 

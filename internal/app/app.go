@@ -198,15 +198,23 @@ func (a *App) patience() time.Duration {
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.
 func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, keys *apikey.Directory) (*announcer, error) {
 	nudges := a.stores.live.Nudges(background)
-	forget := func(c changes.Change) {
+	changed := func(c changes.Change) {
 		switch c.Kind {
 		case changes.Guild:
-			guilds.Forget(id.Guild(c.Subject))
+			guilds.Changed(id.Guild(c.Subject))
 		case changes.Key:
-			keys.Forget(c.Subject)
+			keys.Changed(c.Subject)
 		}
 	}
-	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, forget, func() {
+	prefetch := func(ctx context.Context, c changes.Change) {
+		switch c.Kind {
+		case changes.Guild:
+			guilds.Prefetch(ctx, id.Guild(c.Subject))
+		case changes.Key:
+			keys.Prefetch(ctx, c.Subject)
+		}
+	}
+	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, changed, func() {
 		guilds.ForgetAll()
 		keys.ForgetAll()
 	})
@@ -214,7 +222,7 @@ func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, k
 		return nil, fmt.Errorf("read the change log: %w", err)
 	}
 	a.background.Go(func() { follower.Run(background) })
-	return &announcer{forget: forget, follower: follower, live: a.stores.live, log: a.log}, nil
+	return &announcer{changed: changed, prefetch: prefetch, follower: follower, live: a.stores.live, log: a.log}, nil
 }
 
 // Addr is the address of the API, once started.

@@ -120,18 +120,25 @@ func TestPostgresDown(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	client := redisClient(t, server)
-	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), often}
+	s, other := start(t, environ...), start(t, environ...)
 	g, cold, u := s.guild(object{"vanity": "warm"}), s.guild(nil), newID()
-	id, key := s.mint(object{"guildIds": []string{g, cold}})
+	id, key := s.mint(object{"guildIds": []string{g}})
 	s.create(key, g, u, 5)
 	s.board("", "warm", 1)
-	_, uncached := s.mint(object{"guildIds": []string{g}})
+	_, uncached := other.mint(object{"guildIds": []string{g}})
 	archived(t, client, g)
+	// What is changed or made here just before is known as it is then.
+	s.admin("PUT", "/guilds/"+g, settings(object{"vanity": "warmer"})).Want(t, 200)
+	s.admin("PUT", "/keys/"+id+"/guilds/"+cold, nil).Want(t, 204)
+	fresh := s.key(g)
 
 	archive.Kill()
+	s.board("", "warmer", 1)
+	s.Do("GET", memberPath(g, u), fresh, nil).Want(t, 200)
 	for i := range 5 {
 		s.patch(key, g, u, object{"increment": 1})
-		if xp := s.board("", "warm", 1).Levels[0].XP; xp != 6+i {
+		if xp := s.board("", "warmer", 1).Levels[0].XP; xp != 6+i {
 			t.Errorf("the board shows %d", xp)
 		}
 	}

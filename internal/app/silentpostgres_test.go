@@ -16,9 +16,10 @@ func TestPostgresSilent(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	client := redisClient(t, server)
-	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), often)
+	environ := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), often}
+	s, other := start(t, environ...), start(t, environ...)
 	g, evicted, u := s.guild(object{"vanity": "silent"}), s.guild(nil), newID()
-	key, uncached := s.key(g, evicted), s.key(g)
+	key, uncached := s.key(g, evicted), other.key(g)
 	s.create(key, g, u, 5)
 	s.create(key, evicted, u, 7)
 	s.board(key, "silent", 1)

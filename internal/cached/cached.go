@@ -151,11 +151,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	c.waiting++
 	defer c.left()
 	if !shared {
-		f = &fetch[V]{done: make(chan struct{}), err: errAborted}
-		// It may be part of a longer text, such as a request's first line, which would be kept with it.
-		k = K(strings.Clone(string(k)))
-		c.underway[k] = f
-		go c.fetch(context.WithoutCancel(ctx), k, f)
+		f = c.begin(context.WithoutCancel(ctx), k)
 	}
 	c.mu.Unlock()
 
@@ -166,6 +162,16 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 		var none V
 		return none, ctx.Err()
 	}
+}
+
+// begin begins a load of k. mu is held.
+func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
+	f := &fetch[V]{done: make(chan struct{}), err: errAborted}
+	// It may be part of a longer text, such as a request's first line, which would be kept with it.
+	k = K(strings.Clone(string(k)))
+	c.underway[k] = f
+	go c.fetch(ctx, k, f)
+	return f
 }
 
 func (c *Cache[K, V]) left() {
@@ -212,6 +218,28 @@ func (c *Cache[K, V]) Forget(k K) {
 	c.held.Remove(k)
 	c.missing.Remove(k)
 	delete(c.underway, k)
+}
+
+// Renew is Forget, and when there was a value of k, or a load of one, it begins a load at once: what is in use is there again before
+// anybody asks for it, also when the store is away by then.
+func (c *Cache[K, V]) Renew(k K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, used := c.underway[k]
+	used = c.held.Remove(k) || used
+	c.missing.Remove(k)
+	delete(c.underway, k)
+	if used && len(c.underway) < c.mayWait {
+		c.begin(context.Background(), k)
+	}
+}
+
+// ForgetAbsences forgets which keys have no value, as far as that is known.
+func (c *Cache[K, V]) ForgetAbsences() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.missing.Purge()
+	clear(c.underway) // of which some may find that there is none
 }
 
 // ForgetAll is Forget for every key.

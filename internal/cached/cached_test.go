@@ -291,6 +291,36 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 	})
 }
 
+func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(8, a.load)
+		c.Renew("k")
+		synctest.Wait()
+		select {
+		case <-a.loads:
+			t.Fatal("a key that nobody asked for was loaded")
+		default:
+		}
+		before := get(t.Context(), c, "k")
+		old := <-a.loads
+		c.Renew("k") // a load is under way
+		fresh := <-a.loads
+		fresh.answer <- answer{value: 2}
+		old.answer <- answer{value: 1}
+		expect(t, "who asked before", <-before, answer{value: 1})
+		synctest.Wait()
+		v, err := c.Get(t.Context(), "k")
+		expect(t, "what is kept", answer{v, err}, answer{value: 2})
+
+		c.Renew("k") // there is a value
+		(<-a.loads).answer <- answer{value: 3}
+		synctest.Wait()
+		v, err = c.Get(t.Context(), "k")
+		expect(t, "the value after a change, from memory", answer{v, err}, answer{value: 3})
+	})
+}
+
 func TestForgetSparesOtherKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()

@@ -48,26 +48,41 @@ func (d *Directory) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
 
 // ByVanity returns the guild whose vanity, in lower case, this is; faults as ByID.
 func (d *Directory) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
-	g, err := d.byVanity.Get(ctx, vanity)
-	if err != nil {
-		return nil, asFault(err)
+	for range 2 {
+		g, err := d.byVanity.Get(ctx, vanity)
+		if err != nil {
+			return nil, asFault(err)
+		}
+		found, err := d.ByID(ctx, g)
+		if err == nil && found.Vanity == vanity {
+			return found, nil
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		// The guild is gone or has given the name up: another one may have it now.
+		d.byVanity.Forget(vanity)
 	}
-	found, err := d.ByID(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	// Both caches forget a changed guild, but not in one step: between the two the name may have passed to another guild.
-	if found.Vanity != vanity {
-		return nil, unknown()
-	}
-	return found, nil
+	return nil, unknown()
 }
 
-// Forget drops what is known of the guild, and every vanity, since it may have taken or given up any of them.
-func (d *Directory) Forget(g id.Guild) {
-	d.byID.Forget(g)
-	d.byVanity.ForgetAll()
+// Prefetch has the guild and its vanity in memory when it returns, if the archive has them: whoever asks for a guild that was just
+// created or changed is answered, also when the archive is away by then.
+func (d *Directory) Prefetch(ctx context.Context, g id.Guild) {
+	if found, err := d.ByID(ctx, g); err == nil && found.Vanity != "" {
+		_, _ = d.ByVanity(ctx, found.Vanity)
+	}
 }
+
+// Changed tells that the guild was created, changed or deleted: nothing that was known of it is used from now on. If it was in use, it
+// is read anew at once. Its vanity may be one that nobody had; whose vanity a name was is looked at whenever the name is used.
+func (d *Directory) Changed(g id.Guild) {
+	d.byID.Renew(g)
+	d.byVanity.ForgetAbsences()
+}
+
+// Forget drops what is known of the guild.
+func (d *Directory) Forget(g id.Guild) { d.byID.Forget(g) }
 
 // ForgetAll drops everything.
 func (d *Directory) ForgetAll() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"levelboard/internal/fault"
 	"levelboard/internal/guild"
@@ -49,6 +50,12 @@ func (s *source) answer(g id.Guild, vanity string, ok bool) (*guild.Guild, error
 		return nil, guild.ErrNotFound
 	}
 	return &guild.Guild{Settings: guild.Settings{ID: g, Vanity: vanity}}, nil
+}
+
+func (s *source) goAway() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = true
 }
 
 // asks returns how often the source was asked since the last call.
@@ -120,9 +127,27 @@ func TestAbsentGuildsAreRemembered(t *testing.T) {
 		t.Errorf("the archive was asked %d times, want once for each name", n)
 	}
 	s.guilds[guildB] = "nobody"
-	d.Forget(guildB)
+	d.Changed(guildB)
 	byID(t, d, guildB)
 	byVanity(t, d, "nobody", guildB)
+}
+
+// Who was known before the archive went away is served on, also when something has changed just before.
+func TestChangedGuildsAreServedWhileTheArchiveIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, s := newDirectory()
+		s.guilds[guildB] = "new"
+		byVanity(t, d, "gophers", guildA)
+		d.Changed(guildA)
+		d.Changed(guildB)
+		d.Prefetch(t.Context(), guildB)
+		synctest.Wait()
+		s.goAway()
+		byVanity(t, d, "gophers", guildA)
+		byID(t, d, guildA)
+		byVanity(t, d, "new", guildB)
+		byID(t, d, guildB)
+	})
 }
 
 func TestAVanityMoves(t *testing.T) {
@@ -133,11 +158,11 @@ func TestAVanityMoves(t *testing.T) {
 		byVanity(t, d, "gophers", guildA)
 		byID(t, d, guildB)
 		s.guilds[guildA], s.guilds[guildB] = "", "gophers"
-		d.Forget(order[0])
+		d.Changed(order[0])
 		if found, err := d.ByVanity(t.Context(), "gophers"); err == nil && found.Vanity != "gophers" {
 			t.Errorf("after %s changed: found %+v, which has not the name", order[0], found)
 		}
-		d.Forget(order[1])
+		d.Changed(order[1])
 		byVanity(t, d, "gophers", guildB)
 		if found, err := d.ByID(t.Context(), guildA); err != nil || found.Vanity != "" {
 			t.Errorf("the guild that gave the name up: %+v, %v", found, err)
@@ -150,12 +175,12 @@ func TestANameThatItsGuildNoLongerHasFindsNothing(t *testing.T) {
 	d, s := newDirectory()
 	s.guilds[guildA] = "moved"
 	byVanity(t, d, "moved", guildA)
-	d.Forget(guildA)
+	d.Changed(guildA)
 	byID(t, d, guildA)
 	s.guilds[guildA] = "other"
 	// The directory holds the guild as "moved"; the archive points "other" to it.
 	fails(t, d, "other", fault.NotFound)
-	d.Forget(guildA)
+	d.Changed(guildA)
 	byVanity(t, d, "other", guildA)
 	fails(t, d, "moved", fault.NotFound)
 }

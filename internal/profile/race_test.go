@@ -82,7 +82,7 @@ func TestChangesRaceAuthentication(t *testing.T) {
 					return
 				}
 				if turn%16 == 0 {
-					w.here.Forget(k.ID) // so that the key is read again and again
+					w.here.Changed(k.ID) // so that the key is read again and again
 				}
 			}
 		})

@@ -68,7 +68,7 @@ func newWorld(t *testing.T) *world {
 	w.there = apikey.NewDirectory(w.archive, 100, w.clock, nil)
 	w.follower = changes.NewFollower(w.archive, nil, time.Second, log, func(c changes.Change) {
 		if c.Kind == changes.Key {
-			w.there.Forget(c.Subject)
+			w.there.Changed(c.Subject)
 		}
 	}, w.there.ForgetAll)
 	if err := w.follower.Start(t.Context()); err != nil {
@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 // Announce does here what the service does.
 func (w *world) Announce(_ context.Context, kind changes.Kind, subject string) {
 	if kind == changes.Key {
-		w.here.Forget(subject)
+		w.here.Changed(subject)
 	}
 }
 

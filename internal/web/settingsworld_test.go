@@ -45,7 +45,7 @@ type settingsWorld struct {
 // Announce does what the service's own does for this replica.
 func (w *settingsWorld) Announce(_ context.Context, kind changes.Kind, subject string) {
 	w.announced = append(w.announced, string(kind)+" "+subject)
-	w.directory.Forget(id.Guild(subject))
+	w.directory.Changed(id.Guild(subject))
 }
 
 func newSettingsWorld(t *testing.T) *settingsWorld {
@@ -82,7 +82,7 @@ func (w *settingsWorld) put(g id.Guild, document string) {
 	if _, _, err := w.archive.PutGuild(w.t.Context(), s); err != nil {
 		w.t.Fatal(err)
 	}
-	w.directory.Forget(g)
+	w.directory.Changed(g)
 }
 
 // saved is the guild's document as it is archived.

@@ -192,20 +192,21 @@ func (l *call) left() bool {
 func (c *coalescer) run(batch []*call) {
 	now, heard := time.Now(), c.node.gate.lastHeard()
 	live := batch[:0:0]
-	oldest, patience := now, batch[0].patience
+	var last *call // whose patience ends last: the batch has as much, or one with little left would cut the others off
+	var end time.Time
 	for _, l := range batch {
 		since := l.arrived
 		if heard.After(since) {
 			since = heard
 		}
-		if now.Sub(since) >= l.patience {
+		ends := since.Add(l.patience)
+		if !ends.After(now) {
 			l.err = l.notSent(errSilent)
 			continue
 		}
 		live = append(live, l)
-		patience = min(patience, l.patience)
-		if l.arrived.Before(oldest) {
-			oldest = l.arrived
+		if ends.After(end) {
+			last, end = l, ends
 		}
 	}
 	if len(live) == 0 {
@@ -213,7 +214,7 @@ func (c *coalescer) run(batch []*call) {
 	}
 	c.sent.Observe(float64(len(live)))
 	packs := c.packsOf(live)
-	err := c.node.gate.passSince(context.Background(), oldest, patience, func(ctx context.Context) error {
+	err := c.node.gate.passSince(context.Background(), last.arrived, last.patience, func(ctx context.Context) error {
 		return c.exchange(ctx, packs)
 	})
 	took := time.Since(now)

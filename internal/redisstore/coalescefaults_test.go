@@ -196,3 +196,25 @@ func TestNamedChangesBesideOthers(t *testing.T) {
 		}
 	})
 }
+
+// On a cluster a call that was sent elsewhere has only what is left of its patience.
+func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
+	server := testenv.Redis(t)
+	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+	loadGuild(t, s, guild1, nth(1))
+	b := newBatch(t, s)
+	for _, patience := range []time.Duration{time.Minute, time.Millisecond, time.Minute} {
+		b.add(func() {
+			if _, err := s.Change(leaderboard.WithPatience(b.t.Context(), patience), guild1, nth(1), plus(1)); err != nil && patience == time.Minute {
+				t.Errorf("with a patience of %v: %v", patience, err)
+			}
+		})
+	}
+	server.Pause()
+	resume := time.AfterFunc(50*time.Millisecond, server.Resume)
+	defer resume.Stop()
+	b.send()
+	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP < 102 {
+		t.Errorf("%d XP, %v", m.XP, err)
+	}
+}

@@ -58,7 +58,11 @@ func (g *gate) passSince(ctx context.Context, arrived time.Time, patience time.D
 		return err
 	}
 	defer func() { <-g.places }()
-	ctx, cancel := context.WithDeadline(context.WithValue(ctx, insideKey{}, true), g.patientUntil(arrived, patience))
+	until := g.patientUntil(arrived, patience)
+	if time.Until(until) <= 0 {
+		return errSilent // and not an end of time, after which it may have been sent
+	}
+	ctx, cancel := context.WithDeadline(context.WithValue(ctx, insideKey{}, true), until)
 	defer cancel()
 	return g.listen(send(ctx))
 }

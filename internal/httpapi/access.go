@@ -154,10 +154,14 @@ func (a *API) requireAdmin(c *gin.Context) {
 		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))
 		return
 	}
-	scheme, token, _ := strings.Cut(c.GetHeader("Authorization"), " ")
+	var presented string
+	if values := c.Request.Header.Values("Authorization"); len(values) == 1 { // as with keys, of two neither counts
+		presented = values[0]
+	}
+	scheme, token, _ := strings.Cut(presented, " ")
 	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.deps.AdminToken))
 	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
 		c.Header("WWW-Authenticate", "Bearer")
-		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing or wrong. Send it in the header Authorization: Bearer TOKEN."))
+		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing, wrong or given more than once. Send it in the header Authorization: Bearer TOKEN."))
 	}
 }

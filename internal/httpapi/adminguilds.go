@@ -124,6 +124,6 @@ func writeGuild(c *gin.Context, status int, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	c.Data(status, jsonType, document)
+	write(c, status, document)
 	return nil
 }

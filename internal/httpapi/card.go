@@ -77,7 +77,7 @@ func (a *API) serveCard(c *gin.Context, p picture) error {
 		return err
 	}
 	setCardHeaders(c, tag)
-	c.Data(http.StatusOK, cardTypes[p.format], drawn)
+	writeAs(c, http.StatusOK, []string{cardTypes[p.format]}, drawn)
 	return nil
 }
 

@@ -67,7 +67,7 @@ func (a *API) awardMessages(c *gin.Context) error {
 	if markReplay(c, replayed); !replayed {
 		countGains(gains)
 	}
-	c.Data(http.StatusOK, jsonType, encodeResults(g, gains))
+	write(c, http.StatusOK, encodeResults(g, gains))
 	return nil
 }
 

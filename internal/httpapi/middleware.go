@@ -17,11 +17,12 @@ import (
 // observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
 // X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
 func (a *API) observe(c *gin.Context) {
-	s, begun := c.Request.Context().(*state)
-	if !begun {
+	s := stateOf(c) // below a span, too
+	if s == nil {
 		c.Request = c.Request.WithContext(Begin(c.Request.Context(), time.Now()))
 		s = stateOf(c)
 	}
+	ctx := c.Request.Context()
 	defer s.limit.stop()
 	s.Patience = a.deps.Patience
 	requestsInFlight.Inc()
@@ -39,11 +40,11 @@ func (a *API) observe(c *gin.Context) {
 		answered.status = clientGone
 	}
 	o := observersOf(answered)
-	a.measured(s, o.duration, took.Seconds())
+	a.measured(ctx, o.duration, took.Seconds())
 	o.request.Observe(float64(max(c.Request.ContentLength, 0)))
 	o.response.Observe(float64(max(c.Writer.Size(), 0)))
-	if a.log.Enabled(s, slog.LevelDebug) {
-		a.log.DebugContext(s, "request", "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
+	if a.log.Enabled(ctx, slog.LevelDebug) {
+		a.log.DebugContext(ctx, "request", "method", c.Request.Method, "route", answered.route, "status", answered.status, "took", took)
 	}
 }
 
@@ -119,7 +120,9 @@ func newCORS(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead},
-		AllowedHeaders: []string{keyHeader, "If-None-Match", lastEventHeader},
+		// Any header: without credentials there is nothing that one could do, and package cors takes a list of names only as browsers write
+		// them, in lower case and in order, which no other client does.
+		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{"ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"},
 		MaxAge:         3600,
 		// The chain goes on after a preflight, so that it is charged and carries the limits' headers like everything else.

@@ -71,15 +71,19 @@ func writeJSON(c *gin.Context, status int, body any) {
 const largeAnswer = 2048
 
 // write answers with JSON.
-func write(c *gin.Context, status int, encoded []byte) {
+func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, jsonTypes, encoded) }
+
+// writeAs answers with a body of a media type. A large one says its length: then it is sent from where it is, and the request is over when
+// the client has it.
+func writeAs(c *gin.Context, status int, mediaType []string, body []byte) {
 	h := c.Writer.Header()
-	h["Content-Type"] = jsonTypes
-	if len(encoded) > largeAnswer {
-		h["Content-Length"] = []string{strconv.Itoa(len(encoded))}
+	h["Content-Type"] = mediaType
+	if len(body) > largeAnswer {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
 		defer httpconn.Hold(stateOf(c).connection)()
 	}
 	c.Writer.WriteHeader(status)
-	_, _ = c.Writer.Write(encoded) // the client is gone; there is nobody to tell
+	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell
 }
 
 // Values of headers that all answers share; net/http only reads them.

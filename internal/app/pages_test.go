@@ -90,10 +90,7 @@ func TestSigningInToTheService(t *testing.T) {
 		if status != 200 || !strings.Contains(text, "Moles &amp; Co") || !strings.Contains(text, "gopher") || !strings.Contains(text, "You manage this") {
 			t.Fatalf("after signing in: %d %s", status, text)
 		}
-		// A cookie says nothing to the API, so no page of another site gets anything from it.
-		if status, _ := visit(t, browser, "GET", s.app.URL()+boardPath(g, 1), ""); status != 401 {
-			t.Errorf("the API took a cookie: %d", status)
-		}
+		signedInReads(t, s, browser, g)
 		if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
 			t.Errorf("after signing out: %d %s", status, text)
 		}
@@ -101,6 +98,46 @@ func TestSigningInToTheService(t *testing.T) {
 			t.Errorf("the board after signing out: %d", status)
 		}
 	})
+}
+
+// signedInReads asks the API as a script of a page of ours could: who is signed in reads boards, as whom they are, and changes nothing. A
+// page of another site gets nothing of it: browsers send it no such cookie, and give it no answer to a request with one.
+func signedInReads(t *testing.T, s *service, manager *http.Client, private string) {
+	t.Helper()
+	public := s.guild(nil)
+	for _, c := range []struct {
+		about, method, path string
+		browser             *http.Client
+		status              int
+		shows, hides        string
+	}{
+		{"their own private board", "GET", boardPath(private, 1), manager, 200, `"isManager":true`, ""},
+		{"a board of others", "GET", boardPath(public, 1), manager, 200, `"isManager":false`, ""},
+		{"a private board, by nobody", "GET", boardPath(private, 1), newBrowser(t), 401, "", "isManager"},
+		{"what needs a key", "GET", memberPath(private, newID()), manager, 401, "", ""},
+		{"a change", "DELETE", memberPath(private, newID()), manager, 401, "", ""},
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), c.method, s.app.URL()+c.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.browser.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(got.Body)
+		_ = got.Body.Close()
+		text := string(body)
+		if err != nil || got.StatusCode != c.status || !strings.Contains(text, c.shows) || c.hides != "" && strings.Contains(text, c.hides) {
+			t.Errorf("%s: %d %.200s %v", c.about, got.StatusCode, text, err)
+		}
+		if c.status == 200 && (!strings.Contains(got.Header.Get("Cache-Control"), "private") || !strings.Contains(got.Header.Get("Vary"), "Cookie")) {
+			t.Errorf("%s may be kept for others: %v", c.about, got.Header)
+		}
+		if got.Header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: other sites may use the cookie", c.about)
+		}
+	}
 }
 
 func TestAnUnknownAddressIsAnsweredAsItIsAsked(t *testing.T) {

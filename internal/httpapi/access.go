@@ -13,22 +13,32 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/signin"
 )
 
 const keyHeader = "X-Api-Key"
 
 // caller is who sent a request to /v2.
 type caller struct {
-	key     *apikey.Key // nil without a valid key
-	failure error       // why a key that was presented is not valid
+	key     *apikey.Key     // nil without a valid key
+	session *signin.Session // of who is signed in in this browser, when no key was presented; nil when nobody is
+	failure error           // why a key that was presented is not valid, or why it cannot be said who is signed in
 }
 
-// user is on whose behalf the caller asks; empty without a key.
+// user is on whose behalf a key asks; empty without one.
 func (c caller) user() id.User {
 	if c.key == nil {
 		return ""
 	}
 	return c.key.OwnerID
+}
+
+// manages reports whether the caller manages the guild: the owner of the key, or who is signed in.
+func (c caller) manages(g *guild.Guild) bool {
+	if c.key == nil {
+		return c.session.Manages(g)
+	}
+	return g.IsManager(c.key.OwnerID)
 }
 
 // identify finds out who asks and charges their budgets, before anything else costs work. It does not refuse a bad key
@@ -45,7 +55,11 @@ func (a *API) authenticate(c *gin.Context) caller {
 	presented := c.Request.Header.Values(keyHeader)
 	switch len(presented) {
 	case 0:
-		return caller{}
+		if a.deps.Pages == nil || c.Request.Header["Cookie"] == nil {
+			return caller{}
+		}
+		session, err := a.deps.Pages.Session(c)
+		return caller{session: session, failure: err}
 	case 1:
 		key, err := a.deps.Keys.Authenticate(c.Request.Context(), presented[0])
 		if err != nil {
@@ -77,6 +91,10 @@ func (a *API) charge(c *gin.Context, who caller) error {
 
 func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 	s := stateOf(c)
+	if who.session != nil {
+		s.budgets[0] = ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: string(who.session.User.ID), PerMinute: a.deps.IdentityLimit}
+		return s.budgets[:1]
+	}
 	if who.key == nil {
 		s.budgets[0] = ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: a.deps.IdentityLimit}
 		return s.budgets[:1]

@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/signin"
 	"levelboard/internal/slots"
 )
 
@@ -79,6 +80,8 @@ type Pages interface {
 	Routes(r gin.IRouter)
 	// Refuse answers a request at an address that has no route, or not for its method.
 	Refuse(c *gin.Context, f *fault.Error)
+	// Session returns who is signed in in the browser that asks; nil when nobody is.
+	Session(c *gin.Context) (*signin.Session, error)
 }
 
 // Deps is what the API is built on.

@@ -41,7 +41,7 @@ func (a *API) leaderboardPage(c *gin.Context) error {
 	if err := mayRead(c, g); err != nil {
 		return err
 	}
-	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: g.IsManager(callerOf(c).user())}
+	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(c).manages(g)}
 	return a.servePage(c, g, name)
 }
 
@@ -73,7 +73,11 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	if g.Visibility == guild.Public {
 		return nil
 	}
-	if callerOf(c).key == nil {
+	who := callerOf(c)
+	if who.key == nil && who.session.MayRead(g) {
+		return nil
+	}
+	if who.key == nil {
 		return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
 	}
 	return permit(c, g)
@@ -193,11 +197,14 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 }
 
 // setCacheHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
-// be read at all, depends on the key, so no shared cache keeps what was asked for with one or is private.
+// be read at all, depends on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private.
 func setCacheHeaders(c *gin.Context, etag string, vary []string) {
 	h := c.Writer.Header()
 	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, vary, publicNoCache
 	if c.GetHeader(keyHeader) != "" {
 		h["Cache-Control"] = privateNoCache
+	}
+	if callerOf(c).session != nil {
+		h["Cache-Control"], h["Vary"] = privateNoCache, []string{vary[0] + ", Cookie"}
 	}
 }

@@ -198,7 +198,7 @@ func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Gu
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
 	var err error
-	if visitorOf(c).Session, err = s.session(c); err != nil {
+	if visitorOf(c).Session, err = s.Session(c); err != nil {
 		return nil, err
 	}
 	now, err := s.deps.Guilds.ByID(ctx, g.ID)

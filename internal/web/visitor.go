@@ -38,7 +38,10 @@ func (s *Site) identify(c *gin.Context) {
 	who := &Visitor{}
 	c.Set(visitorKey, who)
 	var err error
-	if who.Session, err = s.session(c); err == nil {
+	if who.Session, err = s.Session(c); err == nil {
+		if who.Session == nil {
+			s.takeBack(c)
+		}
 		err = s.charge(c, who)
 	}
 	if err != nil {
@@ -46,19 +49,25 @@ func (s *Site) identify(c *gin.Context) {
 	}
 }
 
-// session returns the session of the cookie; nil without one. A cookie that is nobody's session is taken back.
-func (s *Site) session(c *gin.Context) (*signin.Session, error) {
+// Session returns the session of the cookie; nil without one, or when it is nobody's.
+func (s *Site) Session(c *gin.Context) (*signin.Session, error) {
 	secret, err := c.Cookie(s.cookies.session)
 	if s.deps.SignIn == nil || err != nil || secret == "" {
 		return nil, nil
 	}
 	found, err := s.deps.SignIn.Find(c.Request.Context(), secret)
 	if errors.Is(err, signin.ErrNoSession) {
-		s.cookies.clear(c, s.cookies.session)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fault.Down("find a session", err)
 	}
 	return found, nil
+}
+
+// takeBack takes a cookie back that is nobody's session.
+func (s *Site) takeBack(c *gin.Context) {
+	if secret, err := c.Cookie(s.cookies.session); s.deps.SignIn != nil && err == nil && secret != "" {
+		s.cookies.clear(c, s.cookies.session)
+	}
 }

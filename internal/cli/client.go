@@ -140,9 +140,22 @@ func (c *adminClient) refusal(response *http.Response, answer []byte) error {
 			return fmt.Errorf("the service does not accept the admin token from %s: give the one that it was started with, by --admin-token or LEVELBOARD_ADMIN_TOKEN",
 				c.tokenFrom)
 		}
-		return fmt.Errorf("the service answered %d: %s", response.StatusCode, printable(failure.Message))
+		return fmt.Errorf("the service answered %d: %s%s", response.StatusCode, printable(failure.Message), c.hint(response))
 	}
-	return fmt.Errorf("what listens at %s answered %s, and not as Levelboard does; is the address right?", c.base, response.Status)
+	return fmt.Errorf("what listens at %s answered %s, and not as Levelboard does; is the address right?%s", c.base, response.Status, c.hint(response))
+}
+
+// hint is for whoever gave the address of the API, as bots need it, where the service's was asked for. It begins with a space.
+func (c *adminClient) hint(response *http.Response) string {
+	base, err := url.Parse(c.base)
+	if err != nil || response.StatusCode != http.StatusNotFound {
+		return ""
+	}
+	path, _, ofAPI := strings.Cut(base.Path+"/", "/v2/")
+	if !ofAPI {
+		return ""
+	}
+	return fmt.Sprintf(" The service's address is its base, without /v2: give %s://%s%s with --url or LEVELBOARD_URL.", base.Scheme, base.Host, path)
 }
 
 // list collects all pages of a list whose answers are {"<name>": [...], "next": ...}.

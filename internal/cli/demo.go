@@ -41,7 +41,8 @@ func (p *program) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "Run the service with a made-up guild whose members are active",
 		Long: "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
-			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.",
+			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.\n\n" +
+			"The commands guild, key and bench work on it when LEVELBOARD_ADMIN_TOKEN is set for them and for the demo.",
 		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			if err := o.check(); err != nil {
@@ -74,9 +75,13 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 		return fmt.Errorf("make a directory for the demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	cfg, err := p.settings(demoEnviron(p.Environ, dir, o.listen))
+	environ, unused := demoEnviron(p.Environ, dir, o.listen)
+	cfg, err := p.settings(environ)
 	if err != nil {
 		return err
+	}
+	if len(unused) > 0 {
+		p.warn([]string{"the demo does not use " + inWords(unused)})
 	}
 	rows := demo.Members(o.members, o.seed, time.Now())
 	s := service{cfg: cfg, log: newLogger(p.Stderr, cfg), localSignIn: demo.Visitors(visitor(rows))}
@@ -89,7 +94,7 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 				}
 				return fmt.Errorf("prepare the demo: %w", err)
 			}
-			p.introduce(a.URL(), key, o, rows[len(rows)/50].UserID)
+			p.introduce(a.URL(), key, o, rows[len(rows)/50].UserID, cfg.AdminToken == "")
 			activity := demo.NewActivity(users(rows), o.seed)
 			activity.URL, activity.Key, activity.Rate, activity.Log = a.URL(), key, o.rate, s.log
 			return whileActive(ctx, activity, a.Wait)
@@ -97,22 +102,29 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	})
 }
 
-// notForDemo is how the names of settings begin that are about stores and people whom the demo does not have.
-var notForDemo = []string{"REDIS_", "POSTGRES_", "ADMIN_TOKEN", "OAUTH_", "PUBLIC_URL"}
+// notForDemo is how the names of settings begin that the demo does not use: those about stores and people whom it does not have, and those
+// that it sets itself.
+var notForDemo = []string{"REDIS_", "POSTGRES_", "OAUTH_", "PUBLIC_URL", "DATA_DIR", "RATE_LIMIT_IDENTITY"}
 
 // demoEnviron is the environment's settings made fit for the demo: embedded in dir, quiet, and without the limit that its
-// own activity and an eager visitor would share.
-func demoEnviron(environ []string, dir, listen string) []string {
-	environ = slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
-		return slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(kv, config.Prefix+prefix) })
-	})
+// own activity and an eager visitor would share. unused are the names of those that were set and are left out.
+func demoEnviron(given []string, dir, listen string) (environ, unused []string) {
+	for _, kv := range given {
+		name, value, _ := strings.Cut(kv, "=")
+		if !slices.ContainsFunc(notForDemo, func(prefix string) bool { return strings.HasPrefix(name, config.Prefix+prefix) }) {
+			environ = append(environ, kv)
+		} else if value != "" {
+			unused = append(unused, name)
+		}
+	}
+	slices.Sort(unused)
 	if !slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, "LEVELBOARD_LOG_LEVEL=") }) {
 		environ = append(environ, "LEVELBOARD_LOG_LEVEL=warn")
 	}
 	if listen != "" {
 		environ = append(environ, "LEVELBOARD_LISTEN="+listen)
 	}
-	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0")
+	return append(environ, "LEVELBOARD_DATA_DIR="+dir, "LEVELBOARD_RATE_LIMIT_IDENTITY=0"), slices.Compact(unused)
 }
 
 // visitor is a member from the upper part of the board, as whom one can sign in.
@@ -168,11 +180,15 @@ func whileActive(ctx context.Context, activity *demo.Activity, wait func(context
 }
 
 // introduce prints what there is to see, and calls that work when pasted; all in one write, so that a program that reads
-// it never sees half of it.
-func (p *program) introduce(base, key string, o demoOptions, user id.User) {
+// it never sees half of it. ownToken says that the demo made its admin token itself, where no other command finds it.
+func (p *program) introduce(base, key string, o demoOptions, user id.User, ownToken bool) {
 	board := fmt.Sprintf("%s/v2/levels/%s?page=1", base, demo.Vanity)
 	page := fmt.Sprintf("%s/leaderboard/%s", base, demo.Vanity)
 	call := curl(key, fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user))
+	manage := ""
+	if ownToken {
+		manage = "For the commands guild, key and bench, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n\n"
+	}
 	p.printf(`The demo is up: the guild %s with %s, %g changes a second.
 
   Leaderboard     %s
@@ -187,6 +203,6 @@ A member's level and rank:
 25 XP more for that member:
   %s -X PATCH -H 'Content-Type: application/json' -d '{"xp":{"increment":25}}'
 
-Ctrl+C stops it and removes everything.
-`, demo.GuildName, count(o.members, "member"), o.rate, page, board, key, demo.GuildID, board, call, call)
+%sCtrl+C stops it and removes everything.
+`, demo.GuildName, count(o.members, "member"), o.rate, page, board, key, demo.GuildID, board, call, call, manage)
 }

@@ -2,41 +2,81 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
+// runningDemo is a demo that has said what there is to see.
+type runningDemo struct {
+	printed string
+	stderr  bytes.Buffer // to be read when it has ended
+	ctx     context.Context
+	stop    context.CancelFunc
+	ended   chan struct{}
+	code    int // when it has ended
+}
+
+func startDemo(t *testing.T, environ []string, args ...string) *runningDemo {
+	t.Helper()
+	d := &runningDemo{ended: make(chan struct{})}
+	d.ctx, d.stop = context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(func() {
+		d.stop()
+		<-d.ended
+	})
+	out, in := io.Pipe()
+	go func() {
+		defer close(d.ended)
+		d.code = Run(d.ctx, append([]string{"demo", "--listen", "127.0.0.1:0"}, args...),
+			Environment{strings.NewReader(""), in, &d.stderr, append(environ, "LEVELBOARD_OPS_LISTEN=127.0.0.1:0")})
+		in.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Ctrl+C") {
+		d.printed += lines.Text() + "\n"
+	}
+	go io.Copy(io.Discard, out)
+	return d
+}
+
+// end stops it and returns what it wrote to standard error.
+func (d *runningDemo) end(t *testing.T) string {
+	t.Helper()
+	d.stop()
+	<-d.ended
+	if d.code != exitOK {
+		t.Errorf("exit code %d\n%s", d.code, d.stderr.String())
+	}
+	return d.stderr.String()
+}
+
+const aboutClients = "For the commands guild, key and bench, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n"
+
 func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	out, in := io.Pipe()
-	code := make(chan int, 1)
-	go func() {
-		// What the environment says about stores, limits and directories must not reach the demo.
-		code <- Run(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--members", "250", "--rate", "100"}, Environment{strings.NewReader(""), in, os.Stderr, []string{
-			"LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_REDIS_URL=redis://nowhere.invalid", "LEVELBOARD_POSTGRES_URL=postgres://nowhere.invalid/x",
-			"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_CA_FILE=/nowhere", "LEVELBOARD_REDIS_SENTINEL_PASSWORD=secret", "LEVELBOARD_ADMIN_TOKEN_FILE=/nowhere",
-			"LEVELBOARD_RATE_LIMIT_IDENTITY=1", "LEVELBOARD_RATE_LIMIT_KEY=1", "LEVELBOARD_PUBLIC_URL=https://nowhere.invalid",
-		}})
-		in.Close()
-	}()
-	var text strings.Builder
-	lines := bufio.NewScanner(out)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Ctrl+C") {
-		text.WriteString(lines.Text() + "\n")
+	// What the environment says about stores, limits and directories must not reach the demo.
+	d := startDemo(t, []string{
+		"LEVELBOARD_REDIS_URL=redis://nowhere.invalid", "LEVELBOARD_POSTGRES_URL=postgres://nowhere.invalid/x", "LEVELBOARD_POSTGRES_URL=postgres://elsewhere.invalid/x",
+		"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_CA_FILE=/nowhere", "LEVELBOARD_REDIS_SENTINEL_PASSWORD=secret", "LEVELBOARD_DATA_DIR=/nowhere",
+		"LEVELBOARD_RATE_LIMIT_IDENTITY=1", "LEVELBOARD_RATE_LIMIT_KEY=1", "LEVELBOARD_PUBLIC_URL=https://nowhere.invalid", "LEVELBOARD_OAUTH_CLIENT_ID=",
+	}, "--members", "250", "--rate", "100")
+	if !strings.Contains(d.printed, aboutClients) {
+		t.Errorf("it does not say how other commands get at it:\n%s", d.printed)
 	}
-	go io.Copy(io.Discard, out)
 
-	calls := linesWith(text.String(), "curl ")
+	calls := linesWith(d.printed, "curl ")
 	if len(calls) != 3 {
-		t.Fatalf("%d calls to paste:\n%s", len(calls), text.String())
+		t.Fatalf("%d calls to paste:\n%s", len(calls), d.printed)
 	}
 	board := func() (total int64, entries int) {
 		status, body := paste(t, calls[0])
@@ -68,14 +108,67 @@ func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 
 	// 25 XP of the increase are ours; the members must make the rest while we look.
 	for now := before; now <= before+25; now, _ = board() {
-		if ctx.Err() != nil {
+		if d.ctx.Err() != nil {
 			t.Fatal("the board does not change")
 		}
 	}
 
-	stop()
-	if got := <-code; got != exitOK {
-		t.Errorf("exit code %d", got)
+	const unused = "levelboard: warning: the demo does not use LEVELBOARD_DATA_DIR, LEVELBOARD_POSTGRES_URL, LEVELBOARD_PUBLIC_URL, " +
+		"LEVELBOARD_RATE_LIMIT_IDENTITY, LEVELBOARD_REDIS_CA_FILE, LEVELBOARD_REDIS_SENTINEL_PASSWORD, LEVELBOARD_REDIS_URL and LEVELBOARD_REDIS_WAIT_REPLICAS\n"
+	if said := d.end(t); said != unused {
+		t.Errorf("standard error: %q", said)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind in the temporary directory: %v, %v", left, err)
+	}
+}
+
+func TestDemoTakesAnAdminToken(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	token := strings.Repeat("t", 32)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, setting := range []string{"LEVELBOARD_ADMIN_TOKEN=" + token, "LEVELBOARD_ADMIN_TOKEN_FILE=" + file} {
+		d := startDemo(t, []string{setting}, "--members", "10", "--rate", "0")
+		url := regexp.MustCompile(`Leaderboard +(http://[^/]+)/`).FindStringSubmatch(d.printed)
+		if url == nil || strings.Contains(d.printed, "ADMIN_TOKEN") {
+			t.Fatalf("%s: printed\n%s", setting, d.printed)
+		}
+		clients := []string{setting, "LEVELBOARD_URL=" + url[1]}
+		if out := succeed(t, clients, "", "guild", "list"); !strings.Contains(out, "demo") {
+			t.Errorf("%s: guild list:\n%s", setting, out)
+		}
+		if out := succeed(t, clients, "", "key", "list"); !strings.Contains(out, "demo") {
+			t.Errorf("%s: key list:\n%s", setting, out)
+		}
+		if said := d.end(t); said != "" {
+			t.Errorf("%s: standard error: %q", setting, said)
+		}
+	}
+}
+
+// What is wrong with a token is told of the demo as of the service.
+func TestDemoRefusesTheTokensThatServeRefuses(t *testing.T) {
+	temp, data := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	// One that takes such a token would go on for ever.
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	for says, settings := range map[string][]string{
+		"levelboard: LEVELBOARD_ADMIN_TOKEN must be at least 32 characters long\n": {"LEVELBOARD_ADMIN_TOKEN=short"},
+		"levelboard: LEVELBOARD_ADMIN_TOKEN_FILE cannot be read: ":                 {"LEVELBOARD_ADMIN_TOKEN_FILE=/nowhere"},
+		"are both set: set only one of them\n":                                     {"LEVELBOARD_ADMIN_TOKEN=" + strings.Repeat("t", 32), "LEVELBOARD_ADMIN_TOKEN_FILE=/nowhere"},
+	} {
+		for _, command := range []string{"demo", "serve"} {
+			var stdout, stderr bytes.Buffer
+			environ := append(settings, "LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_DATA_DIR="+data)
+			code := Run(ctx, []string{command}, Environment{strings.NewReader(""), &stdout, &stderr, environ})
+			if code != exitFailed || stdout.Len() > 0 || !strings.Contains(stderr.String(), says) {
+				t.Errorf("%s: exit code %d, want %q\nstdout: %s\nstderr: %s", command, code, says, stdout.String(), stderr.String())
+			}
+		}
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left behind in the temporary directory: %v, %v", left, err)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -161,16 +160,10 @@ func (p *program) readDocument(file string) (document []byte, guild string, err 
 	if len(document) > maxDocument {
 		return nil, "", fmt.Errorf("%s is longer than a guild's document can be", documentName(file))
 	}
-	var found struct {
-		ID *string `json:"id"`
+	if guild, err = idIn(document); err != nil {
+		return nil, "", fmt.Errorf("%s %w", documentName(file), err)
 	}
-	if err := json.Unmarshal(document, &found); err != nil {
-		return nil, "", fmt.Errorf("%s is not one JSON document of a guild: %w", documentName(file), err)
-	}
-	if found.ID == nil {
-		return nil, "", fmt.Errorf("%s has no id: add the guild's id as \"id\"", documentName(file))
-	}
-	return document, *found.ID, nil
+	return document, guild, nil
 }
 
 func documentName(file string) string {

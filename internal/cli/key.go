@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,8 +73,7 @@ type shownKey struct {
 
 func (p *program) keyCreateCommand(flags *clientFlags) *cobra.Command {
 	var key newKey
-	var permission string
-	var expires time.Duration
+	var permission, expires string
 	var rateLimit int
 	create := &cobra.Command{
 		Use:   "create --name NAME --owner USERID --permission read|read_write",
@@ -82,10 +83,11 @@ func (p *program) keyCreateCommand(flags *clientFlags) *cobra.Command {
 	create.RunE = p.action(func(ctx context.Context, _ []string) error {
 		key.Permission = apikey.Permission(permission)
 		if create.Flags().Changed("expires") {
-			if expires <= 0 {
-				return usage("--expires must be a time from now, such as 720h")
+			valid, err := validity(expires)
+			if err != nil {
+				return err
 			}
-			at := time.Now().Add(expires).UTC().Truncate(time.Second)
+			at := time.Now().Add(valid).UTC().Truncate(time.Second)
 			key.ExpiresAt = &at
 		}
 		if create.Flags().Changed("rate-limit") {
@@ -101,12 +103,40 @@ func (p *program) keyCreateCommand(flags *clientFlags) *cobra.Command {
 	f.StringVar(&key.OwnerID, "owner", "", "id of the user it belongs to")
 	f.StringVar(&permission, "permission", "", "read or read_write")
 	f.StringSliceVar(&key.GuildIDs, "guild", nil, "id of a guild it has access to; may be repeated (default none)")
-	f.DurationVar(&expires, "expires", 0, "how long it is valid, such as 720h (default for ever)")
+	f.StringVar(&expires, "expires", "", "for how much `time` it is valid, such as 720h or 30d (default for ever)")
 	f.IntVar(&rateLimit, "rate-limit", 0, "its own limit of requests a minute, 0 for none (default the service's)")
 	for _, name := range []string{"name", "owner", "permission"} {
 		_ = create.MarkFlagRequired(name)
 	}
 	return create
+}
+
+const (
+	// day is what --expires means by one: expiries are in UTC, whose days are all as long.
+	day = 24 * time.Hour
+	// maxDays is how many of them a Duration holds.
+	maxDays = int64(math.MaxInt64 / day)
+)
+
+// validity reads the value of --expires: whole days, or a duration as Go writes them.
+func validity(text string) (valid time.Duration, err error) {
+	if digits, inDays := strings.CutSuffix(text, "d"); inDays {
+		var days int64
+		days, err = strconv.ParseInt(digits, 10, 64)
+		if days > maxDays {
+			return 0, usage("--expires takes at most %dd; leave it out for a key that never expires", maxDays)
+		}
+		valid = time.Duration(max(days, 0)) * day
+	} else {
+		valid, err = time.ParseDuration(text)
+	}
+	switch {
+	case err != nil:
+		return 0, usage("--expires takes hours or days, such as 720h or 30d")
+	case valid <= 0:
+		return 0, usage("--expires must be a time from now, such as 720h or 30d")
+	}
+	return valid, nil
 }
 
 func (k newKey) check() error {
@@ -273,7 +303,7 @@ func (p *program) revokeKey(ctx context.Context, flags *clientFlags, key string)
 func keyIDIn(given string) (string, error) {
 	keyID, err := apikey.IDIn(given)
 	if err != nil {
-		return "", errors.New("what was given for KEYID is no key's id, nor a key's first 15 characters: 'levelboard key list' lists them")
+		return "", usage("what was given for KEYID is no key's id, nor a key's first 15 characters: 'levelboard key list' lists them")
 	}
 	return keyID, nil
 }

@@ -145,6 +145,26 @@ func TestKeyLife(t *testing.T) {
 	fail(t, environ, exitFailed, "'levelboard key list' lists", "key", "grant", "nokey0000000", gophers)
 }
 
+func TestAKeyExpiresAfterHoursOrDays(t *testing.T) {
+	var asked struct{ ExpiresAt time.Time }
+	environ := listen(t, func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(http.StatusCreated)
+		_, _ = w.Write([]byte(`{"id":"Abc123xyzZ09","name":"bot","permission":"read"}`))
+	})
+	for expires, want := range map[string]time.Duration{
+		"720h": 720 * time.Hour, "1h30m": 90 * time.Minute, "1d": 24 * time.Hour, "30d": 720 * time.Hour, "106751d": 106751 * 24 * time.Hour,
+	} {
+		before := time.Now().Add(want).Truncate(time.Second)
+		succeed(t, environ, "", "key", "create", "--name", "bot", "--owner", "100000000000000001", "--permission", "read", "--expires", expires)
+		if at := asked.ExpiresAt; at.Before(before) || at.After(time.Now().Add(want)) {
+			t.Errorf("--expires %s asked for %v", expires, at)
+		}
+	}
+}
+
 // People see a key's first 15 characters, on the pages, or have the whole key at hand; but a secret belongs neither into an address, which
 // proxies write down, nor into what is printed.
 func TestAKeyIsNamedByWhatPeopleHaveOfIt(t *testing.T) {
@@ -169,7 +189,7 @@ func TestAKeyIsNamedByWhatPeopleHaveOfIt(t *testing.T) {
 	asked = nil
 	for _, none := range []string{"kk9", "lb_" + keyID + secret[:20], keyID + secret, "../guilds"} {
 		r := run(t, environ, "", "key", "revoke", none)
-		if r.code != exitFailed || !strings.Contains(r.stderr, "'levelboard key list' lists them") || strings.Contains(r.stderr, none) {
+		if r.code != exitUsage || !strings.Contains(r.stderr, "'levelboard key list' lists them") || strings.Contains(r.stderr, none) {
 			t.Errorf("%s: exit code %d, %q", none, r.code, r.stderr)
 		}
 	}

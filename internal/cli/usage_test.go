@@ -31,6 +31,10 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"a guild's id must be 17 to 19 digits", []string{"guild", "get", "12"}},
 		{"a guild's id must be 17 to 19 digits", []string{"guild", "delete", "../keys"}},
 		{"a guild's id must be 17 to 19 digits", []string{"key", "ungrant", "k", "x"}},
+		{"a guild's id must be 17 to 19 digits", []string{"key", "grant", "Abc123xyzZ09", "x"}},
+		{"what was given for KEYID is no key's id", []string{"key", "grant", "nope", "100000000000000001"}},
+		{"what was given for KEYID is no key's id", []string{"key", "ungrant", "nope", "100000000000000001"}},
+		{"what was given for KEYID is no key's id", []string{"key", "revoke", "nope"}},
 		{"--file is missing: levelboard guild apply -f FILE\n", []string{"guild", "apply"}},
 		{`"guild.json" is one argument too many: levelboard guild apply -f FILE` + "\n", []string{"guild", "apply", "guild.json"}},
 		{"--name, --owner and --permission are missing: levelboard key create --name NAME --owner USERID --permission read|read_write\n", []string{"key", "create"}},
@@ -38,8 +42,18 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"--permission must be read or read_write", append(create, "--permission", "write")},
 		{"--owner must be 17 to 19 digits", append(create, "--owner", "me")},
 		{"--guild must be 17 to 19 digits", append(create, "--guild", "1")},
-		{"--expires must be a time from now", append(create, "--expires", "-1h")},
-		{"invalid argument", append(create, "--expires", "tomorrow")},
+		{"--expires must be a time from now, such as 720h or 30d\n", append(create, "--expires", "-1h")},
+		{"--expires must be a time from now", append(create, "--expires", "0")},
+		{"--expires must be a time from now", append(create, "--expires", "0d")},
+		{"--expires must be a time from now", append(create, "--expires", "-106752d")},
+		{"levelboard: --expires takes hours or days, such as 720h or 30d\n", append(create, "--expires", "tomorrow")},
+		{"--expires takes hours or days", append(create, "--expires", "d")},
+		{"--expires takes hours or days", append(create, "--expires", "1.5d")},
+		{"--expires takes hours or days", append(create, "--expires", "4w")},
+		{"--expires takes hours or days", append(create, "--expires", "30")},
+		{"--expires takes hours or days", append(create, "--expires", "")},
+		{"--expires takes at most 106751d; leave it out", append(create, "--expires", "106752d")},
+		{"--expires takes at most 106751d", append(create, "--expires", "99999999999999999999d")},
 		{"--rate-limit must be 0 or more", append(create, "--rate-limit", "-1")},
 		{"--url must be an http://", []string{"guild", "list", "--url", "localhost:8080"}},
 		{"--members must be from 1", []string{"demo", "--members", "0"}},
@@ -118,16 +132,37 @@ func TestFailuresExitWith1(t *testing.T) {
 
 func TestBadDocumentsExitWith1(t *testing.T) {
 	environ := []string{"LEVELBOARD_ADMIN_TOKEN=x", "LEVELBOARD_URL=http://127.0.0.1:1"}
+	const object = "must be a JSON object, as 'levelboard guild get ID --json' prints it, not "
+	const id = `as "id": write the guild's id as a string, in quotes`
 	for content, says := range map[string]string{
-		`{"name":"x"}`:     "has no id",
-		`{"id":"12"}`:      "must be 17 to 19 digits",
-		`{"id":12}`:        "is not one JSON document",
-		`{"id":"1"} {}`:    "is not one JSON document",
-		`[{"id":"1"}]`:     "is not one JSON document",
-		``:                 "is not one JSON document",
-		`name: not-json`:   "is not one JSON document",
-		largerThanDocument: "is longer than",
+		`{"name":"x"}`:                 `has no id: add the guild's id as "id"`,
+		`{"id":null}`:                  `has no id: add the guild's id as "id"`,
+		`{"id":12}`:                    "has a number " + id,
+		`{"id":["1"]}`:                 "has an array " + id,
+		`[{"id":"1"}]`:                 object + "an array",
+		` "name"`:                      object + "a string",
+		`12`:                           object + "a number",
+		`true`:                         object + "a boolean",
+		`null`:                         object + "null",
+		``:                             "is empty: it must hold a guild's settings as a JSON object",
+		" \n":                          "is empty: it must hold a guild's settings as a JSON object",
+		`{"id":"1"`:                    "is not complete JSON: it ends too early",
+		`nul`:                          "is not complete JSON: it ends too early",
+		`name: not-json`:               "is not JSON: see line 1, column 2",
+		"{\n\t\"name\": \"Käfer\", id": "is not JSON: see line 2, column 19",
+		"{\r\n\"id\":\"1\",\r\n}":      "is not JSON: see line 3, column 1",
+		`{"id":"1"} {}`:                "must be one JSON object with nothing after it: see line 1, column 12",
+		"{\"id\":\"1\"}\n\n  ]":        "must be one JSON object with nothing after it: see line 3, column 3",
+		"\ufeff{\"id\":\"1\"}":         "must be UTF-8 without a byte order mark: save it so",
+		"\xff\xfe{\x00}\x00":           "must be UTF-8 without a byte order mark: save it so",
 	} {
+		path := filepath.Join(t.TempDir(), "guild.json")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fail(t, environ, exitFailed, "levelboard: "+path+" "+says+"\n", "guild", "apply", "-f", path)
+	}
+	for content, says := range map[string]string{`{"id":"12"}`: "must be 17 to 19 digits", largerThanDocument: "is longer than"} {
 		path := filepath.Join(t.TempDir(), "guild.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -135,7 +170,7 @@ func TestBadDocumentsExitWith1(t *testing.T) {
 		fail(t, environ, exitFailed, says, "guild", "apply", "-f", path)
 	}
 	fail(t, environ, exitFailed, "cannot be opened", "guild", "apply", "-f", filepath.Join(t.TempDir(), "none.json"))
-	fail(t, environ, exitFailed, "standard input is not one JSON document", "guild", "apply", "-f", "-")
+	fail(t, environ, exitFailed, "levelboard: standard input is empty: ", "guild", "apply", "-f", "-")
 }
 
 var largerThanDocument = `{"id":"100000000000000001"` + strings.Repeat(" ", maxDocument) + `}`

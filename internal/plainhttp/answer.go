@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -22,10 +24,19 @@ var errOver = errors.New("plainhttp: the request was answered")
 // answer is the http.ResponseWriter of one plain request. What the handler writes is kept until it returns, unless it says the
 // length of the body and writes it at once. Informational answers are left out, as are the trailers and encodings of a handler.
 //
-// A handler that keeps it can write nothing after it has returned, into whosever answer. The map that Header returned is for
-// the connection's next request then, and must not be kept.
+// A handler that keeps it, or leaves it to another goroutine, can write nothing after it has returned, into whosever answer. The
+// map that Header returned is for the connection's next request then: nobody may touch it any more.
 type answer struct {
-	conn   *conn       // nil once the request is over
+	// mu keeps who writes while the handler returns from what is another answer's after it. Only who writes for the handler needs it:
+	// once over is set under it, the rest is the connection's alone.
+	mu   sync.Mutex
+	over atomic.Bool // the handler has returned
+
+	sent, failed, closes bool
+	typed                bool // the type of the body is none to find out
+	dated                bool
+
+	conn   *conn
 	began  time.Time   // the request; the Date of its answer
 	header http.Header // the handler's, which is written when it says the status
 	status int         // 0 until then
@@ -33,11 +44,8 @@ type answer struct {
 	length     int64    // of the body, as the handler says; -1 if it does not
 	written    int64    // of the body, be it too much
 	connection []string // the header
-	typed      bool     // the type of the body is none to find out
-	dated      bool
 
-	head, body           []byte
-	sent, failed, closes bool
+	head, body []byte
 }
 
 // begin takes the connection's memory.
@@ -46,11 +54,21 @@ func (a *answer) begin(c *conn, began time.Time) {
 	a.header, a.head, a.body = c.header, c.head, c.body
 }
 
-// end gives the memory back, without what was in it.
+// stop waits for a write that has begun, and lets the handler begin no other.
+func (a *answer) stop() {
+	a.mu.Lock()
+	a.over.Store(true)
+	a.mu.Unlock()
+}
+
+// end gives the memory back, without what was in it. The header stays, for Header may look at it at the same time.
 func (a *answer) end() {
+	if !a.over.Load() { // the handler did not return
+		a.stop()
+	}
 	clear(a.header)
 	a.conn.head, a.conn.body = kept(a.head), kept(a.body)
-	a.conn, a.header, a.head, a.body, a.connection = nil, nil, nil, nil, nil
+	a.conn, a.head, a.body, a.connection = nil, nil, nil, nil
 }
 
 func kept(b []byte) []byte {
@@ -62,7 +80,7 @@ func kept(b []byte) []byte {
 
 // Header implements http.ResponseWriter.
 func (a *answer) Header() http.Header {
-	if a.conn == nil {
+	if a.over.Load() {
 		return http.Header{}
 	}
 	return a.header
@@ -70,8 +88,16 @@ func (a *answer) Header() http.Header {
 
 // WriteHeader implements http.ResponseWriter. Only the first status counts, with the headers as they are then.
 func (a *answer) WriteHeader(status int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.over.Load() {
+		a.setStatus(status)
+	}
+}
+
+func (a *answer) setStatus(status int) {
 	switch {
-	case a.conn == nil || a.status != 0:
+	case a.status != 0:
 		return
 	case status < 100 || status > 999:
 		panic(fmt.Sprintf("invalid WriteHeader code %v", status)) // as net/http does
@@ -84,11 +110,13 @@ func (a *answer) WriteHeader(status int) {
 
 // Write implements http.ResponseWriter.
 func (a *answer) Write(p []byte) (int, error) {
-	if a.conn == nil {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over.Load() {
 		return 0, errOver
 	}
 	if a.status == 0 {
-		a.WriteHeader(http.StatusOK)
+		a.setStatus(http.StatusOK)
 	}
 	switch {
 	case len(p) == 0:
@@ -120,8 +148,9 @@ func hasBody(status int) bool {
 // finish sends what is left to send, and reports whether the connection goes on: not after a body that is not as long as it was
 // said to be.
 func (a *answer) finish() bool {
+	a.stop()
 	if a.status == 0 {
-		a.WriteHeader(http.StatusOK)
+		a.setStatus(http.StatusOK)
 	}
 	if !a.sent {
 		a.send(a.body)

@@ -1,12 +1,15 @@
 package plainhttp_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"log"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +107,68 @@ func TestWhatAHandlerKeepsIsOfNoUse(t *testing.T) {
 			t.Errorf("the next answer: %s %v %q", answer.Status, answer.Header, text)
 		}
 	})
+}
+
+// A goroutine that writes while its handler returns, and goes on, writes into its own answer or nowhere.
+func TestAWriterThatGoesOnAfterItsHandler(t *testing.T) {
+	var writers sync.WaitGroup
+	s, address := listen(t, newRest(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := []byte(r.URL.Path[1:])
+		whole := r.Method == http.MethodPut
+		if whole { // which is sent at once
+			text = bytes.Repeat(text, 10_000)
+			w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		}
+		writes := make(chan bool)
+		writers.Go(func() {
+			close(writes)
+			for late, all := 0, 0; late < 100; late++ {
+				if all++; all > 1_000_000 {
+					t.Error("the writer is never told that its handler has returned")
+					return
+				}
+				w.Header()
+				w.WriteHeader(http.StatusAccepted)
+				if n, _ := w.Write(text); n > 0 {
+					if late = 0; whole {
+						return
+					}
+				}
+				runtime.Gosched()
+			}
+		})
+		<-writes
+		if r.Method == http.MethodDelete {
+			panic(http.ErrAbortHandler)
+		}
+	})), nil)
+	for _, method := range []string{"GET", "PUT", "DELETE"} {
+		for range 20 {
+			client := newClient(dial(t, address))
+			for i := range 20 {
+				digit := strconv.Itoa(i % 10)
+				client.send(t, method+" /"+digit+" HTTP/1.1\r\nHost: h\r\n\r\n")
+				answer, err := http.ReadResponse(client.r, nil)
+				if err != nil && method == "DELETE" {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(answer.Body)
+				if text := strings.Trim(string(body), digit); text != "" {
+					t.Errorf("%s: the answer to %s has %.20q in it", method, digit, text)
+				}
+				if err != nil { // the handler returned before all that it said was written
+					break
+				}
+			}
+		}
+	}
+	if err := s.Shutdown(t.Context()); err != nil { // so that there are no more writers
+		t.Error(err)
+	}
+	writers.Wait()
 }
 
 // What an answer may be without is left out: what comes before it, and an encoding for a body whose length is known.

@@ -36,7 +36,11 @@ type conn struct {
 }
 
 func (s *Server) newConn(c net.Conn) *conn {
-	return &conn{Conn: c, server: s, remote: c.RemoteAddr().String(), r: bufio.NewReaderSize(c, plainBytes), header: make(http.Header, 16)}
+	remote := ""
+	if address := c.RemoteAddr(); address != nil { // net/http takes connections without one, too
+		remote = address.String()
+	}
+	return &conn{Conn: c, server: s, remote: remote, r: bufio.NewReaderSize(c, plainBytes), header: make(http.Header, 16)}
 }
 
 // requests answers plain requests, until the connection has ended or one is not plain. It returns what was read of that; nil when
@@ -62,10 +66,11 @@ func (c *conn) requests() (left []byte) {
 	return nil
 }
 
-// wait waits for the first bytes of the next request.
+// wait waits for the first bytes of the next request, and reports whether it may begin.
 func (c *conn) wait(patience time.Duration, begin int) bool {
 	if c.r.Buffered() >= begin {
-		return true
+		// The answer before does not say that the connection ends when its head was sent before the stop.
+		return !c.server.stopping.Load()
 	}
 	if c.readBy.move(time.Now(), patience) {
 		_ = c.SetReadDeadline(c.readBy.Time)

@@ -11,7 +11,7 @@ import (
 type handover struct {
 	net.Listener
 	conns  chan net.Conn
-	failed chan error
+	failed chan error // those after which nothing more is accepted
 
 	once   sync.Once
 	closed chan struct{}

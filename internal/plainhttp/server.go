@@ -92,23 +92,6 @@ func (s *Server) logf(format string, args ...any) {
 	}
 }
 
-// accept serves each connection until the listener is closed.
-func (s *Server) accept(h *handover) {
-	for {
-		c, err := h.Listener.Accept()
-		if err != nil {
-			// net/http decides whether to go on, and when: it asks again for the next connection.
-			select {
-			case h.failed <- err:
-				continue
-			case <-h.closed:
-				return
-			}
-		}
-		s.group.Go(func() { s.serve(c, h) })
-	}
-}
-
 // Shutdown is http.Server.Shutdown.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.stop((*conn).takeIdle)

@@ -75,31 +75,42 @@ func TestShutdownWaitsForAnAnswer(t *testing.T) {
 	})
 }
 
-// An answer that began before the stop does not say that the connection ends, which it does all the same.
+// An answer that began before the stop does not say that the connection ends, which it does all the same: also when the next request is there
+// already, which is not begun.
 func TestShutdownAfterTheHead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		runs, may := make(chan bool), make(chan bool)
-		s, m, _ := start(t, newRest(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Length", "100000")
-			_, _ = w.Write(make([]byte, 100_000)) // is sent at once
-			runs <- true
-			<-may
-		})), everything)
-		client := newClient(m.dial(t))
-		if answer, _ := client.ask(t, ask); answer.Close {
-			t.Error("a connection ends before the stop")
-		}
-		<-runs
-		stopped := make(chan error, 1)
-		go func() { stopped <- s.Shutdown(t.Context()) }()
-		synctest.Wait()
-		began := time.Now()
-		may <- true
-		client.ended(t)
-		if err := <-stopped; err != nil || time.Since(began) > time.Second {
-			t.Errorf("Shutdown: %v after %v", err, time.Since(began))
-		}
-	})
+	for name, requests := range map[string]string{"one request": ask, "two at once": ask + ask, "one and a part": ask + ask[:10]} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				runs, may, begun := make(chan bool), make(chan bool), 0
+				s, m, _ := start(t, newRest(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+					if begun++; begun > 1 {
+						return
+					}
+					w.Header().Set("Content-Length", "100000")
+					_, _ = w.Write(make([]byte, 100_000)) // is sent at once
+					runs <- true
+					<-may
+				})), everything)
+				client := newClient(m.dial(t))
+				if answer, _ := client.ask(t, requests); answer.Close {
+					t.Error("a connection ends before the stop")
+				}
+				<-runs
+				stopped := make(chan error, 1)
+				go func() { stopped <- s.Shutdown(t.Context()) }()
+				synctest.Wait()
+				began := time.Now()
+				may <- true
+				client.ended(t)
+				if err := <-stopped; err != nil || time.Since(began) > time.Second {
+					t.Errorf("Shutdown: %v after %v", err, time.Since(began))
+				}
+				if begun != 1 {
+					t.Errorf("%d requests were begun", begun)
+				}
+			})
+		})
+	}
 }
 
 // It waits as long as it may, for what runs here and for what runs in net/http, and Close ends what is left.
@@ -184,25 +195,6 @@ func TestShutdownBeforeServe(t *testing.T) {
 		if _, err := m.Accept(); err == nil {
 			t.Error("the listener is open")
 		}
-	})
-}
-
-type temporary struct{ error }
-
-func (temporary) Timeout() bool   { return false }
-func (temporary) Temporary() bool { return true }
-
-// Errors are net/http's to decide on: it goes on after temporary ones, and what is open is served meanwhile.
-func TestTemporaryErrorsOfTheListener(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, m, _ := start(t, newRest(says("hello")), everything)
-		before := newClient(m.dial(t))
-		for range 5 {
-			m.failures <- temporary{errors.New("too many files")}
-			before.ask(t, ask)
-		}
-		newClient(m.dial(t)).ask(t, ask)
-		newClient(m.dial(t)).ask(t, "GET / HTTP/1.0\r\nHost: h\r\n\r\n") // of net/http
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,11 +18,22 @@ import (
 	"levelboard/internal/testenv"
 )
 
+// piped is testenv.Piped for a bubble of synctest, which must not end before net/http has: it waits half a second before it closes a
+// connection of which it has not read all, be it closed by the client.
+func piped(t *testing.T, server testenv.Server) net.Conn {
+	t.Helper()
+	t.Cleanup(func() { // after both ends were closed
+		time.Sleep(time.Second)
+		synctest.Wait()
+	})
+	return testenv.Piped(t, server)
+}
+
 // talk sends the packets over one connection, each when the server is done with those before, and returns what came back and whether
 // the server closed the connection. It is for a bubble of synctest.
 func talk(t *testing.T, server testenv.Server, packets []string) (said []byte, closed bool) {
 	t.Helper()
-	c := testenv.Piped(t, server)
+	c := piped(t, server)
 	var heard bytes.Buffer
 	go func() {
 		_, _ = io.Copy(&heard, c)
@@ -33,7 +45,7 @@ func talk(t *testing.T, server testenv.Server, packets []string) (said []byte, c
 		}
 		synctest.Wait()
 	}
-	time.Sleep(time.Second) // net/http waits half a second before it closes a connection of which it has not read all
+	time.Sleep(time.Second) // net/http may wait half a second before it closes the connection
 	synctest.Wait()
 	return bytes.Clone(heard.Bytes()), closed
 }

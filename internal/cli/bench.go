@@ -46,9 +46,9 @@ func (p *program) benchCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "bench",
 		Short: "Put load on a running service and measure how it answers",
-		Long: "Put load on a running service and measure how it answers. A guild of its own (or several), its members and a key\n" +
-			"are made for it and removed at the end. The service's limit for each identity applies: start the service with\n" +
-			"LEVELBOARD_RATE_LIMIT_IDENTITY=0. docs/benchmarks.md says what the numbers mean.\n\nScenarios:\n" + scenarioList(),
+		Long: "Put load on a running service and measure how it answers. A guild of its own (or several), its members and keys\n" +
+			"are made for it and removed at the end. The service's limit for each identity applies to the load: start the service\n" +
+			"with LEVELBOARD_RATE_LIMIT_IDENTITY=0 to measure it and not the limit. docs/benchmarks.md says what the numbers mean.\n\nScenarios:\n" + scenarioList(),
 		Args: takes(),
 	}
 	command.RunE = p.action(func(ctx context.Context, _ []string) error {
@@ -74,7 +74,7 @@ func (p *program) benchCommand() *cobra.Command {
 	flags.IntVar(&f.guilds, "guilds", 1, "increment, rank: over how many guilds the members are spread")
 	flags.IntVar(&f.page, "page", 0, "page, page-while-writing, poll, mixed: read this page only (default random ones among the first 100)")
 	flags.BoolVar(&f.plain, "plain", false, "ask for pages as they are, not gzipped, as browsers and most libraries do")
-	flags.IntVar(&f.keyLimit, "key-limit", 0, "the limit of the keys that are made, in requests a minute; 0 for none")
+	flags.IntVar(&f.keyLimit, "key-limit", 0, "the limit of the keys that the load is made with, in requests a minute; 0 for none")
 	flags.StringVar(&f.skew, "skew", string(loadgen.Uniform), "how often each member is drawn: uniform, or zipf for a few most of the time (default of messages zipf)")
 	flags.Uint64Var(&f.seed, "seed", 0, "the same seed draws the same requests on each connection (default by chance)")
 	flags.BoolVar(&f.verify, "verify", false, fmt.Sprintf("compare the members' XP with what was acknowledged (default with at most %d members)", loadgen.VerifiedByDefault))
@@ -157,7 +157,7 @@ func (p *program) bench(ctx context.Context, f *benchFlags, o loadgen.Options) e
 		return err
 	}
 	line := newProgressLine(p.Stderr)
-	o.URL, o.Admin, o.Progress = client.base, client.call, line.show
+	o.URL, o.Admin, o.Progress, o.Warn = client.base, client.call, line.show, line.keep
 	return p.untilSignal(ctx, func(ctx context.Context) error {
 		result, err := loadgen.Run(ctx, o)
 		line.end()
@@ -166,6 +166,13 @@ func (p *program) bench(ctx context.Context, f *benchFlags, o loadgen.Options) e
 		}
 		return errors.Join(p.printResult(result, f.json), err)
 	})
+}
+
+// keep shows a text that what is shown after it does not write over.
+func (l *progressLine) keep(text string) {
+	l.show(text)
+	l.end()
+	l.shown = false
 }
 
 func (p *program) printResult(result *loadgen.Result, asJSON bool) error {

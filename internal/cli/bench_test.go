@@ -76,6 +76,32 @@ func TestBenchPrintsOneDocument(t *testing.T) {
 	}
 }
 
+// A service as it is started without any settings lets a caller make 1500 requests a minute. Bench measures what that allows, and one
+// run after another, all within the minute.
+func TestBenchOnAServiceWithDefaultLimits(t *testing.T) {
+	environ, _ := startService(t)
+	twice := func(verified bool, flags ...string) {
+		t.Helper()
+		for range 2 {
+			r := run(t, environ, "", append([]string{"bench"}, flags...)...)
+			const told = "levelboard: the service allows one caller 1,500 requests a minute, "
+			if r.code != exitOK || !strings.Contains(r.stdout, "OPERATION") || strings.Contains(r.stdout, "\nVerified: ") != verified || !strings.HasPrefix(r.stderr, told) {
+				t.Fatalf("%q: exit code %d\n%s\n%s", flags, r.code, r.stdout, r.stderr)
+			}
+		}
+	}
+	twice(true, "--members", "2000", "--concurrency", "8", "--duration", "2s") // more than calls that a caller may make
+	for scenario, members := range map[string]string{
+		"rank": "700", "page": "700", "page-while-writing": "700", "poll": "700", "messages": "400", "mixed": "400", // more of these would have to wait for their cooldowns
+	} {
+		verified := scenario == "page-while-writing" || scenario == "messages" || scenario == "mixed"
+		twice(verified, "--scenario", scenario, "--members", members, "--concurrency", "2", "--duration", "100ms")
+	}
+	if out := succeed(t, environ, "", "guild", "list") + succeed(t, environ, "", "key", "list"); !strings.Contains(out, "no guild yet") || !strings.Contains(out, "no key yet") {
+		t.Errorf("left behind:\n%s", out)
+	}
+}
+
 func TestBenchNamesTheLimitThatHeldItBack(t *testing.T) {
 	environ, _ := startService(t, "LEVELBOARD_RATE_LIMIT_IDENTITY=60")
 	r := run(t, environ, "", "bench", "--members", "20", "--concurrency", "4", "--duration", "1s")

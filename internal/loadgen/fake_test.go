@@ -22,8 +22,9 @@ type fake struct {
 
 	mu      sync.Mutex
 	xp      map[string]int64
-	guild   []byte // its settings; nil when there is none
-	key     bool
+	guild   []byte            // its settings; nil when there is none
+	keys    map[string]string // owners of the keys that are there
+	made    int               // keys
 	changes int
 	perCall int // messages of the last call
 
@@ -34,6 +35,10 @@ type fake struct {
 	// onMessage says whether a message of the nth call is counted, and onCall answers the call in place of the fake if it says so.
 	onMessage func(call int, user string) bool
 	onCall    func(w http.ResponseWriter, call int) bool
+
+	// limit is how many requests each owner may make until refill, as if in a minute; 0 for none. retryAfter goes with a refusal.
+	limit, retryAfter int
+	used              map[string]int // by owner
 
 	enough func() // called with the last of someChanges
 }
@@ -58,11 +63,34 @@ func (f *fake) count() {
 	}
 }
 
-const fakeKey = "lb_fake"
+const fakeKey = "lb_fake" // and the key's number
+
+// admits charges the owner of the request's key, or answers in place of the fake; the fake is locked.
+func (f *fake) admits(w http.ResponseWriter, r *http.Request) bool {
+	owner := f.keys[r.Header.Get("X-Api-Key")]
+	if owner == "" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return false
+	}
+	w.Header().Set("X-RateLimit-Limit", strconv.Itoa(cmp.Or(f.limit, unlimited)))
+	if f.used[owner]++; f.limit > 0 && f.used[owner] > f.limit {
+		w.Header().Set("Retry-After", strconv.Itoa(max(f.retryAfter, 1)))
+		w.WriteHeader(http.StatusTooManyRequests)
+		return false
+	}
+	return true
+}
+
+// refill fills everybody's budget.
+func (f *fake) refill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.used)
+}
 
 func startFake(t *testing.T, f *fake) (o Options) {
 	t.Helper()
-	f.xp = map[string]int64{}
+	f.xp, f.keys, f.used = map[string]int64{}, map[string]string{}, map[string]int{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/", f.admin)
 	mux.HandleFunc("/v2/levels/"+guildID, f.page)
@@ -103,6 +131,11 @@ func adminOf(base, token string) AdminCall {
 func (f *fake) admin(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if number, found := strings.CutPrefix(r.URL.Path, "/admin/keys/"); found && r.Method == http.MethodDelete {
+		delete(f.keys, fakeKey+number)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
 	switch r.Method + " " + strings.TrimPrefix(r.URL.Path, "/admin") {
 	case "GET /guilds/" + guildID:
 		if f.guild == nil {
@@ -115,11 +148,12 @@ func (f *fake) admin(w http.ResponseWriter, r *http.Request) {
 		f.guild, f.xp = nil, map[string]int64{}
 		w.WriteHeader(http.StatusNoContent)
 	case "POST /keys":
-		f.key = true
-		fmt.Fprintf(w, `{"id":"one","key":%q}`, fakeKey)
-	case "DELETE /keys/one":
-		f.key = false
-		w.WriteHeader(http.StatusNoContent)
+		var key struct{ OwnerID string }
+		_ = json.NewDecoder(r.Body).Decode(&key)
+		f.made++
+		secret := fakeKey + strconv.Itoa(f.made)
+		f.keys[secret] = key.OwnerID
+		fmt.Fprintf(w, `{"id":"%d","key":%q}`, f.made, secret)
 	default:
 		w.WriteHeader(http.StatusTeapot)
 	}
@@ -129,15 +163,18 @@ func (f *fake) admin(w http.ResponseWriter, r *http.Request) {
 func (f *fake) left() (guild, key bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.guild != nil, f.key
+	return f.guild != nil, len(f.keys) > 0
 }
 
 func (f *fake) member(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.admits(w, r) {
+		return
+	}
 	user := r.PathValue("user")
 	var body struct{ XP json.RawMessage }
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil || !f.key || r.Header.Get("X-Api-Key") != fakeKey {
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -164,6 +201,9 @@ func (f *fake) member(w http.ResponseWriter, r *http.Request) {
 func (f *fake) page(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.admits(w, r) {
+		return
+	}
 	number, _ := strconv.Atoi(r.URL.Query().Get("page"))
 	all := []entry{}
 	for user, xp := range f.xp {

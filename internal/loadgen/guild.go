@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 )
@@ -16,20 +15,20 @@ const (
 	// guildID is the run's first guild, and mostly its only one. No guild has such an id before the year 2083.
 	guildID   = "9000000000000000001"
 	guildName = "bench"
-	// ownerID owns the guild and the key.
+	// ownerID owns the guilds of every run, which are known by it.
 	ownerID = "9000000000000000002"
-	// keySlack is for how long after the load's end the key is valid, should it not be possible to revoke it.
-	keySlack = time.Hour
 )
-
-// apiKey is a key of the run.
-type apiKey struct{ id, secret string }
 
 // prepare makes the guilds, the keys and the members. What it made is removed by tidy, also after an error.
 func (b *bench) prepare(ctx context.Context) error {
 	if b.Ready && !b.Scenario.sendsMessages() {
 		b.ours = true
-		return b.makeKeys(ctx)
+		if b.verifies() {
+			if err := b.makeSetupKeys(ctx); err != nil {
+				return err
+			}
+		}
+		return b.makeLoadKeys(ctx)
 	}
 	if err := b.eachGuild(ctx, "looking for guilds of somebody else", b.checkGuild); err != nil {
 		return err
@@ -38,9 +37,13 @@ func (b *bench) prepare(ctx context.Context) error {
 	if err := b.putGuilds(ctx, nil); err != nil {
 		return err
 	}
-	if err := b.makeKeys(ctx); err != nil {
+	if err := b.makeSetupKeys(ctx); err != nil {
 		return err
 	}
+	if err := b.makeLoadKeys(ctx); err != nil {
+		return err
+	}
+	b.tellLimit(ctx)
 	if b.Members <= onePerCall && b.guilds == 1 {
 		if err := b.makeMembers(ctx, filling{fill(), 1, fillConnections}); err != nil {
 			return err
@@ -81,18 +84,19 @@ func (b *bench) fillInBulk(ctx context.Context) error {
 	return b.putGuilds(ctx, nil)
 }
 
-// onePerCall is the most members that are created by a call each.
-const onePerCall = 20_000
+// onePerCall is the most members that are created by a call each. A service lets one caller make some thousand calls a minute unless
+// it is told otherwise, and the members are read by the same caller.
+const onePerCall = 500
 
 // filled reports whether the boards have as many members as the run: an earlier run kept them. The first and the last guild
 // speak for all.
 func (b *bench) filled(ctx context.Context) (bool, error) {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: answerTime}
-	for _, guild := range []int{0, b.guilds - 1} {
+	guilds := []int{0, b.guilds - 1}
+	r := b.newReader(len(guilds))
+	defer r.close()
+	for _, guild := range guilds {
 		n := b.membersOf(guild)
-		last, err := b.readPage(ctx, client, guild, (n+pageSize-1)/pageSize)
+		last, err := r.readPage(ctx, guild, pagesOf(n))
 		if err != nil {
 			return false, fmt.Errorf("look for the members of an earlier run: %w", err)
 		}
@@ -138,43 +142,6 @@ func (b *bench) putGuilds(ctx context.Context, rules map[string]any) error {
 	})
 }
 
-// makeKeys makes as many keys as it takes for all guilds, each for grantsOfKey of them.
-func (b *bench) makeKeys(ctx context.Context) error {
-	for first := 0; first < b.guilds; first += grantsOfKey {
-		var guilds []string
-		for guild := first; guild < min(first+grantsOfKey, b.guilds); guild++ {
-			guilds = append(guilds, string(b.appendGuild(nil, guild)))
-		}
-		if err := b.makeKey(ctx, guilds); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *bench) makeKey(ctx context.Context, guilds []string) error {
-	request, err := json.Marshal(map[string]any{
-		"name": guildName, "ownerId": ownerID, "permission": "read_write", "guildIds": guilds, "rateLimit": b.KeyLimit,
-		"expiresAt": time.Now().Add(b.Duration + keySlack).UTC().Truncate(time.Second),
-	})
-	if err != nil {
-		return fmt.Errorf("write the key's settings: %w", err)
-	}
-	_, answer, err := b.Admin(ctx, http.MethodPost, "/admin/keys", request)
-	if err != nil {
-		return err
-	}
-	var made struct {
-		ID  string `json:"id"`
-		Key string `json:"key"`
-	}
-	if err := json.Unmarshal(answer, &made); err != nil || made.ID == "" || made.Key == "" {
-		return errors.New("the service's answer to the creation of a key cannot be read")
-	}
-	b.keys = append(b.keys, apiKey{made.ID, made.Key})
-	return nil
-}
-
 // filling is a way to create the members, about so many with each request.
 type filling struct {
 	operation   operation
@@ -196,14 +163,14 @@ func (b *bench) makeMembers(ctx context.Context, f filling) error {
 		}
 	})
 	crowd := &crowd{
-		target: b.target, shared: b.shared(nil), shares: []share{{f.operation, 1}}, connections: min(b.Concurrency, f.connections), recorder: record,
+		target: b.target, shared: b.shared(b.setupKeys, nil), shares: []share{{f.operation, 1}}, connections: min(b.Concurrency, f.connections), recorder: record,
 	}
 	crowd.run(ctx)
 	stop()
 	errs := record.totals()[0].errors
 	switch {
 	case errs[tooMany] > 0:
-		return errors.New("the members cannot be created, because the service limits its callers: " + limitAdvice)
+		return errors.New("the members cannot be created, because the service limits its callers: " + identityAdvice)
 	case len(errs) > 0:
 		return errors.New("the members cannot be created: " + listed(errs))
 	}
@@ -224,16 +191,6 @@ func (b *bench) tidy(ctx context.Context) error {
 		err = errors.Join(err, b.removeGuilds(ctx))
 	}
 	return err
-}
-
-func (b *bench) revokeKeys(ctx context.Context) error {
-	left := leftover{what: "key"}
-	for _, key := range b.keys {
-		if _, _, err := b.Admin(ctx, http.MethodDelete, "/admin/keys/"+url.PathEscape(key.id), nil); err != nil {
-			left.add(key.id, err)
-		}
-	}
-	return left.err()
 }
 
 // removeGuilds deletes as many of the guilds as it can.

@@ -10,10 +10,10 @@ import (
 // progressInterval is how often a line says how far it is.
 const progressInterval = time.Second
 
-// shared is what this run's connections share.
-func (b *bench) shared(l *ledger) *shared {
+// shared is what this run's connections share, with keys of makeKeys.
+func (b *bench) shared(keys []apiKey, l *ledger) *shared {
 	var headers []string
-	for _, key := range b.keys {
+	for _, key := range keys {
 		headers = append(headers, b.target.headers(key.secret))
 	}
 	return &shared{
@@ -40,7 +40,7 @@ func (b *bench) load(ctx context.Context, l *ledger) *Result {
 	watched := watch(running, b.WatchOps)
 	began, cpu := time.Now(), cpuTime()
 	stop := every(progressInterval, b.progress(record, began))
-	shared := b.shared(l)
+	shared := b.shared(b.loadKeys, l)
 	measured := &crowd{
 		target: b.target, shared: shared, shares: b.Scenario.shares, connections: b.Concurrency, seed: b.Seed, recorder: record, duration: b.Duration,
 	}

@@ -9,7 +9,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"levelboard/internal/pause"
@@ -39,7 +38,7 @@ const (
 // any other the error is a sentence, and the status is the service's, or 0 when there was no answer.
 type AdminCall func(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error)
 
-// Options say what load to make. All but WatchOps and Progress are required; the bounds are for the caller to check.
+// Options say what load to make. All but WatchOps, Progress and Warn are required; the bounds are for the caller to check.
 type Options struct {
 	URL   string // base of the service, http:// or https://, without slashes at its end
 	Admin AdminCall
@@ -52,7 +51,7 @@ type Options struct {
 	Active      int  // how many of the members are drawn, the first ones, for scenarios that Spreads says; 0 is all
 	Guilds      int  // 1 to MaxGuilds, for scenarios that Spreads says; 0 is 1
 	FirstGuild  int  // number of the first of them, at most MaxGuilds, so that boards of several runs can be there at once
-	KeyLimit    int  // a minute, of each key that is made; 0 for none
+	KeyLimit    int  // a minute, of each key that the load is made with; 0 for none
 	Plain       bool // ask for pages without Accept-Encoding: gzip
 	Page        int  // the only page that is read, where Scenario reads pages; 0 for random ones among the first
 	Skew        Skew
@@ -64,11 +63,12 @@ type Options struct {
 	Keep   bool // leave the guild and its members for the next run
 
 	// Ready says that a run with Keep and the same Members, Guilds and FirstGuild left its boards, and that nobody changed them: only
-	// keys are made, and guilds and members are not looked at. Of no use where Scenario sends messages.
+	// keys are made, those for the load alone where nothing is verified, and guilds and members are not looked at. Of no use where Scenario sends messages.
 	Ready bool
 
 	WatchOps string            // base of the service's metrics, or empty
 	Progress func(line string) // called once a second at most, from one goroutine at a time
+	Warn     func(line string) // what is to be read before the load's end; by the goroutine that called Run, never at the same time as Progress
 
 	sleep func(ctx context.Context, d time.Duration) bool // nil: sleep; for tests
 }
@@ -79,9 +79,10 @@ type bench struct {
 	crowded
 	target *target
 	ours   bool // the guilds are there, or may be, and are this run's to delete
-	keys   []apiKey
-	replay *replay // nil when there is none
-	spoken messageCounts
+	// Either none, or one for each grantsOfKey guilds in their order.
+	loadKeys, setupKeys []apiKey
+	replay              *replay // nil when there is none
+	spoken              messageCounts
 }
 
 // Run makes what the load needs, puts it on the service for the duration or until ctx ends, and removes what it made. The
@@ -90,6 +91,9 @@ type bench struct {
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
+	}
+	if o.Warn == nil {
+		o.Warn = o.Progress
 	}
 	if o.sleep == nil {
 		o.sleep = pause.For
@@ -122,21 +126,16 @@ func (b *bench) run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	verifies := b.Verify && b.Scenario.Changes()
-	var before board
-	if verifies {
-		if before, err = b.readBoard(ctx); err != nil {
-			return nil, fmt.Errorf("read the members before the load: %w", err)
-		}
-		if n := before.missing(); n > 0 {
-			return nil, fmt.Errorf("%d members are not on the board although they were created", n)
-		}
+	before, verification, err := b.readBefore(ctx)
+	if err != nil {
+		return nil, err
 	}
 	ledger := newLedger(b.Members)
 	result := b.load(ctx, ledger)
-	if verifies {
-		result.Verification = b.verify(ctx, ledger, before)
+	if before != nil {
+		verification = b.verify(ctx, ledger, before)
 	}
+	result.Verification = verification
 	if b.replay != nil {
 		err = b.replay.problem()
 	}

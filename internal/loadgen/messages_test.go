@@ -14,8 +14,11 @@ import (
 func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if !f.admits(w, r) {
+		return
+	}
 	var call struct{ Messages []struct{ UserID string } }
-	if err := json.NewDecoder(r.Body).Decode(&call); err != nil || !f.key || r.Header.Get("X-Api-Key") != fakeKey {
+	if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}

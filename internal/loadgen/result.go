@@ -86,11 +86,6 @@ type Latency struct {
 	Max  float64 `json:"max"`
 }
 
-// tooMany is how answers of a service that limits its callers are counted.
-const tooMany = "429"
-
-const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0, and leave --key-limit out, to measure the service and not the limit"
-
 func (b *bench) report(tallies []*tally, took time.Duration) *Result {
 	r := &Result{
 		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Active: b.Active, Guilds: b.guilds, Skew: b.Skew, Seed: b.Seed,

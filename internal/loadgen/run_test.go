@@ -287,7 +287,7 @@ func TestAServiceThatGoesAwayIsReported(t *testing.T) {
 	if result == nil || result.Total.Errors[brokenOff] == 0 || result.Total.Errors[unreachable] == 0 {
 		t.Fatalf("%+v, %v", result, err)
 	}
-	if err == nil || !strings.Contains(err.Error(), "the key one is left behind: nothing listens there") || !strings.Contains(err.Error(), "the guild "+guildID+" is left behind") {
+	if err == nil || !strings.Contains(err.Error(), "2 keys are left behind: the key 2 is left behind: nothing listens there") || !strings.Contains(err.Error(), "the guild "+guildID+" is left behind") {
 		t.Errorf("%v", err)
 	}
 }

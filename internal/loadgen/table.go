@@ -52,7 +52,7 @@ func (r *Result) remarks() []string {
 	if len(r.Total.Errors) > 0 {
 		lines = append(lines, "Errors: "+listed(r.Total.Errors)+".")
 	}
-	if r.Total.Errors[tooMany] > 0 {
+	if r.Total.Errors[tooMany] > 0 || r.Writers != nil && r.Writers.Errors[tooMany] > 0 {
 		lines = append(lines, "429: the service limits its callers; "+limitAdvice+".")
 	}
 	if r.Open != nil {
@@ -95,6 +95,9 @@ func (w Writers) sentence() string {
 }
 
 func (v Verification) sentence() string {
+	if v.Limited {
+		return "NOT verified: " + v.Error + "."
+	}
 	if err := v.problem(); err != nil {
 		return "WRONG: " + err.Error() + "."
 	}

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
+	"levelboard/internal/apikey"
 	"levelboard/internal/apitest"
 	"levelboard/internal/app"
 	"levelboard/internal/tracing"
@@ -138,7 +139,7 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 			"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
 		g, u := s.guild(nil), newID()
 		key := s.key(g)
-		// The first request for the guild loads the guild, the key and the members.
+		// The first request for the guild loads its members.
 		withTrace := func(r *http.Request) {
 			r.Header.Set("Traceparent", clientTraceParent)
 			r.Header.Set("Tracestate", "vendor=free-text-of-a-client")
@@ -146,6 +147,12 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 		created := s.Do("POST", memberPath(g, u), key, object{"xp": 7, "user": gopher}, withTrace).Want(t, 200)
 		changed := s.patch(key, g, u, object{"increment": 1})
 		again := s.Do("POST", memberPath(g, u), key, object{"xp": 7, "user": gopher}).Want(t, 409)
+		madeUp, _, _, err := apikey.Mint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		unknownKey := s.Do("GET", memberPath(g, u), madeUp, nil).Want(t, 401)
+		unknownGuild := s.Do("GET", memberPath(newID(), u), key, nil).Want(t, 404)
 		metrics := openMetrics(t, s)
 		s.stop(t)
 
@@ -164,7 +171,7 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 		under := func(parent *tracepb.Span, names ...string) {
 			t.Helper()
 			for _, name := range names {
-				child := collector.named(t, trace, name)
+				child := collector.named(t, parent.GetTraceId(), name)
 				if !bytes.Equal(child.GetParentSpanId(), parent.GetSpanId()) {
 					t.Errorf("%q is not under %q", name, parent.GetName())
 				}
@@ -173,7 +180,9 @@ func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
 				}
 			}
 		}
-		under(root, "charge the limits", "archive read_key", "archive read_guild", "load the guild")
+		under(root, "charge the limits", "load the guild")
+		under(collector.traceOf(t, unknownKey), "archive read_key")
+		under(collector.traceOf(t, unknownGuild), "archive read_guild")
 		under(collector.named(t, trace, "load the guild"), "archive read_state", "archive raise_epoch", "archive read_members",
 			"redis begin_hydration", "redis commit_hydration")
 		if got := attributeOf(collector.named(t, trace, "charge the limits"), "levelboard.limit.scope"); got != `"key"` {

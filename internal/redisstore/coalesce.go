@@ -388,7 +388,7 @@ func whole(v any) bool {
 	return v != nil && (!isList || list != nil)
 }
 
-// command runs the script for the guilds of the pack, as each.lua reads it. Texts and incarnations are in it as pointers: a value would be
+// command runs the script for the guilds of the pack. Texts and incarnations are in it as pointers: a value would be
 // copied into memory of its own.
 func (p *pack) command(ctx context.Context, on *server) once {
 	calls := 0
@@ -405,16 +405,14 @@ func (p *pack) command(ctx context.Context, on *server) once {
 		}
 	}
 	words[keys-1] = len(words) - keys
-	words = append(words, len(p.runs))
-	for _, r := range p.runs {
-		args := len(words) + 1
-		words = append(words, nil, (*int64)(&r.g.Incarnation))
+	return scriptCommand(ctx, appendEach(words, len(p.runs), func(words []any, i int) []any {
+		r := p.runs[i]
+		words = append(words, (*int64)(&r.g.Incarnation))
 		if p.args != nil {
 			words = p.args(words, r.calls)
 		}
-		words[args-1] = len(words) - args
-	}
-	return scriptCommand(ctx, words)
+		return words
+	}))
 }
 
 // wordsOfRun and wordsOfCall are how many words of a command a guild and a call of a change take: five keys, how many arguments follow, the

@@ -35,18 +35,29 @@ type guildRun struct {
 	args []any
 }
 
-// together is what a script takes that is run for several guilds, as each.lua reads it. On a cluster it can be only one.
+// together is what a script takes that is run for several guilds. On a cluster it can be only one.
 func together(runs []guildRun) (keys []string, args []any) {
 	size := 1
 	for _, r := range runs {
 		size += 1 + len(r.args)
 	}
-	keys, args = make([]string, 0, len(runs)*len(runs[0].keys)), append(make([]any, 0, size), len(runs))
+	keys, args = make([]string, 0, len(runs)*len(runs[0].keys)), make([]any, 0, size)
 	for _, r := range runs {
 		keys = append(keys, r.keys...)
-		args = append(append(args, len(r.args)), r.args...)
 	}
-	return keys, args
+	return keys, appendEach(args, len(runs), func(args []any, i int) []any { return append(args, runs[i].args...) })
+}
+
+// appendEach appends the arguments of a script that is run for several guilds, as each.lua reads them; those of the guild at i are what
+// appendOf appends.
+func appendEach(words []any, guilds int, appendOf func(words []any, i int) []any) []any {
+	words = append(words, guilds)
+	for i := range guilds {
+		count := len(words)
+		words = appendOf(append(words, nil), i)
+		words[count] = len(words) - count - 1
+	}
+	return words
 }
 
 // eachValue is what a run for several guilds answered about one of them, an error among others.

@@ -25,12 +25,15 @@ type caller struct {
 	failure error           // why a key that was presented is not valid, or why it cannot be said who is signed in
 }
 
-// user is on whose behalf a key asks; empty without one.
+// user is on whose behalf the caller asks: the owner of the key, or who is signed in; empty when neither is known.
 func (c caller) user() id.User {
-	if c.key == nil {
-		return ""
+	switch {
+	case c.key != nil:
+		return c.key.OwnerID
+	case c.session != nil:
+		return c.session.User.ID
 	}
-	return c.key.OwnerID
+	return ""
 }
 
 // manages reports whether the caller manages the guild: the owner of the key, or who is signed in.
@@ -91,12 +94,8 @@ func (a *API) charge(c *gin.Context, who caller) error {
 
 func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 	s := stateOf(c)
-	if who.session != nil {
-		s.budgets[0] = ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: string(who.session.User.ID), PerMinute: a.deps.IdentityLimit}
-		return s.budgets[:1]
-	}
 	if who.key == nil {
-		s.budgets[0] = ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: a.deps.IdentityLimit}
+		s.budgets[0] = ratelimit.OfIdentity(string(who.user()), c.ClientIP(), a.deps.IdentityLimit)
 		return s.budgets[:1]
 	}
 	perKey := a.deps.KeyLimit

@@ -54,6 +54,14 @@ type Decision struct {
 	RetryAfter time.Duration // until one request is allowed; 0 when this one was
 }
 
+// OfIdentity is the budget of a signed-in user, or, when that is empty, of the address of a client.
+func OfIdentity(user, address string, perMinute int) Budget {
+	if user != "" {
+		return Budget{Scope: ScopeIdentity, Name: user, PerMinute: perMinute}
+	}
+	return Budget{Scope: ScopeAddress, Name: ClientName(address), PerMinute: perMinute}
+}
+
 // ClientName is the AddressName of a client's address as text. Clients of a listener without addresses, such as a Unix socket, have
 // none, and share one name.
 func ClientName(address string) string {

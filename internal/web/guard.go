@@ -102,11 +102,11 @@ func (s *Site) admit(c *gin.Context) {
 
 // charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.
 func (s *Site) charge(c *gin.Context, who *Visitor) error {
-	budget := ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: s.deps.IdentityLimit}
+	user := ""
 	if who.Session != nil {
-		budget.Scope, budget.Name = ratelimit.ScopeIdentity, string(who.Session.User.ID)
+		user = string(who.Session.User.ID)
 	}
-	return s.take(c, budget, "That was too much at once.")
+	return s.take(c, ratelimit.OfIdentity(user, c.ClientIP(), s.deps.IdentityLimit), "That was too much at once.")
 }
 
 // chargeSignIn takes one of the address's sign-ins, whoever is signed in there already. They have a limit also where pages have none.

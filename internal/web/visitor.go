@@ -38,10 +38,11 @@ func (s *Site) identify(c *gin.Context) {
 	who := &Visitor{}
 	c.Set(visitorKey, who)
 	var err error
-	if who.Session, err = s.Session(c); err == nil {
-		if who.Session == nil {
-			s.takeBack(c)
-		}
+	if who.Session, err = s.find(c); errors.Is(err, signin.ErrNoSession) {
+		s.cookies.clear(c, s.cookies.session)
+		err = nil
+	}
+	if err == nil {
 		err = s.charge(c, who)
 	}
 	if err != nil {
@@ -51,23 +52,22 @@ func (s *Site) identify(c *gin.Context) {
 
 // Session returns the session of the cookie; nil without one, or when it is nobody's.
 func (s *Site) Session(c *gin.Context) (*signin.Session, error) {
+	found, err := s.find(c)
+	if errors.Is(err, signin.ErrNoSession) {
+		return nil, nil
+	}
+	return found, err
+}
+
+// find is Session, with signin.ErrNoSession for a cookie that is nobody's.
+func (s *Site) find(c *gin.Context) (*signin.Session, error) {
 	secret, err := c.Cookie(s.cookies.session)
 	if s.deps.SignIn == nil || err != nil || secret == "" {
 		return nil, nil
 	}
 	found, err := s.deps.SignIn.Find(c.Request.Context(), secret)
-	if errors.Is(err, signin.ErrNoSession) {
-		return nil, nil
+	if err != nil && !errors.Is(err, signin.ErrNoSession) {
+		err = fault.Down("find a session", err)
 	}
-	if err != nil {
-		return nil, fault.Down("find a session", err)
-	}
-	return found, nil
-}
-
-// takeBack takes a cookie back that is nobody's session.
-func (s *Site) takeBack(c *gin.Context) {
-	if secret, err := c.Cookie(s.cookies.session); s.deps.SignIn != nil && err == nil && secret != "" {
-		s.cookies.clear(c, s.cookies.session)
-	}
+	return found, err
 }

@@ -106,6 +106,9 @@ func (d *Directory) find(ctx context.Context, presented string, now time.Time) (
 // read anew at once.
 func (d *Directory) Changed(keyID string) { d.byID.Renew(keyID) }
 
+// Forget is Changed without reading the key anew.
+func (d *Directory) Forget(keyID string) { d.byID.Forget(keyID) }
+
 // Prefetch has the key in memory when it returns, if the archive has it: it is known, also when the archive is away by then.
 func (d *Directory) Prefetch(ctx context.Context, keyID string) { _, _ = d.byID.Get(ctx, keyID) }
 

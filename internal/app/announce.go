@@ -17,8 +17,7 @@ const announceTime = 2 * time.Second
 
 // announcer brings a committed change into force here at once, and tells the other replicas to look.
 type announcer struct {
-	changed  func(changes.Change)
-	prefetch func(context.Context, changes.Change)
+	known    known
 	follower *changes.Follower
 	live     *redisstore.Store
 	log      *slog.Logger
@@ -30,7 +29,7 @@ type announcer struct {
 // with that should the archive go away.
 func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject string) {
 	change := changes.Change{Kind: kind, Subject: subject}
-	n.changed(change)
+	n.known.forget(change)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), announceTime)
 	defer cancel()
 	var group sync.WaitGroup
@@ -42,7 +41,7 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 	if err := n.follower.CatchUp(ctx); err != nil {
 		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this goes on, look after the archive", "error", err)
 	}
-	n.prefetch(ctx, change)
+	n.known.prefetch(ctx, change)
 	group.Wait()
 }
 

@@ -198,31 +198,13 @@ func (a *App) patience() time.Duration {
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.
 func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, keys *apikey.Directory) (*announcer, error) {
 	nudges := a.stores.live.Nudges(background)
-	changed := func(c changes.Change) {
-		switch c.Kind {
-		case changes.Guild:
-			guilds.Changed(id.Guild(c.Subject))
-		case changes.Key:
-			keys.Changed(c.Subject)
-		}
-	}
-	prefetch := func(ctx context.Context, c changes.Change) {
-		switch c.Kind {
-		case changes.Guild:
-			guilds.Prefetch(ctx, id.Guild(c.Subject))
-		case changes.Key:
-			keys.Prefetch(ctx, c.Subject)
-		}
-	}
-	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, changed, func() {
-		guilds.ForgetAll()
-		keys.ForgetAll()
-	})
+	here := known{guilds, keys}
+	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, here.changed, here.forgetAll)
 	if err := follower.Start(ctx); err != nil {
 		return nil, fmt.Errorf("read the change log: %w", err)
 	}
 	a.background.Go(func() { follower.Run(background) })
-	return &announcer{changed: changed, prefetch: prefetch, follower: follower, live: a.stores.live, log: a.log}, nil
+	return &announcer{known: here, follower: follower, live: a.stores.live, log: a.log}, nil
 }
 
 // Addr is the address of the API, once started.

@@ -81,8 +81,11 @@ func (d *Directory) Changed(g id.Guild) {
 	d.byVanity.ForgetAbsences()
 }
 
-// Forget drops what is known of the guild.
-func (d *Directory) Forget(g id.Guild) { d.byID.Forget(g) }
+// Forget is Changed without reading the guild anew.
+func (d *Directory) Forget(g id.Guild) {
+	d.byID.Forget(g)
+	d.byVanity.ForgetAbsences()
+}
 
 // ForgetAll drops everything.
 func (d *Directory) ForgetAll() {

@@ -172,7 +172,6 @@ func (p *program) bench(ctx context.Context, f *benchFlags, o loadgen.Options) e
 func (l *progressLine) keep(text string) {
 	l.show(text)
 	l.end()
-	l.shown = false
 }
 
 func (p *program) printResult(result *loadgen.Result, asJSON bool) error {

@@ -37,4 +37,5 @@ func (l *progressLine) end() {
 	if l.over && l.shown {
 		fmt.Fprintln(l.w)
 	}
+	l.shown = false
 }

@@ -28,7 +28,7 @@ const (
 	cardPNG cardFormat = "png"
 )
 
-var cardTypes = map[cardFormat]string{cardSVG: "image/svg+xml", cardPNG: "image/png"}
+var cardTypes = map[cardFormat][]string{cardSVG: {"image/svg+xml"}, cardPNG: {"image/png"}}
 
 // picture is a card that was asked for.
 type picture struct {
@@ -77,7 +77,7 @@ func (a *API) serveCard(c *gin.Context, p picture) error {
 		return err
 	}
 	setCardHeaders(c, tag)
-	writeAs(c, http.StatusOK, []string{cardTypes[p.format]}, drawn)
+	writeAs(c, http.StatusOK, cardTypes[p.format], drawn)
 	return nil
 }
 

@@ -73,14 +73,13 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	if g.Visibility == guild.Public {
 		return nil
 	}
-	who := callerOf(c)
-	if who.key == nil && who.session.MayRead(g) {
+	switch who := callerOf(c); {
+	case who.key != nil:
+		return permit(c, g)
+	case who.session.MayRead(g):
 		return nil
 	}
-	if who.key == nil {
-		return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
-	}
-	return permit(c, g)
+	return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
 }
 
 // servePage answers with a page that is never older than the request, from memory where it can.

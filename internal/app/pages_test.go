@@ -104,7 +104,7 @@ func TestSigningInToTheService(t *testing.T) {
 // page of another site gets nothing of it: browsers send it no such cookie, and give it no answer to a request with one.
 func signedInReads(t *testing.T, s *service, manager *http.Client, private string) {
 	t.Helper()
-	public := s.guild(nil)
+	public, ofOthers := s.guild(nil), s.guild(object{"visibility": "private"})
 	for _, c := range []struct {
 		about, method, path string
 		browser             *http.Client
@@ -113,6 +113,7 @@ func signedInReads(t *testing.T, s *service, manager *http.Client, private strin
 	}{
 		{"their own private board", "GET", boardPath(private, 1), manager, 200, `"isManager":true`, ""},
 		{"a board of others", "GET", boardPath(public, 1), manager, 200, `"isManager":false`, ""},
+		{"a private board of others", "GET", boardPath(ofOthers, 1), manager, 403, "", "isManager"},
 		{"a private board, by nobody", "GET", boardPath(private, 1), newBrowser(t), 401, "", "isManager"},
 		{"what needs a key", "GET", memberPath(private, newID()), manager, 401, "", ""},
 		{"a change", "DELETE", memberPath(private, newID()), manager, 401, "", ""},

@@ -78,6 +78,8 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 		return permit(c, g)
 	case who.session.MayRead(g):
 		return nil
+	case who.session != nil:
+		return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community.")
 	}
 	return fault.New(fault.Unauthenticated, "This leaderboard is private. Send an API key with access to the guild in the header X-Api-Key.")
 }

@@ -44,6 +44,10 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 		}
 		w.cutOff = true
 		w.hold(false)
+		if w.passed(w.lastRound) && w.passed(w.missed) {
+			w.missed = time.Now()
+			failures.Inc()
+		}
 	}
 	return w.held
 }

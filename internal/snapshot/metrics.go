@@ -19,7 +19,7 @@ var (
 	})
 	failures = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_snapshot_failures_total",
-		Help: "Guilds that could not be written to the archive in a round; they are tried again in the next.",
+		Help: "Guilds that could not be written to the archive in a round, and rounds that could not begin because the archive did not answer; they are tried again in the next.",
 	})
 	badMembers = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "levelboard_snapshot_bad_members_total",

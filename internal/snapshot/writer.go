@@ -42,6 +42,7 @@ type Writer struct {
 	cutOff    bool      // the archive did not answer the last time
 	lost      bool      // Redis did not, when a round asked it for the changed guilds
 	lastRound time.Time // when it began
+	missed    time.Time // when a round was due last that could not begin
 	rounds    int
 	last      bool       // the live store has been told that this process writes its last snapshot
 	early     []id.Guild // gathered during the last round, for the next one
@@ -104,12 +105,17 @@ func (w *Writer) tick(ctx context.Context) {
 		w.giveBack(ctx)
 		return
 	}
-	// A tick that is early by less than half of the time to the next one is the right one.
-	if time.Since(w.lastRound) < w.interval-w.tickTime()/2 {
+	if !w.passed(w.lastRound) {
 		return
 	}
 	// What fails is logged and counted where it happens, and tried again in the next round.
 	_ = w.round(ctx, false)
+}
+
+// passed reports whether an interval has passed since then. A tick that is early by less than half of the time to the next one is the
+// right one.
+func (w *Writer) passed(since time.Time) bool {
+	return time.Since(since) >= w.interval-w.tickTime()/2
 }
 
 // round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;

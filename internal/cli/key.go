@@ -87,7 +87,7 @@ func (p *program) keyCreateCommand(flags *clientFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			at := time.Now().Add(valid).UTC().Truncate(time.Second)
+			at := time.Now().Add(valid).UTC().Truncate(time.Millisecond)
 			key.ExpiresAt = &at
 		}
 		if create.Flags().Changed("rate-limit") {

@@ -155,9 +155,9 @@ func TestAKeyExpiresAfterHoursOrDays(t *testing.T) {
 		_, _ = w.Write([]byte(`{"id":"Abc123xyzZ09","name":"bot","permission":"read"}`))
 	})
 	for expires, want := range map[string]time.Duration{
-		"720h": 720 * time.Hour, "1h30m": 90 * time.Minute, "1d": 24 * time.Hour, "30d": 720 * time.Hour, "106751d": 106751 * 24 * time.Hour,
+		"500ms": 500 * time.Millisecond, "720h": 720 * time.Hour, "1h30m": 90 * time.Minute, "1d": 24 * time.Hour, "30d": 720 * time.Hour, "106751d": 106751 * 24 * time.Hour,
 	} {
-		before := time.Now().Add(want).Truncate(time.Second)
+		before := time.Now().Add(want).Truncate(time.Millisecond)
 		succeed(t, environ, "", "key", "create", "--name", "bot", "--owner", "100000000000000001", "--permission", "read", "--expires", expires)
 		if at := asked.ExpiresAt; at.Before(before) || at.After(time.Now().Add(want)) {
 			t.Errorf("--expires %s asked for %v", expires, at)

@@ -29,7 +29,7 @@ type newKeyBody struct {
 	Permission string                          `json:"permission"`
 	GuildIDs   strictjson.Optional[[]string]   `json:"guildIds" items:"0..1000"`
 	ExpiresAt  strictjson.Optional[*time.Time] `json:"expiresAt"`
-	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..1000000000"`
+	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..2147483647"`
 }
 
 // ParseNewKey reads the body of POST /admin/keys. What a client got wrong is an Invalid fault that names the property.

@@ -68,7 +68,7 @@ func guildList(n int) string {
 func TestNewKeyBounds(t *testing.T) {
 	for name, c := range map[string]struct{ property, last, beyond string }{
 		"name":        {"name", `"` + strings.Repeat("é", 50) + `"`, `"` + strings.Repeat("é", 50) + `x"`},
-		"rateLimit":   {"rateLimit", "1000000000", "1000000001"},
+		"rateLimit":   {"rateLimit", "2147483647", "2147483648"},
 		"no limit":    {"rateLimit", "0", "-1"},
 		"guildIds":    {"guildIds", guildList(1000), guildList(1001)},
 		"expiresAt":   {"expiresAt", `"2026-05-01T12:00:00.001Z"`, `"2026-05-01T12:00:00Z"`},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -85,7 +86,7 @@ func (p *program) benchCommand() *cobra.Command {
 }
 
 // maxKeyLimit is the highest limit that a key can have.
-const maxKeyLimit = 1_000_000_000
+const maxKeyLimit = math.MaxInt32
 
 func scenarioList() string {
 	var b strings.Builder

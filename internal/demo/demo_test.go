@@ -27,7 +27,6 @@ func TestMembersAreValidAndDifferent(t *testing.T) {
 		t.Fatalf("%d members", len(rows))
 	}
 	username := regexp.MustCompile(`^[a-z0-9._]{2,32}$`)
-	avatar := regexp.MustCompile(`^(a_)?[a-z0-9]{32}$`)
 	users, names := map[id.User]bool{}, map[string]bool{}
 	for i, row := range rows {
 		if !id.Valid(string(row.UserID)) || users[row.UserID] {
@@ -37,8 +36,8 @@ func TestMembersAreValidAndDifferent(t *testing.T) {
 			t.Errorf("username %q", row.User.Username)
 		}
 		users[row.UserID], names[row.User.Username] = true, true
-		if row.User.Avatar != nil && !avatar.MatchString(*row.User.Avatar) {
-			t.Errorf("avatar %q", *row.User.Avatar)
+		if row.User.Avatar != nil {
+			t.Errorf("the avatar %q, of which there is no picture", *row.User.Avatar)
 		}
 		if g := row.User.GlobalName; g != nil && (*g == "" || !utf8.ValidString(*g) || len(*g) > 256) {
 			t.Errorf("display name %q", *g)

@@ -47,6 +47,7 @@ type namer struct {
 
 func newNamer(r *rand.Rand) *namer { return &namer{r: r, taken: map[string]bool{}} }
 
+// user has no avatar: there is no picture that a made-up hash would lead to.
 func (n *namer) user() leaderboard.User {
 	username, display := n.names()
 	for n.taken[username] {
@@ -59,9 +60,6 @@ func (n *namer) user() leaderboard.User {
 	}
 	if n.chance(0.8) {
 		u.GlobalName = &display
-	}
-	if n.chance(0.85) {
-		u.Avatar = n.avatar()
 	}
 	if n.chance(0.4) {
 		colour := fmt.Sprintf("#%06x", n.r.IntN(1<<24))
@@ -95,15 +93,6 @@ func (n *namer) names() (username, display string) {
 	default:
 		return "x" + noun + number + "x", strings.ToUpper(noun)
 	}
-}
-
-// avatar is a hash as platforms make them; some are animated.
-func (n *namer) avatar() *string {
-	hash := fmt.Sprintf("%016x%016x", n.r.Uint64(), n.r.Uint64())
-	if n.chance(0.15) {
-		hash = "a_" + hash
-	}
-	return &hash
 }
 
 func (n *namer) pick(list []string) string { return list[n.r.IntN(len(list))] }

@@ -6,7 +6,19 @@
 // data-address     on what answers a form: the address that reloading leads to, in place of sending the form again.
 // data-copy="ID"   on a button: copies the text of the element of that id, and says so. Also shown when this runs.
 // details.menu     closes by a click elsewhere, and by Escape, which leaves the focus on its summary.
+// .picture img     goes when it does not load, and leaves the letter under it to be seen.
 "use strict";
+
+// broken are the addresses of pictures that did not load. leaderboard.js does not put them back with the rows that change.
+const broken = new Set();
+const dropPicture = (image) => {
+  if (!image.matches(".picture img")) return;
+  broken.add(image.src);
+  image.remove();
+};
+// An image's error does not bubble, so it is met on its way down. Some came before this ran.
+document.addEventListener("error", (event) => { if (event.target instanceof Element) dropPicture(event.target); }, true);
+document.querySelectorAll(".picture img").forEach((image) => { if (image.complete && image.naturalWidth === 0) dropPicture(image); });
 
 document.querySelectorAll("[data-open], [data-copy]").forEach((button) => { button.hidden = false; });
 

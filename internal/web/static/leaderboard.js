@@ -23,6 +23,7 @@
   const parse = (html) => {
     const holder = document.createElement("template");
     holder.innerHTML = html;
+    for (const image of holder.content.querySelectorAll("img")) if (broken.has(image.src)) image.remove();
     return holder.content.firstElementChild;
   };
 

@@ -15,7 +15,7 @@ import (
 
 // NewKey is what is decided about a key when it is made.
 type NewKey struct {
-	Name       string // 1 to 100 bytes, no control characters, something that can be seen
+	Name       string // as CheckName has it
 	OwnerID    id.User
 	Permission Permission
 	GuildIDs   []id.Guild // ascending, no duplicates, at most 1000
@@ -62,16 +62,18 @@ func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 const MaxName = 100
 
 // CheckName returns an Invalid fault unless name can be the name of a key: 1 to MaxName bytes of UTF-8, no control
-// characters, and something that can be seen.
+// characters, no marks that turn the direction of the text after them, and something that can be seen.
 func CheckName(name string) error {
 	switch {
 	case len(name) > MaxName || !utf8.ValidString(name):
 		return fault.New(fault.Invalid, "name must be 1 to %d bytes of UTF-8", MaxName)
-	case strings.ContainsFunc(name, unicode.IsControl) || !visible.Any(name):
-		return fault.New(fault.Invalid, "name must be text that can be seen, without control characters")
+	case strings.ContainsFunc(name, isControl) || !visible.Any(name):
+		return fault.New(fault.Invalid, "name must be text that can be seen, without control characters and marks of direction")
 	}
 	return nil
 }
+
+func isControl(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 func parseGrants(sent []string) ([]id.Guild, error) {
 	guilds := make([]id.Guild, len(sent))

@@ -88,7 +88,8 @@ func TestNewKeyBounds(t *testing.T) {
 
 func TestNewKeyRefuses(t *testing.T) {
 	for property, values := range map[string][]string{
-		"name":       {"", "null", `""`, `" "`, "1", `"a\nb"`, `"a\u007f"`, `"a\u0085"`, `"a\u0000"`, `"\u200b"`, `"\u200d \ufeff"`, `"\u3164"`},
+		"name": {"", "null", `""`, `" "`, "1", `"a\nb"`, `"a\u007f"`, `"a\u0085"`, `"a\u0000"`, `"\u200b"`, `"\u200d \ufeff"`, `"\u3164"`,
+			`"\u202egod"`, `"bot\u2069"`, `"bot\u200f"`, `"\u061cbot"`},
 		"ownerId":    {"", "null", `""`, "100000000000000001", `"1"`, `"010000000000000001"`, `"10000000000000000000"`},
 		"permission": {"", "null", `""`, `"READ"`, `["read"]`},
 		"guildIds":   {"null", `"200000000000000001"`, `[200000000000000001]`, `[null]`, `["x"]`, `["200000000000000001","200000000000000001"]`},

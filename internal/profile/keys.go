@@ -57,7 +57,7 @@ func shown(o *apikey.Owned, now time.Time) Key {
 
 // NewKey is what a user decides about a key when they make it.
 type NewKey struct {
-	Name       string // 1 to apikey.MaxName bytes, no control characters, something that can be seen
+	Name       string // as apikey.CheckName has it
 	Permission apikey.Permission
 	Lifetime   Lifetime
 	Guilds     []id.Guild // only ones that the user owns or administers; may be empty

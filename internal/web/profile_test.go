@@ -175,6 +175,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 		"nothing":                  {nil, []string{"No key was made", `href="#make"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
 		"only spaces":              {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
 		"nothing to be seen":       {keyFields("name", "\u200b"), []string{`id="name-error"`, "a name that can be seen"}},
+		"a name that turns":        {keyFields("name", "\u202etob"), []string{`id="name-error"`, "direction"}},
 		"a long name":              {keyFields("name", strings.Repeat("é", 51)), []string{`id="name-error"`, strings.Repeat("é", 51)}},
 		"two lines":                {keyFields("name", "a\nb"), []string{`id="name-error"`}},
 		"another permission":       {keyFields("permission", "admin"), []string{`id="permission-error"`, `value="bot"`}},

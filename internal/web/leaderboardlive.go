@@ -25,7 +25,7 @@ const (
 	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
 	defaultKeepAlive = 15 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
-	rowsFormat = 2
+	rowsFormat = 3
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
 	// viewersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places

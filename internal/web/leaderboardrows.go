@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -61,19 +62,21 @@ func (r leaderboardRow) Medal() string {
 }
 
 // displayName is what to call a member: the first of their names that shows anything, and their user name where that says
-// more. Of somebody who only wrote messages nothing may be known but the id.
+// more, as they can be seen. Of somebody who only wrote messages nothing may be known but the id.
 func displayName(u leaderboard.User, userID string) (name, handle string) {
+	name, handle = visible.Clean(text(u.GlobalName)), visible.Clean(u.Username)
 	switch {
-	case u.GlobalName != nil && visible.Any(*u.GlobalName):
-		if *u.GlobalName != u.Username && visible.Any(u.Username) {
-			handle = u.Username
-		}
-		return *u.GlobalName, handle
-	case visible.Any(u.Username):
-		return u.Username, ""
-	default:
+	case name == "" && handle == "":
 		return fmt.Sprintf("Member %s", userID[max(0, len(userID)-4):]), ""
+	case name == "" || name == handle:
+		return handle, ""
 	}
+	return name, handle
+}
+
+// nameOr is a name as it can be seen, or the id of what has none.
+func nameOr[T ~string](name string, unnamed T) string {
+	return cmp.Or(visible.Clean(name), string(unnamed))
 }
 
 // cut shortens a text to so many characters.

@@ -137,7 +137,7 @@ func roleNames(roles []guild.Role) (names []string, more int) {
 		if i == targetsShown {
 			return names, len(roles) - i
 		}
-		names = append(names, cut(r.Name, maxShown))
+		names = append(names, cut(nameOr(r.Name, r.ID), maxShown))
 	}
 	return names, 0
 }
@@ -147,7 +147,7 @@ func channelNames(channels []guild.Channel) (names []string, more int) {
 		if i == targetsShown {
 			return names, len(channels) - i
 		}
-		names = append(names, "#"+cut(c.Name, maxShown))
+		names = append(names, "#"+cut(nameOr(c.Name, c.ID), maxShown))
 	}
 	return names, 0
 }

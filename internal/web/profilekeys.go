@@ -102,7 +102,7 @@ func (s *Site) community(ctx context.Context, gid id.Guild) (community, error) {
 }
 
 func communityOf(g *guild.Guild) community {
-	return community{ID: g.ID, Name: g.Name, Icon: text(g.Icon)}
+	return community{ID: g.ID, Name: nameOr(g.Name, g.ID), Icon: text(g.Icon)}
 }
 
 func byName(a, b community) int {

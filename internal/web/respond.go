@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
+	"levelboard/internal/visible"
 )
 
 // handler is what a route runs. An error becomes an error page, so a handler writes only when it succeeds.
@@ -51,7 +52,7 @@ func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, 
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: title, Visitor: visitorOf(c), Here: here(c), Site: s, Content: content,
+		Title: visible.Clean(title), Visitor: visitorOf(c), Here: here(c), Site: s, Content: content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)

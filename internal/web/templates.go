@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"io/fs"
 	"strings"
+
+	"levelboard/internal/visible"
 )
 
 //go:embed templates
@@ -41,6 +43,7 @@ func (s *Site) parseTemplates() (map[string]*template.Template, error) {
 func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset":   s.assets.address,
+		"clean":   visible.Clean,
 		"count":   count,
 		"next":    func(level int) int { return level + 1 },
 		"picture": newPicture,

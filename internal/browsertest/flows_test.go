@@ -343,3 +343,31 @@ func TestAPictureThatFailedEarlyLeavesItsLetter(t *testing.T) {
 	b.do(chromedp.Evaluate[chromedp.Void](string(script)))
 	b.until("document.querySelector('#board .picture') && !document.querySelector('#board img')")
 }
+
+func TestEveryLevelFitsItsRing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"curve": []int{0, 1}})
+	key := s.key(g)
+	levels := []int{10000, 9999, 1000, 999, 88, 0}
+	for _, level := range levels {
+		s.member(key, g, "gopher", level)
+	}
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	// How far the corners of the digits are from the middle, of which 19 px are inside the ring.
+	reach := eval[[]float64](b, `[...document.querySelectorAll(".board .ring__level")].map((level) => {
+		const text = document.createRange();
+		text.selectNode(level.lastChild);
+		return Math.hypot(text.getBoundingClientRect().width / 2, 0.37 * parseFloat(getComputedStyle(level).fontSize));
+	})`)
+	if len(reach) != len(levels) {
+		t.Fatalf("%d rings", len(reach))
+	}
+	for i, far := range reach {
+		if far > 19 {
+			t.Errorf("level %d reaches %.1f px from the middle", levels[i], far)
+		}
+	}
+	b.shoot("rings")
+}

@@ -24,6 +24,17 @@ func count(n any) string {
 	return b.String()
 }
 
+// plural is what so many are called.
+func plural(n any, one string) string {
+	if reflect.ValueOf(n).Int() == 1 {
+		return one
+	}
+	return one + "s"
+}
+
+// counted is a number and what so many are called.
+func counted(n any, one string) string { return count(n) + " " + plural(n, one) }
+
 // initial is the letter that stands for a picture that there is none of.
 func initial(name string) string {
 	for _, r := range name {

@@ -180,7 +180,7 @@ func TestTheRulesInWords(t *testing.T) {
 	}
 	g.RoleRewards = []guild.RoleReward{many, {Level: 20, Roles: []guild.Role{{ID: "99", Name: strings.Repeat("long", 20)}}}}
 	s.browser().get("/leaderboard/gophers").want(200, "A message gives 5 XP, at most once in 90 seconds.", "All of it counts ×1.5.", "Messages in 2 channels give nothing.",
-		"one of 1 certain role gains", "level 10 at 4,150", "×2</span> in <bdi>#help</bdi>, <bdi>#&lt;b&gt;code</bdi>", "×0.5</span> for <bdi>Muted",
+		"Whoever has a certain role gains", "level 10 at 4,150", "×2</span> in <bdi>#help</bdi>, <bdi>#&lt;b&gt;code</bdi>", "×0.5</span> for <bdi>Muted",
 		"Level 5</span> <bdi>Role 0", "and 24 more", "until the next", strings.Repeat("long", 11)+"lon…")
 }
 
@@ -261,6 +261,18 @@ func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
 		b.get(path).want(200, "tac").lacks("\u2069", "\u202e")
 	}
 	b.get("/leaderboard/gophers").want(200, "who__name>tac<", "who__handle>tac_<", "<h1><bdi>tac</bdi></h1>", "<title>tac ·", "<bdi>#tac</bdi>", "<bdi>600000000000000003</bdi>")
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	s := newSite(t, options{})
+	s.guilds[public].MemberCount = 1
+	rows := members(2)
+	rows[0].MessageCount, rows[1].MessageCount = 1, 2000
+	s.fill(rows)
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200, "1 member,", "1<i class=sr> message</i>", "· 1 message ·", "2,000<i class=sr> messages</i>", "· 2,000 messages ·")
+	b.get(memberPath(0)).want(200, "<b>1</b> message ")
+	b.get(memberPath(1)).want(200, "<b>2,000</b> messages ")
 }
 
 func TestAPageOfLongNamesStaysSmall(t *testing.T) {

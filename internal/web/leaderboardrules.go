@@ -94,10 +94,14 @@ func sentencesOf(g *guild.Guild) []string {
 		all = append(all, "A channel's multiplier, or else its category's, and the largest one of your roles are multiplied with it.")
 	}
 	if n := len(g.IgnoredChannelIDs); n > 0 {
-		all = append(all, "Messages in "+number(n, "channel", "channels")+" give nothing.")
+		all = append(all, "Messages in "+counted(n, "channel")+" give nothing.")
 	}
 	if n := len(g.IgnoredRoleIDs); n > 0 {
-		all = append(all, "Whoever has one of "+number(n, "certain role", "certain roles")+" gains nothing.")
+		roles := "a certain role"
+		if n > 1 {
+			roles = "one of " + count(n) + " certain roles"
+		}
+		all = append(all, "Whoever has "+roles+" gains nothing.")
 	}
 	steps := make([]string, 0, 3)
 	for _, l := range []level.Level{1, 10, 50} {
@@ -113,20 +117,13 @@ func sentencesOf(g *guild.Guild) []string {
 
 func factor(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-func number(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return count(n) + " " + many
-}
-
 // inWords says how long a cooldown is, in the largest unit that leaves no rest.
 func inWords(d time.Duration) string {
 	switch {
 	case d%time.Hour == 0:
-		return number(int(d/time.Hour), "hour", "hours")
+		return counted(int(d/time.Hour), "hour")
 	case d%time.Minute == 0:
-		return number(int(d/time.Minute), "minute", "minutes")
+		return counted(int(d/time.Minute), "minute")
 	default:
 		return factor(d.Seconds()) + " seconds"
 	}

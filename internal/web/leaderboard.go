@@ -27,9 +27,9 @@ type leaderboardPage struct {
 	Guild   *guild.Guild
 	Base    string // path of the board
 	Number  int64
-	Last    int64 // number of the last page
-	Total   int64 // members with an entry
-	Past    bool  // a page past the last was asked for
+	Last    int64  // number of the last page
+	Total   int64  // members with an entry
+	Past    string // what was asked for that is past the end: "page" or "rank", or empty
 	Rows    []template.HTML
 	Me      *leaderboardRow // who is signed in; nil without an entry
 	Rules   rulesInWords
@@ -74,8 +74,14 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	content := leaderboardPage{
-		Guild: g, Base: boardPath(g), Number: page.Number, Last: leaderboard.LastPage(v.Total), Total: v.Total, Past: page.Number < number,
+		Guild: g, Base: boardPath(g), Number: page.Number, Last: leaderboard.LastPage(v.Total), Total: v.Total,
 		Rules: rulesOf(g), Manager: who.Session.Manages(g), Removed: c.Query("done") == "removed",
+	}
+	switch {
+	case page.Number < number:
+		content.Past = "page"
+	case c.Query("past") == pastRank && page.Number == content.Last:
+		content.Past = pastRank
 	}
 	for _, row := range rows {
 		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template

@@ -24,7 +24,7 @@ func TestAnEmptyBoardHelps(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.get("/leaderboard/gophers").want(200, "Nobody is on the board yet", `id="empty">`, `<span id="total">0</span>`).lacks("rel=\"next\"")
-	b.get("/leaderboard/gophers?page=2").want(200, "this is the last one")
+	b.get("/leaderboard/gophers?page=2").want(200, "This is its last page")
 	b.get("/leaderboard/gophers?rank=9").want(200, "Nobody is on the board yet")
 	b.get("/leaderboard/gophers/search?q=ada").want(200, "Nobody on the board has a name")
 }
@@ -44,7 +44,7 @@ func TestTheBoardWithoutScript(t *testing.T) {
 	if n := strings.Count(last.text, "<details><summary>"); n != 50 {
 		t.Errorf("%d rows on the last page", n)
 	}
-	b.get("/leaderboard/gophers?page=99999999999").want(200, "this is the last one", "Rank </i>250<")
+	b.get("/leaderboard/gophers?page=99999999999").want(200, "This is its last page", "Rank </i>250<")
 	if got := b.get("/leaderboard?entry=+gophers+").want(200, "Gophers"); got.path != "/leaderboard/gophers" {
 		t.Errorf("the form led to %s", got.path)
 	}
@@ -123,8 +123,8 @@ func TestJumps(t *testing.T) {
 		"?rank=1":                            "?page=1#m" + string(memberID(0)),
 		"?rank=101":                          "?page=2#m" + string(memberID(100)),
 		"?rank=250":                          "?page=3#m" + string(memberID(249)),
-		"?rank=251":                          "?page=3#m" + string(memberID(249)),
-		"?rank=9223372036854775807":          "?page=3#m" + string(memberID(249)),
+		"?rank=251":                          "?page=3&past=rank",
+		"?rank=9223372036854775807":          "?page=3&past=rank",
 		"?member=" + string(memberID(200)):   "?page=3#m" + string(memberID(200)),
 		"/search?q=" + string(memberID(200)): "?page=3#m" + string(memberID(200)),
 		"/search?q=+" + string(memberID(200)) + "+": "?page=3#m" + string(memberID(200)),
@@ -132,6 +132,12 @@ func TestJumps(t *testing.T) {
 		if got := b.get("/leaderboard/gophers" + path).want(303).header.Get("Location"); got != "/leaderboard/gophers"+want {
 			t.Errorf("%s leads to %s, want %s", path, got, want)
 		}
+	}
+	const end = "The board has 250 members and ends before the "
+	b.get("/leaderboard/gophers?page=3&past=rank").want(200, end+"rank that you asked for.")
+	b.get("/leaderboard/gophers?page=4").want(200, end+"page that you asked for.")
+	for _, path := range []string{"?page=3", "?page=2&past=rank", "?page=3&past=x"} {
+		b.get("/leaderboard/gophers" + path).want(200).lacks("ends before")
 	}
 	for path, status := range map[string]int{"?rank=0": 400, "?rank=x": 400, "?member=x": 400, "?member=" + string(closed): 404, "?member=me": 401} {
 		b.get("/leaderboard/gophers" + path).want(status)

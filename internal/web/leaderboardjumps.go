@@ -20,7 +20,10 @@ type Finder interface {
 	Find(ctx context.Context, g *guild.Guild, text string) (leaderboard.Found, error)
 }
 
-// toRank leads to the member at a rank, on their page; past the last rank that is the last one.
+// pastRank is what a page is told in its address that is shown in the place of a rank past the last.
+const pastRank = "rank"
+
+// toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so.
 func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	rank, err := strconv.ParseInt(c.Query("rank"), 10, 64)
 	if err != nil || rank < 1 {
@@ -36,8 +39,11 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 		c.Redirect(http.StatusSeeOther, boardPath(g))
 		return nil
 	}
-	at := min(rank-rows[0].Rank, int64(len(rows)-1))
-	c.Redirect(http.StatusSeeOther, placeOf(g, rows[at]))
+	if at := rank - rows[0].Rank; at < int64(len(rows)) {
+		c.Redirect(http.StatusSeeOther, placeOf(g, rows[at]))
+	} else {
+		c.Redirect(http.StatusSeeOther, fmt.Sprintf("%s?page=%d&past=%s", boardPath(g), v.Pages[0].Number, pastRank))
+	}
 	return nil
 }
 

@@ -178,6 +178,10 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		"no such kind":        {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
 		"no UUID":             {"roleRewards[0].id", "x", "Must be a UUID"},
 		"the same row twice":  {"roleRewards[0].id", "6ba7b813-9dad-41d1-80b4-00c04fd430c8", "Repeats an id of the same list"},
+		"several lines":       {"ignoredChannelIds", "x y\r\n300000000000000001\r\n17\r\nz", "Lines 1, 3 and 4: " + noID},
+		"very many lines":     {"ignoredRoleIds", strings.Repeat("x\r\n", 200), "Lines 1, 2, 3, 4, 5, 6 and 194 more: " + noID},
+		"several on a line":   {"ignoredRoleIds", "1, 111111111111111\r\n2", "Lines 1 and 2: " + noID},
+		"lines of a row":      {"roleRewards[1].roles", "x a\r\ny b", "Lines 1 and 2: " + noID},
 		"too many":            {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
 		"too much":            {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
 	} {

@@ -46,7 +46,8 @@ func (p *settingsPage) place(w settings.Wrong) (field, message string) {
 	}
 	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
 	property := parts[3]
-	if errors.Is(w.Cause, id.ErrSnowflake) {
+	noID := errors.Is(w.Cause, id.ErrSnowflake)
+	if noID {
 		property, message = "id", w.Cause.Error()
 	}
 	if property != "" {
@@ -54,10 +55,13 @@ func (p *settingsPage) place(w settings.Wrong) (field, message string) {
 	}
 	if parts[2] != "" {
 		n, _ := strconv.Atoi(parts[2])
-		if line := p.Form.lineOf(field, n); line > 0 {
-			message = fmt.Sprintf("line %d: %s", line, message)
-		} else {
+		switch written := p.Form.written(field); {
+		case n >= len(written):
 			message = fmt.Sprintf("%s %d: %s", itemName(field), n+1, message)
+		case noID:
+			message = linesWithoutID(written) + ": " + message
+		default:
+			message = fmt.Sprintf("line %d: %s", written[n].Line, message)
 		}
 	}
 	return field, sentence(message)

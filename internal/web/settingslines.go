@@ -2,8 +2,11 @@ package web
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"levelboard/internal/id"
 )
 
 // writtenID is an id as it stands in a text area, with the name behind it.
@@ -49,26 +52,45 @@ func idsOfLines(text string) []writtenID {
 
 func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\u00a0' || r == ',' || r == ';' }
 
-// lineOf is the line of the form on which item n of a list stands, or 0 for a list that is not written in lines.
-func (f settingsForm) lineOf(list string, n int) int {
-	var written []writtenID
+// written is what stands in the lines of a list, or nothing for a list that is not written in lines.
+func (f settingsForm) written(list string) []writtenID {
 	switch parts := rowField.FindStringSubmatch(list); {
 	case list == "ignoredChannelIds":
-		written = idsOfLines(f.IgnoredChannels)
+		return idsOfLines(f.IgnoredChannels)
 	case list == "ignoredRoleIds":
-		written = idsOfLines(f.IgnoredRoles)
+		return idsOfLines(f.IgnoredRoles)
 	case parts != nil:
 		row, _ := strconv.Atoi(parts[2])
 		if parts[1] == "multipliers" && row < len(f.Multipliers) {
-			written = namedLines(f.Multipliers[row].Targets)
+			return namedLines(f.Multipliers[row].Targets)
 		} else if parts[1] == "roleRewards" && row < len(f.Rewards) {
-			written = namedLines(f.Rewards[row].Roles)
+			return namedLines(f.Rewards[row].Roles)
 		}
 	}
-	if n < len(written) {
-		return written[n].Line
+	return nil
+}
+
+// linesNamed is how many wrong lines are named at most; others are counted.
+const linesNamed = 6
+
+// linesWithoutID names the lines whose ids are none, so that they can all be put right at once.
+func linesWithoutID(written []writtenID) string {
+	var lines []string
+	for _, w := range written {
+		if !id.Valid(w.ID) {
+			lines = append(lines, strconv.Itoa(w.Line))
+		}
 	}
-	return 0
+	lines = slices.Compact(lines) // there may be several ids on one
+	last := len(lines) - 1
+	switch {
+	case last < 1:
+		return "line " + strings.Join(lines, "")
+	case last < linesNamed:
+		return "lines " + strings.Join(lines[:last], ", ") + " and " + lines[last]
+	default:
+		return "lines " + strings.Join(lines[:linesNamed], ", ") + " and " + count(len(lines)-linesNamed) + " more"
+	}
 }
 
 // rowField splits the name of a list that is in a row.

@@ -4,15 +4,15 @@
 // # Adding a page
 //
 //  1. templates/pages/NAME.html defines the block "content". It is given a frame: .Content is your page's own struct,
-//     .Visitor who asks, .Here the page's own address. Use the classes that static/app.css lists at its top, and the parts of
+//     .Session who asks, .Here the page's own address. Use the classes that static/app.css lists at its top, and the parts of
 //     templates/parts.html. The content policy refuses style and script in the page, also style="" and onclick="".
 //  2. NAME.go has the handler, func(c *gin.Context) error, and the struct. It writes with s.show and nothing else; an error
 //     that it returns becomes an error page by its fault (s.fail), so hand on the faults of the use cases as they are.
-//  3. visitorOf(c) is who asks, from cookies that were verified; never nil, and its Session is nil when nobody is signed in.
-//     Session.Manages(g) decides who may change a guild, Session.MayRead(g) who may see its board; signedIn(c, why) returns
-//     the session or the fault that leads to the sign-in page.
+//  3. sessionOf(c) is who asks, from cookies that were verified; nil when nobody is signed in. Its Manages(g), of nil too, decides
+//     who may change a guild, its MayRead(g) who may see its board; signedIn(c, why) returns the session or the fault that leads
+//     to the sign-in page.
 //  4. Site.Routes has the route, in the group pages: it brings the headers, the limits and the visitor. A change is a POST from a
-//     form, which is refused when a page of another site sent it; no token is needed in the form. Answer a change that was
+//     form, which is refused when a page of another site sent it; no token is needed in the form. postForm(c) reads it. Answer a change that was
 //     made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors beside the fields, and 422.
 //  5. What a page needs of the rest of the service is an interface in its own file and a field of Deps, which app fills.
 //

@@ -13,6 +13,7 @@ import (
 
 	"levelboard/internal/fault"
 	"levelboard/internal/ratelimit"
+	"levelboard/internal/signin"
 )
 
 // DefaultInFlight is how many pages are worked on at the same time; one more is refused at once. Each is rendered into
@@ -101,10 +102,10 @@ func (s *Site) admit(c *gin.Context) {
 }
 
 // charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.
-func (s *Site) charge(c *gin.Context, who *Visitor) error {
+func (s *Site) charge(c *gin.Context, session *signin.Session) error {
 	user := ""
-	if who.Session != nil {
-		user = string(who.Session.User.ID)
+	if session != nil {
+		user = string(session.User.ID)
 	}
 	return s.take(c, ratelimit.OfIdentity(user, c.ClientIP(), s.deps.IdentityLimit), "That was too much at once.")
 }

@@ -17,7 +17,7 @@ type homePage struct {
 // home says what this is, and leads on: who manages a community, to their own.
 func (s *Site) home(c *gin.Context) error {
 	content := homePage{}
-	if session := visitorOf(c).Session; session != nil && !session.Unconfirmed {
+	if session := sessionOf(c); session != nil && !session.Unconfirmed {
 		var err error
 		content.Communities, err = s.grantable(c.Request.Context(), session)
 		if content.Known = err == nil; !content.Known {

@@ -59,10 +59,10 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	who := visitorOf(c)
+	session := sessionOf(c)
 	look := leaderboard.Look{Pages: []int64{number}}
-	if who.Session != nil {
-		look.Users = []id.User{who.Session.User.ID}
+	if session != nil {
+		look.Users = []id.User{session.User.ID}
 	}
 	v, err := s.deps.Board.View(c.Request.Context(), g, look)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	}
 	content := leaderboardPage{
 		Guild: g, Base: boardPath(g), Number: page.Number, Last: leaderboard.LastPage(v.Total), Total: v.Total,
-		Rules: rulesOf(g), Manager: who.Session.Manages(g), Removed: c.Query("done") == "removed",
+		Rules: rulesOf(g), Manager: session.Manages(g), Removed: c.Query("done") == "removed",
 	}
 	switch {
 	case page.Number < number:
@@ -118,7 +118,7 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 }
 
 func mayRead(c *gin.Context, g *guild.Guild) error {
-	if visitorOf(c).Session.MayRead(g) {
+	if sessionOf(c).MayRead(g) {
 		return nil
 	}
 	if _, err := signedIn(c, "This leaderboard is private. Sign in to see it, if you are a member of the community."); err != nil {
@@ -181,7 +181,7 @@ func (s *Site) noBoard(c *gin.Context) error {
 func (s *Site) disabledBoard(c *gin.Context, g *guild.Guild) error {
 	content := noBoardPage{
 		Heading: "Leveling is off", Message: "Leveling is switched off in this community. Its owner can switch it on.",
-		Manager: visitorOf(c).Session.Manages(g), Guild: g.ID,
+		Manager: sessionOf(c).Manages(g), Guild: g.ID,
 	}
 	return s.show(c, http.StatusNotFound, "no-board", content.Heading, content)
 }

@@ -197,10 +197,11 @@ func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Gu
 	ctx, cancel := context.WithTimeout(stream, recheckTime)
 	defer cancel()
 	c.Request = c.Request.WithContext(ctx)
-	var err error
-	if visitorOf(c).Session, err = s.Session(c); err != nil {
+	session, err := s.Session(c)
+	if err != nil {
 		return nil, err
 	}
+	c.Set(sessionKey, session)
 	now, err := s.deps.Guilds.ByID(ctx, g.ID)
 	if err != nil {
 		return nil, err

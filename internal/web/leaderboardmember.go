@@ -50,7 +50,7 @@ func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content me
 	row := content.Row
 	content.Guild, content.Base, content.Page = g, boardPath(g), leaderboard.PageOf(row.Rank)
 	content.Card, content.MaxXP = g.Visibility == guild.Public, level.MaxXP
-	content.Manager = visitorOf(c).Session.Manages(g)
+	content.Manager = sessionOf(c).Manages(g)
 	if content.Given == "" {
 		content.Given = strconv.FormatInt(int64(row.XP), 10)
 	}
@@ -116,7 +116,7 @@ func (s *Site) setXP(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	s.log.InfoContext(c.Request.Context(), "a manager set a member's XP on the pages", "guild", g.ID, "member", m.UserID,
-		"manager", visitorOf(c).Session.User.ID, "before", out.Before, "after", out.After)
+		"manager", sessionOf(c).User.ID, "before", out.Before, "after", out.After)
 	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(m.UserID)+"?done=xp")
 	return nil
 }
@@ -134,7 +134,7 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "member", m.UserID,
-		"manager", visitorOf(c).Session.User.ID, "before", m.XP)
+		"manager", sessionOf(c).User.ID, "before", m.XP)
 	c.Redirect(http.StatusSeeOther, boardPath(g)+"?done=removed")
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
+	"levelboard/internal/signin"
 	"levelboard/internal/visible"
 )
 
@@ -28,8 +29,8 @@ func (s *Site) handle(h handler) gin.HandlerFunc {
 // frame is what every template is given: what the layout shows, and the page's own content.
 type frame struct {
 	Title   string
-	Visitor *Visitor
-	Here    string // where to come back to after signing in
+	Session *signin.Session // of who asks; nil when nobody is signed in
+	Here    string          // where to come back to after signing in
 	Site    *Site
 	Content any
 }
@@ -52,7 +53,7 @@ func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, 
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: visible.Clean(title), Visitor: visitorOf(c), Here: here(c), Site: s, Content: content,
+		Title: visible.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Content: content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)

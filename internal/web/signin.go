@@ -57,7 +57,7 @@ func (s *Site) signInPage(c *gin.Context) error {
 	if s.localSignIn(c.Request) {
 		content.Locals = s.deps.SignIn.Locals()
 	}
-	if visitorOf(c).Session != nil {
+	if sessionOf(c) != nil {
 		c.Redirect(http.StatusSeeOther, content.Next)
 		return nil
 	}

@@ -9,25 +9,19 @@ import (
 	"levelboard/internal/signin"
 )
 
-// Visitor is who asks for a page.
-type Visitor struct {
-	Session *signin.Session // nil when nobody is signed in
-}
+const sessionKey = "levelboard.session"
 
-const visitorKey = "levelboard.visitor"
-
-// visitorOf returns who asks for the page; never nil. It is the one place that handlers learn it from.
-func visitorOf(c *gin.Context) *Visitor {
-	known, _ := c.Get(visitorKey)
-	if who, ok := known.(*Visitor); ok {
-		return who
-	}
-	return &Visitor{}
+// sessionOf returns the session of who asks for the page; nil when nobody is signed in. It is the one place that handlers learn it
+// from.
+func sessionOf(c *gin.Context) *signin.Session {
+	known, _ := c.Get(sessionKey)
+	session, _ := known.(*signin.Session)
+	return session
 }
 
 // signedIn returns the session of a page that needs one, or the fault that leads to the sign-in page; why says what for.
 func signedIn(c *gin.Context, why string) (*signin.Session, error) {
-	if session := visitorOf(c).Session; session != nil {
+	if session := sessionOf(c); session != nil {
 		return session, nil
 	}
 	return nil, fault.New(fault.Unauthenticated, "%s", why)
@@ -35,15 +29,14 @@ func signedIn(c *gin.Context, why string) (*signin.Session, error) {
 
 // identify finds out who asks and charges them, before anything else costs work.
 func (s *Site) identify(c *gin.Context) {
-	who := &Visitor{}
-	c.Set(visitorKey, who)
-	var err error
-	if who.Session, err = s.find(c); errors.Is(err, signin.ErrNoSession) {
+	session, err := s.find(c)
+	if errors.Is(err, signin.ErrNoSession) {
 		s.cookies.clear(c, s.cookies.session)
 		err = nil
 	}
+	c.Set(sessionKey, session)
 	if err == nil {
-		err = s.charge(c, who)
+		err = s.charge(c, session)
 	}
 	if err != nil {
 		s.fail(c, err)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -57,6 +58,20 @@ func (s *Site) guard(c *gin.Context) {
 	if err := s.origins.Check(c.Request); err != nil {
 		s.fail(c, fault.Wrap(err, fault.Forbidden, "This was sent by a page of another site, so nothing was done. Go to the page here and do it there."))
 	}
+}
+
+// postForm reads the fields of a form; only those of its body. Only a guild's settings are ever so long that they cannot be sent.
+func postForm(c *gin.Context) (url.Values, error) {
+	err := c.Request.ParseForm()
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return c.Request.PostForm, nil
+	case errors.As(err, &large):
+		return nil, fault.Wrap(err, fault.TooLarge, "This is too long to be sent as a form. "+
+			"Whoever runs this service can set long settings with the command levelboard guild apply.")
+	}
+	return nil, fault.Wrap(err, fault.Invalid, "The form did not arrive in one piece. Go back and send it again.")
 }
 
 // trusting refuses changes from other origins by what browsers say of themselves. The public address is named because a

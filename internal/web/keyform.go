@@ -123,11 +123,3 @@ type secretPage struct {
 func (s *Site) showSecret(c *gin.Context, title string, content secretPage) error {
 	return s.show(c, http.StatusOK, "key-secret", title, content)
 }
-
-// postForm reads the fields of a form; only those of its body.
-func postForm(c *gin.Context) (url.Values, error) {
-	if err := c.Request.ParseForm(); err != nil {
-		return nil, fault.Wrap(err, fault.Invalid, "The form could not be read. Go back and send it again.")
-	}
-	return c.Request.PostForm, nil
-}

@@ -100,12 +100,16 @@ func (s *Site) setXP(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	given, wrong := c.PostForm("xp"), map[string]string{}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	given, wrong := sent.Get("xp"), map[string]string{}
 	amount, err := strconv.ParseInt(given, 10, 64)
 	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
 		wrong["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
 	}
-	if c.PostForm("confirm") != "yes" {
+	if sent.Get("confirm") != "yes" {
 		wrong["confirm"] = unconfirmed
 	}
 	if len(wrong) > 0 {
@@ -127,7 +131,11 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	if c.PostForm("confirm") != "yes" {
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	if sent.Get("confirm") != "yes" {
 		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Errors: map[string]string{"remove": unconfirmed}})
 	}
 	if _, err := s.deps.Board.Delete(c.Request.Context(), g, m.UserID, leaderboard.Once{}); err != nil {

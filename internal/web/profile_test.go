@@ -194,7 +194,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 	b.post(k.address+"/grant", field("guild", outside)).want(403, "You may grant only guilds")
 	b.post(k.address+"/grant", field("guild", "")).want(400)
 	b.post(k.address+"/rotate?overlap=none", nil).want(422) // a field in an address is none
-	b.post("/profile", url.Values{"name": {strings.Repeat("a", 65<<10)}}).want(400, "could not be read")
+	b.post("/profile", url.Values{"name": {strings.Repeat("a", 65<<10)}}).want(413, "too long to be sent as a form")
 	b.get("/profile?page=0").want(400)
 	b.get("/profile/history?before=x").want(400)
 	b.post("/profile", keyFields(), "Origin", "https://evil.example").want(403)

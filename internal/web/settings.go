@@ -60,11 +60,12 @@ func (s *Site) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := c.Request.ParseForm(); err != nil {
-		return badForm(err)
+	sent, err := postForm(c)
+	if err != nil {
+		return err
 	}
-	page := settingsPage{Guild: g, Form: readForm(c.Request.PostForm)}
-	switch do, row, _ := strings.Cut(c.PostForm("do"), " "); do {
+	page := settingsPage{Guild: g, Form: readForm(sent)}
+	switch do, row, _ := strings.Cut(sent.Get("do"), " "); do {
 	case "save":
 		return s.saveSettings(c, page)
 	case "check":
@@ -109,15 +110,6 @@ func noGuild() error {
 
 func notManager() error {
 	return fault.New(fault.Forbidden, "Only the owner and the Administrators of this community may see and change its settings.")
-}
-
-// badForm is a form that could not be read.
-func badForm(err error) error {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return fault.Wrap(err, fault.TooLarge, "These settings are too long to be sent as a form. Whoever runs this service can set them with the command levelboard guild apply.")
-	}
-	return fault.Wrap(err, fault.Invalid, "The form did not arrive in one piece. Go back and send it again.")
 }
 
 func (s *Site) saveSettings(c *gin.Context, page settingsPage) error {

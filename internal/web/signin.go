@@ -154,7 +154,11 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	if !s.localSignIn(c.Request) {
 		return fault.New(fault.NotFound, "There is no page at this address.")
 	}
-	n, err := strconv.Atoi(c.PostForm("as"))
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(sent.Get("as"))
 	if err != nil {
 		return again("Choose as whom to sign in.")
 	}
@@ -165,7 +169,7 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	if err != nil {
 		return fault.Down("sign in locally", err)
 	}
-	s.enter(c, secret, c.PostForm("next"))
+	s.enter(c, secret, sent.Get("next"))
 	return nil
 }
 

@@ -58,7 +58,7 @@ type Found struct {
 }
 
 // Find finds at most MaxFound members whose username or global name begins with the text, without regard to case (spansOf
-// says how far), or the one with that id. An Invalid fault for a text without a character or with more than MaxSearch; an
+// says how far), or the one with that id. An Invalid fault for a text without a character or with more than 64; an
 // Unavailable one when the archive is away, while an id is still found.
 func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, error) {
 	text, err := searchText(text)

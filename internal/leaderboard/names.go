@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// MaxSearch is how many characters of a name may be looked for at most. One is enough: there are names of one, and what is
+	// maxSearch is how many characters of a name may be looked for at most. One is enough: there are names of one, and what is
 	// found is bounded by MaxFound, not by the text.
-	MaxSearch = 64
+	maxSearch = 64
 	// longestName is how many bytes a name has at most (User).
 	longestName = 256
 )
@@ -79,8 +79,8 @@ func after(prefix string) string {
 func searchText(given string) (string, error) {
 	text := strings.TrimSpace(given)
 	switch {
-	case utf8.RuneCountInString(given) > MaxSearch:
-		return "", fault.New(fault.Invalid, "Search for at most %d characters of a name.", MaxSearch)
+	case utf8.RuneCountInString(given) > maxSearch:
+		return "", fault.New(fault.Invalid, "Search for at most %d characters of a name.", maxSearch)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
 		return "", fault.New(fault.Invalid, "Search for the beginning of a name, in UTF-8 and without control characters, or for a user id.")
 	case text == "":

@@ -20,8 +20,8 @@ import (
 const (
 	// defaultInterval is how often a guild is looked at, and so how often a page changes for who watches it.
 	defaultInterval = 500 * time.Millisecond
-	// DefaultViewers is how many watch at the same time; one more is refused. A viewer holds no page of its own.
-	DefaultViewers = 1000
+	// defaultViewers is how many watch at the same time; one more is refused. A viewer holds no page of its own.
+	defaultViewers = 1000
 	// maxPages is how many pages of one guild are watched at the same time.
 	maxPages = 5 * leaderboard.MaxViewPages
 	// looksAtOnce is how many guilds are looked at side by side, so that one that is being loaded does not hold up the others.
@@ -51,7 +51,7 @@ type Board interface {
 // FeedOptions are what a Feed can be told; the zero value will do.
 type FeedOptions struct {
 	Interval time.Duration // how often a guild is looked at; default 500 ms
-	Viewers  int           // how many watch at the same time; 0 is DefaultViewers
+	Viewers  int           // how many watch at the same time; 0 is 1,000
 	Log      *slog.Logger  // nil discards
 }
 
@@ -92,7 +92,7 @@ func NewFeed(board Board, o FeedOptions) *Feed {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Feed{
-		board: board, interval: cmp.Or(o.Interval, defaultInterval), most: cmp.Or(o.Viewers, DefaultViewers), logger: o.Log,
+		board: board, interval: cmp.Or(o.Interval, defaultInterval), most: cmp.Or(o.Viewers, defaultViewers), logger: o.Log,
 		wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*watched{},
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"levelboard/internal/signin"
 )
 
-// DefaultInFlight is how many pages are worked on at the same time; one more is refused at once. Each is rendered into
+// maxInFlight is how many pages are worked on at the same time; one more is refused at once. Each is rendered into
 // memory, at most some 200 KB, and pages must never be what keeps bots from being served.
-const DefaultInFlight = 256
+const maxInFlight = 256
 
 // contentPolicy lets a page load what is ours, and avatars. Scripts and styles in the page itself are never run, so a name
 // that slipped through the templates would still do nothing.

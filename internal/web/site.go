@@ -42,7 +42,6 @@ type Deps struct {
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
-	InFlight      int           // pages that are worked on at the same time; 0 is DefaultInFlight
 	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 15 s
 	Version       string        // of the service, shown at the foot of each page
 	Log           *slog.Logger
@@ -66,11 +65,8 @@ type Site struct {
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets(), rendered: newRenderedPages(), viewers: slots.NewPerHolder(viewersOfAddress)}
-	if s.deps.InFlight == 0 {
-		s.deps.InFlight = DefaultInFlight
-	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
-	s.inFlight = make(chan struct{}, s.deps.InFlight)
+	s.inFlight = make(chan struct{}, maxInFlight)
 	var err error
 	if s.origins, err = trusting(deps.PublicURL); err != nil {
 		return nil, err

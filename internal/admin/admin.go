@@ -50,22 +50,17 @@ type Live interface {
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
 }
 
-// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
-type Announcer interface {
-	Announce(ctx context.Context, kind changes.Kind, subject string)
-}
-
 // Admin holds the use cases. Its errors are faults. It is safe for concurrent use.
 type Admin struct {
 	archive  Archive
 	live     Live
-	announce Announcer
+	announce changes.Announcer
 	log      *slog.Logger
 	now      func() time.Time
 }
 
 // New returns the use cases; now is the clock for the creation time of keys.
-func New(archive Archive, live Live, announce Announcer, log *slog.Logger, now func() time.Time) *Admin {
+func New(archive Archive, live Live, announce changes.Announcer, log *slog.Logger, now func() time.Time) *Admin {
 	return &Admin{archive: archive, live: live, announce: announce, log: log, now: now}
 }
 

@@ -3,6 +3,8 @@
 // of the subject. A message on the live store only says "look now"; that it is lost does no harm.
 package changes
 
+import "context"
+
 // Kind says what a change was about.
 type Kind string
 
@@ -17,4 +19,9 @@ type Change struct {
 	Version int64 // 1, 2, 3, ... in the order of commits, without gaps
 	Kind    Kind
 	Subject string
+}
+
+// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
+type Announcer interface {
+	Announce(ctx context.Context, kind Kind, subject string)
 }

@@ -45,11 +45,6 @@ type Archive interface {
 	KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) ([]string, error)
 }
 
-// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
-type Announcer interface {
-	Announce(ctx context.Context, kind changes.Kind, subject string)
-}
-
 // User is who is signed in.
 type User struct {
 	ID id.User
@@ -62,12 +57,12 @@ type User struct {
 // A key that is not the user's is NotFound, as one that does not exist. It is safe for concurrent use.
 type Profile struct {
 	archive  Archive
-	announce Announcer
+	announce changes.Announcer
 	now      func() time.Time
 }
 
 // New returns the use cases; now is the clock for creation, expiry and overlaps.
-func New(archive Archive, announce Announcer, now func() time.Time) *Profile {
+func New(archive Archive, announce changes.Announcer, now func() time.Time) *Profile {
 	return &Profile{archive: archive, announce: announce, now: now}
 }
 

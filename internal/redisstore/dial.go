@@ -57,7 +57,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if !ok {
 		return secure, nil
 	}
-	return &secureConn{Conn: secure, tcp: tcp}, nil
+	return &shownConn{secure, tcp}, nil
 }
 
 // config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: then it has what they
@@ -80,12 +80,12 @@ func (d *dialer) config() (c *tls.Config, unread error) {
 	return c, unread
 }
 
-// secureConn shows the connection below TLS to the pool, which looks there whether the server has hung up before it lends the
+// shownConn shows the connection below it to the pool, which looks there whether the server has hung up before it lends the
 // connection out. Without that a server that restarts costs a failed request for each connection.
-type secureConn struct {
-	*tls.Conn
+type shownConn struct {
+	net.Conn
 	tcp syscall.Conn
 }
 
 // SyscallConn implements syscall.Conn.
-func (c *secureConn) SyscallConn() (syscall.RawConn, error) { return c.tcp.SyscallConn() }
+func (c *shownConn) SyscallConn() (syscall.RawConn, error) { return c.tcp.SyscallConn() }

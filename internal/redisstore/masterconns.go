@@ -29,7 +29,7 @@ func (m *masterConns) add(conn net.Conn, to string) net.Conn {
 	c := &masterConn{Conn: conn, to: to, all: m}
 	m.open[c] = struct{}{}
 	if tcp, ok := conn.(syscall.Conn); ok {
-		return &shownConn{masterConn: c, tcp: tcp}
+		return &shownConn{c, tcp}
 	}
 	return c
 }
@@ -56,12 +56,3 @@ func (c *masterConn) Close() error {
 	c.all.mu.Unlock()
 	return c.Conn.Close()
 }
-
-// shownConn shows the pool what it looks at to see whether the connection lives.
-type shownConn struct {
-	*masterConn
-	tcp syscall.Conn
-}
-
-// SyscallConn implements syscall.Conn.
-func (c *shownConn) SyscallConn() (syscall.RawConn, error) { return c.tcp.SyscallConn() }

@@ -31,21 +31,16 @@ type Board interface {
 	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
 }
 
-// Announcer makes committed changes known: here before it returns, to the other replicas soon after.
-type Announcer interface {
-	Announce(ctx context.Context, kind changes.Kind, subject string)
-}
-
 // Settings holds the use cases. Its errors are faults. Whether somebody manages the guild is for the caller to know. It is
 // safe for concurrent use.
 type Settings struct {
 	archive  Archive
 	board    Board
-	announce Announcer
+	announce changes.Announcer
 }
 
 // New returns the use cases.
-func New(archive Archive, board Board, announce Announcer) *Settings {
+func New(archive Archive, board Board, announce changes.Announcer) *Settings {
 	return &Settings{archive: archive, board: board, announce: announce}
 }
 

@@ -34,7 +34,7 @@ type world struct {
 	announced []string
 }
 
-// Announce implements settings.Announcer.
+// Announce implements changes.Announcer.
 func (w *world) Announce(_ context.Context, kind changes.Kind, subject string) {
 	w.announced = append(w.announced, string(kind)+" "+subject)
 }

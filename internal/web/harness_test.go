@@ -156,7 +156,7 @@ func (s *site) newKeys() *profile.Profile {
 	return profile.New(s.archive, s, s.clock)
 }
 
-// Announce implements profile.Announcer; nobody here remembers keys.
+// Announce implements changes.Announcer; nobody here remembers keys.
 func (s *site) Announce(context.Context, changes.Kind, string) {}
 
 func (s *site) clock() time.Time {

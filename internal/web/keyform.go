@@ -42,7 +42,8 @@ func newKeyForm() keyForm {
 	return keyForm{Permission: string(apikey.Read), Expiry: "90"}
 }
 
-const badName = "Write a name that can be seen, on one line, without marks that turn the direction of text, and of at most 100 bytes: 100 letters of English, fewer of other scripts."
+const badName = "Write a name that can be seen, on one line, without marks that turn the direction of text, " +
+	"and of at most 100 bytes: 100 letters of English, fewer of other scripts."
 
 // read checks the fields; the errors are in f.Errors, and there is a key to make when there are none.
 func (f *keyForm) read(sent url.Values) (n profile.NewKey) {

@@ -254,7 +254,8 @@ func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
 	const turned = "\u2069\u202etac"
 	role, channel := guild.Role{ID: "600000000000000001", Name: turned}, guild.Channel{ID: "600000000000000002", Name: turned}
 	s.guilds[public].Name = turned
-	s.guilds[public].RoleRewards = []guild.RoleReward{{Level: 1, Roles: []guild.Role{role}}, {Level: 2, Roles: []guild.Role{{ID: "600000000000000003", Name: "\u202e"}}}}
+	nameless := guild.Role{ID: "600000000000000003", Name: "\u202e"}
+	s.guilds[public].RoleRewards = []guild.RoleReward{{Level: 1, Roles: []guild.Role{role, nameless}}}
 	s.guilds[public].Multipliers = []guild.Multiplier{{Type: guild.ChannelMultiplier, Multiplier: 2, Channels: []guild.Channel{channel}}}
 	rows := members(2)
 	name := turned
@@ -263,10 +264,13 @@ func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
 	b := s.browser()
 	b.signIn()
 	b.makeKey("guild", string(public))
-	for _, path := range []string{"/leaderboard/gophers", "/leaderboard/gophers/rows", "/leaderboard/gophers/search?q=" + string(rows[0].UserID[:9]), memberPath(0), "/", "/profile", "/profile/history"} {
+	const board = "/leaderboard/gophers"
+	search := board + "/search?q=" + string(rows[0].UserID[:9])
+	for _, path := range []string{board, board + "/rows", search, memberPath(0), "/", "/profile", "/profile/history"} {
 		b.get(path).want(200, "tac").lacks("\u2069", "\u202e")
 	}
-	b.get("/leaderboard/gophers").want(200, "who__name>tac<", "who__handle>tac_<", "<h1><bdi>tac</bdi></h1>", "<title>tac ·", "<bdi>#tac</bdi>", "<bdi>600000000000000003</bdi>")
+	b.get(board).want(200, "who__name>tac<", "who__handle>tac_<", "<h1><bdi>tac</bdi></h1>", "<title>tac ·", "<bdi>#tac</bdi>",
+		"<bdi>600000000000000003</bdi>")
 }
 
 func TestOneIsNotMany(t *testing.T) {

@@ -78,7 +78,8 @@ func TestSigningInToTheService(t *testing.T) {
 			"LEVELBOARD_OAUTH_API_URL="+provider.APIURL())...)
 		provider.Register(s.app.URL() + "/sign-in/callback")
 		g := s.guild(object{"visibility": "private", "name": "Moles & Co"})
-		s.create(s.key(g), g, newID(), 100)
+		u := newID()
+		s.create(s.key(g), g, u, 100)
 		provider.SetUser(object{"id": newID(), "username": "ada"}, []object{{"id": g, "name": "Moles", "owner": true, "permissions": "0"}})
 
 		browser := newBrowser(t)
@@ -90,7 +91,7 @@ func TestSigningInToTheService(t *testing.T) {
 		if status != 200 || !strings.Contains(text, "Moles &amp; Co") || !strings.Contains(text, "gopher") || !strings.Contains(text, "You manage this") {
 			t.Fatalf("after signing in: %d %s", status, text)
 		}
-		signedInReads(t, s, browser, g)
+		signedInReads(t, s, browser, g, u)
 		if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
 			t.Errorf("after signing out: %d %s", status, text)
 		}
@@ -102,9 +103,10 @@ func TestSigningInToTheService(t *testing.T) {
 
 // signedInReads asks the API as a script of a page of ours could: who is signed in reads boards, as whom they are, and changes nothing. A
 // page of another site gets nothing of it: browsers send it no such cookie, and give it no answer to a request with one.
-func signedInReads(t *testing.T, s *service, manager *http.Client, private string) {
+func signedInReads(t *testing.T, s *service, manager *http.Client, private, member string) {
 	t.Helper()
 	public, ofOthers := s.guild(nil), s.guild(object{"visibility": "private"})
+	s.create(s.key(ofOthers), ofOthers, member, 100)
 	for _, c := range []struct {
 		about, method, path string
 		browser             *http.Client
@@ -115,6 +117,9 @@ func signedInReads(t *testing.T, s *service, manager *http.Client, private strin
 		{"a board of others", "GET", boardPath(public, 1), manager, 200, `"isManager":false`, ""},
 		{"a private board of others", "GET", boardPath(ofOthers, 1), manager, 403, "", "isManager"},
 		{"a private board, by nobody", "GET", boardPath(private, 1), newBrowser(t), 401, "", "isManager"},
+		{"a card of their own private board", "GET", cardPath(private, member, "card.svg"), manager, 200, "<svg", ""},
+		{"a card of a private board of others", "GET", cardPath(ofOthers, member, "card.svg"), manager, 403, "", "<svg"},
+		{"a card of a private board, by nobody", "GET", cardPath(private, member, "card.svg"), newBrowser(t), 401, "", "<svg"},
 		{"what needs a key", "GET", memberPath(private, newID()), manager, 401, "", ""},
 		{"a change", "DELETE", memberPath(private, newID()), manager, 401, "", ""},
 	} {

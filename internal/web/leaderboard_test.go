@@ -82,6 +82,11 @@ func TestAPrivateBoardShowsNothingToOthers(t *testing.T) {
 		t.Errorf("headers of a private board: %v", got.header)
 	}
 	in.post("/leaderboard/"+string(closed)+member+"/xp", nil).want(403)
+	if _, err := s.board.Create(t.Context(), s.guilds.get(closed), memberID(1), leaderboard.Creation{XP: 77}); err != nil {
+		t.Fatal(err)
+	}
+	// Their cookie opens the card too.
+	in.get("/leaderboard/"+string(closed)+member).want(200, "/v2/levels/"+string(closed)+"/users/"+string(memberID(1))+"/card.svg")
 }
 
 func TestAPageThatDidNotChangeIsNotSentAgain(t *testing.T) {

@@ -22,7 +22,6 @@ type memberPage struct {
 	Roles   []string
 	More    int // roles that are not shown
 	Next    *rewardInWords
-	Card    bool // the rank card can be shown
 	Manager bool
 	MaxXP   level.XP
 	Done    bool // the XP was set just now
@@ -49,7 +48,7 @@ func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked,
 func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content memberPage) error {
 	row := content.Row
 	content.Guild, content.Base, content.Page = g, boardPath(g), leaderboard.PageOf(row.Rank)
-	content.Card, content.MaxXP = g.Visibility == guild.Public, level.MaxXP
+	content.MaxXP = level.MaxXP
 	content.Manager = sessionOf(c).Manages(g)
 	if content.Given == "" {
 		content.Given = strconv.FormatInt(int64(row.XP), 10)

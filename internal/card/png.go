@@ -15,8 +15,8 @@ import (
 )
 
 // PNG draws the card with fonts of its own, which have the Latin, Greek and Cyrillic scripts. For what they do not have it
-// shows a box, and a name of which they have nothing is passed over for the next one. It takes some milliseconds of one
-// core and about 5 MB while it runs; the result is some tens of KB.
+// shows a box, and a name of which they have nothing is passed over for the next one. It takes tens of milliseconds of
+// one core and about 5 MB while it runs; the result is some tens of KB.
 func PNG(d Data, theme Theme) ([]byte, error) {
 	if theme == Auto {
 		theme = Light

@@ -15,7 +15,7 @@ const (
 	cardsWaiting = 64
 )
 
-// drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes milliseconds of a core, a thousand
+// drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes tens of milliseconds of a core, a thousand
 // times what other requests take, so without this a page full of cards would hold up everybody.
 type drawing struct {
 	kept    *lru.Cache[string, []byte]

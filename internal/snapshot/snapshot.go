@@ -108,8 +108,9 @@ type Archive interface {
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
 	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, and tombstones written
-	// longer ago than keep. It returns how many it deleted.
+	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, which Deleted lists no more when it has
+	// deleted them all, tombstones written longer ago than keep, and what is too old of the change log and of the use, the history and
+	// the former secrets of keys. It returns how many it deleted.
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
 }
 

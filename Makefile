@@ -41,7 +41,7 @@ static: ## build OUT (dist/levelboard) as the image and the releases have it: st
 	CGO_ENABLED=0 go build $(BUILD) -ldflags '-s -w -funcalign=16 $(LDFLAGS)' -o '$(OUT)' ./cmd/levelboard
 
 demo: ## a board with live numbers, nothing else needed
-	@go run -trimpath -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
+	@go run $(BUILD) -ldflags '$(LDFLAGS)' ./cmd/levelboard demo
 
 test: setup ## run all tests with the race detector, on private servers
 	@git rev-parse --quiet --verify 'HEAD~1^{commit}' >/dev/null 2>&1 || \

@@ -129,6 +129,9 @@ func TestTheSettingsOfComposeExist(t *testing.T) {
 	environment := map[string]string{}
 	for name, value := range service.Environment {
 		environment[name] = strings.ReplaceAll(*value, "/run/secrets/", secrets+"/")
+		if strings.HasPrefix(name, "LEVELBOARD_") && !strings.HasSuffix(name, "_FILE") {
+			t.Errorf("%s stands under environment, so deploy/compose.env cannot change it", name)
+		}
 	}
 	checkSettings(t, composeFile, environment)
 

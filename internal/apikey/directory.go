@@ -59,7 +59,7 @@ func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *
 		return held{key: k, use: &use{keyID: keyID, meter: meter}}, nil
 	}
 	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
-	return &Directory{byID: cached.New(size, load, cached.WithAbsent(unknown)), now: now}
+	return &Directory{byID: cached.New(load, cached.Options[held]{Size: size, Absent: unknown}), now: now}
 }
 
 // Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,

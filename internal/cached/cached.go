@@ -3,6 +3,7 @@
 package cached
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,8 @@ import (
 )
 
 const (
-	// DefaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer.
-	DefaultLoadTime = 2 * time.Second
-	// DefaultWaiting is how many callers wait for loads at the same time, and how many loads are under way.
-	DefaultWaiting = 512
+	defaultLoadTime = 2 * time.Second
+	defaultWaiting  = 512
 	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
 	mostMissing = 10_000
 )
@@ -37,20 +36,15 @@ type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 // Cache holds at most so many values, and lets go of the ones unused for longest. It is safe for concurrent use. Values
 // are shared by all callers: do not change what they point to. Keys are copied before they are kept.
 type Cache[K ~string, V any] struct {
-	load     Load[K, V]
-	loadTime time.Duration
-	absent   func(error) bool
-	mayWait  int
-	size     int
+	load    Load[K, V]
+	options Options[V]
 
 	mu       sync.Mutex
 	waiting  int
 	held     *simplelru.LRU[K, V]
 	missing  *simplelru.LRU[K, error]
 	underway map[K]*fetch[V]
-
-	weigh        func(V) int // nil when only the number counts
-	weight, most int         // of what is held
+	weight   int // of what is held, when it is weighed
 }
 
 // fetch is one load under way; value and err may be read once done is closed.
@@ -60,76 +54,57 @@ type fetch[V any] struct {
 	err   error
 }
 
-// Option changes how a Cache works.
-type Option func(*options)
-
-type options struct {
-	loadTime time.Duration
-	absent   func(error) bool
-	waiting  int
+// Options say how a Cache works. Only Size must be set, to more than 0.
+type Options[V any] struct {
+	Size int // how many values are held at most
+	// Weigh, when set, bounds what all values weigh together to Heaviest, so that many small ones may be held, or a few large ones:
+	// the ones unused for longest go while they weigh more. A value must always weigh the same.
+	Weigh    func(V) int
+	Heaviest int
+	// Absent, when set, also keeps the errors for which it returns true, which say for certain that there is no such value. They have
+	// room of their own, for as many as the values, 10,000 at most, and never push one out: asking for many keys that do not exist
+	// costs no hits.
+	Absent func(error) bool
+	// LoadTime bounds one load, and with it how long a caller waits for a store that does not answer; 0 is 2 seconds.
+	LoadTime time.Duration
+	// Waiting is how many callers wait for loads at the same time, and how many loads are under way; 0 is 512. One more gets ErrCrowded
+	// at once, so that a flood of keys that are not in memory, while the store is slow, holds up neither those that are nor the
+	// callers' memory.
+	Waiting int
 }
 
-// WithLoadTime bounds one load by d in place of DefaultLoadTime.
-func WithLoadTime(d time.Duration) Option {
-	return func(o *options) { o.loadTime = d }
-}
-
-// WithWaiting is for n in place of DefaultWaiting: so many callers wait for loads, which is also how many loads are under
-// way. One more gets ErrCrowded at once, so that a flood of keys that are not in memory, while the store is slow, holds up
-// neither those that are nor the callers' memory.
-func WithWaiting(n int) Option {
-	return func(o *options) { o.waiting = n }
-}
-
-// WithAbsent also keeps the errors for which is returns true, which say for certain that there is no such value. They
-// have room of their own, for as many as the values, 10,000 at most, and never push one out: asking for many keys that do not
-// exist costs no hits.
-func WithAbsent(is func(error) bool) Option {
-	return func(o *options) { o.absent = is }
-}
-
-// New returns an empty Cache that holds at most size values; size must be positive.
-func New[K ~string, V any](size int, load Load[K, V], opts ...Option) *Cache[K, V] {
-	o := options{loadTime: DefaultLoadTime, waiting: DefaultWaiting, absent: func(error) bool { return false }}
-	for _, opt := range opts {
-		opt(&o)
+// New returns an empty Cache.
+func New[K ~string, V any](load Load[K, V], o Options[V]) *Cache[K, V] {
+	o.LoadTime, o.Waiting = cmp.Or(o.LoadTime, defaultLoadTime), cmp.Or(o.Waiting, defaultWaiting)
+	c := &Cache[K, V]{load: load, options: o, underway: make(map[K]*fetch[V])}
+	var dropped func(K, V)
+	if o.Weigh != nil {
+		dropped = func(_ K, v V) { c.weight -= o.Weigh(v) }
 	}
-	held, err := simplelru.NewLRU[K, V](size, nil)
-	if err != nil {
-		panic(fmt.Sprintf("cached: a size of %d: %v", size, err))
+	var err error
+	if c.held, err = simplelru.NewLRU(o.Size, dropped); err != nil {
+		panic(fmt.Sprintf("cached: a size of %d: %v", o.Size, err))
 	}
-	missing, _ := simplelru.NewLRU[K, error](min(size, mostMissing), nil)
-	return &Cache[K, V]{
-		load: load, loadTime: o.loadTime, absent: o.absent, mayWait: o.waiting, size: size,
-		held: held, missing: missing, underway: make(map[K]*fetch[V]),
-	}
-}
-
-// Weighed also bounds what all values weigh together, so that many small ones may be held, or a few large ones: the ones unused
-// for longest go while they weigh more than most. It is for an empty Cache that nobody uses yet, and returns it. A value must
-// always weigh the same.
-func (c *Cache[K, V]) Weighed(most int, weigh func(V) int) *Cache[K, V] {
-	c.most, c.weigh = most, weigh
-	c.held, _ = simplelru.NewLRU(c.size, func(_ K, v V) { c.weight -= weigh(v) })
+	c.missing, _ = simplelru.NewLRU[K, error](min(o.Size, mostMissing), nil)
 	return c
 }
 
 // hold keeps a value. mu is held.
 func (c *Cache[K, V]) hold(k K, v V) {
-	if c.weigh == nil {
+	if c.options.Weigh == nil {
 		c.held.Add(k, v)
 		return
 	}
 	c.held.Remove(k) // another value of the key would be replaced without being told of
-	c.weight += c.weigh(v)
+	c.weight += c.options.Weigh(v)
 	c.held.Add(k, v)
-	for c.weight > c.most {
+	for c.weight > c.options.Heaviest {
 		c.held.RemoveOldest()
 	}
 }
 
 // Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them
-// leave. The error is the load's, or ctx's when that ended first; only errors that the option WithAbsent names are kept.
+// leave. The error is the load's, or ctx's when that ended first; only errors that are Absent are kept.
 // It is ErrCrowded, without a load, when too many callers wait already.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	c.mu.Lock()
@@ -143,7 +118,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 		return none, err
 	}
 	f, shared := c.underway[k]
-	if c.waiting >= c.mayWait || !shared && len(c.underway) >= c.mayWait {
+	if c.waiting >= c.options.Waiting || !shared && len(c.underway) >= c.options.Waiting {
 		c.mu.Unlock()
 		var none V
 		return none, ErrCrowded
@@ -181,7 +156,7 @@ func (c *Cache[K, V]) left() {
 }
 
 func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
-	ctx, cancel := context.WithTimeout(ctx, c.loadTime)
+	ctx, cancel := context.WithTimeout(ctx, c.options.LoadTime)
 	defer cancel()
 	defer c.finish(k, f)
 	// On this goroutine nobody else would recover, and one bad load would end the whole service.
@@ -205,7 +180,7 @@ func (c *Cache[K, V]) finish(k K, f *fetch[V]) {
 	switch {
 	case f.err == nil:
 		c.hold(k, f.value)
-	case c.absent(f.err):
+	case c.options.Absent != nil && c.options.Absent(f.err):
 		c.missing.Add(k, f.err)
 	}
 }
@@ -229,7 +204,7 @@ func (c *Cache[K, V]) Renew(k K) {
 	used = c.held.Remove(k) || used
 	c.missing.Remove(k)
 	delete(c.underway, k)
-	if used && len(c.underway) < c.mayWait {
+	if used && len(c.underway) < c.options.Waiting {
 		c.begin(context.Background(), k)
 	}
 }

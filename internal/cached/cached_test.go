@@ -26,6 +26,8 @@ var (
 	errAbsent = errors.New("there is no such thing")
 )
 
+func absent(err error) bool { return errors.Is(err, errAbsent) }
+
 // In a synctest bubble a wait that cannot end, such as one for a load that does not begin, fails the test at once.
 
 // archive answers a load only when the test does, so that every order of events can be made.
@@ -73,7 +75,7 @@ func expect(t *testing.T, what string, got, want answer) {
 func TestAValueIsLoadedOnceAndThenServedFromMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load)
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
 		first := get(t.Context(), c, "k")
 		l := <-a.loads
 		if l.key != "k" {
@@ -94,7 +96,7 @@ func TestAValueIsLoadedOnceAndThenServedFromMemory(t *testing.T) {
 func TestConcurrentCallersShareOneLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load)
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
 		var waiting []<-chan answer
 		for range 50 {
 			waiting = append(waiting, get(t.Context(), c, "k"))
@@ -116,7 +118,7 @@ func TestConcurrentCallersShareOneLoad(t *testing.T) {
 func TestACallerWhoLeavesDoesNotFailTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load)
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
 		leaving, leave := context.WithCancel(t.Context())
 		left := get(leaving, c, "k") // its call starts the load
 		l := <-a.loads
@@ -135,10 +137,10 @@ func TestACallerWhoLeavesDoesNotFailTheOthers(t *testing.T) {
 func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type name struct{}
-		c := cached.New(8, func(ctx context.Context, _ string) (string, error) {
+		c := cached.New(func(ctx context.Context, _ string) (string, error) {
 			<-ctx.Done()
 			return ctx.Value(name{}).(string), ctx.Err()
-		}, cached.WithLoadTime(3*time.Second))
+		}, cached.Options[string]{Size: 8, LoadTime: 3 * time.Second})
 		began := time.Now()
 		_, err := c.Get(context.WithValue(t.Context(), name{}, "request 1"), "k")
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
@@ -150,7 +152,7 @@ func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
 func TestErrorsAreNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+		c := cached.New(a.load, cached.Options[int]{Size: 8, Absent: absent})
 		first := get(t.Context(), c, "k")
 		(<-a.loads).answer <- answer{err: errDown}
 		expect(t, "while the archive is down", <-first, answer{err: errDown})
@@ -163,7 +165,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 func TestAbsenceIsKeptUntilForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+		c := cached.New(a.load, cached.Options[int]{Size: 8, Absent: absent})
 		first := get(t.Context(), c, "k")
 		(<-a.loads).answer <- answer{err: errAbsent}
 		expect(t, "the first caller", <-first, answer{err: errAbsent})
@@ -181,13 +183,13 @@ func TestAbsenceIsKeptUntilForgotten(t *testing.T) {
 // would take 320 MB, for nothing but asking.
 func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
 	var loaded []string
-	c := cached.New(8, func(_ context.Context, k string) (string, error) {
+	c := cached.New(func(_ context.Context, k string) (string, error) {
 		loaded = append(loaded, k)
 		if k == "none" {
 			return "", errAbsent
 		}
 		return "value", nil
-	}, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+	}, cached.Options[string]{Size: 8, Absent: absent})
 	ask := func() weak.Pointer[byte] {
 		line := strings.Repeat("/some/none", 3000)
 		_, _ = c.Get(t.Context(), line[1:5])
@@ -205,14 +207,14 @@ func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
 
 func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
 	loads := map[int]int{}
-	c := cached.New(3, func(_ context.Context, key string) (int, error) {
+	c := cached.New(func(_ context.Context, key string) (int, error) {
 		k, err := strconv.Atoi(key)
 		loads[k]++
 		if k < 0 {
 			return 0, errAbsent
 		}
 		return k, err
-	}, cached.WithAbsent(func(err error) bool { return errors.Is(err, errAbsent) }))
+	}, cached.Options[int]{Size: 3, Absent: absent})
 	ask := func(k int) {
 		if _, err := c.Get(t.Context(), strconv.Itoa(k)); (err != nil) != (k < 0) {
 			t.Fatalf("key %d: %v", k, err)
@@ -245,7 +247,7 @@ func TestALoadThatWasUnderWayWhenItsKeyWasForgottenIsNotKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newArchive()
-				c := cached.New(8, a.load)
+				c := cached.New(a.load, cached.Options[int]{Size: 8})
 				before := get(t.Context(), c, "k")
 				old := <-a.loads
 				forget(c)
@@ -264,7 +266,7 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, oldFirst := range []bool{true, false} {
 			a := newArchive()
-			c := cached.New(8, a.load)
+			c := cached.New(a.load, cached.Options[int]{Size: 8})
 			before := get(t.Context(), c, "k")
 			old := <-a.loads
 			c.Forget("k")
@@ -294,7 +296,7 @@ func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
 func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load)
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
 		c.Renew("k")
 		synctest.Wait()
 		select {
@@ -324,7 +326,7 @@ func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
 func TestForgetSparesOtherKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load)
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
 		other := get(t.Context(), c, "other")
 		l := <-a.loads
 		c.Forget("k")
@@ -337,7 +339,7 @@ func TestForgetSparesOtherKeys(t *testing.T) {
 
 func TestALoadThatPanicsOrAbortsIsAnErrorForItsCallersOnly(t *testing.T) {
 	fail := func() { panic("boom") }
-	c := cached.New(8, func(context.Context, string) (int, error) { fail(); return 7, nil })
+	c := cached.New(func(context.Context, string) (int, error) { fail(); return 7, nil }, cached.Options[int]{Size: 8})
 	if _, err := c.Get(t.Context(), "k"); err == nil || !strings.Contains(err.Error(), "boom") {
 		t.Fatalf("a load that panicked: %v", err)
 	}
@@ -355,11 +357,11 @@ func TestALoadThatPanicsOrAbortsIsAnErrorForItsCallersOnly(t *testing.T) {
 func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
 	var mu sync.Mutex
 	stored := 0
-	c := cached.New(2, func(context.Context, string) (int, error) {
+	c := cached.New(func(context.Context, string) (int, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		return stored, nil
-	})
+	}, cached.Options[int]{Size: 2})
 	forgotten := 0
 	var readers sync.WaitGroup
 	stop := make(chan struct{})
@@ -398,7 +400,7 @@ func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
 func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load, cached.WithWaiting(2))
+		c := cached.New(a.load, cached.Options[int]{Size: 8, Waiting: 2})
 		held := get(t.Context(), c, "held")
 		(<-a.loads).answer <- answer{value: 1}
 		expect(t, "what is loaded before", <-held, answer{value: 1})
@@ -431,7 +433,7 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(8, a.load, cached.WithWaiting(1))
+		c := cached.New(a.load, cached.Options[int]{Size: 8, Waiting: 1})
 		leaves, leave := context.WithCancel(t.Context())
 		first := get(leaves, c, "slow")
 		l := <-a.loads
@@ -450,8 +452,8 @@ func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 // many as it takes, those unused for longest first, and what is forgotten makes room.
 func TestValuesAreWeighed(t *testing.T) {
 	loads := 0
-	c := cached.New(100, func(_ context.Context, k string) (int, error) { loads++; return strconv.Atoi(k) }).
-		Weighed(10, func(v int) int { return v })
+	c := cached.New(func(_ context.Context, k string) (int, error) { loads++; return strconv.Atoi(k) },
+		cached.Options[int]{Size: 100, Heaviest: 10, Weigh: func(v int) int { return v }})
 	load := func(k int, held bool) {
 		t.Helper()
 		before := loads

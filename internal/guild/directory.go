@@ -26,14 +26,14 @@ type Directory struct {
 // size vanities.
 func NewDirectory(source Source, size, bytes int) *Directory {
 	return &Directory{
-		byID: cached.New(size, source.Guild, cached.WithAbsent(absent)).Weighed(bytes, (*Guild).weight),
-		byVanity: cached.New(size, func(ctx context.Context, vanity string) (id.Guild, error) {
+		byID: cached.New(source.Guild, cached.Options[*Guild]{Size: size, Heaviest: bytes, Weigh: (*Guild).weight, Absent: absent}),
+		byVanity: cached.New(func(ctx context.Context, vanity string) (id.Guild, error) {
 			found, err := source.GuildByVanity(ctx, vanity)
 			if err != nil {
 				return "", err
 			}
 			return found.ID, nil
-		}, cached.WithAbsent(absent)),
+		}, cached.Options[id.Guild]{Size: size, Absent: absent}),
 	}
 }
 

@@ -49,13 +49,10 @@ func (a *Archive) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) 
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}
-		if err := c.record(ctx, apikey.Record{By: by, Action: apikey.Deleted}, keyID); err != nil {
+		if err := c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Deleted}); err != nil {
 			return err
 		}
-		if _, err := c.Exec(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID); err != nil {
-			return err
-		}
-		_, err := c.log(ctx, changes.Key, keyID)
+		_, err := c.Exec(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID)
 		return err
 	})
 }
@@ -67,20 +64,14 @@ func (a *Archive) RenameKey(ctx context.Context, keyID, name string, by apikey.A
 			return err
 		}
 		var former string
-		if err := c.QueryRow(ctx, `SELECT name FROM api_keys WHERE id = $1`, keyID).Scan(&former); err != nil {
+		err := c.QueryRow(ctx, `SELECT name FROM api_keys WHERE id = $1`, keyID).Scan(&former)
+		if err != nil || former == name {
 			return err
-		}
-		if former == name {
-			return nil
 		}
 		if _, err := c.Exec(ctx, `UPDATE api_keys SET name = $2 WHERE id = $1`, keyID, name); err != nil {
 			return err
 		}
-		if err := c.record(ctx, apikey.Record{By: by, Action: apikey.Renamed, FormerName: former}, keyID); err != nil {
-			return err
-		}
-		_, err := c.log(ctx, changes.Key, keyID)
-		return err
+		return c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Renamed, FormerName: former})
 	})
 }
 
@@ -102,9 +93,14 @@ func (c *change) changeGrant(ctx context.Context, keyID string, r apikey.Record,
 	if err != nil || done.RowsAffected() == 0 {
 		return err
 	}
+	return c.changed(ctx, keyID, r)
+}
+
+// changed records and logs a change of a key that exists.
+func (c *change) changed(ctx context.Context, keyID string, r apikey.Record) error {
 	if err := c.record(ctx, r, keyID); err != nil {
 		return err
 	}
-	_, err = c.log(ctx, changes.Key, keyID)
+	_, err := c.log(ctx, changes.Key, keyID)
 	return err
 }

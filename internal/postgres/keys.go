@@ -10,7 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/apikey"
-	"levelboard/internal/changes"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 )
@@ -107,11 +106,7 @@ func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, 
 		if granted.RowsAffected() < int64(len(guilds)) {
 			return guild.ErrNotFound
 		}
-		if err := c.record(ctx, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds}, k.ID); err != nil {
-			return err
-		}
-		_, err = c.log(ctx, changes.Key, k.ID)
-		return err
+		return c.changed(ctx, k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds})
 	})
 }
 

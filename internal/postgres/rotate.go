@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"levelboard/internal/apikey"
-	"levelboard/internal/changes"
 )
 
 // RotateKey gives the key another secret. Repeating a rotation changes nothing. apikey.ErrNotFound or apikey.ErrExpired.
@@ -34,11 +33,7 @@ func (a *Archive) RotateKey(ctx context.Context, keyID string, r apikey.Rotation
 		if _, err := c.Exec(ctx, `UPDATE api_keys SET hash = $2 WHERE id = $1`, keyID, r.Hash[:]); err != nil {
 			return err
 		}
-		if err := c.record(ctx, record, keyID); err != nil {
-			return err
-		}
-		_, err = c.log(ctx, changes.Key, keyID)
-		return err
+		return c.changed(ctx, keyID, record)
 	})
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"levelboard/internal/apikey"
-	"levelboard/internal/changes"
 	"levelboard/internal/id"
 )
 
@@ -123,11 +122,7 @@ func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, 
 				return err
 			}
 		}
-		if err := c.record(ctx, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds}, k.ID); err != nil {
-			return err
-		}
-		_, err = c.log(ctx, changes.Key, k.ID)
-		return err
+		return c.changed(ctx, k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds})
 	})
 }
 

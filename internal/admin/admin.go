@@ -19,29 +19,33 @@ import (
 // Archive is what is needed of Postgres or SQLite. Each change also appends to the change log, and each change of
 // a key to its owner's history, in one transaction.
 type Archive interface {
-	// Guild returns guild.ErrNotFound when there is none.
+	// Guild is as in guild.Source.
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	// Guilds lists guilds in ascending order of their ids, after the id after, at most limit.
+	// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
 	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
-	// PutGuild creates or replaces; guild.ErrVanityTaken when another guild has the vanity.
+	// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings and nothing else.
+	// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity.
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
-	// DeleteGuild removes the guild and its grants and queues its members for Purge; guild.ErrNotFound when there is none.
+	// DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.
+	// It returns the guild as it was; guild.ErrNotFound when there is none.
 	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	// Deleted lists deleted guilds whose members are not all purged yet, at most limit.
+	// Deleted and Purge are as in snapshot.Archive.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	// Purge deletes at most limit rows that nothing needs any more and returns how many.
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
 
-	// Keys lists keys in ascending order of their ids, after the id after, at most limit.
+	// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
 	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
-	// CreateKey returns apikey.ErrTooMany when the owner has atMost keys already (0: any number), or guild.ErrNotFound when
-	// a granted guild does not exist, with nothing changed.
+	// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
+	// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild does
+	// not exist. Counting and creating are one atomic step.
 	CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error
-	// Grant is idempotent; apikey.ErrNotFound or guild.ErrNotFound.
+	// Grant gives the key access to the guild, also when it has it. A grant of the operator stays the operator's when a user
+	// repeats it, and one of a user becomes the operator's. apikey.ErrNotFound, also when by is a user and another one owns the
+	// key, or guild.ErrNotFound.
 	Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// Ungrant is idempotent; apikey.ErrNotFound.
+	// Ungrant takes the key's access to the guild away, whoever granted it, also when it has none. apikey.ErrNotFound as Grant.
 	Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// RevokeKey removes the key; apikey.ErrNotFound.
+	// RevokeKey removes the key and its grants. apikey.ErrNotFound as Grant.
 	RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error
 }
 

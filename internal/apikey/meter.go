@@ -25,8 +25,8 @@ const (
 
 // UseStore is where a Meter writes down what it counted: the archive.
 type UseStore interface {
-	// AddUse adds what a replica counted to what others did. A flush that was added already, by its number, changes
-	// nothing; keys that do not exist are left out.
+	// AddUse adds what a replica counted to what others did, and moves the time of last use forward. A flush that was added
+	// already, by its number, changes nothing; keys that do not exist are left out. No key may be in it twice.
 	AddUse(ctx context.Context, f UseFlush) error
 }
 

@@ -9,9 +9,10 @@ import (
 	"levelboard/internal/id"
 )
 
-// Source is where a Directory reads guilds: the archive. Both return ErrNotFound for a guild that does not exist.
+// Source is where guilds are read: the archive. Both methods return ErrNotFound when there is no such guild.
 type Source interface {
 	Guild(ctx context.Context, g id.Guild) (*Guild, error)
+	// GuildByVanity takes the vanity in lower case.
 	GuildByVanity(ctx context.Context, vanity string) (*Guild, error)
 }
 

@@ -24,9 +24,9 @@ import (
 // changes it.
 var operationTime = 40 * time.Second
 
-// Archive is the archive. It is safe for concurrent use. Errors carry the operation; those that are not named by a
-// method's comment mean that the server could not be asked, or that its answer was lost, when a change may have
-// happened and may not.
+// Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
+// carry the operation; those that an interface does not name mean that the server could not be asked, or that its answer was
+// lost, when a change may have happened and may not.
 type Archive struct {
 	pool   *pgxpool.Pool
 	guilds asker[id.Guild, foundGuild]

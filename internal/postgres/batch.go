@@ -14,9 +14,7 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// WriteBatch writes the rows, up to 5000, in one statement of one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale,
-// with nothing written, when another replica took the lease, the guild's incarnation or epoch is another one, or more
-// is archived than b.Known; snapshot.ErrArchiveBehind when less is than b.Archived; snapshot.ErrBadRow when a row itself was refused.
+// WriteBatch implements snapshot.Archive.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
 	if err == nil {
@@ -25,8 +23,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 	return err
 }
 
-// WriteBatches writes batches of different guilds, up to 5000 rows in all, in one statement of one transaction. errs has
-// snapshot.ErrStale, snapshot.ErrArchiveBehind and snapshot.ErrBadRow for those that were left out; with err, nothing was written.
+// WriteBatches implements snapshot.Archive. All rows are written in one statement.
 func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	return a.writeBatches(ctx, l, batches, func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
 		return upsert(ctx, tx, batches, replaceOlder)

@@ -49,8 +49,7 @@ func (c *change) log(ctx context.Context, kind changes.Kind, subjects ...string)
 	return c.version, nil
 }
 
-// Changes returns the entries of the change log after a version, in order, at most limit. When entries were purged the
-// first one's version is higher than after+1.
+// Changes implements changes.Log.
 func (a *Archive) Changes(ctx context.Context, after int64, limit int) ([]changes.Change, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -63,7 +62,7 @@ func (a *Archive) Changes(ctx context.Context, after int64, limit int) ([]change
 	return found, wrap("read the change log", err)
 }
 
-// LatestChange returns the version of the newest entry there ever was; 0 before the first.
+// LatestChange implements changes.Log.
 func (a *Archive) LatestChange(ctx context.Context) (version int64, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

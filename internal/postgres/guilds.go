@@ -15,7 +15,7 @@ import (
 
 const guildColumns = `id, settings, incarnation, version`
 
-// Guild reads a guild; guild.ErrNotFound when there is none. Concurrent calls share a query.
+// Guild implements guild.Source. Concurrent calls share a query.
 func (a *Archive) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	found, err := a.guilds.do(ctx, g)
 	if err == nil {
@@ -53,7 +53,7 @@ func (a *Archive) readGuilds(ctx context.Context, guilds []id.Guild) ([]foundGui
 	return found, rows.Err()
 }
 
-// GuildByVanity reads the guild with this vanity, which is in lower case; guild.ErrNotFound when there is none.
+// GuildByVanity implements guild.Source.
 func (a *Archive) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
 	return a.oneGuild(ctx, `SELECT `+guildColumns+` FROM guilds WHERE vanity = $1`, vanity)
 }
@@ -65,7 +65,7 @@ func (a *Archive) oneGuild(ctx context.Context, query, arg string) (*guild.Guild
 	return g, wrap("read a guild", err)
 }
 
-// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
+// Guilds implements admin.Archive.
 func (a *Archive) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -97,8 +97,7 @@ func scanGuild(row pgx.Row, before ...any) (*guild.Guild, error) {
 	return &g, nil
 }
 
-// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings and nothing else.
-// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity.
+// PutGuild implements admin.Archive.
 func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	document, err := guild.Marshal(s)
 	if err != nil {
@@ -130,9 +129,7 @@ func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 	return g, g.Incarnation == fresh, nil
 }
 
-// UpdateGuild replaces the settings of a guild that still has this version, and nothing else; looking and replacing are one
-// step. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has another version,
-// guild.ErrVanityTaken when another guild has the vanity.
+// UpdateGuild implements settings.Archive.
 func (a *Archive) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
 	document, err := guild.Marshal(s)
 	if err != nil {
@@ -169,8 +166,7 @@ func (a *Archive) UpdateGuild(ctx context.Context, s guild.Settings, version int
 	return g, nil
 }
 
-// DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.
-// It returns the guild as it was; guild.ErrNotFound when there is none.
+// DeleteGuild implements admin.Archive.
 func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
 	err = a.inChange(ctx, "delete a guild", func(ctx context.Context, c *change) error {
 		g, err = scanGuild(c.QueryRow(ctx, `SELECT `+guildColumns+` FROM guilds WHERE id = $1 FOR UPDATE`, string(gid)))

@@ -15,8 +15,7 @@ const lostGrants = `
 	FROM key_grants g JOIN api_keys k ON k.id = g.key_id
 	WHERE k.owner_id = $1 AND g.granted_by = $1 AND g.guild_id <> ALL($2)`
 
-// KeepGrants takes away what the owner granted their keys in other guilds than these, and leaves the operator's grants. It
-// returns the ids of the keys that lost one.
+// KeepGrants implements profile.Archive.
 func (a *Archive) KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) (changed []string, err error) {
 	kept := texts(guilds)
 	// Nearly always there is nothing to do, and a look takes no lock that others wait for.

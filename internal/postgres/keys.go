@@ -24,7 +24,7 @@ const keyColumns = `
 	ARRAY(SELECT hash FROM key_old_secrets o WHERE o.key_id = api_keys.id ORDER BY o.hash),
 	ARRAY(SELECT until_ms FROM key_old_secrets o WHERE o.key_id = api_keys.id ORDER BY o.hash)`
 
-// Key reads a key; apikey.ErrNotFound when there is none.
+// Key implements apikey.Source.
 func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -32,7 +32,7 @@ func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	return k, wrap("read a key", err)
 }
 
-// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
+// Keys implements admin.Archive.
 func (a *Archive) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -74,9 +74,7 @@ func scanKey(row pgx.Row, more ...any) (*apikey.Key, error) {
 	return &k, nil
 }
 
-// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
-// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild
-// does not exist. That the number is counted and the key is stored is one atomic step.
+// CreateKey implements admin.Archive.
 func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
 	guilds := slices.Clone(k.GuildIDs)
 	slices.Sort(guilds)

@@ -13,8 +13,7 @@ import (
 // leaseName is the lease of the snapshot writer.
 const leaseName = "snapshot"
 
-// AcquireLease takes or renews the lease for ttl by the server's clock; snapshot.ErrLeaseLost when somebody else holds it.
-// A renewal does not wait for batches that are under way; a takeover does.
+// AcquireLease implements snapshot.Archive. A renewal does not wait for batches that are under way; a takeover does.
 func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (snapshot.Lease, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -41,7 +40,7 @@ func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 	return lease, nil
 }
 
-// ReleaseLease gives the lease up. No error when it is not held.
+// ReleaseLease implements snapshot.Archive.
 func (a *Archive) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// State reads a guild's counters; snapshot.ErrStale when this incarnation does not exist. Concurrent calls share a query.
+// State implements snapshot.Archive. Concurrent calls share a query.
 func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
 	s, err := a.states.do(ctx, g)
 	if err == nil && s == nil {
@@ -36,7 +36,7 @@ func (a *Archive) readStates(ctx context.Context, guilds []leaderboard.GuildRef)
 	return statesOf(rows, err, len(guilds))
 }
 
-// States reads the counters of at most 1000 guilds, in one query. Those whose incarnation does not exist are left out.
+// States implements snapshot.Archive. It is one query.
 func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -59,8 +59,7 @@ type raise struct {
 	from  snapshot.State
 }
 
-// RaiseEpoch raises the epoch by one if the guild's state still is from, in one statement, which concurrent calls share.
-// snapshot.ErrStale when the incarnation is gone or its state is another one.
+// RaiseEpoch implements snapshot.Archive. Concurrent calls share one statement.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
 	s, err := a.raises.do(ctx, raise{g, from})
 	if err == nil && s == nil {
@@ -126,8 +125,7 @@ func scanState(row pgx.Row) (s snapshot.State, err error) {
 	return s, err
 }
 
-// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
-// start), at most limit. snapshot.ErrStale when this incarnation does not exist.
+// Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -20,9 +20,8 @@ const (
 	flushKeep = 7 * 24 * time.Hour
 )
 
-// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, tombstones written longer ago
-// than keep, entries of the change log that are older than a day, except for the newest, and what is too old of the use,
-// the history and the former secrets of keys. It returns how many. Rows that another transaction holds are left for the next time, so it never waits and many replicas may call it.
+// Purge implements snapshot.Archive. Rows that another transaction holds are left for the next time, so it never waits and many
+// replicas may call it.
 func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
@@ -46,7 +45,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 	return purged, nil
 }
 
-// Deleted lists deleted guilds whose members are not all purged yet, the ones deleted longest ago first, at most limit.
+// Deleted implements snapshot.Archive.
 func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()

@@ -30,11 +30,7 @@ const merge = `
 	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END
 	WHERE NOT m.deleted OR (m.epoch, m.rev) <= ($15::bigint, $16::bigint)`
 
-// Salvage merges rows, up to 5000, of a live store that went back in time into the archive, in one statement of one
-// transaction that first locks the guild's row. b.Epoch and b.Rev are that store's. A row that it holds no entry of
-// (Deleted) is passed over, and so is one whose tombstone is newer than (b.Epoch, b.Rev). To repeat it changes nothing.
-// snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from; snapshot.ErrBadRow when a row
-// itself was refused.
+// Salvage implements snapshot.Archive. All rows are merged in one statement.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
 	if err := b.Check(); err != nil {
 		return wrap("salvage members", err)

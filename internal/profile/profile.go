@@ -24,25 +24,24 @@ const maxListed = 1000
 // Archive is what is needed of Postgres or SQLite. Each change also appends to the change log and to the owner's history,
 // in one transaction. A key that by does not own is apikey.ErrNotFound.
 type Archive interface {
-	// OwnedKeys lists a user's keys, the newest first, at most limit, with the requests of the day that ends with hour.
+	// OwnedKeys lists a user's keys, the newest first, at most limit; what was requested in the last day, up to the hour, is
+	// counted by the hour.
 	OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error)
-	// KeyHistory lists a user's records, the newest first, below the number before (0: all), at most limit.
+	// KeyHistory lists what was done to a user's keys, the newest first, with numbers below before (0: all), at most limit.
 	KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error)
-	// CreateKey returns apikey.ErrTooMany when the owner has atMost keys already, or guild.ErrNotFound when a granted guild
-	// does not exist, with nothing changed. Counting and creating are one atomic step.
-	CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error
-	// RenameKey returns apikey.ErrNotFound.
+	// RenameKey gives the key another name. apikey.ErrNotFound.
 	RenameKey(ctx context.Context, keyID, name string, by apikey.Actor) error
-	// RotateKey is idempotent; apikey.ErrNotFound or apikey.ErrExpired.
+	// RotateKey gives the key another secret. Repeating a rotation changes nothing. apikey.ErrNotFound or apikey.ErrExpired.
 	RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error
-	// Grant is idempotent; apikey.ErrNotFound or guild.ErrNotFound.
-	Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// Ungrant is idempotent; apikey.ErrNotFound.
-	Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
-	// RevokeKey returns apikey.ErrNotFound.
-	RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error
-	// KeepGrants takes away what the owner granted in other guilds, and returns the keys that lost a grant.
+	// KeepGrants takes away what the owner granted their keys in other guilds than these, and leaves the operator's grants. It
+	// returns the ids of the keys that lost one.
 	KeepGrants(ctx context.Context, owner id.User, guilds []id.Guild) ([]string, error)
+
+	// CreateKey, Grant, Ungrant and RevokeKey are as in admin.Archive.
+	CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error
+	Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
+	Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error
+	RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error
 }
 
 // User is who is signed in.

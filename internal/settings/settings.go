@@ -17,12 +17,10 @@ import (
 
 // Archive is what is needed of Postgres or SQLite.
 type Archive interface {
-	// Guild returns guild.ErrNotFound when there is none.
-	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	// GuildByVanity returns guild.ErrNotFound when no guild has it; the vanity is in lower case.
-	GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
-	// UpdateGuild replaces the settings of a guild that still has this version, as one atomic step, which also appends to
-	// the change log. guild.ErrNotFound, guild.ErrChanged or guild.ErrVanityTaken, with nothing changed.
+	guild.Source
+	// UpdateGuild replaces the settings of a guild that still has this version, and nothing else, as one atomic step, which also
+	// appends to the change log. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has
+	// another version, guild.ErrVanityTaken when another guild has the vanity.
 	UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error)
 }
 

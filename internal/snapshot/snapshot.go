@@ -76,16 +76,16 @@ type Archive interface {
 	AcquireLease(ctx context.Context, holder string, ttl time.Duration) (Lease, error)
 	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
 	ReleaseLease(ctx context.Context, l Lease) error
-	// WriteBatch writes the rows in one transaction that first locks the guild's row and checks the
-	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written, when one differs.
-	// ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
+	// WriteBatch writes the rows, 5000 at most, in one transaction that first locks the guild's row and checks the
+	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written,
+	// when one differs. ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
 	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
 	WriteBatch(ctx context.Context, l Lease, b Batch) error
-	// WriteBatches writes batches of different guilds, 5000 rows in all, as WriteBatch does each, in one transaction: it locks
-	// the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
-	// left out: ErrStale, ErrArchiveBehind, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody knows: ErrLeaseLost, and
-	// ErrBadRow when the archive itself refuses data of one of them.
+	// WriteBatches writes batches of different guilds, 5000 rows in all at most, as WriteBatch does each, in one transaction: it
+	// locks the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
+	// left out: ErrStale, ErrArchiveBehind, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody
+	// knows: ErrLeaseLost, and ErrBadRow when the archive itself refuses data of one of them.
 	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
@@ -95,8 +95,8 @@ type Archive interface {
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
 	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State) (State, error)
-	// Salvage merges rows of a live store that went back in time, before the guild is loaded anew, so that no member's XP is
-	// lower than in either. b.Epoch and b.Rev are that store's. Of a row without an entry there (Deleted) nothing is
+	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded anew, so that no
+	// member's XP is lower than in either. b.Epoch and b.Rev are that store's. Of a row without an entry there (Deleted) nothing is
 	// written. A member without an archived row is inserted, and so is one whose tombstone is not newer than (b.Epoch, b.Rev).
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
@@ -108,9 +108,9 @@ type Archive interface {
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
 	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, which Deleted lists no more when it has
-	// deleted them all, tombstones written longer ago than keep, and what is too old of the change log and of the use, the history and
-	// the former secrets of keys. It returns how many it deleted.
+	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, which Deleted lists no more when it
+	// has deleted them all, tombstones written longer ago than keep, entries of the change log that are older than a day, except
+	// for the newest, and what is too old of the use, the history and the former secrets of keys. It returns how many.
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
 }
 

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Archive is the archive. It is safe for concurrent use. Errors carry the operation; those that are not named by a
-// method's comment mean that the file could not be read or written.
+// Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
+// carry the operation; those that an interface does not name mean that the file could not be read or written.
 type Archive struct {
 	path   string
 	writer *sql.DB // one connection, whose transactions take the write lock when they begin

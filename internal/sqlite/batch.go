@@ -13,9 +13,7 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// WriteBatch writes the rows, up to 5000, in one transaction. snapshot.ErrLeaseLost or snapshot.ErrStale, with nothing
-// written, when another writer took the lease, the guild's incarnation or epoch is another one, or more
-// is archived than b.Known; snapshot.ErrArchiveBehind when less is than b.Archived; snapshot.ErrBadRow when a row itself was refused.
+// WriteBatch implements snapshot.Archive.
 func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
 	if err == nil {
@@ -24,8 +22,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 	return err
 }
 
-// WriteBatches writes batches of different guilds, up to 5000 rows in all, in one transaction. errs has snapshot.ErrStale,
-// snapshot.ErrArchiveBehind and snapshot.ErrBadRow for those that were left out; with err, nothing was written.
+// WriteBatches implements snapshot.Archive.
 func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))
 	err = a.inTx(ctx, "write members", func(tx *sql.Tx) error {

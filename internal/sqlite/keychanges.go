@@ -9,8 +9,7 @@ import (
 	"levelboard/internal/id"
 )
 
-// Grant gives the key access to the guild, also when it has it. A grant of the operator stays the operator's when a user
-// repeats it, and one of a user becomes the operator's. apikey.ErrNotFound or guild.ErrNotFound.
+// Grant implements admin.Archive.
 func (a *Archive) Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
 	return a.inChange(ctx, "grant a guild", func(c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
@@ -24,7 +23,7 @@ func (a *Archive) Grant(ctx context.Context, keyID string, g id.Guild, by apikey
 	})
 }
 
-// Ungrant takes the key's access to the guild away, whoever granted it, also when it has none. apikey.ErrNotFound.
+// Ungrant implements admin.Archive.
 func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
 	return a.inChange(ctx, "take a grant away", func(c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
@@ -38,7 +37,7 @@ func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apik
 	})
 }
 
-// RevokeKey removes the key and its grants. apikey.ErrNotFound.
+// RevokeKey implements admin.Archive.
 func (a *Archive) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error {
 	return a.inChange(ctx, "revoke a key", func(c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
@@ -52,7 +51,7 @@ func (a *Archive) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) 
 	})
 }
 
-// RenameKey gives the key another name. apikey.ErrNotFound.
+// RenameKey implements profile.Archive.
 func (a *Archive) RenameKey(ctx context.Context, keyID, name string, by apikey.Actor) error {
 	return a.inChange(ctx, "rename a key", func(c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {

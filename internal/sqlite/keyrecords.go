@@ -50,8 +50,7 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 	return nil
 }
 
-// KeyHistory lists what was done to the keys of an owner, the newest first, with numbers below before (0 from the newest),
-// at most limit.
+// KeyHistory implements profile.Archive.
 func (a *Archive) KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error) {
 	rows, err := a.reader.QueryContext(ctx, `
 		SELECT number, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms FROM key_records

@@ -23,13 +23,13 @@ const keyColumns = `
 
 const guildExists = `SELECT EXISTS (SELECT 1 FROM guilds WHERE id = ?)`
 
-// Key reads a key; apikey.ErrNotFound when there is none.
+// Key implements apikey.Source.
 func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	k, err := scanKey(a.reader.QueryRowContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = ?`, keyID))
 	return k, wrap("read a key", err)
 }
 
-// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
+// Keys implements admin.Archive.
 func (a *Archive) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
 	rows, err := a.reader.QueryContext(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id > ? ORDER BY id LIMIT ?`, after, limit)
 	if err != nil {
@@ -95,9 +95,7 @@ func oldSecrets(text string) (list []apikey.OldSecret, err error) {
 	return list, nil
 }
 
-// CreateKey stores a key with its grants; times are kept to the millisecond. With nothing changed, it returns
-// apikey.ErrTooMany when the owner has atMost keys already (0: any number), and guild.ErrNotFound when a granted guild
-// does not exist. That the number is counted and the key is stored is one atomic step.
+// CreateKey implements admin.Archive.
 func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
 	guilds := slices.Clone(k.GuildIDs)
 	slices.Sort(guilds)

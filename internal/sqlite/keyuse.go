@@ -9,8 +9,7 @@ import (
 	"levelboard/internal/id"
 )
 
-// AddUse adds what a replica counted to what others did, and moves the time of last use forward. A flush that was added
-// already, by its number, changes nothing; keys that do not exist are left out. No key may be in it twice.
+// AddUse implements apikey.UseStore.
 func (a *Archive) AddUse(ctx context.Context, f apikey.UseFlush) error {
 	return a.inTx(ctx, "add the use of keys", func(tx *sql.Tx) error {
 		done, err := tx.ExecContext(ctx, `
@@ -40,8 +39,7 @@ func (a *Archive) AddUse(ctx context.Context, f apikey.UseFlush) error {
 	})
 }
 
-// OwnedKeys lists a user's keys, the newest first, at most limit; what was requested in the last day, up to the hour, is
-// counted by the hour.
+// OwnedKeys implements profile.Archive.
 func (a *Archive) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
 	rows, err := a.reader.QueryContext(ctx, `
 		SELECT `+keyColumns+`,

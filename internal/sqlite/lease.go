@@ -12,8 +12,8 @@ import (
 // leaseName is the lease of the snapshot writer.
 const leaseName = "snapshot"
 
-// AcquireLease takes or renews the lease for ttl; snapshot.ErrLeaseLost when somebody else holds it. Embedded mode has
-// one process only, but a writer of the same process that was left behind is kept out in the same way.
+// AcquireLease implements snapshot.Archive. Embedded mode has one process only, but a writer of the same process that was left
+// behind is kept out in the same way.
 func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (snapshot.Lease, error) {
 	lease := snapshot.Lease{Holder: holder}
 	err := a.inTx(ctx, "acquire the snapshot lease", func(tx *sql.Tx) error {
@@ -36,7 +36,7 @@ func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 	return lease, nil
 }
 
-// ReleaseLease gives the lease up. No error when it is not held.
+// ReleaseLease implements snapshot.Archive.
 func (a *Archive) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
 	_, err := a.writer.ExecContext(ctx, `
 		UPDATE leases SET holder = '', expires_ms = 0 WHERE name = ? AND holder = ? AND fence = ?`,

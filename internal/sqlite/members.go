@@ -10,13 +10,13 @@ import (
 	"levelboard/internal/snapshot"
 )
 
-// State reads a guild's counters; snapshot.ErrStale when this incarnation does not exist.
+// State implements snapshot.Archive.
 func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
 	s, err := stateOf(ctx, a.reader, g)
 	return s, wrap("read a guild's state", err)
 }
 
-// States reads the counters of at most 1000 guilds. Those whose incarnation does not exist are left out.
+// States implements snapshot.Archive.
 func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
 	found := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
 	for _, g := range guilds {
@@ -47,8 +47,7 @@ func scanState(row scanner) (s snapshot.State, err error) {
 	return s, err
 }
 
-// RaiseEpoch raises the epoch by one if the guild's state still is from, in one statement. snapshot.ErrStale when the
-// incarnation is gone or its state is another one.
+// RaiseEpoch implements snapshot.Archive.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
 	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
 		s, err = scanState(tx.QueryRowContext(ctx, `
@@ -63,8 +62,7 @@ func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from s
 	return s, nil
 }
 
-// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
-// start), at most limit. snapshot.ErrStale when this incarnation does not exist.
+// Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
 	rows, err := a.reader.QueryContext(ctx, `
 		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour

@@ -21,7 +21,7 @@ const (
 // purgeStep bounds one transaction, during which nothing else can be written.
 const purgeStep = 2000
 
-// Deleted lists deleted guilds whose members are not all purged yet, the ones deleted longest ago first, at most limit.
+// Deleted implements snapshot.Archive.
 func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
 	rows, err := a.reader.QueryContext(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT ?`, limit)
 	if err != nil {
@@ -34,9 +34,7 @@ func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRe
 	return found, wrap("list deleted guilds", err)
 }
 
-// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, tombstones written longer ago
-// than keep, entries of the change log that are older than a day, except for the newest, and what is too old of the use,
-// the history and the former secrets of keys. It returns how many.
+// Purge implements snapshot.Archive.
 func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
 	now := nowMS()
 	for _, part := range []struct {

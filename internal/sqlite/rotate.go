@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/apikey"
 )
 
-// RotateKey gives the key another secret. Repeating a rotation changes nothing. apikey.ErrNotFound or apikey.ErrExpired.
+// RotateKey implements profile.Archive.
 func (a *Archive) RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error {
 	return a.inChange(ctx, "rotate a key", func(c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {

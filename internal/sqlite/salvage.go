@@ -30,10 +30,7 @@ const merge = `
 	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END
 	WHERE NOT m.deleted OR (m.epoch, m.rev) <= (?, ?)`
 
-// Salvage merges rows of a live store that went back in time into the archive, in one transaction. b.Epoch and b.Rev are
-// that store's. A row that it holds no entry of (Deleted) is passed over, and so is one whose tombstone is newer than
-// (b.Epoch, b.Rev). To repeat it changes nothing. snapshot.ErrStale, with nothing written, when the incarnation is gone or
-// its state is not from; snapshot.ErrBadRow when a row itself was refused.
+// Salvage implements snapshot.Archive.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
 	if err := b.Check(); err != nil {
 		return wrap("salvage members", err)

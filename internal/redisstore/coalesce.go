@@ -105,10 +105,7 @@ type kind struct {
 //
 // There is one thing to wait for, and it is not the end of ctx: a request whose context nobody waits for needs no timer.
 func (c *coalescer) do(ctx context.Context, l *call) error {
-	l.ctx, l.arrived = ctx, time.Now()
-	if l.patience = leaderboard.Patience(ctx); l.patience == 0 {
-		l.patience = c.node.gate.silence
-	}
+	l.ctx, l.arrived, l.patience = ctx, time.Now(), c.node.gate.patience(ctx)
 	c.mu.Lock()
 	if len(c.waiting) >= maxCalls {
 		c.mu.Unlock()

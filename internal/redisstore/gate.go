@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,10 +47,7 @@ func (g *gate) pass(ctx context.Context, send func(context.Context) error) error
 
 // patience is the context's, or the client's own.
 func (g *gate) patience(ctx context.Context) time.Duration {
-	if patience := leaderboard.Patience(ctx); patience > 0 {
-		return patience
-	}
-	return g.silence
+	return cmp.Or(leaderboard.Patience(ctx), g.silence)
 }
 
 // passSince is pass for what has waited since then already.

@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -54,8 +53,7 @@ func conditionOf(ctx context.Context, client *node) condition {
 		save = p.ConfigGet(ctx, "save")
 		return nil
 	})
-	var answered redis.Error
-	c := condition{up: err == nil || errors.As(err, &answered), info: map[string]string{}}
+	c := condition{up: answered(err), info: map[string]string{}}
 	if !c.up {
 		return c
 	}

@@ -46,19 +46,9 @@ func NewMetrics(client *Client) *Metrics {
 // Observe records a script's run; it fits Options.Observe. That a caller went away is not the script's error.
 func (m *Metrics) Observe(script string, d time.Duration, err error) {
 	m.duration.WithLabelValues(script).Observe(d.Seconds())
-	if err != nil && !refused(err) && !errors.Is(err, context.Canceled) {
+	if err != nil && refusalWord(err) == "" && !errors.Is(err, context.Canceled) {
 		m.errors.WithLabelValues(script).Inc()
 	}
-}
-
-// refused reports whether the script did run and answered that it would not do that.
-func refused(err error) bool {
-	for _, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return true
-		}
-	}
-	return false
 }
 
 // Describe implements prometheus.Collector.

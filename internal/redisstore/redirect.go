@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -117,8 +118,5 @@ func (c *cluster) reloadUntil(ctx context.Context, until time.Time, seen *slotTa
 }
 
 func (c *cluster) patience(ctx context.Context) time.Duration {
-	if patience := leaderboard.Patience(ctx); patience > 0 {
-		return patience
-	}
-	return c.silence
+	return cmp.Or(leaderboard.Patience(ctx), c.silence)
 }

@@ -34,6 +34,7 @@ var (
 	eventsScript = newScript("events", "loaded", "now")
 	claimScript  = newScript("claim")
 	fenceScript  = newScript("fence")
+	viewScript   = newScript("view", "loaded", "values", "ranked")
 
 	beginFlushScript = newScript("begin_flush")
 	readBatchScript  = newScript("read_batch", "epoch", "put", "values", "entries")
@@ -125,6 +126,19 @@ var refusals = map[string]error{
 	"CLAIMLOST":     errClaimLost,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 	"STALE":         snapshot.ErrStale,
+}
+
+// refusalWord is what the script answered in place of doing anything, which is no failure.
+func refusalWord(err error) string {
+	if err == nil {
+		return ""
+	}
+	for word, refusal := range refusals {
+		if errors.Is(err, refusal) {
+			return word
+		}
+	}
+	return ""
 }
 
 var errReply = errors.New("unexpected reply")

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -53,12 +54,12 @@ type sentinels struct {
 	asking  singleflight.Group
 	conns   masterConns
 
-	cancel context.CancelFunc
-	ended  chan struct{}
+	cancel   context.CancelFunc
+	watching sync.WaitGroup
 }
 
 func newSentinels(hosts []string, o SentinelOptions, server *redis.Options) *sentinels {
-	s := &sentinels{master: o.Master, dial: server.Dialer, timeout: server.DialTimeout / 2, ended: make(chan struct{})}
+	s := &sentinels{master: o.Master, dial: server.Dialer, timeout: server.DialTimeout / 2}
 	for _, host := range hosts {
 		opts := &redis.Options{
 			Addr: host, Username: o.Username, Password: o.Password, Dialer: s.dial,
@@ -81,19 +82,18 @@ func newSentinels(hosts []string, o SentinelOptions, server *redis.Options) *sen
 func (s *sentinels) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
-	go s.watch(ctx)
+	s.watching.Go(func() { s.watch(ctx) })
 }
 
 func (s *sentinels) stop() {
 	s.cancel()
-	<-s.ended
+	s.watching.Wait()
 	for _, one := range s.all {
 		_ = one.Close()
 	}
 }
 
 func (s *sentinels) watch(ctx context.Context) {
-	defer close(s.ended)
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {

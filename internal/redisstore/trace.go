@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -38,17 +37,4 @@ func (s *Store) call(ctx context.Context, l *call) error {
 	err := s.calls.do(ctx, l)
 	s.trace(ctx, l.kind.script.name, began, err)
 	return err
-}
-
-// refusalWord is what the script answered in place of doing anything, which is no failure.
-func refusalWord(err error) string {
-	if err == nil {
-		return ""
-	}
-	for word, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return word
-		}
-	}
-	return ""
 }

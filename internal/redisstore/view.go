@@ -9,8 +9,6 @@ import (
 	"levelboard/internal/leaderboard"
 )
 
-var viewScript = newScript("view", "loaded", "values", "ranked")
-
 // View implements leaderboard.Board.
 func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
 	args, err := viewArgs(g, look)

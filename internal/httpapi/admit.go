@@ -12,11 +12,11 @@ import (
 	"levelboard/internal/ratelimit"
 )
 
-// DefaultInFlight is how many requests to /v2 are worked on at the same time; one more is refused at once. When a store is
+// defaultInFlight is how many requests to /v2 are worked on at the same time; one more is refused at once. When a store is
 // slow, requests pile up until their patience or their time ends, and this is how high. It bounds what they need (each has
 // a goroutine and at most a body in memory, so 2048 of them stay below 200 MB; see largeBodies for the larger ones) and how long the queue before Redis gets: a
 // Redis that is well works so many off in a fraction of a second, so a longer queue would only make everybody late.
-const DefaultInFlight = 2048
+const defaultInFlight = 2048
 
 var errCrowded = errors.New("too many requests are in flight")
 

@@ -99,8 +99,7 @@ type Deps struct {
 	IdentityLimit  int           // requests a minute of an owner or an address; 0 is no limit
 	TrustedProxies []string      // addresses and networks whose X-Forwarded-For is believed
 	CORSOrigins    []string      // origins that may GET /v2; "*" is all
-	InFlight       int           // requests to /v2 that are worked on at the same time; 0 is DefaultInFlight
-	Streams        int           // streams of events that are open at the same time; 0 is DefaultStreams
+	InFlight       int           // requests to /v2 that are worked on at the same time; 0 is 2048
 	KeepAlive      time.Duration // after how long a silent stream gets a sign of life; 0 is 15 s
 	OpenAPI        []byte        // what /v2/openapi.json answers
 	// Patience is how long a request to /v2 waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to
@@ -144,10 +143,10 @@ func New(deps Deps) (http.Handler, error) {
 	}
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), reads: pageReads{underway: map[pageRead]*sharedRead{}}, cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
-		inFlight:      make(chan struct{}, cmp.Or(deps.InFlight, DefaultInFlight)),
+		inFlight:      make(chan struct{}, cmp.Or(deps.InFlight, defaultInFlight)),
 		largeBodies:   make(chan struct{}, largeBodies),
 		refusedBodies: make(chan struct{}, refusedBodies),
-		streams:       make(chan struct{}, cmp.Or(deps.Streams, DefaultStreams)),
+		streams:       make(chan struct{}, mostStreams),
 		followers:     slots.NewPerHolder(streamsOfOwner),
 		senders:       slots.NewPerHolder(largeBodiesOfOwner),
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// DefaultStreams is how many streams are open at the same time; one more is refused. Each has a goroutine, a connection
+	// mostStreams is how many streams are open at the same time; one more is refused. Each has a goroutine, a connection
 	// and its buffers, together some 50 KB.
-	DefaultStreams = 1000
+	mostStreams = 1000
 	// streamsOfOwner is how many of them may be of one owner of keys, so that no owner can take all from the others. A bot may
 	// follow hundreds of guilds with one key.
 	streamsOfOwner   = 250

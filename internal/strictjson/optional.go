@@ -29,9 +29,6 @@ func (o Optional[T]) Or(fallback T) T {
 	return o.value
 }
 
-// Present reports whether the property was there.
-func (o Optional[T]) Present() bool { return o.present }
-
 // IsZero reports that it is absent, for omitzero.
 func (o Optional[T]) IsZero() bool { return !o.present }
 

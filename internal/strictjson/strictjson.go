@@ -28,8 +28,8 @@ import (
 	"levelboard/internal/fault"
 )
 
-// MaxDepth is how deep arrays and objects may nest.
-const MaxDepth = 32
+// maxDepth is how deep arrays and objects may nest.
+const maxDepth = 32
 
 // Decode reads data, one JSON value, into what into points at. What a client got wrong is a *fault.Error with code
 // fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Any other
@@ -79,7 +79,7 @@ func checkText(path string, data []byte) error {
 		return fault.At(path, "must be valid UTF-8")
 	}
 	if tooDeep(data) {
-		return fault.At(path, "must not nest deeper than %d levels", MaxDepth)
+		return fault.At(path, "must not nest deeper than %d levels", maxDepth)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func tooDeep(data []byte) bool {
 			inString = !inString
 		case inString:
 		case c == '{' || c == '[':
-			if depth++; depth > MaxDepth {
+			if depth++; depth > maxDepth {
 				return true
 			}
 		case c == '}' || c == ']':

@@ -48,7 +48,7 @@ func TestDecodeReadsWhatIsAllowed(t *testing.T) {
 	if name, present := b.User.GlobalName.Get(); !present || name != nil {
 		t.Errorf("globalName: got %v, present %v; want a present null", name, present)
 	}
-	if b.Small.Present() || b.Small.Or(7) != 7 {
+	if !b.Small.IsZero() || b.Small.Or(7) != 7 {
 		t.Error("small is absent and must say so")
 	}
 	if tags, _ := b.Tags.Get(); len(tags) != 2 || tags[1] != "é😀" {
@@ -67,10 +67,10 @@ func TestDecodeReadsWhatIsAllowed(t *testing.T) {
 			t.Fatalf("%s: %v", in, err)
 		}
 	}
-	if absent.Until.Present() || absent.User.GlobalName.Present() || absent.Raw.Present() {
+	if !absent.Until.IsZero() || !absent.User.GlobalName.IsZero() || !absent.Raw.IsZero() {
 		t.Error("absent properties must not be present")
 	}
-	if raw, present := null.Raw.Get(); !present || string(raw) != "null" || !null.Until.Present() {
+	if raw, present := null.Raw.Get(); !present || string(raw) != "null" || null.Until.IsZero() {
 		t.Errorf("null must be told from absent: raw %s, %v", raw, present)
 	}
 }

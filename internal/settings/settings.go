@@ -4,7 +4,6 @@
 package settings
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
@@ -66,15 +65,7 @@ func (s *Settings) Free(ctx context.Context, g id.Guild, vanity string) (bool, e
 // the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken.
 // To save what is there already changes nothing and is no change for anybody.
 func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
-	before, err := guild.Marshal(read.Settings)
-	if err != nil {
-		return nil, err
-	}
-	after, err := guild.Marshal(p.settings)
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Equal(before, after) {
+	if guild.Same(read.Settings, p.settings) {
 		return read, nil
 	}
 	saved, err := s.archive.UpdateGuild(ctx, p.settings, read.Version)

@@ -150,11 +150,8 @@ func missingKey() error {
 	return fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key.")
 }
 
-// permit is the 403 of a key that may not do this, in this guild.
-func permit(c *gin.Context, g *guild.Guild) error { return mayDo(c, g.ID) }
-
-// mayDo is permit before it is known whether there is such a guild.
-func mayDo(c *gin.Context, g id.Guild) error {
+// permit is the 403 of a key that may not do this in the guild, whether there is such a guild or not.
+func permit(c *gin.Context, g id.Guild) error {
 	key := callerOf(c).key
 	if !key.May(c.Request.Method) {
 		return fault.New(fault.Forbidden, "This API key may only read. Use a read/write key.")

@@ -102,7 +102,7 @@ func (a *API) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*gu
 	if err != nil {
 		return nil, err
 	}
-	return g, permit(c, g)
+	return g, permit(c, g.ID)
 }
 
 // stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be

@@ -35,7 +35,7 @@ func (a *API) holdLargeBody(c *gin.Context, g id.Guild) (free func(), err error)
 		return func() {}, nil
 	}
 	ctx := c.Request.Context()
-	if mayDo(c, g) != nil {
+	if permit(c, g) != nil {
 		return hold(ctx, a.refusedBodies)
 	}
 	leave, err := a.senders.Wait(ctx, string(callerOf(c).user()))

@@ -50,7 +50,7 @@ func (a *API) permitted(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 	if err != nil {
 		return nil, err
 	}
-	return g, permit(c, g)
+	return g, permit(c, g.ID)
 }
 
 func (a *API) getMember(c *gin.Context) error {

@@ -57,7 +57,7 @@ func (a *API) awardMessages(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := permit(c, g); err != nil {
+	if err := permit(c, g.ID); err != nil {
 		return err
 	}
 	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, onceOf(c, key, sent))

@@ -75,7 +75,7 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	}
 	switch who := callerOf(c); {
 	case who.key != nil:
-		return permit(c, g)
+		return permit(c, g.ID)
 	case who.session.MayRead(g):
 		return nil
 	case who.session != nil:

@@ -190,9 +190,6 @@ func (c *adminClient) list(ctx context.Context, path, name string) ([]json.RawMe
 
 // printJSON prints what an endpoint answered, with a newline.
 func (p *program) printJSON(answer []byte) error {
-	if len(answer) == 0 {
-		return nil
-	}
 	_, err := fmt.Fprintf(p.Stdout, "%s\n", bytes.TrimRight(answer, "\n"))
 	return err
 }

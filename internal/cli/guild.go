@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -187,9 +186,9 @@ func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild str
 			return err
 		}
 	}
-	_, answer, err := client.call(ctx, http.MethodDelete, path, nil)
-	if err != nil || flags.json {
-		return errors.Join(err, p.printJSON(answer))
+	_, _, err = client.call(ctx, http.MethodDelete, path, nil)
+	if err != nil || flags.json { // the answer is empty
+		return err
 	}
 	p.printf("Deleted the guild %s with all its members.\n", guild)
 	return nil

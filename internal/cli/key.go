@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -274,9 +273,9 @@ func (p *program) changeGrant(ctx context.Context, flags *clientFlags, change gr
 	if err != nil {
 		return err
 	}
-	_, answer, err := client.call(ctx, change.method, keyPath(keyID)+"/guilds/"+change.guild, nil)
-	if err != nil || flags.json {
-		return errors.Join(err, p.printJSON(answer))
+	_, _, err = client.call(ctx, change.method, keyPath(keyID)+"/guilds/"+change.guild, nil)
+	if err != nil || flags.json { // the answer is empty
+		return err
 	}
 	p.printf(change.done, keyID, change.guild)
 	return nil
@@ -291,9 +290,9 @@ func (p *program) revokeKey(ctx context.Context, flags *clientFlags, key string)
 	if err != nil {
 		return err
 	}
-	_, answer, err := client.call(ctx, http.MethodDelete, keyPath(keyID), nil)
-	if err != nil || flags.json {
-		return errors.Join(err, p.printJSON(answer))
+	_, _, err = client.call(ctx, http.MethodDelete, keyPath(keyID), nil)
+	if err != nil || flags.json { // the answer is empty
+		return err
 	}
 	p.printf("Revoked the key %s.\n", keyID)
 	return nil

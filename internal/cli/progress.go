@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 )
 
 // progressLine shows how far something is: on a terminal in one line that is written over, else in a line each time. It is
@@ -15,12 +14,7 @@ type progressLine struct {
 }
 
 func newProgressLine(w io.Writer) *progressLine {
-	l := &progressLine{w: w}
-	if f, ok := w.(*os.File); ok {
-		info, err := f.Stat()
-		l.over = err == nil && info.Mode()&os.ModeCharDevice != 0
-	}
-	return l
+	return &progressLine{w: w, over: terminal(w)}
 }
 
 func (l *progressLine) show(text string) {

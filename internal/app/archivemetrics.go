@@ -21,17 +21,22 @@ const (
 	askFreshness = 3 * time.Second
 )
 
-var archiveUp = prometheus.NewDesc("levelboard_archive_up", "1 if the archive answered when it was last asked, else 0.", nil, nil)
+var (
+	archiveUp   = prometheus.NewDesc("levelboard_archive_up", "1 if the archive answered when it was last asked, else 0.", nil, nil)
+	archivePool = prometheus.NewDesc("levelboard_archive_pool_connections", "Connections to the archive.", []string{"state"}, nil)
+)
 
 // archiveMetrics are the metrics of an archive, whichever it is.
 type archiveMetrics struct {
+	archive  archive
 	duration *prometheus.HistogramVec
 	errors   *prometheus.CounterVec
 	up       *metrics.Shared[bool]
 }
 
-func newArchiveMetrics(ping func(context.Context) error) *archiveMetrics {
+func newArchiveMetrics(a archive) *archiveMetrics {
 	return &archiveMetrics{
+		archive: a,
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "levelboard_archive_query_duration_seconds",
 			Help:    "Time that a caller waited for an operation on the archive, the wait for a connection included.",
@@ -41,7 +46,7 @@ func newArchiveMetrics(ping func(context.Context) error) *archiveMetrics {
 			Name: "levelboard_archive_query_errors_total",
 			Help: "Operations on the archive that were not answered, or with an error. That something does not exist, or has moved on, is no error.",
 		}, []string{"operation"}),
-		up: metrics.NewShared(func(ctx context.Context) bool { return ping(ctx) == nil },
+		up: metrics.NewShared(func(ctx context.Context) bool { return a.Ping(ctx) == nil },
 			metrics.SharedOptions{Limit: askTime, Freshness: askFreshness, Now: time.Now}),
 	}
 }
@@ -51,6 +56,7 @@ func (m *archiveMetrics) Describe(descs chan<- *prometheus.Desc) {
 	m.duration.Describe(descs)
 	m.errors.Describe(descs)
 	descs <- archiveUp
+	descs <- archivePool
 }
 
 // Collect implements prometheus.Collector. It asks the archive for a sign of life, at most every few seconds.
@@ -62,6 +68,9 @@ func (m *archiveMetrics) Collect(out chan<- prometheus.Metric) {
 		up = 1
 	}
 	out <- prometheus.MustNewConstMetric(archiveUp, prometheus.GaugeValue, up)
+	inUse, idle := m.archive.Connections()
+	out <- prometheus.MustNewConstMetric(archivePool, prometheus.GaugeValue, float64(inUse), "in_use")
+	out <- prometheus.MustNewConstMetric(archivePool, prometheus.GaugeValue, float64(idle), "idle")
 }
 
 // answers are what an archive says when it is well and something is not as it was thought to be. That a caller went away

@@ -19,7 +19,7 @@ type measured struct {
 	trace   func(ctx context.Context, operation string, began time.Time, err error) // nil when tracing is off
 }
 
-func measure(a archive) *measured { return &measured{archive: a, metrics: newArchiveMetrics(a.Ping)} }
+func measure(a archive) *measured { return &measured{archive: a, metrics: newArchiveMetrics(a)} }
 
 // record notes an operation that has ended.
 func (m *measured) record(ctx context.Context, operation string, began time.Time, err error) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/admin"
 	"levelboard/internal/apikey"
@@ -36,7 +35,7 @@ type archive interface {
 	leaderboard.Names
 	Migrate(ctx context.Context) error
 	Ping(ctx context.Context) error
-	Collector() prometheus.Collector
+	Connections() (inUse, idle int)
 	Close()
 }
 

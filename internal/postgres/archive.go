@@ -47,6 +47,12 @@ func (a *Archive) Ping(ctx context.Context) error {
 	return wrap("ping", a.pool.Ping(ctx))
 }
 
+// Connections says how many connections are in use, and how many are open beside them.
+func (a *Archive) Connections() (inUse, idle int) {
+	stat := a.pool.Stat()
+	return int(stat.AcquiredConns()), int(stat.IdleConns())
+}
+
 // Close closes the connections; it waits for those that are in use.
 func (a *Archive) Close() { a.pool.Close() }
 

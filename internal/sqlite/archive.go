@@ -27,6 +27,12 @@ func (a *Archive) Ping(ctx context.Context) error {
 	return wrap("ping", a.reader.QueryRowContext(ctx, `SELECT 1 FROM sqlite_schema LIMIT 1`).Scan(&one))
 }
 
+// Connections says how many connections to the file are in use, and how many are open beside them.
+func (a *Archive) Connections() (inUse, idle int) {
+	writer, reader := a.writer.Stats(), a.reader.Stats()
+	return writer.InUse + reader.InUse, writer.Idle + reader.Idle
+}
+
 // Close closes the file; it waits for what is under way.
 func (a *Archive) Close() {
 	// The writer goes last: closing the last connection moves the write-ahead log into the file, which readers cannot.

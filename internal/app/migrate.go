@@ -5,19 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"levelboard/internal/config"
+	"levelboard/internal/migration"
 	"levelboard/internal/postgres"
 	"levelboard/internal/sqlite"
 )
-
-// Migration is one versioned change of the archive's tables. AppliedAt is zero when it is not applied yet.
-type Migration struct {
-	Version   int64
-	Name      string
-	AppliedAt time.Time
-}
 
 // Migrate applies the archive's migrations, as every start does.
 func Migrate(ctx context.Context, cfg config.Config) error {
@@ -38,7 +31,7 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 }
 
 // MigrationStatus lists the archive's migrations in the order of their versions. It changes nothing.
-func MigrationStatus(ctx context.Context, cfg config.Config) (list []Migration, err error) {
+func MigrationStatus(ctx context.Context, cfg config.Config) ([]migration.Migration, error) {
 	if cfg.Embedded() {
 		if _, err := os.Stat(archivePath(cfg)); errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("there is no archive in %s yet; levelboard serve or levelboard migrate up makes one", cfg.DataDir)
@@ -49,23 +42,7 @@ func MigrationStatus(ctx context.Context, cfg config.Config) (list []Migration, 
 		return nil, err
 	}
 	defer opened.Close()
-	switch opened := opened.(type) {
-	case *sqlite.Archive:
-		found, err := opened.MigrationStatus(ctx)
-		return asMigrations(found), err
-	case *postgres.Archive:
-		found, err := opened.MigrationStatus(ctx)
-		return asMigrations(found), err
-	}
-	return nil, fmt.Errorf("an archive of type %T has no migrations to list", opened)
-}
-
-func asMigrations[M sqlite.Migration | postgres.Migration](found []M) []Migration {
-	list := make([]Migration, len(found))
-	for i, m := range found {
-		list[i] = Migration(m)
-	}
-	return list
+	return opened.MigrationStatus(ctx)
 }
 
 func openArchive(ctx context.Context, cfg config.Config) (archive, error) {

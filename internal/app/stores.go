@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/embedded"
 	"levelboard/internal/guild"
 	"levelboard/internal/leaderboard"
+	"levelboard/internal/migration"
 	"levelboard/internal/profile"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/settings"
@@ -34,6 +35,7 @@ type archive interface {
 	changes.Log
 	leaderboard.Names
 	Migrate(ctx context.Context) error
+	MigrationStatus(ctx context.Context) ([]migration.Migration, error)
 	Ping(ctx context.Context) error
 	Connections() (inUse, idle int)
 	Close()

@@ -5,15 +5,13 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
-	"path"
-	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"levelboard/internal/migration"
 )
 
 //go:embed migrations/*.sql
@@ -25,13 +23,6 @@ const (
 	// lockTries is how many seconds a replica waits for another one's migrations.
 	lockTries = 600
 )
-
-// Migration is one versioned change of the tables.
-type Migration struct {
-	Version   int64
-	Name      string
-	AppliedAt time.Time // zero when it is not applied yet
-}
 
 // Migrate applies the migrations that are missing, each in its own transaction. Many replicas may call it at the same
 // time: one of them works, under a session's advisory lock, and the others wait. Migrations that the database has and
@@ -45,21 +36,10 @@ func (a *Archive) Migrate(ctx context.Context) error {
 
 // MigrationStatus lists the migrations in the order of their versions, also those that only the database knows. It
 // changes nothing.
-func (a *Archive) MigrationStatus(ctx context.Context) (list []Migration, err error) {
+func (a *Archive) MigrationStatus(ctx context.Context) (list []migration.Migration, err error) {
 	err = a.withProvider(func(p *goose.Provider, db *sql.DB) error {
-		applied, err := appliedMigrations(ctx, db)
-		if err != nil {
-			return err
-		}
-		for _, s := range p.ListSources() {
-			list = append(list, Migration{Version: s.Version, Name: path.Base(s.Path), AppliedAt: applied[s.Version]})
-			delete(applied, s.Version)
-		}
-		for version, at := range applied {
-			list = append(list, Migration{Version: version, Name: "(of a newer levelboard)", AppliedAt: at})
-		}
-		slices.SortFunc(list, func(x, y Migration) int { return int(x.Version - y.Version) })
-		return nil
+		list, err = migration.Status(ctx, p, db, `SELECT to_regclass('`+migration.Table+`') IS NOT NULL`)
+		return err
 	})
 	return list, wrap("migration status", err)
 }
@@ -85,30 +65,4 @@ func (a *Archive) withProvider(f func(*goose.Provider, *sql.DB) error) (err erro
 		return err
 	}
 	return f(p, db)
-}
-
-func appliedMigrations(ctx context.Context, db *sql.DB) (map[int64]time.Time, error) {
-	var exists bool
-	if err := db.QueryRowContext(ctx, `SELECT to_regclass($1) IS NOT NULL`, goose.DefaultTablename).Scan(&exists); err != nil {
-		return nil, fmt.Errorf("look for %s: %w", goose.DefaultTablename, err)
-	}
-	applied := map[int64]time.Time{}
-	if !exists {
-		return applied, nil
-	}
-	rows, err := db.QueryContext(ctx,
-		`SELECT version_id, tstamp FROM `+goose.DefaultTablename+` WHERE version_id > 0 AND is_applied`)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", goose.DefaultTablename, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var version int64
-		var at time.Time
-		if err := rows.Scan(&version, &at); err != nil {
-			return nil, fmt.Errorf("read %s: %w", goose.DefaultTablename, err)
-		}
-		applied[version] = at.UTC()
-	}
-	return applied, rows.Err()
 }

@@ -25,15 +25,6 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 
 // WriteBatches implements snapshot.Archive. All rows are written in one statement.
 func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
-	return a.writeBatches(ctx, l, batches, func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
-		return upsert(ctx, tx, batches, replaceOlder)
-	})
-}
-
-// writeBatches does all of WriteBatches around put, which writes the rows.
-func (a *Archive) writeBatches(
-	ctx context.Context, l snapshot.Lease, batches []snapshot.Batch, put func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error,
-) (errs []error, err error) {
 	errs = make([]error, len(batches))
 	for i := range batches {
 		errs[i] = batches[i].Check()
@@ -59,10 +50,7 @@ func (a *Archive) writeBatches(
 				fit = append(fit, b)
 			}
 		}
-		if len(fit) == 0 {
-			return nil
-		}
-		return put(ctx, tx, fit)
+		return upsert(ctx, tx, fit, replaceOlder)
 	})
 	return errs, err
 }

@@ -26,10 +26,10 @@ func BenchmarkWriteBatch(b *testing.B) {
 	w := newWriteBench(b)
 	for _, way := range []struct {
 		name string
-		put  func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error
+		put  put
 	}{
-		{"unnest", func(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
-			return upsert(ctx, tx, batches, replaceOlder)
+		{"unnest", func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+			return upsert(ctx, tx, []snapshot.Batch{b}, replaceOlder)
 		}},
 		{"copy", putByCopy},
 		{"batch", putByBatch},
@@ -41,9 +41,7 @@ func BenchmarkWriteBatch(b *testing.B) {
 					b.StopTimer()
 					batch := w.next(rows, rows/2)
 					b.StartTimer()
-					if _, err := w.archive.writeBatches(b.Context(), w.lease, []snapshot.Batch{batch}, way.put); err != nil {
-						b.Fatal(err)
-					}
+					w.write(b, batch, way.put)
 				}
 				b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 			})
@@ -119,6 +117,26 @@ func (w *writeBench) reset(b *testing.B) {
 	}
 }
 
+// put is a way to write the rows of a batch.
+type put func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error
+
+// write does what WriteBatch does with a batch that fits, but for the way in which the rows are written.
+func (w *writeBench) write(b *testing.B, batch snapshot.Batch, put put) {
+	b.Helper()
+	err := w.archive.inTx(b.Context(), "write members", func(ctx context.Context, tx pgx.Tx) error {
+		if _, err := raiseArchived(ctx, tx, []snapshot.Batch{batch}, []error{nil}); err != nil {
+			return err
+		}
+		if err := checkLease(ctx, tx, w.lease); err != nil {
+			return err
+		}
+		return put(ctx, tx, batch)
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
 // next returns a batch of which some rows are of new members, and the others update random ones, whose names stay.
 func (w *writeBench) next(rows, fresh int) snapshot.Batch {
 	w.rev++
@@ -159,8 +177,7 @@ func valuesOf(r *snapshot.Row) []any {
 }
 
 // putByCopy copies the rows into a temporary table, which the connection keeps, and from there into members.
-func putByCopy(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
-	b := batches[0]
+func putByCopy(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 	_, err := tx.Exec(ctx, `
 		CREATE TEMPORARY TABLE IF NOT EXISTS incoming ON COMMIT DELETE ROWS AS SELECT `+memberColumns+` FROM members LIMIT 0`)
 	if err != nil {
@@ -181,8 +198,7 @@ func putByCopy(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
 }
 
 // putByBatch sends one statement for each row, all at once.
-func putByBatch(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
-	b := batches[0]
+func putByBatch(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 	var batch pgx.Batch
 	for i := range b.Rows {
 		batch.Queue(`

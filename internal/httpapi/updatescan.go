@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"strings"
-
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/level"
 	"levelboard/internal/strictjson"
@@ -36,7 +34,7 @@ func decodeUpdate(sent []byte) (u update, err error) {
 // scanUpdate reads the body as nearly every client writes it, without what decodeUpdate needs to name a mistake. As with
 // scanMessages, it accepts nothing that decodeUpdate refuses and reads the same out of it.
 func scanUpdate(sent []byte) (u update, ok bool) {
-	s := messageScan{text: string(sent)}
+	s := bodyScan{text: string(sent)}
 	cooldownGiven := false
 	name, ok := s.begin()
 	for more := ok; more; name, more = s.next() {
@@ -56,7 +54,7 @@ func scanUpdate(sent []byte) (u update, ok bool) {
 	return u, u.op != "" && s.is('}') && s.space() == len(s.text)
 }
 
-func (s *messageScan) xp(u *update) (ok bool) {
+func (s *bodyScan) xp(u *update) (ok bool) {
 	if !s.is('{') {
 		u.op = leaderboard.Set
 		u.amount, ok = s.amount()
@@ -78,7 +76,7 @@ func (s *messageScan) xp(u *update) (ok bool) {
 }
 
 // amount reads a whole number in its shortest form; whatever else a number can have after it is not what comes next.
-func (s *messageScan) amount() (level.XP, bool) {
+func (s *bodyScan) amount() (level.XP, bool) {
 	begin := s.space()
 	var n level.XP
 	for ; s.at < len(s.text) && s.text[s.at] >= '0' && s.text[s.at] <= '9'; s.at++ {
@@ -88,15 +86,4 @@ func (s *messageScan) amount() (level.XP, bool) {
 	}
 	digits := s.at - begin
 	return n, digits == 1 || digits > 1 && s.text[begin] != '0'
-}
-
-func (s *messageScan) boolean() (value, ok bool) {
-	rest := s.text[s.space():]
-	for _, word := range [...]string{"true", "false"} {
-		if strings.HasPrefix(rest, word) {
-			s.at += len(word)
-			return word == "true", true
-		}
-	}
-	return false, false
 }

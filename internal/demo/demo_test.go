@@ -170,7 +170,16 @@ func TestActivityEndsWithItsContext(t *testing.T) {
 	defer server.Close()
 	activity := demo.NewActivity(usersOf(demo.Members(10, 1, now)), 1)
 	activity.URL, activity.Rate = server.URL, 1000
-	activity.Run(ctx)
+	ended := make(chan struct{})
+	go func() {
+		activity.Run(ctx)
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the activity goes on 20 seconds after its context should have ended")
+	}
 }
 
 func usersOf(rows []snapshot.Row) []id.User {

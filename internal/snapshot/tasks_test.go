@@ -46,8 +46,18 @@ func TestTasksThatLeadToTasks(t *testing.T) {
 
 // Tasks that need each other to go on do, so they are done at the same time.
 func TestTasksAreDoneAtTheSameTime(t *testing.T) {
-	meet := make(chan struct{})
-	snapshot.Run(t.Context(), 2, 0, []snapshot.Task{plain(1, func() { meet <- struct{}{} }), plain(1, func() { <-meet })})
+	synctest.Test(t, func(t *testing.T) {
+		meet := make(chan struct{})
+		waits := plain(1, func() {
+			select {
+			case meet <- struct{}{}:
+			case <-meet:
+			case <-time.After(time.Minute): // of the bubble, in which it is over once nothing else goes on
+				t.Error("a task waits for one that is to be done at the same time, and does not begin")
+			}
+		})
+		snapshot.Run(t.Context(), 2, 0, []snapshot.Task{waits, waits})
+	})
 }
 
 // parallel counts what is done at the same time.

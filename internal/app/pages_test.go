@@ -72,10 +72,7 @@ func newBrowser(t *testing.T) *http.Client {
 func TestSigningInToTheService(t *testing.T) {
 	onEachSetup(t, func(t *testing.T, environ []string) {
 		provider := testenv.OAuth(t)
-		s := start(t, append(environ,
-			"LEVELBOARD_OAUTH_CLIENT_ID="+provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET="+provider.ClientSecret,
-			"LEVELBOARD_OAUTH_AUTH_URL="+provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL="+provider.TokenURL(),
-			"LEVELBOARD_OAUTH_API_URL="+provider.APIURL())...)
+		s := start(t, append(environ, provider.Environ()...)...)
 		provider.Register(s.app.URL() + "/sign-in/callback")
 		g := s.guild(object{"visibility": "private", "name": "Moles & Co"})
 		u := newID()

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -218,10 +219,7 @@ func TestSessionsAreThoseOfAllReplicas(t *testing.T) {
 
 func sessionsOfAll(t *testing.T, environ []string) {
 	provider, f := testenv.OAuth(t), newFront(t)
-	three := startTrio(t, append(environ, "LEVELBOARD_PUBLIC_URL="+f.URL,
-		"LEVELBOARD_OAUTH_CLIENT_ID="+provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET="+provider.ClientSecret,
-		"LEVELBOARD_OAUTH_AUTH_URL="+provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL="+provider.TokenURL(),
-		"LEVELBOARD_OAUTH_API_URL="+provider.APIURL())...)
+	three := startTrio(t, slices.Concat(environ, provider.Environ(), []string{"LEVELBOARD_PUBLIC_URL=" + f.URL})...)
 	f.replicas.Store(&three)
 	provider.Register(f.URL + "/sign-in/callback")
 	g := three[0].guild(object{"visibility": "private", "name": "Moles"})

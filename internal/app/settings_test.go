@@ -15,8 +15,7 @@ var versionField = regexp.MustCompile(`name="version" value="(\d+)"`)
 func TestAManagersChangeIsInForceOnOtherReplicas(t *testing.T) {
 	t.Parallel()
 	provider := testenv.OAuth(t)
-	environ := append(onServers(t), "LEVELBOARD_OAUTH_CLIENT_ID="+provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET="+provider.ClientSecret,
-		"LEVELBOARD_OAUTH_AUTH_URL="+provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL="+provider.TokenURL(), "LEVELBOARD_OAUTH_API_URL="+provider.APIURL())
+	environ := append(onServers(t), provider.Environ()...)
 	here, there := start(t, environ...), start(t, environ...)
 	provider.Register(here.app.URL() + "/sign-in/callback")
 	g := here.guild(object{"visibility": "private", "name": "Moles"})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,14 +38,11 @@ type site struct {
 func newSite(t *testing.T, environ ...string) *site {
 	t.Helper()
 	provider := testenv.OAuth(t)
-	cfg, _, err := config.Load(append([]string{
+	cfg, _, err := config.Load(slices.Concat([]string{
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 		"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
 		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
-		"LEVELBOARD_OAUTH_CLIENT_ID=" + provider.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET=" + provider.ClientSecret,
-		"LEVELBOARD_OAUTH_AUTH_URL=" + provider.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL=" + provider.TokenURL(),
-		"LEVELBOARD_OAUTH_API_URL=" + provider.APIURL(),
-	}, environ...))
+	}, provider.Environ(), environ))
 	if err != nil {
 		t.Fatal(err)
 	}

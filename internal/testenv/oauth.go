@@ -51,6 +51,14 @@ func OAuth(tb testing.TB) *OAuthServer {
 	return s
 }
 
+// Environ are the settings of a service whose provider it is.
+func (s *OAuthServer) Environ() []string {
+	return []string{
+		"LEVELBOARD_OAUTH_CLIENT_ID=" + s.ClientID, "LEVELBOARD_OAUTH_CLIENT_SECRET=" + s.ClientSecret,
+		"LEVELBOARD_OAUTH_AUTH_URL=" + s.AuthURL(), "LEVELBOARD_OAUTH_TOKEN_URL=" + s.TokenURL(), "LEVELBOARD_OAUTH_API_URL=" + s.APIURL(),
+	}
+}
+
 // AuthURL is where people are sent.
 func (s *OAuthServer) AuthURL() string { return s.server.URL + "/authorize" }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +19,6 @@ import (
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 )
@@ -76,14 +74,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	archive, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(archive.Close)
-	if err := archive.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	archive := storetest.SQLite(t)
 	w := &world{T: t, archive: storetest.NewFaultyArchive(archive), store: redisstore.New(client, redisstore.Options{})}
 	w.live = &live{Store: w.store}
 	w.Admin = admin.New(w.archive, w.live, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })

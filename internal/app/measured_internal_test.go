@@ -1,14 +1,13 @@
 package app
 
 import (
-	"path/filepath"
 	"reflect"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/guild"
-	"levelboard/internal/sqlite"
+	"levelboard/internal/storetest"
 )
 
 // operations counts what was recorded of each operation, and its errors.
@@ -34,22 +33,9 @@ func operations(t *testing.T, m *measured) (runs, failures map[string]int) {
 	return runs, failures
 }
 
-func sqliteMeasured(t *testing.T) *measured {
-	t.Helper()
-	opened, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(opened.Close)
-	if err := opened.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return measure(opened)
-}
-
 // Every method that asks the archive is an operation of its own in the metrics, also those that will be added.
 func TestEveryOperationOnTheArchiveIsCounted(t *testing.T) {
-	m := sqliteMeasured(t)
+	m := measure(storetest.SQLite(t))
 	notOperations := map[string]bool{"Migrate": true, "MigrationStatus": true, "Ping": true, "Connections": true, "Close": true}
 	all := reflect.TypeFor[archive]()
 	for i := range all.NumMethod() {
@@ -72,7 +58,7 @@ func TestEveryOperationOnTheArchiveIsCounted(t *testing.T) {
 }
 
 func TestOnlyFailuresOfTheArchiveAreErrors(t *testing.T) {
-	m := sqliteMeasured(t)
+	m := measure(storetest.SQLite(t))
 	if _, err := m.Guild(t.Context(), "100000000000000001"); err == nil {
 		t.Fatal("a guild that nobody made was found")
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -61,14 +60,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	archive, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(archive.Close)
-	if err := archive.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	archive := storetest.SQLite(t)
 	w := &world{T: t, live: redisstore.New(client, redisstore.Options{}), archive: archive}
 	w.guild = storetest.PutGuild(t, archive, guild1)
 	hydrator := snapshot.NewHydrator(w.live, archive, slog.New(slog.DiscardHandler))

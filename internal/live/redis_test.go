@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"levelboard/internal/live"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 )
@@ -32,14 +30,7 @@ func largeGuild(t *testing.T) (*leaderboard.Leaderboard, *guild.Guild) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	archive, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(archive.Close)
-	if err := archive.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	archive := storetest.SQLite(t)
 	store := redisstore.New(client, redisstore.Options{})
 	g := storetest.PutGuild(t, archive, "100000000000000001")
 	h, _, err := store.BeginHydration(t.Context(), leaderboard.Ref(g), snapshot.State{})

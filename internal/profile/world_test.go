@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
 	"levelboard/internal/profile"
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 )
@@ -51,14 +49,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	archive, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(archive.Close)
-	if err := archive.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	archive := storetest.SQLite(t)
 	storetest.PutGuild(t, archive, guild1)
 	storetest.PutGuild(t, archive, guild2)
 	w := &world{T: t, archive: storetest.NewFaultyArchive(archive), now: noon}

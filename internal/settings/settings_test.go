@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"levelboard/internal/changes"
@@ -12,7 +11,6 @@ import (
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/settings"
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 )
@@ -41,14 +39,7 @@ func (w *world) Announce(_ context.Context, kind changes.Kind, subject string) {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	archive, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(archive.Close)
-	if err := archive.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	archive := storetest.SQLite(t)
 	w := &world{T: t, archive: storetest.NewFaultyArchive(archive)}
 	w.Settings = settings.New(w.archive, nil, w)
 	for g, vanity := range map[id.Guild]string{gophers: "gophers", moles: "moles"} {

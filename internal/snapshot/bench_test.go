@@ -123,8 +123,8 @@ func BenchmarkManySmallGuilds(b *testing.B) {
 	b.Cleanup(func() { _ = client.Close() })
 	live := redisstore.New(client, redisstore.Options{})
 	// What is made ready need not reach the disk.
-	guilds := fillSmallGuilds(b, live, openArchive(b, url+"&synchronous_commit=off"), 5000)
-	writer := newBenchWriter(b, live, openArchive(b, url))
+	guilds := fillSmallGuilds(b, live, postgresArchive(b, url+"&synchronous_commit=off"), 5000)
+	writer := newBenchWriter(b, live, postgresArchive(b, url))
 	for b.Loop() {
 		b.StopTimer()
 		for _, g := range guilds {
@@ -188,20 +188,7 @@ func openServers(b *testing.B) (*postgres.Archive, *redisstore.Client) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = client.Close() })
-	return openArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL()), client
-}
-
-func openArchive(b *testing.B, url string) *postgres.Archive {
-	b.Helper()
-	a, err := postgres.Open(b.Context(), url)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(a.Close)
-	if err := a.Migrate(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	return a
+	return postgresArchive(b, testenv.PostgresServer(b, testenv.WithDurableCommits()).URL()), client
 }
 
 func newBenchWriter(b *testing.B, live snapshot.Live, a *postgres.Archive) *snapshot.Writer {

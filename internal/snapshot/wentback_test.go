@@ -25,7 +25,7 @@ type restorableWorld struct {
 func onRestorableRedis(t *testing.T) restorableWorld {
 	t.Helper()
 	server := testenv.Redis(t)
-	return restorableWorld{newWorld(t, server.URL(), postgresArchive(t)), server}
+	return restorableWorld{newWorld(t, server.URL(), postgresArchive(t, testenv.Postgres(t))), server}
 }
 
 // keep returns what the server holds, as its dump.

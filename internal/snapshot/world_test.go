@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -24,7 +23,6 @@ import (
 	"levelboard/internal/postgres"
 	"levelboard/internal/redisstore"
 	"levelboard/internal/snapshot"
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 	"levelboard/internal/testenv"
 )
@@ -51,37 +49,24 @@ func embeddedWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	return newWorld(t, server.URL(), sqliteArchive(t))
+	return newWorld(t, server.URL(), storetest.SQLite(t))
 }
 
 // serverWorld is on a Redis server and Postgres.
 func serverWorld(t *testing.T) *world {
 	t.Helper()
-	return newWorld(t, testenv.Redis(t).URL(), postgresArchive(t))
+	return newWorld(t, testenv.Redis(t).URL(), postgresArchive(t, testenv.Postgres(t)))
 }
 
-func postgresArchive(t *testing.T) *postgres.Archive {
-	t.Helper()
-	a, err := postgres.Open(t.Context(), testenv.Postgres(t))
+func postgresArchive(tb testing.TB, url string) *postgres.Archive {
+	tb.Helper()
+	a, err := postgres.Open(tb.Context(), url)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(a.Close)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
-func sqliteArchive(t *testing.T) *sqlite.Archive {
-	t.Helper()
-	a, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.Close)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
+	tb.Cleanup(a.Close)
+	if err := a.Migrate(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 	return a
 }

@@ -3,12 +3,10 @@ package storetest_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
 
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 )
 
@@ -36,14 +34,7 @@ func TestEveryMethodFailsOnDemand(t *testing.T) {
 }
 
 func TestFailuresBeforeAndAfterTheWork(t *testing.T) {
-	inner, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(inner.Close)
-	if err := inner.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	inner := storetest.SQLite(t)
 	f := storetest.NewFaultyArchive(inner)
 	take := func(holder string) error {
 		_, err := f.AcquireLease(context.WithoutCancel(t.Context()), holder, time.Hour)

@@ -1,0 +1,22 @@
+package storetest
+
+import (
+	"path/filepath"
+	"testing"
+
+	"levelboard/internal/sqlite"
+)
+
+// SQLite returns an empty, migrated archive in a file of the test's own, and closes it when the test ends.
+func SQLite(t *testing.T) *sqlite.Archive {
+	t.Helper()
+	a, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

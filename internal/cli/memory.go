@@ -24,5 +24,12 @@ func settleMemory() (ballast []byte) {
 		return nil
 	}
 	debug.SetGCPercent(garbageShare)
-	return make([]byte, ballastSize)
+	return newBallast()
+}
+
+// newBallast is zero and takes no memory of the system. Where something else was before, Go has to write the zeros.
+func newBallast() []byte {
+	ballast := make([]byte, ballastSize)
+	forgetZeros(ballast)
+	return ballast
 }

@@ -35,3 +35,9 @@ func forgetCode() {
 		_ = unix.Madvise(code, unix.MADV_DONTNEED)
 	}
 }
+
+// forgetZeros takes what holds nothing but zeros out of the process, as Go itself does with memory that is free: it is zero again when it is read.
+// It begins and ends at pages, as everything of that size does in Go. That it could not be done is no failure.
+func forgetZeros(zeros []byte) {
+	_ = unix.Madvise(zeros, unix.MADV_DONTNEED)
+}

@@ -3,3 +3,5 @@
 package cli
 
 func forgetCode() {}
+
+func forgetZeros([]byte) {}

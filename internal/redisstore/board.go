@@ -212,9 +212,20 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	defer l.reuse()
 	l.sieve, l.member, l.change = sieve, string(user), change
 	if err := s.call(ctx, l); err != nil {
-		return leaderboard.Outcome{}, err
+		return leaderboard.Outcome{}, refusedOr(err, eachChangeScript, l.reply, 3*l.at)
 	}
 	return outcomeOf(eachChangeScript, l.reply, 3*l.at)
+}
+
+// refusedOr is the error of a change, but for one that changed nothing and was answered together with others of which too few replicas
+// have what they changed.
+func refusedOr(err error, sc *script, r reply, at int) error {
+	if errors.Is(err, leaderboard.ErrNotReplicated) {
+		if _, refused := outcomeOf(sc, r, at); refused != nil {
+			return refused
+		}
+	}
+	return err
 }
 
 // changeText is how change.lua is told of a change.
@@ -250,6 +261,9 @@ func (s *Store) change(ctx context.Context, sc *script, g leaderboard.GuildRef, 
 	r, recorded, err := s.runOnce(ctx, sc, g, once, args...)
 	if errors.Is(err, leaderboard.ErrNotReplicated) {
 		s.noteChanged(ctx, g.ID, r.at(3))
+	}
+	if err != nil && r.at(0) != replayedWord {
+		err = refusedOr(err, sc, r, 0)
 	}
 	if err != nil {
 		return leaderboard.Outcome{}, err

@@ -64,8 +64,12 @@ func TestChangesWaitForReplicas(t *testing.T) {
 	if dirty, err := s.DirtyGuilds(ctx); err != nil || !slices.Contains(dirty, alone.ID) {
 		t.Errorf("the changed guilds are %v, %v", dirty, err)
 	}
-	if _, err := s.Change(ctx, alone, nth(9), plusOne); err == nil {
-		t.Error("a change of nobody was acknowledged")
+	named := plusOne
+	named.Once = leaderboard.Once{Key: leaderboard.Digest{3}, Request: leaderboard.Digest{4}}
+	for _, c := range []leaderboard.Change{plusOne, named} {
+		if _, err := s.Change(ctx, alone, nth(9), c); !errors.Is(err, leaderboard.ErrNoMember) {
+			t.Errorf("a change of nobody: %v, want ErrNoMember", err)
+		}
 	}
 	if _, err := s.Create(ctx, alone, user1, leaderboard.Creation{}); !errors.Is(err, leaderboard.ErrMemberExists) {
 		t.Errorf("%v, want ErrMemberExists", err)

@@ -187,7 +187,11 @@ func (s *Store) EndFlush(ctx context.Context, f snapshot.Flush) error {
 }
 
 // Distrust implements snapshot.Live.
-func (s *Store) Distrust(ctx context.Context, f snapshot.Flush) error {
-	_, err := s.run(ctx, distrustScript, []string{keysOf(f.Guild.ID).meta()}, int64(f.Guild.Incarnation), f.Epoch)
+func (s *Store) Distrust(ctx context.Context, f snapshot.Flush, refused *snapshot.Batch) error {
+	args := []any{int64(f.Guild.Incarnation), f.Epoch}
+	if refused != nil {
+		args = append(args, refused.Known)
+	}
+	_, err := s.run(ctx, distrustScript, []string{keysOf(f.Guild.ID).meta()}, args...)
 	return err
 }

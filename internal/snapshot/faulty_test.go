@@ -234,8 +234,8 @@ func (l faultyLive) EndFlush(ctx context.Context, f snapshot.Flush) error {
 	return l.around(ctx, call{method: "EndFlush", guild: f.Guild.ID}, func() error { return l.Live.EndFlush(ctx, f) })
 }
 
-func (l faultyLive) Distrust(ctx context.Context, f snapshot.Flush) error {
-	return l.around(ctx, call{method: "Distrust", guild: f.Guild.ID}, func() error { return l.Live.Distrust(ctx, f) })
+func (l faultyLive) Distrust(ctx context.Context, f snapshot.Flush, refused *snapshot.Batch) error {
+	return l.around(ctx, call{method: "Distrust", guild: f.Guild.ID}, func() error { return l.Live.Distrust(ctx, f, refused) })
 }
 
 func (l faultyLive) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {

@@ -197,8 +197,9 @@ type Live interface {
 	// step; lowered says whether. All members must have been noted: from now on what they were is not known to be archived.
 	LowerArchived(ctx context.Context, f Flush, from, to int64) (lowered bool, err error)
 
-	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of.
-	Distrust(ctx context.Context, f Flush) error
+	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of. With a batch
+	// that the archive refused, it also takes back what reading that has noted, or it would look as if the live store knew.
+	Distrust(ctx context.Context, f Flush, refused *Batch) error
 	// Backlog sums up what waits for a snapshot, in the guilds of the index and in those underway. When these are thousands it asks
 	// some of them, drawn at random, and those that are stuck, which may be in the index; it changes neither list.
 	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)

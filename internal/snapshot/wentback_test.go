@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -261,6 +262,60 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 				t.Errorf("want a line about it:\n%s", w.logged)
 			}
 		})
+	}
+}
+
+// The data of a server becomes older and nothing says so. The guild's next copy notices it, also when so much was changed on the old data
+// that its rev is above what is archived.
+func TestOldDataThatCameUnnoticedIsNoticedByTheNextCopy(t *testing.T) {
+	for _, size := range []int{3, 300} { // a guild that goes with a group, and one by itself
+		for _, changes := range []int{1, 9} {
+			t.Run(fmt.Sprintf("%d members, %d changes", size, changes), func(t *testing.T) {
+				w := serverWorld(t)
+				ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
+				for i := range size {
+					w.create(g, i, 100)
+				}
+				w.must(writer.Flush(ctx))
+				for i := range size - 2 {
+					w.add(g, i+2)
+				}
+				putBack := w.keepKeys(g)
+				for range 5 {
+					w.add(g, 0)
+				}
+				w.must(writer.Flush(ctx))
+				putBack()
+				for range changes {
+					w.add(g, 1)
+				}
+				w.must(writer.Flush(ctx))
+				w.wantXPs(g, 105, 100+level.XP(changes), 101)
+				w.inStep(g)
+				if n := w.logged.count("Redis has gone back in time"); n != 1 {
+					t.Errorf("noticed %d times, want once:\n%s", n, w.logged)
+				}
+			})
+		}
+	}
+}
+
+// keepKeys returns a function that puts the guild's keys back to what they hold now.
+func (w *world) keepKeys(g leaderboard.GuildRef) (putBack func()) {
+	w.Helper()
+	ctx := w.Context()
+	names := func() []string { return w.redis.Keys(ctx, "lb:{"+string(g.ID)+"}:*").Val() }
+	dumps := map[string]string{}
+	for _, name := range names() {
+		dump, err := w.redis.Dump(ctx, name).Result()
+		w.must(err)
+		dumps[name] = dump
+	}
+	return func() {
+		w.must(w.redis.Del(ctx, names()...).Err())
+		for name, dump := range dumps {
+			w.must(w.redis.Restore(ctx, name, 0, dump).Err())
+		}
 	}
 }
 

@@ -217,7 +217,7 @@ func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
 		return w.noteAnew(ctx, f)
 	}
 	if errors.Is(cause, ErrStale) {
-		if err := w.live.Distrust(ctx, f); err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) {
+		if err := w.live.Distrust(ctx, f, nil); err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) {
 			return err
 		}
 	}

@@ -185,7 +185,7 @@ func changesOneByOne(b *board) {
 		b.addTo(s.GuildRef, 1)
 	}
 	b.must(b.Drop(ctx, guilds[1].GuildRef))
-	b.must(b.Distrust(ctx, snapshot.Flush{Guild: guilds[2].GuildRef, Epoch: guilds[2].Epoch}))
+	b.must(b.Distrust(ctx, snapshot.Flush{Guild: guilds[2].GuildRef, Epoch: guilds[2].Epoch}, nil))
 	_, _, err := b.BeginFlush(ctx, guilds[3].ID)
 	b.must(err)
 	b.must(b.Drop(ctx, guilds[4].GuildRef))

@@ -8,8 +8,8 @@
 -- atomic   all entries and rev are of one moment; `pending` in meta is that rev until the archive's commit is noted
 if not current() then return 'NOTLOADED' end
 -- When this Redis does not know of what the archive holds, it has gone back in time: once pending was raised, it would look as if it
--- knew. A writer that dies leaves with pending a trace of what it may have committed.
-if math.max(tonumber(rev), tonumber(archived or rev)) < tonumber(ARGV[3]) then return 'STALE' end
+-- knew. A writer that dies leaves with pending a trace of what it may have committed. rev says nothing: changes raise it on old data too.
+if math.max(tonumber(archived), tonumber(pending or archived)) < tonumber(ARGV[3]) then return 'STALE' end
 put('pending', rev)
 -- No two batches of rows have the same rev: when the archive loses the later one, its archived tells.
 if ARGV[4] and (rev == archived or rev == pending) then

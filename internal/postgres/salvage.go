@@ -30,6 +30,13 @@ const merge = `
 	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END
 	WHERE NOT m.deleted OR (m.epoch, m.rev) <= ($15::bigint, $16::bigint)`
 
+// bury makes tombstones of the members $2 that were not written after rev $4 of epoch $3.
+const bury = `
+	UPDATE members SET epoch = $3, rev = $5, written_ms = ` + nowMS + `, deleted = true,
+		xp = 0, message_count = 0, updated_ms = NULL, cooldown_ms = NULL,
+		avatar = NULL, discriminator = '', username = '', global_name = NULL, accent_colour = NULL
+	WHERE incarnation = $1 AND user_id = ANY ($2::text[]) AND NOT deleted AND (epoch, rev) <= ($3::bigint, $4::bigint)`
+
 // Salvage implements snapshot.Archive. All rows are merged in one statement.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
 	if err := b.Check(); err != nil {
@@ -44,6 +51,14 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 			return snapshot.ErrStale
 		}
 		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
-		return upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Rev)
+		if err := upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Rev); err != nil {
+			return err
+		}
+		gone := b.Gone()
+		if len(gone) == 0 || from.Epoch != b.Epoch {
+			return nil
+		}
+		_, err = tx.Exec(ctx, bury, int64(b.Guild.Incarnation), gone, b.Epoch, b.Known, from.Archived)
+		return err
 	})
 }

@@ -99,6 +99,9 @@ func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []i
 		b.Epoch, err = r.number(3)
 	}
 	if err == nil {
+		b.Known, err = r.number(4)
+	}
+	if err == nil {
 		b.Mended, err = fillRows(r, rows)
 	}
 	if err != nil {

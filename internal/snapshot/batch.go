@@ -15,6 +15,16 @@ func (b Batch) Entries() []Row {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
 }
 
+// Gone are the users of the rows that are Deleted.
+func (b Batch) Gone() (users []id.User) {
+	for i := range b.Rows {
+		if b.Rows[i].Deleted {
+			users = append(users, b.Rows[i].UserID)
+		}
+	}
+	return users
+}
+
 // Check returns an error that wraps ErrBadRow when a row could not be loaded into a live store again, or not be stored as
 // text: then the whole guild could not be hydrated any more. The error names no user.
 func (b Batch) Check() error {

@@ -45,7 +45,7 @@ func byID(rows []snapshot.Row) map[id.User]snapshot.Row {
 	return found
 }
 
-// A guild that a version before left in Redis keeps all that it had, what was not archived yet too (but for deletions and
+// A guild that a version before left in Redis keeps all that it had, what was not archived yet too (but for
 // decreases of the last seconds: the higher XP wins, as after any salvage), and none of its old keys.
 func TestAGuildInTheFormerFormat(t *testing.T) {
 	onBothStores(t, func(w *world) {
@@ -58,6 +58,7 @@ func TestAGuildInTheFormerFormat(t *testing.T) {
 		for i := range 300 { // not archived when the old version is killed
 			w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 5, Cooldown: time.Hour})
 		}
+		w.remove(g, 400)
 		w.create(g, 700, 7)
 		_, _, err := w.live.Award(ctx, g, leaderboard.Awards{Members: []leaderboard.Award{{User: user(701), Offers: []level.XP{20}}}})
 		w.must(err)

@@ -96,7 +96,8 @@ type Archive interface {
 	// committed since from was read. Tombstones stay: Salvage may need them.
 	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State) (State, error)
 	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded anew, so that no
-	// member's XP is lower than in either. b.Epoch and b.Rev are that store's. Of a row without an entry there (Deleted) nothing is
+	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
+	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
 	// written. A member without an archived row is inserted, and so is one whose tombstone is not newer than (b.Epoch, b.Rev).
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
@@ -208,8 +209,8 @@ type Live interface {
 	// what is there with what is archived. What is there of another incarnation is removed by Commit. After an error h may
 	// hold the lock all the same, when only the answer was lost: abort it.
 	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived State) (h Hydration, found Found, err error)
-	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch and
-	// rev, and calls each with them until it fails. A member may come more than once. ErrHydrationLost when the lock was lost.
+	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch,
+	// rev and Known, and calls each with them until it fails. A member may come more than once. ErrHydrationLost when the lock was lost.
 	Unsaved(ctx context.Context, h Hydration, each func(Batch) error) error
 	// Verified puts a guild that was FoundUnverified into use, at the archive's new epoch, and gives the lock up.
 	// ErrHydrationLost when the lock was lost.

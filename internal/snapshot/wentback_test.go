@@ -130,27 +130,31 @@ func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
 func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
-	for i := range 3 {
+	for _, i := range []int{0, 1, 2, 4, 5, 6} {
 		w.create(g, i, 100)
 	}
 	w.must(writer.Flush(ctx))
 	w.add(g, 0)
+	w.remove(g, 4)
 	_, _, err := w.live.BeginFlush(ctx, g.ID) // and its writer died
 	w.must(err)
 	w.add(g, 1)
 	w.create(g, 3, 30)
+	w.remove(g, 5)
+	w.remove(g, 6)
 	dump := w.keep()
-	// The archive moves on by another member alone, as if the rest had been in a later batch that never came.
+	// The archive moves on by other members alone, as if the rest had been in a later batch that never came.
 	w.add(g, 2)
+	w.create(g, 6, 60)
 	lease, err := w.archive.AcquireLease(ctx, "writer", never)
 	w.must(err)
 	f := snapshot.Flush{Guild: g, Epoch: w.state(g).Epoch}
-	b, err := w.live.ReadBatch(ctx, f, []id.User{user(2)})
+	b, err := w.live.ReadBatch(ctx, f, []id.User{user(2), user(6)})
 	w.must(err)
 	w.must(w.archive.WriteBatch(ctx, lease, b))
 
 	w.goBack(dump)
-	w.wantXPs(g, 101, 101, 101, 30)
+	w.wantXPs(g, 101, 101, 101, 30, -1, -1, 60)
 	w.must(writer.Flush(ctx))
 	w.inStep(g)
 }

@@ -30,6 +30,13 @@ const merge = `
 	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END
 	WHERE NOT m.deleted OR (m.epoch, m.rev) <= (?, ?)`
 
+// bury makes a tombstone of the member ?2 if it was not written after rev ?4 of epoch ?3.
+const bury = `
+	UPDATE members SET epoch = ?3, rev = ?5, written_ms = ?6, deleted = 1,
+		xp = 0, message_count = 0, updated_ms = NULL, cooldown_ms = NULL,
+		avatar = NULL, discriminator = '', username = '', global_name = NULL, accent_colour = NULL
+	WHERE incarnation = ?1 AND user_id = ?2 AND NOT deleted AND (epoch, rev) <= (?3, ?4)`
+
 // Salvage implements snapshot.Archive.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
 	if err := b.Check(); err != nil {
@@ -44,6 +51,15 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 			return snapshot.ErrStale
 		}
 		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
-		return upsert(ctx, tx, written, merge, b.Epoch, b.Rev)
+		if err := upsert(ctx, tx, written, merge, b.Epoch, b.Rev); err != nil || from.Epoch != b.Epoch {
+			return err
+		}
+		for _, user := range b.Gone() {
+			_, err := tx.ExecContext(ctx, bury, int64(b.Guild.Incarnation), string(user), b.Epoch, b.Known, from.Archived, nowMS())
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

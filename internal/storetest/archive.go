@@ -69,6 +69,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"salvage inserts and merges":                      archiveSalvage,
 		"salvage keeps what is known of users":            archiveSalvageUsers,
 		"salvage and tombstones":                          archiveSalvageTombstones,
+		"salvage what was deleted":                        archiveSalvageDeleted,
 		"salvage into another state is refused":           archiveSalvageStale,
 		"salvage and epoch are one after the other":       archiveSalvageRace,
 		"a bad row is refused, and only that":             archiveBadRows,

@@ -196,6 +196,61 @@ func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
 	}
 }
 
+// A member that the live store has deleted since what it knows of was archived is deleted, and whoever was written since is not.
+func archiveSalvageDeleted(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	epoch := func() int64 {
+		t.Helper()
+		s, err := a.State(t.Context(), refOf(g))
+		if err == nil {
+			s, err = a.RaiseEpoch(t.Context(), refOf(g), s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Epoch
+	}
+	bury := func(epoch, known int64, want ...id.User) {
+		t.Helper()
+		from, err := a.State(t.Context(), refOf(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := []snapshot.Row{tombstone(salvaged1), tombstone(salvaged2), tombstone(salvaged3)}
+		var got []id.User
+		for range 2 {
+			if err := a.Salvage(t.Context(), from, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: 999, Known: known, Rows: gone}); err != nil {
+				t.Fatalf("salvage: %v", err)
+			}
+			got = nil
+			for _, row := range allMembers(t, a, g) {
+				got = append(got, row.UserID)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("what epoch %d deleted that knew of rev %d: %v is left, want %v", epoch, known, got, want)
+			}
+		}
+		wantState(t, a, g, from.Epoch, from.Archived)
+	}
+	writeRows(t, a, l, g, 0, 7, row(salvaged1, 1))
+	first := epoch()
+	writeRows(t, a, l, g, first, 8, row(salvaged2, 2))
+	writeRows(t, a, l, g, first, 9, row(salvaged3, 3))
+	bury(first-1, 9, salvaged1, salvaged2, salvaged3)
+	bury(first, 8, salvaged3)
+	// It is a tombstone like any other: an older row does not bring it back, a newer one does.
+	if got := salvage(t, a, g, first, 8, salvageRow(salvaged2, 5, 4, 3, 2)); len(got) != 1 {
+		t.Errorf("what was deleted came back from an older store: %+v", got)
+	}
+	writeRows(t, a, l, g, first, 10, row(salvaged2, 6))
+	if got := allMembers(t, a, g); len(got) != 2 || got[0].XP != 6 {
+		t.Errorf("after a newer batch there are %+v", got)
+	}
+	epoch()
+	bury(first, 10, salvaged2, salvaged3)
+}
+
 func archiveSalvageStale(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)

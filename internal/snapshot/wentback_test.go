@@ -204,6 +204,36 @@ func TestAVerificationCutOffAnywhere(t *testing.T) {
 	}
 }
 
+// A verification that never got to the archive leaves a note of the epoch that it was about to get. Another Redis gets that epoch, and then
+// the first one comes back, with a batch noted that was not archived either.
+func TestAnEpochThatAnotherRedisGot(t *testing.T) {
+	w := onRestorableRedis(t)
+	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
+	w.create(g, 0, 100)
+	w.create(g, 1, 100)
+	w.must(writer.Flush(ctx))
+	for range 9 {
+		w.add(g, 0)
+	}
+	w.must(w.live.ReadChanges(ctx, []id.Guild{g.ID}, 9)[0].Err)
+	w.goBack(w.keep())
+	if err := w.hydrator(&faults{before: at("RaiseEpoch", 1)}).Load(ctx, g); !errors.Is(err, errBroken) {
+		t.Fatal(err)
+	}
+	first := w.keep()
+	w.must(w.redis.FlushAll(ctx).Err())
+	w.goBack(w.keep())
+	w.wantXPs(g, 100, 100)
+	w.add(g, 1)
+	w.add(g, 1)
+	w.must(writer.Flush(ctx))
+
+	w.goBack(first)
+	w.wantXPs(g, 109, 102)
+	w.must(writer.Flush(ctx))
+	w.inStep(g)
+}
+
 // The same for a guild that is loaded anew: cut off anywhere and repeated, with the same result.
 func TestASalvageCutOffAnywhere(t *testing.T) {
 	w := onRestorableRedis(t)

@@ -6,9 +6,10 @@
 --           3 it holds all that is archived, and only has to be verified | 4 it is older than the archive |
 --           5 it is of a later epoch than the archive, which is the older one then | 6 it is of an earlier format |
 --           7 it is of a later format: no lock was taken}
--- atomic   the check and the lock. In case 3 meta notes the epoch that is about to be raised, so that a verification which
---          dies between the archive and here is not taken for a Redis that has gone back
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format')
+-- atomic   the check and the lock. In case 3 meta notes the epoch that is about to be raised, and from what, so that a verification
+--          which dies between the archive and here is not taken for a Redis that has gone back. When more was archived since, it was
+--          not this verification that got the epoch: nobody writes at it before it is done
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format', 'raisingfrom')
 local mine, format = meta[1] == ARGV[1], tonumber(meta[7] or 1)
 if mine and meta[2] == SERVER then return {1} end
 if mine and format > FORMAT then return {7} end
@@ -22,8 +23,9 @@ local epoch = tonumber(ARGV[4])
 if tonumber(meta[3]) > epoch then return {5} end
 if format < FORMAT then return {6} end
 local known = math.max(tonumber(meta[4]), tonumber(meta[5] or meta[4]))
-if known >= tonumber(ARGV[5]) and (meta[3] == ARGV[4] or meta[6] == ARGV[4]) then
-  redis.call('HSET', KEYS[1], 'raising', string.format('%.0f', epoch + 1))
+local raised = meta[6] == ARGV[4] and (meta[8] or ARGV[5]) == ARGV[5]
+if known >= tonumber(ARGV[5]) and (meta[3] == ARGV[4] or raised) then
+  redis.call('HSET', KEYS[1], 'raising', string.format('%.0f', epoch + 1), 'raisingfrom', ARGV[5])
   return {3}
 end
 return {4}

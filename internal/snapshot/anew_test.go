@@ -110,7 +110,7 @@ func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAnew(t *testing.T) {
 		stop := w.running(w.writer("second", 4*time.Millisecond, &f.faults))
 		w.eventually("all is archived", func() bool {
 			for _, g := range guilds[:20] {
-				if !w.nothingWaits(g) || w.state(g).Archived != 4 {
+				if !w.nothingWaits(g) || w.state(g).Archived < 4 {
 					return false
 				}
 			}

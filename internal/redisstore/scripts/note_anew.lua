@@ -3,10 +3,11 @@
 -- KEYS     meta dirty
 -- ARGV     incarnation, epoch, members...
 -- returns  {archived} | NOTLOADED
--- atomic   the check and the note
+-- atomic   the check, the note and the guild's rev, so that a batch that was read before does not end what is noted (end_changes.lua)
 if not current() then return 'NOTLOADED' end
 if #ARGV > 2 then
   if not redis.call('HGET', KEYS[1], 'since') then redis.call('HSET', KEYS[1], 'since', now()) end
+  redis.call('HSET', KEYS[1], 'rev', string.format('%.0f', tonumber(rev) + 1))
   redis.call('SADD', KEYS[2], unpack(ARGV, 3))
 end
 return {archived}

@@ -9,8 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"levelboard/internal/pause"
 )
 
 // fileMode keeps other users of the machine away from the keys' hashes and the members' names. SQLite gives the
@@ -60,10 +64,24 @@ func connect(ctx context.Context, path string, conns int, pragmas []string, lock
 	}
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
-	if err := db.PingContext(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
+	// SQLite does not wait (busy_timeout) for others who are giving a new file its log at the same moment.
+	for waited := time.Duration(0); ; waited += busyRetry {
+		err := db.PingContext(ctx)
+		if err == nil {
+			return db, nil
+		}
+		if !busy(err) || waited >= busyTime || !pause.For(ctx, busyRetry) {
+			return nil, errors.Join(err, db.Close())
+		}
 	}
-	return db, nil
+}
+
+// busyRetry is how often a file that somebody else is making is opened, for busyTime at most.
+const busyRetry, busyTime = 10 * time.Millisecond, 10 * time.Second
+
+func busy(err error) bool {
+	var e *driver.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // fileURI escapes what would end the path in a URI: ?, # and %.

@@ -2,10 +2,12 @@ package leaderboard
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"levelboard/internal/award"
+	"levelboard/internal/fault"
 	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/level"
@@ -48,6 +50,11 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 			}
 			return err
 		})
+		if len(got) > 0 && errors.Is(err, ErrStillLoading) {
+			// The guild left the live store between two steps. That nothing was changed is true of the last one only.
+			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the messages were counted: " +
+				"repeat the request with its Idempotency-Key, or look before you do."
+		}
 		if err != nil {
 			return nil, false, err
 		}

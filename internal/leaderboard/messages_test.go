@@ -2,6 +2,7 @@ package leaderboard_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"weak"
 
 	"levelboard/internal/award"
+	"levelboard/internal/fault"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
@@ -53,4 +55,28 @@ func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
 		messages[i] = leaderboard.Message{Message: award.Message{Channel: id.Channel(name), Roles: []id.Role{id.Role(name)}}, UserID: id.User(name)}
 	}
 	return messages, weak.Make(unsafe.StringData(text))
+}
+
+// A guild that is not there any more at the second step of a call: the first one was made, and the client must not hear that nothing was.
+func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
+	w := newWorld(t)
+	messages := make([]leaderboard.Message, leaderboard.MaxAwards+1)
+	for i := range messages {
+		messages[i].UserID = id.User(fmt.Sprintf("2%017d", i))
+	}
+	steps := 0
+	w.board.Board = &slowBoard{w.live, func() {
+		if steps++; steps == 3 { // the first one was before the guild was loaded
+			w.loader.err = leaderboard.ErrStillLoading
+			if err := w.live.Drop(t.Context(), leaderboard.Ref(w.guild)); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	_, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{})
+	f := fault.From(err)
+	if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
+		!strings.Contains(f.Message, "Some of the messages were counted") || strings.Contains(f.Message, "Nothing was changed") {
+		t.Errorf("%v, want Unavailable with a time, which says that some were counted", f)
+	}
 }

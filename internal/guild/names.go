@@ -7,19 +7,8 @@ import (
 	"levelboard/internal/id"
 )
 
-// hashRule is what an avatar's or icon's hash must be.
-const hashRule = "32 lowercase letters or digits, with or without a_ before them"
-
-// ParseAvatar checks an avatar hash: 32 lowercase letters or digits, with or without a_ before them. The error is a fault
-// with code fault.Invalid.
-func ParseAvatar(s string) error {
-	if !isHash(s) {
-		return fault.At("avatar", "must be an avatar hash: %s", hashRule)
-	}
-	return nil
-}
-
-func isHash(s string) bool {
+// ValidHash reports whether s can be an avatar's or icon's hash: 32 lowercase letters or digits, with or without a_ before them.
+func ValidHash(s string) bool {
 	s = strings.TrimPrefix(s, "a_")
 	return len(s) == 32 && alphanumeric(s) && s == strings.ToLower(s)
 }

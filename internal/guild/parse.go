@@ -68,8 +68,8 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		XPPerMessageMax:    d.XPPerMessageMax.Or(defaultXPPerMessageMax),
 		XPGlobalMultiplier: d.XPGlobalMultiplier.Or(defaultMultiplier),
 	}
-	if s.Icon != nil && !isHash(*s.Icon) {
-		return Settings{}, fault.At("icon", "must be an icon hash (%s) or null", hashRule)
+	if s.Icon != nil && !ValidHash(*s.Icon) {
+		return Settings{}, fault.At("icon", "must be an icon hash (32 lowercase letters or digits, with or without a_ before them) or null")
 	}
 	if !id.Valid(string(s.OwnerID)) {
 		return Settings{}, notSnowflake("ownerId")

@@ -86,15 +86,13 @@ type userRequest struct {
 
 // user checks what strictjson does not; place is where the user is, and begins the names in errors.
 func (u userRequest) user(place string) (leaderboard.User, error) {
-	if u.Avatar != nil && !validAvatar(*u.Avatar) {
+	if u.Avatar != nil && !guild.ValidHash(*u.Avatar) {
 		return leaderboard.User{}, fault.New(fault.Invalid, "%s.avatar %s", place, avatarSentence)
 	}
 	return leaderboard.User{
 		Avatar: u.Avatar, Discriminator: u.Discriminator, Username: u.Username, GlobalName: u.GlobalName.Or(nil),
 	}, nil
 }
-
-func validAvatar(hash string) bool { return guild.ParseAvatar(hash) == nil }
 
 const avatarSentence = "must be an avatar hash (32 lowercase letters or digits, with or without a_ before them) or null"
 

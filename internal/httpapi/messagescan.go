@@ -3,6 +3,7 @@ package httpapi
 import (
 	"unicode/utf8"
 
+	"levelboard/internal/guild"
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
 )
@@ -119,7 +120,7 @@ func (s *messageScan) user() (*leaderboard.User, bool) {
 		case "avatar":
 			property = hasAvatar
 			u.Avatar, ok = s.stringOrNull()
-			ok = ok && (u.Avatar == nil || validAvatar(*u.Avatar))
+			ok = ok && (u.Avatar == nil || guild.ValidHash(*u.Avatar))
 		case "discriminator":
 			property = hasDiscriminator
 			u.Discriminator, ok = s.string()

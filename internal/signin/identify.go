@@ -100,7 +100,7 @@ func (a guildAnswer) guild() (g Guild, whole bool) {
 }
 
 func hash(of *string) string {
-	if of == nil || guild.ParseAvatar(*of) != nil {
+	if of == nil || !guild.ValidHash(*of) {
 		return ""
 	}
 	return *of

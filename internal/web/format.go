@@ -64,7 +64,7 @@ func newPicture(kind, id, hash, name string) picture {
 	for i := range len(id) {
 		p.Tone = (p.Tone*31 + int(id[i])) % tones
 	}
-	if hash != "" && guild.ParseAvatar(hash) == nil {
+	if hash != "" && guild.ValidHash(hash) {
 		p.Address = imageHost + "/" + kind + "/" + id + "/" + hash + ".webp?size=64"
 	}
 	return p

@@ -12,7 +12,6 @@ import (
 
 	"levelboard/internal/id"
 	"levelboard/internal/leaderboard"
-	"levelboard/internal/postgres"
 	"levelboard/internal/snapshot"
 	"levelboard/internal/testenv"
 )
@@ -290,15 +289,7 @@ func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 // A real archive is put back to an earlier state, as by a failover to a standby that lagged, under the writer.
 func TestPostgresThatWentBack(t *testing.T) {
 	url := testenv.Postgres(t)
-	a, err := postgres.Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.Close)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, testenv.Redis(t).URL(), a)
+	w := newWorld(t, testenv.Redis(t).URL(), postgresArchive(t, url))
 	sql := func(statements ...string) {
 		t.Helper()
 		conn, err := pgx.Connect(t.Context(), url)

@@ -9,21 +9,13 @@ import (
 
 	"levelboard/internal/leaderboard"
 	"levelboard/internal/snapshot"
-	"levelboard/internal/sqlite"
 	"levelboard/internal/storetest"
 )
 
 // SQLite refuses what nobody here foresaw; the row is told from the batch, and not by repeating it.
 func TestARowThatSQLiteRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	a, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	a := storetest.SQLiteAt(t, path)
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
 	l, err := a.AcquireLease(t.Context(), "writer", 1<<40)
 	if err != nil {

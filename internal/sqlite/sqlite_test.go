@@ -15,22 +15,9 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-func open(t *testing.T, path string) *sqlite.Archive {
-	t.Helper()
-	a, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.Close)
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
-
 func TestArchive(t *testing.T) {
 	storetest.Archive(t, func(t *testing.T) storetest.ArchiveStore {
-		return open(t, filepath.Join(t.TempDir(), "archive.db"))
+		return storetest.SQLite(t)
 	})
 }
 
@@ -45,8 +32,8 @@ func TestMigrationsAreAppliedOnce(t *testing.T) {
 		t.Fatalf("before: %+v, %v", before, err)
 	}
 	fresh.Close()
-	open(t, path)
-	after, err := open(t, path).MigrationStatus(t.Context())
+	storetest.SQLiteAt(t, path)
+	after, err := storetest.SQLiteAt(t, path).MigrationStatus(t.Context())
 	if err != nil || len(after) != len(before) || after[0].AppliedAt.IsZero() {
 		t.Errorf("after: %+v, %v", after, err)
 	}
@@ -85,9 +72,9 @@ func exec(t *testing.T, path, statement string, args ...any) {
 
 func TestANewerArchiveServesAnOlderProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	open(t, path)
+	storetest.SQLiteAt(t, path)
 	exec(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)`)
-	status, err := open(t, path).MigrationStatus(t.Context())
+	status, err := storetest.SQLiteAt(t, path).MigrationStatus(t.Context())
 	if err != nil || len(status) < 2 || status[len(status)-1].Version != 99999 || status[len(status)-1].AppliedAt.IsZero() {
 		t.Errorf("status %+v, %v; want the unknown migration 99999 last", status, err)
 	}
@@ -95,7 +82,7 @@ func TestANewerArchiveServesAnOlderProgram(t *testing.T) {
 
 func TestOldChangesArePurged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	storetest.ArchiveLogPurge(t, open(t, path), func(logged time.Time, upTo int64) {
+	storetest.ArchiveLogPurge(t, storetest.SQLiteAt(t, path), func(logged time.Time, upTo int64) {
 		exec(t, path, `UPDATE change_log SET logged_ms = ? WHERE version <= ?`, logged.UnixMilli(), upTo)
 	})
 }
@@ -106,7 +93,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil { // an umask, or a copy, may have left it open
 		t.Fatal(err)
 	}
-	a := open(t, path)
+	a := storetest.SQLiteAt(t, path)
 	storetest.PutGuild(t, a, "100000000000000001")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) < 2 {
@@ -122,10 +109,10 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 
 func TestWhatWasWrittenIsThereAfterAClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	first := open(t, path)
+	first := storetest.SQLiteAt(t, path)
 	g := storetest.PutGuild(t, first, "100000000000000001")
 	first.Close()
-	if again, err := open(t, path).Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
+	if again, err := storetest.SQLiteAt(t, path).Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
 		t.Errorf("after the close: %+v, %v", again, err)
 	}
 }
@@ -133,7 +120,7 @@ func TestWhatWasWrittenIsThereAfterAClose(t *testing.T) {
 func TestAnyPathIsThatOfTheFile(t *testing.T) {
 	dir := t.TempDir()
 	const name = "a b%20c?mode=memory#.db"
-	a := open(t, filepath.Join(dir, name))
+	a := storetest.SQLiteAt(t, filepath.Join(dir, name))
 	storetest.PutGuild(t, a, "100000000000000001")
 	a.Close()
 	entries, err := os.ReadDir(dir)
@@ -152,7 +139,7 @@ func TestAnyPathIsThatOfTheFile(t *testing.T) {
 
 func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	storetest.ArchiveKeysPurge(t, open(t, path), func(by time.Duration) {
+	storetest.ArchiveKeysPurge(t, storetest.SQLiteAt(t, path), func(by time.Duration) {
 		exec(t, path, `UPDATE key_records SET at_ms = at_ms - ?`, by.Milliseconds())
 	})
 }

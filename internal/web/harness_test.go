@@ -8,7 +8,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -143,14 +142,7 @@ func newSite(t *testing.T, o options) *site {
 // newKeys is the use cases of keys on an archive of their own.
 func (s *site) newKeys() *profile.Profile {
 	s.t.Helper()
-	var err error
-	if s.archive, err = sqlite.Open(s.t.Context(), filepath.Join(s.t.TempDir(), "archive.db")); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(s.archive.Close)
-	if err := s.archive.Migrate(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
+	s.archive = storetest.SQLite(s.t)
 	storetest.PutGuild(s.t, s.archive, public)
 	storetest.PutGuild(s.t, s.archive, closed)
 	return profile.New(s.archive, s, s.clock)
@@ -174,14 +166,7 @@ func (s *site) pass(d time.Duration) {
 
 // stored puts the guilds into an archive, and makes them as they are there.
 func (s *site) stored() *sqlite.Archive {
-	archive, err := sqlite.Open(s.t.Context(), filepath.Join(s.t.TempDir(), "archive.db"))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(archive.Close)
-	if err := archive.Migrate(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
+	archive := storetest.SQLite(s.t)
 	for _, g := range s.guilds {
 		kept := storetest.PutGuild(s.t, archive, g.ID)
 		g.Incarnation, g.Version, g.Curve = kept.Incarnation, kept.Version, kept.Curve

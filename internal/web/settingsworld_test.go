@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 	"levelboard/internal/settings"
 	"levelboard/internal/snapshot"
 	"levelboard/internal/sqlite"
+	"levelboard/internal/storetest"
 )
 
 // everySetting is a document that sets everything to something else than the default, with names that no line can hold.
@@ -52,14 +52,7 @@ func newSettingsWorld(t *testing.T) *settingsWorld {
 	t.Helper()
 	w := &settingsWorld{}
 	w.site = newSite(t, options{with: func(s *site, live *redisstore.Store) {
-		var err error
-		if w.archive, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "archive.db")); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(w.archive.Close)
-		if err := w.archive.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		w.archive = storetest.SQLite(t)
 		w.directory = guild.NewDirectory(w.archive, 100, 1<<20)
 		hydrator := snapshot.NewHydrator(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)

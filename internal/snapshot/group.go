@@ -167,7 +167,10 @@ func (g *group) archiveAll(changed []Batch) {
 	var written []Batch
 	for i, b := range changed {
 		if errors.Is(errs[i], ErrStale) {
-			errs[i] = g.distrust(b)
+			// Reading the batch has noted its rev as on its way: who compares the guild with the archive must not find that.
+			if err := distrust(g.ctx, g.live, Flush{Guild: b.Guild, Epoch: b.Epoch}, &b); err != nil {
+				errs[i] = err
+			}
 		}
 		if g.goesOn(b.Guild.ID, errs[i]) {
 			written = append(written, b)
@@ -178,16 +181,6 @@ func (g *group) archiveAll(changed []Batch) {
 	if len(written) > 0 {
 		g.end(written)
 	}
-}
-
-// distrust is for a batch that the archive refused because it has moved on, and returns ErrStale, if nothing else is wrong. Reading the
-// batch has noted its rev as on its way: who compares the guild with the archive must not find that.
-func (g *group) distrust(b Batch) error {
-	err := g.live.Distrust(g.ctx, Flush{Guild: b.Guild, Epoch: b.Epoch}, &b)
-	if err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
-		return ErrStale
-	}
-	return err
 }
 
 // refused is for guilds whose transaction failed. One of several may be the reason, unless the error says that it is none.

@@ -217,7 +217,7 @@ func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
 		return w.noteAnew(ctx, f)
 	}
 	if errors.Is(cause, ErrStale) {
-		if err := w.live.Distrust(ctx, f, nil); err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) {
+		if err := distrust(ctx, w.live, f, nil); err != nil {
 			return err
 		}
 	}
@@ -226,4 +226,12 @@ func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
 		return w.live.Drop(ctx, f.Guild)
 	}
 	return err
+}
+
+// distrust is Live.Distrust for a guild that may have left meanwhile: then there is nothing to take back.
+func distrust(ctx context.Context, live Live, f Flush, refused *Batch) error {
+	if err := live.Distrust(ctx, f, refused); !errors.Is(err, leaderboard.ErrNotLoaded) {
+		return err
+	}
+	return nil
 }

@@ -7,7 +7,10 @@ import (
 	"levelboard/internal/id"
 )
 
-// ValidHash reports whether s can be an avatar's or icon's hash: 32 lowercase letters or digits, with or without a_ before them.
+// HashRule says to a client what ValidHash takes.
+const HashRule = "32 lowercase letters or digits, with or without a_ before them"
+
+// ValidHash reports whether s can be an avatar's or icon's hash, as HashRule says.
 func ValidHash(s string) bool {
 	s = strings.TrimPrefix(s, "a_")
 	return len(s) == 32 && alphanumeric(s) && s == strings.ToLower(s)

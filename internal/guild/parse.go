@@ -69,7 +69,7 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		XPGlobalMultiplier: d.XPGlobalMultiplier.Or(defaultMultiplier),
 	}
 	if s.Icon != nil && !ValidHash(*s.Icon) {
-		return Settings{}, fault.At("icon", "must be an icon hash (32 lowercase letters or digits, with or without a_ before them) or null")
+		return Settings{}, fault.At("icon", "must be an icon hash (%s) or null", HashRule)
 	}
 	if !id.Valid(string(s.OwnerID)) {
 		return Settings{}, notSnowflake("ownerId")

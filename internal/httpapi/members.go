@@ -94,7 +94,7 @@ func (u userRequest) user(place string) (leaderboard.User, error) {
 	}, nil
 }
 
-const avatarSentence = "must be an avatar hash (32 lowercase letters or digits, with or without a_ before them) or null"
+const avatarSentence = "must be an avatar hash (" + guild.HashRule + ") or null"
 
 func (a *API) createMember(c *gin.Context) error {
 	path, once, sent, err := readChange(c)

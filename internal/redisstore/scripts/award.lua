@@ -1,4 +1,5 @@
--- Gives members XP for their messages. What is read and written of all of them goes in one command each.
+-- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
+-- them goes in one command each.
 --
 -- KEYS     meta xp entry dirty events, record as in once.lua
 -- ARGV     incarnation, cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists
@@ -26,7 +27,7 @@ local started = cooldown > 0 and format('%.0f', time + cooldown)
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
 local xps, starts, newentries, outcome = {}, {}, {}, {}
-local x, o = 0, 0 -- how many of xps and outcome there are
+local o = 0 -- how many of outcome there are
 for i = 1, n do
   local member, entry, before = ARGV[4 + i], entries[i], scores[i]
   local start, count, ends, user = 0, '0', '0', ''
@@ -71,18 +72,18 @@ for i = 1, n do
     end
   end
 
-  if xp ~= start or not before then
-    xps[x + 1], xps[x + 2] = xp, member
-    x = x + 2
-    starts[x / 2] = start
-  end
+  if xp ~= start or not before then xps[i], starts[i] = xp, start end
   if i <= told then user = ' ' .. ARGV[to + n + i] end
   newentries[2 * i - 1], newentries[2 * i] = member, (count + messages) .. held .. ends .. user
 end
 
-if x > 0 then redis.call('ZADD', KEYS[2], unpack(xps)) end
+for i = 1, n do
+  if xps[i] then
+    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], ARGV[4 + i])
+    levelup(ARGV[4 + i], starts[i], xps[i])
+  end
+end
 redis.call('HSET', KEYS[3], unpack(newentries))
-for i = 1, x / 2 do levelup(xps[2 * i], starts[i], xps[2 * i - 1]) end
 outcome = table.concat(outcome, ' ')
 record(outcome)
 return {outcome, note(rev, since, ARGV, from, to)}

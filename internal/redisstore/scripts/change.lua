@@ -1,5 +1,5 @@
 -- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
--- is read and written of all of them goes in one command each.
+-- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
 --
 -- KEYS     meta xp entry dirty events, record as in once.lua (then n is 1)
 -- ARGV     incarnation, n (at most 1000), n members, which may repeat, n changes, what levelup.lua takes, what once.lua takes;
@@ -19,16 +19,16 @@ local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
 local held = ' ' .. stamp() .. ' '
 
--- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. Each
--- member that is there and whole is written once, with its XP in scored and its entry in noted, at places[member]. Over many
+-- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. A
+-- member that is there and whole has its XP in scored and its entry in noted, at places[member]. Over many
 -- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made anew each time.
-local places, members, scored, noted, m = {}, {nil}, {nil, nil}, {nil, nil}, 0
-local outcome, made = {nil, nil, nil, nil}, 0
+local places, members, scored, noted, m = {}, {nil}, {nil}, {nil, nil}, 0
+local outcome, sets, made = {nil, nil, nil, nil}, {}, 0
 for i = 1, n do
   local member, change = ARGV[2 + i], ARGV[2 + n + i]
   local place, before, count, ends, user = places[member]
   if place then
-    before = scored[2 * place - 1]
+    before = scored[place]
     count = match(noted[2 * place], '^%d+')
   elseif scores[i] then
     before = tonumber(scores[i]) or score(scores[i])
@@ -40,7 +40,8 @@ for i = 1, n do
       after = before + added
     else
       local set, amount, cooldown = match(change, '^(=?)(%-?%d+) ?(%d*)$')
-      after = (set == '' and before or 0) + tonumber(amount)
+      sets[i] = set ~= ''
+      after = (sets[i] and 0 or before) + tonumber(amount)
       if cooldown ~= '' then
         if place then count, ends, user = parts(noted[2 * place]) end
         ends = string.format('%.0f', now() + tonumber(cooldown))
@@ -52,7 +53,7 @@ for i = 1, n do
       place, members[m] = m, member
       if i < n then places[member] = m end
     end
-    scored[2 * place - 1], scored[2 * place] = after, member
+    scored[place] = after
     if ends then noted[2 * place - 1], noted[2 * place] = member, count .. held .. ends .. user end
     made = made + 1
     outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, count
@@ -63,11 +64,14 @@ end
 outcome[3 * n + 1] = 0
 if m == 0 then return outcome end
 
-redis.call('ZADD', KEYS[2], unpack(scored, 1, 2 * m))
-redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
 for i = 1, n do
-  if outcome[3 * i - 2] >= 0 then levelup(ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]) end
+  local member, before, after = ARGV[2 + i], outcome[3 * i - 2], outcome[3 * i - 1]
+  if before >= 0 and after ~= before then
+    if sets[i] then redis.call('ZADD', KEYS[2], after, member) else redis.call('ZINCRBY', KEYS[2], after - before, member) end
+    levelup(member, before, after)
+  end
 end
+redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
 record(outcome[1], outcome[2], outcome[3])
 outcome[3 * n + 1] = note(rev, since, members, 1, m, made)
 return outcome

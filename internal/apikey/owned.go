@@ -64,12 +64,12 @@ type Action string
 
 // The actions.
 const (
-	Created Action = "created" // with the grants in GuildIDs
-	Renamed Action = "renamed"
-	Rotated Action = "rotated"
-	Granted Action = "granted"
-	Revoked Action = "revoked" // grants were taken away
-	Deleted Action = "deleted"
+	Created   Action = "created" // with the grants in GuildIDs
+	Renamed   Action = "renamed"
+	Rotated   Action = "rotated"
+	Granted   Action = "granted"
+	Ungranted Action = "revoked" // grants were taken away; the archives keep the word
+	Deleted   Action = "deleted"
 )
 
 // Record is one change of a key, in the history of its owner.
@@ -80,7 +80,7 @@ type Record struct {
 	Action     Action
 	KeyID      string
 	KeyName    string     // after the change
-	GuildIDs   []id.Guild // of Created, Granted and Revoked, ascending
+	GuildIDs   []id.Guild // of Created, Granted and Ungranted, ascending
 	FormerName string     // of Renamed
 	OldUntil   *time.Time // of Rotated with an overlap: when the secret from before stops
 }

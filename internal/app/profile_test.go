@@ -62,7 +62,7 @@ func TestAKeyFromTheProfileWorks(t *testing.T) {
 		address := "/profile/keys/" + k[3:15]
 		s.create(k, g, u, 100)
 		guild := url.Values{"guild": {g}}.Encode()
-		p.do(address+"/revoke", guild, 200)
+		p.do(address+"/ungrant", guild, 200)
 		s.Do("GET", memberPath(g, u), k, nil).Want(t, 403)
 		p.do(address+"/grant", guild, 200)
 		s.Do("GET", memberPath(g, u), k, nil).Want(t, 200)

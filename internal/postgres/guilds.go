@@ -182,7 +182,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 			return err
 		}
 		slices.Sort(keys) // not by the server, which could take the index of all grants by key for it, as in byGuild
-		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Revoked, GuildIDs: []id.Guild{gid}}, keys...)
+		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Ungranted, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
 			return err
 		}

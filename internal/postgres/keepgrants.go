@@ -41,7 +41,7 @@ func (a *Archive) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 			if err != nil {
 				return err
 			}
-			err = c.record(ctx, apikey.Record{By: apikey.Service, Action: apikey.Revoked, GuildIDs: l.Guilds}, l.KeyID)
+			err = c.record(ctx, apikey.Record{By: apikey.Service, Action: apikey.Ungranted, GuildIDs: l.Guilds}, l.KeyID)
 			if err != nil {
 				return err
 			}

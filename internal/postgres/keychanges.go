@@ -37,7 +37,7 @@ func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apik
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}
-		return c.changeGrant(ctx, keyID, apikey.Record{By: by, Action: apikey.Revoked, GuildIDs: []id.Guild{g}},
+		return c.changeGrant(ctx, keyID, apikey.Record{By: by, Action: apikey.Ungranted, GuildIDs: []id.Guild{g}},
 			`DELETE FROM key_grants WHERE key_id = $1 AND guild_id = $2`, keyID, string(g))
 	})
 }

@@ -18,8 +18,8 @@ func (p *Profile) Grant(ctx context.Context, user User, keyID string, g id.Guild
 	return p.changed(ctx, "grant a guild", keyID, p.archive.Grant(ctx, keyID, g, apikey.User(user.ID)))
 }
 
-// Revoke takes the key's access to the guild away. Owners may do that with the operator's grants too.
-func (p *Profile) Revoke(ctx context.Context, user id.User, keyID string, g id.Guild) error {
+// Ungrant takes the key's access to the guild away. Owners may do that with the operator's grants too.
+func (p *Profile) Ungrant(ctx context.Context, user id.User, keyID string, g id.Guild) error {
 	return p.changed(ctx, "take a grant away", keyID, p.archive.Ungrant(ctx, keyID, g, apikey.User(user)))
 }
 

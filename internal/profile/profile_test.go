@@ -34,7 +34,7 @@ func TestAKeyFromItsCreationToItsEnd(t *testing.T) {
 		t.Errorf("used %d times, the last at %v; want 2, %v", k.Requests, k.LastUsed, created)
 	}
 	w.must(w.Rename(t.Context(), userID, k.ID, "other"))
-	w.must(w.Revoke(t.Context(), userID, k.ID, guild1))
+	w.must(w.Ungrant(t.Context(), userID, k.ID, guild1))
 	w.wantWorks("a grant that was taken away", secret, guild1, false)
 	w.must(w.Grant(t.Context(), user, k.ID, guild1))
 	w.wantWorks("a grant that was given back", secret, guild1, true)
@@ -97,14 +97,14 @@ func TestWhatAUserMayNotHave(t *testing.T) {
 		"grant a guild that is nowhere": {w.Grant(t.Context(), user, k.ID, nowhere), fault.NotFound},
 		"grant somebody else's key": {w.Grant(t.Context(), profile.User{ID: stranger, Guilds: []id.Guild{guild1}}, k.ID, guild1),
 			fault.NotFound},
-		"revoke of somebody else's": {w.Revoke(t.Context(), stranger, k.ID, guild1), fault.NotFound},
-		"rotate somebody else's":    {rotate(stranger, k.ID, profile.NoOverlap), fault.NotFound},
-		"rotate what is no id":      {rotate(userID, "../secrets", profile.NoOverlap), fault.NotFound},
-		"an overlap of 2 hours":     {rotate(userID, k.ID, profile.Overlap(2*time.Hour)), fault.Invalid},
-		"delete somebody else's":    {w.Delete(t.Context(), stranger, k.ID), fault.NotFound},
-		"a history of nothing":      {history(0, 0), fault.Invalid},
-		"a history of too much":     {history(0, profile.MaxHistory+1), fault.Invalid},
-		"a history before it began": {history(-1, 1), fault.Invalid},
+		"ungrant of somebody else's": {w.Ungrant(t.Context(), stranger, k.ID, guild1), fault.NotFound},
+		"rotate somebody else's":     {rotate(stranger, k.ID, profile.NoOverlap), fault.NotFound},
+		"rotate what is no id":       {rotate(userID, "../secrets", profile.NoOverlap), fault.NotFound},
+		"an overlap of 2 hours":      {rotate(userID, k.ID, profile.Overlap(2*time.Hour)), fault.Invalid},
+		"delete somebody else's":     {w.Delete(t.Context(), stranger, k.ID), fault.NotFound},
+		"a history of nothing":       {history(0, 0), fault.Invalid},
+		"a history of too much":      {history(0, profile.MaxHistory+1), fault.Invalid},
+		"a history before it began":  {history(-1, 1), fault.Invalid},
 	} {
 		w.refused(name, c.err, c.want)
 	}
@@ -164,7 +164,7 @@ func TestWhenTheArchiveIsAway(t *testing.T) {
 		"RenameKey":  func() error { return w.Rename(t.Context(), userID, k.ID, "new") },
 		"RotateKey":  func() error { _, err := w.Rotate(t.Context(), userID, k.ID, profile.OneHour); return err },
 		"Grant":      func() error { return w.Grant(t.Context(), user, k.ID, guild1) },
-		"Ungrant":    func() error { return w.Revoke(t.Context(), userID, k.ID, guild1) },
+		"Ungrant":    func() error { return w.Ungrant(t.Context(), userID, k.ID, guild1) },
 		"RevokeKey":  func() error { return w.Delete(t.Context(), userID, k.ID) },
 		"KeepGrants": func() error { return w.Refreshed(t.Context(), profile.User{ID: userID}) },
 	}

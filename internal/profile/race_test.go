@@ -102,7 +102,7 @@ func TestChangesRaceAuthentication(t *testing.T) {
 		find("the new secret", after, true)
 		find("the one before", before, overlap > 0)
 		current.Store(&after)
-		w.must(w.Revoke(t.Context(), userID, k.ID, guild1))
+		w.must(w.Ungrant(t.Context(), userID, k.ID, guild1))
 		if found := find("without the grant", after, true); found != nil && found.Granted(guild1) {
 			t.Error("a grant is there that was taken away")
 		}

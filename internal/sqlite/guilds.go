@@ -149,7 +149,7 @@ func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		if err != nil {
 			return err
 		}
-		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Revoked, GuildIDs: []id.Guild{gid}}, keys...)
+		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Ungranted, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
 			return err
 		}

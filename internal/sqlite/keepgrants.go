@@ -48,7 +48,7 @@ func (a *Archive) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 			if err != nil {
 				return err
 			}
-			err = c.changed(ctx, l.keyID, apikey.Record{By: apikey.Service, Action: apikey.Revoked, GuildIDs: l.guilds})
+			err = c.changed(ctx, l.keyID, apikey.Record{By: apikey.Service, Action: apikey.Ungranted, GuildIDs: l.guilds})
 			if err != nil {
 				return err
 			}

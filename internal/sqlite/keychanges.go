@@ -33,7 +33,7 @@ func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apik
 		if err != nil || !changed {
 			return err
 		}
-		return c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Revoked, GuildIDs: []id.Guild{g}})
+		return c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Ungranted, GuildIDs: []id.Guild{g}})
 	})
 }
 

@@ -72,9 +72,9 @@ func (s *Site) grantGuild(c *gin.Context) error {
 	})
 }
 
-func (s *Site) revokeGuild(c *gin.Context) error {
-	return s.changeGrants(c, "revoked", func(ctx context.Context, user profile.User, keyID string, g id.Guild) error {
-		return s.deps.Keys.Revoke(ctx, user.ID, keyID, g)
+func (s *Site) ungrantGuild(c *gin.Context) error {
+	return s.changeGrants(c, "ungranted", func(ctx context.Context, user profile.User, keyID string, g id.Guild) error {
+		return s.deps.Keys.Ungrant(ctx, user.ID, keyID, g)
 	})
 }
 

@@ -21,7 +21,7 @@ type Keys interface {
 	Rename(ctx context.Context, user id.User, keyID, name string) error
 	Rotate(ctx context.Context, user id.User, keyID string, overlap profile.Overlap) (secret string, err error)
 	Grant(ctx context.Context, user profile.User, keyID string, g id.Guild) error
-	Revoke(ctx context.Context, user id.User, keyID string, g id.Guild) error
+	Ungrant(ctx context.Context, user id.User, keyID string, g id.Guild) error
 	Delete(ctx context.Context, user id.User, keyID string) error
 }
 
@@ -44,7 +44,7 @@ func (s *Site) profileRoutes(pages gin.IRouter) {
 	pages.POST("/profile/keys/:key", s.handle(s.renameKey))
 	pages.POST("/profile/keys/:key/rotate", s.handle(s.rotateKey))
 	pages.POST("/profile/keys/:key/grant", s.handle(s.grantGuild))
-	pages.POST("/profile/keys/:key/revoke", s.handle(s.revokeGuild))
+	pages.POST("/profile/keys/:key/ungrant", s.handle(s.ungrantGuild))
 	get(pages, "/profile/keys/:key/delete", s.handle(s.deleteKeyPage))
 	pages.POST("/profile/keys/:key/delete", s.handle(s.deleteKey))
 }
@@ -67,10 +67,10 @@ func (p profilePage) Full() bool { return p.Total >= p.Most }
 
 // done is what a change that was made leads to, by the word in the address.
 var done = map[string]string{
-	"renamed": "The key has its new name.",
-	"granted": "The key works in that community now.",
-	"revoked": "The key does not work in that community any more.",
-	"deleted": "The key is deleted, for ever.",
+	"renamed":   "The key has its new name.",
+	"granted":   "The key works in that community now.",
+	"ungranted": "The key does not work in that community any more.",
+	"deleted":   "The key is deleted, for ever.",
 }
 
 func (s *Site) profile(c *gin.Context) error {

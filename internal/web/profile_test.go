@@ -98,7 +98,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 		t.Errorf("a change leads to %s", got.header.Get("Location"))
 	}
 	b.get("/profile").want(200, "<bdi>Other</bdi>", "renamed <bdi>My bot</bdi> to <bdi>Other</bdi>")
-	b.post(k.address+"/revoke", field("guild", string(public))).want(200, "does not work in that community any more", "None yet", "Grant<span")
+	b.post(k.address+"/ungrant", field("guild", string(public))).want(200, "does not work in that community any more", "None yet", "Grant<span")
 	b.post(k.address+"/grant", field("guild", string(public))).want(200, "works in that community now", "Take away<span")
 
 	hour := b.post(k.address+"/rotate", field("overlap", "1h")).want(200, "The secret from before goes on until", "You")
@@ -216,7 +216,7 @@ func TestKeysOfOthersAreNotThere(t *testing.T) {
 	eve.post(k.address, field("name", "mine")).want(404)
 	eve.post(k.address+"/rotate", field("overlap", "none")).want(404).lacks(`id="secret"`)
 	eve.post(k.address+"/grant", field("guild", string(public))).want(404)
-	eve.post(k.address+"/revoke", field("guild", string(public))).want(404)
+	eve.post(k.address+"/ungrant", field("guild", string(public))).want(404)
 	eve.post(k.address+"/delete", nil).want(404)
 	eve.get("/profile/keys/%2e%2e").want(404)
 	eve.get("/profile/history").want(200, "Nothing yet").lacks("Ada")
@@ -250,7 +250,7 @@ func TestTwentyFiveKeys(t *testing.T) {
 	// Who does not manage the guild can take that grant away, and not give it back.
 	operators := "/profile/keys/" + keyID
 	b.get(operators).want(200, "by the operator", "<bdi>Moles</bdi>")
-	b.post(operators+"/revoke", field("guild", string(closed))).want(200, "None yet").lacks("<bdi>Moles</bdi>")
+	b.post(operators+"/ungrant", field("guild", string(closed))).want(200, "None yet").lacks("<bdi>Moles</bdi>")
 	b.post(operators+"/grant", field("guild", string(closed))).want(403)
 }
 

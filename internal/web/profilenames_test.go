@@ -22,7 +22,7 @@ func TestHostileNamesOfKeysStayNames(t *testing.T) {
 		b.post("/profile", keyFields("name", hostile, "expiry", "")),
 		b.post(k.address+"/rotate", field("overlap", "24h")),
 		b.post(k.address, field("name", strings.Repeat(hostile, 3))),
-		b.post(k.address+"/revoke", field("guild", string(public))),
+		b.post(k.address+"/ungrant", field("guild", string(public))),
 		b.get("/profile/history?done=" + hostile[:2] + "renamed"),
 	}
 	for _, p := range pages {

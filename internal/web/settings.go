@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -35,14 +36,13 @@ type Settings interface {
 type settingsPage struct {
 	Guild     *guild.Guild // as it is saved now
 	Form      settingsForm
-	Saved     bool   // just now
-	Checked   bool   // just now, and nothing is wrong
-	Wrongs    wrongs // by field
-	Free      string // what is known of the vanity: "", "free", "yours" or "taken"
+	Saved     bool    // just now
+	Checked   bool    // just now, and nothing is wrong
+	Wrongs    []wrong // in the order of the page
+	Free      string  // what is known of the vanity: "", "free", "yours" or "taken"
 	Preview   *settings.Preview
 	Conflict  bool         // the settings were saved since this form was opened, and are not as in it
 	Conflicts []difference // where they are not, when the form is right
-	Plot      plot
 }
 
 func (s *Site) settings(c *gin.Context) error {
@@ -50,8 +50,7 @@ func (s *Site) settings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page := settingsPage{Guild: g, Form: formOf(g), Saved: c.Query("saved") != "", Plot: newPlot(g.Curve, nil)}
-	return s.showSettings(c, http.StatusOK, page)
+	return s.showSettings(c, http.StatusOK, &settingsPage{Guild: g, Form: formOf(g), Saved: c.Query("saved") != ""})
 }
 
 // changeSettings is where every button of the form leads; without script each of them is a page of its own.
@@ -64,7 +63,7 @@ func (s *Site) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page := settingsPage{Guild: g, Form: readForm(sent)}
+	page := &settingsPage{Guild: g, Form: readForm(sent)}
 	switch do, row, _ := strings.Cut(sent.Get("do"), " "); do {
 	case "save":
 		return s.saveSettings(c, page)
@@ -72,7 +71,6 @@ func (s *Site) changeSettings(c *gin.Context) error {
 		return s.previewSettings(c, page)
 	default:
 		page.Form.edit(do, row)
-		page.Plot = page.plot()
 		return s.showSettings(c, http.StatusOK, page)
 	}
 }
@@ -112,23 +110,22 @@ func notManager() error {
 	return fault.New(fault.Forbidden, "Only the owner and the Administrators of this community may see and change its settings.")
 }
 
-func (s *Site) saveSettings(c *gin.Context, page settingsPage) error {
+func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 	p, ok, err := page.propose()
 	if err != nil {
 		return err
 	}
-	if page.Form.Version != strconv.FormatInt(page.Guild.Version, 10) {
+	if page.Form.Fields["version"] != strconv.FormatInt(page.Guild.Version, 10) {
 		return s.savedSince(c, page, p, ok)
 	}
 	if !ok {
-		page.Plot = page.plot()
 		return s.showSettings(c, http.StatusUnprocessableEntity, page)
 	}
 	_, err = s.deps.Settings.Save(c.Request.Context(), page.Guild, p)
 	switch {
 	case errors.Is(err, guild.ErrVanityTaken):
-		page.Free, page.Plot = "taken", page.plot()
-		page.Wrongs.add("vanity", fault.From(err).Message)
+		page.Free = "taken"
+		page.refuse("vanity", fault.From(err).Message)
 		return s.showSettings(c, http.StatusUnprocessableEntity, page)
 	case errors.Is(err, guild.ErrChanged):
 		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
@@ -141,7 +138,7 @@ func (s *Site) saveSettings(c *gin.Context, page settingsPage) error {
 	return afterSaving(c, page)
 }
 
-func afterSaving(c *gin.Context, page settingsPage) error {
+func afterSaving(c *gin.Context, page *settingsPage) error {
 	c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
 	return nil
 }
@@ -150,7 +147,7 @@ func afterSaving(c *gin.Context, page settingsPage) error {
 // by the same manager, whom the browser's Back brought to the form as it was, or whose press on Save was sent twice. When all is
 // saved as the form wants it, there is nothing left to do. Otherwise the manager keeps what they entered, beside what is saved,
 // and decides. The form now is of the version that they are shown, so one who saves in between is a conflict again.
-func (s *Site) savedSince(c *gin.Context, page settingsPage, p settings.Proposal, ok bool) error {
+func (s *Site) savedSince(c *gin.Context, page *settingsPage, p settings.Proposal, ok bool) error {
 	if ok {
 		mine := *page.Guild
 		mine.Settings = p.Settings()
@@ -160,34 +157,32 @@ func (s *Site) savedSince(c *gin.Context, page settingsPage, p settings.Proposal
 			return afterSaving(c, page)
 		}
 	}
-	page.Form.Version = strconv.FormatInt(page.Guild.Version, 10)
+	page.Form.Fields["version"] = strconv.FormatInt(page.Guild.Version, 10)
 	page.Conflict = true
-	page.Plot = page.plot()
 	return s.showSettings(c, http.StatusConflict, page)
 }
 
 // previewSettings judges the form without saving it: what is wrong, whether the vanity is free, what the curve would do.
-func (s *Site) previewSettings(c *gin.Context, page settingsPage) error {
+func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	_, ok, err := page.propose()
 	if err != nil {
 		return err
 	}
-	page.Plot = page.plot()
 	if page.Free, err = s.freedom(c.Request.Context(), page); err != nil {
 		return err
 	}
 	if page.Free == "taken" {
-		page.Wrongs.add("vanity", "Another community has this short name. Choose a different one.")
+		page.refuse("vanity", "Another community has this short name. Choose a different one.")
 	}
-	if curve, changed := page.curve(); changed {
-		preview, err := s.deps.Settings.Preview(c.Request.Context(), page.Guild, curve)
+	if curve := page.curve(); curve != nil {
+		preview, err := s.deps.Settings.Preview(c.Request.Context(), page.Guild, *curve)
 		if err != nil {
 			return err
 		}
 		page.Preview = &preview
 	}
 	status := http.StatusOK
-	if !ok || len(page.Wrongs.Order) > 0 {
+	if !ok || len(page.Wrongs) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
 	page.Checked = status == http.StatusOK
@@ -195,8 +190,8 @@ func (s *Site) previewSettings(c *gin.Context, page settingsPage) error {
 }
 
 // freedom says what is known of the vanity in the form.
-func (s *Site) freedom(ctx context.Context, page settingsPage) (string, error) {
-	vanity, err := guild.ParseVanity(strings.TrimSpace(page.Form.Vanity))
+func (s *Site) freedom(ctx context.Context, page *settingsPage) (string, error) {
+	vanity, err := guild.ParseVanity(strings.TrimSpace(page.Form.Fields["vanity"]))
 	switch {
 	case err != nil:
 		return "", nil
@@ -213,6 +208,21 @@ func (s *Site) freedom(ctx context.Context, page settingsPage) (string, error) {
 	return "taken", nil
 }
 
-func (s *Site) showSettings(c *gin.Context, status int, page settingsPage) error {
+// NameOf is what to call a member of the preview.
+func (*settingsPage) NameOf(m settings.Moved) string {
+	name, _ := displayName(m.User, string(m.UserID))
+	return name
+}
+
+// Pause says in words how long the pause between messages is, as it stands in the form; nothing of what cannot be one.
+func (p *settingsPage) Pause() string {
+	ms, err := strconv.ParseInt(strings.TrimSpace(p.Form.Fields["xpGainInterval"]), 10, 64)
+	if err != nil || ms < 10_000 || ms > 86_400_000 {
+		return ""
+	}
+	return "; now " + inWords(time.Duration(ms)*time.Millisecond)
+}
+
+func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {
 	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
 }

@@ -1,6 +1,9 @@
 package web
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // difference is a property that is saved otherwise than a form has it.
 type difference struct{ Label, Saved, Mine string }
@@ -8,58 +11,41 @@ type difference struct{ Label, Saved, Mine string }
 // differences compares what is saved with what a form would save.
 func differences(saved, mine settingsForm) []difference {
 	found := []difference{}
-	add := func(property, a, b string) {
-		if a != b {
-			found = append(found, difference{fieldLabels[property], shortened(a), shortened(b)})
+	for _, p := range settingsProperties {
+		if a, b := saved.inWords(p.name), mine.inWords(p.name); a != b {
+			found = append(found, difference{p.label, shortened(a), shortened(b)})
 		}
 	}
-	add("enabled", onOff(saved.Enabled), onOff(mine.Enabled))
-	add("visibility", saved.Visibility, mine.Visibility)
-	add("vanity", saved.Vanity, mine.Vanity)
-	add("curve", saved.curveText(), mine.curveText())
-	add("xpGainInterval", saved.Interval, mine.Interval)
-	add("xpPerMessageMin", saved.Min, mine.Min)
-	add("xpPerMessageMax", saved.Max, mine.Max)
-	add("xpGlobalMultiplier", saved.Global, mine.Global)
-	add("ignoredChannelIds", saved.IgnoredChannels, mine.IgnoredChannels)
-	add("ignoredRoleIds", saved.IgnoredRoles, mine.IgnoredRoles)
-	add("multipliers", multipliersText(saved.Multipliers), multipliersText(mine.Multipliers))
-	add("roleRewards", rewardsText(saved.Rewards), rewardsText(mine.Rewards))
 	return found
 }
 
-func multipliersText(multipliers []multiplierRow) string {
-	var b strings.Builder
-	for _, m := range multipliers {
-		b.WriteString(m.Type + " × " + m.Multiplier + ": " + m.Targets)
-	}
-	return b.String()
-}
-
-func rewardsText(rewards []rewardRow) string {
-	var b strings.Builder
-	for _, r := range rewards {
-		b.WriteString("Level " + r.Level)
-		if !r.Stack {
-			b.WriteString(" (does not stay)")
+// inWords is what the form says of a property.
+func (f settingsForm) inWords(property string) string {
+	var text strings.Builder
+	switch property {
+	case "enabled":
+		return map[bool]string{true: "on", false: "off"}[f.Fields[property] != ""]
+	case "curve":
+		if f.Fields[property] == ownCurve {
+			coefficients := f.Coefficients()
+			return strings.TrimSpace(strings.Join(coefficients[:], " "))
 		}
-		b.WriteString(": " + r.Roles)
+	case multipliers:
+		for _, m := range f.Rows[property] {
+			fmt.Fprintf(&text, "%s × %s: %s", m["type"], m["multiplier"], m["targets"])
+		}
+		return text.String()
+	case roleRewards:
+		for _, r := range f.Rows[property] {
+			stays := ""
+			if r["stack"] == "" {
+				stays = " (does not stay)"
+			}
+			fmt.Fprintf(&text, "Level %s%s: %s", r["level"], stays, r["roles"])
+		}
+		return text.String()
 	}
-	return b.String()
-}
-
-func (f settingsForm) curveText() string {
-	if f.Curve != ownCurve {
-		return f.Curve
-	}
-	return strings.TrimSpace(strings.Join(f.Coefficients[:], " "))
-}
-
-func onOff(on bool) string {
-	if on {
-		return "on"
-	}
-	return "off"
+	return f.Fields[property]
 }
 
 // shortened keeps a list of two hundred roles from filling the page.

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,149 +14,133 @@ import (
 	"levelboard/internal/level"
 )
 
-// ownCurve is what the form calls a curve that is no preset.
-const ownCurve = "own"
-
-// maxRows bounds the rows of a list that a form is read for: more than a guild may have (package guild refuses them), so that
-// nothing is left out in silence that could have been saved.
-const maxRows = 300
+const (
+	// ownCurve is what the form calls a curve that is no preset.
+	ownCurve = "own"
+	// maxRows bounds the rows of a list that a form is read for: more than a guild may have (package guild refuses them), so that
+	// nothing is left out in silence that could have been saved.
+	maxRows = 300
+	// The lists of the form.
+	multipliers, roleRewards = "multipliers", "roleRewards"
+)
 
 // settingsForm is the form as text, right or wrong, so that it can be shown again as it was filled in. The fields are named
-// by their paths in the guild's document.
+// by their paths in the guild's document. A box that is not ticked is empty.
 type settingsForm struct {
-	Version         string // of the settings that the form was made of
-	Enabled         bool
-	Visibility      string
-	Vanity          string
-	Curve           string // a preset's name or ownCurve
-	Coefficients    [level.MaxCoefficients]string
-	Interval        string
-	Min, Max        string
-	Global          string
-	IgnoredChannels string // ids, one a line
-	IgnoredRoles    string
-	Multipliers     []multiplierRow
-	Rewards         []rewardRow
+	Fields map[string]string
+	Rows   map[string][]formRow // of multipliers and roleRewards
 }
 
-type multiplierRow struct {
-	ID, Type, Multiplier string
-	Targets              string // one a line: the id and the name
-}
-
-type rewardRow struct {
-	ID, Level string
-	Stack     bool
-	Roles     string // as multiplierRow.Targets
-}
+// formRow is a row of a list, by its properties.
+type formRow = map[string]string
 
 // formOf fills the form with what is saved.
 func formOf(g *guild.Guild) settingsForm {
-	f := settingsForm{
-		Version: strconv.FormatInt(g.Version, 10), Enabled: g.Enabled, Visibility: string(g.Visibility), Vanity: g.Vanity,
-		Interval: strconv.FormatInt(g.XPGainInterval, 10), Min: strconv.Itoa(g.XPPerMessageMin), Max: strconv.Itoa(g.XPPerMessageMax),
-		Global: decimal(g.XPGlobalMultiplier), IgnoredChannels: idLines(g.IgnoredChannelIDs), IgnoredRoles: idLines(g.IgnoredRoleIDs),
-		Curve: ownCurve,
-	}
+	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
+		"version": fmt.Sprint(g.Version), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "vanity": g.Vanity,
+		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
+		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
+		"ignoredChannelIds": idLines(g.IgnoredChannelIDs), "ignoredRoleIds": idLines(g.IgnoredRoleIDs),
+	}}
 	if name, ok := g.Curve.PresetName(); ok {
-		f.Curve = name
+		f.Fields["curve"] = name
 	} else {
+		f.Fields["curve"] = ownCurve
 		for i, c := range g.Curve.Coefficients() {
-			f.Coefficients[i] = decimal(c)
+			f.Fields[coefficient(i)] = fmt.Sprint(c)
 		}
 	}
 	for _, m := range g.Multipliers {
-		f.Multipliers = append(f.Multipliers, multiplierRow{
-			ID: m.ID, Type: string(m.Type), Multiplier: decimal(m.Multiplier), Targets: channelLines(m.Channels) + roleLines(m.Roles),
+		f.Rows[multipliers] = append(f.Rows[multipliers], formRow{
+			"id": m.ID, "type": string(m.Type), "multiplier": fmt.Sprint(m.Multiplier), "targets": channelLines(m.Channels) + roleLines(m.Roles),
 		})
 	}
 	for _, r := range g.RoleRewards {
-		f.Rewards = append(f.Rewards, rewardRow{ID: r.ID, Level: strconv.Itoa(int(r.Level)), Stack: r.Stack, Roles: roleLines(r.Roles)})
-	}
-	return f
-}
-
-// readForm reads what was sent. It judges nothing.
-func readForm(v url.Values) settingsForm {
-	f := settingsForm{
-		Version: v.Get("version"), Enabled: v.Has("enabled"), Visibility: v.Get("visibility"), Vanity: v.Get("vanity"),
-		Curve: v.Get("curve"), Interval: v.Get("xpGainInterval"), Min: v.Get("xpPerMessageMin"), Max: v.Get("xpPerMessageMax"),
-		Global: v.Get("xpGlobalMultiplier"), IgnoredChannels: v.Get("ignoredChannelIds"), IgnoredRoles: v.Get("ignoredRoleIds"),
-	}
-	for i := range f.Coefficients {
-		f.Coefficients[i] = v.Get("curve[" + strconv.Itoa(i) + "]")
-	}
-	for _, row := range rowsOf(v, "multipliers") {
-		f.Multipliers = append(f.Multipliers, multiplierRow{
-			ID: v.Get(row + "id"), Type: v.Get(row + "type"), Multiplier: v.Get(row + "multiplier"), Targets: v.Get(row + "targets"),
+		f.Rows[roleRewards] = append(f.Rows[roleRewards], formRow{
+			"id": r.ID, "level": fmt.Sprint(r.Level), "stack": ticked(r.Stack), "roles": roleLines(r.Roles),
 		})
 	}
-	for _, row := range rowsOf(v, "roleRewards") {
-		f.Rewards = append(f.Rewards, rewardRow{ID: v.Get(row + "id"), Level: v.Get(row + "level"), Stack: v.Has(row + "stack"), Roles: v.Get(row + "roles")})
-	}
 	return f
 }
 
-// rowsOf returns how the names of the fields of each row of a list begin, in the order of the rows' numbers. A form that was not
-// made here may leave numbers or fields out; that is no reason to take the other rows for removed.
-func rowsOf(v url.Values, list string) []string {
-	numbers := map[int]bool{}
-	for name := range v {
-		row, inList := strings.CutPrefix(name, list+"[")
-		number, _, inRow := strings.Cut(row, "].")
-		if n, err := strconv.Atoi(number); inList && inRow && err == nil {
-			numbers[n] = true
+// rowField splits the name of a field in a row.
+var rowField = regexp.MustCompile(`^(multipliers|roleRewards)\[(\d+)\]\.(\w+)$`)
+
+// readForm reads what was sent. It judges nothing. A form that was not made here may leave numbers of rows or fields out; that is
+// no reason to take the other rows for removed.
+func readForm(sent url.Values) settingsForm {
+	f := settingsForm{Fields: map[string]string{}, Rows: map[string][]formRow{}}
+	numbered := map[string]map[int]formRow{multipliers: {}, roleRewards: {}}
+	for name := range sent {
+		parts := rowField.FindStringSubmatch(name)
+		if parts == nil {
+			f.Fields[name] = sent.Get(name)
+		} else if n, err := strconv.Atoi(parts[2]); err == nil {
+			rows := numbered[parts[1]]
+			if rows[n] == nil {
+				rows[n] = formRow{}
+			}
+			rows[n][parts[3]] = sent.Get(name)
 		}
 	}
-	var rows []string
-	for _, n := range slices.Sorted(maps.Keys(numbers)) {
-		if len(rows) < maxRows {
-			rows = append(rows, list+"["+strconv.Itoa(n)+"].")
+	for list, rows := range numbered {
+		for _, n := range slices.Sorted(maps.Keys(rows)) {
+			f.Rows[list] = append(f.Rows[list], rows[n])
 		}
+		f.Rows[list] = f.Rows[list][:min(len(rows), maxRows)]
 	}
-	return rows
+	return f
 }
 
 // edit adds or removes a row. Anything else that a button could not have sent changes nothing.
-func (f *settingsForm) edit(do, row string) {
+func (f settingsForm) edit(do, row string) {
+	list := map[string]string{"add-reward": roleRewards, "remove-reward": roleRewards, "add-multiplier": multipliers, "remove-multiplier": multipliers}[do]
 	n, err := strconv.Atoi(row)
-	switch {
-	case do == "add-reward":
-		f.Rewards = append(f.Rewards, rewardRow{Stack: true})
-	case do == "add-multiplier":
-		f.Multipliers = append(f.Multipliers, multiplierRow{Type: string(guild.ChannelMultiplier)})
-	case err != nil || n < 0:
-	case do == "remove-reward" && n < len(f.Rewards):
-		f.Rewards = slices.Delete(f.Rewards, n, n+1)
-	case do == "remove-multiplier" && n < len(f.Multipliers):
-		f.Multipliers = slices.Delete(f.Multipliers, n, n+1)
+	switch rows := f.Rows[list]; {
+	case list == "":
+	case strings.HasPrefix(do, "add-"):
+		f.Rows[list] = append(rows, formRow{"stack": ticked(true), "type": string(guild.ChannelMultiplier)})
+	case err == nil && n >= 0 && n < len(rows):
+		f.Rows[list] = slices.Delete(rows, n, n+1)
 	}
 }
 
-func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// Coefficients are those of a curve that is no preset.
+func (f settingsForm) Coefficients() (list [level.MaxCoefficients]string) {
+	for i := range list {
+		list[i] = f.Fields[coefficient(i)]
+	}
+	return list
+}
 
-func idLines[T ~string](ids []T) string {
-	var b strings.Builder
+func coefficient(i int) string { return fmt.Sprintf("curve[%d]", i) }
+
+func ticked(on bool) string {
+	if on {
+		return "on"
+	}
+	return ""
+}
+
+func idLines[T ~string](ids []T) (lines string) {
 	for _, s := range ids {
-		b.WriteString(string(s) + "\n")
+		lines += string(s) + "\n"
 	}
-	return b.String()
+	return lines
 }
 
-func channelLines(channels []guild.Channel) string {
-	var b strings.Builder
+func channelLines(channels []guild.Channel) (lines string) {
 	for _, c := range channels {
-		b.WriteString(targetLine(c.ID, c.Name))
+		lines += targetLine(c.ID, c.Name)
 	}
-	return b.String()
+	return lines
 }
 
-func roleLines(roles []guild.Role) string {
-	var b strings.Builder
+func roleLines(roles []guild.Role) (lines string) {
 	for _, r := range roles {
-		b.WriteString(targetLine(r.ID, r.Name))
+		lines += targetLine(r.ID, r.Name)
 	}
-	return b.String()
+	return lines
 }
 
 func targetLine[T id.Role | id.Channel](target T, name string) string {

@@ -9,6 +9,116 @@ import (
 	"levelboard/internal/settings"
 )
 
+// settingsProperties are the properties of a guild's document that a manager sets, in the order of the page: what each is called there, what the form
+// says of it, and how that is written in the document, for settings.Propose, which judges it.
+var settingsProperties = []struct {
+	name, label string
+	inDocument  func(f settingsForm, text string, saved targets) any
+}{
+	{"enabled", "Leveling", func(_ settingsForm, text string, _ targets) any { return text != "" }},
+	{"visibility", "Who may see the leaderboard", asText},
+	{"vanity", "Short name", func(_ settingsForm, text string, _ targets) any { return orNull(strings.TrimSpace(text)) }},
+	{"curve", "Curve", func(f settingsForm, _ string, _ targets) any { return f.curve() }},
+	{"xpGainInterval", "Pause between messages", asNumber},
+	{"xpPerMessageMin", "Least XP for a message", asNumber},
+	{"xpPerMessageMax", "Most XP for a message", asNumber},
+	{"xpGlobalMultiplier", "Multiplier for everything", asNumber},
+	{"ignoredChannelIds", "Ignored channels", asIDs},
+	{"ignoredRoleIds", "Ignored roles", asIDs},
+	{multipliers, "Multipliers", func(f settingsForm, _ string, saved targets) any { return f.multipliers(saved) }},
+	{roleRewards, "Role rewards", func(f settingsForm, _ string, saved targets) any { return f.roleRewards(saved) }},
+}
+
+// given is what the form sets.
+func (f settingsForm) given(g *guild.Guild) settings.Given {
+	given, saved := settings.Given{}, targetsOf(g)
+	for _, p := range settingsProperties {
+		given[p.name] = encode(p.inDocument(f, f.Fields[p.name], saved))
+	}
+	return given
+}
+
+func asText(_ settingsForm, text string, _ targets) any { return text }
+
+func asNumber(_ settingsForm, text string, _ targets) any { return number(text) }
+
+// asIDs are the ids of a text area whose names are not kept.
+func asIDs(_ settingsForm, text string, _ targets) any {
+	list := []string{}
+	for _, written := range idsOfLines(text) {
+		list = append(list, written.ID)
+	}
+	return list
+}
+
+// curve is a preset's name, or coefficients up to the last one that is not empty.
+func (f settingsForm) curve() any {
+	if f.Fields["curve"] != ownCurve {
+		return f.Fields["curve"]
+	}
+	coefficients := f.Coefficients()
+	given := coefficients[:]
+	for len(given) > 0 && strings.TrimSpace(given[len(given)-1]) == "" {
+		given = given[:len(given)-1]
+	}
+	list := []json.RawMessage{}
+	for _, c := range given {
+		list = append(list, number(c))
+	}
+	return list
+}
+
+func (f settingsForm) multipliers(saved targets) any {
+	list := []any{}
+	for _, m := range f.Rows[multipliers] {
+		targets := saved.read(m["id"], m["type"] == string(guild.RoleMultiplier), m["targets"])
+		list = append(list, withID(m["id"], map[string]any{"type": m["type"], "multiplier": number(m["multiplier"]), "targets": targets}))
+	}
+	return list
+}
+
+func (f settingsForm) roleRewards(saved targets) any {
+	list := []any{}
+	for _, r := range f.Rows[roleRewards] {
+		list = append(list, withID(r["id"], map[string]any{"level": number(r["level"]), "stack": r["stack"] != "", "roles": saved.read(r["id"], true, r["roles"])}))
+	}
+	return list
+}
+
+// withID leaves a new row's id out, so that it gets one.
+func withID(id string, row map[string]any) map[string]any {
+	if id != "" {
+		row["id"] = id
+	}
+	return row
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// number passes a number on as it was written, whole or not, so that only the document's own rules judge it; anything else
+// becomes a string, which they refuse.
+func number(text string) json.RawMessage {
+	text = strings.TrimSpace(text)
+	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return encode(text)
+}
+
+// encode writes what has no way to fail: text, numbers, lists and maps of them.
+func encode(value any) json.RawMessage {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return encoded
+}
+
 // target is a channel or a role in the guild's document. What a line of the form does not say, its place and its colour,
 // stays as it was saved.
 type target struct {
@@ -30,33 +140,34 @@ type targetKey struct {
 }
 
 func targetsOf(g *guild.Guild) targets {
-	known := targets{}
+	saved := targets{}
+	add := func(row string, roles bool, t target) {
+		saved[targetKey{row, roles, t.ID}], saved[targetKey{"", roles, t.ID}] = t, t
+	}
 	roles := func(row string, list []guild.Role) {
 		for _, r := range list {
-			t := target{ID: string(r.ID), Name: &r.Name, Color: r.Color, Position: r.Position}
-			known[targetKey{row, true, t.ID}], known[targetKey{"", true, t.ID}] = t, t
+			add(row, true, target{ID: string(r.ID), Name: &r.Name, Color: r.Color, Position: r.Position})
 		}
 	}
 	for _, m := range g.Multipliers {
 		roles(m.ID, m.Roles)
 		for _, c := range m.Channels {
-			t := target{ID: string(c.ID), Name: &c.Name, ParentID: c.ParentID, Position: c.Position, Type: c.Type}
-			known[targetKey{m.ID, false, t.ID}], known[targetKey{"", false, t.ID}] = t, t
+			add(m.ID, false, target{ID: string(c.ID), Name: &c.Name, ParentID: c.ParentID, Position: c.Position, Type: c.Type})
 		}
 	}
 	for _, r := range g.RoleRewards {
 		roles(r.ID, r.Roles)
 	}
-	return known
+	return saved
 }
 
 // read reads the lines of a row.
-func (known targets) read(row string, roles bool, text string) []target {
+func (saved targets) read(row string, roles bool, text string) []target {
 	list := []target{}
 	for _, written := range namedLines(text) {
-		t, ok := known[targetKey{row, roles, written.ID}]
+		t, ok := saved[targetKey{row, roles, written.ID}]
 		if !ok {
-			t = known[targetKey{"", roles, written.ID}]
+			t = saved[targetKey{"", roles, written.ID}]
 		}
 		t.ID = written.ID
 		// A name that a line cannot hold as it is was not changed by having been shown on one.
@@ -64,87 +175,6 @@ func (known targets) read(row string, roles bool, text string) []target {
 			t.Name = &name
 		}
 		list = append(list, t)
-	}
-	return list
-}
-
-// given is what the form sets, for settings.Propose, which judges it.
-func (f settingsForm) given(g *guild.Guild) settings.Given {
-	known := targetsOf(g)
-	multipliers, rewards := []any{}, []any{}
-	for _, m := range f.Multipliers {
-		multipliers = append(multipliers, row(m.ID, map[string]any{
-			"type": m.Type, "multiplier": asNumber(m.Multiplier), "targets": known.read(m.ID, m.Type == string(guild.RoleMultiplier), m.Targets),
-		}))
-	}
-	for _, r := range f.Rewards {
-		rewards = append(rewards, row(r.ID, map[string]any{"level": asNumber(r.Level), "stack": r.Stack, "roles": known.read(r.ID, true, r.Roles)}))
-	}
-	var vanity *string
-	if v := strings.TrimSpace(f.Vanity); v != "" {
-		vanity = &v
-	}
-	given := settings.Given{}
-	for property, value := range map[string]any{
-		"enabled": f.Enabled, "visibility": f.Visibility, "vanity": vanity, "curve": f.curve(), "xpGainInterval": asNumber(f.Interval),
-		"xpPerMessageMin": asNumber(f.Min), "xpPerMessageMax": asNumber(f.Max), "xpGlobalMultiplier": asNumber(f.Global),
-		"ignoredChannelIds": onlyIDs(f.IgnoredChannels), "ignoredRoleIds": onlyIDs(f.IgnoredRoles), "multipliers": multipliers, "roleRewards": rewards,
-	} {
-		given[property] = encode(value)
-	}
-	return given
-}
-
-// curve is a preset's name, or coefficients up to the last one that is not empty.
-func (f settingsForm) curve() any {
-	if f.Curve != ownCurve {
-		return f.Curve
-	}
-	last := 0
-	for i, c := range f.Coefficients {
-		if strings.TrimSpace(c) != "" {
-			last = i + 1
-		}
-	}
-	list := []json.RawMessage{}
-	for _, c := range f.Coefficients[:last] {
-		list = append(list, asNumber(c))
-	}
-	return list
-}
-
-// row leaves a new row's id out, so that it gets one.
-func row(id string, properties map[string]any) map[string]any {
-	if id != "" {
-		properties["id"] = id
-	}
-	return properties
-}
-
-// asNumber passes a number on as it was written, whole or not, so that only the document's own rules judge it; anything else
-// becomes a string, which they refuse.
-func asNumber(text string) json.RawMessage {
-	text = strings.TrimSpace(text)
-	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
-	}
-	return encode(text)
-}
-
-// encode writes what has no way to fail: text, numbers, lists and maps of them.
-func encode(value any) json.RawMessage {
-	encoded, err := json.Marshal(value)
-	if err != nil {
-		return json.RawMessage("null")
-	}
-	return encoded
-}
-
-// onlyIDs are the ids of a text area whose names are not kept.
-func onlyIDs(text string) []string {
-	list := []string{}
-	for _, written := range idsOfLines(text) {
-		list = append(list, written.ID)
 	}
 	return list
 }

@@ -50,22 +50,19 @@ func idsOfLines(text string) []writtenID {
 	return list
 }
 
-func isSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\u00a0' || r == ',' || r == ';' }
+func isSpace(r rune) bool { return strings.ContainsRune(" \t\u00a0,;", r) }
 
-// written is what stands in the lines of a list, or nothing for a list that is not written in lines.
-func (f settingsForm) written(list string) []writtenID {
-	switch parts := rowField.FindStringSubmatch(list); {
-	case list == "ignoredChannelIds":
-		return idsOfLines(f.IgnoredChannels)
-	case list == "ignoredRoleIds":
-		return idsOfLines(f.IgnoredRoles)
-	case parts != nil:
-		row, _ := strconv.Atoi(parts[2])
-		if parts[1] == "multipliers" && row < len(f.Multipliers) {
-			return namedLines(f.Multipliers[row].Targets)
-		} else if parts[1] == "roleRewards" && row < len(f.Rewards) {
-			return namedLines(f.Rewards[row].Roles)
+// written is what stands in the lines of a field, or nothing for one that is not written in lines.
+func (f settingsForm) written(field string) []writtenID {
+	parts := rowField.FindStringSubmatch(field)
+	if parts == nil {
+		if strings.HasPrefix(field, "ignored") {
+			return idsOfLines(f.Fields[field])
 		}
+		return nil
+	}
+	if row, _ := strconv.Atoi(parts[2]); row < len(f.Rows[parts[1]]) {
+		return namedLines(f.Rows[parts[1]][row][parts[3]])
 	}
 	return nil
 }
@@ -92,6 +89,3 @@ func linesWithoutID(written []writtenID) string {
 		return "lines " + strings.Join(lines[:linesNamed], ", ") + " and " + count(len(lines)-linesNamed) + " more"
 	}
 }
-
-// rowField splits the name of a list that is in a row.
-var rowField = regexp.MustCompile(`^(multipliers|roleRewards)\[(\d+)\]\.(?:targets|roles)$`)

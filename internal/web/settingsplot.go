@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"levelboard/internal/level"
+	"levelboard/internal/settings"
 )
 
 // The plot's measures, in its own units.
@@ -18,17 +19,17 @@ const (
 
 // plot is curves as lines, and the same in numbers for those who do not see them.
 type plot struct {
-	Lines  []plotLine
+	Curves []plotCurve
 	Across []tick // levels
 	Up     []tick // XP
 	Levels []level.Level
-	Table  []plotRow
 }
 
-type plotLine struct {
+type plotCurve struct {
 	Class  string // plot__line--CLASS
 	Label  string
 	Points string
+	XP     []level.XP // at plot.Levels
 }
 
 // tick is a mark on an axis, at At.
@@ -37,34 +38,35 @@ type tick struct {
 	Label string
 }
 
-type plotRow struct {
-	Label string
-	XP    []level.XP // at plot.Levels
-}
-
-// plot draws the saved curve, and the one in the form when it is another and can be drawn.
-func (p *settingsPage) plot() plot {
-	if curve, changed := p.curve(); changed {
-		return newPlot(p.Guild.Curve, &curve)
+// curve is the curve in the form, if it is right and another one than the saved.
+func (p *settingsPage) curve() *level.Curve {
+	proposal, wrong, err := settings.Propose(p.Guild.Settings, settings.Given{"curve": encode(p.Form.curve())})
+	if err != nil || len(wrong) > 0 {
+		return nil
 	}
-	return newPlot(p.Guild.Curve, nil)
+	curve := proposal.Settings().Curve
+	if curve.Equal(p.Guild.Curve) {
+		return nil
+	}
+	return &curve
 }
 
-func newPlot(saved level.Curve, entered *level.Curve) plot {
+// Plot draws the presets, the saved curve, and the one in the form when it is another and can be drawn.
+func (p *settingsPage) Plot() plot {
+	drawn := plot{Levels: []level.Level{1, 5, 10, 20, 30, 50, 100}}
+	saved, entered := p.Guild.Curve, p.curve()
 	byDefault, _ := level.Preset(level.PresetDefault)
 	highest := max(saved.XPFor(plotLevels), byDefault.XPFor(plotLevels))
 	if entered != nil {
 		highest = max(highest, entered.XPFor(plotLevels))
 	}
 	top := roundUp(float64(min(highest, level.MaxXP)))
-	p := plot{Levels: []level.Level{1, 5, 10, 20, 30, 50, 100}}
 	add := func(class, label string, c level.Curve) {
-		row := plotRow{Label: label}
-		for _, n := range p.Levels {
-			row.XP = append(row.XP, c.XPFor(n))
+		curve := plotCurve{Class: class, Label: label, Points: points(c, top)}
+		for _, n := range drawn.Levels {
+			curve.XP = append(curve.XP, c.XPFor(n))
 		}
-		p.Table = append(p.Table, row)
-		p.Lines = append(p.Lines, plotLine{Class: class, Label: label, Points: points(c, top)})
+		drawn.Curves = append(drawn.Curves, curve)
 	}
 	for _, name := range []string{level.PresetDefault, level.PresetAmari, level.PresetMEE6} {
 		c, _ := level.Preset(name)
@@ -75,12 +77,13 @@ func newPlot(saved level.Curve, entered *level.Curve) plot {
 		add("entered", "as you entered it", *entered)
 	}
 	for n := 0; n <= plotLevels; n += 10 {
-		p.Across = append(p.Across, tick{At: acrossAt(float64(n)), Label: strconv.Itoa(n)})
+		drawn.Across = append(drawn.Across, tick{At: acrossAt(float64(n)), Label: strconv.Itoa(n)})
 	}
-	for i := 0; i <= 5; i++ {
-		p.Up = append(p.Up, tick{At: upAt(top*float64(i)/5, top), Label: shortXP(top * float64(i) / 5)})
+	for i := range 6 {
+		xp := top * float64(i) / 5
+		drawn.Up = append(drawn.Up, tick{At: upAt(xp, top), Label: shortXP(xp)})
 	}
-	return p
+	return drawn
 }
 
 // points draws a curve up to the last level or the upper edge, whichever it reaches first.
@@ -119,13 +122,11 @@ func roundUp(x float64) float64 {
 
 // shortXP writes 40000 as 40k.
 func shortXP(x float64) string {
-	for _, unit := range []struct {
-		of   float64
-		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if x >= unit.of {
-			return strconv.FormatFloat(x/unit.of, 'f', -1, 64) + unit.name
+	unit := ""
+	for _, next := range []string{"k", "M", "G"} {
+		if x >= 1e3 {
+			x, unit = x/1e3, next
 		}
 	}
-	return strconv.FormatFloat(x, 'f', -1, 64)
+	return strconv.FormatFloat(x, 'f', -1, 64) + unit
 }

@@ -16,7 +16,7 @@ var templateFiles embed.FS
 // parseTemplates reads every page: templates/pages/NAME.html is the page NAME. Each has the layout and the parts to itself,
 // so that two pages may define blocks of the same name.
 func (s *Site) parseTemplates() (map[string]*template.Template, error) {
-	shared, err := template.New("").Funcs(s.functions()).ParseFS(templateFiles, "templates/*.html")
+	shared, err := template.New("").Option("missingkey=zero").Funcs(s.functions()).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the layout: %w", err)
 	}

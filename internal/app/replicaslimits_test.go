@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A budget is one over all replicas: however the requests are spread, so many pass as one replica would let pass. (Budgets
-// of 30,000 a minute and more have leases; TestTheBoundOfLeasesOfThreeReplicas holds those to their bound.)
+// A budget is one over all replicas: however the requests are spread, so many pass as one replica would let pass.
 func TestLimitsAreThoseOfAllReplicas(t *testing.T) {
 	t.Parallel()
 	limitsOfAll(t, onServers(t))

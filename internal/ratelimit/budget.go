@@ -26,9 +26,6 @@ type Budget struct {
 	PerMinute int    // requests; 0 or less is no limit
 }
 
-// limited reports whether the budget has a limit at all.
-func (b Budget) limited() bool { return b.PerMinute > 0 }
-
 // redisKey is the budget's name in Redis, without the prefix `rate:` of redis_rate.
 func (b Budget) redisKey() string {
 	switch b.Scope {

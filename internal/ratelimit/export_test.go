@@ -1,37 +1,20 @@
 package ratelimit
 
-import "time"
-
-// SetClock gives the limiter another clock than the machine's.
-func (l *Limiter) SetClock(now func() time.Time) { l.now = now }
-
-// Waiting is how many requests wait to be charged with the next question, and Tills how many tills are kept.
+// Waiting is how many requests wait for the next call of Redis, and Asking for how many pairs of budgets Redis is asked.
 func (l *Limiter) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, t := range l.tills {
-		n += len(t.waiting)
+	for _, batch := range l.waiting {
+		n += len(batch)
 	}
 	return n
 }
 
-func (l *Limiter) Tills() int {
+func (l *Limiter) Asking() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.tills)
+	return len(l.waiting)
 }
 
-// Asking is for how many tills Redis is being asked.
-func (l *Limiter) Asking() (n int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, t := range l.tills {
-		if t.asking {
-			n++
-		}
-	}
-	return n
-}
-
-// Patient is what a question is asked with.
+// Patient sets the patience of a call.
 var Patient = patient

@@ -6,131 +6,112 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/leaderboard"
 )
 
-// Limiter charges budgets. It is safe for concurrent use, and a prometheus.Collector of what it decided.
+// leastPatience is how long a call of Redis may take at least, so that it notices when Redis is back.
+const leastPatience = 50 * time.Millisecond
+
+// Limiter charges budgets. It is safe for concurrent use, and a prometheus.Collector of its decisions.
 type Limiter struct {
-	client  redis.UniversalClient
-	outcome *prometheus.CounterVec
-	used    *prometheus.HistogramVec
-	scopes  map[string]outcomes
-	now     func() time.Time
+	client redis.UniversalClient
+	single *redis_rate.Limiter
+	metrics
 
-	mu    sync.Mutex
-	tills map[bucketsName]*till // those where somebody waits, and those that may have a lease
-	swept time.Time
+	mu      sync.Mutex
+	waiting map[budgets][]*request // the requests that the next call of Redis charges; one such call is under way for each entry
 }
 
-// New returns a Limiter whose buckets are in this Redis. The client must not repeat commands by itself (MaxRetries -1), or
-// a request whose reply was lost is charged again.
+// request waits for Redis.
+type request struct {
+	arrived  time.Time
+	done     chan struct{} // closed once the rest is set
+	decision Decision
+	err      error
+}
+
+// New returns a Limiter with its buckets in this Redis. The client must not retry commands (MaxRetries -1), or a request
+// whose reply was lost is charged twice.
 func New(client redis.UniversalClient) *Limiter {
-	l := &Limiter{
-		client: client,
-		outcome: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "levelboard_rate_limit_requests_total",
-			Help: "Requests by the scope of a budget and its outcome; a limited request is counted for the budget that refused it only.",
-		}, []string{"scope", "outcome"}),
-		used: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name:    "levelboard_rate_limit_used_ratio",
-			Help:    "Share of the budget that was in use after a request was decided, for the budget that its answer shows.",
-			Buckets: []float64{.1, .25, .5, .75, .9, .95, 1},
-		}, []string{"scope"}),
-		scopes: map[string]outcomes{},
-		now:    time.Now,
-		tills:  map[bucketsName]*till{},
-	}
-	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress, ScopeSignIn} {
-		l.scopes[scope] = outcomes{
-			allowed: l.outcome.WithLabelValues(scope, "allowed"),
-			limited: l.outcome.WithLabelValues(scope, "limited"),
-			used:    l.used.WithLabelValues(scope),
-		}
-	}
-	return l
+	return &Limiter{client: client, single: redis_rate.NewLimiter(client), metrics: newMetrics(), waiting: map[budgets][]*request{}}
 }
 
-// Describe is that of prometheus.Collector.
-func (l *Limiter) Describe(ch chan<- *prometheus.Desc) {
-	l.outcome.Describe(ch)
-	l.used.Describe(ch)
-}
-
-// Collect is that of prometheus.Collector.
-func (l *Limiter) Collect(ch chan<- prometheus.Metric) {
-	l.outcome.Collect(ch)
-	l.used.Collect(ch)
-}
-
-// Charge takes one request from each budget, of which at most two may have a limit, or, when one of them refuses, from none.
-// All of them are one step in Redis, so they must share a hash tag there (Budget.Owner). Requests with the same budgets that
-// come at the same time share a step, and where a budget is large, may be charged a moment in advance (till). An error means
-// that Redis could not be asked; the request may have been charged then.
-func (l *Limiter) Charge(ctx context.Context, budgets ...Budget) (Decision, error) {
-	b, err := bucketsOf(budgets)
-	if err != nil || b.n == 0 {
+// Charge takes one request from each budget, of which at most two may have a limit, or from none if one of them rejects it.
+// Both are charged in one step in Redis, so they must share a hash tag there (Budget.Owner). Requests with the same budgets
+// that arrive while Redis is asked share the next call. An error means that Redis did not answer; the request may have been
+// charged then.
+func (l *Limiter) Charge(ctx context.Context, all ...Budget) (Decision, error) {
+	b, err := limited(all)
+	if err != nil || b.count() == 0 {
 		return Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}, err
 	}
-	d, err := l.decide(ctx, b)
-	if err != nil {
-		return Decision{}, err
-	}
-	l.count(&b, d)
-	return d, nil
-}
-
-func (l *Limiter) decide(ctx context.Context, b buckets) (Decision, error) {
+	r := &request{arrived: time.Now(), done: make(chan struct{})}
 	l.mu.Lock()
-	t := l.till(b)
-	if d, ok := t.serve(l.now()); ok {
-		l.mu.Unlock()
-		return d, nil
-	}
-	c := &charge{arrived: l.now(), done: make(chan struct{})}
-	t.waiting = append(t.waiting, c)
-	if !t.asking {
-		t.asking = true
-		// Others may wait for the same answer when this request has gone.
-		go l.ask(context.WithoutCancel(ctx), t)
-	}
+	others, asking := l.waiting[b]
+	l.waiting[b] = append(others, r)
 	l.mu.Unlock()
-	select {
-	case <-c.done:
-		return c.decision, c.err
-	case <-ctx.Done():
-		return Decision{}, fmt.Errorf("charge the budget of scope %s: %w", b.budgets[0].Scope, ctx.Err())
+	if !asking {
+		go l.ask(context.WithoutCancel(ctx), b) // others may wait for the same answer when this caller has left
 	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return Decision{}, b.failure(ctx.Err())
+	}
+	if r.err != nil {
+		return Decision{}, r.err
+	}
+	l.count(b, r.decision)
+	return r.decision, nil
 }
 
-// till returns the one for these budgets.
-func (l *Limiter) till(b buckets) *till {
-	name := b.name()
-	t := l.tills[name]
-	if t != nil {
-		return t
-	}
-	if now := l.now(); now.Sub(l.swept) > sweepEvery {
-		l.swept = now
-		for other, idle := range l.tills {
-			if !idle.asking && now.After(idle.until) {
-				delete(l.tills, other)
+// ask calls Redis until no request with these budgets waits. It ends by itself: the client bounds each call.
+func (l *Limiter) ask(ctx context.Context, b budgets) {
+	var heard time.Time
+	for {
+		l.mu.Lock()
+		batch := l.waiting[b]
+		if len(batch) == 0 {
+			delete(l.waiting, b)
+			l.mu.Unlock()
+			return
+		}
+		l.waiting[b] = nil
+		l.mu.Unlock()
+		taken, full, err := l.take(patient(ctx, batch[0].arrived, heard, time.Now()), b, min(len(batch), b.smallest()))
+		if err == nil {
+			heard = time.Now()
+		}
+		for i, r := range batch {
+			switch {
+			case err != nil:
+				r.err = b.failure(err)
+			case i < taken:
+				r.decision = b.allowed(full, taken-1-i)
+			default:
+				r.decision = b.rejected(full)
 			}
+			close(r.done)
 		}
 	}
-	t = &till{buckets: b}
-	l.tills[name] = t
-	return t
 }
 
-func (l *Limiter) count(b *buckets, d Decision) {
-	shown := l.scopes[d.Scope]
-	shown.used.Observe(1 - float64(d.Remaining)/float64(d.Limit))
-	if !d.Allowed {
-		shown.limited.Inc()
-		return
+// patient returns ctx with the patience that is left to a caller who arrived then. It counts from Redis' last answer if that
+// came later: only the time in which Redis was silent is spent.
+func patient(ctx context.Context, arrived, heard, now time.Time) context.Context {
+	patience := leaderboard.Patience(ctx)
+	if patience == 0 {
+		return ctx
 	}
-	for _, budget := range b.all() {
-		l.scopes[budget.Scope].allowed.Inc()
+	if heard.After(arrived) {
+		arrived = heard
 	}
+	return leaderboard.WithPatience(ctx, min(patience, max(patience-now.Sub(arrived), leastPatience)))
+}
+
+func (b budgets) failure(err error) error {
+	return fmt.Errorf("charge the budget of scope %s: %w", b[0].Scope, err)
 }

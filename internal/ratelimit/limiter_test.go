@@ -52,9 +52,7 @@ func frozen(t *testing.T) (*ratelimit.Limiter, *clock) {
 	server := miniredis.RunT(t)
 	c := &clock{server: server, now: noon}
 	server.SetTime(noon)
-	l := ratelimit.New(connect(t, "redis://"+server.Addr()))
-	l.SetClock(func() time.Time { return c.now })
-	return l, c
+	return ratelimit.New(connect(t, "redis://"+server.Addr())), c
 }
 
 func charge(t *testing.T, l *ratelimit.Limiter, budgets ...ratelimit.Budget) ratelimit.Decision {

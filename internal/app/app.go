@@ -29,7 +29,6 @@ import (
 	"levelboard/internal/live"
 	"levelboard/internal/logs"
 	"levelboard/internal/metrics"
-	"levelboard/internal/plainhttp"
 	"levelboard/internal/profile"
 	"levelboard/internal/ratelimit"
 	"levelboard/internal/settings"
@@ -82,7 +81,7 @@ type App struct {
 	registry   *prometheus.Registry
 	tracing    *tracing.Tracing // nil when off
 
-	api, ops               *plainhttp.Server
+	api, ops               *http.Server
 	apiAddress, opsAddress string
 	failed                 chan error // a server that ended by itself
 	background, serving    sync.WaitGroup
@@ -124,7 +123,7 @@ func (a *App) start(ctx context.Context) error {
 	a.stopBackground = cancel
 	a.startTracing()
 	var err error
-	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, notPlain, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
+	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
 	if err := a.openStores(ctx); err != nil {
@@ -154,7 +153,7 @@ func (a *App) start(ctx context.Context) error {
 	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
 	owned := profile.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
-	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, httpapi.Plain, func(address string) (http.Handler, error) {
+	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
 			Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive),
 			Settings: settings.New(a.stores.archive, board, announce),

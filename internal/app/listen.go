@@ -7,10 +7,6 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"levelboard/internal/httpapi"
-	"levelboard/internal/httpconn"
-	"levelboard/internal/plainhttp"
 )
 
 // How long a request may take, from the end of its headers until its answer is with the client.
@@ -25,7 +21,7 @@ const (
 
 // listen binds before it returns, so that a port that is taken is an error at start, and before the handler is built, which
 // may have to know the address.
-func (a *App) listen(address string, writeTime time.Duration, plain func(*http.Request) bool, build func(address string) (http.Handler, error)) (*plainhttp.Server, string, error) {
+func (a *App) listen(address string, writeTime time.Duration, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, "", fmt.Errorf("listen on %s: %w", address, err)
@@ -34,8 +30,7 @@ func (a *App) listen(address string, writeTime time.Duration, plain func(*http.R
 	if err != nil {
 		return nil, "", errors.Join(err, listener.Close())
 	}
-	server := plainhttp.New(newServer(handler, writeTime, a.log), plain)
-	server.Context = httpapi.Begin
+	server := newServer(handler, writeTime, a.log)
 	a.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
@@ -47,7 +42,6 @@ func (a *App) listen(address string, writeTime time.Duration, plain func(*http.R
 func newServer(handler http.Handler, writeTime time.Duration, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
-		ConnContext:       httpconn.Context,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       15 * time.Second,
 		WriteTimeout:      writeTime,
@@ -56,6 +50,3 @@ func newServer(handler http.Handler, writeTime time.Duration, log *slog.Logger) 
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
-
-// notPlain leaves all requests to net/http.
-func notPlain(*http.Request) bool { return false }

@@ -93,20 +93,17 @@ func (a *API) charge(c *gin.Context, who caller) error {
 }
 
 func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
-	s := stateOf(c)
 	if who.key == nil {
-		s.budgets[0] = ratelimit.OfIdentity(string(who.user()), c.ClientIP(), a.deps.IdentityLimit)
-		return s.budgets[:1]
+		return []ratelimit.Budget{ratelimit.OfIdentity(string(who.user()), c.ClientIP(), a.deps.IdentityLimit)}
 	}
 	perKey := a.deps.KeyLimit
 	if who.key.RateLimit != nil {
 		perKey = *who.key.RateLimit
 	}
-	s.budgets = [...]ratelimit.Budget{
+	return []ratelimit.Budget{
 		{Scope: ratelimit.ScopeKey, Name: who.key.ID, Owner: string(who.key.OwnerID), PerMinute: perKey},
 		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
 	}
-	return s.budgets[:]
 }
 
 func strictest(budgets []ratelimit.Budget) int {

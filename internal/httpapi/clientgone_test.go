@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace/noop"
@@ -47,40 +46,34 @@ func TestAClientThatHungUpIsNoFailure(t *testing.T) {
 	}
 }
 
-// A request that took too long has failed, whichever server began it and whether or not it is traced: its client has waited for it.
+// A request that took too long has failed, traced or not: its client has waited for it.
 func TestARequestWhoseTimeIsOverHasFailed(t *testing.T) {
 	gin.SetMode(gin.ReleaseMode)
-	for _, begun := range []bool{false, true} {
-		for _, traced := range []bool{false, true} {
-			t.Run(fmt.Sprintf("begun=%v/traced=%v", begun, traced), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) {
-					var logged bytes.Buffer
-					a := &API{log: slog.New(slog.NewTextHandler(&logged, nil))}
-					if traced {
-						a.deps.Tracer = noop.NewTracerProvider().Tracer("")
+	for _, traced := range []bool{false, true} {
+		t.Run(fmt.Sprintf("traced=%v", traced), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var logged bytes.Buffer
+				a := &API{log: slog.New(slog.NewTextHandler(&logged, nil))}
+				if traced {
+					a.deps.Tracer = noop.NewTracerProvider().Tracer("")
+				}
+				router := gin.New()
+				router.Use(a.traced()...)
+				route := fmt.Sprintf("/test-of-time/%v", traced)
+				router.GET(route, a.observe, a.handle(func(c *gin.Context) error {
+					<-c.Request.Context().Done()
+					return fault.Down("read", c.Request.Context().Err())
+				}))
+				router.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", route, nil))
+				for status, want := range map[int]bool{503: true, clientGone: false} {
+					if _, counted := observed.Load(answer{route: route, method: "GET", status: status}); counted != want {
+						t.Errorf("counted with status %d: %v", status, counted)
 					}
-					router := gin.New()
-					router.Use(a.traced()...)
-					route := fmt.Sprintf("/test-of-time/%v/%v", begun, traced)
-					router.GET(route, a.observe, a.handle(func(c *gin.Context) error {
-						<-c.Request.Context().Done()
-						return fault.Down("read", c.Request.Context().Err())
-					}))
-					ctx := t.Context()
-					if begun {
-						ctx = Begin(ctx, time.Now())
-					}
-					router.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", route, nil))
-					for status, want := range map[int]bool{503: true, clientGone: false} {
-						if _, counted := observed.Load(answer{route: route, method: "GET", status: status}); counted != want {
-							t.Errorf("counted with status %d: %v", status, counted)
-						}
-					}
-					if logged.Len() == 0 {
-						t.Error("there is no line of it in the log")
-					}
-				})
+				}
+				if logged.Len() == 0 {
+					t.Error("there is no line of it in the log")
+				}
 			})
-		}
+		})
 	}
 }

@@ -106,10 +106,10 @@ func (a *API) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*gu
 }
 
 // stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be
-// another one by now. The request's own context has ended by then, and others may still read it: a charge that it shares with them.
+// another one by now. The request's own context has ended by then.
 func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
-	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(s)...), requestTime)
+	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(c.Request.Context())...), requestTime)
 	defer cancel()
 	key, err := a.deps.Keys.Recheck(ctx, c.GetHeader(keyHeader))
 	if err != nil {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -135,25 +133,4 @@ func benchCurve(b testing.TB) level.Curve {
 		b.Fatal(err)
 	}
 	return c
-}
-
-// plainhttp gives the same headers to the next request.
-func TestRequestsHeadersAreLeftAsTheyAre(t *testing.T) {
-	api := newInstant(t)
-	for _, c := range busiest {
-		for name, more := range map[string]http.Header{
-			"plain": {}, "of another origin": {"Origin": {"https://example.org"}}, "refused": {"If-None-Match": {"\"x\"", "\"y\""}, "Content-Type": {"text/html"}},
-			"unzipped": {"Accept-Encoding": {"gzip"}, "Idempotency-Key": {"one"}, "X-Forwarded-For": {"192.0.2.1"}}, "twice": {keyHeader: {"a", "b"}},
-		} {
-			request := httptest.NewRequest(c.method, c.target, strings.NewReader(c.body))
-			request.Header.Set(keyHeader, "lb_key")
-			request.Header.Set("Content-Type", jsonType)
-			maps.Copy(request.Header, more)
-			before := request.Header.Clone()
-			api.ServeHTTP(&sink{header: http.Header{}}, request)
-			if !reflect.DeepEqual(request.Header, before) {
-				t.Errorf("%s, %s: the headers were %v and are %v", c.name, name, before, request.Header)
-			}
-		}
-	}
 }

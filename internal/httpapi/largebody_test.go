@@ -12,16 +12,17 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/apikey"
+	"levelboard/internal/endless"
 	"levelboard/internal/fault"
 	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
 	"levelboard/internal/slots"
 )
 
 // bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.
 func bodyOf(t *testing.T, length int64, key apikey.Key) (c *gin.Context, end func()) {
 	ctx, end := context.WithTimeout(t.Context(), requestTime)
-	r := httptest.NewRequestWithContext(&state{PatientContext: leaderboard.PatientContext{Context: ctx}, caller: caller{key: &key}}, http.MethodPost, "/", strings.NewReader(""))
+	ctx = context.WithValue(ctx, endless.RequestKey{}, &state{caller: caller{key: &key}})
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(""))
 	r.ContentLength = length
 	return &gin.Context{Request: r}, end
 }

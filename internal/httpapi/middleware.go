@@ -17,14 +17,9 @@ import (
 // observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
 // X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
 func (a *API) observe(c *gin.Context) {
-	s := stateOf(c) // below a span, too
-	if s == nil {
-		c.Request = c.Request.WithContext(Begin(c.Request.Context(), time.Now()))
-		s = stateOf(c)
-	}
+	s, end := a.begin(c)
+	defer end()
 	ctx := c.Request.Context()
-	defer s.limit.stop()
-	s.Patience = a.deps.Patience
 	requestsInFlight.Inc()
 	defer requestsInFlight.Dec()
 	h := c.Writer.Header()

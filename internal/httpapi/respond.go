@@ -12,7 +12,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/fault"
-	"levelboard/internal/httpconn"
 )
 
 const jsonType = "application/json"
@@ -80,7 +79,6 @@ func writeAs(c *gin.Context, status int, mediaType []string, body []byte) {
 	h["Content-Type"] = mediaType
 	if len(body) > largeAnswer {
 		h["Content-Length"] = []string{strconv.Itoa(len(body))}
-		defer httpconn.Hold(stateOf(c).connection)()
 	}
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell

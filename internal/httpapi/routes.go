@@ -62,11 +62,6 @@ func (a *API) routes() (http.Handler, error) {
 	return engine, nil
 }
 
-// Plain reports whether a request is for a route that answers at once, as plainhttp wants it: all of /v2 but the streams of events.
-func Plain(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, "/v2/") && !strings.HasSuffix(r.URL.Path, "/events")
-}
-
 // get routes GET, and HEAD, whose body net/http leaves out.
 func get(group *gin.RouterGroup, path string, h gin.HandlerFunc) {
 	group.GET(path, h)

@@ -7,20 +7,6 @@ import (
 
 type patienceKey struct{}
 
-// PatientContext is the context that WithPatience returns, for who keeps it in memory of their own.
-type PatientContext struct {
-	context.Context
-	Patience time.Duration
-}
-
-// Value implements context.Context.
-func (p *PatientContext) Value(key any) any {
-	if key == (patienceKey{}) && p.Patience > 0 {
-		return p
-	}
-	return p.Context.Value(key)
-}
-
 // WithPatience returns a context in which a step on the live store gives up when nothing at all was heard from the store
 // for d. While it answers others, a step waits for its turn until the end of ctx. So a store that is away is noticed after
 // d, however many wait, and one that is only busy is not taken for one that is away. With d of 0 the store decides.
@@ -28,13 +14,11 @@ func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	if d <= 0 {
 		return ctx
 	}
-	return &PatientContext{ctx, d}
+	return context.WithValue(ctx, patienceKey{}, d)
 }
 
 // Patience is what WithPatience gave to ctx, or 0.
 func Patience(ctx context.Context) time.Duration {
-	if p, ok := ctx.Value(patienceKey{}).(*PatientContext); ok {
-		return p.Patience
-	}
-	return 0
+	d, _ := ctx.Value(patienceKey{}).(time.Duration)
+	return d
 }

@@ -9,19 +9,17 @@ import (
 	"time"
 )
 
-// ContextKey is under which a context answers with the attributes ([]slog.Attr) of its lines. A context of another kind than
-// With makes may answer too.
-type ContextKey struct{}
+type attrsKey struct{}
 
 // With returns a context whose lines in the log carry these attributes too, after those that ctx has. It is for what names a
 // request, such as its id: nothing secret, and nothing that a client can choose.
 func With(ctx context.Context, attrs ...slog.Attr) context.Context {
-	return context.WithValue(ctx, ContextKey{}, slices.Concat(Attrs(ctx), attrs))
+	return context.WithValue(ctx, attrsKey{}, slices.Concat(Attrs(ctx), attrs))
 }
 
 // Attrs are the attributes that With gave the context; do not change them.
 func Attrs(ctx context.Context) []slog.Attr {
-	attrs, _ := ctx.Value(ContextKey{}).([]slog.Attr)
+	attrs, _ := ctx.Value(attrsKey{}).([]slog.Attr)
 	return attrs
 }
 

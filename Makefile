@@ -52,10 +52,10 @@ shake: setup ## tests on a machine that stands still for seconds now and then; P
 	@scripts/shake $(PACKAGES)
 
 torture: setup ## the model test with random kills, TORTURE_TIME (10m) of faults for each mode of Redis; TORTURE_SEED repeats one
-	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test -race -count=1 -vet=off -v -timeout 0 ./internal/torture
+	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test -race -count=1 -vet=off -v -timeout 0 ./internal/testing/torture
 
 upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBOARD_UPGRADE_FROM names, to this tree's and back, under load; part of test
-	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test -race -count=1 -vet=off -v -timeout $(TEST_TIMEOUT) -run Upgrade ./internal/torture
+	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test -race -count=1 -vet=off -v -timeout $(TEST_TIMEOUT) -run Upgrade ./internal/testing/torture
 
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules
 	@scripts/lint

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"levelboard/docs"
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 var accessCases = cases{

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 var adminCases = cases{

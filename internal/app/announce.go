@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"levelboard/internal/changes"
-	"levelboard/internal/redisstore"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/store/redisstore"
 )
 
 // announceTime bounds how long an operator's request waits after its change was committed.

@@ -16,26 +16,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/docs"
-	"levelboard/internal/admin"
-	"levelboard/internal/apikey"
-	"levelboard/internal/changes"
 	"levelboard/internal/config"
-	"levelboard/internal/events"
-	"levelboard/internal/guild"
-	"levelboard/internal/health"
-	"levelboard/internal/httpapi"
-	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
-	"levelboard/internal/live"
-	"levelboard/internal/logs"
-	"levelboard/internal/metrics"
-	"levelboard/internal/profile"
-	"levelboard/internal/ratelimit"
-	"levelboard/internal/settings"
-	"levelboard/internal/signin"
-	"levelboard/internal/snapshot"
-	"levelboard/internal/tracing"
-	"levelboard/internal/web"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/http/httpapi"
+	"levelboard/internal/http/web"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/platform/health"
+	"levelboard/internal/platform/logs"
+	"levelboard/internal/platform/metrics"
+	"levelboard/internal/platform/tracing"
+	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
+	"levelboard/internal/usecase/watch"
 )
 
 const (
@@ -75,7 +75,7 @@ type App struct {
 	meter      *apikey.Meter
 	limiter    *ratelimit.Limiter
 	feed       *events.Feed
-	watching   *live.Feed
+	watching   *watch.Feed
 	adminToken string
 	health     *health.Monitor
 	registry   *prometheus.Registry
@@ -148,15 +148,15 @@ func (a *App) start(ctx context.Context) error {
 	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used})
 	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
-	a.watching = live.NewFeed(board, live.FeedOptions{Log: a.log})
+	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log})
 	a.background.Go(func() { a.watching.Run(background) })
 	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
-	owned := profile.New(a.stores.archive, announce, time.Now)
+	owned := ownkeys.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
 			Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive),
-			Settings: settings.New(a.stores.archive, board, announce),
+			Settings: guildsettings.New(a.stores.archive, board, announce),
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)

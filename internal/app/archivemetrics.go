@@ -8,10 +8,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/guild"
-	"levelboard/internal/metrics"
-	"levelboard/internal/snapshot"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/platform/metrics"
+	"levelboard/internal/usecase/snapshot"
 )
 
 const (

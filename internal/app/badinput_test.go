@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 // badRequest is a request that must be refused and change nothing. In path, body and more, {guild}, {user} and {key} stand

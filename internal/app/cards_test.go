@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 func TestCards(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 func read(resp *http.Response) (apitest.Response, error) {

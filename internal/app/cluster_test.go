@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // onCluster is a setup of its own: the promises that are made in Redis are kept on a cluster too.

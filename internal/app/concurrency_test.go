@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 func TestAtTheSameTime(t *testing.T) {

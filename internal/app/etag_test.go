@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 var etagCases = cases{

@@ -15,9 +15,9 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/apitest"
 	"levelboard/internal/app"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // startAlive starts a service whose silent streams get a sign of life this often.

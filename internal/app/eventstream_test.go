@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 // streamPatience is how long a test waits for something on a stream.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 const idle = "LEVELBOARD_GUILD_IDLE=10m"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 var gzipCases = cases{

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
 	"levelboard/internal/app"
 	"levelboard/internal/config"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // setup is one way to run the service; every promise holds on each of them.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 var idempotencyCases = cases{

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/id"
-	"levelboard/internal/postgres"
-	"levelboard/internal/sqlite"
-	"levelboard/internal/testenv"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/sqlite"
+	"levelboard/internal/testing/testenv"
 )
 
 // wantUses looks into the archive for what a service that has stopped wrote down.

@@ -3,10 +3,10 @@ package app
 import (
 	"context"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/changes"
-	"levelboard/internal/guild"
-	"levelboard/internal/id"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
 )
 
 // known is what this process has in memory of guilds and keys, by the changes that are told of them.

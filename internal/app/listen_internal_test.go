@@ -11,8 +11,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/endless"
-	"levelboard/internal/testenv"
+	"levelboard/internal/http/endless"
+	"levelboard/internal/testing/testenv"
 )
 
 // ask serves a request as the API's listener does, and returns the answer once it begins.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // onLockedCluster is a cluster with all its locks on: TLS of an authority of its own, client certificates, and a user with the

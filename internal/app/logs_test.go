@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // journal keeps a service's log, a map for each line.

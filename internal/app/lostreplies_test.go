@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // behindProxy is a service on Redis whose requests and replies get lost once the proxy is told so.

@@ -3,7 +3,7 @@ package app_test
 import (
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }

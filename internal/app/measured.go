@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"levelboard/internal/changes"
-	"levelboard/internal/guild"
-	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
-	"levelboard/internal/snapshot"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // measured is an archive whose operations are counted, under the same names on Postgres and on SQLite. An operation that is

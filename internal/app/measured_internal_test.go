@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"levelboard/internal/guild"
-	"levelboard/internal/storetest"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/store/storetest"
 )
 
 // operations counts what was recorded of each operation, and its errors.

@@ -3,8 +3,8 @@ package app
 import (
 	"context"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/id"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
 )
 
 func (m *measured) Key(ctx context.Context, keyID string) (*apikey.Key, error) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 func whoMaySendMessages(t *testing.T, s *service) {

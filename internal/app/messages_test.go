@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 var messageCases = cases{

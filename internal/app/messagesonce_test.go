@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 var messageOnceCases = cases{

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"levelboard/internal/config"
-	"levelboard/internal/migration"
-	"levelboard/internal/postgres"
-	"levelboard/internal/sqlite"
+	"levelboard/internal/store/migration"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/sqlite"
 )
 
 // Migrate applies the archive's migrations, as every start does.

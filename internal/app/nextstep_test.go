@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 // What is refused is refused with what to do next, in words that lead there.

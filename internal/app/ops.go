@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"net/http/pprof"
 
-	"levelboard/internal/health"
-	"levelboard/internal/httpapi"
-	"levelboard/internal/metrics"
-	"levelboard/internal/signin"
-	"levelboard/internal/snapshot"
+	"levelboard/internal/http/httpapi"
+	"levelboard/internal/platform/health"
+	"levelboard/internal/platform/metrics"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // opsHandler serves what operators and their tools ask. It has no limits and no keys: keep its listener private. It is up

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // absence is one way in which Redis can be away. begin starts it and returns what ends it.

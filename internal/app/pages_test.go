@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"levelboard/internal/app"
-	"levelboard/internal/id"
-	"levelboard/internal/signin"
-	"levelboard/internal/testenv"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/signin"
 )
 
 // visit asks for a page as a browser does, cookies and all, and returns its status and text.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 var keyShown = regexp.MustCompile(`lb_[0-9A-Za-z]{50}`)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // wantNotReady asks with and without details, and for the reason among them.

@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/config"
-	"levelboard/internal/redisstore"
+	"levelboard/internal/store/redisstore"
 )
 
 // tryRedis says whether Redis refuses this service for a reason that does not pass by itself: then the start fails, with what

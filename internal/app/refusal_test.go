@@ -7,7 +7,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // What a Postgres lacks that nobody has prepared is said with what to do, by a start and by `migrate up` alike.

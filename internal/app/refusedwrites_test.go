@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"testing"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // While Redis takes no changes, everything that only reads goes on, with limits and without a key; changes are told to come again,

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"levelboard/internal/apitest"
+	"levelboard/internal/testing/apitest"
 )
 
 func changesAddUp(t *testing.T, three trio) {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"levelboard/internal/id"
-	"levelboard/internal/leaderboard"
-	"levelboard/internal/snapshot"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // SeedMembers writes members of a guild that is not loaded yet straight into the archive, as an import would; the first

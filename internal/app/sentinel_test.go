@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/app"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 var versionField = regexp.MustCompile(`name="version" value="(\d+)"`)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/testenv"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/testing/testenv"
 )
 
 // A Postgres that takes connections and never answers is worse than one that is gone: whatever asks it hangs. What is in

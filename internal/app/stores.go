@@ -9,25 +9,25 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"levelboard/internal/admin"
-	"levelboard/internal/apikey"
-	"levelboard/internal/changes"
 	"levelboard/internal/config"
-	"levelboard/internal/embedded"
-	"levelboard/internal/guild"
-	"levelboard/internal/leaderboard"
-	"levelboard/internal/migration"
-	"levelboard/internal/profile"
-	"levelboard/internal/redisstore"
-	"levelboard/internal/settings"
-	"levelboard/internal/snapshot"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/migration"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // archive is all that Postgres and SQLite are used for.
 type archive interface {
 	admin.Archive
-	profile.Archive
-	settings.Archive
+	ownkeys.Archive
+	guildsettings.Archive
 	snapshot.Archive
 	guild.Source
 	apikey.Source

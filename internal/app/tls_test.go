@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/app"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 const storePassword = "a-Password/that:n0body@sees"

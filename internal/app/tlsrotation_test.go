@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // replace puts what one file holds into another, in its place.

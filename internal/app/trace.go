@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	"go.opentelemetry.io/otel/trace"
 
-	"levelboard/internal/redisstore"
-	"levelboard/internal/tracing"
+	"levelboard/internal/platform/tracing"
+	"levelboard/internal/store/redisstore"
 )
 
 // traceTime is how long the traces of the last requests may take to get away at a stop.

@@ -18,10 +18,10 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/apitest"
 	"levelboard/internal/app"
-	"levelboard/internal/tracing"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/platform/tracing"
+	"levelboard/internal/testing/apitest"
 )
 
 // receiver takes traces as a collector does, over OTLP/HTTP.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"levelboard/internal/apitest"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // logText is a log that a test reads.

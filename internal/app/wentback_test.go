@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // Redis comes back with a dump from before the last snapshot. What the API tells from then on, on every replica and from

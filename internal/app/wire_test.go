@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // wire is the network between the service and Redis, which the test makes bad. It passes everything on as it is at first.

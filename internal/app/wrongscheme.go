@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
-	"levelboard/internal/storeurl"
+	"levelboard/internal/platform/storeurl"
 )
 
 // schemeTime is how long a server may take to show what it speaks.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"levelboard/internal/loadgen"
+	"levelboard/internal/bench/loadgen"
 )
 
 // benchFlags are the flags of bench.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"levelboard/internal/loadgen"
+	"levelboard/internal/bench/loadgen"
 )
 
 // manyMembers is how many members there are by default when messages are sent.

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"levelboard/internal/apikey"
 	"levelboard/internal/app"
+	"levelboard/internal/app/demo"
 	"levelboard/internal/config"
-	"levelboard/internal/demo"
-	"levelboard/internal/id"
-	"levelboard/internal/signin"
-	"levelboard/internal/snapshot"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // The bounds of the demo's flags: more members make the embedded board slow, a higher rate is what bench is for.

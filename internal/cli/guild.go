@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"levelboard/internal/id"
+	"levelboard/internal/domain/id"
 )
 
 // maxDocument bounds what is read as a guild's document; the service takes far less.

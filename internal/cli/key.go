@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"levelboard/internal/apikey"
-	"levelboard/internal/id"
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
 )
 
 func (p *program) keyCommand() *cobra.Command {

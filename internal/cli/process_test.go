@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 const (

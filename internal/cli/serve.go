@@ -15,8 +15,8 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
-	"levelboard/internal/signin"
-	"levelboard/internal/tracing"
+	"levelboard/internal/platform/tracing"
+	"levelboard/internal/usecase/signin"
 )
 
 // slowStart is how long the log is held back for the first lines. A start that takes longer, because it waits for a

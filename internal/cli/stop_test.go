@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 // Clients that never stop sending, and one that will never be done with its body, hold up no stop; what was answered

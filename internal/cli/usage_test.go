@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 func TestWrongUsageExitsWith2(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"levelboard/internal/config"
-	"levelboard/internal/testenv"
+	"levelboard/internal/testing/testenv"
 )
 
 const token = "0123456789abcdef0123456789abcdef"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"levelboard/internal/storeurl"
+	"levelboard/internal/platform/storeurl"
 )
 
 const (

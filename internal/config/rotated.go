@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"levelboard/internal/storeurl"
+	"levelboard/internal/platform/storeurl"
 )
 
 // RedisURLNow is RedisURL or, where that stands in a file, what the file holds now, whose user and password may be others than at the

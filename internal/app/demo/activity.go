@@ -1,0 +1,88 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/pause"
+)
+
+// Activity makes members gain XP through the API, as a bot would have it for their messages.
+type Activity struct {
+	URL  string // base of the service
+	Key  string // a read/write key with a grant for GuildID
+	Rate float64
+	Log  *slog.Logger
+
+	members  []id.User
+	r        *rand.Rand
+	speakers *rand.Zipf
+	client   *http.Client
+}
+
+// NewActivity returns the activity of members, of whom the first speak most (by Zipf's law). The same seed gives the same
+// changes in the same order.
+func NewActivity(members []id.User, seed uint64) *Activity {
+	r := rand.New(rand.NewPCG(seed, 2))
+	return &Activity{
+		Log:      slog.New(slog.DiscardHandler),
+		members:  members,
+		r:        r,
+		speakers: rand.NewZipf(r, 1.07, 20, uint64(len(members)-1)),
+		client:   &http.Client{Timeout: 10 * time.Second},
+	}
+}
+
+// Run makes Rate changes a second on average, at random moments, until ctx ends; with a Rate of 0 it makes none. A change
+// that fails is logged when the one before did not.
+func (a *Activity) Run(ctx context.Context) {
+	if a.Rate <= 0 {
+		return
+	}
+	failing := false
+	for pause.For(ctx, a.gap()) {
+		err := a.Step(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			a.Log.Warn("the simulated activity cannot change the board", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// gap makes the changes a Poisson process.
+func (a *Activity) gap() time.Duration {
+	return time.Duration(a.r.ExpFloat64() / a.Rate * float64(time.Second))
+}
+
+// Step gives one member the XP of one message.
+func (a *Activity) Step(ctx context.Context) error {
+	user := a.members[a.speakers.Uint64()]
+	body := fmt.Sprintf(`{"xp":{"increment":%d}}`, minXP+a.r.IntN(maxXP-minXP+1))
+	url := fmt.Sprintf("%s/v2/levels/%s/users/%s", a.URL, GuildID, user)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPatch, url, strings.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("increment a member: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("X-Api-Key", a.Key)
+	response, err := a.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("increment a member: %w", err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+	if err != nil {
+		return fmt.Errorf("increment a member: %w", err)
+	}
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("increment a member: %s: %s", response.Status, answer)
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package demo_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"levelboard/internal/app/demo"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func TestMembersAreValidAndDifferent(t *testing.T) {
+	rows := demo.Members(5000, 7, now)
+	if len(rows) != 5000 {
+		t.Fatalf("%d members", len(rows))
+	}
+	username := regexp.MustCompile(`^[a-z0-9._]{2,32}$`)
+	users, names := map[id.User]bool{}, map[string]bool{}
+	for i, row := range rows {
+		if !id.Valid(string(row.UserID)) || users[row.UserID] {
+			t.Errorf("user id %s", row.UserID)
+		}
+		if !username.MatchString(row.User.Username) || names[row.User.Username] {
+			t.Errorf("username %q", row.User.Username)
+		}
+		users[row.UserID], names[row.User.Username] = true, true
+		if row.User.Avatar != nil {
+			t.Errorf("the avatar %q, of which there is no picture", *row.User.Avatar)
+		}
+		if g := row.User.GlobalName; g != nil && (*g == "" || !utf8.ValidString(*g) || len(*g) > 256) {
+			t.Errorf("display name %q", *g)
+		}
+		if xp := int64(row.XP); row.MessageCount < 1 || xp < 15*row.MessageCount || xp > 40*row.MessageCount {
+			t.Errorf("%d XP for %d messages", xp, row.MessageCount)
+		}
+		if row.LastUpdated.After(now) || row.LastUpdated.Before(now.AddDate(-2, 0, -1)) || row.Deleted {
+			t.Errorf("row %+v", row)
+		}
+		if i > 0 && row.XP > rows[i-1].XP {
+			t.Errorf("member %d has more XP than the one before", i)
+		}
+	}
+}
+
+func TestWhoVisitsIsOnTheBoard(t *testing.T) {
+	for _, n := range []int{2, 3, 20, 39, 40, 250, 5000} {
+		rows := demo.Members(n, 7, now)
+		member := rows[n/40].Member
+		users := usersOf(rows)
+		for _, v := range demo.Visitors(signin.User{ID: member.UserID, Name: member.User.Username}) {
+			if !slices.Contains(users, v.User.ID) {
+				t.Errorf("of %d members none is %s, %s", n, v.User.Name, v.About)
+			}
+		}
+		if member.UserID == demo.OwnerID {
+			t.Errorf("of %d members the owner and the member to be are the same", n)
+		}
+	}
+	if rows := demo.Members(1, 7, now); rows[0].UserID == demo.OwnerID {
+		t.Error("the only member is the owner, and no plain member is left to be")
+	}
+}
+
+func TestXPIsHeavyTailed(t *testing.T) {
+	rows := demo.Members(5000, 7, now)
+	var all, top float64
+	for i, row := range rows {
+		all += float64(row.XP)
+		if i < len(rows)/100 {
+			top += float64(row.XP)
+		}
+	}
+	if share := top / all; share < 0.15 || share > 0.6 {
+		t.Errorf("one member in a hundred holds %.0f%% of the XP; communities look like 20%% to 50%%", 100*share)
+	}
+	if median := rows[len(rows)/2].XP; median < 500 || median > 5000 {
+		t.Errorf("the member in the middle has %d XP", median)
+	}
+}
+
+func TestSeedDecidesTheMembers(t *testing.T) {
+	a, b, other := demo.Members(300, 1, now), demo.Members(300, 1, now), demo.Members(300, 2, now)
+	if !reflect.DeepEqual(a, b) {
+		t.Error("the same seed gave other members")
+	}
+	if reflect.DeepEqual(a, other) {
+		t.Error("another seed gave the same members")
+	}
+	later := demo.Members(300, 1, now.Add(time.Hour))
+	for i := range later {
+		if later[i].UserID != a[i].UserID || later[i].XP != a[i].XP || !reflect.DeepEqual(later[i].User, a[i].User) {
+			t.Fatal("another time gave other members")
+		}
+	}
+}
+
+func TestGuildIsLargerThanItsBoard(t *testing.T) {
+	document, err := demo.Guild(800)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g struct {
+		Name, Vanity, OwnerID string
+		MemberCount           int
+	}
+	if err := json.Unmarshal(document, &g); err != nil {
+		t.Fatal(err)
+	}
+	if g.Name != demo.GuildName || g.Vanity != demo.Vanity || g.OwnerID != string(demo.OwnerID) || g.MemberCount < 800 {
+		t.Errorf("%+v", g)
+	}
+}
+
+func TestActivityIncrementsTheFirstMembersMost(t *testing.T) {
+	increments := map[string]int{}
+	status := http.StatusOK
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ XP struct{ Increment int } }
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil || body.XP.Increment < 15 || body.XP.Increment > 40 {
+			t.Errorf("body %+v, %v", body, err)
+		}
+		if r.Method != http.MethodPatch || r.Header.Get("X-Api-Key") != "secret" || r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s %v", r.Method, r.Header)
+		}
+		user, ok := strings.CutPrefix(r.URL.Path, "/v2/levels/"+string(demo.GuildID)+"/users/")
+		if !ok {
+			t.Errorf("path %s", r.URL.Path)
+		}
+		increments[user]++
+		w.WriteHeader(status)
+	}))
+	defer server.Close()
+	ids := usersOf(demo.Members(500, 3, now))
+	activity := demo.NewActivity(ids, 3)
+	activity.URL, activity.Key = server.URL, "secret"
+	for range 400 {
+		if err := activity.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	front := 0
+	for _, user := range ids[:50] {
+		front += increments[string(user)]
+	}
+	if front < 150 || len(increments) < 50 {
+		t.Errorf("the first tenth spoke %d times of 400, %d members spoke", front, len(increments))
+	}
+
+	status = http.StatusServiceUnavailable
+	if err := activity.Step(context.Background()); err == nil || !strings.Contains(err.Error(), "503") {
+		t.Errorf("a refused change: %v", err)
+	}
+}
+
+func TestActivityEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel() }))
+	defer server.Close()
+	activity := demo.NewActivity(usersOf(demo.Members(10, 1, now)), 1)
+	activity.URL, activity.Rate = server.URL, 1000
+	ended := make(chan struct{})
+	go func() {
+		activity.Run(ctx)
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(20 * time.Second):
+		t.Fatal("the activity goes on 20 seconds after its context should have ended")
+	}
+}
+
+func usersOf(rows []snapshot.Row) []id.User {
+	users := make([]id.User, len(rows))
+	for i, row := range rows {
+		users[i] = row.UserID
+	}
+	return users
+}

@@ -1,0 +1,39 @@
+// Package demo makes up a guild that looks real, for trying the service out: its settings, its members, and their activity
+// while the service runs.
+package demo
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"levelboard/internal/domain/id"
+)
+
+const (
+	// GuildID is the demo's guild.
+	GuildID id.Guild = "731884926511480832"
+	// GuildName is its name.
+	GuildName = "Gopher Garden"
+	// OwnerID owns the guild and its key.
+	OwnerID id.User = "184213671298560001"
+	// ownerName and ownerUsername are the owner's; no other member has that username.
+	ownerName     = "Robin"
+	ownerUsername = "robin_of_the_garden"
+	// Vanity is the name of its board.
+	Vanity = "demo"
+)
+
+//go:embed guild.json
+var guildDocument []byte
+
+// Guild returns the guild's settings as the admin API takes them, for a board of that many members. Not everybody in a
+// community writes, so it counts more of them.
+func Guild(members int) ([]byte, error) {
+	var document map[string]any
+	if err := json.Unmarshal(guildDocument, &document); err != nil {
+		return nil, fmt.Errorf("read the demo's guild: %w", err)
+	}
+	document["memberCount"] = members + members/4 + 1
+	return json.Marshal(document)
+}

@@ -1,0 +1,80 @@
+package demo
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// The XP of one message in the demo's guild.
+const (
+	minXP = 15
+	maxXP = 40
+	// meanXP and spreadXP are the mean and the standard deviation of a uniform whole number from minXP to maxXP.
+	meanXP   = 27.5
+	spreadXP = 7.5
+)
+
+// Members makes up n members, the most active first; unless there is only one, the guild's owner is one of them. The same n, seed
+// and now give the same members; everything but their last updates is the same whatever now is.
+func Members(n int, seed uint64, now time.Time) []snapshot.Row {
+	r := rand.New(rand.NewPCG(seed, 1))
+	ids := userIDs(r, n)
+	names := newNamer(r)
+	rows := make([]snapshot.Row, n)
+	for i := range rows {
+		messages, xp := activity(r)
+		rows[i].Member = leaderboard.Member{
+			UserID: ids[i], XP: xp, MessageCount: messages, LastUpdated: lastUpdate(r, messages, now), User: names.user(),
+		}
+	}
+	slices.SortFunc(rows, func(a, b snapshot.Row) int {
+		return cmp.Or(cmp.Compare(b.XP, a.XP), cmp.Compare(a.UserID, b.UserID))
+	})
+	if n > 1 {
+		name := ownerName
+		owner := &rows[min(n/20+1, n-1)].Member // not who else one can sign in as, who is further up
+		owner.UserID, owner.User = OwnerID, leaderboard.User{Username: ownerUsername, GlobalName: &name}
+	}
+	return rows
+}
+
+// activity is log-normal in messages: most members write little, a few write nearly everything. XP is what so many
+// messages give on average, within what they can give.
+func activity(r *rand.Rand) (messages int64, xp level.XP) {
+	n := math.Round(math.Exp(math.Log(60) + 1.75*r.NormFloat64()))
+	n = min(max(n, 1), 1_000_000)
+	gained := math.Round(n*meanXP + math.Sqrt(n)*spreadXP*r.NormFloat64())
+	return int64(n), level.XP(min(max(gained, n*minXP), n*maxXP))
+}
+
+// lastUpdate is the more recent the more a member writes; at most two years ago.
+func lastUpdate(r *rand.Rand, messages int64, now time.Time) time.Time {
+	const day = 24 * time.Hour
+	days := 240 * r.ExpFloat64() / math.Pow(float64(messages), 0.7)
+	age := time.Duration(min(days, 730) * float64(day))
+	return now.Add(-age).UTC().Truncate(time.Millisecond)
+}
+
+// userIDs makes n different snowflakes of accounts made from 2016 to 2025: milliseconds since 2015 in the upper bits.
+func userIDs(r *rand.Rand, n int) []id.User {
+	const first, span = 366 * 24 * 3600 * 1000, 10 * 365 * 24 * 3600 * 1000
+	ids := make([]id.User, 0, n)
+	seen := make(map[uint64]bool, n)
+	for len(ids) < n {
+		snowflake := (first+r.Uint64N(span))<<22 | r.Uint64N(1<<22)
+		if !seen[snowflake] {
+			seen[snowflake] = true
+			ids = append(ids, id.User(strconv.FormatUint(snowflake, 10)))
+		}
+	}
+	return ids
+}

@@ -1,0 +1,121 @@
+package apikey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/platform/cached"
+)
+
+// Source is where a Directory reads keys: the archive. It returns ErrNotFound for a key that does not exist; every other
+// error means that it could not be asked.
+type Source interface {
+	Key(ctx context.Context, keyID string) (*Key, error)
+}
+
+// Directory finds the key that a secret belongs to, from memory where it can. It is bounded, it remembers ids that do not
+// exist too, and while the archive is down it serves on with what it holds. Keys that it returns are shared: do not change
+// them. It is safe for concurrent use.
+type Directory struct {
+	byID *cached.Cache[string, held]
+	now  func() time.Time
+}
+
+// held is a key with the count of its requests.
+type held struct {
+	key *Key
+	use *use
+}
+
+// loadsAtOnce bounds how many keys are read from the archive at the same time. A key is looked up before its caller is
+// charged, since who is charged depends on it; so a flood of well-formed, made-up keys must not take every connection.
+const loadsAtOnce = 3
+
+// NewDirectory returns a Directory that holds at most size keys, and as many ids without a key; now is the clock for
+// expiry, and meter, which may be nil, counts the requests of keys that are authenticated.
+func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *Directory {
+	turns := make(chan struct{}, loadsAtOnce)
+	load := func(ctx context.Context, keyID string) (held, error) {
+		select {
+		case turns <- struct{}{}:
+			defer func() { <-turns }()
+		case <-ctx.Done():
+			return held{}, fmt.Errorf("wait to read an API key: %w", ctx.Err())
+		}
+		k, err := source.Key(ctx, keyID)
+		if err != nil {
+			return held{}, fmt.Errorf("read an API key: %w", err)
+		}
+		// Granted searches in the order of Go's strings, which an archive's collation need not share.
+		if !slices.IsSorted(k.GuildIDs) {
+			sorted := *k
+			sorted.GuildIDs = slices.Sorted(slices.Values(k.GuildIDs))
+			k = &sorted
+		}
+		return held{key: k, use: &use{keyID: keyID, meter: meter}}, nil
+	}
+	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
+	return &Directory{byID: cached.New(load, cached.Options[held]{Size: size, Absent: unknown}), now: now}
+}
+
+// Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,
+// another secret) is the same Unauthenticated fault, so that an answer tells nothing about which ids exist. When the
+// archive had to be asked and did not answer, it is an Unavailable fault.
+func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, error) {
+	now := d.now()
+	found, err := d.find(ctx, presented, now)
+	if err != nil {
+		return nil, err
+	}
+	found.use.add(now)
+	return found.key, nil
+}
+
+// Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
+func (d *Directory) Recheck(ctx context.Context, presented string) (*Key, error) {
+	found, err := d.find(ctx, presented, d.now())
+	return found.key, err
+}
+
+func (d *Directory) find(ctx context.Context, presented string, now time.Time) (held, error) {
+	keyID, err := Parse(presented)
+	if err != nil {
+		return held{}, invalid(err)
+	}
+	found, err := d.byID.Get(ctx, keyID)
+	if errors.Is(err, ErrNotFound) {
+		return held{}, invalid(err)
+	}
+	if err != nil {
+		return held{}, fault.Down("authenticate", err)
+	}
+	if !found.key.Matches(presented, now) {
+		return held{}, invalid(errors.New("the secret is not that of the key with its id"))
+	}
+	if found.key.Expired(now) {
+		return held{}, invalid(errors.New("the key has expired"))
+	}
+	return found, nil
+}
+
+// Changed tells that the key was created, changed or revoked: nothing that was known of it is used from now on. If it was in use, it is
+// read anew at once.
+func (d *Directory) Changed(keyID string) { d.byID.Renew(keyID) }
+
+// Forget is Changed without reading the key anew.
+func (d *Directory) Forget(keyID string) { d.byID.Forget(keyID) }
+
+// Prefetch has the key in memory when it returns, if the archive has it: it is known, also when the archive is away by then.
+func (d *Directory) Prefetch(ctx context.Context, keyID string) { _, _ = d.byID.Get(ctx, keyID) }
+
+// ForgetAll drops everything.
+func (d *Directory) ForgetAll() { d.byID.ForgetAll() }
+
+func invalid(why error) *fault.Error {
+	return fault.Wrap(why, fault.Unauthenticated,
+		"The API key is missing or not valid. Send one that is neither revoked nor expired in the header X-Api-Key.")
+}

@@ -1,0 +1,197 @@
+package apikey_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
+)
+
+// ledger is a UseStore in memory. It adds a flush once, as archives do, and can lose answers.
+type ledger struct {
+	mu       sync.Mutex
+	down     error
+	lost     error // the work is done, the answer is not
+	numbers  map[string]int64
+	requests map[string]int64
+	last     map[string]time.Time
+	largest  int
+}
+
+func newLedger() *ledger {
+	return &ledger{numbers: map[string]int64{}, requests: map[string]int64{}, last: map[string]time.Time{}}
+}
+
+func (l *ledger) AddUse(_ context.Context, f apikey.UseFlush) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down != nil {
+		return l.down
+	}
+	if f.Number > l.numbers[f.Replica] {
+		l.numbers[f.Replica] = f.Number
+		l.largest = max(l.largest, len(f.Uses))
+		for _, u := range f.Uses {
+			l.requests[u.KeyID] += u.Requests
+			l.last[u.KeyID] = u.LastUsed
+		}
+	}
+	return l.lost
+}
+
+func (l *ledger) fail(down, lost error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down, l.lost = down, lost
+}
+
+func (l *ledger) of(keyID string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.requests[keyID]
+}
+
+// metered is a world whose requests are counted.
+func metered(t *testing.T) (*world, *apikey.Meter, *ledger) {
+	w, l := newWorld(t), newLedger()
+	m := apikey.NewMeter(l, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
+	w.keys = apikey.NewDirectory(w.archive, 100, func() time.Time { return w.now }, m)
+	return w, m, l
+}
+
+func TestRequestsAreCountedWhoseKeyIsValid(t *testing.T) {
+	w, m, l := metered(t)
+	w.accepted(t)
+	if _, err := w.keys.Recheck(t.Context(), w.secret); err != nil { // of a request that goes on
+		t.Fatal(err)
+	}
+	w.now = noon.Add(time.Second)
+	w.accepted(t)
+	w.expect(t, w.secret[:52]+"!", fault.Unauthenticated)
+	stolen, hash, err := apikey.Remint(w.key.ID)
+	if err != nil || hash == w.key.Hash {
+		t.Fatal(err)
+	}
+	w.expect(t, stolen, fault.Unauthenticated)
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n, last := l.of(w.key.ID), l.last[w.key.ID]; n != 2 || !last.Equal(w.now) {
+		t.Errorf("counted %d requests, the last at %v; want 2, %v", n, last, w.now)
+	}
+	if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != 2 {
+		t.Errorf("after a flush of nothing: %d, %v", l.of(w.key.ID), err)
+	}
+}
+
+func TestAFlushThatFailsIsRepeatedAndAddedOnce(t *testing.T) {
+	for name, fail := range map[string]func(*ledger, error){
+		"the archive is away":   func(l *ledger, err error) { l.fail(err, nil) },
+		"the answer is lost":    func(l *ledger, err error) { l.fail(nil, err) },
+		"away, after an answer": func(l *ledger, err error) { l.fail(nil, err); l.fail(err, err) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, m, l := metered(t)
+			fail(l, errors.New("connection refused"))
+			for range 3 {
+				w.accepted(t)
+				if err := m.Flush(t.Context()); err == nil {
+					t.Fatal("the failure is not told")
+				}
+			}
+			l.fail(nil, nil)
+			if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != 3 {
+				t.Errorf("written down are %d requests of 3, %v", l.of(w.key.ID), err)
+			}
+		})
+	}
+}
+
+// A key is forgotten whenever it changes; what was counted of it until then must not be.
+func TestManyCountAtOnceAndNothingIsLost(t *testing.T) {
+	w, m, l := metered(t)
+	const clients, each = 8, 400
+	var group sync.WaitGroup
+	for range clients {
+		group.Go(func() {
+			for i := range each {
+				if _, err := w.keys.Authenticate(t.Context(), w.secret); err != nil {
+					t.Errorf("authenticate: %v", err)
+				}
+				switch i % 40 {
+				case 7:
+					w.keys.Changed(w.key.ID)
+				case 9:
+					if err := m.Flush(t.Context()); err != nil {
+						t.Errorf("flush: %v", err)
+					}
+				}
+			}
+		})
+	}
+	group.Wait()
+	if err := m.Flush(t.Context()); err != nil || l.of(w.key.ID) != clients*each {
+		t.Errorf("counted %d requests of %d, %v", l.of(w.key.ID), clients*each, err)
+	}
+}
+
+func TestAFlushIsInPieces(t *testing.T) {
+	w, m, l := metered(t)
+	w.keys = apikey.NewDirectory(w.archive, 2000, func() time.Time { return noon }, m)
+	for range 1234 {
+		secret, keyID, hash := mint(t)
+		w.archive.keys[keyID] = &apikey.Key{ID: keyID, Hash: hash}
+		if _, err := w.keys.Authenticate(t.Context(), secret); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.requests) != 1234 || l.largest > 500 {
+		t.Errorf("%d keys are written down, %d at once", len(l.requests), l.largest)
+	}
+}
+
+// What a replica that is killed loses is what it has not flushed: less than a minute.
+func TestTheMeterFlushesWithinAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, m, l := metered(t)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); m.Run(ctx) }()
+		for range 3 {
+			w.accepted(t)
+			before := l.of(w.key.ID)
+			time.Sleep(time.Minute - time.Second) // in the bubble's time
+			synctest.Wait()
+			if l.of(w.key.ID) != before+1 {
+				t.Error("a request is not written down after a minute")
+			}
+		}
+		stop()
+		<-ended
+	})
+}
+
+func TestCountingTakesNoMemory(t *testing.T) {
+	counted, _, _ := metered(t)
+	plain := newWorld(t)
+	allocs := func(w *world) float64 {
+		ctx := t.Context()
+		return testing.AllocsPerRun(1000, func() {
+			if _, err := w.keys.Authenticate(ctx, w.secret); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	if with, without := allocs(counted), allocs(plain); with > without {
+		t.Errorf("a request takes %v allocations with the count and %v without", with, without)
+	}
+}

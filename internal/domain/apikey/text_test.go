@@ -1,0 +1,176 @@
+package apikey_test
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"levelboard/internal/domain/apikey"
+)
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+func mint(tb testing.TB) (secret, keyID string, hash [32]byte) {
+	tb.Helper()
+	secret, keyID, hash, err := apikey.Mint()
+	if err != nil {
+		tb.Fatalf("mint: %v", err)
+	}
+	return secret, keyID, hash
+}
+
+func TestMintMakesKeysThatParseAndDiffer(t *testing.T) {
+	seen := map[string]bool{}
+	var used [256]int
+	for range 500 {
+		secret, keyID, hash := mint(t)
+		if len(secret) != 3+12+32+6 || !strings.HasPrefix(secret, "lb_"+keyID) || len(keyID) != 12 {
+			t.Fatal("a key is not lb_ + 12 + 32 + 6 characters, its id first")
+		}
+		if strings.Trim(secret[3:], alphabet) != "" {
+			t.Fatal("a key holds characters that are not letters or digits")
+		}
+		if hash != sha256.Sum256([]byte(secret)) {
+			t.Fatal("the hash is not the SHA-256 of the text")
+		}
+		if parsed, err := apikey.Parse(secret); err != nil || parsed != keyID {
+			t.Fatalf("a fresh key parses to %q, %v; its id is %q", parsed, err, keyID)
+		}
+		if seen[keyID] || seen[secret[15:47]] {
+			t.Fatal("an id or a secret came twice")
+		}
+		seen[keyID], seen[secret[15:47]] = true, true
+		for i := 3; i < 47; i++ {
+			used[secret[i]]++
+		}
+	}
+	// 22000 digits: 355 of each are expected, with a deviation of 19; without the rejection eight digits would have 430.
+	for _, c := range []byte(alphabet) {
+		if used[c] < 255 || used[c] > 455 {
+			t.Errorf("digit %c came %d times of 22000, want about 355", c, used[c])
+		}
+	}
+}
+
+func TestMintWithoutRandomnessIsAnError(t *testing.T) {
+	kept := rand.Reader
+	defer func() { rand.Reader = kept }()
+	rand.Reader = iotest.ErrReader(errors.New("no entropy"))
+	if secret, _, _, err := apikey.Mint(); err == nil || secret != "" {
+		t.Fatalf("made a key without randomness: %v", err)
+	}
+}
+
+func TestParseRefusesEveryChangedCharacter(t *testing.T) {
+	secret, _, _ := mint(t)
+	for i := range len(secret) {
+		for _, c := range []byte(alphabet + "_-+/ \x00\n\xff") {
+			if c == secret[i] {
+				continue
+			}
+			changed := secret[:i] + string([]byte{c}) + secret[i+1:]
+			if _, err := apikey.Parse(changed); !errors.Is(err, apikey.ErrMalformed) {
+				t.Fatalf("character %d changed to %q is not refused: %v", i, c, err)
+			}
+		}
+	}
+	for i := 1; i < len(secret); i++ {
+		if secret[i] == secret[i-1] {
+			continue
+		}
+		swapped := secret[:i-1] + secret[i:i+1] + secret[i-1:i] + secret[i+1:]
+		if _, err := apikey.Parse(swapped); err == nil {
+			t.Fatalf("characters %d and %d swapped are not refused", i-1, i)
+		}
+	}
+}
+
+func TestParseRefusesWhatIsNotAKey(t *testing.T) {
+	secret, _, _ := mint(t)
+	for name, text := range map[string]string{
+		"nothing":           "",
+		"the prefix alone":  "lb_",
+		"a space before":    " " + secret,
+		"a newline after":   secret + "\n",
+		"one letter less":   secret[:len(secret)-1],
+		"one letter more":   secret + "a",
+		"another prefix":    "gh_" + secret[3:],
+		"an upper prefix":   "LB_" + secret[3:],
+		"a bearer token":    "Bearer " + secret,
+		"not UTF-8":         strings.Repeat("\xff", len(secret)),
+		"digits beyond one": secret[:20] + "é" + secret[22:],
+	} {
+		if keyID, err := apikey.Parse(text); !errors.Is(err, apikey.ErrMalformed) || keyID != "" {
+			t.Errorf("%s: got %q, %v", name, keyID, err)
+		}
+	}
+}
+
+func TestTheIDIsFoundInWhatPeopleHaveOfAKey(t *testing.T) {
+	secret, keyID, _ := mint(t)
+	for name, text := range map[string]string{"the id": keyID, "the name plate": secret[:15], "as pages show it": secret[:15] + "…", "the whole text": secret} {
+		if got, err := apikey.IDIn(text); err != nil || got != keyID {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+	for name, text := range map[string]string{
+		"nothing": "", "the prefix": "lb_", "too little": secret[:14], "a part of the secret too": secret[:20], "the text but a letter": secret[:52],
+		"one letter more": secret + "a", "without the prefix": secret[3:], "another prefix": "gh_" + secret[3:], "a path": "lb_../../guilds",
+	} {
+		if got, err := apikey.IDIn(text); !errors.Is(err, apikey.ErrMalformed) || got != "" {
+			t.Errorf("%s: got %q, %v", name, got, err)
+		}
+	}
+}
+
+func TestParseDoesNotAllocate(t *testing.T) {
+	secret, _, _ := mint(t)
+	broken := secret[:20] + "-" + secret[21:]
+	if n := testing.AllocsPerRun(100, func() {
+		_, _ = apikey.Parse(secret)
+		_, _ = apikey.Parse(broken)
+	}); n != 0 {
+		t.Fatalf("Parse allocates %v times", n)
+	}
+}
+
+// The text of a key is a promise to scanners and to keys already handed out. The checksums were computed by zlib.
+func TestTheTextsFormStays(t *testing.T) {
+	for _, text := range []string{
+		"lb_000000000000" + "00000000000000000000000000000000" + "2pYetp",
+		"lb_Abc123xyzZ09" + "abcdefghijklmnopqrstuvwxyzABCDEF" + "1biDIx",
+	} {
+		if keyID, err := apikey.Parse(text); err != nil || keyID != text[3:15] {
+			t.Errorf("%s: %q, %v", text, keyID, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	secret, _, _ := mint(f)
+	f.Add(secret, 10, byte('x'))
+	f.Add("lb_", 0, byte(0))
+	f.Add(strings.Repeat("é", 27), 3, byte('0'))
+	f.Add("lb_000000000000000000000000000000000000000000000000000", 52, byte('1'))
+	f.Fuzz(func(t *testing.T, text string, at int, c byte) {
+		keyID, err := apikey.Parse(text)
+		if err != nil {
+			if !errors.Is(err, apikey.ErrMalformed) || keyID != "" {
+				t.Fatalf("refused with (%q, %v)", keyID, err)
+			}
+			return
+		}
+		if len(text) != 53 || text[:15] != "lb_"+keyID {
+			t.Fatalf("accepted a text of %d bytes with the id %q", len(text), keyID)
+		}
+		if at < 0 || at >= len(text) || text[at] == c {
+			return
+		}
+		if _, err := apikey.Parse(text[:at] + string([]byte{c}) + text[at+1:]); err == nil {
+			t.Fatalf("byte %d changed to %q is still accepted", at, c)
+		}
+	})
+}

@@ -1,0 +1,93 @@
+// Package award decides what XP a message is worth, by the rules of its guild. It knows no time and no stores: whether a
+// member's cooldown lets the member have the XP, and the highest XP there is, is for the live store to say, where that is one
+// step with the change.
+package award
+
+import (
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+// Message is what matters of a message.
+type Message struct {
+	Channel id.Channel
+	Parent  id.Channel // of the channel; empty when there is none
+	Roles   []id.Role  // of its author
+}
+
+// Rules are a guild's rules, ready for use. They do not change and are safe for concurrent use.
+type Rules struct {
+	least, most int // XP before the multipliers, both included
+	global      factor
+	channels    map[id.Channel]factor
+	roles       map[id.Role]factor
+	noChannels  map[id.Channel]bool
+	noRoles     map[id.Role]bool
+}
+
+// NewRules reads the rules out of valid settings. Where several multipliers name the same channel or role, the largest counts.
+func NewRules(s *guild.Settings) *Rules {
+	r := &Rules{
+		least: s.XPPerMessageMin, most: s.XPPerMessageMax, global: factorOf(s.XPGlobalMultiplier),
+		channels: map[id.Channel]factor{}, roles: map[id.Role]factor{},
+		noChannels: set(s.IgnoredChannelIDs), noRoles: set(s.IgnoredRoleIDs),
+	}
+	for _, m := range s.Multipliers {
+		f := factorOf(m.Multiplier)
+		for _, c := range m.Channels {
+			r.channels[c.ID] = largest(r.channels, c.ID, f)
+		}
+		for _, role := range m.Roles {
+			r.roles[role.ID] = largest(r.roles, role.ID, f)
+		}
+	}
+	return r
+}
+
+func set[T comparable](list []T) map[T]bool {
+	all := make(map[T]bool, len(list))
+	for _, v := range list {
+		all[v] = true
+	}
+	return all
+}
+
+func largest[T comparable](known map[T]factor, key T, f factor) factor {
+	if other, ok := known[key]; ok && other.value > f.value {
+		return other
+	}
+	return f
+}
+
+// XP is what the message is worth: floor(random * global * channel * role), where random is a whole number from the guild's
+// least to its most, channel the multiplier of the message's channel, or else of its parent, and role the largest
+// multiplier among the author's roles. It is at least 1, but 0 when a multiplier is 0, or when the channel, its parent or one
+// of the roles is ignored. random(n) must return a uniform whole number from 0 to n-1; it is called once, and only when
+// the message is worth anything.
+func (r *Rules) XP(m Message, random func(n int) int) level.XP {
+	if r.noChannels[m.Channel] || m.Parent != "" && r.noChannels[m.Parent] {
+		return 0
+	}
+	role, matched := one, false
+	for _, has := range m.Roles {
+		if r.noRoles[has] {
+			return 0
+		}
+		if f, ok := r.roles[has]; ok && (!matched || f.value > role.value) {
+			role, matched = f, true
+		}
+	}
+	channel, ok := r.channels[m.Channel]
+	if !ok && m.Parent != "" {
+		channel, ok = r.channels[m.Parent]
+	}
+	if !ok {
+		channel = one
+	}
+	if r.global.value == 0 || channel.value == 0 || role.value == 0 {
+		return 0
+	}
+	drawn := r.least + random(r.most-r.least+1)
+	return max(scale(drawn, r.global, channel, role), 1)
+}

@@ -1,0 +1,110 @@
+package guild
+
+import (
+	"context"
+	"errors"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/cached"
+)
+
+// Source is where guilds are read: the archive. Both methods return ErrNotFound when there is no such guild.
+type Source interface {
+	Guild(ctx context.Context, g id.Guild) (*Guild, error)
+	// GuildByVanity takes the vanity in lower case.
+	GuildByVanity(ctx context.Context, vanity string) (*Guild, error)
+}
+
+// Directory finds guilds by id or vanity, from memory where it can. It is bounded, it remembers guilds that do not exist
+// too, and while the archive is down it serves on with what it holds. Guilds that it returns are shared: do not change them.
+type Directory struct {
+	byID     *cached.Cache[id.Guild, *Guild]
+	byVanity *cached.Cache[string, id.Guild]
+}
+
+// NewDirectory returns a Directory that holds at most size guilds, whose settings take about so many bytes at most, and at most
+// size vanities.
+func NewDirectory(source Source, size, bytes int) *Directory {
+	return &Directory{
+		byID: cached.New(source.Guild, cached.Options[*Guild]{Size: size, Heaviest: bytes, Weigh: (*Guild).weight, Absent: absent}),
+		byVanity: cached.New(func(ctx context.Context, vanity string) (id.Guild, error) {
+			found, err := source.GuildByVanity(ctx, vanity)
+			if err != nil {
+				return "", err
+			}
+			return found.ID, nil
+		}, cached.Options[id.Guild]{Size: size, Absent: absent}),
+	}
+}
+
+func absent(err error) bool { return errors.Is(err, ErrNotFound) }
+
+// ByID returns the guild; a NotFound fault when there is none, an Unavailable one when the archive had to be asked and
+// did not answer.
+func (d *Directory) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
+	found, err := d.byID.Get(ctx, g)
+	return found, asFault(err)
+}
+
+// ByVanity returns the guild whose vanity, in lower case, this is; faults as ByID.
+func (d *Directory) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
+	for range 2 {
+		g, err := d.byVanity.Get(ctx, vanity)
+		if err != nil {
+			return nil, asFault(err)
+		}
+		found, err := d.ByID(ctx, g)
+		if err == nil && found.Vanity == vanity {
+			return found, nil
+		}
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		// The guild is gone or has given the name up: another one may have it now.
+		d.byVanity.Forget(vanity)
+	}
+	return nil, unknown()
+}
+
+// Prefetch has the guild and its vanity in memory when it returns, if the archive has them: whoever asks for a guild that was just
+// created or changed is answered, also when the archive is away by then.
+func (d *Directory) Prefetch(ctx context.Context, g id.Guild) {
+	if found, err := d.ByID(ctx, g); err == nil && found.Vanity != "" {
+		_, _ = d.ByVanity(ctx, found.Vanity)
+	}
+}
+
+// Changed tells that the guild was created, changed or deleted: nothing that was known of it is used from now on. If it was in use, it
+// is read anew at once. Its vanity may be one that nobody had; whose vanity a name was is looked at whenever the name is used.
+func (d *Directory) Changed(g id.Guild) {
+	d.byID.Renew(g)
+	d.byVanity.ForgetAbsences()
+}
+
+// Forget is Changed without reading the guild anew.
+func (d *Directory) Forget(g id.Guild) {
+	d.byID.Forget(g)
+	d.byVanity.ForgetAbsences()
+}
+
+// ForgetAll drops everything.
+func (d *Directory) ForgetAll() {
+	d.byID.ForgetAll()
+	d.byVanity.ForgetAll()
+}
+
+func asFault(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case absent(err):
+		return unknown()
+	default:
+		return fault.Down("read guild settings", err)
+	}
+}
+
+func unknown() *fault.Error {
+	return fault.New(fault.NotFound, "This guild is not known here. Check the id or the vanity.")
+}

@@ -1,0 +1,218 @@
+package guild_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+var errAway = errors.New("the archive is away: password=hunter2")
+
+// source is an archive of settings in memory, which counts and can be away.
+type source struct {
+	mu     sync.Mutex
+	guilds map[id.Guild]string // with their vanities
+	away   bool
+	asked  int
+}
+
+func (s *source) Guild(_ context.Context, g id.Guild) (*guild.Guild, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	vanity, ok := s.guilds[g]
+	return s.answer(g, vanity, ok)
+}
+
+func (s *source) GuildByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked++
+	for g, v := range s.guilds {
+		if v == vanity {
+			return s.answer(g, v, true)
+		}
+	}
+	return s.answer("", "", false)
+}
+
+func (s *source) answer(g id.Guild, vanity string, ok bool) (*guild.Guild, error) {
+	switch {
+	case s.away:
+		return nil, errAway
+	case !ok:
+		return nil, guild.ErrNotFound
+	}
+	return &guild.Guild{Settings: guild.Settings{ID: g, Vanity: vanity}}, nil
+}
+
+func (s *source) goAway() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.away = true
+}
+
+// asks returns how often the source was asked since the last call.
+func (s *source) asks() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.asked
+	s.asked = 0
+	return n
+}
+
+const (
+	guildA id.Guild = "100000000000000001"
+	guildB id.Guild = "100000000000000002"
+)
+
+func newDirectory() (*guild.Directory, *source) {
+	s := &source{guilds: map[id.Guild]string{guildA: "gophers"}}
+	return guild.NewDirectory(s, 10, 1<<20), s
+}
+
+func byID(t *testing.T, d *guild.Directory, g id.Guild) {
+	t.Helper()
+	if found, err := d.ByID(t.Context(), g); err != nil || found.ID != g {
+		t.Errorf("%s: %+v, %v", g, found, err)
+	}
+}
+
+func byVanity(t *testing.T, d *guild.Directory, vanity string, want id.Guild) {
+	t.Helper()
+	if found, err := d.ByVanity(t.Context(), vanity); err != nil || found.ID != want {
+		t.Errorf("%s: %+v, %v; want %s", vanity, found, err, want)
+	}
+}
+
+// fails asks for a guild by its id or its vanity.
+func fails(t *testing.T, d *guild.Directory, name string, code fault.Code) {
+	t.Helper()
+	var err error
+	var found *guild.Guild
+	if g, bad := id.Parse[id.Guild](name); bad == nil {
+		found, err = d.ByID(t.Context(), g)
+	} else {
+		found, err = d.ByVanity(t.Context(), name)
+	}
+	if !fault.Is(err, code) || found != nil {
+		t.Errorf("%s: %+v, %v, want code %v", name, found, err, code)
+	}
+}
+
+func TestGuildsAreFoundInMemory(t *testing.T) {
+	d, s := newDirectory()
+	for range 3 {
+		byVanity(t, d, "gophers", guildA)
+		byID(t, d, guildA)
+	}
+	if n := s.asks(); n != 2 {
+		t.Errorf("the archive was asked %d times, want once for each name", n)
+	}
+}
+
+func TestAbsentGuildsAreRemembered(t *testing.T) {
+	d, s := newDirectory()
+	for range 3 {
+		fails(t, d, string(guildB), fault.NotFound)
+		fails(t, d, "nobody", fault.NotFound)
+	}
+	if n := s.asks(); n != 2 {
+		t.Errorf("the archive was asked %d times, want once for each name", n)
+	}
+	s.guilds[guildB] = "nobody"
+	d.Changed(guildB)
+	byID(t, d, guildB)
+	byVanity(t, d, "nobody", guildB)
+}
+
+// Who was known before the archive went away is served on, also when something has changed just before.
+func TestChangedGuildsAreServedWhileTheArchiveIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, s := newDirectory()
+		s.guilds[guildB] = "new"
+		byVanity(t, d, "gophers", guildA)
+		d.Changed(guildA)
+		d.Changed(guildB)
+		d.Prefetch(t.Context(), guildB)
+		synctest.Wait()
+		s.goAway()
+		byVanity(t, d, "gophers", guildA)
+		byID(t, d, guildA)
+		byVanity(t, d, "new", guildB)
+		byID(t, d, guildB)
+	})
+}
+
+func TestAVanityMoves(t *testing.T) {
+	// The changes of the two guilds arrive one after the other, in either order.
+	for _, order := range [][]id.Guild{{guildA, guildB}, {guildB, guildA}} {
+		d, s := newDirectory()
+		s.guilds[guildB] = ""
+		byVanity(t, d, "gophers", guildA)
+		byID(t, d, guildB)
+		s.guilds[guildA], s.guilds[guildB] = "", "gophers"
+		d.Changed(order[0])
+		if found, err := d.ByVanity(t.Context(), "gophers"); err == nil && found.Vanity != "gophers" {
+			t.Errorf("after %s changed: found %+v, which has not the name", order[0], found)
+		}
+		d.Changed(order[1])
+		byVanity(t, d, "gophers", guildB)
+		if found, err := d.ByID(t.Context(), guildA); err != nil || found.Vanity != "" {
+			t.Errorf("the guild that gave the name up: %+v, %v", found, err)
+		}
+	}
+}
+
+// The guild was read anew, without the name, while the name still points to it.
+func TestANameThatItsGuildNoLongerHasFindsNothing(t *testing.T) {
+	d, s := newDirectory()
+	s.guilds[guildA] = "moved"
+	byVanity(t, d, "moved", guildA)
+	d.Changed(guildA)
+	byID(t, d, guildA)
+	s.guilds[guildA] = "other"
+	// The directory holds the guild as "moved"; the archive points "other" to it.
+	fails(t, d, "other", fault.NotFound)
+	d.Changed(guildA)
+	byVanity(t, d, "other", guildA)
+	fails(t, d, "moved", fault.NotFound)
+}
+
+func TestForgetAll(t *testing.T) {
+	d, s := newDirectory()
+	byVanity(t, d, "gophers", guildA)
+	fails(t, d, string(guildB), fault.NotFound)
+	s.guilds = map[id.Guild]string{guildB: "gophers"}
+	d.ForgetAll()
+	byVanity(t, d, "gophers", guildB)
+	byID(t, d, guildB)
+	fails(t, d, string(guildA), fault.NotFound)
+}
+
+func TestTheDirectoryServesOnWhileTheArchiveIsAway(t *testing.T) {
+	d, s := newDirectory()
+	byVanity(t, d, "gophers", guildA)
+	fails(t, d, "nobody", fault.NotFound)
+	s.guilds[guildB] = "late"
+	s.away = true
+	byVanity(t, d, "gophers", guildA)
+	byID(t, d, guildA)
+	fails(t, d, "nobody", fault.NotFound)
+	fails(t, d, string(guildB), fault.Unavailable)
+	fails(t, d, "late", fault.Unavailable)
+	_, err := d.ByID(t.Context(), guildB)
+	if f := fault.From(err); f.RetryAfter <= 0 || !errors.Is(err, errAway) || f.Message == f.Error() {
+		t.Errorf("error %+v, want a time, and the cause for the log only", f)
+	}
+	// A failure is not remembered.
+	s.away = false
+	byID(t, d, guildB)
+	byVanity(t, d, "late", guildB)
+}

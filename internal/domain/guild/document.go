@@ -1,0 +1,170 @@
+package guild
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/strictjson"
+)
+
+// document is a guild's settings in JSON, as the admin API takes and answers them and as the archives keep them.
+type document struct {
+	ID          strictjson.Optional[id.Guild]  `json:"id"`
+	Name        string                         `json:"name" bytes:"1..400"`
+	Icon        strictjson.Optional[*string]   `json:"icon"`
+	MemberCount int                            `json:"memberCount" bounds:"1..2147483647"`
+	OwnerID     id.User                        `json:"ownerId"`
+	AdminIDs    strictjson.Optional[[]id.User] `json:"adminIds" items:"0..1000"`
+
+	Enabled    strictjson.Optional[bool]           `json:"enabled"`
+	Visibility strictjson.Optional[Visibility]     `json:"visibility"`
+	Vanity     strictjson.Optional[*string]        `json:"vanity"`
+	Curve      strictjson.Optional[jsontext.Value] `json:"curve"` // a preset's name, or coefficients
+
+	XPGainInterval     strictjson.Optional[int64]   `json:"xpGainInterval" bounds:"10000..86400000"`
+	XPPerMessageMin    strictjson.Optional[int]     `json:"xpPerMessageMin" bounds:"1..1000"`
+	XPPerMessageMax    strictjson.Optional[int]     `json:"xpPerMessageMax" bounds:"1..1000"`
+	XPGlobalMultiplier strictjson.Optional[float64] `json:"xpGlobalMultiplier" bounds:"0..5"`
+
+	IgnoredChannelIDs strictjson.Optional[[]id.Channel]         `json:"ignoredChannelIds" items:"0..1000"`
+	IgnoredRoleIDs    strictjson.Optional[[]id.Role]            `json:"ignoredRoleIds" items:"0..1000"`
+	Multipliers       strictjson.Optional[[]multiplierDocument] `json:"multipliers" items:"0..250"`
+	RoleRewards       strictjson.Optional[[]rewardDocument]     `json:"roleRewards" items:"0..250"`
+}
+
+type multiplierDocument struct {
+	ID         strictjson.Optional[string] `json:"id"`
+	Type       MultiplierType              `json:"type"`
+	Multiplier float64                     `json:"multiplier" bounds:"0..5"`
+	Targets    jsontext.Value              `json:"targets"` // of roles or channels, as type says
+}
+
+type channelDocument struct {
+	ID       id.Channel                       `json:"id"`
+	Name     string                           `json:"name" bytes:"1..400"`
+	ParentID strictjson.Optional[*id.Channel] `json:"parentId"`
+	Position strictjson.Optional[int]         `json:"position" bounds:"0..2147483647"`
+	Type     strictjson.Optional[int]         `json:"type" bounds:"0..2147483647"`
+}
+
+type roleDocument struct {
+	ID       id.Role                   `json:"id"`
+	Name     string                    `json:"name" bytes:"1..400"`
+	Color    strictjson.Optional[*int] `json:"color" bounds:"0..16777215"`
+	Position strictjson.Optional[int]  `json:"position" bounds:"0..2147483647"`
+}
+
+type rewardDocument struct {
+	ID    strictjson.Optional[string] `json:"id"`
+	Level int                         `json:"level" bounds:"0..10000"`
+	Stack strictjson.Optional[bool]   `json:"stack"`
+	Roles []roleDocument              `json:"roles" items:"0..500"`
+}
+
+// Same reports whether two valid settings are the same document.
+func Same(a, b Settings) bool {
+	one, err := Marshal(a)
+	other, otherErr := Marshal(b)
+	return err == nil && otherErr == nil && bytes.Equal(one, other)
+}
+
+// Marshal returns the JSON document of valid settings, with every property present and the guild's id, so that Parse and
+// Unmarshal give equal settings back.
+func Marshal(s Settings) ([]byte, error) {
+	curve, err := marshalCurve(s.Curve)
+	if err != nil {
+		return nil, fmt.Errorf("marshal the curve of guild %s: %w", s.ID, err)
+	}
+	multipliers := make([]multiplierDocument, len(s.Multipliers))
+	for i, m := range s.Multipliers {
+		if multipliers[i], err = marshalMultiplier(m); err != nil {
+			return nil, fmt.Errorf("marshal multiplier %d of guild %s: %w", i, s.ID, err)
+		}
+	}
+	rewards := make([]rewardDocument, len(s.RoleRewards))
+	for i, r := range s.RoleRewards {
+		rewards[i] = rewardDocument{
+			ID: strictjson.Some(r.ID), Level: int(r.Level), Stack: strictjson.Some(r.Stack), Roles: roleDocuments(r.Roles),
+		}
+	}
+	var vanity *string
+	if s.Vanity != "" {
+		vanity = &s.Vanity
+	}
+	encoded, err := json.Marshal(document{
+		ID:                 strictjson.Some(s.ID),
+		Name:               s.Name,
+		Icon:               strictjson.Some(s.Icon),
+		MemberCount:        s.MemberCount,
+		OwnerID:            s.OwnerID,
+		AdminIDs:           strictjson.Some(s.AdminIDs),
+		Enabled:            strictjson.Some(s.Enabled),
+		Visibility:         strictjson.Some(s.Visibility),
+		Vanity:             strictjson.Some(vanity),
+		Curve:              strictjson.Some(curve),
+		XPGainInterval:     strictjson.Some(s.XPGainInterval),
+		XPPerMessageMin:    strictjson.Some(s.XPPerMessageMin),
+		XPPerMessageMax:    strictjson.Some(s.XPPerMessageMax),
+		XPGlobalMultiplier: strictjson.Some(s.XPGlobalMultiplier),
+		IgnoredChannelIDs:  strictjson.Some(s.IgnoredChannelIDs),
+		IgnoredRoleIDs:     strictjson.Some(s.IgnoredRoleIDs),
+		Multipliers:        strictjson.Some(multipliers),
+		RoleRewards:        strictjson.Some(rewards),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("marshal guild %s: %w", s.ID, err)
+	}
+	return encoded, nil
+}
+
+// Unmarshal reads a document that Marshal made, for the archives. Its error is never a client's fault, so it carries no
+// fault code.
+func Unmarshal(encoded []byte) (Settings, error) {
+	var d document
+	if err := strictjson.Decode(encoded, &d); err != nil {
+		return Settings{}, fmt.Errorf("read an archived guild: %v", err)
+	}
+	gid, ok := d.ID.Get()
+	if !ok || !id.Valid(string(gid)) {
+		return Settings{}, fmt.Errorf("read an archived guild: its id %q is not valid", gid)
+	}
+	s, err := d.settings(gid)
+	if err != nil {
+		return Settings{}, fmt.Errorf("read archived guild %s: %v", gid, err)
+	}
+	return s, nil
+}
+
+func marshalMultiplier(m Multiplier) (multiplierDocument, error) {
+	var targets any
+	if m.Type == RoleMultiplier {
+		targets = roleDocuments(m.Roles)
+	} else {
+		targets = channelDocuments(m.Channels)
+	}
+	encoded, err := json.Marshal(targets)
+	return multiplierDocument{ID: strictjson.Some(m.ID), Type: m.Type, Multiplier: m.Multiplier, Targets: encoded}, err
+}
+
+func channelDocuments(channels []Channel) []channelDocument {
+	list := make([]channelDocument, len(channels))
+	for i, c := range channels {
+		list[i] = channelDocument{
+			ID: c.ID, Name: c.Name, ParentID: strictjson.Some(c.ParentID),
+			Position: strictjson.Some(c.Position), Type: strictjson.Some(c.Type),
+		}
+	}
+	return list
+}
+
+func roleDocuments(roles []Role) []roleDocument {
+	list := make([]roleDocument, len(roles))
+	for i, r := range roles {
+		list[i] = roleDocument{ID: r.ID, Name: r.Name, Color: strictjson.Some(r.Color), Position: strictjson.Some(r.Position)}
+	}
+	return list
+}

@@ -1,0 +1,192 @@
+package guild_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+const gid id.Guild = "100000000000000000"
+
+// with returns a document of what is required and more properties.
+func with(more string) string {
+	if more != "" {
+		more = "," + more
+	}
+	return `{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"` + more + `}`
+}
+
+// full gives every property a value that is not its default.
+const full = `{"id":"100000000000000000","name":"Gophers & <co>","icon":"a_0123456789abcdef0123456789abcdef","memberCount":2147483647,
+	"ownerId":"100000000000000001","adminIds":["100000000000000003","100000000000000002"],"enabled":false,"visibility":"private",
+	"vanity":"GoPhers1","curve":[0,75.83333333333333,22.5,1.6666666666666667],"xpGainInterval":10000,"xpPerMessageMin":1000,
+	"xpPerMessageMax":1000,"xpGlobalMultiplier":0.1,"ignoredChannelIds":["200000000000000009"],"ignoredRoleIds":["300000000000000009"],
+	"multipliers":[
+		{"id":"6BA7B810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":5,"targets":[
+			{"id":"200000000000000001","name":"help","parentId":"200000000000000002","position":1,"type":5}]},
+		{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","type":"Role","multiplier":0,"targets":[
+			{"id":"300000000000000001","name":"Regular","color":16777215,"position":1},{"id":"300000000000000002","name":"x"}]}],
+	"roleRewards":[
+		{"id":"6ba7b812-9dad-41d1-80b4-00c04fd430c8","level":10000,"stack":false,"roles":[{"id":"300000000000000001","name":"a","color":0}]},
+		{"id":"6ba7b813-9dad-41d1-80b4-00c04fd430c8","level":5,"roles":[]},
+		{"id":"6ba7b814-9dad-41d1-80b4-00c04fd430c8","level":0,"roles":[]},
+		{"id":"6ba7b815-9dad-41d1-80b4-00c04fd430c8","level":5,"stack":true,"roles":[{"id":"300000000000000001","name":"b"}]}]}`
+
+func parse(t testing.TB, document string) guild.Settings {
+	t.Helper()
+	s, err := guild.Parse(gid, []byte(document))
+	if err != nil {
+		t.Fatalf("%s: %v", document, err)
+	}
+	return s
+}
+
+func TestDefaults(t *testing.T) {
+	want := guild.Settings{
+		ID: gid, Name: "Gophers", MemberCount: 5, OwnerID: "200000000000000001", Enabled: true, Visibility: guild.Public,
+		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1,
+	}
+	if got := parse(t, with("")); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	// The document with every default written out, as the contract shows it, says the same.
+	explicit := with(`"icon":null,"adminIds":[],"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,
+		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[]`)
+	if got := parse(t, explicit); !reflect.DeepEqual(got, want) {
+		t.Errorf("written out: got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestParseReadsEveryProperty(t *testing.T) {
+	curve, err := level.NewCurve([]float64{0, 75.83333333333333, 22.5, 1.6666666666666667})
+	if err != nil {
+		t.Fatal(err)
+	}
+	white, black, parent, icon := 16777215, 0, id.Channel("200000000000000002"), "a_0123456789abcdef0123456789abcdef"
+	want := guild.Settings{
+		ID: gid, Name: "Gophers & <co>", Icon: &icon, MemberCount: 2147483647, OwnerID: "100000000000000001",
+		AdminIDs: []id.User{"100000000000000003", "100000000000000002"}, Visibility: guild.Private, Vanity: "gophers1", Curve: curve,
+		XPGainInterval: 10000, XPPerMessageMin: 1000, XPPerMessageMax: 1000, XPGlobalMultiplier: 0.1,
+		IgnoredChannelIDs: []id.Channel{"200000000000000009"}, IgnoredRoleIDs: []id.Role{"300000000000000009"},
+		Multipliers: []guild.Multiplier{
+			{ID: "6BA7B810-9dad-41d1-80b4-00c04fd430c8", Type: guild.ChannelMultiplier, Multiplier: 5,
+				Channels: []guild.Channel{{ID: "200000000000000001", Name: "help", ParentID: &parent, Position: 1, Type: 5}}},
+			{ID: "6ba7b811-9dad-41d1-80b4-00c04fd430c8", Type: guild.RoleMultiplier,
+				Roles: []guild.Role{{ID: "300000000000000001", Name: "Regular", Color: &white, Position: 1}, {ID: "300000000000000002", Name: "x"}}},
+		},
+		RoleRewards: []guild.RoleReward{ // sorted by level, equal levels as they were given
+			{ID: "6ba7b814-9dad-41d1-80b4-00c04fd430c8", Level: 0, Stack: true},
+			{ID: "6ba7b813-9dad-41d1-80b4-00c04fd430c8", Level: 5, Stack: true},
+			{ID: "6ba7b815-9dad-41d1-80b4-00c04fd430c8", Level: 5, Stack: true, Roles: []guild.Role{{ID: "300000000000000001", Name: "b"}}},
+			{ID: "6ba7b812-9dad-41d1-80b4-00c04fd430c8", Level: 10000, Roles: []guild.Role{{ID: "300000000000000001", Name: "a", Color: &black}}},
+		},
+	}
+	if got := parse(t, full); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestDocumentsRoundTrip(t *testing.T) {
+	for _, document := range []string{with(""), full, with(`"curve":"mee6"`), with(`"curve":[150,-100,50]`), with(`"multipliers":[{"type":"Role","multiplier":-0,"targets":[]}]`)} {
+		s := parse(t, document)
+		roundTrip(t, s)
+	}
+}
+
+func roundTrip(t testing.TB, s guild.Settings) {
+	t.Helper()
+	encoded, err := guild.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parsed := parse(t, string(encoded)); !reflect.DeepEqual(parsed, s) {
+		t.Errorf("parsed %+v\nwant   %+v", parsed, s)
+	}
+	archived, err := guild.Unmarshal(encoded)
+	if err != nil || !reflect.DeepEqual(archived, s) {
+		t.Errorf("from the archive %+v, %v\nwant %+v", archived, err, s)
+	}
+}
+
+func TestMarshalAnswersEveryProperty(t *testing.T) {
+	encoded, err := guild.Marshal(parse(t, with(`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,
+		"targets":[{"id":"200000000000000001","name":"help"}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,
+		"roles":[{"id":"300000000000000001","name":"Regular"}]}]`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":"100000000000000000","name":"Gophers","icon":null,"memberCount":5,"ownerId":"200000000000000001","adminIds":[],` +
+		`"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,"xpPerMessageMin":15,` +
+		`"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],` +
+		`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001",` +
+		`"name":"help","parentId":null,"position":0,"type":0}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,` +
+		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}]}`
+	if string(encoded) != want {
+		t.Errorf("got  %s\nwant %s", encoded, want)
+	}
+	for more, curve := range map[string]string{`"curve":"amari"`: `"amari"`, `"curve":[55,-40,20]`: `[55,-40,20]`, `"curve":[0,0.5,1e2]`: `[0,0.5,100]`} {
+		encoded, err := guild.Marshal(parse(t, with(more)))
+		var got struct{ Curve json.RawMessage }
+		if err != nil || json.Unmarshal(encoded, &got) != nil || string(got.Curve) != curve {
+			t.Errorf("%s: answered as %s, %v", more, got.Curve, err)
+		}
+	}
+}
+
+func TestIDsAreMadeWhenAbsent(t *testing.T) {
+	document := with(`"multipliers":[{"type":"Role","multiplier":1,"targets":[]},{"type":"Role","multiplier":1,"targets":[]}],"roleRewards":[{"level":1,"roles":[]}]`)
+	a, b := parse(t, document), parse(t, document)
+	ids := map[string]bool{a.Multipliers[0].ID: true, a.Multipliers[1].ID: true, a.RoleRewards[0].ID: true, b.Multipliers[0].ID: true, b.RoleRewards[0].ID: true}
+	if len(ids) != 5 || ids[""] {
+		t.Errorf("ids are not all new: %v", ids)
+	}
+	roundTrip(t, a)
+}
+
+func TestUnmarshalNeverBlamesAClient(t *testing.T) {
+	for _, document := range []string{``, `{}`, with(""), with(`"id":"x"`), with(`"id":"100000000000000000","vanity":"a"`), `{"id":null}`} {
+		if _, err := guild.Unmarshal([]byte(document)); err == nil || !fault.Is(err, fault.Internal) {
+			t.Errorf("%s: got %v, want an error of ours", document, err)
+		}
+	}
+}
+
+func TestWhatIsAnsweredIsAcceptedAgain(t *testing.T) {
+	// Short as sent, but with the defaults filled in longer than a body may be.
+	var multipliers []string
+	for m := range 4 {
+		var targets []string
+		for i := range 250 {
+			targets = append(targets, fmt.Sprintf(`{"id":"20000000000000%04d","name":"c"}`, m*1000+i))
+		}
+		multipliers = append(multipliers, `{"type":"Channel","multiplier":1,"targets":[`+strings.Join(targets, ",")+`]}`)
+	}
+	document := with(`"multipliers":[` + strings.Join(multipliers, ",") + `]`)
+	if len(document) > guild.MaxDocument {
+		t.Fatalf("the test's document has %d bytes already", len(document))
+	}
+	if _, err := guild.Parse(gid, []byte(document)); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("got %v, want too large", err)
+	}
+}
+
+func TestRewardsOfOneLevelKeepTheirOrder(t *testing.T) {
+	var rewards []string
+	for i := range 100 {
+		rewards = append(rewards, fmt.Sprintf(`{"level":%d,"roles":[{"id":"%d","name":"r"}]}`, 9-i%3, 300000000000000000+i))
+	}
+	before := guild.RoleReward{}
+	for _, r := range parse(t, with(`"roleRewards":[`+strings.Join(rewards, ",")+`]`)).RoleRewards {
+		if r.Level < before.Level || (r.Level == before.Level && r.Roles[0].ID < before.Roles[0].ID) {
+			t.Fatalf("%+v stands after %+v", r, before)
+		}
+		before = r
+	}
+}

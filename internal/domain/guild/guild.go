@@ -1,0 +1,109 @@
+// Package guild holds a guild's settings: who owns it, whether and to whom its board is shown, its curve, its
+// multipliers and its role rewards, with their validation and the JSON document of the admin API.
+package guild
+
+import (
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+// Visibility says who may read a guild's leaderboard.
+type Visibility string
+
+// The visibilities.
+const (
+	Public  Visibility = "public"
+	Private Visibility = "private"
+)
+
+// Incarnation tells one creation of a guild from another, so that the past of a deleted guild never returns. It is a
+// random positive number, made by the archive when the guild is created.
+type Incarnation int64
+
+// Settings is everything that a manager can set for a guild, valid once it came from Parse or an archive.
+type Settings struct {
+	ID          id.Guild
+	Name        string
+	Icon        *string // icon hash
+	MemberCount int     // members of the community, not of the board; at least 1
+	OwnerID     id.User
+	AdminIDs    []id.User
+
+	Enabled    bool
+	Visibility Visibility
+	Vanity     string // lower case; empty when there is none
+
+	Curve              level.Curve
+	XPGainInterval     int64 // cooldown in milliseconds, 10000 to 86400000
+	XPPerMessageMin    int   // 1 to 1000
+	XPPerMessageMax    int   // XPPerMessageMin to 1000
+	XPGlobalMultiplier float64
+	IgnoredChannelIDs  []id.Channel
+	IgnoredRoleIDs     []id.Role
+	Multipliers        []Multiplier
+	RoleRewards        []RoleReward // in the order of their levels
+}
+
+// Guild is a guild as the archive holds it.
+type Guild struct {
+	Settings
+	Incarnation Incarnation
+	// Version is the number of the change (package changes) that last touched the settings. It rises with every change.
+	Version int64
+}
+
+// MultiplierType says what a multiplier applies to.
+type MultiplierType string
+
+// The types of multipliers.
+const (
+	ChannelMultiplier MultiplierType = "Channel"
+	RoleMultiplier    MultiplierType = "Role"
+)
+
+// Multiplier scales the XP of messages in its channels or by members with its roles.
+type Multiplier struct {
+	ID         string // UUID
+	Type       MultiplierType
+	Multiplier float64   // 0 to 5
+	Channels   []Channel // when Type is ChannelMultiplier
+	Roles      []Role    // when Type is RoleMultiplier
+}
+
+// Channel is a channel as the guild described it when the settings were made.
+type Channel struct {
+	ID       id.Channel
+	Name     string
+	ParentID *id.Channel
+	Position int
+	Type     int
+}
+
+// Role is a role as the guild described it when the settings were made.
+type Role struct {
+	ID       id.Role
+	Name     string
+	Color    *int
+	Position int
+}
+
+// RoleReward gives roles to members that reach a level.
+type RoleReward struct {
+	ID    string // UUID
+	Level level.Level
+	Stack bool // the roles stay when a higher reward is reached
+	Roles []Role
+}
+
+// Cooldown is how long a member gains nothing after a message that gave XP.
+func (s *Settings) Cooldown() time.Duration {
+	return time.Duration(s.XPGainInterval) * time.Millisecond
+}
+
+// IsManager reports whether user is the guild's owner or one of its Administrators.
+func (s *Settings) IsManager(user id.User) bool {
+	return user != "" && (user == s.OwnerID || slices.Contains(s.AdminIDs, user))
+}

@@ -1,0 +1,53 @@
+package guild
+
+import (
+	"strings"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+)
+
+// HashRule says to a client what ValidHash takes.
+const HashRule = "32 lowercase letters or digits, with or without a_ before them"
+
+// ValidHash reports whether s can be an avatar's or icon's hash, as HashRule says.
+func ValidHash(s string) bool {
+	s = strings.TrimPrefix(s, "a_")
+	return len(s) == 32 && alphanumeric(s) && s == strings.ToLower(s)
+}
+
+// ParseVanity returns a vanity in lower case, which is how it is stored and matched. It has 2 to 32 letters and digits
+// (ASCII) and is not 17 to 19 digits alone, or it would read as a guild's id. The error is a fault with code fault.Invalid.
+func ParseVanity(s string) (string, error) {
+	if len(s) < 2 || len(s) > 32 || !alphanumeric(s) {
+		return "", fault.At("vanity", "must be 2 to 32 letters (a to z) and digits")
+	}
+	if len(s) >= 17 && len(s) <= 19 && strings.Trim(s, "0123456789") == "" {
+		return "", fault.At("vanity", "must not be 17 to 19 digits alone, which would look like an id; add a letter")
+	}
+	return strings.ToLower(s), nil
+}
+
+// ParseEntry reads the name of a leaderboard in a path: a guild's id, or else a vanity, in lower case, to look up. Text of
+// letters and digits that no vanity could be is returned too: it names no guild, but it is not malformed. The error is a
+// fault with code fault.Invalid.
+func ParseEntry(s string) (gid id.Guild, vanity string, err error) {
+	if id.Valid(s) {
+		return id.Guild(s), "", nil
+	}
+	if s == "" || !alphanumeric(s) {
+		return "", "", fault.New(fault.Invalid, "The leaderboard must be named by a guild's id or by a vanity of letters (a to z) and digits")
+	}
+	return "", strings.ToLower(s), nil
+}
+
+// alphanumeric reports whether s has nothing but ASCII letters and digits.
+func alphanumeric(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}

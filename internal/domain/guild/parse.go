@@ -1,0 +1,164 @@
+package guild
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/strictjson"
+)
+
+// MaxDocument is how many bytes a guild's document may have, with its defaults filled in.
+const MaxDocument = 64 << 10
+
+// The defaults of the properties that a document may leave out.
+const (
+	defaultXPGainInterval  = 60000
+	defaultXPPerMessageMin = 15
+	defaultXPPerMessageMax = 40
+	defaultMultiplier      = 1
+)
+
+// ErrCrossed is the cause of the fault that Parse returns when a message may give less than xpPerMessageMin and more than
+// xpPerMessageMax only.
+var ErrCrossed = errors.New("the least XP for a message is above the most")
+
+// Parse reads the settings of guild gid from a document of the admin API, and validates them. What the document leaves out
+// gets its default; multipliers and role rewards without an id get a new UUID. Empty lists are nil. What a client got wrong
+// is a *fault.Error that names the property: code fault.Invalid, or fault.TooLarge when the document, with its defaults
+// filled in, is longer than MaxDocument (what was answered must be accepted again).
+func Parse(gid id.Guild, body []byte) (Settings, error) {
+	var d document
+	if err := strictjson.Decode(body, &d); err != nil {
+		return Settings{}, err
+	}
+	if given, ok := d.ID.Get(); ok && given != gid {
+		return Settings{}, fault.At("id", "must equal the id of the path, %s; leave it out or correct it", gid)
+	}
+	s, err := d.settings(gid)
+	if err != nil {
+		return Settings{}, err
+	}
+	full, err := Marshal(s)
+	if err != nil {
+		return Settings{}, err
+	}
+	if len(full) > MaxDocument {
+		return Settings{}, fault.New(fault.TooLarge,
+			"The guild's settings are %d bytes with their defaults filled in; they must be at most %d. Shorten the lists.", len(full), MaxDocument)
+	}
+	return s, nil
+}
+
+func (d *document) settings(gid id.Guild) (Settings, error) {
+	s := Settings{
+		ID:                 gid,
+		Name:               d.Name,
+		Icon:               d.Icon.Or(nil),
+		MemberCount:        d.MemberCount,
+		OwnerID:            d.OwnerID,
+		Enabled:            d.Enabled.Or(true),
+		Visibility:         d.Visibility.Or(Public),
+		XPGainInterval:     d.XPGainInterval.Or(defaultXPGainInterval),
+		XPPerMessageMin:    d.XPPerMessageMin.Or(defaultXPPerMessageMin),
+		XPPerMessageMax:    d.XPPerMessageMax.Or(defaultXPPerMessageMax),
+		XPGlobalMultiplier: d.XPGlobalMultiplier.Or(defaultMultiplier),
+	}
+	if s.Icon != nil && !ValidHash(*s.Icon) {
+		return Settings{}, fault.At("icon", "must be an icon hash (%s) or null", HashRule)
+	}
+	if !id.Valid(string(s.OwnerID)) {
+		return Settings{}, notSnowflake("ownerId")
+	}
+	if s.Visibility != Public && s.Visibility != Private {
+		return Settings{}, fault.At("visibility", "must be %q or %q", Public, Private)
+	}
+	if s.XPPerMessageMin > s.XPPerMessageMax {
+		return Settings{}, fault.At("xpPerMessageMin", "must not be above xpPerMessageMax, but %d is above %d; set both", s.XPPerMessageMin, s.XPPerMessageMax).
+			Because(ErrCrossed)
+	}
+	var err error
+	if vanity := d.Vanity.Or(nil); vanity != nil {
+		if s.Vanity, err = ParseVanity(*vanity); err != nil {
+			return Settings{}, err
+		}
+	}
+	if curve, ok := d.Curve.Get(); ok {
+		if s.Curve, err = parseCurve(curve); err != nil {
+			return Settings{}, err
+		}
+	}
+	if err := d.lists(&s); err != nil {
+		return Settings{}, err
+	}
+	return s, nil
+}
+
+func (d *document) lists(s *Settings) (err error) {
+	if s.AdminIDs, err = snowflakes("adminIds", d.AdminIDs.Or(nil)); err != nil {
+		return err
+	}
+	if s.IgnoredChannelIDs, err = snowflakes("ignoredChannelIds", d.IgnoredChannelIDs.Or(nil)); err != nil {
+		return err
+	}
+	if s.IgnoredRoleIDs, err = snowflakes("ignoredRoleIds", d.IgnoredRoleIDs.Or(nil)); err != nil {
+		return err
+	}
+	if s.Multipliers, err = parseMultipliers(d.Multipliers.Or(nil)); err != nil {
+		return err
+	}
+	s.RoleRewards, err = parseRewards(d.RoleRewards.Or(nil))
+	return err
+}
+
+func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
+	ids := make(uuids)
+	var list []Multiplier
+	for i, d := range documents {
+		path := fmt.Sprintf("multipliers[%d]", i)
+		m := Multiplier{Type: d.Type, Multiplier: d.Multiplier}
+		var err error
+		if m.ID, err = ids.take(path+".id", d.ID); err != nil {
+			return nil, err
+		}
+		switch d.Type {
+		case ChannelMultiplier:
+			m.Channels, err = parseChannels(path+".targets", d.Targets)
+		case RoleMultiplier:
+			var roles []roleDocument
+			if roles, err = strictjson.List[roleDocument](path+".targets", d.Targets, 0, maxTargets); err == nil {
+				m.Roles, err = parseRoles(path+".targets", roles)
+			}
+		default:
+			err = fault.At(path+".type", "must be %q or %q", ChannelMultiplier, RoleMultiplier)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func parseRewards(documents []rewardDocument) ([]RoleReward, error) {
+	ids := make(uuids)
+	var list []RoleReward
+	for i, d := range documents {
+		path := fmt.Sprintf("roleRewards[%d]", i)
+		r := RoleReward{Level: level.Level(d.Level), Stack: d.Stack.Or(true)}
+		var err error
+		if r.ID, err = ids.take(path+".id", d.ID); err != nil {
+			return nil, err
+		}
+		if r.Roles, err = parseRoles(path+".roles", d.Roles); err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	slices.SortStableFunc(list, func(a, b RoleReward) int { return cmp.Compare(a.Level, b.Level) })
+	return list, nil
+}

@@ -1,0 +1,205 @@
+package card
+
+import (
+	"strconv"
+	"strings"
+
+	"levelboard/internal/domain/displayname"
+)
+
+// box is a rectangle with round corners; with a radius of half its size it is a circle.
+type box struct {
+	x, y, width, height, radius float64
+	paint                       paint
+}
+
+// line is a line of text: clean, and no wider than its place.
+type line struct {
+	text   string
+	x, y   float64 // of the left end of the baseline
+	length float64 // in the widest of its fonts
+	room   float64 // how long it may be; 0 for what is short in any font
+	size   float64
+	heavy  bool
+	anchor anchor
+	paint  paint
+}
+
+// anchor says which end of a line stays where it is when another font draws it wider.
+type anchor int
+
+const (
+	start anchor = iota
+	middle
+	end
+)
+
+// scene is a card before it is drawn: boxes, then lines on them.
+type scene struct {
+	title string
+	hue   gradient
+	boxes []box
+	lines []line
+}
+
+const (
+	left    = 196.0 // of all text
+	right   = Width - 40.0
+	gap     = 28.0
+	barTop  = 126.0
+	barHigh = 16.0
+)
+
+// fonts is what is known of the fonts that a card will be drawn with.
+type fonts struct {
+	has func(rune) bool
+	// How much wider than ours their lines may be.
+	regular, bold float64
+}
+
+// composer places what stands on a card.
+type composer struct {
+	scene
+	fonts         fonts
+	regular, bold *typeface
+}
+
+// compose lays a card out for these fonts.
+func compose(d Data, f fonts) scene {
+	c := &composer{fonts: f, regular: newTypeface(false), bold: newTypeface(true)}
+	name := displayName(d, f.has)
+	c.hue = hueOf(d.UserID)
+	c.title = title(name, d)
+	c.boxes = append(c.boxes,
+		box{x: .5, y: .5, width: Width - 1, height: Height - 1, radius: 24, paint: edge},
+		box{x: 2, y: 2, width: Width - 4, height: Height - 4, radius: 22.5, paint: surface})
+	c.avatar(initial(name, f.has))
+	room := c.numbers(d) - gap - left
+	size := 34.0
+	if c.measure(name, size, true) > room {
+		size = 26
+	}
+	c.put(line{text: c.cut(name, room, size, true), x: left, y: 98, room: room, size: size, heavy: true, paint: ink})
+	c.put(line{text: c.cut(displayname.Clean(d.Guild), room, 16, false), x: left, y: 55, room: room, size: 16, paint: soft})
+	c.bar(d.Progress)
+	c.foot(d)
+	return c.scene
+}
+
+func (c *composer) avatar(letter string) {
+	const x, y, radius = 104, Height / 2, 62
+	c.boxes = append(c.boxes, box{x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius, radius: radius, paint: hue})
+	c.put(line{text: letter, x: x, y: y + 21, size: 58, heavy: true, anchor: middle, paint: white})
+}
+
+// numbers puts rank and level at the right and returns where they begin.
+func (c *composer) numbers(d Data) float64 {
+	level, rank := group(int64(d.Level)), "#"+group(d.Rank)
+	size := 34.0
+	if c.measure(level+rank, size, true) > 220 {
+		size = 26
+	}
+	x := c.number("LEVEL", level, right, size, ink)
+	return c.number("RANK", rank, x-gap, size, rankPaint(d.Rank))
+}
+
+func (c *composer) number(label, value string, x, size float64, p paint) float64 {
+	c.put(line{text: label, x: x, y: 55, size: 13, heavy: true, anchor: end, paint: soft})
+	c.put(line{text: value, x: x, y: 98, size: size, heavy: true, anchor: end, paint: p})
+	return x - max(c.measure(label, 13, true), c.measure(value, size, true))
+}
+
+func rankPaint(rank int64) paint {
+	switch rank {
+	case 1:
+		return gold
+	case 2:
+		return silver
+	case 3:
+		return bronze
+	}
+	return ink
+}
+
+func (c *composer) bar(progress float64) {
+	full := box{x: left, y: barTop, width: right - left, height: barHigh, radius: barHigh / 2, paint: track}
+	c.boxes = append(c.boxes, full)
+	if progress > 0 {
+		// Less than this could not have round ends.
+		full.width = max(barHigh, full.width*min(progress, 100)/100)
+		full.paint = hue
+		c.boxes = append(c.boxes, full)
+	}
+}
+
+func (c *composer) foot(d Data) {
+	const y, size = 173, 16
+	next := "Highest level"
+	if d.NextLevelXP > d.XP {
+		next = group(d.NextLevelXP-d.XP) + " XP to level " + group(int64(d.Level)+1)
+	}
+	xp := group(d.XP) + " XP"
+	c.put(line{text: xp, x: left, y: y, size: size, heavy: true, paint: ink})
+	c.put(line{text: next, x: right, y: y, size: size, anchor: end, paint: soft})
+	// A number that is cut is another number, so between long ones the messages take a line of their own.
+	messages := line{text: count(d.Messages, "message"), x: left + c.measure(xp, size, true) + 18, y: y, size: size, paint: soft}
+	messages.room = right - c.measure(next, size, false) - 16 - messages.x
+	if c.measure(messages.text, size, false) > messages.room {
+		messages.x, messages.y, messages.room = left, y+23, right-left
+	}
+	c.put(messages)
+}
+
+// put adds a line whose x is that of its anchor.
+func (c *composer) put(l line) {
+	l.length = c.measure(l.text, l.size, l.heavy)
+	switch l.anchor {
+	case middle:
+		l.x -= l.length / 2
+	case end:
+		l.x -= l.length
+	}
+	c.lines = append(c.lines, l)
+}
+
+func (c *composer) measure(text string, size float64, heavy bool) float64 {
+	face, wider := c.regular, c.fonts.regular
+	if heavy {
+		face, wider = c.bold, c.fonts.bold
+	}
+	_, length := face.shape(text)
+	return length * size * wider
+}
+
+func (c *composer) cut(text string, room, size float64, heavy bool) string {
+	return fit(text, room, func(s string) float64 { return c.measure(s, size, heavy) })
+}
+
+// title is the card in words, for those who do not see it.
+func title(name string, d Data) string {
+	return name + ": rank " + group(d.Rank) + ", level " + group(int64(d.Level)) + ", " + group(d.XP) + " XP in " + displayname.Clean(d.Guild)
+}
+
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return group(n) + " " + what + "s"
+}
+
+// group sets digits in groups of three.
+func group(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, digits = "-", digits[1:]
+	}
+	var out strings.Builder
+	for i, digit := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			out.WriteByte(',')
+		}
+		out.WriteRune(digit)
+	}
+	return sign + out.String()
+}

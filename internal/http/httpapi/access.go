@@ -1,0 +1,178 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/signin"
+)
+
+const keyHeader = "X-Api-Key"
+
+// caller is who sent a request to /v2.
+type caller struct {
+	key     *apikey.Key     // nil without a valid key
+	session *signin.Session // of who is signed in in this browser, when no key was presented; nil when nobody is
+	failure error           // why a key that was presented is not valid, or why it cannot be said who is signed in
+}
+
+// user is on whose behalf the caller asks: the owner of the key, or who is signed in; empty when neither is known.
+func (c caller) user() id.User {
+	switch {
+	case c.key != nil:
+		return c.key.OwnerID
+	case c.session != nil:
+		return c.session.User.ID
+	}
+	return ""
+}
+
+// manages reports whether the caller manages the guild: the owner of the key, or who is signed in.
+func (c caller) manages(g *guild.Guild) bool {
+	if c.key == nil {
+		return c.session.Manages(g)
+	}
+	return g.IsManager(c.key.OwnerID)
+}
+
+// identify finds out who asks and charges their budgets, before anything else costs work. It does not refuse a bad key
+// itself: that comes after the charge, so that guessing keys costs the guesser's address.
+func (a *API) identify(c *gin.Context) {
+	who := a.authenticate(c)
+	stateOf(c).caller = who
+	if err := a.charge(c, who); err != nil {
+		a.fail(c, err)
+	}
+}
+
+func (a *API) authenticate(c *gin.Context) caller {
+	presented := c.Request.Header.Values(keyHeader)
+	switch len(presented) {
+	case 0:
+		if a.deps.Pages == nil || c.Request.Header["Cookie"] == nil {
+			return caller{}
+		}
+		session, err := a.deps.Pages.Session(c)
+		return caller{session: session, failure: err}
+	case 1:
+		key, err := a.deps.Keys.Authenticate(c.Request.Context(), presented[0])
+		if err != nil {
+			return caller{failure: err}
+		}
+		return caller{key: key}
+	default:
+		return caller{failure: fault.New(fault.Unauthenticated, "The header X-Api-Key is given more than once. Send one key.")}
+	}
+}
+
+// charge takes one request from the budgets of the caller and sets the three headers, whatever the outcome.
+func (a *API) charge(c *gin.Context, who caller) error {
+	budgets := a.budgets(c, who)
+	decision, err := a.deps.Limiter.Charge(c.Request.Context(), budgets...)
+	if err != nil {
+		down := fault.Down("charge the limits", err)
+		setLimitHeaders(c, strictest(budgets), 0, wholeSeconds(down.RetryAfter))
+		return down
+	}
+	setLimitHeaders(c, decision.Limit, decision.Remaining, wholeSeconds(decision.Reset))
+	if decision.Allowed {
+		return nil
+	}
+	limited := fault.New(fault.RateLimited, "Too many requests. Wait as many seconds as the Retry-After header says.")
+	limited.RetryAfter = decision.RetryAfter
+	return limited
+}
+
+func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
+	if who.key == nil {
+		return []ratelimit.Budget{ratelimit.OfIdentity(string(who.user()), c.ClientIP(), a.deps.IdentityLimit)}
+	}
+	perKey := a.deps.KeyLimit
+	if who.key.RateLimit != nil {
+		perKey = *who.key.RateLimit
+	}
+	return []ratelimit.Budget{
+		{Scope: ratelimit.ScopeKey, Name: who.key.ID, Owner: string(who.key.OwnerID), PerMinute: perKey},
+		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
+	}
+}
+
+func strictest(budgets []ratelimit.Budget) int {
+	limit := ratelimit.Unlimited
+	for _, b := range budgets {
+		if b.PerMinute > 0 {
+			limit = min(limit, b.PerMinute)
+		}
+	}
+	return limit
+}
+
+func setLimitHeaders(c *gin.Context, limit, remaining int, reset int64) {
+	// One array for the three headers' values; its parts have no room for another value.
+	values := [...]string{strconv.Itoa(limit), strconv.Itoa(remaining), strconv.FormatInt(reset, 10)}
+	h := c.Writer.Header()
+	h["X-Ratelimit-Limit"], h["X-Ratelimit-Remaining"], h["X-Ratelimit-Reset"] = values[0:1:1], values[1:2:2], values[2:3:3]
+}
+
+// refuseBadKey is the 401 of a key that was presented and is not valid, on routes that need none.
+func (a *API) refuseBadKey(c *gin.Context) {
+	if who := callerOf(c); who.failure != nil {
+		a.fail(c, who.failure)
+	}
+}
+
+// requireKey is the 401 of routes that need a key.
+func (a *API) requireKey(c *gin.Context) {
+	who := callerOf(c)
+	if who.key != nil {
+		return
+	}
+	if who.failure != nil {
+		a.fail(c, who.failure)
+		return
+	}
+	a.fail(c, missingKey())
+}
+
+func missingKey() error {
+	return fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key.")
+}
+
+// permit is the 403 of a key that may not do this in the guild, whether there is such a guild or not.
+func permit(c *gin.Context, g id.Guild) error {
+	key := callerOf(c).key
+	if !key.May(c.Request.Method) {
+		return fault.New(fault.Forbidden, "This API key may only read. Use a read/write key.")
+	}
+	if !key.Granted(g) {
+		return fault.New(fault.Forbidden, "This API key has no access to this guild. Have the guild granted to the key: by its owner at /profile, or by the operator with levelboard key grant.")
+	}
+	return nil
+}
+
+// requireAdmin compares digests, so that neither the token's text nor its length shows in the time it takes.
+func (a *API) requireAdmin(c *gin.Context) {
+	if a.deps.AdminToken == "" {
+		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))
+		return
+	}
+	var presented string
+	if values := c.Request.Header.Values("Authorization"); len(values) == 1 { // as with keys, of two neither counts
+		presented = values[0]
+	}
+	scheme, token, _ := strings.Cut(presented, " ")
+	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.deps.AdminToken))
+	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
+		c.Header("WWW-Authenticate", "Bearer")
+		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing, wrong or given more than once. Send it in the header Authorization: Bearer TOKEN."))
+	}
+}

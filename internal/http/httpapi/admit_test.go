@@ -1,0 +1,82 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/store/ratelimit"
+)
+
+// slowLimiter charges when the test says so.
+type slowLimiter struct {
+	charging chan struct{}
+	done     chan struct{}
+}
+
+func (l slowLimiter) Charge(context.Context, ...ratelimit.Budget) (ratelimit.Decision, error) {
+	l.charging <- struct{}{}
+	<-l.done
+	return ratelimit.Decision{Allowed: true, Limit: 9, Remaining: 8, Reset: time.Second}, nil
+}
+
+func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
+	l := slowLimiter{charging: make(chan struct{}), done: make(chan struct{})}
+	api, err := New(Deps{
+		Limiter: l, Admin: noAdmin{}, InFlight: 2, IdentityLimit: 1500, CORSOrigins: []string{"*"},
+		OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(path string) *http.Response {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("Origin", "https://example.test")
+		api.ServeHTTP(w, r)
+		return w.Result()
+	}
+	var running sync.WaitGroup
+	for range 2 {
+		running.Go(func() {
+			if got := ask("/v2/openapi.json"); got.StatusCode != 200 {
+				t.Errorf("one of those that may run is %d", got.StatusCode)
+			}
+		})
+		<-l.charging
+	}
+
+	for _, path := range []string{"/v2/openapi.json", "/v2", "/v2/nothing", "/v2/levels/gophers?page=1"} {
+		got := ask(path)
+		var body struct{ Message string }
+		if err := json.NewDecoder(got.Body).Decode(&body); err != nil || got.StatusCode != 503 || body.Message == "" {
+			t.Errorf("%s is %d %q, %v", path, got.StatusCode, body.Message, err)
+		}
+		for name, want := range map[string]string{
+			"Retry-After": "1", "X-RateLimit-Limit": "1500", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1",
+			"Access-Control-Allow-Origin": "*", "Content-Type": "application/json", "Cache-Control": "private, no-store",
+		} {
+			if is := got.Header.Get(name); is != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, is, want)
+			}
+		}
+	}
+	if got := ask("/admin/guilds"); got.StatusCode != 404 {
+		t.Errorf("/admin, which is off and has no such bound, is %d", got.StatusCode)
+	}
+
+	close(l.done)
+	running.Wait()
+	go func() { <-l.charging }()
+	if got := ask("/v2/openapi.json"); got.StatusCode != 200 || got.Header.Get("X-RateLimit-Remaining") != "8" {
+		t.Errorf("one that came later is %d", got.StatusCode)
+	}
+}
+
+// noAdmin is never asked.
+type noAdmin struct{ Admin }

@@ -1,0 +1,155 @@
+// Package httpapi serves /v2 and /admin. Handlers read a request strictly, call a use case and write its answer; what goes
+// wrong anywhere is a fault, which becomes a status and a {message} in one place (respond.go).
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/rs/cors"
+	"go.opentelemetry.io/otel/trace"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/http/slots"
+	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/signin"
+)
+
+// Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
+// when that cannot be known at the moment.
+type Keys interface {
+	Authenticate(ctx context.Context, presented string) (*apikey.Key, error)
+	// Recheck is Authenticate again for a request that goes on.
+	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
+}
+
+// Limiter charges one request to all budgets or, when one refuses, to none.
+type Limiter interface {
+	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
+}
+
+// Guilds finds a guild's settings; a NotFound fault for an unknown guild.
+type Guilds interface {
+	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
+}
+
+// Board holds the use cases on members (package leaderboard).
+type Board interface {
+	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
+	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
+	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
+	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
+	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
+	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
+	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
+}
+
+// Events lets a client follow a guild (package events). Its errors are faults.
+type Events interface {
+	Follow(ctx context.Context, g *guild.Guild, after *events.ID) (*events.Follower, error)
+}
+
+// Admin holds the operator's use cases (package admin).
+type Admin interface {
+	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
+	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
+	DeleteGuild(ctx context.Context, g id.Guild) error
+	CreateKey(ctx context.Context, n apikey.NewKey) (secret string, k apikey.Key, err error)
+	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
+	Grant(ctx context.Context, keyID string, g id.Guild) error
+	Ungrant(ctx context.Context, keyID string, g id.Guild) error
+	Revoke(ctx context.Context, keyID string) error
+}
+
+// Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
+// their ids like everything else.
+type Pages interface {
+	// Routes adds the pages' routes.
+	Routes(r gin.IRouter)
+	// Refuse answers a request at an address that has no route, or not for its method.
+	Refuse(c *gin.Context, f *fault.Error)
+	// Session returns who is signed in in the browser that asks; nil when nobody is.
+	Session(c *gin.Context) (*signin.Session, error)
+}
+
+// Deps is what the API is built on.
+type Deps struct {
+	Keys    Keys
+	Limiter Limiter
+	Guilds  Guilds
+	Board   Board
+	Admin   Admin
+	Events  Events
+	Pages   Pages // nil for none
+
+	AdminToken     string        // without one /admin is off
+	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit
+	IdentityLimit  int           // requests a minute of an owner or an address; 0 is no limit
+	TrustedProxies []string      // addresses and networks whose X-Forwarded-For is believed
+	CORSOrigins    []string      // origins that may GET /v2; "*" is all
+	InFlight       int           // requests to /v2 that are worked on at the same time; 0 is 2048
+	KeepAlive      time.Duration // after how long a silent stream gets a sign of life; 0 is 15 s
+	OpenAPI        []byte        // what /v2/openapi.json answers
+	// Patience is how long a request to /v2 waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to
+	// the store.
+	Patience time.Duration
+	// Tracer makes spans of requests and of what they are charged; nil is off.
+	Tracer trace.Tracer
+	Log    *slog.Logger
+	Now    func() time.Time
+}
+
+// requestTime bounds the work on one request. The stores fail faster than this; it is for what waits in a queue, such as
+// a request for a large guild that is being loaded.
+const requestTime = 10 * time.Second
+
+// API is the handler. It is safe for concurrent use.
+type API struct {
+	deps   Deps
+	log    *slog.Logger
+	pages  *pageCache
+	packer packer
+	reads  pageReads
+	cards  *drawing
+	cors   *cors.Cors
+
+	packedOpenAPI func() []byte // the description, gzipped
+
+	inFlight      chan struct{}    // holds one for each request to /v2 that is worked on
+	largeBodies   chan struct{}    // holds one for each of them that has a large body
+	refusedBodies chan struct{}    // holds one in place of that where the key may not do what is asked for
+	streams       chan struct{}    // holds one for each stream that is open, which takes no place there
+	followers     *slots.PerHolder // of streams, by the owner of the key
+	senders       *slots.PerHolder // of large bodies, by the owner of the key
+}
+
+// New builds the handler. It fails when a trusted proxy is not an address or a network.
+func New(deps Deps) (http.Handler, error) {
+	deps.KeepAlive = cmp.Or(deps.KeepAlive, defaultKeepAlive)
+	if deps.Tracer != nil {
+		deps.Limiter = tracedLimiter{deps.Limiter, deps.Tracer}
+	}
+	a := &API{
+		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), reads: pageReads{underway: map[pageRead]*sharedRead{}}, cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
+		inFlight:      make(chan struct{}, cmp.Or(deps.InFlight, defaultInFlight)),
+		largeBodies:   make(chan struct{}, largeBodies),
+		refusedBodies: make(chan struct{}, refusedBodies),
+		streams:       make(chan struct{}, mostStreams),
+		followers:     slots.NewPerHolder(streamsOfOwner),
+		senders:       slots.NewPerHolder(largeBodiesOfOwner),
+	}
+	a.packedOpenAPI = sync.OnceValue(a.packOpenAPI)
+	return a.routes()
+}

@@ -1,0 +1,139 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/http/card"
+	"levelboard/internal/http/etag"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// cardVersion is part of every card's ETag; raise it when the same data would be drawn differently.
+const cardVersion = 2
+
+// cardFormat is what the name of a card's file ends in.
+type cardFormat string
+
+const (
+	cardSVG cardFormat = "svg"
+	cardPNG cardFormat = "png"
+)
+
+var cardTypes = map[cardFormat][]string{cardSVG: {"image/svg+xml"}, cardPNG: {"image/png"}}
+
+// picture is a card that was asked for.
+type picture struct {
+	format cardFormat
+	theme  card.Theme
+	data   card.Data
+}
+
+// rankCard answers with a member's card, to whoever may read the guild's leaderboard. Its ETag is made of what is drawn,
+// read after the request arrived: a card is never older than its request, and stays the same while others gain XP.
+func (a *API) rankCard(format cardFormat) gin.HandlerFunc {
+	return a.handle(func(c *gin.Context) error {
+		path, theme, err := readCard(c)
+		if err != nil {
+			return err
+		}
+		g, err := a.findGuild(c, path.guild, "")
+		if err != nil {
+			return err
+		}
+		if err := mayRead(c, g); err != nil {
+			return err
+		}
+		member, err := a.deps.Board.Member(c.Request.Context(), g, path.user)
+		if err != nil {
+			return err
+		}
+		return a.serveCard(c, picture{format: format, theme: theme, data: cardData(g, member)})
+	})
+}
+
+func (a *API) serveCard(c *gin.Context, p picture) error {
+	tag, err := p.etag()
+	if err != nil {
+		return err
+	}
+	if _, ok := etag.Match(c.Request.Header.Values("If-None-Match"), tag); ok {
+		setCardHeaders(c, tag)
+		c.Status(http.StatusNotModified)
+		return nil
+	}
+	drawn := []byte(nil)
+	if p.format == cardSVG {
+		drawn = card.SVG(p.data, p.theme)
+	} else if drawn, err = a.cards.draw(c.Request.Context(), tag, p.png); err != nil {
+		return err
+	}
+	setCardHeaders(c, tag)
+	writeAs(c, http.StatusOK, cardTypes[p.format], drawn)
+	return nil
+}
+
+func (p picture) png() ([]byte, error) { return card.PNG(p.data, p.theme) }
+
+// etag names what is drawn and how.
+func (p picture) etag() (string, error) {
+	drawn, err := json.Marshal(p.data)
+	if err != nil {
+		return "", fmt.Errorf("name a card: %w", err)
+	}
+	return fmt.Sprintf(`"%d-%s-%d-%x"`, cardVersion, p.format, p.theme, sha256.Sum256(drawn)), nil
+}
+
+func readCard(c *gin.Context) (path memberPath, theme card.Theme, err error) {
+	if path, err = readMemberPath(c); err != nil {
+		return path, theme, err
+	}
+	values, err := query(c)
+	if err != nil {
+		return path, theme, err
+	}
+	theme, err = queryTheme(values)
+	return path, theme, err
+}
+
+func queryTheme(values url.Values) (card.Theme, error) {
+	switch given := values.Get("theme"); {
+	case !values.Has("theme"):
+		return card.Auto, nil
+	case given == "light":
+		return card.Light, nil
+	case given == "dark":
+		return card.Dark, nil
+	}
+	return 0, fault.New(fault.Invalid, "The query parameter theme must be light or dark, or left out.")
+}
+
+func cardData(g *guild.Guild, m leaderboard.Ranked) card.Data {
+	at, next, progress := g.Curve.Progress(m.XP)
+	if level.Highest(at, next) {
+		next, progress = m.XP, 100
+	}
+	d := card.Data{
+		UserID: string(m.UserID), Username: m.User.Username, Guild: g.Name, Rank: m.Rank, Level: int(at), XP: int64(m.XP),
+		Messages: m.MessageCount, NextLevelXP: int64(next), Progress: progress,
+	}
+	if m.User.GlobalName != nil {
+		d.GlobalName = *m.User.GlobalName
+	}
+	return d
+}
+
+// setCardHeaders follows the pages, whose rules on who may read are a card's too. An SVG that is opened by itself is a
+// document of this origin, so it is allowed nothing but its own styles.
+func setCardHeaders(c *gin.Context, etag string) {
+	setCacheHeaders(c, etag, varyKey)
+	c.Header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+}

@@ -1,0 +1,110 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"levelboard/internal/domain/fault"
+)
+
+// heldDrawing draws one card at a time, each when it is released.
+type heldDrawing struct {
+	*drawing
+	begun   chan string
+	release chan struct{}
+	drawn   atomic.Int64
+}
+
+func newHeldDrawing() *heldDrawing {
+	h := &heldDrawing{drawing: newDrawing(), begun: make(chan string, cardsWaiting), release: make(chan struct{})}
+	h.places = make(chan struct{}, 1)
+	return h
+}
+
+func (h *heldDrawing) ask(ctx context.Context, etag string) ([]byte, error) {
+	return h.draw(ctx, etag, func() ([]byte, error) {
+		h.drawn.Add(1)
+		h.begun <- etag
+		<-h.release
+		return []byte(etag), nil
+	})
+}
+
+func TestACardThatManyAskForIsDrawnOnce(t *testing.T) {
+	h := newHeldDrawing()
+	var asking sync.WaitGroup
+	for range 20 {
+		asking.Go(func() {
+			if got, err := h.ask(t.Context(), "a"); err != nil || string(got) != "a" {
+				t.Errorf("got %q, %v", got, err)
+			}
+		})
+	}
+	<-h.begun
+	close(h.release)
+	asking.Wait()
+	if n := h.drawn.Load(); n != 1 {
+		t.Errorf("the card was drawn %d times", n)
+	}
+}
+
+func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
+	h := newHeldDrawing()
+	var asking sync.WaitGroup
+	for i := range cardsWaiting {
+		asking.Go(func() {
+			if _, err := h.ask(t.Context(), fmt.Sprint(i)); err != nil {
+				t.Errorf("card %d: %v", i, err)
+			}
+		})
+	}
+	first := <-h.begun
+	for len(h.waiting) < cardsWaiting {
+		runtime.Gosched() // the others are on their way
+	}
+	if _, err := h.ask(t.Context(), "one more"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("one more than may wait: %v, want a fault that says to come again", err)
+	}
+	if got, err := h.draw(t.Context(), first, nil); err == nil {
+		t.Errorf("a card that is not drawn yet is answered: %q", got)
+	}
+	if n := len(h.begun); n != 0 {
+		t.Errorf("%d more cards are drawn at the same time", n)
+	}
+	close(h.release)
+	asking.Wait()
+	if _, err := h.ask(t.Context(), "one more"); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestWhoseTimeEndsWaitsNoLonger(t *testing.T) {
+	h := newHeldDrawing()
+	var asking sync.WaitGroup
+	asking.Go(func() { _, _ = h.ask(t.Context(), "a") })
+	<-h.begun
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := h.ask(ctx, "b"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v, want a fault that says to come again", err)
+	}
+	close(h.release)
+	asking.Wait()
+}
+
+func TestACardThatFailedIsNotKept(t *testing.T) {
+	d := newDrawing()
+	broken := errors.New("broken")
+	if _, err := d.draw(t.Context(), "a", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	got, err := d.draw(t.Context(), "a", func() ([]byte, error) { return []byte("card"), nil })
+	if err != nil || string(got) != "card" {
+		t.Errorf("the next one got %q, %v", got, err)
+	}
+}

@@ -1,0 +1,206 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/http/endless"
+	"levelboard/internal/platform/logs"
+	"levelboard/internal/usecase/events"
+)
+
+const (
+	lastEventHeader = "Last-Event-ID"
+	// reconnectAfter is what clients are asked to wait before they come back.
+	reconnectAfter = 2 * time.Second
+	resetData      = `{"message":"Events may have been missed. Read the members again."}`
+)
+
+// followEvents streams the level-ups of a guild until the client goes, is too slow, or may follow no more, or the service
+// stops. Whether it may is looked at before each event that is sent, and at every sign of life.
+func (a *API) followEvents(c *gin.Context) error {
+	gid, err := pathID[id.Guild](c, "guildId")
+	if err != nil {
+		return err
+	}
+	if _, err := query(c); err != nil {
+		return err
+	}
+	after, err := lastEventID(c.Request.Header)
+	if err != nil {
+		return err
+	}
+	g, err := a.followable(c.Request.Context(), c, gid)
+	if err != nil {
+		return err
+	}
+	h := c.Writer.Header()
+	if c.Request.Method == http.MethodHead {
+		setStreamHeaders(h)
+		c.Status(http.StatusOK)
+		return nil
+	}
+	release, err := a.ownStream(c)
+	if err != nil {
+		return err
+	}
+	defer release()
+	follower, err := a.deps.Events.Follow(c.Request.Context(), g, after)
+	if err != nil {
+		return err
+	}
+	defer follower.Leave()
+	setStreamHeaders(h)
+	c.Status(http.StatusOK)
+	s, end := endless.Begin(c, follower.Gone())
+	defer end()
+	if err := a.sendEvents(c, s, g, follower); errors.Is(err, events.ErrSlow) || errors.Is(err, os.ErrDeadlineExceeded) {
+		streamsDropped.Inc()
+	}
+	return nil
+}
+
+func setStreamHeaders(h http.Header) {
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Vary", "Origin, "+keyHeader)
+	h.Set("X-Accel-Buffering", "no") // or nginx would keep events back until there are many
+}
+
+// lastEventID reads the header; nil when there is none.
+func lastEventID(h http.Header) (*events.ID, error) {
+	given := h.Values(lastEventHeader)
+	if len(given) == 0 {
+		return nil, nil
+	}
+	if len(given) > 1 {
+		return nil, fault.New(fault.Invalid, "The header Last-Event-ID is given more than once. Send one id.")
+	}
+	parsed, err := events.ParseID(given[0])
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The header Last-Event-ID %s.", err)
+	}
+	return &parsed, nil
+}
+
+// followable finds a guild that the key may follow.
+func (a *API) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*guild.Guild, error) {
+	g, err := a.deps.Guilds.ByID(ctx, gid)
+	if err == nil && !g.Enabled {
+		err = fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g, permit(c, g.ID)
+}
+
+// stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be
+// another one by now. The request's own context has ended by then.
+func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
+	s := stateOf(c)
+	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(c.Request.Context())...), requestTime)
+	defer cancel()
+	key, err := a.deps.Keys.Recheck(ctx, c.GetHeader(keyHeader))
+	if err != nil {
+		return nil, errors.Join(errNoKey, err)
+	}
+	s.caller = caller{key: key}
+	now, err := a.followable(ctx, c, g.ID)
+	if err == nil && now.Incarnation != g.Incarnation {
+		err = errOtherGuild
+	}
+	return now, err
+}
+
+var (
+	errNoKey      = errors.New("the key is not valid any more")
+	errOtherGuild = errors.New("the guild was deleted and created anew")
+)
+
+func (a *API) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {
+	// The id without an event lets a client that lost its connection before the first event come back to where it began.
+	text := []byte("retry: " + strconv.FormatInt(reconnectAfter.Milliseconds(), 10) + "\n")
+	if follower.Missed() {
+		text = appendReset(text, follower.At())
+		eventsSent.Inc()
+	} else {
+		text = append(text, "id: "+follower.At().String()+"\n\n"...)
+	}
+	if err := s.Write(text); err != nil {
+		return err
+	}
+	silentUntil := time.Now().Add(a.deps.KeepAlive)
+	for {
+		entries, err := follower.Next(s.Context(), silentUntil)
+		if err != nil {
+			return err
+		}
+		if g, err = a.stillFollowable(c, g); err != nil {
+			return err
+		}
+		text, sent, err := encodeEvents(entries, g)
+		if err != nil {
+			return err
+		}
+		if sent == 0 {
+			if time.Now().Before(silentUntil) {
+				continue
+			}
+			text = []byte(": still here\n\n")
+		}
+		if err := s.Write(text); err != nil {
+			return err
+		}
+		eventsSent.Add(float64(sent))
+		silentUntil = time.Now().Add(a.deps.KeepAlive)
+	}
+}
+
+// eventBody is the data of a level-up.
+type eventBody struct {
+	UserID        id.User     `json:"userId"`
+	Level         level.Level `json:"level"`
+	PreviousLevel level.Level `json:"previousLevel"`
+	XP            level.XP    `json:"xp"`
+	AddRoles      []id.Role   `json:"addRoles"`
+	RemoveRoles   []id.Role   `json:"removeRoles"`
+}
+
+// encodeEvents leaves out what is no event by the guild's settings, and says how many are.
+func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, err error) {
+	for _, entry := range entries {
+		if entry.Lost {
+			text = appendReset(text, entry.ID)
+			n++
+			continue
+		}
+		up, ok := entry.LevelUp(g)
+		if !ok {
+			continue
+		}
+		data, err := encode(eventBody{up.UserID, up.Level, up.PreviousLevel, up.XP, up.Add, up.Remove})
+		if err != nil {
+			return nil, 0, err
+		}
+		text = appendEvent(text, entry.ID, "levelup", string(data))
+		n++
+	}
+	return text, n, nil
+}
+
+func appendReset(text []byte, at events.ID) []byte { return appendEvent(text, at, "reset", resetData) }
+
+func appendEvent(text []byte, at events.ID, name, data string) []byte {
+	return append(text, "id: "+at.String()+"\nevent: "+name+"\ndata: "+data+"\n\n"...)
+}

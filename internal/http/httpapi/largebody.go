@@ -1,0 +1,74 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+)
+
+const (
+	// largeBodies is how many requests with a body larger than maxBody are worked on at the same time; more wait for their
+	// turn. Each may need some megabytes, for what was sent, what was read out of it and what is answered.
+	largeBodies = 64
+	// largeBodiesOfOwner is how many of them may be one owner's, whose keys could otherwise hold them all by sending slowly. It is
+	// more than keeps Redis busy.
+	largeBodiesOfOwner = 32
+	// refusedBodies is how many more there are of those whose key may not do what they ask for. They are refused only once
+	// their body was found well-formed, and until then must not take the places of those who may.
+	refusedBodies = 4
+	// largeBodyTime is how long a large body may take to arrive once it has its place, which nobody else has meanwhile.
+	largeBodyTime = 5 * time.Second
+)
+
+// isLarge reports whether the body may be larger than maxBody.
+func isLarge(r *http.Request) bool { return r.ContentLength < 0 || r.ContentLength > maxBody }
+
+// holdLargeBody waits until there is room for the request's body, which is about guild g; free gives the room back. A small
+// body needs none.
+func (a *API) holdLargeBody(c *gin.Context, g id.Guild) (free func(), err error) {
+	if !isLarge(c.Request) {
+		return func() {}, nil
+	}
+	ctx := c.Request.Context()
+	if permit(c, g) != nil {
+		return hold(ctx, a.refusedBodies)
+	}
+	leave, err := a.senders.Wait(ctx, string(callerOf(c).user()))
+	if err != nil {
+		return nil, &fault.Error{
+			Code: fault.RateLimited, RetryAfter: time.Second, Cause: err,
+			Message: "The owner of this API key sends too many large bodies at once. Send fewer at a time, and this one again in a second.",
+		}
+	}
+	giveBack, err := hold(ctx, a.largeBodies)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() { giveBack(); leave() }, nil
+}
+
+// hold waits for a place, which free gives back.
+func hold(ctx context.Context, places chan struct{}) (free func(), err error) {
+	select {
+	case places <- struct{}{}:
+		return func() { <-places }, nil
+	case <-ctx.Done():
+		return nil, full()
+	}
+}
+
+// largeBody is body where one may be large, for who holds the room for it: then it has to arrive soon.
+func largeBody(c *gin.Context, limit int64) ([]byte, error) {
+	if isLarge(c.Request) {
+		// It is for the body alone: net/http takes the deadline back at the end of the body, and what is left of one that is refused
+		// may take no longer to be skipped. Without a connection, in tests, there is none.
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(largeBodyTime))
+	}
+	return body(c, limit)
+}

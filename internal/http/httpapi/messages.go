@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	maxMessagesBody = 1 << 20 // bytes
+	maxMessages     = 1000    // in one call
+	maxRoles        = 250     // of the author of one message, as many as a guild has
+)
+
+// messagesRequest is the body of POST of messages.
+type messagesRequest struct {
+	Messages []messageRequest `json:"messages" items:"1..1000"`
+}
+
+// messageRequest is one of them. Its roles are read once it is their message's turn: a bad one ends the reading before those of
+// the messages behind it take many times the memory that they were sent in.
+type messageRequest struct {
+	UserID          id.User                             `json:"userId"`
+	ChannelID       id.Channel                          `json:"channelId"`
+	ParentChannelID strictjson.Optional[*id.Channel]    `json:"parentChannelId"`
+	RoleIDs         strictjson.Optional[jsontext.Value] `json:"roleIds"`
+	User            strictjson.Optional[userRequest]    `json:"user"`
+}
+
+// awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
+func (a *API) awardMessages(c *gin.Context) error {
+	gid, key, err := readMessagesTarget(c)
+	if err != nil {
+		return err
+	}
+	free, err := a.holdLargeBody(c, gid)
+	if err != nil {
+		return err
+	}
+	defer free()
+	sent, err := largeBody(c, maxMessagesBody)
+	if err != nil {
+		return err
+	}
+	messages, err := readMessages(sent)
+	if err != nil {
+		return err
+	}
+	g, err := a.findGuild(c, gid, "")
+	if err != nil {
+		return err
+	}
+	if err := permit(c, g.ID); err != nil {
+		return err
+	}
+	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, onceOf(c, key, sent))
+	if err != nil {
+		return err
+	}
+	if markReplay(c, replayed); !replayed {
+		countGains(gains)
+	}
+	write(c, http.StatusOK, encodeResults(g, gains))
+	return nil
+}
+
+// readMessagesTarget reads all but the body.
+func readMessagesTarget(c *gin.Context) (g id.Guild, idempotency string, err error) {
+	if g, err = pathID[id.Guild](c, "guildId"); err != nil {
+		return g, "", err
+	}
+	if _, err = query(c); err != nil {
+		return g, "", err
+	}
+	idempotency, err = idempotencyKey(c.Request.Header)
+	return g, idempotency, err
+}
+
+// readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.
+func readMessages(sent []byte) ([]leaderboard.Message, error) {
+	if messages, ok := scanMessages(sent); ok {
+		return messages, nil
+	}
+	return decodeMessages(sent)
+}
+
+// decodeMessages says what is allowed in a body of messages.
+func decodeMessages(sent []byte) ([]leaderboard.Message, error) {
+	var request messagesRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return nil, err
+	}
+	messages := make([]leaderboard.Message, len(request.Messages))
+	for i := range request.Messages {
+		if err := request.Messages[i].into(&messages[i], fmt.Sprintf("messages[%d].", i)); err != nil {
+			return nil, err
+		}
+	}
+	return messages, nil
+}
+
+// into checks what strictjson does not; place begins the names in errors.
+func (r *messageRequest) into(m *leaderboard.Message, place string) error {
+	m.UserID, m.Channel = r.UserID, r.ChannelID
+	if parent := r.ParentChannelID.Or(nil); parent != nil {
+		m.Parent = *parent
+		if err := checkID(*parent, place+"parentChannelId"); err != nil {
+			return err
+		}
+	}
+	if err := checkID(m.UserID, place+"userId"); err != nil {
+		return err
+	}
+	if err := checkID(m.Channel, place+"channelId"); err != nil {
+		return err
+	}
+	if sent, ok := r.RoleIDs.Get(); ok {
+		var err error
+		if m.Roles, err = readRoles(sent, place+"roleIds"); err != nil {
+			return err
+		}
+	}
+	if sent, ok := r.User.Get(); ok {
+		user, err := sent.user(place + "user")
+		if err != nil {
+			return err
+		}
+		m.Data = &user
+	}
+	return nil
+}
+
+func readRoles(sent jsontext.Value, place string) ([]id.Role, error) {
+	roles, err := strictjson.List[id.Role](place, sent, 0, maxRoles)
+	if err != nil {
+		return nil, err
+	}
+	for i, role := range roles {
+		if err := checkID(role, fmt.Sprintf("%s[%d]", place, i)); err != nil {
+			return nil, err
+		}
+	}
+	return roles, nil
+}
+
+func checkID[T id.User | id.Channel | id.Role](v T, place string) error {
+	if id.Valid(string(v)) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "%s %s", place, id.ErrSnowflake)
+}

@@ -1,0 +1,149 @@
+package httpapi
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var (
+	requestDuration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "levelboard_http_request_duration_seconds",
+		Help:    "Time from the first byte of a request's headers to the end of its answer.",
+		Buckets: []float64{.0005, .001, .002, .003, .005, .0075, .01, .02, .03, .05, .1, .25, .5, 1, 2.5, 5},
+		// For a Prometheus that takes native histograms: neighbouring buckets differ by 10 %.
+		NativeHistogramBucketFactor:     1.1,
+		NativeHistogramMaxBucketNumber:  160,
+		NativeHistogramMinResetDuration: time.Hour,
+	}, []string{"route", "method", "status"})
+	requestSize  = sizes("levelboard_http_request_size_bytes", "Bytes of the bodies of requests, as far as they were announced.")
+	responseSize = sizes("levelboard_http_response_size_bytes", "Bytes of the bodies of answers.")
+
+	requestsInFlight = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "levelboard_http_requests_in_flight",
+		Help: "Requests that are being worked on.",
+	})
+	turnedAway = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_http_requests_turned_away_total",
+		Help: "Requests to /v2 that were refused with 503 because too many were being worked on.",
+	})
+	pageRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "levelboard_page_cache_requests_total",
+		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).",
+	}, []string{"outcome"})
+	messagesAwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "levelboard_messages_total",
+		Help: "Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.",
+	}, []string{"outcome"})
+	xpAwarded = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_xp_awarded_total",
+		Help: "XP that messages gave.",
+	})
+	levelUps = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_level_ups_total",
+		Help: "Messages that brought their author to a higher level.",
+	})
+	replays = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_idempotent_replays_total",
+		Help: "Requests with an Idempotency-Key that had been made before and were answered with their first outcome.",
+	})
+	streamsOpen = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "levelboard_event_streams_open",
+		Help: "Streams of events and of live rows that are open.",
+	})
+	eventsSent = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_events_sent_total",
+		Help: "Events that were sent on streams, each once for each stream.",
+	})
+	streamsDropped = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_event_streams_dropped_total",
+		Help: "Streams of events that were ended because their clients did not read fast enough.",
+	})
+)
+
+func init() {
+	for _, outcome := range []string{"gained", "cooldown", "nothing"} {
+		messagesAwarded.WithLabelValues(outcome) // so that the first one is an increase
+	}
+	for outcome := range pageOutcomes {
+		pageOutcomes[outcome] = pageRequests.WithLabelValues(pageOutcomeNames[outcome])
+	}
+}
+
+// pageOutcome is what came of a request for a page.
+type pageOutcome int
+
+const (
+	pageHit pageOutcome = iota
+	pageMiss
+	pageShared
+	pageNotModified
+)
+
+var (
+	pageOutcomeNames = [...]string{"hit", "miss", "shared", "not_modified"}
+	pageOutcomes     [len(pageOutcomeNames)]prometheus.Counter
+)
+
+// Collectors are the metrics of this package.
+func Collectors() []prometheus.Collector {
+	return []prometheus.Collector{requestDuration, requestSize, responseSize, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
+}
+
+// answer is what durations are told apart by; all three come from small sets.
+type answer struct {
+	route, method string
+	status        int
+}
+
+func sizes(name, help string) *prometheus.HistogramVec {
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(64, 4, 8), // to 1 MiB
+	}, []string{"route"})
+}
+
+// observers are those of one kind of answer.
+type observers struct{ duration, request, response prometheus.Observer }
+
+// observed keeps the observers of each kind of answer: to look them up by their labels costs more than to use them.
+var observed sync.Map // of answer to *observers
+
+func observersOf(a answer) *observers {
+	if known, ok := observed.Load(a); ok {
+		return known.(*observers)
+	}
+	o := &observers{
+		duration: requestDuration.WithLabelValues(a.route, a.method, strconv.Itoa(a.status)),
+		request:  requestSize.WithLabelValues(a.route),
+		response: responseSize.WithLabelValues(a.route),
+	}
+	observed.Store(a, o)
+	return o
+}
+
+// countGains counts the messages of a call.
+func countGains(gains []leaderboard.Gain) {
+	var gaining, held, ups int
+	var xp int64
+	for i := range gains {
+		xp += int64(gains[i].Gained)
+		if gains[i].Gained > 0 {
+			gaining++
+		}
+		if gains[i].InCooldown {
+			held++
+		}
+		if gains[i].LeveledUp {
+			ups++
+		}
+	}
+	messagesAwarded.WithLabelValues("gained").Add(float64(gaining))
+	messagesAwarded.WithLabelValues("cooldown").Add(float64(held))
+	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining - held))
+	xpAwarded.Add(float64(xp))
+	levelUps.Add(float64(ups))
+}

@@ -1,0 +1,104 @@
+package httpapi
+
+import (
+	"math"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// pageMemory bounds the encoded pages that are kept, in bytes; one of 100 members is about 25 KB, and one whose members
+// have the longest names there can be, 20 times that.
+const pageMemory = 32 << 20
+
+// encodedPage is a page as it is sent, and what it was made of.
+type encodedPage struct {
+	etag   string
+	body   []byte
+	packed []byte // the body, gzipped; nil as long as nobody needed it
+
+	incarnation guild.Incarnation
+	settings    int64 // version of the guild's settings
+	version     leaderboard.Version
+	rows        leaderboard.Digest
+
+	// still says that the last two reads of the page brought the same rows, whatever became of the board.
+	still bool
+	// moving says that the board had changed between the last two reads of the page, so that it most likely has again.
+	moving bool
+}
+
+// of reports whether the page is made of these settings.
+func (p *encodedPage) of(g *guild.Guild) bool {
+	return p.incarnation == g.Incarnation && p.settings == g.Version
+}
+
+// sameBody reports whether the page, of the same name, is made of the same settings and rows.
+func (p *encodedPage) sameBody(other *encodedPage) bool {
+	return p.incarnation == other.incarnation && p.settings == other.settings && p.rows == other.rows
+}
+
+// serves reports whether the page is made of these settings and of this version or a later one.
+func (p *encodedPage) serves(g *guild.Guild, least leaderboard.Version) bool {
+	return p.of(g) && (p.version.Epoch > least.Epoch || p.version.Epoch == least.Epoch && p.version.Rev >= least.Rev)
+}
+
+func (p *encodedPage) size() int { return len(p.body) + len(p.packed) }
+
+// pageCache keeps the pages used last, up to a number of bytes.
+type pageCache struct {
+	mu    sync.Mutex
+	pages *simplelru.LRU[pageName, encodedPage]
+	room  int // bytes
+}
+
+func newPageCache(bytes int) *pageCache {
+	c := &pageCache{room: bytes}
+	pages, err := simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += dropped.size() })
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
+	c.pages = pages
+	return c
+}
+
+func (c *pageCache) get(name pageName) (encodedPage, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pages.Get(name)
+}
+
+// add keeps the page in place of the one that had its name, and drops those unused for longest until there is room. What the same
+// body was packed to goes on with it; it returns the page as it is kept.
+func (c *pageCache) add(name pageName, page encodedPage) encodedPage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if kept, ok := c.pages.Peek(name); ok && kept.sameBody(&page) {
+		page.packed = kept.packed
+	}
+	c.put(name, page)
+	return page
+}
+
+// put is for who holds mu.
+func (c *pageCache) put(name pageName, page encodedPage) {
+	c.pages.Remove(name)
+	c.pages.Add(name, page)
+	c.room -= page.size()
+	for c.room < 0 {
+		c.pages.RemoveOldest()
+	}
+}
+
+// pack keeps what the page's body is when it is gzipped. When it is gone, or there is another body by now, it does nothing.
+func (c *pageCache) pack(name pageName, page encodedPage, packed []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if kept, ok := c.pages.Peek(name); ok && kept.sameBody(&page) {
+		kept.packed = packed
+		c.put(name, kept)
+	}
+}

@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"strings"
+	"testing"
+
+	"levelboard/internal/usecase/leaderboard"
+)
+
+func TestPagesInMemoryAreBoundedInBytes(t *testing.T) {
+	c := newPageCache(1000)
+	name := func(number int64) pageName { return pageName{guild: "100000000000000001", number: number} }
+	page := func(size int) encodedPage { return encodedPage{body: []byte(strings.Repeat("x", size))} }
+	held := func(numbers ...int64) {
+		t.Helper()
+		if c.pages.Len() != len(numbers) {
+			t.Errorf("%d pages are kept, want %d", c.pages.Len(), len(numbers))
+		}
+		used := 0
+		for _, n := range numbers {
+			p, ok := c.pages.Peek(name(n))
+			if !ok {
+				t.Errorf("page %d is not kept", n)
+			}
+			used += len(p.body)
+		}
+		if c.room != 1000-used {
+			t.Errorf("room for %d bytes, with %d of 1000 used", c.room, used)
+		}
+	}
+	c.add(name(1), page(400))
+	c.add(name(2), page(400))
+	held(1, 2)
+	c.add(name(1), page(500)) // in place of the one it replaces
+	held(1, 2)
+	c.add(name(2), page(600))
+	held(2)
+	c.add(name(3), page(300))
+	if _, ok := c.get(name(2)); !ok {
+		t.Error("page 2 is gone")
+	}
+	c.add(name(4), page(200)) // 3 is the one unused for longest
+	held(2, 4)
+	c.add(name(5), page(2000)) // larger than all that there is
+	held()
+}
+
+// A page's packed form takes its room too, and is kept only with the page that it was made of.
+func TestPackedPagesInMemoryAreBoundedInBytes(t *testing.T) {
+	c := newPageCache(1000)
+	name := pageName{guild: "100000000000000001", number: 1}
+	old := encodedPage{rows: leaderboard.Digest{1}, body: make([]byte, 400)}
+	c.add(name, old)
+	c.pack(name, old, make([]byte, 100))
+	if kept, _ := c.get(name); len(kept.packed) != 100 || c.room != 500 {
+		t.Errorf("packed are %d bytes, with room for %d", len(kept.packed), c.room)
+	}
+	c.add(name, encodedPage{rows: leaderboard.Digest{2}, body: make([]byte, 300)})
+	c.pack(name, old, make([]byte, 100))
+	if kept, _ := c.get(name); len(kept.body) != 300 || kept.packed != nil || c.room != 700 {
+		t.Errorf("kept are %d bytes with %d packed and room for %d", len(kept.body), len(kept.packed), c.room)
+	}
+	c.pages.Remove(name)
+	c.pack(name, old, make([]byte, 100))
+	if c.pages.Len() != 0 || c.room != 1000 {
+		t.Errorf("%d pages are kept, with room for %d", c.pages.Len(), c.room)
+	}
+}

@@ -1,0 +1,241 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+func newPageReads() *pageReads { return &pageReads{underway: map[pageRead]*sharedRead{}} }
+
+func (r *pageReads) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.underway)
+}
+
+// The read goes on when who began it leaves, and whoever waits for it gets its page.
+func TestWhoBeganAReadMayLeave(t *testing.T) {
+	r, let := newPageReads(), make(chan struct{})
+	var reads atomic.Int64
+	read := func(ctx context.Context) (encodedPage, error) {
+		reads.Add(1)
+		<-let
+		return encodedPage{body: []byte("page")}, ctx.Err()
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, _, err := r.do(ctx, pageRead{}, read)
+		left <- err
+	}()
+	for reads.Load() == 0 {
+		runtime.Gosched()
+	}
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("who left got %v", err)
+	}
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			page, shared, err := r.do(t.Context(), pageRead{}, read)
+			if err != nil || string(page.body) != "page" {
+				t.Errorf("%q, shared: %v, %v", page.body, shared, err)
+			}
+		})
+	}
+	other, shared, err := r.do(t.Context(), pageRead{settings: 1}, func(context.Context) (encodedPage, error) { return encodedPage{etag: "other"}, nil })
+	if err != nil || shared || other.etag != "other" {
+		t.Errorf("a read of another page: %+v, shared: %v, %v", other, shared, err)
+	}
+	close(let)
+	all.Wait()
+	for r.count() > 0 {
+		runtime.Gosched()
+	}
+}
+
+// unwaited is a context for whose end nobody waits: that takes a timer and a look at the connection for each request.
+type unwaited struct {
+	context.Context
+	t *testing.T
+}
+
+func (u unwaited) Done() <-chan struct{} {
+	u.t.Error("somebody waits for the end of a request")
+	return u.Context.Done()
+}
+
+func TestWhoWaitsForAReadWaitsForNothingElse(t *testing.T) {
+	r, let := newPageReads(), make(chan struct{})
+	var reads atomic.Int64
+	read := func(context.Context) (encodedPage, error) {
+		if reads.Add(1) == 1 {
+			<-let
+		}
+		return encodedPage{etag: "page"}, nil
+	}
+	ctx := unwaited{t.Context(), t}
+	var all sync.WaitGroup
+	all.Go(func() { _, _, _ = r.do(ctx, pageRead{}, read) })
+	for reads.Load() == 0 {
+		runtime.Gosched()
+	}
+	all.Go(func() {
+		if page, _, err := r.next(ctx, pageRead{}, read); err != nil || page.etag != "page" || reads.Load() != 2 {
+			t.Errorf("%+v after %d reads, %v", page, reads.Load(), err)
+		}
+	})
+	close(let)
+	all.Wait()
+}
+
+func TestAReadThatPanicsIsAnError(t *testing.T) {
+	r := newPageReads()
+	_, _, err := r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) { panic("broken page") })
+	if err == nil || !strings.Contains(err.Error(), "broken page") {
+		t.Errorf("the error is %v", err)
+	}
+	_, _, err = r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) {
+		runtime.Goexit()
+		return encodedPage{}, nil
+	})
+	if !errors.Is(err, errReadEnded) {
+		t.Errorf("the error of a read that ended is %v", err)
+	}
+	page, shared, err := r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) { return encodedPage{etag: "good"}, nil })
+	if err != nil || shared || page.etag != "good" {
+		t.Errorf("the next read: %+v, shared: %v, %v", page, shared, err)
+	}
+}
+
+// movingBoard has a page of the present rev, whose first read is held up.
+type movingBoard struct {
+	Board
+	rev      atomic.Int64
+	reads    atomic.Int64
+	let      chan struct{}
+	versions atomic.Int64
+}
+
+func (b *movingBoard) Version(context.Context, *guild.Guild) (leaderboard.Version, error) {
+	b.versions.Add(1)
+	return leaderboard.Version{Epoch: 1, Rev: b.rev.Load()}, nil
+}
+
+func (b *movingBoard) Page(context.Context, *guild.Guild, int64, leaderboard.Digest) (leaderboard.Page, error) {
+	page := leaderboard.Page{Version: leaderboard.Version{Epoch: 1, Rev: b.rev.Load()}, Digest: leaderboard.Digest{byte(b.rev.Load())}}
+	if b.reads.Add(1) == 1 {
+		<-b.let
+	}
+	return page, nil
+}
+
+// A request that finds a read which began before a change that it has to show takes the next one.
+func TestNoRequestTakesAPageOlderThanItself(t *testing.T) {
+	board := &movingBoard{let: make(chan struct{})}
+	board.rev.Store(1)
+	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20), reads: pageReads{underway: map[pageRead]*sharedRead{}}}
+	g := &guild.Guild{Incarnation: 1, Version: 1}
+	name := pageName{number: 1}
+	get := func(least int64) (encodedPage, error) {
+		page, _, err := a.currentPage(t.Context(), g, name, nil)
+		if err == nil && page.version.Rev < least {
+			t.Errorf("a page of rev %d for a request that saw %d", page.version.Rev, least)
+		}
+		return page, err
+	}
+	var all sync.WaitGroup
+	all.Go(func() { _, _ = get(1) })
+	for board.reads.Load() == 0 {
+		runtime.Gosched()
+	}
+	board.rev.Store(2)
+	for range 20 {
+		all.Go(func() {
+			if _, err := get(2); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(board.let)
+	all.Wait()
+	if n := board.reads.Load(); n < 2 || n > 21 {
+		t.Errorf("%d reads", n)
+	}
+	if kept, ok := a.pages.get(name); !ok || kept.version.Rev != 2 {
+		t.Errorf("kept is rev %d", kept.version.Rev)
+	}
+}
+
+// busyBoard is a board of which another member changes before each read; those of the page do when rows is raised.
+type busyBoard struct {
+	Board
+	rev, rows, left int64
+}
+
+func (b *busyBoard) Version(context.Context, *guild.Guild) (leaderboard.Version, error) {
+	b.rev++
+	return leaderboard.Version{Epoch: 1, Rev: b.rev}, nil
+}
+
+func (b *busyBoard) Page(_ context.Context, _ *guild.Guild, _ int64, known leaderboard.Digest) (leaderboard.Page, error) {
+	b.rev++
+	page := leaderboard.Page{Version: leaderboard.Version{Epoch: 1, Rev: b.rev}, Digest: leaderboard.Digest{1, byte(b.rows)}}
+	if page.Digest == known {
+		b.left++
+		return page, nil
+	}
+	for range 100 {
+		page.Rows = append(page.Rows, leaderboard.Ranked{Rank: b.rows})
+	}
+	return page, nil
+}
+
+// Of a board that changes all the time, a page whose own members do not is encoded and packed once, and sent with the ETag of each version.
+func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
+	board := &busyBoard{}
+	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20), reads: pageReads{underway: map[pageRead]*sharedRead{}}}
+	g := &guild.Guild{Incarnation: 1, Version: 1}
+	name := pageName{number: 7}
+	get := func() encodedPage {
+		t.Helper()
+		page, _, err := a.currentPage(t.Context(), g, name, nil)
+		if err != nil || len(page.body) == 0 {
+			t.Fatalf("%d bytes, %v", len(page.body), err)
+		}
+		return page
+	}
+	first := get()
+	second := get()
+	if &second.body[0] != &first.body[0] || second.etag == first.etag || !second.still {
+		t.Errorf("the same rows are encoded again, or sent as the version before: %s, %s", first.etag, second.etag)
+	}
+	if kept, _ := a.pages.get(name); kept.etag != second.etag {
+		t.Errorf("kept is %s, of the version before", kept.etag)
+	}
+	packed := a.pack(name, second)
+	if third := get(); len(packed) == 0 || len(third.packed) == 0 || &third.packed[0] != &packed[0] || third.etag == second.etag {
+		t.Error("the same rows are packed again")
+	}
+	board.rows++
+	changed := get()
+	if changed.still || changed.packed != nil || &changed.body[0] == &first.body[0] || string(changed.body) == string(first.body) {
+		t.Error("other rows are sent as the ones before")
+	}
+	g.Version++
+	if other := get(); &other.body[0] == &changed.body[0] || other.still {
+		t.Error("rows are sent with settings that are no more")
+	}
+	if board.left != 2 {
+		t.Errorf("rows were left out %d times, want 2", board.left)
+	}
+}

@@ -1,0 +1,141 @@
+package httpapi
+
+import (
+	"errors"
+	"io"
+	"math"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+)
+
+// maxBody is the largest body of every route but that of messages, in bytes.
+const maxBody = 64 << 10
+
+func pathID[T id.Guild | id.User](c *gin.Context, name string) (T, error) {
+	parsed, err := id.Parse[T](c.Param(name))
+	if err != nil {
+		return "", fault.New(fault.Invalid, "%s in the path %s.", name, err)
+	}
+	return parsed, nil
+}
+
+// query parses the query strictly: what cannot be decoded, and a parameter given twice, is refused.
+func query(c *gin.Context) (url.Values, error) {
+	if c.Request.URL.RawQuery == "" {
+		return nil, nil
+	}
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "The query of the address is malformed. Encode it as name=value pairs joined by &.")
+	}
+	for name, given := range values {
+		if len(given) > 1 {
+			return nil, fault.New(fault.Invalid, "The query parameter %q is given more than once. Give it once.", shorten(name))
+		}
+	}
+	return values, nil
+}
+
+// onlyInt reads the query of nearly every request for a page, which is one such number and nothing else. What it does not take is for
+// query and queryInt, and what it takes they read alike.
+func onlyInt(query, name string) (n int64, ok bool) {
+	text, named := strings.CutPrefix(query, name)
+	text, given := strings.CutPrefix(text, "=")
+	if !named || !given || text == "" || len(text) > 18 || text[0] == '0' {
+		return 0, false
+	}
+	for i := range len(text) {
+		if text[i] < '0' || text[i] > '9' {
+			return 0, false
+		}
+		n = 10*n + int64(text[i]-'0')
+	}
+	return n, true
+}
+
+// queryInt reads a whole number, which is required, in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as high
+// it has no upper bound, and what is higher is read as that.
+func queryInt(values url.Values, name string, low, high int64) (int64, error) {
+	text := values.Get(name)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) && n == high && text[0] != '+' && text[0] != '0' {
+		return n, nil
+	}
+	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
+		must := "must be"
+		if !values.Has(name) {
+			must = "is required and must be"
+		}
+		if high == math.MaxInt64 {
+			return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d.", name, must, low)
+		}
+		return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d to %d.", name, must, low, high)
+	}
+	return n, nil
+}
+
+// body reads a JSON body of at most limit bytes.
+func body(c *gin.Context, limit int64) ([]byte, error) {
+	if err := checkMediaType(c.Request.Header); err != nil {
+		return nil, err
+	}
+	if c.Request.ContentLength > limit {
+		return nil, tooLarge(limit)
+	}
+	if length := c.Request.ContentLength; length >= 0 {
+		read := make([]byte, length)
+		if _, err := io.ReadFull(c.Request.Body, read); err != nil {
+			return nil, brokenBody(err)
+		}
+		return read, nil
+	}
+	read, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	var beyond *http.MaxBytesError
+	if errors.As(err, &beyond) {
+		return nil, tooLarge(limit)
+	}
+	if err != nil {
+		return nil, brokenBody(err)
+	}
+	return read, nil
+}
+
+func tooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, "The body is larger than %d bytes. Send a smaller one.", limit)
+}
+
+func brokenBody(err error) error {
+	return fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
+}
+
+func checkMediaType(h http.Header) error {
+	given := h.Values("Content-Type")
+	coding := strings.Join(h.Values("Content-Encoding"), ",")
+	if len(given) == 1 && (coding == "" || strings.EqualFold(coding, "identity")) {
+		if given[0] == jsonType {
+			return nil
+		}
+		media, params, err := mime.ParseMediaType(given[0])
+		charset, named := params["charset"]
+		if err == nil && media == jsonType && (!named || strings.EqualFold(charset, "utf-8")) {
+			return nil
+		}
+	}
+	return fault.New(fault.UnsupportedMediaType, "The body must be JSON in UTF-8, uncompressed, with the header Content-Type: application/json.")
+}
+
+// shorten keeps what a client sent from filling the answer.
+func shorten(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "..."
+	}
+	return s
+}

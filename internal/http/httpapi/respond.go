@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+)
+
+const jsonType = "application/json"
+
+// handler is what a route runs. What it returns becomes the answer, so a handler writes only when it succeeds.
+type handler func(c *gin.Context) error
+
+func (a *API) handle(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := h(c); err != nil {
+			a.fail(c, err)
+		}
+	}
+}
+
+// fail answers with the fault's status and public message, logs the cause of what is our own doing, and ends the chain.
+func (a *API) fail(c *gin.Context, err error) {
+	f := fault.From(err)
+	status := f.Code.Status()
+	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
+		a.logFailure(c, f.Code, status, err)
+	}
+	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
+		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
+	}
+	// Whether something is refused depends on the key and changes without notice.
+	c.Header("Cache-Control", "private, no-store")
+	c.Header("Vary", "Origin, "+keyHeader)
+	c.Abort()
+	writeJSON(c, status, struct {
+		Message string `json:"message"`
+	}{f.Message})
+}
+
+// logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
+func (a *API) logFailure(c *gin.Context, code fault.Code, status int, err error) {
+	level, message := slog.LevelError, "request failed in a way that nobody expected; please report it"
+	if code == fault.Unavailable {
+		level, message = slog.LevelWarn, "request refused: a store does not answer, or there are too many requests; look at /readyz?verbose and the error"
+	}
+	a.log.Log(c.Request.Context(), level, message, "method", methodLabel(c.Request.Method), "route", routeLabel(c), "status", status, "error", err)
+}
+
+func writeJSON(c *gin.Context, status int, body any) {
+	encoded, err := encode(body)
+	if err != nil {
+		// Only a type that cannot be encoded gets here, which the tests of each route would show.
+		c.Status(http.StatusInternalServerError)
+		return
+	}
+	write(c, status, encoded)
+}
+
+// largeAnswer is from how many bytes on net/http sends a body in chunks unless it is told the length, which it finds out by
+// itself below. A ninth header makes the map of headers grow, which shows in what a small answer takes.
+const largeAnswer = 2048
+
+// write answers with JSON.
+func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, jsonTypes, encoded) }
+
+// writeAs answers with a body of a media type. A large one says its length: then it is sent from where it is, and the request is over when
+// the client has it.
+func writeAs(c *gin.Context, status int, mediaType []string, body []byte) {
+	h := c.Writer.Header()
+	h["Content-Type"] = mediaType
+	if len(body) > largeAnswer {
+		h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	}
+	c.Writer.WriteHeader(status)
+	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell
+}
+
+// Values of headers that all answers share; net/http only reads them.
+var (
+	jsonTypes      = []string{jsonType}
+	varyKey        = []string{"Origin, " + keyHeader}
+	varyOpen       = []string{"Origin, Accept-Encoding"}
+	varyPage       = []string{"Origin, Accept-Encoding, " + keyHeader}
+	gzipEncoding   = []string{"gzip"}
+	privateNoCache = []string{"private, no-cache"}
+	publicNoCache  = []string{"public, no-cache"}
+)
+
+// setPrivate is for answers that depend on the key, and may be kept by who asked and asked for anew each time.
+func setPrivate(c *gin.Context) {
+	h := c.Writer.Header()
+	h["Cache-Control"], h["Vary"] = privateNoCache, varyKey
+}
+
+// encode is json.Marshal without the escapes that only HTML needs.
+func encode(body any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(body); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
+}
+
+// wholeSeconds rounds up.
+func wholeSeconds(d time.Duration) int64 {
+	return int64(math.Ceil(max(d, 0).Seconds()))
+}

@@ -1,0 +1,102 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+)
+
+func (a *API) routes() (http.Handler, error) {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	// The encoded path, or /levels/a%2Fusers%2Fb would be the route with two parameters.
+	engine.UseEscapedPath = true
+	engine.RedirectTrailingSlash = false
+	engine.RedirectFixedPath = false
+	engine.HandleMethodNotAllowed = true
+	engine.RemoteIPHeaders = []string{"X-Forwarded-For"}
+	if err := engine.SetTrustedProxies(a.deps.TrustedProxies); err != nil {
+		return nil, err
+	}
+	engine.Use(a.traced()...)
+	engine.Use(a.observe, a.recover, a.admit)
+	engine.NoRoute(a.noRoute)
+	engine.NoMethod(a.noMethod)
+
+	// Every route of /v2: identify the caller and charge the limits, then refuse a bad key.
+	v2 := engine.Group("/v2", a.crossOrigin, a.identify)
+
+	open := v2.Group("", a.refuseBadKey)
+	get(open, "/openapi.json", a.handle(a.openAPI))
+	get(open, "/levels/:entry", a.handle(a.leaderboardPage))
+	get(open, "/levels/:entry/users/:userId/card.svg", a.rankCard(cardSVG))
+	get(open, "/levels/:entry/users/:userId/card.png", a.rankCard(cardPNG))
+
+	keyed := v2.Group("", a.requireKey)
+	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))
+	get(keyed, eventsRoute, a.handle(a.followEvents))
+	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
+	// Gin wants one name for a parameter at one position, so the guild of a member is called entry too.
+	get(keyed, "/levels/:entry/users/:userId", a.handle(a.getMember))
+	keyed.POST("/levels/:entry/users/:userId", a.handle(a.createMember))
+	keyed.PATCH("/levels/:entry/users/:userId", a.handle(a.updateMember))
+	keyed.DELETE("/levels/:entry/users/:userId", a.handle(a.deleteMember))
+
+	operator := engine.Group("/admin", noStore, a.requireAdmin)
+	get(operator, "/guilds", a.handle(a.listGuilds))
+	get(operator, "/guilds/:guildId", a.handle(a.getGuild))
+	operator.PUT("/guilds/:guildId", a.handle(a.putGuild))
+	operator.DELETE("/guilds/:guildId", a.handle(a.deleteGuild))
+	get(operator, "/keys", a.handle(a.listKeys))
+	operator.POST("/keys", a.handle(a.createKey))
+	operator.DELETE("/keys/:keyId", a.handle(a.revokeKey))
+	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Grant)))
+	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Ungrant)))
+
+	if a.deps.Pages != nil {
+		a.deps.Pages.Routes(engine)
+	}
+	return engine, nil
+}
+
+// get routes GET, and HEAD, whose body net/http leaves out.
+func get(group *gin.RouterGroup, path string, h gin.HandlerFunc) {
+	group.GET(path, h)
+	group.HEAD(path, h)
+}
+
+func (a *API) noRoute(c *gin.Context) {
+	a.unrouted(c, fault.New(fault.NotFound, "There is nothing at this address. GET /v2/openapi.json describes what there is."))
+}
+
+func (a *API) noMethod(c *gin.Context) {
+	a.unrouted(c, fault.New(fault.MethodNotAllowed, "This address does not take %s. The Allow header says what it takes.", shorten(c.Request.Method)))
+}
+
+// unrouted charges the limits on /v2 all the same: every answer there has the headers.
+func (a *API) unrouted(c *gin.Context, f *fault.Error) {
+	if underV2(c.Request) {
+		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify} {
+			if step(c); c.IsAborted() {
+				return
+			}
+		}
+		if isPreflight(c) && f.Code == fault.MethodNotAllowed {
+			c.Status(http.StatusNoContent)
+			return
+		}
+	} else if a.deps.Pages != nil && forPerson(c.Request) {
+		a.deps.Pages.Refuse(c, f)
+		return
+	}
+	a.fail(c, f)
+}
+
+// forPerson reports whether a browser asks for a page; whatever else asks is answered as a program is.
+func forPerson(r *http.Request) bool {
+	admin := r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
+	return !admin && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
+}

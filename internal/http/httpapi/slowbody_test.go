@@ -1,0 +1,118 @@
+package httpapi
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// awarding takes its time for messages.
+type awarding struct {
+	instant
+	takes time.Duration
+}
+
+func (d *awarding) Award(ctx context.Context, _ *guild.Guild, messages []leaderboard.Message, _ leaderboard.Once) ([]leaderboard.Gain, bool, error) {
+	select {
+	case <-time.After(d.takes):
+		return make([]leaderboard.Gain, len(messages)), false, nil
+	case <-ctx.Done():
+		return nil, false, ctx.Err()
+	}
+}
+
+// talk serves deps with the times that a listener gives, and returns a client's end of a connection, and what is read from it.
+func talk(t *testing.T, deps *awarding) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
+	api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: noAdmin{}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Patience: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := testenv.Piped(t, &http.Server{Handler: api, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: 2 * time.Minute})
+	return client, bufio.NewReader(client)
+}
+
+// post is the head of a request to send messages.
+func post(framing string) string {
+	return "POST /v2/guilds/" + benchGuild + "/messages HTTP/1.1\r\nHost: h\r\n" + keyHeader + ": k\r\nContent-Type: application/json\r\n" + framing + "\r\n\r\n"
+}
+
+func send(t *testing.T, c net.Conn, text string) {
+	t.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantStatus(t *testing.T, r *bufio.Reader, want int) {
+	t.Helper()
+	answer, err := http.ReadResponse(r, nil)
+	if err != nil {
+		t.Fatalf("no answer, want %d: %v", want, err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != want {
+		t.Errorf("the answer is %d %s, %v; want %d", answer.StatusCode, body, err, want)
+	}
+}
+
+// A place is not held longer for a body that does not arrive.
+func TestALargeBodyHasToArriveSoon(t *testing.T) {
+	for framing, begins := range map[string]string{
+		"Content-Length: 100000":     `{"messages":[`,
+		"Transfer-Encoding: chunked": "d\r\n" + `{"messages":[` + "\r\n",
+	} {
+		t.Run(framing, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, r := talk(t, &awarding{})
+				began := time.Now()
+				send(t, c, post(framing)+begins)
+				wantStatus(t, r, 400)
+				if took := time.Since(began); took != largeBodyTime {
+					t.Errorf("answered after %v, want %v", took, largeBodyTime)
+				}
+			})
+		})
+	}
+}
+
+// The time is for the body alone: not for the work on it, nor for what comes next on the connection.
+func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
+	for _, framing := range []string{"Content-Length", "Transfer-Encoding"} {
+		t.Run(framing, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, r := talk(t, &awarding{takes: largeBodyTime + time.Second})
+				small := busyBody(1)
+				large := append(bytes.Clone(small), strings.Repeat(" ", maxBody)...)
+				for _, body := range [][]byte{large, large} {
+					if framing == "Content-Length" {
+						send(t, c, post(fmt.Sprintf("Content-Length: %d", len(body)))+string(body))
+					} else {
+						send(t, c, post("Transfer-Encoding: chunked")+fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body))
+					}
+					wantStatus(t, r, 200)
+				}
+				time.Sleep(time.Minute) // of the bubble
+				head := post(fmt.Sprintf("Content-Length: %d", len(small)))
+				send(t, c, head+string(small[:10]))
+				time.Sleep(3 * time.Second)
+				send(t, c, string(small[10:]))
+				wantStatus(t, r, 200)
+			})
+		})
+	}
+}

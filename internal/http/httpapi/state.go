@@ -1,0 +1,41 @@
+package httpapi
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/http/endless"
+	"levelboard/internal/platform/logs"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// state is what the handlers of one request share.
+type state struct {
+	id    string
+	began time.Time
+	// connection ends with the connection, not with the time of a request.
+	connection context.Context
+	caller     caller
+	// streamed is when the answer of a stream began; zero for other answers.
+	streamed time.Time
+}
+
+// begin gives the request its state, its time and its patience.
+func (a *API) begin(c *gin.Context) (*state, context.CancelFunc) {
+	s := &state{id: newRequestID(), began: time.Now(), connection: c.Request.Context()}
+	ctx, cancel := context.WithTimeout(s.connection, requestTime)
+	ctx = logs.With(leaderboard.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
+	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, s))
+	return s, cancel
+}
+
+// stateOf returns the state that begin made.
+func stateOf(c *gin.Context) *state {
+	s, _ := c.Request.Context().Value(endless.RequestKey{}).(*state)
+	return s
+}
+
+func callerOf(c *gin.Context) caller { return stateOf(c).caller }

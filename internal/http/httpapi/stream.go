@@ -1,0 +1,52 @@
+package httpapi
+
+import (
+	"context"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/endless"
+)
+
+const (
+	// mostStreams is how many streams are open at the same time; one more is refused. Each has a goroutine, a connection
+	// and its buffers, together some 50 KB.
+	mostStreams = 1000
+	// streamsOfOwner is how many of them may be of one owner of keys, so that no owner can take all from the others. A bot may
+	// follow hundreds of guilds with one key.
+	streamsOfOwner   = 250
+	defaultKeepAlive = 15 * time.Second
+
+	eventsRoute = "/guilds/:guildId/events"
+)
+
+// isStream tells the route whose answer has no end from the others.
+func isStream(c *gin.Context) bool { return c.FullPath() == "/v2"+eventsRoute }
+
+// ownStream takes one of the streams that the owner of the caller's key may have open, until release is called. It is 429 when all
+// are, which is that owner's own doing: the others' streams go on, and 503 would say that the service fails.
+func (a *API) ownStream(c *gin.Context) (release func(), err error) {
+	release, ok := a.followers.Take(string(callerOf(c).user()))
+	if !ok {
+		return nil, &fault.Error{
+			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
+			Message: "The owner of this API key has too many streams open. Close one, then try again after as many seconds as the Retry-After header says.",
+		}
+	}
+	return release, nil
+}
+
+// Streams implements endless.Request.
+func (s *state) Streams(c *gin.Context) (connection context.Context, ended func()) {
+	s.streamed = time.Now()
+	endSpan(c, trace.SpanFromContext(c.Request.Context()))
+	requestsInFlight.Dec()
+	streamsOpen.Inc()
+	return s.connection, func() {
+		streamsOpen.Dec()
+		requestsInFlight.Inc()
+	}
+}

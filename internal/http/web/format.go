@@ -1,0 +1,92 @@
+package web
+
+import (
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/guild"
+)
+
+// count writes a whole number of any signed type with commas between thousands. Anything else is a mistake in a template.
+func count(n any) string {
+	digits := strconv.FormatInt(reflect.ValueOf(n).Int(), 10)
+	var b strings.Builder
+	for i, digit := range digits {
+		if i > 0 && digit != '-' && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
+			b.WriteByte(',')
+		}
+		b.WriteRune(digit)
+	}
+	return b.String()
+}
+
+// plural is what so many are called.
+func plural(n any, one string) string {
+	if reflect.ValueOf(n).Int() == 1 {
+		return one
+	}
+	return one + "s"
+}
+
+// counted is a number and what so many are called.
+func counted(n any, one string) string { return count(n) + " " + plural(n, one) }
+
+// initial is the letter that stands for a picture that there is none of.
+func initial(name string) string {
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return string(unicode.ToUpper(r))
+		}
+	}
+	if r, _ := utf8.DecodeRuneInString(name); r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+		return string(r)
+	}
+	return "?"
+}
+
+// tones is how many colours there are for pictures that are only a letter (.picture--0 and on).
+const tones = 6
+
+// picture is an avatar or an icon, or else the first letter of the name on a colour that is always the same for one id.
+type picture struct {
+	Address string // empty when there is only the letter
+	Letter  string
+	Tone    int
+}
+
+// newPicture finds the picture of kind "avatars" or "icons". A hash that is none leads nowhere: it could hold anything.
+func newPicture(kind, id, hash, name string) picture {
+	p := picture{Letter: initial(name)}
+	for i := range len(id) {
+		p.Tone = (p.Tone*31 + int(id[i])) % tones
+	}
+	if hash != "" && guild.ValidHash(hash) {
+		p.Address = imageHost + "/" + kind + "/" + id + "/" + hash + ".webp?size=64"
+	}
+	return p
+}
+
+// ring is a level with the progress to the next one drawn around it.
+type ring struct {
+	Level   int
+	Percent int // 0 to 100, rounded down: 100 is what is reached
+}
+
+// Digits is how many the level has: the type is the smaller the more they are (app.css).
+func (r ring) Digits() int { return len(strconv.Itoa(r.Level)) }
+
+func newRing(level int, progress float64) ring {
+	return ring{Level: level, Percent: int(math.Floor(max(0, min(progress, 100))))}
+}
+
+// text is what an optional string holds, or nothing.
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

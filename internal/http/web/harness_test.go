@@ -1,0 +1,384 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/http/web"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/sqlite"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
+	"levelboard/internal/usecase/watch"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+const (
+	ada    = "100000000000000001" // who signs in
+	public = id.Guild("200000000000000001")
+	closed = id.Guild("200000000000000002") // private
+)
+
+// site is the pages on a listener of their own, with a real Redis and a real provider behind them.
+type site struct {
+	t        *testing.T
+	url      string
+	provider *testenv.OAuthServer
+	sessions *signin.Sessions
+	guilds   guilds
+	archive  *sqlite.Archive // of keys; it knows public and closed
+	board    *leaderboard.Leaderboard
+	store    *redisstore.Store
+	feed     *watch.Feed
+	deps     web.Deps
+	server   *httptest.Server
+	log      *lockedBuffer
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+// options are what a test wants to be otherwise.
+type options struct {
+	plainHTTP bool
+	noOAuth   bool
+	locals    []signin.Local
+	limit     int
+	keepAlive time.Duration // of a stream of rows
+	viewers   int           // how many watch at most
+	// with completes what the pages are built on, before they are built.
+	with func(s *site, live *redisstore.Store)
+}
+
+func newSite(t *testing.T, o options) *site {
+	t.Helper()
+	client, err := redisstore.Connect(testenv.Redis(t).URL(), redisstore.ConnectOptions{Timeout: 30 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	store := redisstore.New(client, redisstore.Options{})
+	s := &site{t: t, store: store, now: time.Now(), log: &lockedBuffer{}, provider: testenv.OAuth(t), guilds: guilds{}}
+	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
+	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
+
+	archive := s.stored()
+	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
+	t.Cleanup(hydrator.Close)
+	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{})
+	s.feed = s.watched(o)
+
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.HandleMethodNotAllowed = true
+	if o.plainHTTP {
+		s.server = httptest.NewServer(engine)
+	} else {
+		s.server = httptest.NewTLSServer(engine)
+	}
+	t.Cleanup(s.server.Close)
+	s.url = s.server.URL
+
+	log := slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	s.provider.Register(web.RedirectURL(s.url))
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L.", "avatar": nil}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "icon": nil, "owner": false, "permissions": "8"},
+	})
+	keys := s.newKeys()
+	signInOptions := signin.Options{Locals: o.locals, Log: log, Now: s.clock}
+	signInOptions.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
+		return keys.Refreshed(ctx, ownkeys.User{ID: user, Guilds: managed})
+	}
+	if !o.noOAuth {
+		p := signin.NewProvider(signin.ProviderOptions{
+			ClientID: s.provider.ClientID, ClientSecret: s.provider.ClientSecret, AuthURL: s.provider.AuthURL(),
+			TokenURL: s.provider.TokenURL(), APIURL: s.provider.APIURL(), RedirectURL: web.RedirectURL(s.url),
+		})
+		t.Cleanup(p.Close)
+		signInOptions.Provider = p
+	}
+	s.deps = web.Deps{
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Live: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Version: "test", Log: log, Now: s.clock,
+	}
+	if !o.noOAuth || o.locals != nil {
+		s.sessions = signin.NewSessions(store, signInOptions)
+		s.deps.SignIn = s.sessions
+	}
+	if o.with != nil {
+		o.with(s, redisstore.New(client, redisstore.Options{}))
+	}
+	pages, err := web.New(s.deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages.Routes(engine)
+	engine.NoRoute(func(c *gin.Context) { pages.Refuse(c, fault.New(fault.NotFound, "")) })
+	engine.NoMethod(func(c *gin.Context) { pages.Refuse(c, fault.New(fault.MethodNotAllowed, "Not like this.")) })
+	return s
+}
+
+// newKeys is the use cases of keys on an archive of their own.
+func (s *site) newKeys() *ownkeys.Profile {
+	s.t.Helper()
+	s.archive = storetest.SQLite(s.t)
+	storetest.PutGuild(s.t, s.archive, public)
+	storetest.PutGuild(s.t, s.archive, closed)
+	return ownkeys.New(s.archive, s, s.clock)
+}
+
+// Announce implements changes.Announcer; nobody here remembers keys.
+func (s *site) Announce(context.Context, changes.Kind, string) {}
+
+func (s *site) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now
+}
+
+// pass lets time go by.
+func (s *site) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now = s.now.Add(d)
+}
+
+// stored puts the guilds into an archive, and makes them as they are there.
+func (s *site) stored() *sqlite.Archive {
+	archive := storetest.SQLite(s.t)
+	for _, g := range s.guilds {
+		kept := storetest.PutGuild(s.t, archive, g.ID)
+		g.Incarnation, g.Version, g.Curve = kept.Incarnation, kept.Version, kept.Curve
+		g.XPGainInterval, g.XPPerMessageMin, g.XPPerMessageMax, g.XPGlobalMultiplier = 60_000, 15, 40, 1
+	}
+	return archive
+}
+
+// watched runs a feed until the test ends.
+func (s *site) watched(o options) *watch.Feed {
+	feed := watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Viewers: o.viewers})
+	ctx, cancel := context.WithCancel(s.t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { feed.Run(ctx) })
+	s.t.Cleanup(func() { cancel(); running.Wait() })
+	return feed
+}
+
+// fill puts these members on the public board, before anybody looked at it.
+func (s *site) fill(members []leaderboard.Ranked) {
+	s.t.Helper()
+	h, _, err := s.store.BeginHydration(s.t.Context(), leaderboard.Ref(s.guilds[public]), snapshot.State{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	rows := make([]snapshot.Row, len(members))
+	for i, m := range members {
+		rows[i] = snapshot.Row{Member: m.Member}
+	}
+	if err := s.store.LoadChunk(s.t.Context(), h, rows); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.store.CommitHydration(s.t.Context(), h, snapshot.State{Epoch: 1}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+type guilds map[id.Guild]*guild.Guild
+
+func (g guilds) ByID(_ context.Context, wanted id.Guild) (*guild.Guild, error) {
+	if found := g.get(wanted); found != nil {
+		return found, nil
+	}
+	return nil, fault.New(fault.NotFound, "This guild is not known here.")
+}
+
+func (g guilds) ByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
+	changing.Lock()
+	defer changing.Unlock()
+	for _, found := range g {
+		if found.Vanity == vanity {
+			return found, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "This guild is not known here.")
+}
+
+// changing is held while a test changes a guild that is being looked at.
+var changing sync.Mutex
+
+func (g guilds) get(wanted id.Guild) *guild.Guild {
+	changing.Lock()
+	defer changing.Unlock()
+	return g[wanted]
+}
+
+// change replaces a guild by one that is otherwise; without a function it deletes it.
+func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
+	changing.Lock()
+	defer changing.Unlock()
+	if how == nil {
+		delete(g, wanted)
+		return
+	}
+	changed := *g[wanted]
+	how(&changed)
+	g[wanted] = &changed
+}
+
+// Forget implements leaderboard.Settings.
+func (guilds) Forget(id.Guild) {}
+
+// browser is one browser: it keeps cookies and follows redirects.
+type browser struct {
+	t    *testing.T
+	site *site
+	*http.Client
+}
+
+func (s *site) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	transport := s.server.Client().Transport.(*http.Transport).Clone()
+	s.t.Cleanup(transport.CloseIdleConnections)
+	return &browser{t: s.t, site: s, Client: &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}}
+}
+
+// still is the same browser, but it stays where it is redirected from.
+func (b *browser) still() *browser {
+	client := *b.Client
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &browser{t: b.t, site: b.site, Client: &client}
+}
+
+type page struct {
+	t      *testing.T
+	status int
+	header http.Header
+	path   string // where it came to
+	text   string
+}
+
+func (b *browser) send(method, path string, form url.Values, header ...string) page {
+	b.t.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = b.site.url + path
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(form.Encode()))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Origin", b.site.url)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	if host := r.Header.Get("Host"); host != "" {
+		r.Host = host
+	}
+	answer, err := b.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return page{t: b.t, status: answer.StatusCode, header: answer.Header, path: answer.Request.URL.RequestURI(), text: string(body)}
+}
+
+func (b *browser) get(path string, header ...string) page {
+	b.t.Helper()
+	return b.send(http.MethodGet, path, nil, header...)
+}
+
+func (b *browser) post(path string, form url.Values, header ...string) page {
+	b.t.Helper()
+	return b.send(http.MethodPost, path, form, header...)
+}
+
+func (p page) want(status int, texts ...string) page {
+	p.t.Helper()
+	if p.status != status {
+		p.t.Fatalf("%s: status %d, want %d\n%s", p.path, p.status, status, p.text)
+	}
+	for _, text := range texts {
+		if !strings.Contains(p.text, text) {
+			p.t.Errorf("%s: the page lacks %q:\n%s", p.path, text, p.text)
+		}
+	}
+	return p
+}
+
+func (p page) lacks(texts ...string) page {
+	p.t.Helper()
+	for _, text := range texts {
+		if strings.Contains(p.text, text) {
+			p.t.Errorf("%s: the page has %q:\n%s", p.path, text, p.text)
+		}
+	}
+	return p
+}
+
+// signIn goes all the way, to a page that says who is signed in.
+func (b *browser) signIn() page {
+	b.t.Helper()
+	return b.get("/sign-in/provider?next=/leaderboard/gophers").want(200, "Ada L.")
+}
+
+// cookie returns the value of the browser's session cookie.
+func (b *browser) cookie(name string) string {
+	u, err := url.Parse(b.site.url)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, c := range b.Jar.Cookies(u) {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

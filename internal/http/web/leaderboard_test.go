@@ -1,0 +1,310 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// memberID is the id of number i of members.
+func memberID(i int) id.User { return id.User(fmt.Sprintf("3%017d", i)) }
+
+// memberPath is the address of the page of number i of members.
+func memberPath(i int) string { return "/leaderboard/gophers/members/" + string(memberID(i)) }
+
+func TestAnEmptyBoardHelps(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200, "Nobody is on the board yet", `id="empty">`, `<span id="total">0</span>`).lacks("rel=\"next\"")
+	b.get("/leaderboard/gophers?page=2").want(200, "This is its last page")
+	b.get("/leaderboard/gophers?rank=9").want(200, "Nobody is on the board yet")
+	b.get("/leaderboard/gophers/search?q=ada").want(200, "Nobody on the board has a name")
+}
+
+func TestTheBoardWithoutScript(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(250))
+	b := s.browser()
+	first := b.get("/leaderboard/GOPHERS").want(200, "rank--gold", "rank--silver", "rank--bronze", "4,999,999 XP ·", ">4.99M<",
+		`rel="next" href="/leaderboard/gophers?page=2"`, `href="/leaderboard/gophers?page=3">Last`, "5,000 members", `<span id="total">250</span>`,
+		"/v2/levels/"+string(public)+"?page=1", "123,456", "XP to the next level", `id="empty" hidden`)
+	if n := strings.Count(first.text, "<details><summary>"); n != 100 {
+		t.Errorf("%d rows", n)
+	}
+	first.lacks(`rel="prev"`)
+	last := b.get("/leaderboard/gophers?page=3").want(200, `rel="prev" href="/leaderboard/gophers?page=2"`, "Rank </i>250<").lacks(`rel="next"`)
+	if n := strings.Count(last.text, "<details><summary>"); n != 50 {
+		t.Errorf("%d rows on the last page", n)
+	}
+	b.get("/leaderboard/gophers?page=99999999999").want(200, "This is its last page", "Rank </i>250<")
+	if got := b.get("/leaderboard?entry=+gophers+").want(200, "Gophers"); got.path != "/leaderboard/gophers" {
+		t.Errorf("the form led to %s", got.path)
+	}
+	if got := b.send(http.MethodHead, "/leaderboard/gophers", nil).want(200); got.text != "" {
+		t.Error("an answer to HEAD has a body")
+	}
+}
+
+func TestABoardThatIsNotThereHelps(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.get("/leaderboard/nobody").want(404, "No community has this name or id", `value="nobody"`, `action="/leaderboard"`)
+	s.guilds[public].Enabled = false
+	for _, path := range []string{"", "/search?q=ada", "/rows", "/live", "/members/" + ada} {
+		b.get("/leaderboard/gophers"+path).want(404, "switched off").lacks("/settings", "Gophers")
+	}
+	b.get("/sign-in/provider?next=/")
+	b.get("/leaderboard/gophers").want(404, "switched off", "/guilds/"+string(public)+"/settings")
+}
+
+func TestAPrivateBoardShowsNothingToOthers(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	member := "/members/" + string(memberID(1))
+	for _, path := range []string{"", "?member=me", "?rank=1", "/search?q=ada", "/rows", "/live", member} {
+		b.get("/leaderboard/"+string(closed)+path).want(401, "/sign-in?next=").lacks("Moles")
+	}
+	b.post("/leaderboard/"+string(closed)+member+"/xp", nil).want(401)
+	b.signIn()
+	b.get("/leaderboard/" + string(closed)).want(403).lacks("Moles")
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
+	in := s.browser()
+	got := in.get("/sign-in/provider?next=/leaderboard/"+string(closed)).want(200, "Moles", "Private").lacks("You manage this")
+	if got.header.Get("Cache-Control") != "no-store" || got.header.Get("ETag") == "" {
+		t.Errorf("headers of a private board: %v", got.header)
+	}
+	in.post("/leaderboard/"+string(closed)+member+"/xp", nil).want(403)
+	if _, err := s.board.Create(t.Context(), s.guilds.get(closed), memberID(1), leaderboard.Creation{XP: 77}); err != nil {
+		t.Fatal(err)
+	}
+	// Their cookie opens the card too.
+	in.get("/leaderboard/"+string(closed)+member).want(200, "/v2/levels/"+string(closed)+"/users/"+string(memberID(1))+"/card.svg")
+}
+
+func TestAPageThatDidNotChangeIsNotSentAgain(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(3))
+	b := s.browser()
+	for _, path := range []string{"/leaderboard/gophers", "/leaderboard/gophers/rows"} {
+		etag := b.get(path).want(200).header.Get("ETag")
+		if got := b.get(path, "If-None-Match", `"x", W/`+etag).want(304); got.text != "" || got.header.Get("ETag") != etag || got.header.Get("Content-Security-Policy") != policy {
+			t.Errorf("%s: %v %q", path, got.header, got.text)
+		}
+		b.get(path, "If-None-Match", "*").want(304)
+		s.setXP(2, 7)
+		changed := b.get(path, "If-None-Match", etag).want(200).header.Get("ETag")
+		s.guilds[public].Version++
+		s.guilds[public].Name = "Others"
+		if b.get(path, "If-None-Match", changed).want(200).header.Get("ETag") == changed {
+			t.Errorf("%s: other settings have the same ETag", path)
+		}
+		s.setXP(2, 8)
+	}
+}
+
+// setXP sets the XP of number i of members.
+func (s *site) setXP(i int, xp level.XP) {
+	s.t.Helper()
+	if _, err := s.board.Change(s.t.Context(), s.guilds[public], memberID(i), leaderboard.Change{Op: leaderboard.Set, Amount: xp}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestJumps(t *testing.T) {
+	s := newSite(t, options{})
+	rows := members(250)
+	rows[149].UserID = ada
+	s.fill(rows)
+	b := s.browser().still()
+	for path, want := range map[string]string{
+		"?rank=1":                            "?page=1#m" + string(memberID(0)),
+		"?rank=101":                          "?page=2#m" + string(memberID(100)),
+		"?rank=250":                          "?page=3#m" + string(memberID(249)),
+		"?rank=251":                          "?page=3&past=rank",
+		"?rank=9223372036854775807":          "?page=3&past=rank",
+		"?member=" + string(memberID(200)):   "?page=3#m" + string(memberID(200)),
+		"/search?q=" + string(memberID(200)): "?page=3#m" + string(memberID(200)),
+		"/search?q=+" + string(memberID(200)) + "+": "?page=3#m" + string(memberID(200)),
+	} {
+		if got := b.get("/leaderboard/gophers" + path).want(303).header.Get("Location"); got != "/leaderboard/gophers"+want {
+			t.Errorf("%s leads to %s, want %s", path, got, want)
+		}
+	}
+	const end = "The board has 250 members and ends before the "
+	b.get("/leaderboard/gophers?page=3&past=rank").want(200, end+"rank that you asked for.")
+	b.get("/leaderboard/gophers?page=4").want(200, end+"page that you asked for.")
+	for _, path := range []string{"?page=3", "?page=2&past=rank", "?page=3&past=x"} {
+		b.get("/leaderboard/gophers" + path).want(200).lacks("ends before")
+	}
+	for path, status := range map[string]int{"?rank=0": 400, "?rank=x": 400, "?member=x": 400, "?member=" + string(closed): 404, "?member=me": 401} {
+		b.get("/leaderboard/gophers" + path).want(status)
+	}
+	b.get("/leaderboard/gophers?member=me").want(401, "/sign-in?next=%2fleaderboard%2fgophers%3fmember%3dme")
+	in := s.browser()
+	in.signIn().want(200, "Rank <b>150</b>", "/leaderboard/gophers/members/"+ada)
+	if got := in.still().get("/leaderboard/gophers?member=me").want(303).header.Get("Location"); got != "/leaderboard/gophers?page=2#m"+ada {
+		t.Errorf("I am at %s", got)
+	}
+}
+
+func TestWhoIsNotOnTheBoardIsToldSo(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(1))
+	b := s.browser()
+	b.signIn().lacks("<h2>You</h2>")
+	b.get("/leaderboard/gophers?member=me").want(404, "You are not on this board yet")
+	b.get("/leaderboard/gophers/members/"+ada).want(404, "no entry")
+	b.get("/leaderboard/gophers/members/ada").want(404)
+}
+
+func TestSearch(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(120))
+	b := s.browser()
+	b.get("/leaderboard/gophers/search?q=+").want(422, "Search for the beginning of a name", `aria-invalid="true"`)
+	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("a", 65))).want(422, "at most 64 characters")
+	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("é", 64))).want(200, "Nobody on the board")
+	b.get("/leaderboard/gophers/search?q=%C3%A9").want(200, "Nobody on the board").lacks("minlength")
+	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(`"><script>`)).want(200, "&#34;&gt;&lt;script&gt;").lacks("<script>\"")
+}
+
+func TestTheRulesInWords(t *testing.T) {
+	s := newSite(t, options{})
+	g := s.guilds[public]
+	g.XPGainInterval, g.XPPerMessageMin, g.XPPerMessageMax, g.XPGlobalMultiplier = 90_000, 5, 5, 1.5
+	g.IgnoredChannelIDs, g.IgnoredRoleIDs = []id.Channel{"1", "2"}, []id.Role{"3"}
+	g.Multipliers = []guild.Multiplier{
+		{Type: guild.ChannelMultiplier, Multiplier: 2, Channels: []guild.Channel{{Name: "help"}, {Name: "<b>code"}}},
+		{Type: guild.RoleMultiplier, Multiplier: 0.5, Roles: []guild.Role{{Name: "Muted"}}},
+	}
+	many := guild.RoleReward{Level: 5, Stack: true}
+	for i := range 30 {
+		many.Roles = append(many.Roles, guild.Role{ID: id.Role(fmt.Sprint(i)), Name: fmt.Sprint("Role ", i)})
+	}
+	g.RoleRewards = []guild.RoleReward{many, {Level: 20, Roles: []guild.Role{{ID: "99", Name: strings.Repeat("long", 20)}}}}
+	s.browser().get("/leaderboard/gophers").want(200, "A message gives 5 XP, at most once in 90 seconds.", "All of it counts ×1.5.", "Messages in 2 channels give nothing.",
+		"Whoever has a certain role gains", "level 10 at 4,150", "×2</span> in <bdi>#help</bdi>, <bdi>#&lt;b&gt;code</bdi>", "×0.5</span> for <bdi>Muted",
+		"Level 5</span> <bdi>Role 0", "and 24 more", "until the next", strings.Repeat("long", 11)+"lon…")
+}
+
+func TestRulesThatSayNothingAreLeftOut(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(1))
+	s.setXP(0, 0)
+	g := s.guilds[public]
+	g.RoleRewards = []guild.RoleReward{{Level: 5}}
+	g.Multipliers = []guild.Multiplier{{Type: guild.ChannelMultiplier, Multiplier: 2}, {Type: guild.RoleMultiplier, Multiplier: 3}}
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200).lacks("Level 5", "Rewards", "×2", "×3", "Multipliers", "largest one of your roles")
+	b.get(memberPath(0)).want(200).lacks("at level 5")
+	g.Version++
+	for n := range level.Level(26) {
+		g.RoleRewards = append(g.RoleRewards, guild.RoleReward{Level: 6 + n, Roles: []guild.Role{{ID: "1", Name: "Regular"}}})
+	}
+	g.Multipliers = append(g.Multipliers, guild.Multiplier{Type: guild.RoleMultiplier, Multiplier: 4, Roles: []guild.Role{{ID: "1", Name: "Regular"}}})
+	b.get("/leaderboard/gophers").want(200, "Level 6", "Level 30", "and 1 more", "×4</span> for <bdi>Regular", "largest one of your roles").lacks("Level 5<", "Level 31", "×2", "×3")
+	b.get(memberPath(0)).want(200, "Next, at level 6:")
+}
+
+func TestALevelThatNobodyCanReachIsNotPromised(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(1))
+	b := s.browser()
+	for _, xp := range []level.XP{level.MaxXP, level.MaxXP - 1} {
+		s.setXP(0, xp)
+		b.get(memberPath(0)).want(200, "This is as far as it goes.").lacks("XP to level")
+		b.get("/leaderboard/gophers").want(200).lacks("XP to the next level")
+	}
+	s.setXP(0, 100)
+	b.get(memberPath(0)).want(200, "XP to level")
+}
+
+func TestAMemberIsCalledByANameThatShows(t *testing.T) {
+	s := newSite(t, options{})
+	rows := members(4)
+	spaces, marks := "   ", "\u200b\u200d\ufeff"
+	rows[0].User = leaderboard.User{Username: spaces, GlobalName: &spaces}
+	rows[1].User = leaderboard.User{Username: marks, GlobalName: &marks}
+	rows[2].User = leaderboard.User{Username: "badger", GlobalName: &marks}
+	ida := "Ida"
+	rows[3].User = leaderboard.User{Username: spaces, GlobalName: &ida}
+	s.fill(rows)
+	b := s.browser()
+	for i, want := range []string{"Member 0000", "Member 0001", "badger", "Ida"} {
+		b.get(memberPath(i)).want(200, "<h1><bdi>"+want+"</bdi></h1>").lacks("<bdi>"+spaces, "<bdi>"+marks)
+	}
+	board := b.get("/leaderboard/gophers").want(200, "who__name>Member 0000<", "who__name>Member 0001<", "who__name>badger<", "who__name>Ida<")
+	board.lacks("who__handle")
+	// The rows that the script is sent are the same.
+	var sent rowsBody
+	if err := json.Unmarshal([]byte(b.get("/leaderboard/gophers/rows").want(200).text), &sent); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range sent.Rows {
+		board.want(200, row)
+	}
+}
+
+// Not even a <bdi> holds a mark that ends what the browser keeps apart.
+func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
+	s := newSite(t, options{})
+	const turned = "\u2069\u202etac"
+	role, channel := guild.Role{ID: "600000000000000001", Name: turned}, guild.Channel{ID: "600000000000000002", Name: turned}
+	s.guilds[public].Name = turned
+	nameless := guild.Role{ID: "600000000000000003", Name: "\u202e"}
+	s.guilds[public].RoleRewards = []guild.RoleReward{{Level: 1, Roles: []guild.Role{role, nameless}}}
+	s.guilds[public].Multipliers = []guild.Multiplier{{Type: guild.ChannelMultiplier, Multiplier: 2, Channels: []guild.Channel{channel}}}
+	rows := members(2)
+	name := turned
+	rows[0].User = leaderboard.User{Username: turned + "_", GlobalName: &name}
+	s.fill(rows)
+	b := s.browser()
+	b.signIn()
+	b.makeKey("guild", string(public))
+	const board = "/leaderboard/gophers"
+	search := board + "/search?q=" + string(rows[0].UserID[:9])
+	for _, path := range []string{board, board + "/rows", search, memberPath(0), "/", "/profile", "/profile/history"} {
+		b.get(path).want(200, "tac").lacks("\u2069", "\u202e")
+	}
+	b.get(board).want(200, "who__name>tac<", "who__handle>tac_<", "<h1><bdi>tac</bdi></h1>", "<title>tac ·", "<bdi>#tac</bdi>",
+		"<bdi>600000000000000003</bdi>")
+}
+
+func TestOneIsNotMany(t *testing.T) {
+	s := newSite(t, options{})
+	s.guilds[public].MemberCount = 1
+	rows := members(2)
+	rows[0].MessageCount, rows[1].MessageCount = 1, 2000
+	s.fill(rows)
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200, "1 member,", "1<i class=sr> message</i>", "· 1 message ·", "2,000<i class=sr> messages</i>", "· 2,000 messages ·")
+	b.get(memberPath(0)).want(200, "<b>1</b> message ")
+	b.get(memberPath(1)).want(200, "<b>2,000</b> messages ")
+}
+
+func TestAPageOfLongNamesStaysSmall(t *testing.T) {
+	s := newSite(t, options{})
+	rows := members(100)
+	for i := range rows {
+		name, avatar := strings.Repeat("W", 256), "a_"+strings.Repeat("f", 32)
+		rows[i].User = leaderboard.User{Username: strings.Repeat("w", 256), GlobalName: &name, Avatar: &avatar}
+		rows[i].XP, rows[i].MessageCount = level.MaxXP-level.XP(i+1), 1_000_000_000
+	}
+	s.fill(rows)
+	b := s.browser()
+	b.signIn()
+	got := b.get("/leaderboard/gophers").want(200, "2.14B").lacks(strings.Repeat("W", 60))
+	without := len(got.text) - 100*len("https://cdn.discordapp.com/avatars/300000000000000001/a_ffffffffffffffffffffffffffffffff.webp?size=64")
+	t.Logf("%d bytes, %d without the addresses of avatars", len(got.text), without)
+	if without > 100<<10 {
+		t.Errorf("%d bytes without avatars", without)
+	}
+}

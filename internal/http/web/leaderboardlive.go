@@ -1,0 +1,213 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/http/endless"
+	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/watch"
+)
+
+const (
+	// recheckTime bounds how long it may take to find out whether somebody who watches still may.
+	recheckTime = 5 * time.Second
+	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
+	defaultKeepAlive = 15 * time.Second
+	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
+	rowsFormat = 3
+	// streamBegin asks browsers to come back after five seconds.
+	streamBegin = "retry: 5000\n\n"
+	// viewersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places
+	// of the feed. A household or a class fits; who is beyond it reads the rows from time to time (leaderboard.js).
+	viewersOfAddress = 20
+	stillHere        = ": still here\n\n"
+)
+
+// Live lets somebody watch a page (package live). Its errors are faults.
+type Live interface {
+	Watch(g *guild.Guild, number int64) (*watch.Viewer, error)
+}
+
+// liveBody is a page's rows for leaderboard.js.
+type liveBody struct {
+	Page  int64    `json:"page"`
+	Last  int64    `json:"last"`
+	Total int64    `json:"total"`
+	Order []string `json:"order"` // ids of the elements, from the first rank of the page on
+	Rows  []string `json:"rows"`  // elements that are new or changed
+}
+
+// encodeRows leaves out the rows that are in sent as they are, and notes the others there.
+func (s *Site) encodeRows(g *guild.Guild, state watch.State, sent map[id.User]string) ([]byte, error) {
+	rows, err := s.renderRows(g, state.Version, state.NumberedPage)
+	if err != nil {
+		return nil, err
+	}
+	body := liveBody{Page: state.Number, Last: leaderboard.LastPage(state.Total), Total: state.Total, Order: make([]string, len(rows)), Rows: []string{}}
+	present := make(map[id.User]bool, len(rows))
+	for i, row := range rows {
+		body.Order[i], present[row.user] = "m"+string(row.user), true
+		if sent[row.user] != row.html {
+			sent[row.user] = row.html
+			body.Rows = append(body.Rows, row.html)
+		}
+	}
+	for user := range sent {
+		if !present[user] {
+			delete(sent, user)
+		}
+	}
+	return json.Marshal(body)
+}
+
+// rows answers with a page's rows, for browsers that cannot watch it. What did not change is a 304 that reads no row.
+func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
+	number, err := pageNumber(c.Query("page"))
+	if err != nil {
+		return err
+	}
+	version, err := s.deps.Board.Version(c.Request.Context(), g)
+	if err != nil {
+		return err
+	}
+	if tagged(c, rowsTag(g, number, version)) {
+		return nil
+	}
+	v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{number}})
+	if err != nil {
+		return err
+	}
+	body, err := s.encodeRows(g, watch.State{Version: v.Version, Total: v.Total, NumberedPage: v.Pages[0]}, map[id.User]string{})
+	if err != nil {
+		return err
+	}
+	c.Header("ETag", rowsTag(g, number, v.Version))
+	c.Data(http.StatusOK, "application/json; charset=utf-8", body)
+	return nil
+}
+
+func rowsTag(g *guild.Guild, number int64, v leaderboard.Version) string {
+	return fmt.Sprintf(`"r%d-%x-%x-%x-%x-%x"`, rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
+}
+
+// liveRows streams a page's rows as they change, until the browser goes, may read the board no more, or the service stops.
+// Whether it may is looked at before each push and at every sign of life.
+func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
+	number, err := pageNumber(c.Query("page"))
+	if err != nil {
+		return err
+	}
+	leave, ok := s.viewers.Take(ratelimit.ClientName(c.ClientIP()))
+	if !ok {
+		return &fault.Error{
+			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
+			Message: "Too many pages are watched from your address at the moment. Read the page again from time to time instead.",
+		}
+	}
+	defer leave()
+	if number, err = s.onBoard(c.Request.Context(), g, number); err != nil {
+		return err
+	}
+	viewer, err := s.deps.Live.Watch(g, number)
+	if err != nil {
+		return err
+	}
+	defer viewer.Leave()
+	c.Header("Content-Type", "text/event-stream")
+	c.Header("X-Accel-Buffering", "no") // or nginx would keep rows back until there are many
+	c.Status(http.StatusOK)
+	stream, end := endless.Begin(c, viewer.Gone())
+	defer end()
+	why := s.pushRows(c, g, stream, viewer)
+	s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", why)
+	return nil
+}
+
+// onBoard is the number of the page that is shown when this one is asked for. The feed watches a bounded number of pages of a guild,
+// and numbers past the last would all be pages of their own there.
+func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64, error) {
+	if number == 1 {
+		return number, nil
+	}
+	v, err := s.deps.Board.View(ctx, g, leaderboard.Look{})
+	if err != nil {
+		return 0, err
+	}
+	return min(number, leaderboard.LastPage(v.Total)), nil
+}
+
+// pushRows returns why the stream ended.
+func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, viewer *watch.Viewer) error {
+	if err := stream.Write([]byte(streamBegin)); err != nil {
+		return err
+	}
+	sent := map[id.User]string{}
+	var newest watch.State
+	for {
+		state, err := s.nextRows(stream.Context(), viewer)
+		silent := errors.Is(err, context.DeadlineExceeded) && stream.Context().Err() == nil
+		if err != nil && !silent {
+			return err
+		}
+		if !silent {
+			newest = state
+		}
+		now, err := s.stillReadable(c, stream.Context(), g)
+		if err != nil {
+			return err
+		}
+		otherSettings := now.Version != g.Version && newest.Number > 0 // another curve makes other levels of the same XP
+		g = now
+		push := []byte(stillHere)
+		if !silent || otherSettings {
+			body, err := s.encodeRows(g, newest, sent)
+			if err != nil {
+				return err
+			}
+			push = append(append([]byte("event: rows\ndata: "), body...), "\n\n"...)
+		}
+		if err := stream.Write(push); err != nil {
+			return err
+		}
+	}
+}
+
+// nextRows waits for a change until it is time for a sign of life.
+func (s *Site) nextRows(ctx context.Context, viewer *watch.Viewer) (watch.State, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.deps.KeepAlive)
+	defer cancel()
+	return viewer.Next(ctx)
+}
+
+var errNoLonger = errors.New("the guild is another one, or its board may not be read any more")
+
+// stillReadable returns the guild as it is now. The session may have ended since, or the guild, or its board be private.
+func (s *Site) stillReadable(c *gin.Context, stream context.Context, g *guild.Guild) (*guild.Guild, error) {
+	ctx, cancel := context.WithTimeout(stream, recheckTime)
+	defer cancel()
+	c.Request = c.Request.WithContext(ctx)
+	session, err := s.Session(c)
+	if err != nil {
+		return nil, err
+	}
+	c.Set(sessionKey, session)
+	now, err := s.deps.Guilds.ByID(ctx, g.ID)
+	if err != nil {
+		return nil, err
+	}
+	if now.Incarnation != g.Incarnation || !now.Enabled || mayRead(c, now) != nil {
+		return nil, errNoLonger
+	}
+	return now, nil
+}

@@ -1,0 +1,147 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// memberPage is the content of the page about one member of a board.
+type memberPage struct {
+	Row     leaderboardRow
+	Guild   *guild.Guild
+	Base    string // path of the board
+	Page    int64  // of the board, that they are on
+	Roles   []string
+	More    int // roles that are not shown
+	Next    *rewardInWords
+	Manager bool
+	MaxXP   level.XP
+	Done    bool // the XP was set just now
+	Given   string
+	Errors  map[string]string // by what is wrong in the form: xp, confirm, remove
+}
+
+func (s *Site) member(c *gin.Context, g *guild.Guild) error {
+	m, err := s.memberInPath(c, g)
+	if err != nil {
+		return err
+	}
+	return s.showMember(c, http.StatusOK, g, memberPage{Row: newRow(g, m), Done: c.Query("done") == "xp"})
+}
+
+func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked, error) {
+	user, err := id.Parse[id.User](c.Param("userId"))
+	if err != nil {
+		return leaderboard.Ranked{}, fault.New(fault.NotFound, "There is no such member: the id of a member %s.", err)
+	}
+	return s.memberOf(c.Request.Context(), g, user)
+}
+
+func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content memberPage) error {
+	row := content.Row
+	content.Guild, content.Base, content.Page = g, boardPath(g), leaderboard.PageOf(row.Rank)
+	content.MaxXP = level.MaxXP
+	content.Manager = sessionOf(c).Manages(g)
+	if content.Given == "" {
+		content.Given = strconv.FormatInt(int64(row.XP), 10)
+	}
+	add, _ := g.RoleChanges(level.Level(row.Level))
+	content.Roles, content.More = roleNames(rolesOf(g, add))
+	for _, reward := range g.RoleRewards {
+		if int(reward.Level) > row.Level && len(reward.Roles) > 0 {
+			next := newReward(reward)
+			content.Next = &next
+			break
+		}
+	}
+	return s.show(c, status, "member", row.Name+" in "+g.Name, content)
+}
+
+// rolesOf finds the rewards' roles with these ids, in that order.
+func rolesOf(g *guild.Guild, ids []id.Role) []guild.Role {
+	known := map[id.Role]guild.Role{}
+	for _, reward := range g.RoleRewards {
+		for _, role := range reward.Roles {
+			known[role.ID] = role
+		}
+	}
+	roles := make([]guild.Role, len(ids))
+	for i, role := range ids {
+		roles[i] = known[role]
+	}
+	return roles
+}
+
+// managed finds the member that a manager is about to change.
+func (s *Site) managed(c *gin.Context, g *guild.Guild) (leaderboard.Ranked, error) {
+	session, err := signedIn(c, "Sign in to change a member's XP.")
+	if err != nil {
+		return leaderboard.Ranked{}, err
+	}
+	if !session.Manages(g) {
+		return leaderboard.Ranked{}, fault.New(fault.Forbidden, "Only the owner and the administrators of this community change XP.")
+	}
+	return s.memberInPath(c, g)
+}
+
+const unconfirmed = "Tick the box to confirm."
+
+func (s *Site) setXP(c *gin.Context, g *guild.Guild) error {
+	m, err := s.managed(c, g)
+	if err != nil {
+		return err
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	given, wrong := sent.Get("xp"), map[string]string{}
+	amount, err := strconv.ParseInt(given, 10, 64)
+	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
+		wrong["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
+	}
+	if sent.Get("confirm") != "yes" {
+		wrong["confirm"] = unconfirmed
+	}
+	if len(wrong) > 0 {
+		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Given: cut(given, maxShown), Errors: wrong})
+	}
+	out, err := s.deps.Board.Change(c.Request.Context(), g, m.UserID, leaderboard.Change{Op: leaderboard.Set, Amount: level.XP(amount)})
+	if err != nil {
+		return err
+	}
+	s.log.InfoContext(c.Request.Context(), "a manager set a member's XP on the pages", "guild", g.ID, "member", m.UserID,
+		"manager", sessionOf(c).User.ID, "before", out.Before, "after", out.After)
+	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(m.UserID)+"?done=xp")
+	return nil
+}
+
+// removeMember deletes a member's entry: XP, messages and cooldown. The next message that gains XP begins a new one.
+func (s *Site) removeMember(c *gin.Context, g *guild.Guild) error {
+	m, err := s.managed(c, g)
+	if err != nil {
+		return err
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	if sent.Get("confirm") != "yes" {
+		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Errors: map[string]string{"remove": unconfirmed}})
+	}
+	if _, err := s.deps.Board.Delete(c.Request.Context(), g, m.UserID, leaderboard.Once{}); err != nil {
+		return err
+	}
+	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "member", m.UserID,
+		"manager", sessionOf(c).User.ID, "before", m.XP)
+	c.Redirect(http.StatusSeeOther, boardPath(g)+"?done=removed")
+	return nil
+}

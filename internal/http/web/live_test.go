@@ -1,0 +1,226 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// livePatience is how long a test waits for something on a stream.
+const livePatience = 20 * time.Second
+
+// rowsBody is what the board's script gets.
+type rowsBody struct {
+	Page, Last, Total int64
+	Order, Rows       []string
+}
+
+// watcher is a browser that watches a page.
+type watcher struct {
+	t      *testing.T
+	got    chan rowsBody // closed when the stream ends
+	alive  chan struct{} // holds one when there was a sign of life
+	leaves context.CancelFunc
+}
+
+func (b *browser) watch(path string) *watcher {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(b.t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, b.site.url+path, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	answer, err := b.Do(r)
+	if err != nil {
+		cancel()
+		b.t.Fatal(err)
+	}
+	if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != "text/event-stream" || answer.Header.Get("Cache-Control") != "no-store" ||
+		answer.Header.Get("Content-Security-Policy") != policy {
+		b.t.Fatalf("%d %v", answer.StatusCode, answer.Header)
+	}
+	w := &watcher{t: b.t, got: make(chan rowsBody, 1000), alive: make(chan struct{}, 1), leaves: cancel}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer close(w.got)
+		defer func() { _ = answer.Body.Close() }()
+		lines := bufio.NewScanner(answer.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if strings.HasPrefix(lines.Text(), ":") {
+				select {
+				case w.alive <- struct{}{}:
+				default:
+				}
+			}
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var body rowsBody
+				if err := json.Unmarshal([]byte(data), &body); err != nil {
+					b.t.Error(err)
+				}
+				w.got <- body
+			}
+		}
+	}()
+	b.t.Cleanup(func() { cancel(); <-ended })
+	return w
+}
+
+// until takes what comes until it is as wanted.
+func (w *watcher) until(wanted func(rowsBody) bool) rowsBody {
+	w.t.Helper()
+	timeout := time.After(livePatience)
+	for {
+		select {
+		case body, open := <-w.got:
+			if !open {
+				w.t.Fatal("the stream has ended")
+			}
+			if wanted(body) {
+				return body
+			}
+		case <-timeout:
+			w.t.Fatal("nothing like that came on the stream")
+		}
+	}
+}
+
+// ends waits until the stream ends.
+func (w *watcher) ends() {
+	w.t.Helper()
+	timeout := time.After(livePatience)
+	for {
+		select {
+		case _, open := <-w.got:
+			if !open {
+				return
+			}
+		case <-timeout:
+			w.t.Fatal("the stream goes on")
+		}
+	}
+}
+
+func any100(b rowsBody) bool { return len(b.Order) == 100 }
+
+func TestRowsMoveWhileSomebodyWatches(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(150))
+	w := s.browser().watch("/leaderboard/gophers/live?page=1")
+	first := w.until(any100)
+	if len(first.Rows) != 100 || first.Total != 150 || first.Last != 2 || first.Page != 1 || first.Order[0] != "m"+string(memberID(0)) {
+		t.Fatalf("it begins with %d rows of %d, %v", len(first.Rows), first.Total, first.Order[:3])
+	}
+	s.setXP(99, 9_000_000)
+	next := w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(99)) })
+	if !strings.Contains(strings.Join(next.Rows, ""), "9,000,000 XP") || !strings.Contains(next.Rows[0], "rank--gold") {
+		t.Errorf("what changed is %q", next.Rows)
+	}
+	// Only what changed is sent: the first rows, and neither the one that moved past them all nor the others again.
+	s.setXP(99, 9_000_001)
+	if again := w.until(func(rowsBody) bool { return true }); len(again.Rows) != 1 || len(again.Order) != 100 {
+		t.Errorf("%d rows for a change of one", len(again.Rows))
+	}
+	// A member of another page comes onto this one.
+	s.setXP(140, 9_500_000)
+	in := w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(140)) })
+	if slices.Contains(in.Order, "m"+string(memberID(98))) {
+		t.Error("the last one is still on the page")
+	}
+}
+
+func TestOneFeedIsForAllWhoWatch(t *testing.T) {
+	s := newSite(t, options{viewers: 3})
+	s.fill(members(3))
+	var all []*watcher
+	for range 3 {
+		all = append(all, s.browser().watch("/leaderboard/gophers/live"))
+	}
+	s.setXP(2, 9_000_000)
+	for _, w := range all {
+		w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(2)) })
+	}
+	if got := s.browser().get("/leaderboard/gophers/live").want(503); got.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After for one viewer too many")
+	}
+	// They are shown the page all the same.
+	s.browser().get("/leaderboard/gophers/rows").want(200, `"total":3`)
+	for _, w := range all {
+		w.leaves()
+		w.ends()
+	}
+}
+
+func TestWhoMayReadNoMoreWatchesNoMore(t *testing.T) {
+	member := func(s *site) { // ada is a member of the private board's community
+		s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
+	}
+	for name, ends := range map[string]func(s *site, b *browser){
+		"signed out":   func(_ *site, b *browser) { b.still().post("/sign-out", nil).want(303) },
+		"switched off": func(s *site, _ *browser) { s.guilds.change(closed, func(g *guild.Guild) { g.Enabled = false }) },
+		"created anew": func(s *site, _ *browser) { s.guilds.change(closed, func(g *guild.Guild) { g.Incarnation++ }) },
+		"deleted":      func(s *site, _ *browser) { s.guilds.change(closed, nil) },
+	} {
+		for _, when := range []string{"at a push", "at a sign of life"} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				o := options{keepAlive: time.Hour}
+				if when == "at a sign of life" {
+					o.keepAlive = 10 * time.Millisecond
+				}
+				s := newSite(t, o)
+				member(s)
+				old := s.guilds.get(closed)
+				b := s.browser()
+				b.get("/sign-in/provider?next=/").want(200, "Ada L.")
+				w := b.watch("/leaderboard/" + string(closed) + "/live")
+				w.until(func(rowsBody) bool { return true })
+				ends(s, b)
+				if o.keepAlive == time.Hour {
+					if _, err := s.board.Create(t.Context(), old, memberID(1), leaderboard.Creation{XP: 77}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.ends()
+				for body := range w.got {
+					if len(body.Order) > 0 {
+						t.Error("it was told of a change that it must not see")
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestOtherSettingsShowAtTheNextSignOfLife(t *testing.T) {
+	s := newSite(t, options{keepAlive: 10 * time.Millisecond})
+	s.fill(members(1))
+	w := s.browser().watch("/leaderboard/gophers/live")
+	w.until(func(rowsBody) bool { return true })
+	<-w.alive
+	s.guilds.change(public, func(g *guild.Guild) {
+		curve, _ := level.Preset("amari")
+		g.Curve, g.Version = curve, g.Version+1
+	})
+	if body := w.until(func(rowsBody) bool { return true }); len(body.Rows) != 1 {
+		t.Errorf("%d rows", len(body.Rows))
+	}
+}
+
+func TestAFeedThatClosesEndsItsStreams(t *testing.T) {
+	s := newSite(t, options{})
+	w := s.browser().watch("/leaderboard/gophers/live")
+	w.until(func(rowsBody) bool { return true })
+	s.feed.Close()
+	w.ends()
+	s.browser().get("/leaderboard/gophers/live").want(503)
+}

@@ -1,0 +1,144 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://cdn.discordapp.com; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+// inline is what the policy would keep from working: a page that has it is broken.
+var inline = regexp.MustCompile(`(?i)<style|\sstyle=|<script(?:\s[^>]*)?>[^<]|\son[a-z]+=["']|javascript:`)
+
+func TestEveryAnswerIsGuarded(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(100))
+	b := s.browser()
+	still := b.still()
+	answers := map[string]page{
+		"the start":           b.get("/").want(200),
+		"the leaderboard":     b.get("/leaderboard/gophers").want(200),
+		"a page past the end": b.get("/leaderboard/gophers?page=999").want(200),
+		"not a page":          b.get("/leaderboard/gophers?page=0").want(400),
+		"no such community":   b.get("/leaderboard/nobody").want(404, "No community"),
+		"not a name":          b.get("/leaderboard/a%2Fb").want(404),
+		"nowhere":             b.get("/nowhere").want(404, "There is no page"),
+		"a wrong method":      b.post("/", nil).want(405),
+		"sign-in":             b.get("/sign-in").want(200),
+		"to the provider":     still.get("/sign-in/provider").want(303),
+		"a bad callback":      b.get("/sign-in/callback").want(401),
+		"sign-out":            still.post("/sign-out", nil).want(303),
+		"another site's":      b.post("/sign-out", nil, "Origin", "https://evil.example").want(403),
+		"a private board":     b.get("/leaderboard/" + string(closed)).want(401),
+		"a search":            b.get("/leaderboard/gophers/search?q=Memb").want(200),
+		"a bad search":        b.get("/leaderboard/gophers/search?q=+").want(422),
+		"a member":            b.get(memberPath(0)).want(200),
+		"rows":                b.get("/leaderboard/gophers/rows").want(200),
+		"to a rank":           still.get("/leaderboard/gophers?rank=7").want(303),
+		"a change":            b.post(memberPath(0)+"/xp", nil).want(401),
+		"a reset":             b.post(memberPath(0)+"/remove", nil).want(401),
+		"keys, not signed in": b.get("/profile").want(401, "Please sign in"),
+		"an old asset":        b.get("/static/0000/app.css").want(404),
+	}
+	b.signIn()
+	made := b.makeKey("name", "bot")
+	answers["a new key"] = made.page
+	answers["the profile"] = b.get("/profile").want(200)
+	answers["a key"] = b.get(made.address).want(200)
+	answers["a form with errors"] = b.post("/profile", nil).want(422)
+	answers["a rotated key"] = b.post(made.address+"/rotate", url.Values{"overlap": {"1h"}}).want(200)
+	answers["deleting a key"] = b.get(made.address + "/delete").want(200)
+	answers["the history"] = b.get("/profile/history").want(200)
+	answers["a change of a member"] = b.get(memberPath(0)).want(200, "Set XP")
+	answers["a change without confirmation"] = b.post(memberPath(0)+"/xp", nil).want(422, "Tick the box")
+	answers["signed in"] = b.get("/leaderboard/gophers").want(200, "Ada L.")
+	kept := map[string]bool{"the leaderboard": true, "a page past the end": true, "signed in": true}
+	for what, got := range answers {
+		for name, want := range map[string]string{
+			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store", "Vary": "Cookie",
+		} {
+			if name == "Cache-Control" && kept[what] {
+				want = "private, no-cache"
+			}
+			if got.header.Get(name) != want {
+				t.Errorf("%s: %s is %q, want %q", what, name, got.header.Get(name), want)
+			}
+		}
+		if found := inline.FindString(got.text); found != "" {
+			t.Errorf("%s has %q", what, found)
+		}
+		if len(got.text) > 100<<10 {
+			t.Errorf("%s takes %d bytes", what, len(got.text))
+		}
+	}
+}
+
+// members makes a page of members.
+func members(n int) []leaderboard.Ranked {
+	rows := make([]leaderboard.Ranked, n)
+	for i := range rows {
+		name, avatar := fmt.Sprintf("Member number %d", i), strings.Repeat("a", 32)
+		rows[i] = leaderboard.Ranked{Rank: int64(i + 1), Member: leaderboard.Member{
+			UserID: id.User(fmt.Sprintf("3%017d", i)), XP: level.XP(5000000 - i), MessageCount: 123456,
+			User: leaderboard.User{Username: fmt.Sprintf("member.number.%d", i), GlobalName: &name, Avatar: &avatar},
+		}}
+	}
+	return rows
+}
+
+func TestHostileNamesStayNames(t *testing.T) {
+	s := newSite(t, options{})
+	const hostile = `<script>alert(1)</script>"><img src=x onerror=alert(2)>`
+	avatar := `../../evil" onload="alert(3)`
+	s.guilds[public].Name = hostile
+	s.guilds[public].Icon = &avatar
+	rows := members(2)
+	name := hostile
+	rows[0].User = leaderboard.User{Username: `'"javascript:alert(4)`, GlobalName: &name, Avatar: &avatar}
+	s.fill(rows)
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": hostile, "avatar": avatar}, []any{
+		map[string]any{"id": string(public), "name": hostile, "icon": avatar, "owner": true},
+	})
+	got := s.browser().get("/sign-in/provider?next=/leaderboard/gophers").want(200, "&lt;script&gt;", "You manage this")
+	got.lacks("<script>alert", "<img src=x", `evil`)
+}
+
+func TestStaticFilesAreKeptByTheirHash(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	home := b.get("/").text
+	addresses := regexp.MustCompile(`/static/[0-9a-f]+/[a-z.]+`).FindAllString(home, -1)
+	if len(addresses) < 3 {
+		t.Fatalf("static files %q", addresses)
+	}
+	for _, address := range addresses {
+		got := b.get(address).want(200)
+		if got.header.Get("Cache-Control") != "public, max-age=31536000, immutable" || got.header.Get("Content-Type") == "" || got.header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %v", address, got.header)
+		}
+	}
+	b.get("/favicon.ico").want(200, "<svg")
+}
+
+func TestTooManyPages(t *testing.T) {
+	s := newSite(t, options{limit: 3})
+	b := s.browser()
+	for range 3 {
+		b.get("/").want(200)
+	}
+	got := b.get("/nowhere").want(429, "Slow down", "Try again in")
+	if got.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	// Static files cost nothing, or the error page could not be drawn.
+	b.get("/favicon.ico").want(200)
+}

@@ -1,0 +1,315 @@
+package web_test
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/signin"
+)
+
+// madeKey is a key that was made with the form of the profile.
+type madeKey struct {
+	page
+	id, secret, address string
+}
+
+var secretOf = regexp.MustCompile(`id="secret"[^>]*>(lb_([0-9A-Za-z]{12})[0-9A-Za-z]{38})<`)
+
+// shown returns the secret that a page shows.
+func (p page) shown() (secret, keyID string) {
+	p.t.Helper()
+	found := secretOf.FindStringSubmatch(p.text)
+	if found == nil {
+		p.t.Fatalf("%s shows no secret:\n%s", p.path, p.text)
+	}
+	return found[1], found[2]
+}
+
+// makeKey fills in the form: pairs of a field and a value, over a key to read for 30 days.
+func (b *browser) makeKey(fields ...string) madeKey {
+	b.t.Helper()
+	got := b.post("/profile", keyFields(fields...)).want(200, "Copy it now")
+	secret, keyID := got.shown()
+	return madeKey{page: got, id: keyID, secret: secret, address: "/profile/keys/" + keyID}
+}
+
+func keyFields(fields ...string) url.Values {
+	form := url.Values{"name": {"bot"}, "permission": {"read"}, "expiry": {"30"}}
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i] == "guild" {
+			form.Add(fields[i], fields[i+1])
+		} else {
+			form.Set(fields[i], fields[i+1])
+		}
+	}
+	return form
+}
+
+func field(name, value string) url.Values { return url.Values{name: {value}} }
+
+// works reports whether the secret is that of a key, and of which guilds.
+func (s *site) works(secret string) (guilds []id.Guild, ok bool) {
+	s.t.Helper()
+	keyID, err := apikey.Parse(secret)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	k, err := s.archive.Key(s.t.Context(), keyID)
+	if err != nil {
+		return nil, false
+	}
+	return k.GuildIDs, k.Matches(secret, s.clock())
+}
+
+func TestKeysNeedASignIn(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	for _, path := range []string{"/profile", "/profile/history", "/profile/keys/abcdefghijkl", "/profile/keys/abcdefghijkl/delete"} {
+		b.get(path).want(401, `href="/sign-in?next=`+strings.ToLower(url.QueryEscape(path)[:3])+"profile")
+	}
+	for _, path := range []string{"", "/keys/abcdefghijkl", "/keys/abcdefghijkl/rotate", "/keys/abcdefghijkl/grant", "/keys/abcdefghijkl/delete"} {
+		b.post("/profile"+path, keyFields()).want(401)
+	}
+	b.get("/sign-in/provider?next=/profile").want(200, "You have no keys", "0 of 25")
+}
+
+func TestAKeysLifeOnThePages(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	k := b.makeKey("name", " My bot ", "permission", "read_write", "expiry", "7", "guild", string(public))
+	if k.header.Get("Cache-Control") != "no-store" || strings.Contains(k.path, k.secret) {
+		t.Errorf("the secret's page is at %s, %v", k.path, k.header)
+	}
+	if guilds, ok := s.works(k.secret); !ok || len(guilds) != 1 || guilds[0] != public {
+		t.Errorf("the new key works %t in %v", ok, guilds)
+	}
+	list := b.get("/profile").want(200, "<bdi>My bot</bdi>", "lb_"+k.id, "Read and write", "<bdi>Gophers</bdi>", "1 of 25", "Not yet", "made <bdi>My bot</bdi>, granted <bdi>Gophers</bdi>")
+	list.lacks(k.secret, "Expires soon")
+	b.get(k.address).want(200, "Delete this key").lacks(k.secret)
+
+	still := b.still()
+	if got := still.post(k.address, field("name", "Other")).want(303); got.header.Get("Location") != k.address+"?done=renamed" {
+		t.Errorf("a change leads to %s", got.header.Get("Location"))
+	}
+	b.get("/profile").want(200, "<bdi>Other</bdi>", "renamed <bdi>My bot</bdi> to <bdi>Other</bdi>")
+	b.post(k.address+"/ungrant", field("guild", string(public))).want(200, "does not work in that community any more", "None yet", "Grant<span")
+	b.post(k.address+"/grant", field("guild", string(public))).want(200, "works in that community now", "Take away<span")
+
+	hour := b.post(k.address+"/rotate", field("overlap", "1h")).want(200, "The secret from before goes on until", "You")
+	second, _ := hour.shown()
+	if _, ok := s.works(k.secret); !ok {
+		t.Error("the old secret does not work during the overlap")
+	}
+	s.pass(61 * time.Minute)
+	if _, ok := s.works(k.secret); ok {
+		t.Error("the old secret works after the overlap")
+	}
+	third, _ := b.post(k.address+"/rotate", field("overlap", "none")).want(200, "do not work any more").shown()
+	if _, ok := s.works(second); ok {
+		t.Error("the secret from before works on without an overlap")
+	}
+	if _, ok := s.works(third); !ok {
+		t.Error("the new secret does not work")
+	}
+
+	s.use(k.id, 1234)
+	b.get(k.address).want(200, "1,234").lacks("Not yet", "Expires soon")
+	s.pass(4 * 24 * time.Hour)
+	b.get(k.address).want(200, "Expires soon")
+	s.pass(3 * 24 * time.Hour)
+	b = s.browser() // the session is over, too
+	b.signIn()
+	b.get("/profile").want(200, "Expired")
+	b.get(k.address).want(200, "The key has expired").lacks("Rotate</button>")
+	b.post(k.address+"/rotate", field("overlap", "none")).want(409, "This key has expired")
+
+	b.get(k.address+"/delete").want(200, "Delete this key?", "Keep it")
+	if _, err := s.archive.Key(t.Context(), k.id); err != nil {
+		t.Errorf("asking about the deletion deleted it: %v", err)
+	}
+	b.post(k.address+"/delete", nil).want(200, "The key is deleted", "You have no keys")
+	b.get(k.address).want(404, "You have no key with this id")
+	b.post(k.address+"/delete", nil).want(404)
+	history := b.get("/profile/history").want(200, "deleted <bdi>Other</bdi>", "stopped at once", "goes on until", "took from <bdi>Other</bdi>")
+	for _, secret := range []string{k.secret, second, third} {
+		history.lacks(secret)
+		if strings.Contains(s.log.String(), secret[15:]) {
+			t.Error("the log has a secret")
+		}
+	}
+}
+
+// use counts requests of a key.
+func (s *site) use(keyID string, requests int64) {
+	s.t.Helper()
+	now := s.clock()
+	err := s.archive.AddUse(s.t.Context(), apikey.UseFlush{Replica: "test", Number: 1, Hour: apikey.HourOf(now),
+		Uses: []apikey.KeyUse{{KeyID: keyID, Requests: requests, LastUsed: now}}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestAKeyThatNeverExpires(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	b.get(b.makeKey("expiry", "never").address).want(200, "Never")
+}
+
+func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	const outside = "200000000000000002"
+	for name, test := range map[string]struct {
+		form url.Values
+		want []string
+	}{
+		"nothing":                  {nil, []string{"No key was made", `href="#make"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
+		"only spaces":              {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
+		"nothing to be seen":       {keyFields("name", "\u200b"), []string{`id="name-error"`, "a name that can be seen"}},
+		"a name that turns":        {keyFields("name", "\u202etob"), []string{`id="name-error"`, "direction"}},
+		"a long name":              {keyFields("name", strings.Repeat("é", 51)), []string{`id="name-error"`, strings.Repeat("é", 51)}},
+		"two lines":                {keyFields("name", "a\nb"), []string{`id="name-error"`}},
+		"another permission":       {keyFields("permission", "admin"), []string{`id="permission-error"`, `value="bot"`}},
+		"another expiry":           {keyFields("expiry", "8"), []string{`id="expiry-error"`}},
+		"not a guild":              {keyFields("guild", "x"), []string{`id="guild-error"`}},
+		"somebody else's guild":    {keyFields("guild", string(public), "guild", outside), []string{"You may grant only guilds that you own or administer.", `value="` + string(public) + `" checked`}},
+		"what was chosen is there": {keyFields("name", "", "permission", "read_write", "expiry", "365"), []string{`value="read_write" checked`, `value="365" selected`}},
+	} {
+		t.Run(name, func(t *testing.T) { b.post("/profile", test.form).want(422, test.want...).lacks(`id="secret"`) })
+	}
+	b.get("/profile").want(200, "0 of 25")
+
+	k := b.makeKey()
+	b.post(k.address, field("name", "")).want(422, `id="name-error"`)
+	b.post(k.address+"/rotate", field("overlap", "2h")).want(422, `id="overlap-error"`).lacks(`id="secret"`)
+	b.post(k.address+"/grant", field("guild", outside)).want(403, "You may grant only guilds")
+	b.post(k.address+"/grant", field("guild", "")).want(400)
+	b.post(k.address+"/rotate?overlap=none", nil).want(422) // a field in an address is none
+	b.post("/profile", url.Values{"name": {strings.Repeat("a", 65<<10)}}).want(413, "too long to be sent as a form")
+	b.get("/profile?page=0").want(400)
+	b.get("/profile/history?before=x").want(400)
+	b.post("/profile", keyFields(), "Origin", "https://evil.example").want(403)
+	b.get("/profile").want(200, "1 of 25")
+}
+
+func TestKeysOfOthersAreNotThere(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	k := b.makeKey("name", "Ada's", "guild", string(public))
+	s.provider.SetUser(map[string]any{"id": "100000000000000002", "username": "eve"}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "owner": true, "permissions": "8"},
+	})
+	eve := s.browser()
+	eve.get("/sign-in/provider?next=/profile").want(200, "eve", "0 of 25").lacks("Ada")
+	eve.get(k.address).want(404).lacks("Ada")
+	eve.get(k.address + "/delete").want(404).lacks("Ada")
+	eve.post(k.address, field("name", "mine")).want(404)
+	eve.post(k.address+"/rotate", field("overlap", "none")).want(404).lacks(`id="secret"`)
+	eve.post(k.address+"/grant", field("guild", string(public))).want(404)
+	eve.post(k.address+"/ungrant", field("guild", string(public))).want(404)
+	eve.post(k.address+"/delete", nil).want(404)
+	eve.get("/profile/keys/%2e%2e").want(404)
+	eve.get("/profile/history").want(200, "Nothing yet").lacks("Ada")
+	if guilds, ok := s.works(k.secret); !ok || len(guilds) != 1 {
+		t.Errorf("it works %t in %v", ok, guilds)
+	}
+}
+
+func TestTwentyFiveKeys(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	for range 25 {
+		b.makeKey()
+	}
+	b.get("/profile").want(200, "25 of 25", "as many keys as you may have").lacks("Make the key")
+	b.post("/profile", keyFields()).want(409, "You have 25 keys").lacks(`id="secret"`)
+	// The operator is not held to it; what they made is on a second page.
+	_, keyID, hash, err := apikey.Mint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.archive.CreateKey(t.Context(), apikey.Key{ID: keyID, Hash: hash, Name: "from the operator", OwnerID: ada, Permission: apikey.Read,
+		GuildIDs: []id.Guild{closed}, CreatedAt: s.clock().Add(-time.Hour)}, apikey.Operator, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.get("/profile").want(200, "26 of 25", `href="/profile?page=2"`, "The operator")
+	b.get("/profile?page=2").want(200, "from the operator", `href="/profile?page=1"`).lacks("page=3")
+	b.get("/profile?page=9").want(200, "26 of 25")
+	// Who does not manage the guild can take that grant away, and not give it back.
+	operators := "/profile/keys/" + keyID
+	b.get(operators).want(200, "by the operator", "<bdi>Moles</bdi>")
+	b.post(operators+"/ungrant", field("guild", string(closed))).want(200, "None yet").lacks("<bdi>Moles</bdi>")
+	b.post(operators+"/grant", field("guild", string(closed))).want(403)
+}
+
+func TestALostRightTakesTheGrantAway(t *testing.T) {
+	s := newSite(t, options{})
+	who := map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}
+	in := func(id string, permissions any) map[string]any {
+		return map[string]any{"id": id, "name": "x", "permissions": permissions}
+	}
+	s.provider.SetUser(who, []any{in(string(public), "8"), in(string(closed), "8")})
+	b := s.browser()
+	b.signIn()
+	k := b.makeKey("guild", string(public), "guild", string(closed))
+	wantGuilds := func(what string, want int) {
+		t.Helper()
+		if guilds, _ := s.works(k.secret); len(guilds) != want {
+			t.Errorf("%s: the key works in %v, want %d", what, guilds, want)
+		}
+	}
+	later := func() page { s.pass(6 * time.Minute); return b.get("/profile") }
+	s.provider.Fail(500)
+	later().want(200)
+	wantGuilds("the provider fails", 2)
+	s.provider.Fail(0)
+	for what, guilds := range map[string]any{
+		"no list":              nil,
+		"not an id":            []any{in(string(closed), "8"), in("x", "8")},
+		"a garbled permission": []any{in(string(closed), "8"), in(string(public), "eight")},
+	} {
+		s.provider.SetUser(who, guilds)
+		later().want(200)
+		wantGuilds(what, 2)
+	}
+	s.provider.SetUser(who, []any{in(string(closed), "8"), in(string(public), "0")})
+	later().want(200, "Levelboard", "took from <bdi>bot</bdi> the access to <bdi>Gophers</bdi>")
+	wantGuilds("a member only", 1)
+	b.get(k.address).want(200, "<bdi>Moles</bdi>").lacks("<bdi>Gophers</bdi>")
+	b.post(k.address+"/grant", field("guild", string(public))).want(403)
+	// A sign-in tells as much as a refresh.
+	s.provider.SetUser(who, []any{})
+	s.browser().get("/sign-in/provider?next=/").want(200)
+	wantGuilds("no communities", 0)
+}
+
+func TestWhoHasNoCommunityHereIsHelped(t *testing.T) {
+	s := newSite(t, options{locals: []signin.Local{{User: signin.User{ID: ada, Name: "Ada"}}}})
+	const help = "None of your communities is here yet"
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(public), "permissions": "0"}})
+	b := s.browser()
+	b.get("/sign-in/provider?next=/profile").want(200, help, "you neither own nor administer", "Make the key").lacks(`name="guild"`)
+	b.get(b.makeKey().address).want(200, "None yet", "No community that you own or administer is set up here")
+
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": "200000000000000009", "owner": true}})
+	b = s.browser()
+	b.get("/sign-in/provider?next=/profile").want(200, help, "You own or administer 1 community, but none")
+	// A community that only the provider knows cannot be granted.
+	b.post("/profile", keyFields("guild", "200000000000000009")).want(422, "not known here", `id="guild-error"`)
+	// When the provider cannot be asked, nothing is claimed about the user's communities.
+	s.provider.Fail(500)
+	s.pass(20 * time.Minute)
+	b.get("/profile").want(200, "we do not know which communities are yours").lacks(help)
+}

@@ -1,0 +1,122 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/usecase/signin"
+)
+
+// handler is what a route runs. An error becomes an error page, so a handler writes only when it succeeds.
+type handler func(c *gin.Context) error
+
+func (s *Site) handle(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := h(c); err != nil {
+			s.fail(c, err)
+		}
+	}
+}
+
+// frame is what every template is given: what the layout shows, and the page's own content.
+type frame struct {
+	Title   string
+	Session *signin.Session // of who asks; nil when nobody is signed in
+	Here    string          // where to come back to after signing in
+	Site    *Site
+	Content any
+}
+
+// show renders the page of that template with this status. The template is rendered in full before anything is sent, so
+// that its failure is an error page and not half a page.
+func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
+	page, err := s.render(c, name, title, content)
+	if err != nil {
+		return err
+	}
+	c.Data(status, "text/html; charset=utf-8", page)
+	return nil
+}
+
+func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, error) {
+	page, ok := s.templates[name]
+	if !ok {
+		return nil, fmt.Errorf("there is no template %q", name)
+	}
+	var rendered bytes.Buffer
+	err := page.ExecuteTemplate(&rendered, "layout", frame{
+		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Content: content,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("render the page %s: %w", name, err)
+	}
+	return rendered.Bytes(), nil
+}
+
+// problem is the content of an error page.
+type problem struct {
+	Status    int
+	Heading   string
+	Message   string
+	Wait      int64  // seconds after which to try again; 0 for no such advice
+	RequestID string // for a report, when it is our own doing
+	SignIn    bool   // signing in may help
+	SignInOff bool   // it would, if one could
+	Board     string // path of the board that this was about, or empty
+}
+
+// headings say what is wrong in words for people.
+var headings = map[fault.Code]string{
+	fault.Internal:         "Something broke on our side",
+	fault.Invalid:          "That does not look right",
+	fault.Unauthenticated:  "Please sign in",
+	fault.Forbidden:        "This is not for you to see or do",
+	fault.NotFound:         "Nothing here",
+	fault.MethodNotAllowed: "That does not work here",
+	fault.Conflict:         "Somebody was faster",
+	fault.TooLarge:         "That is too much to send",
+	fault.RateLimited:      "Slow down a little",
+	fault.Unavailable:      "Back in a moment",
+}
+
+// fail answers with an error page and ends the chain.
+func (s *Site) fail(c *gin.Context, err error) {
+	f := fault.From(err)
+	status := f.Code.Status()
+	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: c.GetString(boardKey)}
+	if f.Code == fault.Unauthenticated {
+		p.SignIn = s.CanSignIn()
+		p.SignInOff = !p.SignIn
+	}
+	if p.SignInOff {
+		p.Heading = "This needs a sign-in"
+	}
+	switch f.Code {
+	case fault.RateLimited, fault.Unavailable:
+		p.Wait = max(int64(math.Ceil(f.RetryAfter.Seconds())), 1)
+		c.Header("Retry-After", strconv.FormatInt(p.Wait, 10))
+	case fault.Internal:
+		p.RequestID = c.Writer.Header().Get("X-Request-Id")
+	}
+	if status >= http.StatusInternalServerError {
+		level, message := slog.LevelError, "page failed in a way that nobody expected; please report it"
+		if f.Code == fault.Unavailable {
+			level, message = slog.LevelWarn, "page refused: a store or the provider of sign-in does not answer, or there are too many requests"
+		}
+		s.log.Log(c.Request.Context(), level, message, "route", c.FullPath(), "status", status, "error", err)
+	}
+	c.Header("Cache-Control", "no-store")
+	c.Abort()
+	if err := s.show(c, status, "error", p.Heading, p); err != nil {
+		s.log.Error("the error page failed", "error", err)
+		c.String(status, "%s\n", f.Message)
+	}
+}

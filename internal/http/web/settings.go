@@ -1,0 +1,228 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/guildsettings"
+)
+
+// settingsPath is the page where managers set their guild up.
+const settingsPath = "/guilds/:guildId/settings"
+
+// Settings is what managers may do with their guild's settings (package guildsettings). Its errors are faults.
+type Settings interface {
+	Read(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// Free reports whether the guild could have the vanity, which is in lower case.
+	Free(ctx context.Context, g id.Guild, vanity string) (bool, error)
+	// Preview reads what a curve would do to the members at the top.
+	Preview(ctx context.Context, g *guild.Guild, curve level.Curve) (guildsettings.Preview, error)
+	// Save's fault wraps guild.ErrChanged when the guild is not as it was read, guild.ErrVanityTaken when the vanity is not free.
+	Save(ctx context.Context, read *guild.Guild, p guildsettings.Proposal) (*guild.Guild, error)
+}
+
+// settingsPage is the content of the page. It is the saved settings, the form as the manager left it, and what there is to
+// say about it.
+type settingsPage struct {
+	Guild     *guild.Guild // as it is saved now
+	Form      settingsForm
+	Saved     bool    // just now
+	Checked   bool    // just now, and nothing is wrong
+	Wrongs    []wrong // in the order of the page
+	Free      string  // what is known of the vanity: "", "free", "yours" or "taken"
+	Preview   *guildsettings.Preview
+	Conflict  bool         // the settings were saved since this form was opened, and are not as in it
+	Conflicts []difference // where they are not, when the form is right
+}
+
+func (s *Site) settings(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	return s.showSettings(c, http.StatusOK, &settingsPage{Guild: g, Form: formOf(g), Saved: c.Query("saved") != ""})
+}
+
+// changeSettings is where every button of the form leads; without script each of them is a page of its own.
+func (s *Site) changeSettings(c *gin.Context) error {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return err
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	page := &settingsPage{Guild: g, Form: readForm(sent)}
+	switch do, row, _ := strings.Cut(sent.Get("do"), " "); do {
+	case "save":
+		return s.saveSettings(c, page)
+	case "check":
+		return s.previewSettings(c, page)
+	default:
+		page.Form.edit(do, row)
+		return s.showSettings(c, http.StatusOK, page)
+	}
+}
+
+// managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
+func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
+	session, err := signedIn(c, "Sign in to change the settings of your community.")
+	if err != nil {
+		return nil, err
+	}
+	gid, err := id.Parse[id.Guild](c.Param("guildId"))
+	if err != nil || s.deps.Settings == nil {
+		return nil, noGuild()
+	}
+	known, err := s.deps.Guilds.ByID(c.Request.Context(), gid)
+	if fault.Is(err, fault.NotFound) {
+		return nil, noGuild() // the directory's own words are for programs
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !session.Manages(known) {
+		return nil, notManager()
+	}
+	g, err := s.deps.Settings.Read(c.Request.Context(), gid)
+	if err == nil && !session.Manages(g) {
+		return nil, notManager()
+	}
+	return g, err
+}
+
+func noGuild() error {
+	return fault.New(fault.NotFound, "No community has this id. Check the address.")
+}
+
+func notManager() error {
+	return fault.New(fault.Forbidden, "Only the owner and the Administrators of this community may see and change its settings.")
+}
+
+func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
+	p, ok, err := page.propose()
+	if err != nil {
+		return err
+	}
+	if page.Form.Fields["version"] != strconv.FormatInt(page.Guild.Version, 10) {
+		return s.savedSince(c, page, p, ok)
+	}
+	if !ok {
+		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+	}
+	_, err = s.deps.Settings.Save(c.Request.Context(), page.Guild, p)
+	switch {
+	case errors.Is(err, guild.ErrVanityTaken):
+		page.Free = "taken"
+		page.refuse("vanity", fault.From(err).Message)
+		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+	case errors.Is(err, guild.ErrChanged):
+		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
+			return err
+		}
+		return s.savedSince(c, page, p, ok)
+	case err != nil:
+		return err
+	}
+	return afterSaving(c, page)
+}
+
+func afterSaving(c *gin.Context, page *settingsPage) error {
+	c.Redirect(http.StatusSeeOther, "/guilds/"+string(page.Guild.ID)+"/settings?saved=1")
+	return nil
+}
+
+// savedSince answers a form that was opened before the settings were last saved. By whom cannot be told: by somebody else, or
+// by the same manager, whom the browser's Back brought to the form as it was, or whose press on Save was sent twice. When all is
+// saved as the form wants it, there is nothing left to do. Otherwise the manager keeps what they entered, beside what is saved,
+// and decides. The form now is of the version that they are shown, so one who saves in between is a conflict again.
+func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Proposal, ok bool) error {
+	if ok {
+		mine := *page.Guild
+		mine.Settings = p.Settings()
+		// What the page shows is compared, not the documents: a new row has got an id that the form does not know.
+		page.Conflicts = differences(formOf(page.Guild), formOf(&mine))
+		if len(page.Conflicts) == 0 {
+			return afterSaving(c, page)
+		}
+	}
+	page.Form.Fields["version"] = strconv.FormatInt(page.Guild.Version, 10)
+	page.Conflict = true
+	return s.showSettings(c, http.StatusConflict, page)
+}
+
+// previewSettings judges the form without saving it: what is wrong, whether the vanity is free, what the curve would do.
+func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
+	_, ok, err := page.propose()
+	if err != nil {
+		return err
+	}
+	if page.Free, err = s.freedom(c.Request.Context(), page); err != nil {
+		return err
+	}
+	if page.Free == "taken" {
+		page.refuse("vanity", "Another community has this short name. Choose a different one.")
+	}
+	if curve := page.curve(); curve != nil {
+		preview, err := s.deps.Settings.Preview(c.Request.Context(), page.Guild, *curve)
+		if err != nil {
+			return err
+		}
+		page.Preview = &preview
+	}
+	status := http.StatusOK
+	if !ok || len(page.Wrongs) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	page.Checked = status == http.StatusOK
+	return s.showSettings(c, status, page)
+}
+
+// freedom says what is known of the vanity in the form.
+func (s *Site) freedom(ctx context.Context, page *settingsPage) (string, error) {
+	vanity, err := guild.ParseVanity(strings.TrimSpace(page.Form.Fields["vanity"]))
+	switch {
+	case err != nil:
+		return "", nil
+	case vanity == page.Guild.Vanity:
+		return "yours", nil
+	}
+	free, err := s.deps.Settings.Free(ctx, page.Guild.ID, vanity)
+	if err != nil {
+		return "", err
+	}
+	if free {
+		return "free", nil
+	}
+	return "taken", nil
+}
+
+// NameOf is what to call a member of the preview.
+func (*settingsPage) NameOf(m guildsettings.Moved) string {
+	name, _ := displayName(m.User, string(m.UserID))
+	return name
+}
+
+// Pause says in words how long the pause between messages is, as it stands in the form; nothing of what cannot be one.
+func (p *settingsPage) Pause() string {
+	ms, err := strconv.ParseInt(strings.TrimSpace(p.Form.Fields["xpGainInterval"]), 10, 64)
+	if err != nil || ms < 10_000 || ms > 86_400_000 {
+		return ""
+	}
+	return "; now " + inWords(time.Duration(ms)*time.Millisecond)
+}
+
+func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {
+	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
+}

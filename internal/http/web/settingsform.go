@@ -1,0 +1,151 @@
+package web
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+const (
+	// ownCurve is what the form calls a curve that is no preset.
+	ownCurve = "own"
+	// maxRows bounds the rows of a list that a form is read for: more than a guild may have (package guild refuses them), so that
+	// nothing is left out in silence that could have been saved.
+	maxRows = 300
+	// The lists of the form.
+	multipliers, roleRewards = "multipliers", "roleRewards"
+)
+
+// settingsForm is the form as text, right or wrong, so that it can be shown again as it was filled in. The fields are named
+// by their paths in the guild's document. A box that is not ticked is empty.
+type settingsForm struct {
+	Fields map[string]string
+	Rows   map[string][]formRow // of multipliers and roleRewards
+}
+
+// formRow is a row of a list, by its properties.
+type formRow = map[string]string
+
+// formOf fills the form with what is saved.
+func formOf(g *guild.Guild) settingsForm {
+	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
+		"version": fmt.Sprint(g.Version), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "vanity": g.Vanity,
+		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
+		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
+		"ignoredChannelIds": idLines(g.IgnoredChannelIDs), "ignoredRoleIds": idLines(g.IgnoredRoleIDs),
+	}}
+	if name, ok := g.Curve.PresetName(); ok {
+		f.Fields["curve"] = name
+	} else {
+		f.Fields["curve"] = ownCurve
+		for i, c := range g.Curve.Coefficients() {
+			f.Fields[coefficient(i)] = fmt.Sprint(c)
+		}
+	}
+	for _, m := range g.Multipliers {
+		f.Rows[multipliers] = append(f.Rows[multipliers], formRow{
+			"id": m.ID, "type": string(m.Type), "multiplier": fmt.Sprint(m.Multiplier), "targets": channelLines(m.Channels) + roleLines(m.Roles),
+		})
+	}
+	for _, r := range g.RoleRewards {
+		f.Rows[roleRewards] = append(f.Rows[roleRewards], formRow{
+			"id": r.ID, "level": fmt.Sprint(r.Level), "stack": ticked(r.Stack), "roles": roleLines(r.Roles),
+		})
+	}
+	return f
+}
+
+// rowField splits the name of a field in a row.
+var rowField = regexp.MustCompile(`^(multipliers|roleRewards)\[(\d+)\]\.(\w+)$`)
+
+// readForm reads what was sent. It judges nothing. A form that was not made here may leave numbers of rows or fields out; that is
+// no reason to take the other rows for removed.
+func readForm(sent url.Values) settingsForm {
+	f := settingsForm{Fields: map[string]string{}, Rows: map[string][]formRow{}}
+	numbered := map[string]map[int]formRow{multipliers: {}, roleRewards: {}}
+	for name := range sent {
+		parts := rowField.FindStringSubmatch(name)
+		if parts == nil {
+			f.Fields[name] = sent.Get(name)
+		} else if n, err := strconv.Atoi(parts[2]); err == nil {
+			rows := numbered[parts[1]]
+			if rows[n] == nil {
+				rows[n] = formRow{}
+			}
+			rows[n][parts[3]] = sent.Get(name)
+		}
+	}
+	for list, rows := range numbered {
+		for _, n := range slices.Sorted(maps.Keys(rows)) {
+			f.Rows[list] = append(f.Rows[list], rows[n])
+		}
+		f.Rows[list] = f.Rows[list][:min(len(rows), maxRows)]
+	}
+	return f
+}
+
+// edit adds or removes a row. Anything else that a button could not have sent changes nothing.
+func (f settingsForm) edit(do, row string) {
+	list := map[string]string{"add-reward": roleRewards, "remove-reward": roleRewards, "add-multiplier": multipliers, "remove-multiplier": multipliers}[do]
+	n, err := strconv.Atoi(row)
+	switch rows := f.Rows[list]; {
+	case list == "":
+	case strings.HasPrefix(do, "add-"):
+		f.Rows[list] = append(rows, formRow{"stack": ticked(true), "type": string(guild.ChannelMultiplier)})
+	case err == nil && n >= 0 && n < len(rows):
+		f.Rows[list] = slices.Delete(rows, n, n+1)
+	}
+}
+
+// Coefficients are those of a curve that is no preset.
+func (f settingsForm) Coefficients() (list [level.MaxCoefficients]string) {
+	for i := range list {
+		list[i] = f.Fields[coefficient(i)]
+	}
+	return list
+}
+
+func coefficient(i int) string { return fmt.Sprintf("curve[%d]", i) }
+
+func ticked(on bool) string {
+	if on {
+		return "on"
+	}
+	return ""
+}
+
+func idLines[T ~string](ids []T) (lines string) {
+	for _, s := range ids {
+		lines += string(s) + "\n"
+	}
+	return lines
+}
+
+func channelLines(channels []guild.Channel) (lines string) {
+	for _, c := range channels {
+		lines += targetLine(c.ID, c.Name)
+	}
+	return lines
+}
+
+func roleLines(roles []guild.Role) (lines string) {
+	for _, r := range roles {
+		lines += targetLine(r.ID, r.Name)
+	}
+	return lines
+}
+
+func targetLine[T id.Role | id.Channel](target T, name string) string {
+	return string(target) + " " + oneLine(name) + "\n"
+}
+
+// oneLine is a name as a line of a text area can hold it.
+func oneLine(name string) string { return strings.Join(strings.Fields(name), " ") }

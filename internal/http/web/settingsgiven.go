@@ -1,0 +1,180 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/guildsettings"
+)
+
+// settingsProperties are the properties of a guild's document that a manager sets, in the order of the page: what each is called there, what the form
+// says of it, and how that is written in the document, for settings.Propose, which judges it.
+var settingsProperties = []struct {
+	name, label string
+	inDocument  func(f settingsForm, text string, saved targets) any
+}{
+	{"enabled", "Leveling", func(_ settingsForm, text string, _ targets) any { return text != "" }},
+	{"visibility", "Who may see the leaderboard", asText},
+	{"vanity", "Short name", func(_ settingsForm, text string, _ targets) any { return orNull(strings.TrimSpace(text)) }},
+	{"curve", "Curve", func(f settingsForm, _ string, _ targets) any { return f.curve() }},
+	{"xpGainInterval", "Pause between messages", asNumber},
+	{"xpPerMessageMin", "Least XP for a message", asNumber},
+	{"xpPerMessageMax", "Most XP for a message", asNumber},
+	{"xpGlobalMultiplier", "Multiplier for everything", asNumber},
+	{"ignoredChannelIds", "Ignored channels", asIDs},
+	{"ignoredRoleIds", "Ignored roles", asIDs},
+	{multipliers, "Multipliers", func(f settingsForm, _ string, saved targets) any { return f.multipliers(saved) }},
+	{roleRewards, "Role rewards", func(f settingsForm, _ string, saved targets) any { return f.roleRewards(saved) }},
+}
+
+// given is what the form sets.
+func (f settingsForm) given(g *guild.Guild) guildsettings.Given {
+	given, saved := guildsettings.Given{}, targetsOf(g)
+	for _, p := range settingsProperties {
+		given[p.name] = encode(p.inDocument(f, f.Fields[p.name], saved))
+	}
+	return given
+}
+
+func asText(_ settingsForm, text string, _ targets) any { return text }
+
+func asNumber(_ settingsForm, text string, _ targets) any { return number(text) }
+
+// asIDs are the ids of a text area whose names are not kept.
+func asIDs(_ settingsForm, text string, _ targets) any {
+	list := []string{}
+	for _, written := range idsOfLines(text) {
+		list = append(list, written.ID)
+	}
+	return list
+}
+
+// curve is a preset's name, or coefficients up to the last one that is not empty.
+func (f settingsForm) curve() any {
+	if f.Fields["curve"] != ownCurve {
+		return f.Fields["curve"]
+	}
+	coefficients := f.Coefficients()
+	given := coefficients[:]
+	for len(given) > 0 && strings.TrimSpace(given[len(given)-1]) == "" {
+		given = given[:len(given)-1]
+	}
+	list := []json.RawMessage{}
+	for _, c := range given {
+		list = append(list, number(c))
+	}
+	return list
+}
+
+func (f settingsForm) multipliers(saved targets) any {
+	list := []any{}
+	for _, m := range f.Rows[multipliers] {
+		targets := saved.read(m["id"], m["type"] == string(guild.RoleMultiplier), m["targets"])
+		list = append(list, withID(m["id"], map[string]any{"type": m["type"], "multiplier": number(m["multiplier"]), "targets": targets}))
+	}
+	return list
+}
+
+func (f settingsForm) roleRewards(saved targets) any {
+	list := []any{}
+	for _, r := range f.Rows[roleRewards] {
+		list = append(list, withID(r["id"], map[string]any{"level": number(r["level"]), "stack": r["stack"] != "", "roles": saved.read(r["id"], true, r["roles"])}))
+	}
+	return list
+}
+
+// withID leaves a new row's id out, so that it gets one.
+func withID(id string, row map[string]any) map[string]any {
+	if id != "" {
+		row["id"] = id
+	}
+	return row
+}
+
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// number passes a number on as it was written, whole or not, so that only the document's own rules judge it; anything else
+// becomes a string, which they refuse.
+func number(text string) json.RawMessage {
+	text = strings.TrimSpace(text)
+	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	return encode(text)
+}
+
+// encode writes what has no way to fail: text, numbers, lists and maps of them.
+func encode(value any) json.RawMessage {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return encoded
+}
+
+// target is a channel or a role in the guild's document. What a line of the form does not say, its place and its colour,
+// stays as it was saved.
+type target struct {
+	ID       string      `json:"id"`
+	Name     *string     `json:"name,omitempty"` // nil: the line has none
+	ParentID *id.Channel `json:"parentId,omitempty"`
+	Color    *int        `json:"color,omitempty"`
+	Position int         `json:"position,omitempty"`
+	Type     int         `json:"type,omitempty"`
+}
+
+// targets are those that are saved, by the row that they are in ("" for any row), whether they are roles, and their id.
+type targets map[targetKey]target
+
+type targetKey struct {
+	row   string
+	roles bool
+	id    string
+}
+
+func targetsOf(g *guild.Guild) targets {
+	saved := targets{}
+	add := func(row string, roles bool, t target) {
+		saved[targetKey{row, roles, t.ID}], saved[targetKey{"", roles, t.ID}] = t, t
+	}
+	roles := func(row string, list []guild.Role) {
+		for _, r := range list {
+			add(row, true, target{ID: string(r.ID), Name: &r.Name, Color: r.Color, Position: r.Position})
+		}
+	}
+	for _, m := range g.Multipliers {
+		roles(m.ID, m.Roles)
+		for _, c := range m.Channels {
+			add(m.ID, false, target{ID: string(c.ID), Name: &c.Name, ParentID: c.ParentID, Position: c.Position, Type: c.Type})
+		}
+	}
+	for _, r := range g.RoleRewards {
+		roles(r.ID, r.Roles)
+	}
+	return saved
+}
+
+// read reads the lines of a row.
+func (saved targets) read(row string, roles bool, text string) []target {
+	list := []target{}
+	for _, written := range namedLines(text) {
+		t, ok := saved[targetKey{row, roles, written.ID}]
+		if !ok {
+			t = saved[targetKey{"", roles, written.ID}]
+		}
+		t.ID = written.ID
+		// A name that a line cannot hold as it is was not changed by having been shown on one.
+		if name := written.Name; name != "" && (t.Name == nil || oneLine(*t.Name) != oneLine(name)) {
+			t.Name = &name
+		}
+		list = append(list, t)
+	}
+	return list
+}

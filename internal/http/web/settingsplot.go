@@ -1,0 +1,132 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/guildsettings"
+)
+
+// The plot's measures, in its own units.
+const (
+	plotLeft, plotRight = 56, 630
+	plotTop, plotBottom = 12, 288
+	plotLevels          = 50 // the last level that is drawn
+)
+
+// plot is curves as lines, and the same in numbers for those who do not see them.
+type plot struct {
+	Curves []plotCurve
+	Across []tick // levels
+	Up     []tick // XP
+	Levels []level.Level
+}
+
+type plotCurve struct {
+	Class  string // plot__line--CLASS
+	Label  string
+	Points string
+	XP     []level.XP // at plot.Levels
+}
+
+// tick is a mark on an axis, at At.
+type tick struct {
+	At    float64
+	Label string
+}
+
+// curve is the curve in the form, if it is right and another one than the saved.
+func (p *settingsPage) curve() *level.Curve {
+	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, guildsettings.Given{"curve": encode(p.Form.curve())})
+	if err != nil || len(wrong) > 0 {
+		return nil
+	}
+	curve := proposal.Settings().Curve
+	if curve.Equal(p.Guild.Curve) {
+		return nil
+	}
+	return &curve
+}
+
+// Plot draws the presets, the saved curve, and the one in the form when it is another and can be drawn.
+func (p *settingsPage) Plot() plot {
+	drawn := plot{Levels: []level.Level{1, 5, 10, 20, 30, 50, 100}}
+	saved, entered := p.Guild.Curve, p.curve()
+	byDefault, _ := level.Preset(level.PresetDefault)
+	highest := max(saved.XPFor(plotLevels), byDefault.XPFor(plotLevels))
+	if entered != nil {
+		highest = max(highest, entered.XPFor(plotLevels))
+	}
+	top := roundUp(float64(min(highest, level.MaxXP)))
+	add := func(class, label string, c level.Curve) {
+		curve := plotCurve{Class: class, Label: label, Points: points(c, top)}
+		for _, n := range drawn.Levels {
+			curve.XP = append(curve.XP, c.XPFor(n))
+		}
+		drawn.Curves = append(drawn.Curves, curve)
+	}
+	for _, name := range []string{level.PresetDefault, level.PresetAmari, level.PresetMEE6} {
+		c, _ := level.Preset(name)
+		add(name, "preset "+name, c)
+	}
+	add("saved", "as it is now", saved)
+	if entered != nil {
+		add("entered", "as you entered it", *entered)
+	}
+	for n := 0; n <= plotLevels; n += 10 {
+		drawn.Across = append(drawn.Across, tick{At: acrossAt(float64(n)), Label: strconv.Itoa(n)})
+	}
+	for i := range 6 {
+		xp := top * float64(i) / 5
+		drawn.Up = append(drawn.Up, tick{At: upAt(xp, top), Label: shortXP(xp)})
+	}
+	return drawn
+}
+
+// points draws a curve up to the last level or the upper edge, whichever it reaches first.
+func points(c level.Curve, top float64) string {
+	var b strings.Builder
+	before := 0.0
+	for n := range plotLevels + 1 {
+		at, xp := float64(n), float64(c.XPFor(level.Level(n)))
+		over := xp > top
+		if over {
+			at, xp = at-1+(top-before)/(xp-before), top
+		}
+		fmt.Fprintf(&b, "%.1f,%.1f ", acrossAt(at), upAt(xp, top))
+		if over {
+			break
+		}
+		before = xp
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func acrossAt(n float64) float64 { return plotLeft + (plotRight-plotLeft)*n/plotLevels }
+
+func upAt(xp, top float64) float64 { return plotBottom - (plotBottom-plotTop)*xp/top }
+
+// roundUp is the next 1, 2 or 5 with zeros after it, so that the marks are round.
+func roundUp(x float64) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(max(x, 1))))
+	for _, step := range []float64{1, 2, 5} {
+		if x <= step*unit {
+			return step * unit
+		}
+	}
+	return 10 * unit
+}
+
+// shortXP writes 40000 as 40k.
+func shortXP(x float64) string {
+	unit := ""
+	for _, next := range []string{"k", "M", "G"} {
+		if x >= 1e3 {
+			x, unit = x/1e3, next
+		}
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64) + unit
+}

@@ -1,0 +1,156 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/guildsettings"
+)
+
+// wrong is what is wrong with the field of that name, or with the whole form when there is none.
+type wrong struct{ Field, Message string }
+
+// ID is where the field is in the page.
+func (w wrong) ID() string { return fieldID(w.Field) }
+
+// Label is what the field is called in the list of errors.
+func (w wrong) Label() string {
+	property, rest, inRow := strings.Cut(w.Field, "[")
+	for _, p := range settingsProperties {
+		if p.name != property {
+			continue
+		}
+		if n, err := strconv.Atoi(strings.Split(rest, "]")[0]); inRow && err == nil {
+			return fmt.Sprintf("%s, row %d", p.label, n+1)
+		}
+		return p.label
+	}
+	return "The settings"
+}
+
+// refuse puts a message beside a field. It takes the place of one that is there.
+func (p *settingsPage) refuse(field, message string) {
+	i := slices.IndexFunc(p.Wrongs, func(w wrong) bool { return w.Field == field })
+	if i < 0 {
+		i, p.Wrongs = len(p.Wrongs), append(p.Wrongs, wrong{Field: field})
+	}
+	p.Wrongs[i].Message = message
+}
+
+// Wrong is the error beside a field, or empty.
+func (p *settingsPage) Wrong(field string) string {
+	for _, w := range p.Wrongs {
+		if w.Field == field {
+			return w.Message
+		}
+	}
+	return ""
+}
+
+// propose judges the form and puts what is wrong beside its fields.
+func (p *settingsPage) propose() (guildsettings.Proposal, bool, error) {
+	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, p.Form.given(p.Guild))
+	for _, w := range wrong {
+		p.refuse(p.place(w))
+	}
+	return proposal, err == nil && len(wrong) == 0, err
+}
+
+// pathParts splits a path of the document into the field of the form, the item of a list in that field, and its property.
+var pathParts = regexp.MustCompile(`^((?:multipliers|roleRewards)\[\d+\]\.\w+|\w*)(?:\[(\d+)\])?(?:\.(\w+))?$`)
+
+// place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
+func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
+	parts := pathParts.FindStringSubmatch(w.Path)
+	if parts == nil {
+		return "", sentence(strings.TrimSuffix(w.Message, "."))
+	}
+	if errors.Is(w.Cause, guild.ErrCrossed) {
+		return p.crossed()
+	}
+	field, item, property := parts[1], parts[2], parts[3]
+	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
+	noID := errors.Is(w.Cause, id.ErrSnowflake)
+	if noID {
+		property, message = "id", w.Cause.Error()
+	}
+	if property != "" {
+		message = "the " + property + " " + message
+	}
+	if n, err := strconv.Atoi(item); err == nil {
+		switch written := p.Form.written(field); {
+		case n >= len(written) && field == "curve":
+			message = fmt.Sprintf("coefficient %d: %s", n+1, message)
+		case n >= len(written):
+			message = fmt.Sprintf("entry %d: %s", n+1, message)
+		case noID:
+			message = linesWithoutID(written) + ": " + message
+		default:
+			message = fmt.Sprintf("line %d: %s", written[n].Line, message)
+		}
+	}
+	return field, sentence(message)
+}
+
+// crossed says that the least XP is above the most, beside the one of the two that was changed.
+func (p *settingsPage) crossed() (field, message string) {
+	least, most := strings.TrimSpace(p.Form.Fields["xpPerMessageMin"]), strings.TrimSpace(p.Form.Fields["xpPerMessageMax"])
+	if least == strconv.Itoa(p.Guild.XPPerMessageMin) {
+		return "xpPerMessageMax", fmt.Sprintf("The most must not be below the least, but %s is below %s.", most, least)
+	}
+	return "xpPerMessageMin", fmt.Sprintf("The least must not be above the most, but %s is above %s.", least, most)
+}
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return "This is not right."
+	}
+	return strings.ToUpper(s[:1]) + s[1:] + "."
+}
+
+// field is one input of the form, for the templates input and area.
+type field struct {
+	Name, ID, Label, Value, Hint, Wrong string
+}
+
+// Field makes the input of that name.
+func (p *settingsPage) Field(name, label, hint string) field {
+	return field{Name: name, ID: fieldID(name), Label: label, Value: p.Form.Fields[name], Hint: hint, Wrong: p.Wrong(name)}
+}
+
+// Row makes an input in the row of a list.
+func (p *settingsPage) Row(list string, row int, property, label string) field {
+	f := p.Field(fmt.Sprintf("%s[%d].%s", list, row, property), label, "")
+	f.Value = p.Form.Rows[list][row][property]
+	return f
+}
+
+// Describes are the ids of what explains a field, for aria-describedby.
+func (f field) Describes() string {
+	var ids []string
+	if f.Hint != "" {
+		ids = append(ids, f.ID+"-hint")
+	}
+	if f.Wrong != "" {
+		ids = append(ids, f.ID+"-error")
+	}
+	return strings.Join(ids, " ")
+}
+
+// fieldID is a field's name as an id in the page, and in an address after #.
+func fieldID(name string) string {
+	return "f-" + strings.Trim(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return '-'
+	}, name), "-")
+}

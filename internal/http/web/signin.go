@@ -1,0 +1,231 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/usecase/signin"
+)
+
+// callbackPath is where the provider sends people back to.
+const callbackPath = "/sign-in/callback"
+
+// RedirectURL is the address that has to be registered with the provider, under the public address of the pages.
+func RedirectURL(publicURL string) string { return publicURL + callbackPath }
+
+// signInsOfAddress is for how many codes of one address the provider is asked, a minute. Each is a request of ours with our client
+// secret, for which anybody can ask with a code that they made up, so the limit on pages, which is far higher, would not do.
+const signInsOfAddress = 20
+
+// SignIn signs people in and out (package signin).
+type SignIn interface {
+	// Address is where to send somebody to sign in; empty when there is no provider.
+	Address(state, verifier string) string
+	// Enter begins a session by the provider's code; signin.ErrRefused when the code is not valid, signin.ErrBusy when too many
+	// sign in at this moment.
+	Enter(ctx context.Context, code, verifier string) (secret string, err error)
+	// Denied says what it means that the provider sent somebody back with this error and no code; signin.ErrRefused when they
+	// did not allow it.
+	Denied(errorCode string) error
+	// Locals lists who may sign in without a provider, and EnterLocally begins a session of one of them.
+	Locals() []signin.Local
+	EnterLocally(ctx context.Context, n int) (secret string, err error)
+	// Find returns whose session it is; signin.ErrNoSession when it is nobody's.
+	Find(ctx context.Context, secret string) (*signin.Session, error)
+	End(ctx context.Context, secret string) error
+	EndAll(ctx context.Context, secret string) error
+}
+
+// signInPage is the content of the page where one signs in.
+type signInPage struct {
+	Next     string
+	Provider bool
+	Locals   []signin.Local
+	Callback string // what an operator has to register
+}
+
+func (s *Site) signInPage(c *gin.Context) error {
+	content := signInPage{Next: safeNext(c.Query("next")), Provider: s.provider(), Callback: RedirectURL(s.deps.PublicURL)}
+	if s.localSignIn(c.Request) {
+		content.Locals = s.deps.SignIn.Locals()
+	}
+	if sessionOf(c) != nil {
+		c.Redirect(http.StatusSeeOther, content.Next)
+		return nil
+	}
+	return s.show(c, http.StatusOK, "sign-in", "Sign in", content)
+}
+
+func (s *Site) provider() bool { return s.deps.SignIn != nil && s.deps.SignIn.Address("", "") != "" }
+
+// CanSignIn reports whether there is any way to sign in.
+func (s *Site) CanSignIn() bool {
+	return s.deps.SignIn != nil && (s.provider() || len(s.deps.SignIn.Locals()) > 0)
+}
+
+// toProvider sends the browser to the provider.
+func (s *Site) toProvider(c *gin.Context) error {
+	if !s.provider() {
+		return signInOff()
+	}
+	next := safeNext(c.Query("next"))
+	if public, err := url.Parse(s.deps.PublicURL); err == nil && c.Request.Host != public.Host && loopbackHost(public.Host) && loopbackHost(c.Request.Host) {
+		// The provider sends people back to 127.0.0.1, where a cookie of localhost is not known. With a name on a network
+		// this cannot be told from a proxy that asks under another name.
+		c.Redirect(http.StatusSeeOther, s.deps.PublicURL+"/sign-in/provider?next="+url.QueryEscape(next))
+		return nil
+	}
+	f := newFlow(next, s.deps.Now())
+	encoded, err := f.encode()
+	if err != nil {
+		return err
+	}
+	s.dropFlows(c)
+	s.cookies.set(c, s.cookies.flowCookie(f.State), encoded, flowTime)
+	c.Redirect(http.StatusSeeOther, s.deps.SignIn.Address(f.State, f.Verifier))
+	return nil
+}
+
+// fromProvider is where the browser comes back with a code. The flow that it belongs to is used up, whatever comes of it.
+func (s *Site) fromProvider(c *gin.Context) error {
+	if !s.provider() {
+		return signInOff()
+	}
+	f, ok := s.takeFlow(c, c.Query("state"))
+	if !ok {
+		return again("This sign-in was not begun in this browser, or it took too long.")
+	}
+	comeBackTo(c, f.Next)
+	if c.Query("error") != "" || c.Query("code") == "" {
+		err := s.deps.SignIn.Denied(c.Query("error"))
+		if errors.Is(err, signin.ErrRefused) {
+			return again("You were not signed in, because it was not allowed there.")
+		}
+		return providerFails(err)
+	}
+	if err := s.chargeSignIn(c); err != nil {
+		return err
+	}
+	secret, err := s.deps.SignIn.Enter(c.Request.Context(), c.Query("code"), f.Verifier)
+	switch {
+	case errors.Is(err, signin.ErrRefused):
+		return again("This sign-in is not valid any more.")
+	case errors.Is(err, signin.ErrBusy):
+		return &fault.Error{
+			Code: fault.Unavailable, RetryAfter: retryProvider, Cause: err,
+			Message: "Very many people are signing in at this moment. Begin again in a few seconds.",
+		}
+	}
+	if err != nil {
+		return providerFails(err)
+	}
+	s.enter(c, secret, f.Next)
+	return nil
+}
+
+func providerFails(cause error) error {
+	return &fault.Error{
+		Code: fault.Unavailable, RetryAfter: retryProvider, Cause: cause,
+		Message: "Signing in does not work at the moment. Everything that needs no sign-in goes on.",
+	}
+}
+
+// enter gives the browser its session, always a new one, and ends the one that it had.
+func (s *Site) enter(c *gin.Context, secret, next string) {
+	if old, err := c.Cookie(s.cookies.session); err == nil {
+		if err := s.deps.SignIn.End(c.Request.Context(), old); err != nil {
+			s.log.Warn("the session before could not be ended; it ends by itself", "error", err)
+		}
+	}
+	s.cookies.set(c, s.cookies.session, secret, signin.LifeTime)
+	c.Redirect(http.StatusSeeOther, safeNext(next))
+}
+
+// enterLocally signs in as somebody of the demo.
+func (s *Site) enterLocally(c *gin.Context) error {
+	if !s.localSignIn(c.Request) {
+		return fault.New(fault.NotFound, "There is no page at this address.")
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(sent.Get("as"))
+	if err != nil {
+		return again("Choose as whom to sign in.")
+	}
+	secret, err := s.deps.SignIn.EnterLocally(c.Request.Context(), n)
+	if errors.Is(err, signin.ErrRefused) {
+		return again("Choose as whom to sign in.")
+	}
+	if err != nil {
+		return fault.Down("sign in locally", err)
+	}
+	s.enter(c, secret, sent.Get("next"))
+	return nil
+}
+
+// byProxy are the headers by which a proxy tells that there is one.
+var byProxy = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"}
+
+// localSignIn reports whether this request may sign in without a provider: only from this machine, to this machine's own
+// name, from a page of such a name, and through no proxy that says it is one. The name keeps out a page elsewhere whose name was
+// made to lead here. A proxy may say nothing and put our own name into the request; then the page's, which the browser sends with
+// each form, is what tells its visitors from who is at this machine.
+func (s *Site) localSignIn(r *http.Request) bool {
+	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !loopbackHost(r.Host) {
+		return false
+	}
+	for _, name := range byProxy {
+		if len(r.Header.Values(name)) > 0 {
+			return false
+		}
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || !loopbackHost(u.Host) {
+			return false
+		}
+	}
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	from, err := netip.ParseAddr(host)
+	return err == nil && from.Unmap().IsLoopback()
+}
+
+// signOut ends the session of this browser, or with everywhere all of the user's.
+func (s *Site) signOut(everywhere bool) handler {
+	return func(c *gin.Context) error {
+		secret, err := c.Cookie(s.cookies.session)
+		if s.deps.SignIn != nil && err == nil {
+			end := s.deps.SignIn.End
+			if everywhere {
+				end = s.deps.SignIn.EndAll
+			}
+			if err := end(c.Request.Context(), secret); err != nil {
+				return fault.Down("end sessions", err)
+			}
+		}
+		s.cookies.clear(c, s.cookies.session)
+		c.Redirect(http.StatusSeeOther, "/")
+		return nil
+	}
+}
+
+// again is a sign-in that has to be begun again.
+func again(why string) error {
+	return fault.New(fault.Unauthenticated, "%s Begin again.", why)
+}
+
+func signInOff() error {
+	return fault.New(fault.NotFound, "Sign-in is switched off here. The sign-in page says how the operator switches it on.")
+}

@@ -1,0 +1,519 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/web"
+	"levelboard/internal/usecase/signin"
+)
+
+func TestSigningInAndOut(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200, `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("You manage this")
+	b.get("/sign-in?next=/leaderboard/gophers").want(200, `href="/sign-in/provider?next=%2fleaderboard%2fgophers"`)
+	if in := b.signIn().want(200, "You manage this", "Sign out"); in.path != "/leaderboard/gophers" {
+		t.Errorf("came back to %s", in.path)
+	}
+	b.get("/").want(200, "Ada L.")
+	s.browser().get("/").lacks("Ada L.")
+
+	secret := b.cookie("__Host-levelboard")
+	b.post("/sign-out", nil).want(200).lacks("Ada L.")
+	if b.cookie("__Host-levelboard") != "" {
+		t.Error("the cookie is still there")
+	}
+	s.browser().get("/", "Cookie", "__Host-levelboard="+secret).want(200).lacks("Ada L.")
+	if log := s.log.String(); strings.Contains(log, secret) || strings.Contains(log, "access_token") {
+		t.Errorf("the log has a secret: %s", log)
+	}
+}
+
+func TestTheCookiesOverHTTPS(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser().still()
+	for step, path := range []string{"/sign-in/provider", ""} {
+		if step == 1 {
+			path = b.get(b.get("/sign-in/provider").header.Get("Location")).header.Get("Location")
+		}
+		got := b.get(path).want(303).header.Values("Set-Cookie")
+		last := got[len(got)-1]
+		for _, want := range []string{"__Host-levelboard", "; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax"} {
+			if !strings.Contains(last, want) {
+				t.Errorf("the cookie %q lacks %q", last, want)
+			}
+		}
+		if strings.Contains(last, "Domain") {
+			t.Errorf("the cookie %q goes to other hosts", last)
+		}
+	}
+}
+
+func TestPlainHTTPIsForLoopbackOnly(t *testing.T) {
+	s := newSite(t, options{plainHTTP: true})
+	b := s.browser()
+	b.signIn()
+	if b.cookie("levelboard") == "" {
+		t.Error("there is no cookie over plain http on loopback")
+	}
+	deps := s.deps
+	deps.PublicURL = "http://levels.example"
+	if _, err := web.New(deps); err == nil {
+		t.Error("people could sign in over plain http on a network")
+	}
+}
+
+func TestASignInOfAnotherBrowserIsRefused(t *testing.T) {
+	s := newSite(t, options{})
+	attacker, victim := s.browser().still(), s.browser()
+	callback := attacker.get(attacker.get("/sign-in/provider").header.Get("Location")).header.Get("Location")
+
+	victim.get(callback).want(401, "not begun in this browser").lacks("Ada L.")
+	victim.still().get("/sign-in/provider")
+	victim.get(callback).want(401, "not begun in this browser").lacks("Ada L.")
+
+	forged, _ := url.Parse(callback)
+	q := forged.Query()
+	q.Set("state", strings.Repeat("A", 43))
+	forged.RawQuery = q.Encode()
+	attacker.get(forged.String()).want(401)
+	// Nor one that is as long as another flow's name.
+	q.Set("state", callback[strings.Index(callback, "state=")+len("state="):][:8]+strings.Repeat("A", 35))
+	forged.RawQuery = q.Encode()
+	attacker.get(forged.String()).want(401)
+	for _, state := range []string{"", "A", "AAAAAAAA", strings.Repeat("é", 43), strings.Repeat("A", 5000), "; =,"} {
+		attacker.get("/sign-in/callback?code=x&state=" + url.QueryEscape(state)).want(401)
+	}
+	// What somebody made up used nothing up.
+	attacker.get(callback).want(303)
+}
+
+func TestTwoTabsSignInAtOnce(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	one := b.still().get("/sign-in/provider?next=/leaderboard/gophers").header.Get("Location")
+	two := b.still().get("/sign-in/provider?next=/leaderboard/gophers?page=2").header.Get("Location")
+	back := b.still().get(one).header.Get("Location")
+	if in := b.get(one).want(200, "Ada L."); in.path != "/leaderboard/gophers" {
+		t.Errorf("the first tab came to %s", in.path)
+	}
+	if in := b.get(two).want(200, "Ada L."); in.path != "/leaderboard/gophers?page=2" {
+		t.Errorf("the second tab came to %s", in.path)
+	}
+	b.get(back).want(401, "not begun in this browser") // each is good once
+}
+
+func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	u, _ := url.Parse(s.url)
+	long := "/leaderboard/gophers?q=" + strings.Repeat("a", 480)
+	var begun []string
+	for n := range 8 {
+		if n > 3 {
+			long = "/?" + strings.Repeat("&", 500) // of which JSON makes six times as much
+		}
+		begun = append(begun, b.still().get("/sign-in/provider?next="+url.QueryEscape(long)).want(303).header.Get("Location"))
+		s.pass(time.Second)
+	}
+	size := 0
+	for _, c := range b.Jar.Cookies(u) {
+		size += len(c.String()) + 2
+	}
+	if n := len(b.Jar.Cookies(u)); n != 5 || size > 5*(1<<10+40) {
+		t.Errorf("there are %d cookies of %d bytes", n, size)
+	}
+	b.get(begun[2]).want(401, "not begun in this browser")
+	b.get(begun[3]).want(200, "Ada L.")
+	b.get(begun[7]).want(200, "Ada L.")
+	// Those that are over, and what nobody here wrote, go with the next sign-in.
+	b.Jar.SetCookies(u, []*http.Cookie{{Name: "__Host-levelboard-sign-in-AAAAAAAA", Value: "x", Path: "/", Secure: true}})
+	s.pass(10 * time.Minute)
+	b.still().get("/sign-in/provider").want(303)
+	if n := len(b.Jar.Cookies(u)); n != 2 {
+		t.Errorf("there are %d cookies, want that of the session and one: %v", n, b.Jar.Cookies(u))
+	}
+}
+
+func TestACodeIsGoodOnce(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser().still()
+	begun := b.get("/sign-in/provider")
+	flow := strings.SplitN(begun.header.Get("Set-Cookie"), ";", 2)[0]
+	callback := b.get(begun.header.Get("Location")).header.Get("Location")
+	b.get(callback).want(303)
+	b.get(callback).want(401)                                       // the flow's cookie is gone
+	b.get(callback, "Cookie", flow).want(401, "not valid any more") // and the provider knows the code
+}
+
+func TestASignInThatTookTooLong(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser().still()
+	callback := b.get(b.get("/sign-in/provider").header.Get("Location")).header.Get("Location")
+	s.pass(10*time.Minute + time.Second)
+	b.get(callback).want(401, "took too long")
+}
+
+// cameBack is what one sees who wanted to go to Gophers, and whom the provider sends back with this besides the state.
+func (s *site) cameBack(query string) page {
+	s.t.Helper()
+	b := s.browser()
+	to, err := url.Parse(b.still().get("/sign-in/provider?next=/leaderboard/gophers").header.Get("Location"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return b.get("/sign-in/callback?" + query + "&state=" + to.Query().Get("state"))
+}
+
+// signIns is how many sign-ins had that outcome, by the metric.
+func signIns(t *testing.T, outcome string) float64 {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(signin.Collectors()...)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			if family.GetName() == "levelboard_sign_ins_total" && m.GetLabel()[0].GetValue() == outcome {
+				return m.GetCounter().GetValue()
+			}
+		}
+	}
+	t.Fatalf("no sign-ins are counted as %s", outcome)
+	return 0
+}
+
+func TestWhoSaysNoAtTheProviderIsNotSignedIn(t *testing.T) {
+	s := newSite(t, options{})
+	refused := signIns(t, "refused")
+	s.cameBack("error=access_denied").want(401, "not allowed", `<a class="button button--primary" href="/sign-in?next=%2fleaderboard%2fgophers"`)
+	if log := s.log.String(); strings.Contains(log, "WARN") {
+		t.Errorf("a user who says no is no news for the operator: %s", log)
+	}
+	if n := signIns(t, "refused") - refused; n != 1 {
+		t.Errorf("counted as refused %v times", n)
+	}
+}
+
+func TestAnErrorOfTheProviderIsNotTheUsers(t *testing.T) {
+	s := newSite(t, options{})
+	for query, logged := range map[string]string{
+		"error=server_error": "error server_error", "error=invalid_scope": "error invalid_scope", "error=temporarily_unavailable": "error temporarily_unavailable",
+		"error=access_denied%0a": "error unknown", "error=Secret+things": "error unknown", "error=": "error unknown", "code=": "error unknown",
+		"error=" + strings.Repeat("a", 41): "error unknown",
+	} {
+		failed, before := signIns(t, "failed"), len(s.log.String())
+		got := s.cameBack(query).want(503, "Signing in does not work at the moment", `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("not allowed")
+		if got.header.Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", query)
+		}
+		log := s.log.String()[before:]
+		if strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, logged+")") || strings.Contains(log, "Secret") {
+			t.Errorf("%s: the log says %s", query, log)
+		}
+		if n := signIns(t, "failed") - failed; n != 1 {
+			t.Errorf("%s: counted as failed %v times", query, n)
+		}
+	}
+}
+
+func TestAProviderThatFails(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	s.provider.Fail(500)
+	if got := b.get("/sign-in/provider").want(503); got.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	b.get("/leaderboard/gophers").want(200)
+	s.provider.Fail(0)
+	b.signIn()
+}
+
+func TestWhereOneGoesAfterSigningIn(t *testing.T) {
+	s := newSite(t, options{})
+	for next, want := range map[string]string{
+		"/leaderboard/gophers?page=2": "/leaderboard/gophers?page=2", "": "/", "https://evil.example/": "/", "//evil.example": "/",
+		`/\evil.example`: "/", "/\t/evil.example": "/", "/\n/evil.example": "/", "javascript:alert(1)": "/", "/sign-out": "/",
+		"/sign-in": "/", "evil": "/", "/" + strings.Repeat("a", 600): "/", "/ /evil": "/", "///evil.example": "/", "/%2f/evil": "/",
+	} {
+		b := s.browser().still()
+		to := b.get("/sign-in/provider?next=" + url.QueryEscape(next)).want(303).header.Get("Location")
+		back := b.get(b.get(to).want(302).header.Get("Location")).want(303).header.Get("Location")
+		if back != want {
+			t.Errorf("next %q led to %q, want %q", next, back, want)
+		}
+	}
+}
+
+func TestChangesFromOtherSitesAreRefused(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	for _, header := range [][]string{
+		{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", "https://evil.example", "Sec-Fetch-Site", "same-site"},
+		{"Origin", strings.Replace(s.url, "https", "http", 1), "Sec-Fetch-Site", "cross-site"},
+	} {
+		for _, path := range []string{"/sign-out", "/sign-out/everywhere", "/nowhere"} {
+			b.post(path, nil, header...).want(403, "page of another site")
+		}
+	}
+	b.get("/").want(200, "Ada L.")
+	b.get("/sign-out").want(405)
+	b.get("/").want(200, "Ada L.")
+}
+
+func TestSigningOutEverywhere(t *testing.T) {
+	s := newSite(t, options{})
+	phone, desk := s.browser(), s.browser()
+	phone.signIn()
+	desk.signIn()
+	s.provider.SetUser(map[string]any{"id": "100000000000000002", "username": "Bob"}, []any{})
+	bob := s.browser()
+	bob.get("/sign-in/provider").want(200, "Bob")
+
+	phone.post("/sign-out/everywhere", nil).want(200)
+	phone.get("/").lacks("Ada L.")
+	desk.get("/").want(200).lacks("Ada L.")
+	bob.get("/").want(200, "Bob")
+}
+
+func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	first := b.cookie("__Host-levelboard")
+	b.signIn()
+	if b.cookie("__Host-levelboard") == first {
+		t.Error("the secret is the same as before")
+	}
+	s.browser().get("/", "Cookie", "__Host-levelboard="+first).want(200).lacks("Ada L.")
+}
+
+func TestASessionEnds(t *testing.T) {
+	s := newSite(t, options{})
+	idle := s.browser()
+	idle.signIn()
+	s.pass(signin.IdleTime - time.Minute)
+	idle.get("/").want(200, "Ada L.")
+	s.pass(signin.IdleTime + time.Minute)
+	if got := idle.get("/").want(200).lacks("Ada L."); !strings.Contains(got.header.Get("Set-Cookie"), "__Host-levelboard=;") {
+		t.Error("the cookie was not taken back")
+	}
+
+	used := s.browser()
+	used.signIn()
+	for began := s.clock(); s.clock().Sub(began) < signin.LifeTime-signin.IdleTime/2; s.pass(signin.IdleTime / 2) {
+		used.get("/").want(200, "Ada L.")
+	}
+	s.pass(signin.IdleTime / 2)
+	used.get("/").want(200).lacks("Ada L.")
+}
+
+func TestMadeUpSessions(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	good := b.cookie("__Host-levelboard")
+	for _, value := range []string{"x", strings.Repeat("A", 43), good[:42], good + "A", strings.ToUpper(good), strings.Repeat("A", 5000)} {
+		s.browser().get("/", "Cookie", "__Host-levelboard="+value).want(200).lacks("Ada L.")
+	}
+}
+
+func TestRightsFollowTheProvider(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "owner": false, "permissions": "7"},
+	})
+	s.pass(signin.ConfirmTime - time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(2 * time.Second)
+	b.get("/leaderboard/gophers").want(200, "Ada L.").lacks("You manage this")
+
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "owner": true, "permissions": "0"},
+	})
+	s.provider.ExpireAccess()
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	if _, renewed := s.provider.Counts(); renewed != 1 {
+		t.Errorf("access was renewed %d times, want once", renewed)
+	}
+}
+
+func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	s.provider.Fail(503)
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(signin.RightsTime - signin.ConfirmTime)
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "We cannot reach the service").lacks("You manage this")
+	// The guild's own settings count without the provider.
+	s.guilds[public].AdminIDs = append(s.guilds[public].AdminIDs, ada)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.guilds[public].AdminIDs = nil
+	s.provider.Fail(0)
+	s.pass(time.Minute + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("We cannot reach the service")
+}
+
+// A firewall in front of the provider's API answers 403 to everybody; it does not know who took back what.
+func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	secret := b.cookie("__Host-levelboard")
+	s.provider.Block(403)
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(signin.IdleTime - signin.ConfirmTime - 30*time.Second) // access, which is good for a week, is about to end
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "We cannot reach the service").lacks("You manage this")
+	if _, renewed := s.provider.Counts(); renewed != 1 {
+		t.Errorf("access was renewed %d times, want once", renewed)
+	}
+	s.browser().get("/sign-in/provider").want(503, "Signing in does not work at the moment")
+	s.pass(time.Minute + time.Second)
+	s.provider.Block(0)
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("We cannot reach the service")
+	if b.cookie("__Host-levelboard") != secret {
+		t.Error("it is another session")
+	}
+	if log := s.log.String(); !strings.Contains(log, "the provider answered 403") {
+		t.Errorf("the log does not say why: %s", log)
+	}
+}
+
+func TestWhoTakesBackWhatTheyAllowedIsSignedOut(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	s.provider.Revoke()
+	b.get("/").want(200, "Ada L.")
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/").want(200).lacks("Ada L.")
+}
+
+// A refresh token is good for one use, so of many requests at once one may use it.
+func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	secret := b.cookie("__Host-levelboard")
+	s.provider.ExpireAccess()
+	s.pass(signin.ConfirmTime + time.Second)
+	release := s.provider.Hold()
+	answers := make(chan error, 20)
+	for range cap(answers) {
+		go func() {
+			_, err := s.sessions.Find(t.Context(), secret)
+			answers <- err
+		}()
+	}
+	// All but the one that asks go on with what is known.
+	for n := range cap(answers) {
+		if n == cap(answers)-1 {
+			release()
+		}
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if asked, renewed := s.provider.Counts(); renewed != 1 || asked != 2 {
+		t.Errorf("renewed %d times, asked %d times; want 1 and 2", renewed, asked)
+	}
+	b.get("/").want(200, "Ada L.")
+}
+
+func TestAPrivateBoardIsForMembers(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.get("/leaderboard/"+string(closed)).want(401, "is private", `href="/sign-in?next=`)
+	b.signIn()
+	b.get("/leaderboard/"+string(closed)).want(403, "not a member")
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
+	b.get("/sign-in/provider?next=/leaderboard/"+string(closed)).want(200, "Moles").lacks("You manage this")
+}
+
+func TestWithoutSettingsThePagesSayHowSignInIsTurnedOn(t *testing.T) {
+	s := newSite(t, options{noOAuth: true})
+	b := s.browser()
+	b.get("/leaderboard/gophers").want(200, "Sign-in is off")
+	b.get("/sign-in").want(200, "LEVELBOARD_OAUTH_CLIENT_ID", web.RedirectURL(s.url))
+	for _, path := range []string{"/sign-in/provider", "/sign-in/callback?code=x&state=y"} {
+		b.get(path).want(404)
+	}
+	b.post("/sign-in/local", url.Values{"as": {"0"}}).want(404)
+	b.post("/sign-out", nil).want(200)
+}
+
+var robin = signin.Local{
+	User: signin.User{ID: ada, Name: "Robin"}, About: "who owns Gophers", Guilds: []signin.Guild{{ID: public, Owner: true}},
+}
+
+func TestTheDemosSignIn(t *testing.T) {
+	s := newSite(t, options{noOAuth: true, plainHTTP: true, locals: []signin.Local{robin}})
+	b := s.browser()
+	b.get("/sign-in?next=/leaderboard/gophers").want(200, "Robin, who owns Gophers")
+	b.post("/sign-in/local", url.Values{"as": {"0"}, "next": {"/leaderboard/gophers"}}).want(200, "You manage this", "Robin")
+	s.pass(time.Hour)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	for _, as := range []string{"", "1", "-1", "x"} {
+		s.browser().post("/sign-in/local", url.Values{"as": {as}}).want(401)
+	}
+	// Not through a proxy, not from a page whose name was made to lead here, not by another site's form.
+	for _, header := range [][]string{{"X-Forwarded-For", "203.0.113.9"}, {"Forwarded", "for=203.0.113.9"}, {"Via", "1.1 proxy"}, {"X-Real-IP", "203.0.113.9"},
+		{"X-Forwarded-Host", "levels.example"}, {"X-Forwarded-Proto", "https"}, {"Host", "evil.example"}} {
+		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, header...).want(404)
+		s.browser().get("/sign-in", header...).want(200).lacks("Robin")
+	}
+	s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", "https://evil.example").want(403)
+	// Nor through a proxy that says nothing of itself, as nginx does unless it is told otherwise.
+	for _, origin := range []string{"https://levels.example", "http://203.0.113.9:8080", "null"} {
+		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", origin, "Sec-Fetch-Site", "same-origin").want(404)
+	}
+	for _, origin := range []string{"http://localhost:8080", "http://[::1]:8080"} {
+		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", origin, "Sec-Fetch-Site", "same-origin").want(200, "Robin")
+	}
+}
+
+func TestTheDemosSignInIsOffByDefault(t *testing.T) {
+	s := newSite(t, options{})
+	s.browser().get("/sign-in").want(200).lacks("demo")
+	s.browser().post("/sign-in/local", url.Values{"as": {"0"}}).want(404)
+}
+
+func TestManagersAreOwnersAndAdministrators(t *testing.T) {
+	g := &guild.Guild{Settings: guild.Settings{ID: public, OwnerID: "900000000000000001", Visibility: guild.Private}}
+	for _, test := range []struct {
+		name            string
+		session         *signin.Session
+		manages, member bool
+	}{
+		{"nobody", nil, false, false},
+		{"a member", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public}}}, false, true},
+		{"an administrator", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public, Administrator: true}}}, true, true},
+		{"an owner", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public, Owner: true}}}, true, true},
+		{"an owner of another", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: closed, Owner: true}}}, false, false},
+		{"who the settings say owns it", &signin.Session{User: signin.User{ID: "900000000000000001"}}, true, true},
+	} {
+		if got := test.session.Manages(g); got != test.manages {
+			t.Errorf("%s manages: %v", test.name, got)
+		}
+		if got := test.session.MayRead(g); got != test.member {
+			t.Errorf("%s may read: %v", test.name, got)
+		}
+	}
+}

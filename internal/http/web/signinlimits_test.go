@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/usecase/signin"
+)
+
+// countingSignIn is a SignIn of which a test knows how often the provider is asked for a code, and which may be too busy for that.
+type countingSignIn struct {
+	*signin.Sessions
+	entered int
+	busy    bool
+}
+
+func (s *countingSignIn) Enter(ctx context.Context, code, verifier string) (string, error) {
+	s.entered++
+	if s.busy {
+		return "", signin.ErrBusy
+	}
+	return s.Sessions.Enter(ctx, code, verifier)
+}
+
+// counting puts a countingSignIn before the sessions of a site that newSite builds.
+func counting(into **countingSignIn) func(s *site, _ *redisstore.Store) {
+	return func(s *site, _ *redisstore.Store) {
+		*into = &countingSignIn{Sessions: s.sessions}
+		s.deps.SignIn = *into
+	}
+}
+
+// begun is a cookie of a sign-in that somebody began, and the callback with a code that they made up.
+func (s *site) begun() (cookie, callback string) {
+	// {"s":"AAAAAAAAAAAA","v":"v","n":"/","e":99999999999}
+	const flow = "eyJzIjoiQUFBQUFBQUFBQUFBIiwidiI6InYiLCJuIjoiLyIsImUiOjk5OTk5OTk5OTk5fQ"
+	return "__Host-levelboard-sign-in-AAAAAAAA=" + flow, "/sign-in/callback?state=AAAAAAAAAAAA&code=made-up"
+}
+
+// An address can have our client secret sent to the provider a few times a minute, however many cookies and codes it makes up.
+func TestAnAddressHasAFewSignInsAMinute(t *testing.T) {
+	const most = 20 // as docs/sign-in.md says
+	var enters *countingSignIn
+	s := newSite(t, options{with: counting(&enters)})
+	cookie, callback := s.begun()
+	b := s.browser()
+	refused := 0
+	for n := range 3 * most {
+		got := b.get(callback, "Cookie", cookie, "X-Forwarded-For", fmt.Sprintf("2001:db8::%x", n+1))
+		switch got.status {
+		case 401:
+			got.want(401, "not valid any more")
+		default:
+			got.want(429, "too many sign-ins")
+			if got.header.Get("Retry-After") == "" {
+				t.Error("no Retry-After")
+			}
+			refused++
+		}
+	}
+	// One is refilled every three seconds, on a slow machine a few while this runs.
+	if enters.entered+refused != 3*most || enters.entered < most || refused == 0 {
+		t.Errorf("the provider was asked for %d codes, and %d were refused", enters.entered, refused)
+	}
+	// Pages go on there, and elsewhere people sign in.
+	b.get("/leaderboard/gophers", "X-Forwarded-For", "2001:db8::1").want(200)
+	s.browser().signIn()
+}
+
+func TestTooManyWhoSignInAtOnceAreToldToBeginAgain(t *testing.T) {
+	var enters *countingSignIn
+	s := newSite(t, options{with: counting(&enters)})
+	enters.busy = true
+	got := s.browser().get("/sign-in/provider?next=/leaderboard/gophers").want(503, "Begin again in a few seconds", `href="/sign-in?next=%2fleaderboard%2fgophers"`)
+	if got.header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	enters.busy = false
+	s.browser().signIn()
+}

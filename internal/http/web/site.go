@@ -1,0 +1,133 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/http/slots"
+	"levelboard/internal/store/ratelimit"
+)
+
+// Limiter charges one request to all budgets or, when one refuses, to none.
+type Limiter interface {
+	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
+}
+
+// Guilds finds a guild's settings; a NotFound fault for an unknown guild.
+type Guilds interface {
+	ByID(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	ByVanity(ctx context.Context, vanity string) (*guild.Guild, error)
+}
+
+// Deps is what the pages are built on.
+type Deps struct {
+	Guilds  Guilds
+	Board   Board
+	Keys    Keys
+	Finder  Finder
+	Live    Live
+	Limiter Limiter
+	SignIn  SignIn // nil when nobody can sign in
+	// Settings is what managers change on the settings page; nil when there is no such page.
+	Settings Settings
+
+	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
+	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
+	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 15 s
+	Version       string        // of the service, shown at the foot of each page
+	Log           *slog.Logger
+	Now           func() time.Time
+}
+
+// Site is the pages. It is safe for concurrent use.
+type Site struct {
+	deps      Deps
+	log       *slog.Logger
+	templates map[string]*template.Template
+	rendered  *renderedPages
+	assets    *assets
+	policy    string // Content-Security-Policy
+	cookies   cookies
+	origins   *http.CrossOriginProtection
+	inFlight  chan struct{}    // holds one for each page that is worked on
+	viewers   *slots.PerHolder // of streams of rows, by address
+}
+
+// New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
+func New(deps Deps) (*Site, error) {
+	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets(), rendered: newRenderedPages(), viewers: slots.NewPerHolder(viewersOfAddress)}
+	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
+	s.inFlight = make(chan struct{}, maxInFlight)
+	var err error
+	if s.origins, err = trusting(deps.PublicURL); err != nil {
+		return nil, err
+	}
+	if deps.SignIn != nil {
+		if s.cookies, err = newCookies(deps.PublicURL); err != nil {
+			return nil, err
+		}
+	}
+	s.templates, err = s.parseTemplates()
+	return s, err
+}
+
+// Routes adds the pages to a router, which measures requests and gives them their time and their id (package httpapi).
+func (s *Site) Routes(r gin.IRouter) {
+	get(r, "/static/:hash/:file", s.serveAsset)
+	get(r, "/favicon.ico", s.serveIcon)
+
+	pages := r.Group("", s.recover, s.guard, s.admit, s.identify)
+	get(pages, "/", s.handle(s.home))
+	get(pages, "/leaderboard", s.handle(s.findLeaderboard))
+	get(pages, "/leaderboard/:entry", s.boardOf(s.leaderboard))
+	get(pages, "/leaderboard/:entry/search", s.boardOf(s.search))
+	get(pages, "/leaderboard/:entry/rows", s.boardOf(s.rows))
+	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
+	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.setXP))
+	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.removeMember))
+
+	// A stream takes no place of a page; the feed bounds how many there are, and liveRows how many are of one address.
+	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.liveRows))
+
+	s.profileRoutes(pages)
+	get(pages, settingsPath, s.handle(s.settings))
+	pages.POST(settingsPath, s.handle(s.changeSettings))
+
+	get(pages, "/sign-in", s.handle(s.signInPage))
+	pages.GET("/sign-in/provider", s.handle(s.toProvider))
+	pages.GET(callbackPath, s.handle(s.fromProvider))
+	pages.POST("/sign-in/local", s.handle(s.enterLocally))
+	pages.POST("/sign-out", s.handle(s.signOut(false)))
+	pages.POST("/sign-out/everywhere", s.handle(s.signOut(true)))
+}
+
+// Refuse answers a request at an address that has no page, or not for its method. It costs the caller as much as a page.
+func (s *Site) Refuse(c *gin.Context, f *fault.Error) {
+	for _, step := range []gin.HandlerFunc{s.guard, s.identify} {
+		if step(c); c.IsAborted() {
+			return
+		}
+	}
+	if f.Code == fault.NotFound {
+		f = fault.New(fault.NotFound, "There is no page at this address.")
+	}
+	s.fail(c, f)
+}
+
+// get routes GET, and HEAD, whose body net/http leaves out.
+func get(r gin.IRouter, path string, h gin.HandlerFunc) {
+	r.GET(path, h)
+	r.HEAD(path, h)
+}
+
+// Version is that of the service, for the foot of each page.
+func (s *Site) Version() string { return s.deps.Version }

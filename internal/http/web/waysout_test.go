@@ -1,0 +1,72 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisstore"
+)
+
+const (
+	toSettings = `<a href="/guilds/` + string(public) + `/settings">Settings`
+	toBoard    = `<a class="button" href="/leaderboard/gophers">To the board</a>`
+)
+
+func TestAManagerIsLedToTheirCommunity(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.get("/").want(200).lacks("Your communities")
+	b.get("/leaderboard/gophers").want(200).lacks(toSettings)
+	b.signIn()
+	b.get("/").want(200, "Your communities", "<bdi>Gophers</bdi>", `<a href="/leaderboard/`+string(public)+`">Leaderboard`, toSettings).lacks("Moles")
+	b.get("/leaderboard/gophers").want(200, "You manage this</span> · "+toSettings+"</a>")
+	s.guilds.change(public, nil)
+	b.get("/").want(200, "None of your communities is set up here. Ask whoever runs this service, and tell them its id.").lacks(toSettings)
+}
+
+func TestNothingLeadsToASignInThatIsOff(t *testing.T) {
+	s := newSite(t, options{noOAuth: true})
+	b := s.browser()
+	const off = "Sign-in is switched off in this service."
+	b.get("/leaderboard/gophers").want(200).lacks("Find me")
+	b.get("/leaderboard/gophers?member=me").want(401, off, toBoard).lacks(`href="/sign-in?next=`, "Please sign in")
+	b.get("/profile").want(401, off).lacks(`href="/sign-in?next=`)
+
+	on := newSite(t, options{}).browser()
+	on.get("/leaderboard/gophers").want(200, "Find me")
+	on.get("/leaderboard/gophers?member=me").want(401, `href="/sign-in?next=`).lacks(off)
+}
+
+func TestErrorsSayWhereToGoOn(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	b.get("/leaderboard/gophers?member=me").want(404, "You are not on this board yet", toBoard)
+	b.get("/leaderboard/gophers?rank=x").want(400, "The rank must be", toBoard)
+	b.get("/nowhere").want(404).lacks("To the board")
+	b.get("/leaderboard/nobody").want(404, "Check the address, or ask whoever runs this service to set it up.").lacks("To the board")
+	b.get("/leaderboard/"+string(closed)).want(403, "If you have another account, sign out at the top and sign in with that one.").lacks("To the board")
+}
+
+// A name says what a press does, so nothing beside it says that it is pressed.
+func TestTheButtonOfTheLiveRowsIsNamedByWhatItDoes(t *testing.T) {
+	s := newSite(t, options{})
+	s.browser().get("/leaderboard/gophers").want(200, `id="live" data-live="on" hidden>Pause</button>`).lacks("aria-pressed")
+}
+
+func TestTheStartIsShownWhenCommunitiesCannotBeFound(t *testing.T) {
+	s := newSite(t, options{with: func(s *site, _ *redisstore.Store) { s.deps.Guilds = awayGuilds{s.guilds} }})
+	b := s.browser()
+	b.get("/sign-in/provider?next=/").want(200, "Ada L.", "Find a leaderboard").lacks("Your communities")
+}
+
+// awayGuilds are guilds whose archive does not answer.
+type awayGuilds struct{ guilds }
+
+func (awayGuilds) ByID(context.Context, id.Guild) (*guild.Guild, error) {
+	return nil, fault.Down("read a guild", errors.New("away"))
+}

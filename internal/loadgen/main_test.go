@@ -1,9 +1,0 @@
-package loadgen
-
-import (
-	"testing"
-
-	"levelboard/internal/testenv"
-)
-
-func TestMain(m *testing.M) { testenv.Main(m) }

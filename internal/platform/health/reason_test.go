@@ -1,0 +1,74 @@
+package health_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/platform/health"
+	"levelboard/internal/testing/testenv"
+)
+
+const secret = "aSecretThatNobodySees"
+
+func wantReason(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one for the reason %q", want)
+		return
+	}
+	if got := health.Reason(fmt.Errorf("ping: %w", err)); got != want {
+		t.Errorf("the reason of %q is %q, want %q", err, got, want)
+	}
+}
+
+// redisError asks a real server, or what is in its place.
+func redisError(t *testing.T, url string) error {
+	t.Helper()
+	options, err := redis.ParseURL(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.MaxRetries = -1
+	client := redis.NewClient(options)
+	defer client.Close()
+	return client.Ping(t.Context()).Err()
+}
+
+func TestReasonsOfRedis(t *testing.T) {
+	server := testenv.Redis(t, testenv.WithPassword(secret))
+	address := server.Addr()
+	wantReason(t, redisError(t, "redis://"+address), "it wants a password")
+	wantReason(t, redisError(t, "redis://:wrong"+secret+"@"+address), "it does not accept the user name or the password")
+	server.Kill()
+	wantReason(t, redisError(t, "redis://:"+secret+"@"+address), "nothing listens at its address")
+	wantReason(t, redisError(t, "unix:///nowhere/"+secret), "its file or socket does not exist")
+}
+
+func TestReasonsOfPostgres(t *testing.T) {
+	server := testenv.PostgresServer(t)
+	connectError := func(url string) error {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err == nil {
+			_ = conn.Close(t.Context())
+		}
+		return err
+	}
+	other := strings.Replace(server.URL(), "/postgres", "/"+secret, 1)
+	if other == server.URL() {
+		t.Fatalf("%s names no database", other)
+	}
+	wantReason(t, connectError(other), "there is no database of that name")
+	server.Kill()
+	wantReason(t, connectError(server.URL()), "nothing listens at its address")
+}
+
+func TestOtherReasons(t *testing.T) {
+	wantReason(t, context.DeadlineExceeded, "it does not answer in time")
+	wantReason(t, errors.New("redis://user:"+secret+"@host"), "it cannot be reached")
+}

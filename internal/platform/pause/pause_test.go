@@ -1,0 +1,34 @@
+package pause_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"levelboard/internal/platform/pause"
+)
+
+func TestForWaitsAsLongOrUntilTheContextEnds(t *testing.T) {
+	ended := time.Duration(-1)
+	for _, c := range []struct {
+		pause, ctx, waited time.Duration
+		lasted             bool
+	}{
+		{time.Second, time.Minute, time.Second, true},
+		{time.Minute, time.Second, time.Second, false},
+		{0, time.Second, 0, true},
+		{-time.Second, time.Second, 0, true},
+		{time.Second, ended, 0, false},
+		{0, ended, 0, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), c.ctx)
+			defer cancel()
+			began := time.Now()
+			if lasted := pause.For(ctx, c.pause); lasted != c.lasted || time.Since(began) != c.waited {
+				t.Errorf("a pause of %v in a context of %v: lasted %v after %v, want %v after %v", c.pause, c.ctx, lasted, time.Since(began), c.lasted, c.waited)
+			}
+		})
+	}
+}

@@ -1,0 +1,105 @@
+// Package strictjson is the one decoder of JSON that clients send. It refuses whatever another reader could understand
+// differently: unknown, duplicate and case-variant names, text that is not UTF-8, anything after the value, null where
+// none is allowed, numbers that do not fit, NUL in strings.
+//
+// The Go type says what is allowed:
+//
+//	T             required, never null
+//	*T            required, may be null
+//	Optional[T]   may be absent, never null
+//	Optional[*T]  may be absent, may be null
+//
+// T is a bool, a string, a number, a struct, a slice, an encoding.TextUnmarshaler, or a jsontext.Value: any value, null
+// too, kept as it is for a later DecodeAt. Tags of a field limit its value: bounds:"1..2147483647" the number (both
+// ends included), bytes:"1..256" the length of the text, and items:"0..250", which every list must have, the number of its
+// items.
+package strictjson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/fault"
+)
+
+// maxDepth is how deep arrays and objects may nest.
+const maxDepth = 32
+
+// Decode reads data, one JSON value, into what into points at. What a client got wrong is a *fault.Error with code
+// fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Any other
+// error means that the Go type is not one that the package decodes. After an error into holds some of the values.
+func Decode(data []byte, into any) error {
+	return DecodeAt("", data, into)
+}
+
+// DecodeAt is Decode for a part of a body, kept as a jsontext.Value: path is where it was, and begins the names in errors.
+func DecodeAt(path string, data []byte, into any) error {
+	target := reflect.ValueOf(into)
+	if target.Kind() != reflect.Pointer || target.IsNil() {
+		return fmt.Errorf("strictjson: decode into %T, which is not a pointer to something", into)
+	}
+	return decode(path, data, target.Elem(), limits{})
+}
+
+// Int reads data, a JSON value kept from path, as a whole number from lowest to highest, which are within 2^53 of 0. Its
+// errors are those of Decode.
+func Int(path string, data []byte, lowest, highest int64) (n int64, err error) {
+	within := limits{bounded: true, lowest: float64(lowest), highest: float64(highest), bounds: fmt.Sprintf("%d to %d", lowest, highest)}
+	err = decode(path, data, reflect.ValueOf(&n).Elem(), within)
+	return n, err
+}
+
+func decode(path string, data []byte, into reflect.Value, within limits) error {
+	if err := checkText(path, data); err != nil {
+		return err
+	}
+	d := decoder{place: place{root: path}, tokens: jsontext.NewDecoder(bytes.NewBuffer(data))}
+	if err := d.value(into, within); err != nil {
+		return err
+	}
+	if _, err := d.tokens.ReadToken(); !errors.Is(err, io.EOF) {
+		return fault.At(path, "must be one JSON value with nothing after it")
+	}
+	return nil
+}
+
+// checkText refuses what no token can tell: an empty body, bytes that are not UTF-8, and nesting too deep. The last
+// comes before parsing so that a value that is only kept, not descended into, is limited too.
+func checkText(path string, data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fault.At(path, "is empty; send a JSON value")
+	}
+	if !utf8.Valid(data) {
+		return fault.At(path, "must be valid UTF-8")
+	}
+	if tooDeep(data) {
+		return fault.At(path, "must not nest deeper than %d levels", maxDepth)
+	}
+	return nil
+}
+
+func tooDeep(data []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}

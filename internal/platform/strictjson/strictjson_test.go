@@ -1,0 +1,258 @@
+package strictjson_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/platform/strictjson"
+)
+
+type user struct {
+	Avatar     *string                      `json:"avatar"`
+	Username   string                       `json:"username" bytes:"1..8"`
+	GlobalName strictjson.Optional[*string] `json:"globalName"`
+}
+
+type body struct {
+	XP      int64                               `json:"xp" bounds:"0..2147483647"`
+	User    user                                `json:"user"`
+	Factor  strictjson.Optional[float64]        `json:"factor" bounds:"0..5"`
+	Tags    strictjson.Optional[[]string]       `json:"tags" items:"0..3"`
+	Friends strictjson.Optional[[]user]         `json:"friends" items:"1..2"`
+	Raw     strictjson.Optional[jsontext.Value] `json:"raw"`
+	Flag    strictjson.Optional[bool]           `json:"flag"`
+	Until   strictjson.Optional[*time.Time]     `json:"until"`
+	Small   strictjson.Optional[int32]          `json:"small"`
+	Big     strictjson.Optional[float64]        `json:"big"`
+}
+
+// with returns a good body with more properties.
+func with(more string) string {
+	return `{"xp":1,"user":{"avatar":null,"username":"x"}` + more + `}`
+}
+
+func TestDecodeReadsWhatIsAllowed(t *testing.T) {
+	var b body
+	in := ` {"user":{"globalName":null,"username":"x","avatar":"hash"},"xp":2147483647,"factor":-0,"tags":["a","é\ud83d\ude00"],
+		"raw":{"any":[1,null]},"flag":true,"until":"2026-01-02T15:04:05Z","friends":[{"avatar":null,"username":"y"}]} `
+	if err := strictjson.Decode([]byte(in), &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.XP != 2147483647 || *b.User.Avatar != "hash" || b.User.Username != "x" || !b.Flag.Or(false) {
+		t.Errorf("got %+v", b)
+	}
+	if name, present := b.User.GlobalName.Get(); !present || name != nil {
+		t.Errorf("globalName: got %v, present %v; want a present null", name, present)
+	}
+	if !b.Small.IsZero() || b.Small.Or(7) != 7 {
+		t.Error("small is absent and must say so")
+	}
+	if tags, _ := b.Tags.Get(); len(tags) != 2 || tags[1] != "é😀" {
+		t.Errorf("tags: got %q", tags)
+	}
+	if raw, _ := b.Raw.Get(); string(raw) != `{"any":[1,null]}` {
+		t.Errorf("raw: got %s", raw)
+	}
+	if until, _ := b.Until.Get(); until == nil || until.Year() != 2026 {
+		t.Errorf("until: got %v", until)
+	}
+
+	var absent, null body
+	for in, into := range map[string]*body{with(""): &absent, with(`,"until":null,"raw":null`): &null} {
+		if err := strictjson.Decode([]byte(in), into); err != nil {
+			t.Fatalf("%s: %v", in, err)
+		}
+	}
+	if !absent.Until.IsZero() || !absent.User.GlobalName.IsZero() || !absent.Raw.IsZero() {
+		t.Error("absent properties must not be present")
+	}
+	if raw, present := null.Raw.Get(); !present || string(raw) != "null" || null.Until.IsZero() {
+		t.Errorf("null must be told from absent: raw %s, %v", raw, present)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	long := strings.Repeat("é", 100)
+	const friend = `{"avatar":null,"username":"x"}`
+	for _, tc := range []struct{ name, in, want string }{
+		{"empty", "", "The body is empty; send a JSON value"},
+		{"blank", " \n", "The body is empty; send a JSON value"},
+		{"not UTF-8", with(`,"tags":["` + "\xff" + `"]`), "The body must be valid UTF-8"},
+		{"lone surrogate", with(`,"tags":["\ud800"]`), "The body is not valid JSON; see byte 55"},
+		{"cut off", `{"xp":1`, "The body is not complete JSON: it ends too early"},
+		{"cut off in a list", strings.TrimSuffix(with(`,"tags":[`), "}"), "The body is not complete JSON: it ends too early"},
+		{"not JSON", `{xp:1}`, "The body is not valid JSON; see byte 1"},
+		{"trailing comma", with(`,`), "The body is not valid JSON; see byte 45"},
+		{"two values", with("") + `{}`, "The body must be one JSON value with nothing after it"},
+		{"text after", with("") + `x`, "The body must be one JSON value with nothing after it"},
+		{"wrong root", `[]`, "The body must be an object, not an array"},
+		{"null root", `null`, "The body must not be null; it must be an object"},
+		{"unknown", `{"user":{"locale":"de"}}`, `"locale" is not a property of user`},
+		{"unknown at root", with(`,"a\nb":1`), `"a\nb" is not a property of the body`},
+		{"long unknown", with(`,"` + long + `":1`), `"` + strings.Repeat("é", 32) + `..." is not a property of the body`},
+		{"case variant", `{"XP":1}`, `"XP" is not a property of the body; write it as "xp"`},
+		{"case variant besides", with(`,"Xp":1`), `"Xp" is not a property of the body; write it as "xp"`},
+		{"duplicate", with(`,"xp":2`), "xp is given twice"},
+		{"escaped duplicate", with(`,"\u0078p":2`), "xp is given twice"},
+		{"nested duplicate", `{"user":{"username":"a","username":"b"}}`, "user.username is given twice"},
+		{"duplicate in a raw value", with(`,"raw":[{"a":1,"a":2}]`), "raw[0].a is given twice"},
+		{"duplicate of an odd name", with(`,"raw":{"a b":1,"a b":2}`), `raw."a b" is given twice`},
+		{"missing", `{"xp":1}`, "user is required"},
+		{"missing nested", `{"xp":1,"user":{"avatar":null}}`, "user.username is required"},
+		{"missing nullable", `{"xp":1,"user":{"username":"x"}}`, "user.avatar is required"},
+		{"missing in a list", with(`,"friends":[{"avatar":null,"username":"x"},{}]`), "friends[1].avatar is required"},
+		{"null integer", `{"xp":null}`, "xp must not be null; it must be a whole number from 0 to 2147483647"},
+		{"null object", `{"user":null}`, "user must not be null; it must be an object"},
+		{"null string", `{"user":{"username":null}}`, "user.username must not be null; it must be a string"},
+		{"null boolean", with(`,"flag":null`), "flag must not be null; it must be true or false"},
+		{"null list", with(`,"tags":null`), "tags must not be null; it must be an array"},
+		{"null in a list", with(`,"tags":["a",null]`), "tags[1] must not be null; it must be a string"},
+		{"fraction", `{"xp":1.5}`, "xp must be a whole number from 0 to 2147483647"},
+		{"fraction of zero", `{"xp":1.0}`, "xp must be a whole number from 0 to 2147483647"},
+		{"exponent", `{"xp":1e3}`, "xp must be a whole number from 0 to 2147483647"},
+		{"too low", `{"xp":-1}`, "xp must be a whole number from 0 to 2147483647"},
+		{"too high", `{"xp":2147483648}`, "xp must be a whole number from 0 to 2147483647"},
+		{"beyond 64 bits", `{"xp":99999999999999999999}`, "xp must be a whole number from 0 to 2147483647"},
+		{"beyond its type", with(`,"small":2147483648`), "small is too large a number"},
+		{"string for integer", `{"xp":"1"}`, "xp must be a whole number from 0 to 2147483647, not a string"},
+		{"boolean for integer", `{"xp":true}`, "xp must be a whole number from 0 to 2147483647, not a boolean"},
+		{"number for string", `{"user":{"username":1}}`, "user.username must be a string, not a number"},
+		{"number for boolean", with(`,"flag":1`), "flag must be true or false, not a number"},
+		{"too many in a list", with(`,"tags":["a","b","c","d"]`), "tags must have at most 3 items"},
+		{"too many, and what follows is not read", with(`,"tags":["a","b","c",1,null,"` + "\\x" + `"`), "tags must have at most 3 items"},
+		{"as many as may be, cut off", strings.TrimSuffix(with(`,"tags":["a","b","c"`), "}"), "The body is not complete JSON: it ends too early"},
+		{"too few in a list", with(`,"friends":[]`), "friends must have 1 to 2 items"},
+		{"too many in a list that must have some", with(`,"friends":[` + friend + `,` + friend + `,` + friend + `]`), "friends must have 1 to 2 items"},
+		{"object for list", with(`,"tags":{}`), "tags must be an array, not an object"},
+		{"factor too high", with(`,"factor":5.1`), "factor must be a number from 0 to 5"},
+		{"factor beyond floats", with(`,"factor":1e999`), "factor must be a number from 0 to 5"},
+		{"number beyond floats", with(`,"big":1e999`), "big is too large a number"},
+		{"NUL", `{"user":{"username":"a\u0000"}}`, "user.username must not contain the character NUL"},
+		{"too short", `{"user":{"username":""}}`, "user.username must be a string of 1 to 8 bytes"},
+		{"too long in bytes", `{"user":{"username":"ééééé"}}`, "user.username must be a string of 1 to 8 bytes"},
+		{"not a time", with(`,"until":"tomorrow"`), "until must be a time in RFC 3339, such as 2026-01-02T15:04:05Z"},
+		{"too deep", with(`,"raw":` + strings.Repeat("[", 32) + strings.Repeat("]", 32)), "The body must not nest deeper than 32 levels"},
+		{"far too deep", strings.Repeat("[", 1e6), "The body must not nest deeper than 32 levels"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			err := strictjson.Decode([]byte(tc.in), new(body))
+			if err == nil {
+				t.Fatalf("%s was accepted", tc.in)
+			}
+			if f := fault.From(err); f.Code != fault.Invalid || f.Message != tc.want {
+				t.Errorf("%s:\n got %q (code %d)\nwant %q", tc.in, f.Message, f.Code, tc.want)
+			}
+		})
+	}
+}
+
+func TestDepthCountsOnlyWhatNests(t *testing.T) {
+	in := with(`,"raw":"` + strings.Repeat(`[\"{`, 100) + `"`)
+	if err := strictjson.Decode([]byte(in), new(body)); err != nil {
+		t.Errorf("brackets in a string do not nest: %v", err)
+	}
+	in = with(`,"raw":` + strings.Repeat("[", 31) + strings.Repeat("]", 31))
+	if err := strictjson.Decode([]byte(in), new(body)); err != nil {
+		t.Errorf("32 levels are allowed: %v", err)
+	}
+}
+
+func TestDecodeAtBeginsNamesWithThePath(t *testing.T) {
+	type step struct {
+		Increment strictjson.Optional[int64] `json:"increment" bounds:"1..2147483647"`
+	}
+	for in, want := range map[string]string{
+		`{"increment":0}`:                 "xp.increment must be a whole number from 1 to 2147483647",
+		`{"Increment":1}`:                 `"Increment" is not a property of xp; write it as "increment"`,
+		`{"increment":1,"increment":1}`:   "xp.increment is given twice",
+		`null`:                            "xp must not be null; it must be an object",
+		`{"increment":1} {"increment":1}`: "xp must be one JSON value with nothing after it",
+	} {
+		if err := strictjson.DecodeAt("xp", []byte(in), new(step)); !fault.Is(err, fault.Invalid) || fault.From(err).Message != want {
+			t.Errorf("%s: got %v, want %s", in, err, want)
+		}
+	}
+	if n, err := strictjson.Int("xp", []byte(`2147483647`), 0, 2147483647); err != nil || n != 2147483647 {
+		t.Errorf("got %d, %v", n, err)
+	}
+	for _, in := range []string{`2147483648`, `-1`, `1.0`, `"1"`, `null`, `{}`, ``, `1 1`} {
+		if _, err := strictjson.Int("xp", []byte(in), 0, 2147483647); !fault.Is(err, fault.Invalid) {
+			t.Errorf("%q: got %v, want an invalid xp", in, err)
+		}
+	}
+}
+
+func TestMistakesOfTheProgramAreNotTheClients(t *testing.T) {
+	for name, into := range map[string]any{
+		"no pointer":    body{},
+		"nil":           nil,
+		"map":           &map[string]int{},
+		"unnamed field": &struct{ A int }{},
+		"bad bounds tag": &struct {
+			A int `json:"a" bounds:"few"`
+		}{},
+		"bad bytes tag": &struct {
+			A string `json:"a" bytes:"1"`
+		}{},
+		"bad items tag": &struct {
+			A []string `json:"a" items:"many"`
+		}{},
+		"list without a bound": &struct {
+			A []string `json:"a"`
+		}{},
+		"list of lists": &struct {
+			A [][]string `json:"a" items:"0..1"`
+		}{},
+	} {
+		sent := `{"a":1}`
+		if name == "list of lists" {
+			sent = `{"a":[[]]}`
+		}
+		if err := strictjson.Decode([]byte(sent), into); err == nil || !fault.Is(err, fault.Internal) {
+			t.Errorf("%s: got %v, want an internal error", name, err)
+		}
+	}
+}
+
+func TestWhatIsKeptIsNotTheCallersBuffer(t *testing.T) {
+	data := []byte(with(`,"raw":[1,2]`))
+	var b body
+	if err := strictjson.Decode(data, &b); err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		data[i] = ' '
+	}
+	if raw, _ := b.Raw.Get(); string(raw) != "[1,2]" || b.User.Username != "x" {
+		t.Errorf("reusing the buffer changed what was decoded: %q, %+v", raw, b.User)
+	}
+}
+
+func TestListReadsAKeptValueWithinItsBound(t *testing.T) {
+	for in, want := range map[string]string{
+		`["a"]`:         "",
+		`["a","b"]`:     "",
+		`[]`:            "tags must have 1 to 2 items",
+		`["a","b","c"]`: "tags must have 1 to 2 items",
+		`["a",1]`:       "tags[1] must be a string, not a number",
+		`null`:          "tags must not be null; it must be an array",
+		`{}`:            "tags must be an array, not an object",
+		`["a"] ["a"]`:   "tags must be one JSON value with nothing after it",
+		`["a","b",x]`:   "tags is not valid JSON; see byte 9",
+	} {
+		list, err := strictjson.List[string]("tags", []byte(in), 1, 2)
+		switch {
+		case want == "" && (err != nil || len(list) == 0 || list[0] != "a"):
+			t.Errorf("%s: got %q, %v", in, list, err)
+		case want != "" && (!fault.Is(err, fault.Invalid) || fault.From(err).Message != want):
+			t.Errorf("%s: got %v, want %s", in, err, want)
+		}
+	}
+	if list, err := strictjson.List[string]("tags", []byte(`[]`), 0, 2); err != nil || list == nil {
+		t.Errorf("an empty list is %v, %v", list, err)
+	}
+}

@@ -1,0 +1,107 @@
+// Package postgres is the archive on Postgres 14 or newer: guilds with their settings, API keys with their grants, the
+// last snapshot of every member, and the log of changes that replicas follow. Package sqlite is the same for embedded mode.
+//
+// Locks are taken in one order, so that nothing deadlocks: the change counter, a guild's row, the lease, members.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// operationTime bounds every operation, the wait for a connection included: a server that vanished without a word must
+// not hold up the writer, whose contexts have no deadline. It is longer than the server's own limit on a statement. Only a test
+// changes it.
+var operationTime = 40 * time.Second
+
+// Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
+// carry the operation; those that an interface does not name mean that the server could not be asked, or that its answer was
+// lost, when a change may have happened and may not.
+type Archive struct {
+	pool   *pgxpool.Pool
+	guilds asker[id.Guild, foundGuild]
+	states asker[leaderboard.GuildRef, *snapshot.State]
+	raises asker[raise, *snapshot.State]
+}
+
+func newArchive(pool *pgxpool.Pool) *Archive {
+	a := &Archive{pool: pool}
+	a.guilds.ask, a.states.ask, a.raises.ask = a.readGuilds, a.readStates, a.raiseEpochs
+	return a
+}
+
+// Ping reports whether the server answers.
+func (a *Archive) Ping(ctx context.Context) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return wrap("ping", a.pool.Ping(ctx))
+}
+
+// Connections says how many connections are in use, and how many are open beside them.
+func (a *Archive) Connections() (inUse, idle int) {
+	stat := a.pool.Stat()
+	return int(stat.AcquiredConns()), int(stat.IdleConns())
+}
+
+// Close closes the connections; it waits for those that are in use.
+func (a *Archive) Close() { a.pool.Close() }
+
+func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, operationTime)
+}
+
+// nowMS is the archive's clock in SQL. Unlike now() it does not stand still while a transaction waits for a lock.
+const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
+
+// plannedNow, before the arguments of a query, has the server plan it anew each time, by the tables as they are. The plan that it
+// keeps of a prepared one may be from a moment when a table was nearly empty, and then it reads all of the table, however
+// large that has become, until the next ANALYZE. It is for reads that requests wait for: to plan takes 0.1 ms.
+const plannedNow = pgx.QueryExecModeCacheDescribe
+
+// wrap names the operation; nil stays nil.
+func wrap(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("postgres: %s: %w", op, err)
+}
+
+// inTx runs f in a transaction, which is rolled back when f fails.
+func (a *Archive) inTx(ctx context.Context, op string, f func(ctx context.Context, tx pgx.Tx) error) error {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	return wrap(op, pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error { return f(ctx, tx) }))
+}
+
+// violates reports whether err says that a unique constraint of this name was broken.
+func violates(err error, constraint string) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "23505" && e.ConstraintName == constraint
+}
+
+// millis is t as the tables hold it, and nil for the zero time.
+func millis(t time.Time) *int64 {
+	if t.IsZero() {
+		return nil
+	}
+	ms := t.UnixMilli()
+	return &ms
+}
+
+// fromMillis is the time that millis made ms of.
+func fromMillis(ms *int64) time.Time {
+	if ms == nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(*ms).UTC()
+}

@@ -1,0 +1,191 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// WriteBatch implements snapshot.Archive.
+func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
+	if err == nil {
+		err = wrap("write members", errs[0])
+	}
+	return err
+}
+
+// WriteBatches implements snapshot.Archive. All rows are written in one statement.
+func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+	errs = make([]error, len(batches))
+	for i := range batches {
+		errs[i] = batches[i].Check()
+	}
+	err = a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
+		fitting, err := raiseArchived(ctx, tx, batches, errs)
+		if err != nil {
+			return err
+		}
+		if err := checkLease(ctx, tx, l); err != nil {
+			return err
+		}
+		var fit []snapshot.Batch
+		for i, b := range batches {
+			whole, fits := fitting[b.Guild.ID]
+			switch {
+			case errs[i] != nil:
+			case !fits:
+				errs[i] = snapshot.ErrStale
+			case !whole:
+				errs[i] = snapshot.ErrArchiveBehind
+			default:
+				fit = append(fit, b)
+			}
+		}
+		return upsert(ctx, tx, fit, replaceOlder)
+	})
+	return errs, err
+}
+
+// raiseArchived locks the guilds of the batches that have no error, and returns those that they fit: the ones whose state a batch may be
+// added to, and whether that is whole: then its archived is what it will be once the rows are written.
+func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, errs []error) (fitting map[id.Guild]bool, err error) {
+	var guilds []string
+	var incarnations, epochs, known, certain, revs []int64
+	for i, b := range batches {
+		if errs[i] == nil {
+			guilds, incarnations = append(guilds, string(b.Guild.ID)), append(incarnations, int64(b.Guild.Incarnation))
+			epochs, revs = append(epochs, b.Epoch), append(revs, b.Rev)
+			known, certain = append(known, b.Known), append(certain, b.Archived)
+		}
+	}
+	rows, err := tx.Query(ctx, `
+		WITH fitting AS (
+			SELECT g.id, b.rev, g.archived >= b.certain AS whole
+			FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+				AS b (id, incarnation, epoch, known, certain, rev)
+			JOIN guilds g ON g.id = b.id AND g.incarnation = b.incarnation AND g.epoch = b.epoch AND g.archived <= b.known
+			ORDER BY g.id FOR NO KEY UPDATE OF g),
+		raised AS (
+			UPDATE guilds SET archived = greatest(archived, rev) FROM fitting WHERE guilds.id = fitting.id AND whole)
+		SELECT id, whole FROM fitting`, guilds, incarnations, epochs, known, certain, revs)
+	if err != nil {
+		return nil, err
+	}
+	fitting = make(map[id.Guild]bool, len(guilds))
+	var g id.Guild
+	var whole bool
+	_, err = pgx.ForEachRow(rows, []any{&g, &whole}, func() error {
+		fitting[g] = whole
+		return nil
+	})
+	return fitting, err
+}
+
+// lockState reads a guild's state and keeps it as it is until the transaction ends.
+func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot.State, error) {
+	return scanState(tx.QueryRow(ctx, `
+		SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
+		string(g.ID), int64(g.Incarnation)))
+}
+
+// replaceOlder is what a batch of the writer does with a member that is archived already, m.
+const replaceOlder = `
+	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+	xp = excluded.xp, message_count = excluded.message_count,
+	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
+
+// upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $15 on.
+func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict string, more ...any) error {
+	c := columnsOf(batches)
+	if len(c.users) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
+			avatar, discriminator, username, global_name, accent_colour, deleted)
+		SELECT r.incarnation, r.epoch, r.rev, `+nowMS+`, r.user_id, r.xp, r.message_count, r.updated_ms, r.cooldown_ms,
+			r.avatar, r.discriminator, r.username, r.global_name, r.accent_colour, r.deleted
+		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
+			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[])
+			AS r (incarnation, epoch, rev, user_id, xp, message_count, updated_ms, cooldown_ms,
+				avatar, discriminator, username, global_name, accent_colour, deleted)
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict,
+		append([]any{
+			c.incarnations, c.epochs, c.revs,
+			c.users, c.xp, c.messages, c.updated, c.cooldown,
+			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted,
+		}, more...)...)
+	return refusal(err)
+}
+
+// notNull is no bad row: it means that a later version has added a column that this one does not fill, so all of the batch has
+// to wait.
+const notNull = "23502"
+
+// refusal makes snapshot.ErrBadRow of an error that is about the data, an invalid value or a broken constraint (the classes
+// 22 and 23 of SQLSTATE), and leaves any other alone. The server's message may repeat the data, so only its code is kept.
+func refusal(err error) error {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) || e.Code == notNull || !strings.HasPrefix(e.Code, "22") && !strings.HasPrefix(e.Code, "23") {
+		return err
+	}
+	return fmt.Errorf("%w: SQLSTATE %s", snapshot.ErrBadRow, e.Code)
+}
+
+// columns are rows turned into one array for each column, so that batches of any size are one prepared statement.
+type columns struct {
+	incarnations, epochs, revs          []int64
+	users                               []string
+	xp, messages                        []int64
+	updated, cooldown                   []*int64
+	discriminators, usernames           []string
+	avatars, globalNames, accentColours []*string
+	deleted                             []bool
+}
+
+func columnsOf(batches []snapshot.Batch) *columns {
+	n := 0
+	for i := range batches {
+		n += len(batches[i].Rows)
+	}
+	c := &columns{
+		incarnations: make([]int64, 0, n), epochs: make([]int64, 0, n), revs: make([]int64, 0, n),
+		users: make([]string, n), xp: make([]int64, n), messages: make([]int64, n),
+		updated: make([]*int64, n), cooldown: make([]*int64, n),
+		discriminators: make([]string, n), usernames: make([]string, n),
+		avatars: make([]*string, n), globalNames: make([]*string, n), accentColours: make([]*string, n),
+		deleted: make([]bool, n),
+	}
+	for i := range batches {
+		b := &batches[i]
+		for j := range b.Rows {
+			c.set(len(c.revs), &b.Rows[j])
+			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, b.Rev)
+		}
+	}
+	return c
+}
+
+func (c *columns) set(i int, r *snapshot.Row) {
+	c.users[i] = string(r.UserID)
+	if r.Deleted {
+		c.deleted[i] = true
+		return
+	}
+	c.xp[i], c.messages[i] = int64(r.XP), r.MessageCount
+	c.updated[i], c.cooldown[i] = millis(r.LastUpdated), millis(r.CooldownUntil)
+	c.discriminators[i], c.usernames[i] = r.User.Discriminator, r.User.Username
+	c.avatars[i], c.globalNames[i], c.accentColours[i] = r.User.Avatar, r.User.GlobalName, r.User.AccentColour
+}

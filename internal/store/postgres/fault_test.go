@@ -1,0 +1,263 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
+	server := testenv.PostgresServer(t)
+	server.Stop()
+	a := open(t, server.URL())
+	if err := a.Migrate(t.Context()); err == nil {
+		t.Fatal("migrated without a server")
+	}
+	if _, err := a.LatestChange(t.Context()); err == nil || !strings.Contains(err.Error(), "read the change counter") {
+		t.Errorf("without a server: %v, want an error that names the operation", err)
+	}
+	server.Start()
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := storetest.PutGuild(t, a, "100000000000000001")
+	server.Kill()
+	if _, err := a.Guild(t.Context(), g.ID); err == nil || errors.Is(err, guild.ErrNotFound) {
+		t.Errorf("a killed server: %v, want an error other than guild.ErrNotFound", err)
+	}
+	if _, err := a.State(t.Context(), leaderboard.Ref(g)); err == nil || errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("a killed server: %v, want an error other than snapshot.ErrStale", err)
+	}
+	server.Start()
+	if again, err := a.Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
+		t.Errorf("the server is back: %+v, %v", again, err)
+	}
+}
+
+// A server that says nothing any more holds nobody up for ever whose own context has no end, as the writer's.
+func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
+	server := testenv.PostgresServer(t)
+	a := open(t, server.URL())
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func(ctx context.Context) error{
+		"AcquireLease": func(ctx context.Context) error { _, err := a.AcquireLease(ctx, "writer", time.Hour); return err },
+		"ReleaseLease": func(ctx context.Context) error { return a.ReleaseLease(ctx, l) },
+		"WriteBatch": func(ctx context.Context) error {
+			return a.WriteBatch(ctx, l, snapshot.Batch{Guild: g, Rev: 1, Known: 1})
+		},
+		"Salvage": func(ctx context.Context) error { return a.Salvage(ctx, snapshot.State{}, snapshot.Batch{Guild: g}) },
+		"Members": func(ctx context.Context) error { _, err := a.Members(ctx, g, "", 10); return err },
+		"Deleted": func(ctx context.Context) error { _, err := a.Deleted(ctx, 10); return err },
+		"Purge":   func(ctx context.Context) error { _, err := a.Purge(ctx, 10, 0); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := a.Ping(t.Context()); err != nil { // there is a connection, as between two rounds
+				t.Fatal(err)
+			}
+			server.Pause()
+			defer server.Resume()
+			postgres.Hasty(t, 100*time.Millisecond)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if err := call(ctx); err == nil || ctx.Err() != nil {
+				t.Errorf("%v, with nobody at the other end", err)
+			}
+		})
+	}
+}
+
+func TestOpenErrorsNeverHoldThePassword(t *testing.T) {
+	for _, url := range []string{
+		"postgres://user:sEcReT@127.0.0.1:notaport/db",
+		"postgres://user:sEcReT/x@127.0.0.1/db", // read as host user, port sEcReT
+		"postgres://user:x%sEcReT@127.0.0.1/db",
+		"postgres://127.0.0.1/db?password=sEcReT&sslmode=sEcReT",
+		"host=127.0.0.1 password='sEcReT' sslmode=wrong",
+		"password=sEcReT port=sEcReT",
+	} {
+		a, err := postgres.Open(t.Context(), url)
+		if err == nil {
+			a.Close()
+			t.Errorf("%s was accepted", url)
+		} else if strings.Contains(err.Error(), "sEcReT") {
+			t.Errorf("error of %s: %v", url, err)
+		}
+	}
+}
+
+func TestOperationErrorsNeverHoldThePassword(t *testing.T) {
+	a := open(t, "postgres://user:sEcReT@127.0.0.1:1/db?sslmode=disable")
+	if err := a.Ping(t.Context()); err == nil || strings.Contains(err.Error(), "sEcReT") {
+		t.Errorf("error: %v", err)
+	}
+	if err := a.Migrate(t.Context()); err == nil || strings.Contains(err.Error(), "sEcReT") {
+		t.Errorf("error: %v", err)
+	}
+}
+
+func exec(t *testing.T, url, statement string, args ...any) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	if _, err := conn.Exec(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestANewerDatabaseServesAnOlderProgram(t *testing.T) {
+	url := testenv.Postgres(t)
+	a := open(t, url)
+	before, err := a.MigrationStatus(t.Context())
+	if err != nil || len(before) == 0 || !before[0].AppliedAt.IsZero() {
+		t.Fatalf("status of an empty database: %+v, %v", before, err)
+	}
+	for range 2 {
+		if err := a.Migrate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		exec(t, url, `INSERT INTO goose_db_version (version_id, is_applied)
+			SELECT 99999, true WHERE NOT EXISTS (SELECT FROM goose_db_version WHERE version_id = 99999)`)
+	}
+	status, err := a.MigrationStatus(t.Context())
+	if err != nil || len(status) != len(before)+1 || status[len(status)-1].Version != 99999 {
+		t.Fatalf("status %+v, %v; want the unknown migration 99999 last", status, err)
+	}
+	for _, m := range status {
+		if m.AppliedAt.IsZero() || time.Since(m.AppliedAt) > time.Hour {
+			t.Errorf("%s was applied at %v", m.Name, m.AppliedAt)
+		}
+	}
+}
+
+func TestOldChangesArePurged(t *testing.T) {
+	url := testenv.Postgres(t)
+	a := open(t, url)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	storetest.ArchiveLogPurge(t, a, func(logged time.Time, upTo int64) {
+		exec(t, url, `UPDATE change_log SET logged_ms = $1 WHERE version <= $2`, logged.UnixMilli(), upTo)
+	})
+}
+
+func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
+	url := testenv.Postgres(t)
+	a := open(t, url)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	storetest.ArchiveKeysPurge(t, a, func(by time.Duration) {
+		exec(t, url, `UPDATE key_records SET at_ms = at_ms - $1`, by.Milliseconds())
+	})
+}
+
+// A takeover waits for a batch that is under way, so that nothing of it is written after the takeover; a renewal does not.
+func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
+	url := testenv.Postgres(t)
+	a := open(t, url)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := storetest.PutGuild(t, a, "100000000000000001")
+	l, err := a.AcquireLease(t.Context(), "first", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := snapshot.Row{Member: leaderboard.Member{UserID: "300000000000000001", XP: 1}}
+	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: 1, Known: 1, Rows: []snapshot.Row{row}}
+	if err := a.WriteBatch(t.Context(), l, batch); err != nil {
+		t.Fatal(err)
+	}
+
+	// A lock on the member's row holds the next batch up in its middle.
+	release := blocking(t, url, `SELECT FROM members FOR UPDATE`)
+	wrote := make(chan error, 1)
+	batch.Rev, batch.Rows[0].XP = 2, 2
+	go func() { wrote <- a.WriteBatch(t.Context(), l, batch) }()
+	waitFor(t, url, `SELECT count(*) = 1 FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO members%'`)
+
+	if renewed, err := a.AcquireLease(t.Context(), "first", 0); err != nil || renewed != l {
+		t.Fatalf("renewal: %+v, %v", renewed, err)
+	}
+	took := make(chan error, 1)
+	go func() {
+		_, err := a.AcquireLease(t.Context(), "second", time.Hour)
+		took <- err
+	}()
+	waitFor(t, url, `SELECT count(*) = 1 FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO leases%'`)
+
+	release()
+	if err := errors.Join(<-wrote, <-took); err != nil {
+		t.Fatal(err)
+	}
+	batch.Rev = 3
+	if err := a.WriteBatch(t.Context(), l, batch); !errors.Is(err, snapshot.ErrLeaseLost) {
+		t.Errorf("the old holder's batch after the takeover: %v", err)
+	}
+	if rows, err := a.Members(t.Context(), leaderboard.Ref(g), "", 10); err != nil || len(rows) != 1 || rows[0].XP != 2 {
+		t.Errorf("members %+v, %v", rows, err)
+	}
+}
+
+// blocking holds the locks of a statement, in a transaction of its own, until release is called or the test ends.
+func blocking(t *testing.T, url, statement string, args ...any) (release func()) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
+	blocker, err := conn.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blocker.Exec(t.Context(), statement, args...); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := blocker.Rollback(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// waitFor asks until the query says true.
+func waitFor(t *testing.T, url, query string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	for yes := false; !yes; {
+		if err := conn.QueryRow(ctx, query).Scan(&yes); err != nil {
+			t.Fatalf("wait for %s: %v", query, err)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+)
+
+// AddUse implements apikey.UseStore.
+func (a *Archive) AddUse(ctx context.Context, f apikey.UseFlush) error {
+	keys, requests, last := make([]string, len(f.Uses)), make([]int64, len(f.Uses)), make([]int64, len(f.Uses))
+	for i, u := range f.Uses {
+		keys[i], requests[i], last[i] = u.KeyID, u.Requests, u.LastUsed.UnixMilli()
+	}
+	return a.inTx(ctx, "add the use of keys", func(ctx context.Context, tx pgx.Tx) error {
+		fresh, err := tx.Exec(ctx, `
+			INSERT INTO key_use_flushes AS f (replica, number, at_ms) VALUES ($1, $2, `+nowMS+`)
+			ON CONFLICT (replica) DO UPDATE SET number = excluded.number, at_ms = excluded.at_ms WHERE f.number < excluded.number`,
+			f.Replica, f.Number)
+		if err != nil || fresh.RowsAffected() == 0 {
+			return err
+		}
+		// In one order among replicas, and before anything else, so that none waits for another in a circle and no key is
+		// deleted in between.
+		_, err = tx.Exec(ctx, `SELECT id FROM api_keys WHERE id = ANY($1) ORDER BY id FOR NO KEY UPDATE`, keys)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			UPDATE api_keys k SET last_used_ms = GREATEST(k.last_used_ms, u.last)
+			FROM unnest($1::text[], $2::bigint[]) AS u (id, last) WHERE k.id = u.id`, keys, last)
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, `
+			INSERT INTO key_use AS w (key_id, hour, requests)
+			SELECT k.id, $3, u.requests FROM unnest($1::text[], $2::bigint[]) AS u (id, requests) JOIN api_keys k ON k.id = u.id
+			ON CONFLICT (key_id, hour) DO UPDATE SET requests = w.requests + excluded.requests`, keys, requests, f.Hour)
+		return err
+	})
+}
+
+// OwnedKeys implements profile.Archive.
+func (a *Archive) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	rows, err := a.pool.Query(ctx, `
+		SELECT `+keyColumns+`,
+		       ARRAY(SELECT granted_by FROM key_grants WHERE key_id = id `+byGuild+`), last_used_ms,
+		       (SELECT COALESCE(sum(requests), 0)::bigint FROM key_use WHERE key_id = id AND hour > $2)
+		FROM api_keys WHERE owner_id = $1 ORDER BY created_ms DESC, id LIMIT $3`,
+		string(owner), hour-apikey.HoursOfDay, limit)
+	if err != nil {
+		return nil, wrap("list a user's keys", err)
+	}
+	found, err := pgx.CollectRows(rows, scanOwned)
+	return found, wrap("list a user's keys", err)
+}
+
+func scanOwned(row pgx.CollectableRow) (o apikey.Owned, err error) {
+	var by []apikey.Actor
+	var last *int64
+	k, err := scanKey(row, &by, &last, &o.Requests)
+	if err != nil {
+		return o, err
+	}
+	o.Key = *k
+	for i, g := range k.GuildIDs {
+		o.Grants = append(o.Grants, apikey.Grant{GuildID: g, By: by[i]})
+	}
+	if last != nil {
+		o.LastUsed = new(fromMillis(last))
+	}
+	return o, nil
+}

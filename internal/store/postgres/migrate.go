@@ -1,0 +1,68 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"levelboard/internal/store/migration"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const (
+	// migrationLock is this program's advisory lock: "levelbrd" as a number.
+	migrationLock = 0x6c6576656c627264
+	// lockTries is how many seconds a replica waits for another one's migrations.
+	lockTries = 600
+)
+
+// Migrate applies the migrations that are missing, each in its own transaction. Many replicas may call it at the same
+// time: one of them works, under a session's advisory lock, and the others wait. Migrations that the database has and
+// this program does not know are left alone, so that a rollback to an older version starts.
+func (a *Archive) Migrate(ctx context.Context) error {
+	return wrap("migrate", a.withProvider(func(p *goose.Provider, _ *sql.DB) error {
+		_, err := p.Up(ctx)
+		return err
+	}))
+}
+
+// MigrationStatus lists the migrations in the order of their versions, also those that only the database knows. It
+// changes nothing.
+func (a *Archive) MigrationStatus(ctx context.Context) (list []migration.Migration, err error) {
+	err = a.withProvider(func(p *goose.Provider, db *sql.DB) error {
+		list, err = migration.Status(ctx, p, db, `SELECT to_regclass('`+migration.Table+`') IS NOT NULL`)
+		return err
+	})
+	return list, wrap("migration status", err)
+}
+
+// withProvider runs f on a connection without the limit on statements: a migration takes as long as it takes.
+func (a *Archive) withProvider(f func(*goose.Provider, *sql.DB) error) (err error) {
+	cfg := a.pool.Config().ConnConfig
+	cfg.RuntimeParams["statement_timeout"] = "0"
+	db := stdlib.OpenDB(*cfg)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	// Tries again and again instead of waiting in the server, where the waiting statement would block CREATE INDEX CONCURRENTLY.
+	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(1, lockTries))
+	if err != nil {
+		return err
+	}
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
+		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	return f(p, db)
+}

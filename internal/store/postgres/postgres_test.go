@@ -1,0 +1,63 @@
+package postgres_test
+
+import (
+	"sync"
+	"testing"
+
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+func open(tb testing.TB, url string) *postgres.Archive {
+	tb.Helper()
+	a, err := postgres.Open(tb.Context(), url)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(a.Close)
+	return a
+}
+
+func migrated(tb testing.TB) *postgres.Archive {
+	tb.Helper()
+	a := open(tb, testenv.Postgres(tb))
+	if err := a.Migrate(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+func TestArchive(t *testing.T) {
+	storetest.Archive(t, func(t *testing.T) storetest.ArchiveStore { return migrated(t) })
+}
+
+func TestManyReplicasMigrateAtOnce(t *testing.T) {
+	url := testenv.Postgres(t)
+	// A table that is not committed yet holds the first migration up until all replicas are there.
+	release := blocking(t, url, `CREATE TABLE guilds ()`)
+	var group sync.WaitGroup
+	for range 8 {
+		a := open(t, url)
+		group.Go(func() {
+			if err := a.Migrate(t.Context()); err != nil {
+				t.Errorf("migrate: %v", err)
+			}
+		})
+	}
+	waitFor(t, url, `SELECT count(*) >= 8 AND count(*) FILTER (WHERE wait_event_type = 'Lock') > 0
+		FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'levelboard'`)
+	release()
+	group.Wait()
+	status, err := open(t, url).MigrationStatus(t.Context())
+	if err != nil || len(status) == 0 {
+		t.Fatalf("status: %+v, %v", status, err)
+	}
+	for _, m := range status {
+		if m.AppliedAt.IsZero() {
+			t.Errorf("%s is not applied", m.Name)
+		}
+	}
+}

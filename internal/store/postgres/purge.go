@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
+const logKeep = 24 * time.Hour
+
+const (
+	// useKeep is how many hours of the use of keys stay: a day, and one for clocks that differ.
+	useKeep = apikey.HoursOfDay + 1
+	// flushKeep is how long a replica may wait for an answer to its flush before it could be added twice.
+	flushKeep = 7 * 24 * time.Hour
+)
+
+// Purge implements snapshot.Archive. Rows that another transaction holds are left for the next time, so it never waits and many
+// replicas may call it.
+func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	for _, part := range []func(ctx context.Context, limit int) (int, error){
+		a.purgeDeletedGuilds,
+		func(ctx context.Context, limit int) (int, error) {
+			return a.purgeMembers(ctx, `deleted AND written_ms <= `+nowMS+` - $2`, limit, keep.Milliseconds())
+		},
+		a.purgeLog,
+		a.purgeKeys,
+	} {
+		if purged >= limit {
+			return purged, nil
+		}
+		n, err := part(ctx, limit-purged)
+		purged += n
+		if err != nil {
+			return purged, wrap("purge", err)
+		}
+	}
+	return purged, nil
+}
+
+// Deleted implements snapshot.Archive.
+func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	rows, err := a.pool.Query(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
+	if err != nil {
+		return nil, wrap("list deleted guilds", err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[leaderboard.GuildRef])
+	return found, wrap("list deleted guilds", err)
+}
+
+func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int, err error) {
+	rows, err := a.pool.Query(ctx, `SELECT incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT 100`)
+	if err != nil {
+		return 0, err
+	}
+	incarnations, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return 0, err
+	}
+	for _, incarnation := range incarnations {
+		n, err := a.purgeMembers(ctx, `incarnation = $2`, limit-purged, incarnation)
+		purged += n
+		if err != nil || purged >= limit {
+			return purged, err
+		}
+		// Rows may be left that another replica is about to delete; then the guild stays in the list.
+		_, err = a.pool.Exec(ctx, `
+			DELETE FROM deleted_guilds d
+			WHERE incarnation = $1 AND NOT EXISTS (SELECT FROM members m WHERE m.incarnation = d.incarnation)`, incarnation)
+		if err != nil {
+			return purged, err
+		}
+	}
+	return purged, nil
+}
+
+// purgeMembers deletes at most limit members that the condition, on $2, holds for.
+func (a *Archive) purgeMembers(ctx context.Context, condition string, limit int, arg int64) (int, error) {
+	done, err := a.pool.Exec(ctx, `
+		DELETE FROM members WHERE ctid = ANY (ARRAY(
+			SELECT ctid FROM members WHERE `+condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit, arg)
+	return int(done.RowsAffected()), err
+}
+
+// purgeLog deletes from the beginning of the log only, so that what is left has no gap within, whatever the clock did.
+func (a *Archive) purgeLog(ctx context.Context, limit int) (int, error) {
+	done, err := a.pool.Exec(ctx, `
+		DELETE FROM change_log WHERE version IN (
+			SELECT version FROM change_log
+			WHERE version < COALESCE(
+				(SELECT min(version) FROM change_log WHERE logged_ms > `+nowMS+` - $2), (SELECT max(version) FROM change_log))
+			ORDER BY version LIMIT $1)`, limit, logKeep.Milliseconds())
+	return int(done.RowsAffected()), err
+}
+
+// purgeKeys deletes what the owners of keys are not shown any more.
+func (a *Archive) purgeKeys(ctx context.Context, limit int) (purged int, err error) {
+	for _, part := range []struct {
+		table, condition string
+		arg              int64
+	}{
+		{"key_use", `hour <= ` + nowMS + ` / 3600000 - $2`, useKeep},
+		{"key_use_flushes", `at_ms <= ` + nowMS + ` - $2`, flushKeep.Milliseconds()},
+		{"key_old_secrets", `until_ms <= ` + nowMS + ` - $2`, 0},
+		{"key_records", `at_ms <= ` + nowMS + ` - $2`, apikey.HistoryTime.Milliseconds()},
+	} {
+		if purged >= limit {
+			return purged, nil
+		}
+		done, err := a.pool.Exec(ctx, `
+			DELETE FROM `+part.table+` WHERE ctid = ANY (ARRAY(
+				SELECT ctid FROM `+part.table+` WHERE `+part.condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit-purged, part.arg)
+		if err != nil {
+			return purged, err
+		}
+		purged += int(done.RowsAffected())
+	}
+	return purged, nil
+}

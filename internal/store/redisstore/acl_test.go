@@ -1,0 +1,100 @@
+package redisstore_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/signin"
+)
+
+// documentedUser is the user that docs/security.md gives to Redis.
+func documentedUser(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../../docs/security.md")
+	ok(t, err)
+	_, rest, found := strings.Cut(string(text), "<!-- acl: tested on a real server -->\n```\n")
+	line, _, closed := strings.Cut(rest, "\n```")
+	if !found || !closed || !strings.HasPrefix(line, "user levelboard on >PASSWORD ") || strings.Contains(line, "\n") {
+		t.Fatal("docs/security.md has no user")
+	}
+	return line
+}
+
+// With the rights that the documentation gives, everything works; and none of them is there for nothing.
+func TestTheLeastRights(t *testing.T) {
+	user := documentedUser(t)
+	server := testenv.Redis(t, testenv.WithConfig(user))
+	operator := direct(t, server)
+	ok(t, operator.ConfigResetStat(t.Context()).Err())
+	client := connect(t, server.URLFor("levelboard", "PASSWORD"))
+	t.Run("board", func(t *testing.T) {
+		storetest.Board(t, func(t *testing.T) storetest.Store {
+			ok(t, operator.FlushAll(t.Context()).Err())
+			return redisstore.New(client, redisstore.Options{})
+		})
+	})
+	t.Run("sessions", func(t *testing.T) {
+		storetest.Sessions(t, func(t *testing.T) signin.Store {
+			ok(t, operator.FlushAll(t.Context()).Err())
+			return redisstore.New(client, redisstore.Options{})
+		})
+	})
+	t.Run("another database", func(t *testing.T) {
+		other := strings.TrimSuffix(server.URLFor("levelboard", "PASSWORD"), "/0") + "/1"
+		ok(t, redisstore.New(connect(t, other), redisstore.Options{}).Ping(t.Context()))
+	})
+	t.Run("limits", func(t *testing.T) {
+		limits := ratelimit.New(client)
+		key := ratelimit.Budget{Scope: ratelimit.ScopeKey, Name: "k", Owner: "o", PerMinute: 5}
+		identity := ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: "o", PerMinute: 5}
+		for _, charged := range [][]ratelimit.Budget{{key}, {key, identity}} {
+			if d, err := limits.Charge(t.Context(), charged...); err != nil || !d.Allowed {
+				t.Errorf("%+v, %v", d, err)
+			}
+		}
+	})
+	t.Run("messages", func(t *testing.T) {
+		s := redisstore.New(client, redisstore.Options{})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		nudges := s.Nudges(ctx)
+		nudged(t, nudges, "when it is connected")
+		ok(t, s.Nudge(ctx))
+		nudged(t, nudges, "after Nudge")
+	})
+	t.Run("what only the service asks for", func(t *testing.T) {
+		s := redisstore.New(client, redisstore.Options{})
+		load(t, s, row(user1))
+		_, err := s.LoadedGuilds(t.Context())
+		ok(t, err)
+		_, err = s.Backlog(t.Context(), nil, nil)
+		ok(t, err)
+		_, err = s.Change(t.Context(), guild1, user1, up)
+		ok(t, err)
+		_, err = s.Extent(t.Context(), guild1)
+		ok(t, err)
+		_, err = s.ReadEvents(t.Context(), []events.Cursor{{Guild: guild1}}, 1)
+		ok(t, err)
+	})
+
+	if refused := operator.ACLLog(t.Context(), 100).Val(); len(refused) > 0 {
+		for _, entry := range refused {
+			t.Errorf("refused: %s %s, in %s", entry.Reason, entry.Object, entry.Context)
+		}
+	}
+	used := operator.Info(t.Context(), "commandstats").Val()
+	for _, right := range strings.Fields(user) {
+		command, isCommand := strings.CutPrefix(right, "+")
+		if isCommand && !strings.Contains(used, fmt.Sprintf("\ncmdstat_%s:", command)) {
+			t.Errorf("nothing sent %s", command)
+		}
+	}
+}

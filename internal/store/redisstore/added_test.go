@@ -1,0 +1,55 @@
+package redisstore_test
+
+import (
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// The sorted set is the counter: what is added is clamped and goes through ZINCRBY, and only what is set through ZADD.
+func TestXPIsAddedByZINCRBY(t *testing.T) {
+	ctx, client := t.Context(), connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s, row(user1))
+	for _, c := range []struct {
+		what string
+		op   leaderboard.Op
+		by   level.XP
+		want level.XP
+		uses string
+	}{
+		{"an increment", leaderboard.Increment, 5, 105, "zincrby"},
+		{"a decrement", leaderboard.Decrement, 6, 99, "zincrby"},
+		{"a decrement below 0", leaderboard.Decrement, 1000, 0, "zincrby"},
+		{"what is set", leaderboard.Set, level.MaxXP - 3, level.MaxXP - 3, "zadd"},
+		{"an increment above the highest XP", leaderboard.Increment, 50, level.MaxXP, "zincrby"},
+		{"an award", "award", 20, 20, "zincrby"},
+	} {
+		if err := client.ConfigResetStat(ctx).Err(); err != nil {
+			t.Fatal(err)
+		}
+		user, err := user1, error(nil)
+		if c.op == "award" {
+			user = "200000000000000002"
+			_, _, err = s.Award(ctx, guild1, leaderboard.Awards{Members: []leaderboard.Award{{User: user, Offers: []level.XP{c.by}}}})
+		} else {
+			_, err = s.Change(ctx, guild1, user, leaderboard.Change{Op: c.op, Amount: c.by})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stats := client.Info(ctx, "commandstats").Val()
+		for _, command := range []string{"zincrby", "zadd"} {
+			if ran := strings.Contains(stats, "cmdstat_"+command+":"); ran != (command == c.uses) {
+				t.Errorf("%s: %s ran: %v", c.what, command, ran)
+			}
+		}
+		if m, err := s.Member(ctx, guild1, user); err != nil || m.XP != c.want {
+			t.Errorf("%s: %d XP, %v; want %d", c.what, m.XP, err, c.want)
+		}
+	}
+}

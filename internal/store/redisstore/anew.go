@@ -1,0 +1,64 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// NoteAnew implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
+func (s *Store) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {
+	for first := true; first || len(users) > 0; first = false {
+		part := users[:min(len(users), chunkRows)]
+		users = users[len(part):]
+		args := append(make([]any, 0, 2+len(part)), int64(f.Guild.Incarnation), f.Epoch)
+		for _, user := range part {
+			args = append(args, string(user))
+		}
+		k := keysOf(f.Guild.ID)
+		r, err := s.run(ctx, noteAnewScript, []string{k.meta(), k.dirty()}, args...)
+		if err != nil {
+			return 0, err
+		}
+		if archived, err = r.number(0); err != nil {
+			return 0, fmt.Errorf("redis: note anew: %w", err)
+		}
+	}
+	return archived, nil
+}
+
+// NoteAllAnew implements snapshot.Live. Members that come or go meanwhile are noted by that.
+func (s *Store) NoteAllAnew(ctx context.Context, f snapshot.Flush) error {
+	for cursor := uint64(0); ; {
+		scored, next, err := s.client.ZScan(ctx, keysOf(f.Guild.ID).xp(), cursor, "", chunkRows).Result()
+		if err != nil {
+			return fmt.Errorf("redis: note all anew: %w", err)
+		}
+		users := make([]id.User, 0, len(scored)/2)
+		for pair := range slices.Chunk(scored, 2) { // a member and its score
+			users = append(users, id.User(pair[0]))
+		}
+		if _, err := s.NoteAnew(ctx, f, users); err != nil {
+			return err
+		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
+	}
+}
+
+// LowerArchived implements snapshot.Live.
+func (s *Store) LowerArchived(ctx context.Context, f snapshot.Flush, from, to int64) (lowered bool, err error) {
+	r, err := s.run(ctx, lowerScript, []string{keysOf(f.Guild.ID).meta()}, int64(f.Guild.Incarnation), f.Epoch, from, to)
+	if err != nil {
+		return false, err
+	}
+	n, err := r.number(0)
+	if err != nil {
+		return false, fmt.Errorf("redis: lower archived: %w", err)
+	}
+	return n == 1, nil
+}

@@ -1,0 +1,157 @@
+package redisstore_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// benchMembers is a large board: what O(log n) costs shows.
+const benchMembers = 100_000
+
+func benchUser(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
+
+func benchStore(b *testing.B) *redisstore.Store {
+	b.Helper()
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	rows := make([]snapshot.Row, benchMembers)
+	for i := range rows {
+		rows[i] = snapshot.Row{Member: leaderboard.Member{
+			UserID: benchUser(i), XP: level.XP(i * 7 % 1_000_000), MessageCount: int64(i),
+			User: leaderboard.User{Username: "user", Discriminator: "0"},
+		}}
+	}
+	load(b, s, rows...)
+	b.ReportAllocs()
+	return s
+}
+
+// parallel runs call on many goroutines at once, as requests come.
+func parallel(b *testing.B, call func(user id.User) error) {
+	b.SetParallelism(32)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := call(benchUser(rand.IntN(benchMembers))); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+}
+
+// increment has the guild's curve, as changes of requests have; few are a level-up.
+var increment = leaderboard.Change{Op: leaderboard.Increment, Amount: 5, Curve: &level.Curve{}}
+
+func BenchmarkChange(b *testing.B) {
+	s := benchStore(b)
+	report := serverTime(b, s.Client())
+	parallel(b, func(user id.User) error {
+		_, err := s.Change(b.Context(), guild1, user, increment)
+		return err
+	})
+	report()
+}
+
+func BenchmarkMember(b *testing.B) {
+	s := benchStore(b)
+	report := serverTime(b, s.Client())
+	parallel(b, func(user id.User) error {
+		_, err := s.Member(b.Context(), guild1, user)
+		return err
+	})
+	report()
+}
+
+func BenchmarkPage(b *testing.B) {
+	for name, offset := range map[string]int64{"first": 0, "deep": benchMembers / 2} {
+		b.Run(name, func(b *testing.B) {
+			s := benchStore(b)
+			parallel(b, func(id.User) error {
+				_, err := s.Page(b.Context(), guild1, offset, 100, leaderboard.Digest{})
+				return err
+			})
+		})
+	}
+}
+
+// BenchmarkSurvey is what the snapshot writer's look at all loaded guilds takes, for each guild.
+func BenchmarkSurvey(b *testing.B) {
+	const guilds = 5000
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	all := make([]id.Guild, guilds)
+	for g := range guilds {
+		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
+		all[g] = guildNo(g).ID
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if seen, err := s.Survey(b.Context(), all, time.Hour); err != nil || len(seen.Changed)+len(seen.Unverified)+len(seen.Cold) > 0 {
+			b.Fatal(len(seen.Changed), len(seen.Unverified), len(seen.Cold), err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*guilds), "ns/guild")
+}
+
+// BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before.
+func BenchmarkChangeManyGuilds(b *testing.B) {
+	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
+		_, err := s.Change(b.Context(), g, nth(2), increment)
+		return err
+	})
+}
+
+// BenchmarkMemberManyGuilds has reads meet as BenchmarkChangeManyGuilds has changes.
+func BenchmarkMemberManyGuilds(b *testing.B) {
+	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
+		_, err := s.Member(b.Context(), g, nth(2))
+		return err
+	})
+}
+
+func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderboard.GuildRef) error) {
+	b.Helper()
+	const guilds = 5000
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	for g := range guilds {
+		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
+	}
+	report := serverTime(b, s.Client())
+	b.ReportAllocs()
+	parallel(b, func(id.User) error { return each(s, guildNo(rand.IntN(guilds))) })
+	report()
+}
+
+// serverTime has the report tell the server's own time in scripts for each operation from here on.
+func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
+	b.Helper()
+	spent := func() float64 {
+		b.Helper()
+		stats := client.Info(b.Context(), "commandstats").Val()
+		_, after, _ := strings.Cut(stats, "cmdstat_evalsha:")
+		_, after, _ = strings.Cut(after, "usec=")
+		all, _, _ := strings.Cut(after, ",")
+		us, err := strconv.ParseFloat(all, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return us
+	}
+	before := spent()
+	return func() {
+		b.Helper()
+		b.ReportMetric((spent()-before)/float64(b.N), "server-us/op")
+	}
+}

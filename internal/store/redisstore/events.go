@@ -1,0 +1,132 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Extent implements events.Log.
+func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Extent, error) {
+	k := keysOf(g.ID)
+	r, err := s.run(ctx, eventsScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation))
+	if err != nil {
+		return events.Extent{}, err
+	}
+	x, err := extentOf(r)
+	if err != nil {
+		return events.Extent{}, fmt.Errorf("redis: events: %w", err)
+	}
+	return x, nil
+}
+
+func extentOf(r reply) (x events.Extent, err error) {
+	var now int64
+	if err := r.numbers(&now, &x.Count); err != nil || x.Count == 0 {
+		x.Now = time.UnixMilli(now)
+		return x, err
+	}
+	x.Now = time.UnixMilli(now)
+	for i, target := range []*events.ID{&x.Oldest, &x.Newest} {
+		text, _, err := r.text(2 + i)
+		if err != nil {
+			return x, err
+		}
+		if *target, err = events.ParseID(text); err != nil {
+			return x, err
+		}
+	}
+	return x, nil
+}
+
+// ReadEvents implements events.Log, in one round trip to each server.
+func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int64) ([][]events.Entry, error) {
+	cmds, marks := make([]*redis.XMessageSliceCmd, len(from)), make([]*redis.SliceCmd, len(from))
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, c := range from {
+			k := keysOf(c.Guild.ID)
+			cmds[i] = p.XRangeN(ctx, k.events(c.Guild.Incarnation), "("+c.After.String(), "+", limit)
+			marks[i] = p.HMGet(ctx, k.meta(), "incarnation", "marked")
+		}
+		return nil
+	})
+	if slices.Contains(cmds, nil) || slices.Contains(marks, nil) {
+		return nil, fmt.Errorf("redis: read events: %w", err)
+	}
+	read, unread := make([][]events.Entry, len(from)), distinctErrors{}
+	for i := range from {
+		entries, err := entriesOf(cmds[i], marks[i], from[i])
+		if err != nil {
+			unread.add(err)
+			continue
+		}
+		read[i] = entries
+	}
+	if err := unread.join(); err != nil {
+		return read, fmt.Errorf("redis: read events: %w", err)
+	}
+	return read, nil
+}
+
+// entriesOf reads what there is after a place, and fails when a part of it is missing.
+func entriesOf(cmd *redis.XMessageSliceCmd, marks *redis.SliceCmd, from events.Cursor) (entries []events.Entry, err error) {
+	messages, err := cmd.Result()
+	if err != nil {
+		return nil, err
+	}
+	meta, err := marks.Result()
+	if err != nil {
+		return nil, err
+	}
+	for _, message := range messages {
+		entry, err := entryOfEvent(message)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry)
+	}
+	mark, there := markOf(meta, from.Guild)
+	if there && mark.Compare(from.After) > 0 && (len(entries) == 0 || mark.Compare(entries[0].ID) < 0) {
+		entries = slices.Insert(entries, 0, events.Entry{ID: mark, Lost: true})
+	}
+	return entries, nil
+}
+
+// markOf is the place of the mark that a load has left in meta, because there was no log to put it into (commit_hydration.lua).
+func markOf(meta []any, g leaderboard.GuildRef) (mark events.ID, there bool) {
+	if len(meta) != 2 || meta[0] != strconv.FormatInt(int64(g.Incarnation), 10) {
+		return mark, false
+	}
+	text, _ := meta[1].(string)
+	var err error
+	mark.Millis, err = strconv.ParseUint(text, 10, 64)
+	return mark, err == nil
+}
+
+// entryOfEvent reads what event.lua and evict.lua wrote. What cannot be read is an event that was lost.
+func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
+	if e.ID, err = events.ParseID(message.ID); err != nil {
+		return e, err
+	}
+	if _, left := message.Values["e"]; left {
+		return e, nil // the guild was not loaded for a while, and nothing was lost
+	}
+	text := func(field string) string { s, _ := message.Values[field].(string); return s }
+	before, errBefore := strconv.ParseInt(text("b"), 10, 64)
+	after, errAfter := strconv.ParseInt(text("a"), 10, 64)
+	if text("u") == "" || errBefore != nil || errAfter != nil {
+		e.Lost = true
+		return e, nil
+	}
+	e.User, e.Before, e.After = id.User(text("u")), level.XP(before), level.XP(after)
+	return e, nil
+}

@@ -1,0 +1,302 @@
+package redisstore_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// up takes a member of row to another level.
+var up = leaderboard.Change{Op: leaderboard.Increment, Amount: 1000, Curve: &level.Curve{}}
+
+// withLog runs test on both kinds of Redis, with guild1 loaded.
+func withLog(t *testing.T, test func(t *testing.T, s *redisstore.Store)) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		load(t, s)
+		test(t, s)
+	})
+}
+
+// log reads a guild's events from a place on.
+type log struct {
+	t     *testing.T
+	store *redisstore.Store
+	at    events.ID
+}
+
+func logOf(t *testing.T, s *redisstore.Store) *log {
+	t.Helper()
+	x, err := s.Extent(t.Context(), guild1)
+	ok(t, err)
+	return &log{t, s, x.Newest}
+}
+
+func (l *log) next() []events.Entry {
+	l.t.Helper()
+	read, err := l.store.ReadEvents(l.t.Context(), []events.Cursor{{Guild: guild1, After: l.at}}, 1000)
+	ok(l.t, err)
+	if n := len(read[0]); n > 0 {
+		l.at = read[0][n-1].ID
+	}
+	for i := range read[0] {
+		read[0][i].ID = events.ID{}
+	}
+	return read[0]
+}
+
+// curves draws curves of every kind that there is: presets, lines, steep and flat ones, those whose values are at halves, and
+// those whose terms cancel each other out beyond what floats can tell.
+func curves() *rapid.Generator[level.Curve] {
+	return rapid.Custom(func(t *rapid.T) level.Curve {
+		for {
+			kind := rapid.SampledFrom([]string{"preset", "whole", "halves", "floats", "tiny", "cancel"}).Draw(t, "kind")
+			if kind == "preset" {
+				c, _ := level.Preset(rapid.SampledFrom([]string{"default", "amari", "mee6"}).Draw(t, "preset"))
+				return c
+			}
+			var coefficients []float64
+			for i := range rapid.IntRange(2, 5).Draw(t, "terms") {
+				var x float64
+				switch kind {
+				case "whole":
+					x = float64(rapid.IntRange(-20, 1000).Draw(t, "c"))
+				case "halves":
+					x = float64(rapid.IntRange(0, 50).Draw(t, "c")) / 2
+				case "floats":
+					x = rapid.Float64Range(-1, 500).Draw(t, "c")
+				case "tiny":
+					x = rapid.Float64Range(0, math.Pow(100, float64(1-i))).Draw(t, "c")
+				case "cancel":
+					if i == 0 {
+						x = -math.Pow(2, float64(rapid.IntRange(30, 60).Draw(t, "c")))
+					} else {
+						x = rapid.Float64Range(1, 300).Draw(t, "c")
+					}
+					if i == 1 {
+						x -= coefficients[0]
+					}
+				}
+				coefficients = append(coefficients, x)
+			}
+			if c, err := level.NewCurve(coefficients); err == nil {
+				return c
+			}
+		}
+	})
+}
+
+// xp draws an amount that is at the beginning of a level of the curve more often than not, or next to it.
+func xp(c level.Curve) *rapid.Generator[level.XP] {
+	return rapid.Custom(func(t *rapid.T) level.XP {
+		if rapid.Bool().Draw(t, "anywhere") {
+			return level.XP(rapid.Int64Range(0, int64(level.MaxXP)).Draw(t, "xp"))
+		}
+		n := rapid.IntRange(0, int(c.LevelAt(level.MaxXP))).Draw(t, "level")
+		return min(max(c.XPFor(level.Level(n))+level.XP(rapid.IntRange(-1, 1).Draw(t, "off")), 0), level.MaxXP)
+	})
+}
+
+func TestNoLevelUpIsMissed(t *testing.T) {
+	withLog(t, func(t *testing.T, s *redisstore.Store) {
+		_, err := s.Create(t.Context(), guild1, user1, leaderboard.Creation{})
+		ok(t, err)
+		l := logOf(t, s)
+		ups, others, needless := 0, 0, 0
+		rapid.Check(t, func(rt *rapid.T) {
+			c := curves().Draw(rt, "curve")
+			for range 10 {
+				before := xp(c).Draw(rt, "before")
+				after := xp(c).Draw(rt, "after")
+				if rapid.Bool().Draw(rt, "a step") {
+					after = min(before+level.XP(rapid.IntRange(0, 1000).Draw(rt, "gain")), level.MaxXP)
+				}
+				_, err := s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: before})
+				ok(t, err)
+				_, err = s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: after, Curve: &c})
+				ok(t, err)
+				noted := l.next()
+				up := c.LevelAt(after) > c.LevelAt(before)
+				switch {
+				case up && !slices.Equal(noted, []events.Entry{{User: user1, Before: before, After: after}}):
+					rt.Fatalf("from %d to %d is level %d to %d, but the log has %v", before, after, c.LevelAt(before), c.LevelAt(after), noted)
+				case after <= before && len(noted) > 0:
+					rt.Fatalf("from %d to %d is no gain, but the log has %v", before, after, noted)
+				case up:
+					ups++
+				case after > before:
+					others++
+					needless += len(noted)
+				}
+			}
+		})
+		// Curves that floats cannot tell apart let everything through; all others nearly nothing.
+		if ups < 100 || others < 50 || needless*2 > others {
+			t.Errorf("%d level-ups; %d of %d gains that are none are in the log", ups, needless, others)
+		}
+	})
+}
+
+// The presets and curves of few digits are told apart exactly.
+func TestOnlyLevelUpsOfOrdinaryCurvesAreNoted(t *testing.T) {
+	withLog(t, func(t *testing.T, s *redisstore.Store) {
+		_, err := s.Create(t.Context(), guild1, user1, leaderboard.Creation{})
+		ok(t, err)
+		l := logOf(t, s)
+		var all []level.Curve
+		for _, coefficients := range [][]float64{{150, -100, 50}, {55, -40, 20}, {0, 75.83, 22.5, 1.667}, {0, 100}, {10, 0.5, 0.5}, {0, 10, 1, 0.1, 0.01}} {
+			c, err := level.NewCurve(coefficients)
+			ok(t, err)
+			all = append(all, c)
+		}
+		for _, c := range all {
+			for n := level.Level(1); n <= c.LevelAt(level.MaxXP); n = n*3/2 + 1 {
+				start := c.XPFor(n)
+				for _, step := range [][2]level.XP{{start - 1, start}, {start, start + 1}, {start, c.XPFor(n+1) - 1}, {c.XPFor(n - 1), start - 1}} {
+					before, after := step[0], min(step[1], level.MaxXP)
+					_, err := s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: before})
+					ok(t, err)
+					_, err = s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: after, Curve: &c})
+					ok(t, err)
+					if noted, up := len(l.next()) == 1, c.LevelAt(after) > c.LevelAt(before); noted != up {
+						t.Errorf("%v from %d to %d: noted %v, want %v", c.Coefficients(), before, after, noted, up)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestWhatIsPutIntoTheLog(t *testing.T) {
+	withLog(t, func(t *testing.T, s *redisstore.Store) {
+		ctx, curve := t.Context(), &level.Curve{}
+		l := logOf(t, s)
+		want := func(what string, want ...events.Entry) {
+			t.Helper()
+			if got := l.next(); !slices.Equal(got, want) {
+				t.Errorf("%s: the log has %v, want %v", what, got, want)
+			}
+		}
+		once := named("key").Once
+		for range 2 { // the second time it was made before
+			_, err := s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 150, Curve: curve, Once: once})
+			ok(t, err)
+		}
+		want("a creation that is sent again", events.Entry{User: user1, After: 150})
+		_, err := s.Change(ctx, guild1, user1, leaderboard.Change{Op: leaderboard.Decrement, Amount: 149, Curve: curve})
+		ok(t, err)
+		want("a decrement")
+		_, err = s.Change(ctx, guild1, user1, leaderboard.Change{Op: leaderboard.Increment, Amount: 5000})
+		ok(t, err)
+		want("a change without a curve")
+		award := leaderboard.Awards{Curve: curve, Members: []leaderboard.Award{
+			{User: user1, Offers: []level.XP{1}}, {User: benchUser(2), Offers: []level.XP{60, 0, 300}}, {User: benchUser(3), Offers: []level.XP{20, 0}},
+		}, Once: named("messages").Once}
+		for range 2 {
+			_, _, err = s.Award(ctx, guild1, award)
+			ok(t, err)
+		}
+		want("messages that are sent again", events.Entry{User: benchUser(2), After: 360})
+		_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
+		ok(t, err)
+		want("a delete")
+		other := guild1
+		other.Incarnation++
+		if x, err := s.Extent(ctx, other); err == nil {
+			t.Errorf("the log of another incarnation: %+v", x)
+		}
+	})
+}
+
+// A log that is full keeps its last events, and says so.
+func TestALogThatIsFull(t *testing.T) {
+	withLog(t, func(t *testing.T, s *redisstore.Store) {
+		award := leaderboard.Awards{Curve: &level.Curve{}}
+		for i := range leaderboard.MaxAwards {
+			award.Members = append(award.Members, leaderboard.Award{User: benchUser(i), Offers: []level.XP{1_000_000}})
+		}
+		for range events.KeptEvents/leaderboard.MaxAwards + 2 {
+			_, _, err := s.Award(t.Context(), guild1, award)
+			ok(t, err)
+		}
+		x, err := s.Extent(t.Context(), guild1)
+		ok(t, err)
+		if x.Count < events.KeptEvents || x.Count > events.KeptEvents+200 || x.Oldest.Compare(x.Newest) >= 0 {
+			t.Errorf("the log holds %d events from %v to %v", x.Count, x.Oldest, x.Newest)
+		}
+	})
+}
+
+// BenchmarkSieve measures what looking for level-ups adds to a step of a hundred members that all gain: the server's own time.
+func BenchmarkSieve(b *testing.B) {
+	mee6, _ := level.Preset(level.PresetMEE6)
+	for _, c := range []struct {
+		name  string
+		curve *level.Curve
+	}{{"none", nil}, {"default", &level.Curve{}}, {"mee6", &mee6}} {
+		b.Run(c.name, func(b *testing.B) {
+			client := connect(b, testenv.Redis(b).URL())
+			s := redisstore.New(client, redisstore.Options{})
+			load(b, s)
+			award := leaderboard.Awards{Curve: c.curve}
+			for i := range leaderboard.MaxAwards {
+				award.Members = append(award.Members, leaderboard.Award{User: benchUser(i * 997), Offers: []level.XP{1 + level.XP(i)}})
+			}
+			report := serverTime(b, client)
+			for b.Loop() {
+				if _, _, err := s.Award(b.Context(), guild1, award); err != nil {
+					b.Fatal(err)
+				}
+			}
+			report()
+		})
+	}
+}
+
+// A load without a log is told of to whoever follows the guild from before it, at once and once, and takes no log of its own until
+// there is an event.
+func TestALoadWithoutALogIsMarked(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		before := &log{t: t, store: s}
+		load(t, s, row(user1))
+		if n := client.Exists(t.Context(), prefix+"events:77").Val(); n != 0 {
+			t.Error("a guild without an event has a log")
+		}
+		now := logOf(t, s)
+		if got := now.next(); len(got) != 0 {
+			t.Errorf("who begins after the load hears %+v", got)
+		}
+		lost := []events.Entry{{Lost: true}}
+		if got := before.next(); !slices.Equal(got, lost) {
+			t.Errorf("who was there before hears %+v", got)
+		}
+		if got := before.next(); len(got) != 0 {
+			t.Errorf("and then %+v", got)
+		}
+
+		_, err := s.Change(t.Context(), guild1, user1, up)
+		ok(t, err)
+		gained := []events.Entry{{User: user1, Before: 100, After: 1100}}
+		for who, l := range map[string]*log{"who was there before": before, "who begins after the load": now} {
+			if got := l.next(); !slices.Equal(got, gained) {
+				t.Errorf("%s hears %+v of a level-up", who, got)
+			}
+		}
+		late := &log{t: t, store: s}
+		if got := late.next(); !slices.Equal(got, append(lost, gained...)) {
+			t.Errorf("who comes back later hears %+v", got)
+		}
+		if left := client.HGet(t.Context(), meta, "marked").Val(); left != "" {
+			t.Errorf("the mark is in the log and still in meta: %s", left)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
+// cannot be read, is returned as changed: BeginFlush says what is wrong with it.
+func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
+	defer s.observed(surveyScript, time.Now(), &err)
+	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty()} }
+	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {
+		if err == nil && len(r) == 0 {
+			return nil
+		}
+		kind, q, err := quietOf(g, r)
+		switch {
+		case err == nil && kind == 0:
+			seen.Cold = append(seen.Cold, q)
+		case err == nil && kind == 3:
+			seen.Warm = append(seen.Warm, q)
+		case kind == 2:
+			seen.Unverified = append(seen.Unverified, g)
+		default:
+			seen.Changed = append(seen.Changed, g)
+		}
+		return nil
+	}, cooldownMillis(idle))
+	return seen, err
+}
+
+// quietOf reads the answer about a guild of which nothing waits; it fails for any other, and tells the kind of the answer if it has one.
+func quietOf(g id.Guild, r reply) (kind int64, q snapshot.Quiet, err error) {
+	var incarnation int64
+	err = r.numbers(&kind, &incarnation, &q.State.Epoch, &q.State.Archived)
+	q.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+	return kind, q, err
+}
+
+// NoteUses implements snapshot.Live.
+func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
+	defer s.observed(usedScript, time.Now(), &err)
+	keys := func(k guildKeys) []string { return []string{k.meta()} }
+	return s.onEach(ctx, usedScript, guilds, keys, func(_ id.Guild, _ reply, err error) error { return err })
+}
+
+// Evict implements snapshot.Live.
+func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration) (gone bool, err error) {
+	k := keysOf(c.Guild.ID)
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.events(c.Guild.Incarnation)}, k.members()...)
+	r, err := s.run(ctx, evictScript, keys, int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle))
+	if errors.Is(err, leaderboard.ErrNotLoaded) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	n, err := r.number(0)
+	if err != nil {
+		return false, fmt.Errorf("redis: evict: %w", err)
+	}
+	return n == 1, nil
+}

@@ -1,0 +1,194 @@
+package redisstore_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const meta = prefix + "meta"
+
+// flushed ends what a writer has to do about guild1 and returns the rev.
+func flushed(t *testing.T, s *redisstore.Store) int64 {
+	t.Helper()
+	ctx := t.Context()
+	for {
+		f, more, err := s.BeginFlush(ctx, guild1.ID)
+		ok(t, err)
+		if !more {
+			v, err := s.Version(ctx, guild1)
+			ok(t, err)
+			return v.Rev
+		}
+		b, err := s.ReadBatch(ctx, f, []id.User{user1})
+		ok(t, err)
+		ok(t, s.Archived(ctx, b))
+		ok(t, s.EndFlush(ctx, f))
+	}
+}
+
+// aged makes guild1 one that nobody has used for two hours.
+func aged(t *testing.T, client redis.UniversalClient) {
+	t.Helper()
+	ok(t, client.HSet(t.Context(), meta, "used", time.Now().Add(-2*time.Hour).UnixMilli()).Err())
+}
+
+// leaves evicts guild1 from the epoch.
+func leaves(t *testing.T, client redis.UniversalClient, s *redisstore.Store, epoch int64) snapshot.State {
+	t.Helper()
+	state := snapshot.State{Epoch: epoch, Archived: flushed(t, s)}
+	aged(t, client)
+	if gone, err := s.Evict(t.Context(), snapshot.Quiet{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
+		t.Fatalf("gone %v, %v", gone, err)
+	}
+	return state
+}
+
+// loads hydrates guild1 at an epoch.
+func loads(t *testing.T, s *redisstore.Store, state snapshot.State) {
+	t.Helper()
+	h, _, err := s.BeginHydration(t.Context(), guild1, state)
+	ok(t, err)
+	ok(t, s.LoadChunk(t.Context(), h, []snapshot.Row{row(user1)}))
+	ok(t, s.CommitHydration(t.Context(), h, state))
+}
+
+// What is left of a guild that nobody used: what has a time to live.
+func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		load(t, s, row(user1))
+		once := up
+		once.Once = named("key").Once
+		_, err := s.Change(t.Context(), guild1, user1, once)
+		ok(t, err)
+		_, err = s.DirtyGuilds(t.Context())
+		ok(t, err)
+		record, claim := onceKeys(t, client)
+		leaves(t, client, s, 1)
+		log := prefix + "events:77"
+		if got, want := keyTypes(t, client), map[string]string{record: "string", claim: "string", log: "stream"}; !maps.Equal(got, want) {
+			t.Errorf("left are %v, want %v", got, want)
+		}
+		for _, key := range []string{record, claim, log} {
+			if client.PTTL(t.Context(), key).Val() <= 0 {
+				t.Errorf("%s lasts for ever", key)
+			}
+		}
+	})
+}
+
+// Nothing is missing from the log of a guild that was away because nobody used it, and only then.
+func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
+	withLog(t, func(t *testing.T, s *redisstore.Store) {
+		client := s.Client()
+		_, err := s.Create(t.Context(), guild1, user1, leaderboard.Creation{XP: 150, Curve: &level.Curve{}})
+		ok(t, err)
+		l := logOf(t, s)
+		want := func(when string, lost bool) {
+			t.Helper()
+			got := l.next()
+			if slices.ContainsFunc(got, func(e events.Entry) bool { return e.Lost }) != lost {
+				t.Errorf("%s the log has %v; lost should be %v", when, got, lost)
+			}
+			for _, e := range got {
+				if e.User != "" {
+					t.Errorf("%s somebody has gained: %+v", when, e)
+				}
+			}
+		}
+		state := leaves(t, client, s, 1)
+		state.Epoch = 2
+		loads(t, s, state)
+		want("after a load", false)
+		if x, err := s.Extent(t.Context(), guild1); err != nil || x.Count < 2 {
+			t.Errorf("the log holds %+v, %v", x, err)
+		}
+
+		state = leaves(t, client, s, 2)
+		state.Epoch = 4 // there was a load in between, of which this Redis knows nothing
+		loads(t, s, state)
+		want("after a second load", true)
+
+		state = leaves(t, client, s, 4)
+		ok(t, client.XAdd(t.Context(), &redis.XAddArgs{Stream: prefix + "events:77", Values: []string{"e", "4", "s", "another server"}}).Err())
+		state.Epoch = 5
+		loads(t, s, state)
+		want("on another server", true)
+	})
+}
+
+// A guild that an older version of the service has loaded was not noted: its time begins when it is seen first.
+func TestAGuildWithoutANoteOfItsUse(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		load(t, s, row(user1))
+		ok(t, client.HDel(t.Context(), meta, "used").Err())
+		if seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Cold) > 0 {
+			t.Errorf("seen is %+v, %v", seen, err)
+		}
+		if client.HGet(t.Context(), meta, "used").Val() == "" {
+			t.Error("its time has not begun")
+		}
+	})
+}
+
+// What is under way of a guild keeps it, however long nobody has used it.
+func TestWhatKeepsAGuild(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		load(t, s, row(user1))
+		aged(t, client)
+		cold := snapshot.Quiet{Guild: guild1, State: snapshot.State{Epoch: 1}}
+		for _, c := range []struct{ what, undo []any }{
+			{[]any{"hset", meta, "flushing", 5}, []any{"hdel", meta, "flushing"}},
+			{[]any{"hset", meta, "pending", 5}, []any{"hdel", meta, "pending"}},
+			{[]any{"hset", meta, "raising", 5}, []any{"hdel", meta, "raising"}},
+			{[]any{"sadd", prefix + "dirty", string(user1)}, []any{"del", prefix + "dirty"}},
+			{[]any{"set", prefix + "hydrating", "77-token"}, []any{"del", prefix + "hydrating"}},
+			{[]any{"hset", meta, "archived", -1}, []any{"hset", meta, "archived", 0}},
+			{[]any{"hset", meta, "server", "another"}, nil},
+		} {
+			ok(t, client.Do(t.Context(), c.what...).Err())
+			if gone, err := s.Evict(t.Context(), cold, time.Hour); err != nil || gone {
+				t.Fatalf("with %v the guild is gone: %v, %v", c.what, gone, err)
+			}
+			seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour)
+			if err != nil || len(seen.Cold) > 0 {
+				t.Errorf("with %v the guild is cold, %v", c.what, err)
+			}
+			if unverified := slices.Contains(c.what, any("server")); unverified != slices.Equal(seen.Unverified, []id.Guild{guild1.ID}) {
+				t.Errorf("with %v seen is %+v", c.what, seen)
+			}
+			if c.undo != nil {
+				ok(t, client.Do(t.Context(), c.undo...).Err())
+			}
+		}
+	})
+}
+
+// A damaged guild does not keep the others from being seen.
+func TestASurveyOfADamagedGuild(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+		s := redisstore.New(client, redisstore.Options{})
+		load(t, s, row(user1))
+		aged(t, client)
+		const damaged id.Guild = "100000000000000009"
+		ok(t, client.Set(t.Context(), strings.Replace(meta, string(guild1.ID), string(damaged), 1), "x", 0).Err())
+		seen, err := s.Survey(t.Context(), []id.Guild{damaged, guild1.ID}, time.Hour)
+		if err != nil || !slices.Equal(seen.Changed, []id.Guild{damaged}) || len(seen.Cold) != 1 || seen.Cold[0].Guild != guild1 {
+			t.Errorf("seen is %+v, %v", seen, err)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package redisstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	// hydrationLock is how long a hydration's lock lasts without a chunk: long enough for a slow read of the archive, short
+	// enough that a guild whose hydrating replica died is not away for long.
+	hydrationLock = 10 * time.Second
+	// stagingTTL is how long the staging keys of a hydration that died stay behind. It is longer than the lock, so that a
+	// hydration that still holds its lock has all that it loaded.
+	stagingTTL = 5 * time.Minute
+	// chunkRows is how many rows one script loads or reads: a busy server is held up for two or three milliseconds, not for ten.
+	chunkRows = 250
+)
+
+// found is what the answers of begin_hydration.lua stand for.
+var found = []snapshot.Found{
+	snapshot.FoundNothing, snapshot.FoundLoaded, snapshot.FoundBusy,
+	snapshot.FoundUnverified, snapshot.FoundOlder, snapshot.FoundNewer,
+	snapshot.FoundEarlierFormat, snapshot.FoundLaterFormat,
+}
+
+// BeginHydration implements snapshot.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
+func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (snapshot.Hydration, snapshot.Found, error) {
+	// The incarnation is in the token so that Drop can tell whose hydration it stops.
+	h := snapshot.Hydration{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
+	k := keysOf(g.ID)
+	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock()},
+		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived)
+	if err != nil {
+		return h, 0, err
+	}
+	answer, err := r.number(0)
+	if err == nil && (answer < 0 || answer >= int64(len(found))) {
+		err = errReply
+	}
+	if err != nil {
+		return h, 0, fmt.Errorf("redis: begin hydration: %w", err)
+	}
+	return h, found[answer], nil
+}
+
+// Unsaved implements snapshot.Live.
+func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
+	k := keysOf(h.Guild.ID)
+	sets := []string{k.dirty()}
+	switch flush, err := s.client.HGet(ctx, k.meta(), "flushing").Int64(); {
+	case err == nil:
+		sets = append(sets, k.flushing(flush))
+	case !errors.Is(err, redis.Nil):
+		return fmt.Errorf("redis: unsaved members: %w", err)
+	}
+	for _, set := range sets {
+		for cursor := uint64(0); ; {
+			users, next, err := s.scanMembers(ctx, set, cursor, chunkRows)
+			if err != nil {
+				return fmt.Errorf("redis: unsaved members: %w", err)
+			}
+			for part := range slices.Chunk(users, chunkRows) {
+				batch, err := s.readUnsaved(ctx, h, part)
+				if err != nil {
+					return err
+				}
+				if err := each(batch); err != nil {
+					return err
+				}
+			}
+			if cursor = next; cursor == 0 {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []id.User) (b snapshot.Batch, err error) {
+	k := keysOf(h.Guild.ID)
+	rows, args := batchOf(users, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
+	r, err := s.run(ctx, unsavedScript, append([]string{k.meta(), k.lock(), k.xp(), k.entry()}, k.former()...), args...)
+	if err != nil {
+		return b, err
+	}
+	b = snapshot.Batch{Guild: h.Guild, Rows: rows}
+	if b.Rev, err = r.number(0); err == nil {
+		b.Epoch, err = r.number(3)
+	}
+	if err == nil {
+		b.Known, err = r.number(4)
+	}
+	if err == nil {
+		b.Mended, err = fillRows(r, rows)
+	}
+	if err != nil {
+		return b, fmt.Errorf("redis: unsaved members: %w", err)
+	}
+	return b, nil
+}
+
+// Verified implements snapshot.Live. When its reply was lost the guild may be verified; see CommitHydration.
+func (s *Store) Verified(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
+	k := keysOf(h.Guild.ID)
+	_, err := s.run(ctx, verifiedScript, []string{k.meta(), k.lock()}, int64(h.Guild.Incarnation), h.Token, st.Epoch)
+	return err
+}
+
+// LoadChunk implements snapshot.Live. It loads a few hundred rows at a time, so that no call holds the server up for long.
+// Tombstones are passed over.
+func (s *Store) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
+	for part := range slices.Chunk(rows, chunkRows) {
+		if err := s.loadRows(ctx, h, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
+	var scores, entries []any
+	for _, row := range rows {
+		if row.Deleted {
+			continue
+		}
+		if err := checkXP(row.XP); err != nil {
+			return fmt.Errorf("redis: load chunk: %w", err)
+		}
+		user, err := encodeUser(row.User)
+		if err != nil {
+			return fmt.Errorf("redis: load chunk: %w", err)
+		}
+		member := string(row.UserID)
+		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), user: user}
+		scores = append(scores, int64(row.XP), member)
+		entries = append(entries, member, e.String())
+	}
+	if len(scores) == 0 {
+		return nil
+	}
+	args := make([]any, 0, 5+len(scores)+len(entries))
+	args = append(args, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), stagingTTL.Milliseconds(), len(scores)/2)
+	args = append(append(args, scores...), entries...)
+	k := keysOf(h.Guild.ID)
+	_, err := s.run(ctx, loadChunkScript, append([]string{k.meta(), k.lock()}, k.staging(h.Token)...), args...)
+	return err
+}
+
+// CommitHydration implements snapshot.Live. When its reply was lost the guild may be loaded; to commit again is
+// ErrHydrationLost then, and BeginHydration says that it is loaded.
+func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
+	k := keysOf(h.Guild.ID)
+	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
+	keys = append(append(keys, k.staging(h.Token)...), k.flushingPrefix(), k.events(h.Guild.Incarnation))
+	keys = append(keys, k.former()...)
+	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived)
+	return err
+}
+
+// AbortHydration implements snapshot.Live. A lock that passed to another hydration is left alone.
+func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error {
+	k := keysOf(h.Guild.ID)
+	_, err := s.run(ctx, abortHydrationScript, append([]string{k.lock()}, k.staging(h.Token)...), h.Token)
+	return err
+}
+
+// Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
+func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
+	k := keysOf(g.ID)
+	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.flushingPrefix(), k.events(g.Incarnation)}
+	_, err := s.run(ctx, dropScript, append(keys, k.former()...), int64(g.Incarnation))
+	return err
+}

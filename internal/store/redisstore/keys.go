@@ -1,0 +1,129 @@
+package redisstore
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/signin"
+)
+
+// Names that belong to no guild.
+const (
+	dirtyGuildsKey  = "lb:dirty-guilds"
+	lastSnapshotKey = "lb:last-snapshot"
+	changesChannel  = "lb:changes"
+	claimPrefix     = "lb:once:"
+	sessionPrefix   = "lb:session:"
+)
+
+// Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys
+// into one slot of a cluster, so that one script may touch them together.
+const (
+	keyPrefix     = "lb:{"
+	keySuffix     = "}:"
+	metaName      = "meta"
+	xpName        = "xp"
+	entryName     = "entry"
+	dirtyName     = "dirty"
+	loadedPattern = keyPrefix + "*" + keySuffix + metaName
+)
+
+// guildKeys makes the names of one guild's keys; docs/redis-keys.md says what each holds.
+type guildKeys string
+
+func keysOf(g id.Guild) guildKeys {
+	return guildKeys(keyPrefix + string(g) + keySuffix)
+}
+
+func (k guildKeys) name(s string) string { return string(k) + s }
+
+func (k guildKeys) meta() string  { return k.name(metaName) }
+func (k guildKeys) xp() string    { return k.name(xpName) }
+func (k guildKeys) entry() string { return k.name(entryName) }
+func (k guildKeys) dirty() string { return k.name(dirtyName) }
+func (k guildKeys) lock() string  { return k.name("hydrating") }
+
+// once is where the request that was made under a key is recorded.
+func (k guildKeys) once(key leaderboard.Digest) string { return k.name("once:") + digestText(key) }
+
+// claimKey names the guild that the request under a key is about, in a slot of its own.
+func claimKey(key leaderboard.Digest) string { return claimPrefix + digestText(key) }
+
+func digestText(d leaderboard.Digest) string { return base64.RawURLEncoding.EncodeToString(d[:]) }
+
+// sessionKey is where a session is sealed, sessionClaimKey is there while one replica changes it, and sessionsKey lists those
+// of a user.
+func sessionKey(h signin.Hash) string      { return sessionPrefix + hashText(h) }
+func sessionClaimKey(h signin.Hash) string { return "lb:session-claim:" + hashText(h) }
+func sessionsKey(user id.User) string      { return "lb:sessions:" + string(user) }
+
+// flushingPrefix is what the number of a flush is appended to; a script does that where only it knows the number.
+func (k guildKeys) flushingPrefix() string { return k.name("flushing:") }
+
+func (k guildKeys) flushing(flush int64) string {
+	return k.flushingPrefix() + strconv.FormatInt(flush, 10)
+}
+
+// events is the log of events of one incarnation, so that another one never shows them.
+func (k guildKeys) events(incarnation guild.Incarnation) string {
+	return k.name(eventsName(incarnation))
+}
+
+func eventsName(incarnation guild.Incarnation) string {
+	return "events:" + strconv.FormatInt(int64(incarnation), 10)
+}
+
+// board are the keys of the scripts that read a board, members those of the scripts of snapshots, and changes those of the
+// scripts that change members: each begins with the ones before.
+func (k guildKeys) board() []string   { return k.names(metaName, xpName, entryName) }
+func (k guildKeys) members() []string { return k.names(metaName, xpName, entryName, dirtyName) }
+func (k guildKeys) changes(incarnation guild.Incarnation) []string {
+	return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation))
+}
+
+// names makes all names in one piece of memory: over many boards these are made anew for each request.
+func (k guildKeys) names(suffixes ...string) []string {
+	size := 0
+	for _, s := range suffixes {
+		size += len(k) + len(s)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for _, s := range suffixes {
+		text.WriteString(string(k))
+		text.WriteString(s)
+	}
+	all, names := text.String(), make([]string, len(suffixes))
+	for i, s := range suffixes {
+		end := len(k) + len(s)
+		names[i], all = all[:end], all[end:]
+	}
+	return names
+}
+
+// former are the keys of the format before, which held what is in entry now: stat, user.
+func (k guildKeys) former() []string { return []string{k.name("stat"), k.name("user")} }
+
+// staging are the keys that a hydration loads into: xp, entry.
+func (k guildKeys) staging(token string) []string {
+	prefix := k.name("load:") + token
+	return []string{prefix + ":xp", prefix + ":entry"}
+}
+
+// guildOfMeta returns the guild whose meta key this is.
+func guildOfMeta(key string) (id.Guild, bool) {
+	s, ok := strings.CutPrefix(key, keyPrefix)
+	if !ok {
+		return "", false
+	}
+	s, ok = strings.CutSuffix(s, keySuffix+metaName)
+	if !ok {
+		return "", false
+	}
+	g, err := id.Parse[id.Guild](s)
+	return g, err == nil
+}

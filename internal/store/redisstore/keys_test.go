@@ -1,0 +1,270 @@
+package redisstore_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const prefix = "lb:{100000000000000001}:"
+
+// keyTypes lists all keys of the database with their types.
+func keyTypes(t *testing.T, client redis.UniversalClient) map[string]string {
+	t.Helper()
+	types := map[string]string{}
+	for _, key := range client.Keys(t.Context(), "*").Val() {
+		types[key] = client.Type(t.Context(), key).Val()
+	}
+	return types
+}
+
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// docs/redis-keys.md says which keys there are; here is the proof.
+func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	want := func(when string, want map[string]string) {
+		t.Helper()
+		if got := keyTypes(t, client); !maps.Equal(got, want) {
+			t.Errorf("keys %s: %v, want %v", when, got, want)
+		}
+	}
+
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	staging := prefix + "load:" + h.Token
+	want("during a hydration", map[string]string{
+		prefix + "hydrating": "string", staging + ":xp": "zset", staging + ":entry": "hash",
+	})
+	for key, most := range map[string]time.Duration{
+		prefix + "hydrating": 10 * time.Second, staging + ":xp": 5 * time.Minute, staging + ":entry": 5 * time.Minute,
+	} {
+		if ttl := client.PTTL(ctx, key).Val(); ttl <= most-8*time.Second || ttl > most {
+			t.Errorf("%s expires in %v, want %v", key, ttl, most)
+		}
+	}
+
+	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 3, Archived: 10}))
+	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "entry": "hash"}
+	want("of a loaded guild", loaded)
+	for key := range loaded {
+		if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
+			t.Errorf("%s expires in %v, want never", key, ttl)
+		}
+	}
+
+	_, err = s.Change(ctx, guild1, user1, up)
+	ok(t, err)
+	events := prefix + "events:77"
+	if ttl := client.PTTL(ctx, events).Val(); ttl <= time.Hour || ttl > time.Hour+time.Minute {
+		t.Errorf("%s expires in %v, want an hour and a minute", events, ttl)
+	}
+	loaded[events] = "stream"
+	changed := maps.Clone(loaded)
+	changed[prefix+"dirty"] = "set"
+	changed["lb:dirty-guilds"] = "set"
+	want("of a changed guild", changed)
+
+	// A request with a name leaves a record beside the guild and a claim of its own, both with a time to live.
+	_, err = s.Change(ctx, guild1, user1, named("key"))
+	ok(t, err)
+	record, claim := onceKeys(t, client)
+	withRecord := maps.Clone(changed)
+	withRecord[record], withRecord[claim] = "string", "string"
+	want("after a request with a name", withRecord)
+
+	_, err = s.DirtyGuilds(ctx)
+	ok(t, err)
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	flushing := maps.Clone(loaded)
+	flushing[prefix+"flushing:12"] = "set"
+	flushing[record], flushing[claim] = "string", "string"
+	want("during a flush", flushing)
+	ok(t, s.EndFlush(ctx, f))
+	ok(t, client.Del(ctx, record, claim).Err())
+	want("after a flush and a day", loaded)
+
+	_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
+	ok(t, err)
+	_, _, err = s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	_, err = s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 1})
+	ok(t, err)
+	ok(t, s.Drop(ctx, guild1))
+	want("after drop", map[string]string{"lb:dirty-guilds": "set"})
+}
+
+func TestAbortLeavesNoKeys(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	ok(t, s.AbortHydration(ctx, h))
+	if left := keyTypes(t, client); len(left) != 0 {
+		t.Errorf("keys %v after an abort", left)
+	}
+}
+
+// An expired lock is a missing key: the hydration that held it is over, and another may begin.
+func TestAHydrationWhoseLockExpired(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	late, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, late, []snapshot.Row{row(user1)}))
+	ok(t, client.Del(ctx, prefix+"hydrating").Err())
+	if err := s.CommitHydration(ctx, late, snapshot.State{Epoch: 1}); !errors.Is(err, snapshot.ErrHydrationLost) {
+		t.Errorf("commit: %v, want ErrHydrationLost", err)
+	}
+	load(t, s)
+	if p, err := s.Page(ctx, guild1, 0, 10, leaderboard.Digest{}); err != nil || len(p.Rows) != 0 {
+		t.Errorf("page %+v, %v, want nothing of the late hydration", p, err)
+	}
+}
+
+// A chunk makes the lock last for its whole time again.
+func TestAChunkExtendsTheLock(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
+	ok(t, err)
+	ok(t, client.PExpire(ctx, prefix+"hydrating", 2*time.Second).Err())
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	if ttl := client.PTTL(ctx, prefix+"hydrating").Val(); ttl < 5*time.Second {
+		t.Errorf("the lock lasts %v after a chunk, want 10 s", ttl)
+	}
+}
+
+// meta must tell, after a writer died at any point, which rev the archive has and which it may have.
+func TestMetaTracksTheArchive(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s, row(user1))
+	meta := func(when string, fields ...string) {
+		t.Helper()
+		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "2", "marked": ""}
+		for i := 0; i < len(fields); i += 2 {
+			want[fields[i]] = fields[i+1]
+		}
+		got := client.HGetAll(ctx, prefix+"meta").Val()
+		for _, field := range []string{"since", "flushingsince"} {
+			if _, there := got[field]; there != slices.Contains(fields, field) {
+				t.Errorf("meta %s: %s is there: %v", when, field, there)
+			}
+		}
+		if len(got["server"]) < 40 || client.ObjectEncoding(ctx, prefix+"meta").Val() != "listpack" {
+			t.Errorf("meta %s: server %q, encoded as %s, want one short enough for a listpack", when, got["server"], client.ObjectEncoding(ctx, prefix+"meta").Val())
+		}
+		for field, value := range want {
+			if got[field] != value && value != "" {
+				t.Errorf("meta %s: %s is %q, want %q", when, field, got[field], value)
+			}
+		}
+		if used, err := strconv.ParseInt(got["used"], 10, 64); err != nil || time.Since(time.UnixMilli(used)).Abs() > time.Hour {
+			t.Errorf("meta %s: used %q, want a time of now", when, got["used"])
+		}
+		if len(got) != len(want)+2 {
+			t.Errorf("meta %s: %v, want %v", when, got, want)
+		}
+	}
+	changeOne := func() {
+		t.Helper()
+		_, err := s.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+	}
+	meta("after a hydration", "rev", "0", "archived", "0")
+	changeOne()
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	meta("when a flush has begun", "rev", "1", "archived", "0", "flushing", "1", "flushingsince", "")
+	changeOne()
+	first, err := s.ReadBatch(ctx, f, []id.User{user1})
+	ok(t, err)
+	meta("when a batch was read", "rev", "2", "archived", "0", "flushing", "1", "pending", "2", "since", "", "flushingsince", "")
+	changeOne()
+	second, err := s.ReadBatch(ctx, f, []id.User{user1})
+	ok(t, err)
+	meta("when the next batch was read", "rev", "3", "archived", "0", "flushing", "1", "pending", "3", "since", "", "flushingsince", "")
+	ok(t, s.Archived(ctx, first))
+	meta("when the first batch is committed", "rev", "3", "archived", "2", "flushing", "1", "pending", "3", "since", "", "flushingsince", "")
+	ok(t, s.Archived(ctx, second))
+	meta("when both are", "rev", "3", "archived", "3", "flushing", "1", "since", "", "flushingsince", "")
+	ok(t, s.Archived(ctx, first))
+	meta("when the first is told again", "rev", "3", "archived", "3", "flushing", "1", "since", "", "flushingsince", "")
+	ok(t, s.EndFlush(ctx, f))
+	meta("after the flush", "rev", "3", "archived", "3", "since", "")
+}
+
+func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s)
+	for _, key := range []string{"lb:{}:meta", "lb:{x}:meta", "lb:{100000000000000002}:metadata", "rate:{100000000000000003}:meta"} {
+		ok(t, client.Set(ctx, key, "1", 0).Err())
+	}
+	guilds, err := s.LoadedGuilds(ctx)
+	if err != nil || !slices.Equal(guilds, []id.Guild{guild1.ID}) {
+		t.Errorf("loaded guilds %v, %v, want %v", guilds, err, guild1.ID)
+	}
+}
+
+// One slot per guild is what makes a script on several keys possible in a cluster.
+func TestAGuildIsOneSlot(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t, testenv.WithConfig("slowlog-log-slower-than 0", "slowlog-max-len 1000")).URL())
+	s := redisstore.New(client, redisstore.Options{})
+	load(t, s, row(user1))
+	_, err := s.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	_, err = s.Change(ctx, guild1, user1, named("key"))
+	ok(t, err)
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	ok(t, s.EndFlush(ctx, f))
+	ok(t, s.Drop(ctx, guild1))
+	scripts := 0
+	for _, call := range client.SlowLogGet(ctx, 1000).Val() {
+		if !strings.EqualFold(call.Args[0], "evalsha") {
+			continue
+		}
+		scripts++
+		if call.Args[2] == "1" {
+			continue // one key is one slot
+		}
+		for _, arg := range call.Args[3:] {
+			if strings.HasPrefix(arg, "lb:") && !strings.HasPrefix(arg, prefix) {
+				t.Errorf("a script touches %s, outside the guild's slot", arg)
+			}
+		}
+	}
+	if scripts < 8 {
+		t.Errorf("saw %d scripts, want at least 8", scripts)
+	}
+}

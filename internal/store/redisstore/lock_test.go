@@ -1,0 +1,40 @@
+package redisstore_test
+
+import (
+	"errors"
+	"testing"
+
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// A server that keeps its data is killed while a guild is being loaded. The lock is in its append-only file, but its holder
+// may not go on, and nobody else should have to wait until it expires.
+func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
+	server := testenv.Redis(t, testenv.WithAOF())
+	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+	before, _, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{}); err != nil || found != snapshot.FoundBusy {
+		t.Fatalf("before the server was killed: found %v, %v; want that somebody else loads", found, err)
+	}
+	server.Kill()
+	server.Start()
+	_ = s.Ping(t.Context()) // its connections are broken, and this is not about that
+	after, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
+	if err != nil || found == snapshot.FoundBusy {
+		t.Fatalf("after the server came back: found %v, %v; want the lock", found, err)
+	}
+	if err := s.CommitHydration(t.Context(), before, snapshot.State{Epoch: 1}); !errors.Is(err, snapshot.ErrHydrationLost) {
+		t.Errorf("the one that was loading before: %v; want %v", err, snapshot.ErrHydrationLost)
+	}
+	if err := s.AbortHydration(t.Context(), before); err != nil {
+		t.Error(err)
+	}
+	if err := s.CommitHydration(t.Context(), after, snapshot.State{Epoch: 2}); err != nil {
+		t.Errorf("the one that loads now: %v", err)
+	}
+}

@@ -1,0 +1,161 @@
+package redisstore_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Changes of several guilds are refused by Redis in one answer, beside which others are read: nobody gets another's answer.
+func TestReadsBesideRefusedChanges(t *testing.T) {
+	const guilds = 6
+	xp := func(g int) level.XP { return level.XP(1000 * (g + 1)) }
+	for _, refusal := range testenv.Refusals {
+		t.Run(refusal.Name, func(t *testing.T) {
+			server := testenv.Redis(t)
+			s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+			for g := range guilds {
+				loadGuild(t, s, guildNo(g), nth(1))
+				_, err := s.Change(t.Context(), guildNo(g), nth(1), leaderboard.Change{Op: leaderboard.Set, Amount: xp(g)})
+				ok(t, err)
+			}
+			end := server.Refuse(refusal)
+			b := newBatch(t, s)
+			var changes []*changed
+			reads, errs := make([]leaderboard.Ranked, guilds), make([]error, guilds)
+			for g := range guilds {
+				changes = append(changes, b.change(guildNo(g), nth(1), plus(1)))
+				b.add(func() { reads[g], errs[g] = s.Member(t.Context(), guildNo(g), nth(1)) })
+			}
+			b.send()
+			for g, c := range changes {
+				if !redis.HasErrorPrefix(c.err, refusal.Word) {
+					t.Errorf("guild %d: the change is %+v, %v, want %s", g, c.Outcome, c.err, refusal.Word)
+				}
+				if errs[g] != nil || reads[g].XP != xp(g) {
+					t.Errorf("guild %d: the read beside the changes is %+v, %v, want %d XP", g, reads[g], errs[g], xp(g))
+				}
+			}
+			end()
+			b = newBatch(t, s)
+			for g := range guilds {
+				changes[g] = b.change(guildNo(g), nth(1), plus(1))
+			}
+			b.send()
+			for g, c := range changes {
+				c.want(t, xp(g), xp(g)+1)
+			}
+		})
+	}
+}
+
+// With a full memory, what was changed before is archived, and guilds that nobody uses leave: that makes room.
+func TestAFullMemoryIsLeft(t *testing.T) {
+	ctx := t.Context()
+	full := func(t *testing.T, prepare func(s *redisstore.Store)) *redisstore.Store {
+		server := testenv.Redis(t)
+		s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+		load(t, s, row(user1))
+		prepare(s)
+		t.Cleanup(server.FillMemory())
+		return s
+	}
+	change := func(s *redisstore.Store) {
+		_, err := s.Change(ctx, guild1, user1, leaderboard.Change{Op: leaderboard.Increment, Amount: 50, Curve: &level.Curve{}})
+		ok(t, err)
+	}
+	archived := func(t *testing.T, s *redisstore.Store) {
+		t.Helper()
+		if got := s.Client().HGet(ctx, meta, "archived").Val(); got != "1" {
+			t.Errorf("archived is rev %s", got)
+		}
+		if _, more, err := s.BeginFlush(ctx, guild1.ID); more || err != nil {
+			t.Errorf("something waits: %v, %v", more, err)
+		}
+	}
+	t.Run("a large guild is archived", func(t *testing.T) {
+		s := full(t, change)
+		flushed(t, s)
+		archived(t, s)
+	})
+	t.Run("a small guild is archived", func(t *testing.T) {
+		s := full(t, change)
+		c := s.ReadChanges(ctx, []id.Guild{guild1.ID}, 10)[0]
+		ok(t, c.Err)
+		more, errs := s.EndChanges(ctx, []snapshot.Batch{c.Batch})
+		if more[0] || errs[0] != nil {
+			t.Errorf("at its end: %v, %v", more, errs)
+		}
+		archived(t, s)
+	})
+	t.Run("a member is removed", func(t *testing.T) {
+		s := full(t, func(*redisstore.Store) {})
+		_, err := s.Delete(ctx, guild1, user1, leaderboard.Once{})
+		ok(t, err)
+		flushed(t, s)
+		archived(t, s)
+	})
+	t.Run("a guild leaves, and its log is whole", func(t *testing.T) {
+		var state snapshot.State
+		s := full(t, func(s *redisstore.Store) {
+			change(s)
+			state = snapshot.State{Epoch: 1, Archived: flushed(t, s)}
+			aged(t, s.Client())
+		})
+		if gone, err := s.Evict(ctx, snapshot.Quiet{Guild: guild1, State: state}, time.Hour); err != nil || !gone {
+			t.Fatalf("gone %v, %v", gone, err)
+		}
+		last := s.Client().XRevRangeN(ctx, prefix+"events:77", "+", "-", 1).Val()
+		if len(last) != 1 || last[0].Values["e"] != "1" {
+			t.Errorf("the last in the log is %v", last)
+		}
+	})
+	t.Run("a guild in use stays", func(t *testing.T) {
+		s := full(t, func(s *redisstore.Store) { aged(t, s.Client()) })
+		ok(t, s.NoteUses(ctx, []id.Guild{guild1.ID}))
+		if seen, err := s.Survey(ctx, []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Cold) > 0 {
+			t.Errorf("seen is %+v, %v", seen, err)
+		}
+	})
+	t.Run("a guild without a note of its use gets one", func(t *testing.T) {
+		s := full(t, func(s *redisstore.Store) { ok(t, s.Client().HDel(ctx, meta, "used").Err()) })
+		if seen, err := s.Survey(ctx, []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Changed)+len(seen.Cold) > 0 {
+			t.Errorf("seen is %+v, %v", seen, err)
+		}
+	})
+	t.Run("replicas that stop know of each other", func(t *testing.T) {
+		s := full(t, func(*redisstore.Store) {})
+		ok(t, s.BeginLast(ctx, "me", time.Minute))
+		if who, err := s.Last(ctx); err != nil || who != "me" {
+			t.Errorf("%q writes the last snapshot, %v", who, err)
+		}
+	})
+}
+
+// Who is signed in goes on reading, with what is known of him.
+func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
+	for _, refusal := range testenv.Refusals {
+		t.Run(refusal.Name, func(t *testing.T) {
+			server := testenv.Redis(t)
+			s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+			kept := signin.Kept{Hash: signin.Hash{1}, User: user1, Sealed: []byte("x"), Ends: time.Now().Add(time.Hour)}
+			ok(t, s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: time.Now()}))
+			defer server.Refuse(refusal)()
+			if claimed, err := s.ClaimSession(t.Context(), kept.Hash, time.Minute); claimed || err != nil {
+				t.Errorf("claimed %v, %v", claimed, err)
+			}
+			if sealed, err := s.Session(t.Context(), kept.Hash); err != nil || string(sealed) != "x" {
+				t.Errorf("the session is %q, %v", sealed, err)
+			}
+		})
+	}
+}

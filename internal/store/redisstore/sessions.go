@@ -1,0 +1,124 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/signin"
+)
+
+var _ signin.Store = (*Store)(nil)
+
+// PutSession implements signin.Store. The user's list comes first, so that no session is ever missing
+// there; on a cluster the two are in different slots, so in no pipeline is one before the other.
+func (s *Store) PutSession(ctx context.Context, kept signin.Kept, ttl time.Duration, o signin.PutOptions) error {
+	list := sessionsKey(kept.User)
+	var older *redis.StringSliceCmd
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.ZRemRangeByScore(ctx, list, "-inf", strconv.FormatInt(o.Now.UnixMilli(), 10))
+		p.ZAdd(ctx, list, redis.Z{Score: float64(kept.Ends.UnixMilli()), Member: hashText(kept.Hash)})
+		p.PExpire(ctx, list, signin.LifeTime)
+		older = p.ZRange(ctx, list, 0, int64(-o.Limit-1))
+		return nil
+	})
+	if err == nil {
+		err = s.client.Set(ctx, sessionKey(kept.Hash), kept.Sealed, ttl).Err()
+	}
+	if err == nil {
+		err = s.dropSessions(ctx, list, older.Val())
+	}
+	if err != nil {
+		return fmt.Errorf("redis: put a session: %w", err)
+	}
+	return nil
+}
+
+// Session implements signin.Store.
+func (s *Store) Session(ctx context.Context, h signin.Hash) ([]byte, error) {
+	sealed, err := s.client.Get(ctx, sessionKey(h)).Bytes()
+	if errors.Is(err, redis.Nil) {
+		return nil, signin.ErrNoSession
+	}
+	if err != nil {
+		return nil, fmt.Errorf("redis: read a session: %w", err)
+	}
+	return sealed, nil
+}
+
+// ClaimSession implements signin.Store. While the server refuses writes nobody gets a claim: what a session holds could not be
+// replaced either, and with what it holds its user goes on reading.
+func (s *Store) ClaimSession(ctx context.Context, h signin.Hash, hold time.Duration) (bool, error) {
+	err := s.client.SetArgs(ctx, sessionClaimKey(h), "", redis.SetArgs{Mode: "NX", TTL: hold}).Err()
+	if errors.Is(err, redis.Nil) || writesRefused(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("redis: claim a session: %w", err)
+	}
+	return true, nil
+}
+
+// ReplaceSession implements signin.Store.
+func (s *Store) ReplaceSession(ctx context.Context, h signin.Hash, sealed []byte, ttl time.Duration) error {
+	var replaced *redis.StatusCmd
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		replaced = p.SetArgs(ctx, sessionKey(h), sealed, redis.SetArgs{Mode: "XX", TTL: ttl})
+		p.Del(ctx, sessionClaimKey(h))
+		return nil
+	})
+	if errors.Is(replaced.Err(), redis.Nil) {
+		return signin.ErrNoSession
+	}
+	if err != nil {
+		return fmt.Errorf("redis: replace a session: %w", err)
+	}
+	return nil
+}
+
+// EndSession implements signin.Store.
+func (s *Store) EndSession(ctx context.Context, user id.User, h signin.Hash) error {
+	if err := s.dropSessions(ctx, sessionsKey(user), []string{hashText(h)}); err != nil {
+		return fmt.Errorf("redis: end a session: %w", err)
+	}
+	return nil
+}
+
+// EndSessions implements signin.Store. Only what was listed is dropped from the list: a session that begins meanwhile stays
+// in it.
+func (s *Store) EndSessions(ctx context.Context, user id.User) error {
+	list := sessionsKey(user)
+	hashes, err := s.client.ZRange(ctx, list, 0, -1).Result()
+	if err == nil {
+		err = s.dropSessions(ctx, list, hashes)
+	}
+	if err != nil {
+		return fmt.Errorf("redis: end all sessions of a user: %w", err)
+	}
+	return nil
+}
+
+// dropSessions removes the sessions before they leave the list, so that what was cut off can be done again.
+func (s *Store) dropSessions(ctx context.Context, list string, hashes []string) error {
+	if len(hashes) == 0 {
+		return nil
+	}
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, hash := range hashes {
+			p.Del(ctx, sessionPrefix+hash)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.client.ZRem(ctx, list, hashes).Err()
+}
+
+func hashText(h signin.Hash) string { return base64.RawURLEncoding.EncodeToString(h[:]) }

@@ -1,0 +1,70 @@
+package redisstore
+
+import (
+	"math"
+	"strconv"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"levelboard/internal/domain/level"
+)
+
+// sievesKept is of how many curves the texts are kept; each needs about a hundred bytes.
+const sievesKept = 1000
+
+// anyGain is the sieve that lets every gain through.
+const anyGain = "any"
+
+// sieves keeps what scripts/shared/levelup.lua takes of each curve.
+type sieves struct {
+	kept *lru.Cache[level.Curve, string]
+}
+
+func newSieves() sieves {
+	kept, err := lru.New[level.Curve, string](sievesKept)
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
+	return sieves{kept}
+}
+
+// of is empty without a curve.
+func (s sieves) of(c *level.Curve) string {
+	if c == nil {
+		return ""
+	}
+	text, ok := s.kept.Get(*c)
+	if !ok {
+		text = sieveOf(*c)
+		s.kept.Add(*c, text)
+	}
+	return text
+}
+
+// sieveOf is the highest level that begins at level.MaxXP or below, how far a value that Lua computes for a level up to it may
+// be off, and the coefficients. Horner's scheme over at most 5 coefficients, each rounded once, errs by less than 10 units
+// of 2^-53 of the sum of the terms' magnitudes. Where that is so much that two neighbouring levels could be confused, there
+// is no telling level-ups by floats. Texts have no exponents, which the Lua of the embedded Redis cannot read.
+func sieveOf(c level.Curve) string {
+	top := c.LevelAt(level.MaxXP)
+	coefficients := c.Coefficients()
+	var magnitude float64
+	for i := len(coefficients) - 1; i >= 0; i-- {
+		magnitude = magnitude*float64(top) + math.Abs(coefficients[i])
+	}
+	slack := magnitude * 0x1p-48
+	if !(slack < 0.25) { // also when it is not a number
+		return anyGain
+	}
+	text := strconv.AppendInt(nil, int64(top), 10)
+	for i := -1; i < level.MaxCoefficients; i++ {
+		value := slack
+		if i >= len(coefficients) {
+			value = 0
+		} else if i >= 0 {
+			value = coefficients[i]
+		}
+		text = strconv.AppendFloat(append(text, ' '), value, 'f', -1, 64)
+	}
+	return string(text)
+}

@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	driver "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// WriteBatch implements snapshot.Archive.
+func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
+	if err == nil {
+		err = wrap("write members", errs[0])
+	}
+	return err
+}
+
+// WriteBatches implements snapshot.Archive.
+func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+	errs = make([]error, len(batches))
+	err = a.inTx(ctx, "write members", func(tx *sql.Tx) error {
+		if err := checkLease(ctx, tx, l); err != nil {
+			return err
+		}
+		for i, b := range batches {
+			if errs[i] = b.Check(); errs[i] != nil {
+				continue
+			}
+			state, err := stateOf(ctx, tx, b.Guild)
+			if errors.Is(err, snapshot.ErrStale) || err == nil && (state.Epoch != b.Epoch || state.Archived > b.Known) {
+				errs[i] = snapshot.ErrStale
+				continue
+			}
+			if err == nil && state.Archived < b.Archived {
+				errs[i] = snapshot.ErrArchiveBehind
+				continue
+			}
+			if err == nil {
+				err = writeBatch(ctx, tx, b)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return errs, err
+}
+
+func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
+	if err := upsert(ctx, tx, b, replaceOlder); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
+	return err
+}
+
+// replaceOlder is what a batch of the writer does with a member that is archived already, m.
+const replaceOlder = `
+	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+	xp = excluded.xp, message_count = excluded.message_count,
+	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
+
+// upsert inserts the rows, and where there is one already does what conflict says, with more as its parameters.
+func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, more ...any) (err error) {
+	statement, err := tx.PrepareContext(ctx, `
+		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
+			avatar, discriminator, username, global_name, accent_colour, deleted)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, statement.Close()) }()
+	now := nowMS()
+	for _, r := range b.Rows {
+		if r.Deleted {
+			r = snapshot.Row{Deleted: true, Member: leaderboard.Member{UserID: r.UserID}}
+		}
+		u := r.User
+		_, err := statement.ExecContext(ctx, append([]any{
+			int64(b.Guild.Incarnation), b.Epoch, b.Rev, now,
+			string(r.UserID), int64(r.XP), r.MessageCount, millis(r.LastUpdated), millis(r.CooldownUntil),
+			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
+		}, more...)...)
+		if err != nil {
+			return refusal(err)
+		}
+	}
+	return nil
+}
+
+// refusal makes snapshot.ErrBadRow of an error that is about the data, and leaves any other alone. A null that a column does
+// not take is not: no column that is known here gets one. The message may repeat the data, so only its code is kept.
+func refusal(err error) error {
+	var e *driver.Error
+	if !errors.As(err, &e) || e.Code() == sqlite3.SQLITE_CONSTRAINT_NOTNULL {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG:
+		return fmt.Errorf("%w: SQLite's code %d", snapshot.ErrBadRow, e.Code())
+	}
+	return err
+}

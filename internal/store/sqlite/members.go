@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// State implements snapshot.Archive.
+func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
+	s, err := stateOf(ctx, a.reader, g)
+	return s, wrap("read a guild's state", err)
+}
+
+// States implements snapshot.Archive.
+func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
+	found := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
+	for _, g := range guilds {
+		s, err := stateOf(ctx, a.reader, g)
+		if err == nil {
+			found[g] = s
+		} else if !errors.Is(err, snapshot.ErrStale) {
+			return nil, wrap("read the states of guilds", err)
+		}
+	}
+	return found, nil
+}
+
+// stateOf reads a guild's state, within a transaction or without one.
+func stateOf(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}, g leaderboard.GuildRef,
+) (snapshot.State, error) {
+	return scanState(db.QueryRowContext(ctx,
+		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
+}
+
+func scanState(row scanner) (s snapshot.State, err error) {
+	err = row.Scan(&s.Epoch, &s.Archived)
+	if errors.Is(err, sql.ErrNoRows) {
+		return snapshot.State{}, snapshot.ErrStale
+	}
+	return s, err
+}
+
+// RaiseEpoch implements snapshot.Archive.
+func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
+	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
+		s, err = scanState(tx.QueryRowContext(ctx, `
+			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? AND archived = ?
+			RETURNING epoch, archived`,
+			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
+		return err
+	})
+	if err != nil {
+		return snapshot.State{}, err
+	}
+	return s, nil
+}
+
+// Members implements snapshot.Archive.
+func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
+	rows, err := a.reader.QueryContext(ctx, `
+		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour
+		FROM guilds CROSS JOIN members USING (incarnation)
+		WHERE guilds.id = ? AND incarnation = ? AND user_id > ? AND NOT deleted
+		ORDER BY user_id LIMIT ?`,
+		string(g.ID), int64(g.Incarnation), string(after), limit)
+	if err != nil {
+		return nil, wrap("read members", err)
+	}
+	found, err := collect(rows, scanMember)
+	if err != nil {
+		return nil, wrap("read members", err)
+	}
+	if len(found) == 0 {
+		_, err = a.State(ctx, g)
+	}
+	return found, err
+}
+
+func scanMember(row scanner) (r snapshot.Row, err error) {
+	var updated, cooldown sql.NullInt64
+	u := &r.User
+	err = row.Scan(&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
+		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour)
+	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
+	return r, err
+}

@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
+const logKeep = 24 * time.Hour
+
+const (
+	// useKeep is how many hours of the use of keys stay: a day, and one for clocks that differ.
+	useKeep = apikey.HoursOfDay + 1
+	// flushKeep is how long a replica may wait for an answer to its flush before it could be added twice.
+	flushKeep = 7 * 24 * time.Hour
+)
+
+// purgeStep bounds one transaction, during which nothing else can be written.
+const purgeStep = 2000
+
+// Deleted implements snapshot.Archive.
+func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	rows, err := a.reader.QueryContext(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT ?`, limit)
+	if err != nil {
+		return nil, wrap("list deleted guilds", err)
+	}
+	found, err := collect(rows, func(row scanner) (g leaderboard.GuildRef, err error) {
+		err = row.Scan(&g.ID, &g.Incarnation)
+		return g, err
+	})
+	return found, wrap("list deleted guilds", err)
+}
+
+// Purge implements snapshot.Archive.
+func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
+	now := nowMS()
+	for _, part := range []struct {
+		statement string
+		args      []any
+	}{
+		{`DELETE FROM members WHERE (incarnation, user_id) IN (
+			SELECT m.incarnation, m.user_id FROM deleted_guilds CROSS JOIN members m USING (incarnation) LIMIT ?1)`, nil},
+		{`DELETE FROM members WHERE (incarnation, user_id) IN (
+			SELECT incarnation, user_id FROM members INDEXED BY members_tombstones
+			WHERE deleted AND written_ms <= ?2 LIMIT ?1)`, []any{now - keep.Milliseconds()}},
+		// From the beginning of the log only, so that what is left has no gap within, whatever the clock did.
+		{`DELETE FROM change_log WHERE version IN (
+			SELECT version FROM change_log WHERE version < COALESCE(
+				(SELECT min(version) FROM change_log WHERE logged_ms > ?2), (SELECT max(version) FROM change_log))
+			ORDER BY version LIMIT ?1)`, []any{now - logKeep.Milliseconds()}},
+		{`DELETE FROM key_use WHERE (key_id, hour) IN (SELECT key_id, hour FROM key_use WHERE hour <= ?2 LIMIT ?1)`,
+			[]any{now/time.Hour.Milliseconds() - useKeep}},
+		{`DELETE FROM key_use_flushes WHERE replica IN (SELECT replica FROM key_use_flushes WHERE at_ms <= ?2 LIMIT ?1)`,
+			[]any{now - flushKeep.Milliseconds()}},
+		{`DELETE FROM key_old_secrets WHERE (key_id, hash) IN (
+			SELECT key_id, hash FROM key_old_secrets WHERE until_ms <= ?2 LIMIT ?1)`, []any{now}},
+		{`DELETE FROM key_records WHERE number IN (SELECT number FROM key_records WHERE at_ms <= ?2 LIMIT ?1)`,
+			[]any{now - apikey.HistoryTime.Milliseconds()}},
+	} {
+		n, err := a.deleteInSteps(ctx, part.statement, limit-purged, part.args)
+		purged += n
+		if err != nil {
+			return purged, wrap("purge", err)
+		}
+	}
+	_, err = a.writer.ExecContext(ctx, `
+		DELETE FROM deleted_guilds WHERE NOT EXISTS (SELECT 1 FROM members m WHERE m.incarnation = deleted_guilds.incarnation)`)
+	return purged, wrap("purge", err)
+}
+
+// deleteInSteps repeats a statement, whose parameters are a number of rows and args, until it deleted limit rows or no more.
+func (a *Archive) deleteInSteps(ctx context.Context, statement string, limit int, args []any) (deleted int, err error) {
+	for deleted < limit {
+		step := min(purgeStep, limit-deleted)
+		done, err := a.writer.ExecContext(ctx, statement, append([]any{step}, args...)...)
+		if err != nil {
+			return deleted, err
+		}
+		n, err := done.RowsAffected()
+		deleted += int(n)
+		if err != nil || int(n) < step {
+			return deleted, err
+		}
+	}
+	return deleted, nil
+}

@@ -1,0 +1,141 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// ArchiveStore is all that Postgres and SQLite are used for.
+type ArchiveStore interface {
+	admin.Archive
+	ownkeys.Archive
+	guildsettings.Archive
+	snapshot.Archive
+	guild.Source
+	apikey.Source
+	apikey.UseStore
+	changes.Log
+	leaderboard.Names
+	Ping(ctx context.Context) error
+}
+
+// Archive runs the conformance suite of archives. open returns an empty, migrated archive, which it closes when the test
+// ends.
+func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
+	for name, test := range map[string]func(*testing.T, ArchiveStore){
+		"settings come back as written":                   archiveSettings,
+		"a replaced guild keeps its incarnation":          archiveReplace,
+		"a vanity belongs to one guild":                   archiveVanity,
+		"an update is of the version that was read":       archiveUpdate,
+		"one of many updates is made":                     archiveUpdateRace,
+		"guilds are listed in pieces":                     archiveGuildList,
+		"a deleted guild's past does not return":          archiveDelete,
+		"keys come back as written":                       archiveKeys,
+		"grants":                                          archiveGrants,
+		"a key for an unknown guild is not made":          archiveKeyUnknownGuild,
+		"keys up to a number":                             archiveKeyLimit,
+		"a user changes their own keys only":              archiveKeyOwners,
+		"a user's keys, as they see them":                 archiveOwnedKeys,
+		"rotations":                                       archiveRotations,
+		"old secrets are few":                             archiveOldSecrets,
+		"lost rights take grants away":                    archiveKeepGrants,
+		"the history of keys":                             archiveHistory,
+		"a history is bounded":                            archiveHistoryBound,
+		"the use of keys adds up":                         archiveUse,
+		"the use of keys by many replicas":                archiveUseRace,
+		"the change log has no gaps":                      archiveLog,
+		"what changes nothing is not logged":              archiveNoChange,
+		"the lease is one holder's":                       archiveLease,
+		"an expired lease passes on with a new fence":     archiveLeaseExpiry,
+		"members come back as written":                    archiveMembers,
+		"an older rev never replaces a newer one":         archiveRevs,
+		"a batch of another epoch is refused":             archiveEpochs,
+		"a batch of another incarnation is refused":       archiveIncarnations,
+		"the states of many guilds":                       archiveStates,
+		"the states of many guilds at the same time":      archiveStatesRace,
+		"one of many raises the epoch":                    archiveEpochRace,
+		"tombstones hide members until they are purged":   archiveTombstones,
+		"salvage inserts and merges":                      archiveSalvage,
+		"salvage keeps what is known of users":            archiveSalvageUsers,
+		"salvage and tombstones":                          archiveSalvageTombstones,
+		"salvage what was deleted":                        archiveSalvageDeleted,
+		"salvage into another state is refused":           archiveSalvageStale,
+		"salvage and epoch are one after the other":       archiveSalvageRace,
+		"a bad row is refused, and only that":             archiveBadRows,
+		"batches of many guilds":                          archiveGroups,
+		"an archive that lost a batch takes no later one": archiveBehind,
+		"batches of many guilds need the lease":           archiveGroupLease,
+		"batches of many guilds do not wait in circles":   archiveGroupRace,
+		"members are found by name":                       archiveNames,
+		"names are found in a large guild":                archiveManyNames,
+		"members are read in pieces":                      archivePieces,
+		"purging takes pieces":                            archivePurge,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, open(t)) })
+	}
+}
+
+const (
+	guildA id.Guild = "100000000000000001"
+	guildB id.Guild = "9999999999999999999"
+	ownerA id.User  = "200000000000000001"
+)
+
+// settingsOf parses a document, as the admin API does.
+func settingsOf(t *testing.T, g id.Guild, more string) guild.Settings {
+	t.Helper()
+	s, err := guild.Parse(g, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"`+string(ownerA)+`"`+more+`}`))
+	if err != nil {
+		t.Fatalf("the test's own document: %v", err)
+	}
+	return s
+}
+
+// PutGuild creates a guild with the default settings.
+func PutGuild(t *testing.T, a ArchiveStore, g id.Guild) *guild.Guild {
+	t.Helper()
+	return put(t, a, settingsOf(t, g, ""))
+}
+
+func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
+	t.Helper()
+	g, _, err := a.PutGuild(t.Context(), s)
+	if err != nil {
+		t.Fatalf("put guild: %v", err)
+	}
+	return g
+}
+
+// leased returns a lease that outlasts the test.
+func leased(t *testing.T, a ArchiveStore) snapshot.Lease {
+	t.Helper()
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
+	if err != nil {
+		t.Fatalf("acquire lease: %v", err)
+	}
+	return l
+}
+
+func refOf(g *guild.Guild) leaderboard.GuildRef {
+	return leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation}
+}
+
+func allMembers(t *testing.T, a ArchiveStore, g *guild.Guild) []snapshot.Row {
+	t.Helper()
+	rows, err := a.Members(t.Context(), refOf(g), "", 100)
+	if err != nil {
+		t.Fatalf("members: %v", err)
+	}
+	return rows
+}

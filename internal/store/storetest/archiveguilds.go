@@ -1,0 +1,373 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+)
+
+const everySetting = `,"icon":"a_0123456789abcdef0123456789abcdef","adminIds":["200000000000000002"],"enabled":false,
+	"visibility":"private","vanity":"gophers","curve":[0,10.5,2],"xpGainInterval":10000,"xpPerMessageMin":1,"xpPerMessageMax":1000,
+	"xpGlobalMultiplier":1.25,"ignoredChannelIds":["300000000000000001"],"ignoredRoleIds":["400000000000000001"],
+	"multipliers":[{"type":"Channel","multiplier":0,"targets":[{"id":"300000000000000002","name":"hélp \"quoted\" 😀","parentId":"300000000000000009","position":3,"type":5}]},
+		{"type":"Role","multiplier":2.5,"targets":[{"id":"400000000000000002","name":"booster","color":255,"position":1}]}],
+	"roleRewards":[{"level":10,"stack":false,"roles":[{"id":"400000000000000003","name":"ten","color":null,"position":1}]},{"level":5,"roles":[]}]`
+
+func archiveSettings(t *testing.T, a ArchiveStore) {
+	if _, err := a.Guild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
+		t.Fatalf("a guild that never was: %v, want guild.ErrNotFound", err)
+	}
+	for _, more := range []string{"", everySetting} {
+		want := settingsOf(t, guildA, more)
+		written := put(t, a, want)
+		read, err := a.Guild(t.Context(), guildA)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for who, got := range map[string]*guild.Guild{"written": written, "read": read} {
+			if !reflect.DeepEqual(got.Settings, want) {
+				t.Errorf("%s:\n got %+v\nwant %+v", who, got.Settings, want)
+			}
+		}
+		if read.Incarnation <= 0 || read.Incarnation != written.Incarnation || read.Version != written.Version {
+			t.Errorf("written as incarnation %d, version %d; read as %d, %d", written.Incarnation, written.Version, read.Incarnation, read.Version)
+		}
+	}
+}
+
+func archiveReplace(t *testing.T, a ArchiveStore) {
+	first, created, err := a.PutGuild(t.Context(), settingsOf(t, guildA, ""))
+	if err != nil || !created {
+		t.Fatalf("first put: created %v, %v", created, err)
+	}
+	l := leased(t, a)
+	writeRows(t, a, l, first, 0, 7, row("300000000000000001", 10))
+	second, created, err := a.PutGuild(t.Context(), settingsOf(t, guildA, `,"vanity":"new"`))
+	if err != nil || created {
+		t.Fatalf("second put: created %v, %v", created, err)
+	}
+	if second.Incarnation != first.Incarnation || second.Version <= first.Version {
+		t.Errorf("replaced: incarnation %d -> %d, version %d -> %d", first.Incarnation, second.Incarnation, first.Version, second.Version)
+	}
+	if s, err := a.State(t.Context(), refOf(second)); err != nil || s.Archived != 7 || len(allMembers(t, a, second)) != 1 {
+		t.Errorf("after the replacement: state %+v, %v, %d members; want archived 7, one member", s, err, len(allMembers(t, a, second)))
+	}
+}
+
+func archiveVanity(t *testing.T, a ArchiveStore) {
+	put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
+	put(t, a, settingsOf(t, guildB, ""))
+	before, err := a.LatestChange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.PutGuild(t.Context(), settingsOf(t, guildB, `,"vanity":"gophers","enabled":false`)); !errors.Is(err, guild.ErrVanityTaken) {
+		t.Fatalf("a taken vanity: %v, want guild.ErrVanityTaken", err)
+	}
+	if g, err := a.Guild(t.Context(), guildB); err != nil || !g.Enabled || g.Vanity != "" {
+		t.Errorf("the guild that was refused changed: %+v, %v", g, err)
+	}
+	if after, err := a.LatestChange(t.Context()); err != nil || after != before {
+		t.Errorf("the refusal was logged as a change: %d -> %d, %v", before, after, err)
+	}
+	if g, err := a.GuildByVanity(t.Context(), "gophers"); err != nil || g.ID != guildA {
+		t.Errorf("by vanity: %+v, %v", g, err)
+	}
+	put(t, a, settingsOf(t, guildA, ""))
+	if _, err := a.GuildByVanity(t.Context(), "gophers"); !errors.Is(err, guild.ErrNotFound) {
+		t.Errorf("a vanity that was given up: %v", err)
+	}
+	put(t, a, settingsOf(t, guildB, `,"vanity":"gophers"`))
+	if g, err := a.GuildByVanity(t.Context(), "gophers"); err != nil || g.ID != guildB {
+		t.Errorf("by vanity, after it was taken over: %+v, %v", g, err)
+	}
+}
+
+func archiveGuildList(t *testing.T, a ArchiveStore) {
+	for i := range 5 {
+		put(t, a, settingsOf(t, id.Guild(fmt.Sprintf("10000000000000000%d", i)), ""))
+	}
+	var ids []string
+	for after := id.Guild(""); ; {
+		piece, err := a.Guilds(t.Context(), after, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(piece) == 0 {
+			break
+		}
+		for _, g := range piece {
+			ids = append(ids, string(g.ID[17:]))
+			after = g.ID
+		}
+	}
+	if got := strings.Join(ids, ""); got != "01234" {
+		t.Errorf("listed in the order %q", got)
+	}
+}
+
+func archiveDelete(t *testing.T, a ArchiveStore) {
+	if _, err := a.DeleteGuild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
+		t.Fatalf("a guild that never was: %v", err)
+	}
+	old := put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
+	l := leased(t, a)
+	writeRows(t, a, l, old, 0, 1, row("300000000000000001", 10))
+	if gone, err := a.DeleteGuild(t.Context(), guildA); err != nil || gone.Incarnation != old.Incarnation {
+		t.Fatalf("delete: %+v, %v", gone, err)
+	}
+	if _, err := a.Guild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
+		t.Errorf("after the deletion: %v", err)
+	}
+	again := put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
+	if again.Incarnation == old.Incarnation {
+		t.Error("the new guild has the old one's incarnation")
+	}
+	if rows := allMembers(t, a, again); len(rows) != 0 {
+		t.Errorf("the new guild has the old one's members: %+v", rows)
+	}
+}
+
+func aKey(keyID string, guilds ...id.Guild) apikey.Key {
+	k := apikey.Key{
+		ID: keyID, Name: "bot ü", OwnerID: ownerA, Permission: apikey.Read, GuildIDs: guilds,
+		CreatedAt: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
+	}
+	for i := range k.Hash {
+		k.Hash[i] = byte(i * 7)
+	}
+	return k
+}
+
+func archiveKeys(t *testing.T, a ArchiveStore) {
+	put(t, a, settingsOf(t, guildA, ""))
+	put(t, a, settingsOf(t, guildB, ""))
+	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
+		t.Fatalf("a key that never was: %v", err)
+	}
+	expires, limit, none := time.Date(2030, 1, 2, 3, 4, 5, 678e6, time.UTC), 1000000, 0
+	full := aKey("key000000001", guildA, guildB)
+	full.Permission, full.ExpiresAt, full.RateLimit = apikey.ReadWrite, &expires, &limit
+	unlimited := aKey("key000000002", guildB)
+	unlimited.RateLimit = &none
+	want := []apikey.Key{full, unlimited, aKey("key000000003")}
+	for _, k := range want {
+		if err := a.CreateKey(t.Context(), k, apikey.Operator, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed, err := a.Keys(t.Context(), "", 10)
+	if err != nil || len(listed) != len(want) {
+		t.Fatalf("list: %d keys, %v", len(listed), err)
+	}
+	for i, k := range want {
+		read, err := a.Key(t.Context(), k.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, got := range []*apikey.Key{read, listed[i]} {
+			got.GuildIDs = append([]id.Guild(nil), got.GuildIDs...) // nil or empty is the same
+			if !reflect.DeepEqual(*got, k) {
+				t.Errorf("key %s:\n got %+v\nwant %+v", k.ID, *got, k)
+			}
+		}
+	}
+	if rest, err := a.Keys(t.Context(), "key000000001", 1); err != nil || len(rest) != 1 || rest[0].ID != "key000000002" {
+		t.Errorf("a piece of the list: %+v, %v", rest, err)
+	}
+}
+
+func archiveGrants(t *testing.T, a ArchiveStore) {
+	put(t, a, settingsOf(t, guildA, ""))
+	put(t, a, settingsOf(t, guildB, ""))
+	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+		err  error
+		want []id.Guild
+	}{
+		{"grant", func() error { return a.Grant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildB}},
+		{"grant again", func() error { return a.Grant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildB}},
+		{"grant another", func() error { return a.Grant(t.Context(), "key000000001", guildA, apikey.Operator) }, nil, []id.Guild{guildA, guildB}},
+		{"grant an unknown guild", func() error { return a.Grant(t.Context(), "key000000001", "100000000000000009", apikey.Operator) }, guild.ErrNotFound, []id.Guild{guildA, guildB}},
+		{"grant to an unknown key", func() error { return a.Grant(t.Context(), "key000000009", guildA, apikey.Operator) }, apikey.ErrNotFound, []id.Guild{guildA, guildB}},
+		{"ungrant", func() error { return a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildA}},
+		{"ungrant again", func() error { return a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator) }, nil, []id.Guild{guildA}},
+		{"ungrant of an unknown key", func() error { return a.Ungrant(t.Context(), "key000000009", guildA, apikey.Operator) }, apikey.ErrNotFound, []id.Guild{guildA}},
+		{"delete the guild", func() error { _, err := a.DeleteGuild(t.Context(), guildA); return err }, nil, nil},
+	} {
+		if err := step.do(); !errors.Is(err, step.err) {
+			t.Errorf("%s: %v, want %v", step.name, err, step.err)
+		}
+		k, err := a.Key(t.Context(), "key000000001")
+		if err != nil || fmt.Sprint(k.GuildIDs) != fmt.Sprint(step.want) {
+			t.Errorf("after %q: grants %v, %v; want %v", step.name, k.GuildIDs, err, step.want)
+		}
+	}
+	if err := a.RevokeKey(t.Context(), "key000000001", apikey.Operator); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
+		t.Errorf("after the revocation: %v", err)
+	}
+	if err := a.RevokeKey(t.Context(), "key000000001", apikey.Operator); !errors.Is(err, apikey.ErrNotFound) {
+		t.Errorf("revoked twice: %v", err)
+	}
+}
+
+func archiveKeyUnknownGuild(t *testing.T, a ArchiveStore) {
+	put(t, a, settingsOf(t, guildA, ""))
+	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildB), apikey.Operator, 0); !errors.Is(err, guild.ErrNotFound) {
+		t.Fatalf("create: %v, want guild.ErrNotFound", err)
+	}
+	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
+		t.Errorf("the key is there all the same: %v", err)
+	}
+}
+
+// archiveLog has many writers at once, and then looks for what each of them did.
+func archiveLog(t *testing.T, a ArchiveStore) {
+	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 0 {
+		t.Fatalf("a new archive's latest change: %d, %v", latest, err)
+	}
+	put(t, a, settingsOf(t, guildB, ""))
+	// Each change alternates, so that every one of them changes something; an odd number leaves the grant there.
+	const writers, each = 16, 5
+	var group sync.WaitGroup
+	for w := range writers {
+		group.Go(func() {
+			key := fmt.Sprintf("key%09d", w)
+			if err := a.CreateKey(t.Context(), aKey(key), apikey.Operator, 0); err != nil {
+				t.Errorf("create: %v", err)
+			}
+			for i := range each {
+				change := a.Grant
+				if i%2 == 1 {
+					change = a.Ungrant
+				}
+				if err := change(t.Context(), key, guildB, apikey.Operator); err != nil {
+					t.Errorf("change %d of %s: %v", i, key, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	counts := map[changes.Change]int{}
+	var seen int64
+	for {
+		piece, err := a.Changes(t.Context(), seen, 7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(piece) == 0 {
+			break
+		}
+		for _, c := range piece {
+			if c.Version != seen+1 {
+				t.Fatalf("version %d follows %d", c.Version, seen)
+			}
+			seen = c.Version
+			counts[changes.Change{Kind: c.Kind, Subject: c.Subject}]++
+		}
+	}
+	if latest, err := a.LatestChange(t.Context()); err != nil || latest != seen || seen != 1+writers*(each+1) {
+		t.Errorf("latest change %d, %v; the log ends at %d; want %d", latest, err, seen, 1+writers*(each+1))
+	}
+	for w := range writers {
+		if n := counts[changes.Change{Kind: changes.Key, Subject: fmt.Sprintf("key%09d", w)}]; n != each+1 {
+			t.Errorf("writer %d has %d entries, want %d", w, n, each+1)
+		}
+	}
+	if _, err := a.DeleteGuild(t.Context(), guildB); err != nil {
+		t.Fatal(err)
+	}
+	after, err := a.Changes(t.Context(), seen, 100)
+	if err != nil || len(after) != 1+writers {
+		t.Errorf("deleting a guild that %d keys had a grant for logged %d changes, %v", writers, len(after), err)
+	}
+}
+
+// archiveNoChange repeats what is so already: followers would drop what they cached for nothing.
+func archiveNoChange(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA), apikey.Operator, 0); err != nil {
+		t.Fatal(err)
+	}
+	if g.Version != 1 {
+		t.Errorf("the first change has version %d", g.Version)
+	}
+	for name, err := range map[string]error{
+		"grant":   a.Grant(t.Context(), "key000000001", guildA, apikey.Operator),
+		"ungrant": a.Ungrant(t.Context(), "key000000001", guildB, apikey.Operator),
+	} {
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err == nil {
+		t.Error("a key was made twice")
+	}
+	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 2 {
+		t.Errorf("latest change %d, %v; want 2", latest, err)
+	}
+}
+
+// ArchiveLogPurge checks that a purge keeps the newest entry and leaves no gap but the one at the beginning. backdate
+// makes the archive believe that its entries up to a version were logged at that time.
+func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Time, upTo int64)) {
+	g := settingsOf(t, guildA, "")
+	for range 6 {
+		put(t, a, g)
+	}
+	purge := func(limit, want int) {
+		t.Helper()
+		if n, err := a.Purge(t.Context(), limit, time.Hour); err != nil || n != want {
+			t.Errorf("purged %d, %v; want %d", n, err, want)
+		}
+	}
+	versions := func() (all []int64) {
+		t.Helper()
+		entries, err := a.Changes(t.Context(), 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range entries {
+			all = append(all, c.Version)
+		}
+		return all
+	}
+	purge(100, 0)
+	long := time.Now().Add(-25 * time.Hour)
+	backdate(long, 4)
+	backdate(time.Now(), 2) // the clock was set back: entries 3 and 4 look older than 1 and 2
+	purge(100, 0)
+	backdate(long, 4)
+	purge(3, 3)
+	purge(100, 1)
+	if got := fmt.Sprint(versions()); got != "[5 6]" {
+		t.Errorf("left are %s, want 5 and 6", got)
+	}
+	backdate(long, 6)
+	purge(100, 1)
+	if got := fmt.Sprint(versions()); got != "[6]" {
+		t.Errorf("left are %s, want the newest, 6", got)
+	}
+	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 6 {
+		t.Errorf("latest change %d, %v", latest, err)
+	}
+	if next := put(t, a, g); next.Version != 7 {
+		t.Errorf("the next change has version %d", next.Version)
+	}
+}

@@ -1,0 +1,145 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+)
+
+func history(t *testing.T, a ArchiveStore, owner id.User, before int64, limit int) []apikey.Record {
+	t.Helper()
+	found, err := a.KeyHistory(t.Context(), owner, before, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// archiveHistory makes every change that there is, and some that change nothing.
+func archiveHistory(t *testing.T, a ArchiveStore) {
+	put(t, a, settingsOf(t, guildA, ""))
+	put(t, a, settingsOf(t, guildB, ""))
+	started, now := time.Now().Add(-time.Minute), time.Now().Truncate(time.Millisecond)
+	repeat := func(call func() error) {
+		t.Helper()
+		for range 2 {
+			if err := call(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := a.CreateKey(t.Context(), aKey(keyOne, guildB), byA(), 0); err != nil {
+		t.Fatal(err)
+	}
+	repeat(func() error { return a.RenameKey(t.Context(), keyOne, "new", byA()) })
+	r := apikey.Rotation{Hash: [32]byte{1}, Now: now, Overlap: time.Hour}
+	repeat(func() error { return a.RotateKey(t.Context(), keyOne, r, byA()) })
+	r.Hash, r.Overlap = [32]byte{2}, 0
+	repeat(func() error { return a.RotateKey(t.Context(), keyOne, r, byA()) })
+	repeat(func() error { return a.Grant(t.Context(), keyOne, guildA, apikey.Operator) })
+	repeat(func() error { return a.Ungrant(t.Context(), keyOne, guildA, apikey.Operator) })
+	repeat(func() error { return a.Grant(t.Context(), keyOne, guildA, byA()) })
+	repeat(func() error { _, err := a.KeepGrants(t.Context(), ownerA, []id.Guild{guildA}); return err })
+	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.RevokeKey(t.Context(), keyOne, apikey.Operator); err != nil {
+		t.Fatal(err)
+	}
+	user := string(ownerA)
+	want := []string{
+		"deleted by operator new [] ", "revoked by operator new [" + string(guildA) + "] ", "revoked by service new [" + string(guildB) + "] ",
+		"granted by " + user + " new [" + string(guildA) + "] ", "revoked by operator new [" + string(guildA) + "] ",
+		"granted by operator new [" + string(guildA) + "] ", "rotated by " + user + " new [] ",
+		"rotated by " + user + " new [] until " + now.Add(time.Hour).UTC().String(),
+		"renamed by " + user + " new [] bot ü", "created by " + user + " bot ü [" + string(guildB) + "] ",
+	}
+	var got []string
+	for _, r := range history(t, a, ownerA, 0, 100) {
+		detail := r.FormerName
+		if r.OldUntil != nil {
+			detail = "until " + r.OldUntil.String()
+		}
+		got = append(got, fmt.Sprintf("%s by %s %s %v %s", r.Action, r.By, r.KeyName, r.GuildIDs, detail))
+		if r.KeyID != keyOne || r.At.Before(started) || r.At.After(time.Now().Add(time.Minute)) {
+			t.Errorf("a record of %s at %v", r.KeyID, r.At)
+		}
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the history is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	newest := history(t, a, ownerA, 0, 2)
+	if len(newest) != 2 || newest[0].Number <= newest[1].Number {
+		t.Fatalf("the newest two: %+v", newest)
+	}
+	if next := history(t, a, ownerA, newest[1].Number, 1); len(next) != 1 || next[0].By != apikey.Service {
+		t.Errorf("the one after: %+v", next)
+	}
+	if others := history(t, a, ownerB, 0, 100); len(others) != 0 {
+		t.Errorf("somebody else sees %+v", others)
+	}
+}
+
+func archiveHistoryBound(t *testing.T, a ArchiveStore) {
+	withKeys(t, a, keyOne)
+	other := aKey(keyTwo)
+	other.OwnerID = ownerB
+	if err := a.CreateKey(t.Context(), other, apikey.User(ownerB), 0); err != nil {
+		t.Fatal(err)
+	}
+	for i := range apikey.HistorySize + 4 {
+		if err := a.RenameKey(t.Context(), keyOne, fmt.Sprint(i), byA()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := history(t, a, ownerA, 0, apikey.HistorySize+10)
+	if len(kept) != apikey.HistorySize || kept[0].KeyName != fmt.Sprint(apikey.HistorySize+3) || kept[len(kept)-1].KeyName != "4" {
+		t.Errorf("%d records are kept, of the names %s to %s", len(kept), kept[0].KeyName, kept[len(kept)-1].KeyName)
+	}
+	if others := history(t, a, ownerB, 0, 10); len(others) != 1 {
+		t.Errorf("somebody else has %d records, want 1", len(others))
+	}
+}
+
+// ArchiveKeysPurge checks that what is too old of the use, the history and the former secrets of keys goes, and the rest
+// stays. backdate moves all times of the history by that.
+func ArchiveKeysPurge(t *testing.T, a ArchiveStore, backdate func(by time.Duration)) {
+	now := time.Now().Truncate(time.Millisecond)
+	withKeys(t, a, keyOne)
+	hour := apikey.HourOf(now)
+	for i, h := range []int64{hour, hour - apikey.HoursOfDay + 1, hour - apikey.HoursOfDay - 2} {
+		f := apikey.UseFlush{Replica: "one", Number: int64(i + 1), Hour: h, Uses: []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: now}}}
+		if err := a.AddUse(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rotate(t, a, now.Add(-2*time.Hour), time.Hour) // it is over by now
+	purge := func(want int) {
+		t.Helper()
+		if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != want {
+			t.Errorf("purged %d, %v; want %d", n, err, want)
+		}
+	}
+	purge(2)
+	if list := owned(t, a, ownerA, hour); list[0].Requests != 2 || len(list[0].Old) != 0 || list[0].LastUsed == nil {
+		t.Errorf("after the purge: %+v", list[0])
+	}
+	backdate(apikey.HistoryTime - time.Hour)
+	purge(0)
+	backdate(2 * time.Hour)
+	if err := a.RenameKey(t.Context(), keyOne, "new", byA()); err != nil {
+		t.Fatal(err)
+	}
+	if left := history(t, a, ownerA, 0, 10); len(left) != 1 || left[0].Action != apikey.Renamed {
+		t.Errorf("a change left of what is too old: %+v", left)
+	}
+	backdate(apikey.HistoryTime + time.Hour)
+	purge(1)
+	if left := history(t, a, ownerA, 0, 10); len(left) != 0 {
+		t.Errorf("left are %+v", left)
+	}
+}

@@ -1,0 +1,216 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+const (
+	ownerB id.User = "200000000000000002"
+
+	keyOne = "key000000001"
+	keyTwo = "key000000002"
+)
+
+func byA() apikey.Actor { return apikey.User(ownerA) }
+
+// withKeys makes two guilds and a key of ownerA's for each id, without grants.
+func withKeys(t *testing.T, a ArchiveStore, ids ...string) {
+	t.Helper()
+	put(t, a, settingsOf(t, guildA, ""))
+	put(t, a, settingsOf(t, guildB, ""))
+	for _, keyID := range ids {
+		if err := a.CreateKey(t.Context(), aKey(keyID), byA(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func owned(t *testing.T, a ArchiveStore, owner id.User, hour int64) []apikey.Owned {
+	t.Helper()
+	list, err := a.OwnedKeys(t.Context(), owner, hour, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// grantsOf lists a key's grants with who gave them.
+func grantsOf(t *testing.T, a ArchiveStore, keyID string) string {
+	t.Helper()
+	for _, o := range owned(t, a, ownerA, 0) {
+		if o.ID == keyID {
+			return fmt.Sprint(o.Grants)
+		}
+	}
+	t.Fatalf("%s is not in the list", keyID)
+	return ""
+}
+
+// archiveKeyLimit has many creations at once for few places, some by the operator, who is not held to the number.
+func archiveKeyLimit(t *testing.T, a ArchiveStore) {
+	const limit, tries = 5, 20
+	var made, refused atomic.Int64
+	var group sync.WaitGroup
+	for i := range tries {
+		group.Go(func() {
+			switch err := a.CreateKey(t.Context(), aKey(fmt.Sprintf("key%09d", i)), byA(), limit); {
+			case err == nil:
+				made.Add(1)
+			case errors.Is(err, apikey.ErrTooMany):
+				refused.Add(1)
+			default:
+				t.Errorf("create: %v", err)
+			}
+		})
+	}
+	group.Wait()
+	if made.Load() != limit || refused.Load() != tries-limit || len(owned(t, a, ownerA, 0)) != limit {
+		t.Errorf("%d made, %d refused, %d listed; want %d made", made.Load(), refused.Load(), len(owned(t, a, ownerA, 0)), limit)
+	}
+	if err := a.CreateKey(t.Context(), aKey("byoperator01"), apikey.Operator, 0); err != nil {
+		t.Errorf("the operator is held to the number: %v", err)
+	}
+	other := aKey("ofsomebody01")
+	other.OwnerID = ownerB
+	if err := a.CreateKey(t.Context(), other, apikey.User(ownerB), limit); err != nil {
+		t.Errorf("another owner is held to it: %v", err)
+	}
+	if err := a.RevokeKey(t.Context(), "byoperator01", byA()); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.CreateKey(t.Context(), aKey("onetoomany01"), byA(), limit); !errors.Is(err, apikey.ErrTooMany) {
+		t.Errorf("one more: %v, want apikey.ErrTooMany", err)
+	}
+}
+
+func archiveKeyOwners(t *testing.T, a ArchiveStore) {
+	withKeys(t, a, keyOne)
+	if err := a.Grant(t.Context(), keyOne, guildA, byA()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := a.Key(t.Context(), keyOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err := a.LatestChange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := apikey.User(ownerB)
+	for name, err := range map[string]error{
+		"grant":   a.Grant(t.Context(), keyOne, guildB, other),
+		"ungrant": a.Ungrant(t.Context(), keyOne, guildA, other),
+		"rename":  a.RenameKey(t.Context(), keyOne, "mine now", other),
+		"rotate":  a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: [32]byte{1}, Now: time.Now()}, other),
+		"revoke":  a.RevokeKey(t.Context(), keyOne, other),
+	} {
+		if !errors.Is(err, apikey.ErrNotFound) {
+			t.Errorf("%s by somebody else: %v, want apikey.ErrNotFound", name, err)
+		}
+	}
+	after, err := a.Key(t.Context(), keyOne)
+	if err != nil || !reflect.DeepEqual(after, before) {
+		t.Errorf("the key became %+v, %v", after, err)
+	}
+	if now, err := a.LatestChange(t.Context()); err != nil || now != version {
+		t.Errorf("what was refused was logged: %d -> %d, %v", version, now, err)
+	}
+	if list := owned(t, a, ownerB, 0); len(list) != 0 {
+		t.Errorf("somebody else sees %+v", list)
+	}
+}
+
+func archiveOwnedKeys(t *testing.T, a ArchiveStore) {
+	withKeys(t, a, keyOne)
+	newer := aKey(keyTwo, guildB, guildA)
+	newer.CreatedAt = newer.CreatedAt.Add(time.Second)
+	if err := a.CreateKey(t.Context(), newer, apikey.Operator, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.RenameKey(t.Context(), keyOne, "an ö", byA()); err != nil {
+		t.Fatal(err)
+	}
+	list := owned(t, a, ownerA, 0)
+	if len(list) != 2 || list[0].ID != keyTwo || list[1].ID != keyOne || list[1].Name != "an ö" {
+		t.Fatalf("the list is %+v; want the newer key first", list)
+	}
+	if list[0].LastUsed != nil || list[0].Requests != 0 {
+		t.Errorf("a key that was never used: %v, %d requests", list[0].LastUsed, list[0].Requests)
+	}
+	if piece, err := a.OwnedKeys(t.Context(), ownerA, 0, 1); err != nil || len(piece) != 1 || piece[0].ID != keyTwo {
+		t.Errorf("one of them: %+v, %v", piece, err)
+	}
+	for _, step := range []struct {
+		name string
+		do   func() error
+		err  error
+		want []apikey.Grant
+	}{
+		{"by the operator", func() error { return nil }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
+		{"again by the user", func() error { return a.Grant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
+		{"taken by the user", func() error { return a.Ungrant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildB, By: apikey.Operator}}},
+		{"by the user", func() error { return a.Grant(t.Context(), keyTwo, guildA, byA()) }, nil, []apikey.Grant{{GuildID: guildA, By: byA()}, {GuildID: guildB, By: apikey.Operator}}},
+		{"an unknown guild", func() error { return a.Grant(t.Context(), keyTwo, "100000000000000009", byA()) }, guild.ErrNotFound, []apikey.Grant{{GuildID: guildA, By: byA()}, {GuildID: guildB, By: apikey.Operator}}},
+		{"again by the operator", func() error { return a.Grant(t.Context(), keyTwo, guildA, apikey.Operator) }, nil, []apikey.Grant{{GuildID: guildA, By: apikey.Operator}, {GuildID: guildB, By: apikey.Operator}}},
+	} {
+		if err := step.do(); !errors.Is(err, step.err) {
+			t.Errorf("%s: %v, want %v", step.name, err, step.err)
+		}
+		if got := grantsOf(t, a, keyTwo); got != fmt.Sprint(step.want) {
+			t.Errorf("%s: grants %s, want %v", step.name, got, step.want)
+		}
+	}
+}
+
+func archiveKeepGrants(t *testing.T, a ArchiveStore) {
+	withKeys(t, a, keyOne, keyTwo)
+	third := id.Guild("100000000000000003")
+	put(t, a, settingsOf(t, third, ""))
+	other := aKey("ofsomebody01", guildB)
+	other.OwnerID = ownerB
+	for name, err := range map[string]error{
+		"of somebody else": a.CreateKey(t.Context(), other, apikey.User(ownerB), 0),
+		"of the operator":  a.Grant(t.Context(), keyOne, guildB, apikey.Operator),
+		"lost":             a.Grant(t.Context(), keyTwo, guildB, byA()),
+		"lost too":         a.Grant(t.Context(), keyTwo, third, byA()),
+		"kept":             a.Grant(t.Context(), keyTwo, guildA, byA()),
+	} {
+		if err != nil {
+			t.Fatalf("a grant %s: %v", name, err)
+		}
+	}
+	version, err := a.LatestChange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []string{"[" + keyTwo + "]", "[]"} {
+		changed, err := a.KeepGrants(t.Context(), ownerA, []id.Guild{guildA})
+		if err != nil || fmt.Sprint(changed) != want {
+			t.Errorf("round %d: %v lost grants, %v; want %s", round, changed, err, want)
+		}
+	}
+	if now, err := a.LatestChange(t.Context()); err != nil || now != version+1 {
+		t.Errorf("%d changes were logged, %v; want one", now-version, err)
+	}
+	for keyID, want := range map[string]apikey.Grant{keyOne: {GuildID: guildB, By: apikey.Operator}, keyTwo: {GuildID: guildA, By: byA()}} {
+		if got := grantsOf(t, a, keyID); got != fmt.Sprint([]apikey.Grant{want}) {
+			t.Errorf("%s has the grants %s, want %v", keyID, got, want)
+		}
+	}
+	if changed, err := a.KeepGrants(t.Context(), ownerA, nil); err != nil || fmt.Sprint(changed) != "["+keyTwo+"]" {
+		t.Errorf("with no guild left: %v, %v", changed, err)
+	}
+	if k, err := a.Key(t.Context(), other.ID); err != nil || !k.Granted(guildB) {
+		t.Errorf("somebody else's key became %+v, %v", k, err)
+	}
+}

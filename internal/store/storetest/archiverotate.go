@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+)
+
+// secretN is a key's text and its hash, for the key keyOne.
+func secretN(t *testing.T) (secret string, hash [32]byte) {
+	t.Helper()
+	secret, hash, err := apikey.Remint(keyOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret, hash
+}
+
+func rotate(t *testing.T, a ArchiveStore, now time.Time, overlap time.Duration) (secret string) {
+	t.Helper()
+	secret, hash := secretN(t)
+	if err := a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()); err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+func wantWorks(t *testing.T, a ArchiveStore, now time.Time, works string, secrets ...string) {
+	t.Helper()
+	k, err := a.Key(t.Context(), keyOne)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for i, s := range secrets {
+		if k.Matches(s, now) {
+			got += fmt.Sprint(i)
+		}
+	}
+	if got != works {
+		t.Errorf("the secrets %q work, want %q", got, works)
+	}
+}
+
+func archiveRotations(t *testing.T, a ArchiveStore) {
+	now := time.Now().Truncate(time.Millisecond)
+	first, hash := secretN(t)
+	k := aKey(keyOne)
+	k.Hash, k.ExpiresAt = hash, new(now.Add(300*24*time.Hour))
+	put(t, a, settingsOf(t, guildA, ""))
+	if err := a.CreateKey(t.Context(), k, byA(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Grant(t.Context(), keyOne, guildA, byA()); err != nil {
+		t.Fatal(err)
+	}
+	second := rotate(t, a, now, 24*time.Hour)
+	wantWorks(t, a, now, "01", first, second)
+	wantWorks(t, a, now.Add(24*time.Hour-time.Millisecond), "01", first, second)
+	wantWorks(t, a, now.Add(24*time.Hour), "1", first, second)
+
+	// A later rotation makes the overlap of an earlier one shorter, and never longer.
+	third := rotate(t, a, now.Add(time.Hour), time.Hour)
+	wantWorks(t, a, now.Add(time.Hour), "012", first, second, third)
+	wantWorks(t, a, now.Add(2*time.Hour), "2", first, second, third)
+	fourth := rotate(t, a, now.Add(time.Hour), 7*24*time.Hour)
+	wantWorks(t, a, now.Add(2*time.Hour), "23", first, second, third, fourth)
+	fifth := rotate(t, a, now.Add(time.Hour), 0)
+	wantWorks(t, a, now.Add(time.Hour), "4", first, second, third, fourth, fifth)
+
+	after, err := a.Key(t.Context(), keyOne)
+	if err != nil || after.Name != k.Name || !after.ExpiresAt.Equal(*k.ExpiresAt) || !after.Granted(guildA) || after.Old != nil {
+		t.Errorf("after rotations: %+v, %v", after, err)
+	}
+	_, hash = secretN(t)
+	r := apikey.Rotation{Hash: hash, Now: *k.ExpiresAt}
+	if err := a.RotateKey(t.Context(), keyOne, r, byA()); !errors.Is(err, apikey.ErrExpired) {
+		t.Errorf("an expired key: %v, want apikey.ErrExpired", err)
+	}
+	if err := a.RotateKey(t.Context(), keyTwo, r, byA()); !errors.Is(err, apikey.ErrNotFound) {
+		t.Errorf("an unknown key: %v, want apikey.ErrNotFound", err)
+	}
+	wantWorks(t, a, now, "0", fifth)
+}
+
+func archiveOldSecrets(t *testing.T, a ArchiveStore) {
+	now := time.Now().Truncate(time.Millisecond)
+	withKeys(t, a, keyOne)
+	secrets := []string{rotate(t, a, now, 0)}
+	for range apikey.MaxOldSecrets + 1 {
+		secrets = append(secrets, rotate(t, a, now, time.Hour))
+	}
+	k, err := a.Key(t.Context(), keyOne)
+	if err != nil || len(k.Old) != apikey.MaxOldSecrets {
+		t.Fatalf("%d old secrets are kept, %v; want %d", len(k.Old), err, apikey.MaxOldSecrets)
+	}
+	last := len(secrets) - 1
+	wantWorks(t, a, now, "01", secrets[last-1], secrets[last])
+
+	// A rotation that is repeated, because its answer was lost, changes nothing.
+	_, hash := secretN(t)
+	before, err := a.LatestChange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		r := apikey.Rotation{Hash: hash, Now: now, Overlap: time.Hour}
+		if err := a.RotateKey(t.Context(), keyOne, r, byA()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantWorks(t, a, now, "0", secrets[last])
+	if after, err := a.LatestChange(t.Context()); err != nil || after != before+1 {
+		t.Errorf("%d changes, %v; want 1", after-before, err)
+	}
+}

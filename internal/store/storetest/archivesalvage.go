@@ -1,0 +1,305 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	salvaged1 id.User = "300000000000000001"
+	salvaged2 id.User = "300000000000000002"
+	salvaged3 id.User = "300000000000000003"
+)
+
+// salvage merges rows of a live store that was at epoch and rev, twice: whoever is killed in between does it again.
+func salvage(t *testing.T, a ArchiveStore, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) []snapshot.Row {
+	t.Helper()
+	from, err := a.State(t.Context(), refOf(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var once []snapshot.Row
+	for range 2 {
+		given := slices.Clone(rows)
+		if err := a.Salvage(t.Context(), from, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Rows: given}); err != nil {
+			t.Fatalf("salvage: %v", err)
+		}
+		if !reflect.DeepEqual(given, rows) {
+			t.Errorf("the caller's rows are now %+v", given)
+		}
+		got := allMembers(t, a, g)
+		if once != nil && !reflect.DeepEqual(got, once) {
+			t.Errorf("a second salvage made\n %+v of\n %+v", got, once)
+		}
+		once = got
+	}
+	wantState(t, a, g, from.Epoch, from.Archived)
+	return once
+}
+
+// salvageRow has minutes for its last update and its cooldown; 0 is none.
+func salvageRow(user id.User, xp level.XP, count int64, updated, cooldown int64) snapshot.Row {
+	at := func(minutes int64) time.Time {
+		if minutes == 0 {
+			return time.Time{}
+		}
+		return time.UnixMilli(1767225600123).Add(time.Duration(minutes) * time.Minute).UTC()
+	}
+	return snapshot.Row{
+		Member:        leaderboard.Member{UserID: user, XP: xp, MessageCount: count, LastUpdated: at(updated)},
+		CooldownUntil: at(cooldown),
+	}
+}
+
+func archiveSalvage(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	type entry struct {
+		xp                       level.XP
+		count, updated, cooldown int64
+	}
+	for rev, c := range []struct {
+		name                       string
+		archived, salvaged, merged entry
+	}{
+		{"the archive is ahead in all", entry{9, 8, 7, 6}, entry{5, 4, 3, 2}, entry{9, 8, 7, 6}},
+		{"the live store is ahead in all", entry{5, 4, 3, 2}, entry{9, 8, 7, 6}, entry{9, 8, 7, 6}},
+		{"each is ahead in something", entry{9, 4, 7, 2}, entry{5, 8, 3, 6}, entry{9, 8, 7, 6}},
+		{"the archive knows no times", entry{9, 8, 0, 0}, entry{5, 4, 3, 2}, entry{9, 8, 3, 2}},
+		{"the live store knows no times", entry{5, 4, 3, 2}, entry{9, 8, 0, 0}, entry{9, 8, 3, 2}},
+		{"neither knows a time", entry{5, 4, 0, 0}, entry{5, 4, 0, 0}, entry{5, 4, 0, 0}},
+	} {
+		rowOf := func(e entry) snapshot.Row { return salvageRow(salvaged1, e.xp, e.count, e.updated, e.cooldown) }
+		writeRows(t, a, l, g, 0, int64(rev+1), rowOf(c.archived))
+		if got := salvage(t, a, g, 0, int64(rev), rowOf(c.salvaged)); !reflect.DeepEqual(got, []snapshot.Row{rowOf(c.merged)}) {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, rowOf(c.merged))
+		}
+	}
+	// One is new to the archive, one has no entry in the live store any more.
+	got := salvage(t, a, g, 0, 99, salvageRow(salvaged2, 3, 2, 1, 0), tombstone(salvaged1), tombstone(salvaged3))
+	if want := []snapshot.Row{salvageRow(salvaged1, 5, 4, 0, 0), salvageRow(salvaged2, 3, 2, 1, 0)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+	salvage(t, a, g, 0, 99)
+	salvage(t, a, g, 0, 99, tombstone(salvaged1))
+	// What was salvaged stands as if the last batch had brought it: that batch again changes nothing, a newer one does.
+	state, err := a.State(t.Context(), refOf(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeRows(t, a, l, g, state.Epoch, state.Archived, row(salvaged2, 1))
+	if got := allMembers(t, a, g)[1].XP; got != 3 {
+		t.Errorf("XP %d after the last batch came again, want 3", got)
+	}
+	writeRows(t, a, l, g, state.Epoch, state.Archived+1, row(salvaged2, 1))
+	if got := allMembers(t, a, g)[1].XP; got != 1 {
+		t.Errorf("XP %d after a newer batch, want 1", got)
+	}
+}
+
+func archiveSalvageUsers(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	empty, name := "", "Ada"
+	unknown := leaderboard.User{}
+	older := leaderboard.User{Username: "older", Discriminator: "1", GlobalName: &name}
+	newer := leaderboard.User{Username: "newer", Discriminator: "0", Avatar: &name, AccentColour: &empty}
+	onlyAvatar := leaderboard.User{Avatar: &empty}
+	onlyDiscriminator := leaderboard.User{Discriminator: "0"}
+	for rev, c := range []struct {
+		name                       string
+		archived, salvaged, merged leaderboard.User
+		archivedAt, salvagedAt     int64
+	}{
+		{"the archive's is newer", newer, older, newer, 2, 1},
+		{"the live store's is newer", older, newer, newer, 1, 2},
+		{"both are of one time", older, newer, older, 1, 1},
+		{"neither has a time", older, newer, older, 0, 0},
+		{"only the archive's has a time", older, newer, older, 1, 0},
+		{"only the live store's has a time", older, newer, newer, 0, 1},
+		{"the newer one is unknown, in the archive", unknown, older, older, 2, 1},
+		{"the newer one is unknown, in the live store", older, unknown, older, 1, 2},
+		{"of one time, unknown in the archive", unknown, older, older, 1, 1},
+		{"an empty avatar is known", older, onlyAvatar, onlyAvatar, 1, 2},
+		{"an empty avatar is known, in the archive", onlyAvatar, older, onlyAvatar, 2, 1},
+		{"a discriminator is known", older, onlyDiscriminator, onlyDiscriminator, 1, 2},
+		{"unknown in both", unknown, unknown, unknown, 1, 2},
+	} {
+		archived, salvaged := salvageRow(salvaged1, 1, 1, c.archivedAt, 0), salvageRow(salvaged1, 1, 1, c.salvagedAt, 0)
+		archived.User, salvaged.User = c.archived, c.salvaged
+		writeRows(t, a, l, g, 0, int64(rev+1), archived)
+		want := salvageRow(salvaged1, 1, 1, max(c.archivedAt, c.salvagedAt), 0)
+		want.User = c.merged
+		if got := salvage(t, a, g, 0, int64(rev), salvaged); !reflect.DeepEqual(got, []snapshot.Row{want}) {
+			t.Errorf("%s:\n got %+v\nwant %+v", c.name, got, want)
+		}
+	}
+}
+
+func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	for range 3 {
+		s, err := a.State(t.Context(), refOf(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.RaiseEpoch(t.Context(), refOf(g), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const epoch, rev = 3, 50
+	back := salvageRow(salvaged1, 7, 6, 5, 4)
+	deleted := func(rev int64) {
+		t.Helper()
+		writeRows(t, a, l, g, epoch, rev-1, row(salvaged1, 1))
+		writeRows(t, a, l, g, epoch, rev, tombstone(salvaged1))
+	}
+	deleted(rev)
+	for _, older := range []struct{ epoch, rev int64 }{{epoch, rev - 1}, {epoch - 1, rev + 1}, {epoch - 1, rev - 1}} {
+		if got := salvage(t, a, g, older.epoch, older.rev, back); len(got) > 0 {
+			t.Errorf("from %+v came back what was deleted at epoch %d, rev %d: %+v", older, epoch, rev, got)
+		}
+	}
+	for i, newer := range []struct{ epoch, rev int64 }{{epoch, rev}, {epoch, rev + 1}, {epoch + 1, rev - 1}} {
+		if i > 0 {
+			// A salvaged entry is of the guild's state; the delete that follows is newer.
+			deleted(rev + 2*int64(i))
+			newer.rev += 2 * int64(i)
+		}
+		if got := salvage(t, a, g, newer.epoch, newer.rev, back); !reflect.DeepEqual(got, []snapshot.Row{back}) {
+			t.Errorf("from %+v: %+v; want what was there again", newer, got)
+		}
+	}
+	// A salvage that was cut off after the epoch was raised is begun again, and has to find the tombstone.
+	deleted(rev + 10)
+	s, err := a.State(t.Context(), refOf(g))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), s); err != nil {
+		t.Fatal(err)
+	}
+	if got := salvage(t, a, g, epoch, rev, back); len(got) > 0 {
+		t.Errorf("in the next epoch came back what was deleted: %+v", got)
+	}
+}
+
+// A member that the live store has deleted since what it knows of was archived is deleted, and whoever was written since is not.
+func archiveSalvageDeleted(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	epoch := func() int64 {
+		t.Helper()
+		s, err := a.State(t.Context(), refOf(g))
+		if err == nil {
+			s, err = a.RaiseEpoch(t.Context(), refOf(g), s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Epoch
+	}
+	bury := func(epoch, known int64, want ...id.User) {
+		t.Helper()
+		from, err := a.State(t.Context(), refOf(g))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := []snapshot.Row{tombstone(salvaged1), tombstone(salvaged2), tombstone(salvaged3)}
+		var got []id.User
+		for range 2 {
+			if err := a.Salvage(t.Context(), from, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: 999, Known: known, Rows: gone}); err != nil {
+				t.Fatalf("salvage: %v", err)
+			}
+			got = nil
+			for _, row := range allMembers(t, a, g) {
+				got = append(got, row.UserID)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("what epoch %d deleted that knew of rev %d: %v is left, want %v", epoch, known, got, want)
+			}
+		}
+		wantState(t, a, g, from.Epoch, from.Archived)
+	}
+	writeRows(t, a, l, g, 0, 7, row(salvaged1, 1))
+	first := epoch()
+	writeRows(t, a, l, g, first, 8, row(salvaged2, 2))
+	writeRows(t, a, l, g, first, 9, row(salvaged3, 3))
+	bury(first-1, 9, salvaged1, salvaged2, salvaged3)
+	bury(first, 8, salvaged3)
+	// It is a tombstone like any other: an older row does not bring it back, a newer one does.
+	if got := salvage(t, a, g, first, 8, salvageRow(salvaged2, 5, 4, 3, 2)); len(got) != 1 {
+		t.Errorf("what was deleted came back from an older store: %+v", got)
+	}
+	writeRows(t, a, l, g, first, 10, row(salvaged2, 6))
+	if got := allMembers(t, a, g); len(got) != 2 || got[0].XP != 6 {
+		t.Errorf("after a newer batch there are %+v", got)
+	}
+	epoch()
+	bury(first, 10, salvaged2, salvaged3)
+}
+
+func archiveSalvageStale(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 5, row(salvaged1, 1))
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}); err != nil {
+		t.Fatal(err)
+	}
+	stale := func(g *guild.Guild, from snapshot.State) {
+		t.Helper()
+		b := snapshot.Batch{Guild: refOf(g), Epoch: from.Epoch, Rev: from.Archived, Rows: []snapshot.Row{row(salvaged1, 9), row(salvaged2, 9)}}
+		if err := a.Salvage(t.Context(), from, b); !errors.Is(err, snapshot.ErrStale) {
+			t.Errorf("salvage from %+v: %v", from, err)
+		}
+	}
+	for _, from := range []snapshot.State{{}, {Epoch: 0, Archived: 5}, {Epoch: 2, Archived: 5}, {Epoch: 1, Archived: 4}, {Epoch: 1, Archived: 6}} {
+		stale(g, from)
+	}
+	if got := allMembers(t, a, g); len(got) != 1 || got[0].XP != 1 {
+		t.Errorf("refused salvages left %+v", got)
+	}
+	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
+		t.Fatal(err)
+	}
+	again := put(t, a, settingsOf(t, guildA, ""))
+	stale(g, snapshot.State{Epoch: 1, Archived: 5})
+	stale(again, snapshot.State{Epoch: 1, Archived: 5})
+	if got := allMembers(t, a, again); len(got) > 0 {
+		t.Errorf("a refused salvage left %+v", got)
+	}
+}
+
+func archiveSalvageRace(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	for epoch := range int64(20) {
+		from := snapshot.State{Epoch: epoch}
+		before := len(allMembers(t, a, g))
+		user := id.User(fmt.Sprintf("3%017d", epoch))
+		var group sync.WaitGroup
+		var salvageErr, raiseErr error
+		group.Go(func() {
+			salvageErr = a.Salvage(t.Context(), from, snapshot.Batch{Guild: refOf(g), Rows: []snapshot.Row{row(user, 1)}})
+		})
+		group.Go(func() { _, raiseErr = a.RaiseEpoch(t.Context(), refOf(g), from) })
+		group.Wait()
+		if raiseErr != nil || salvageErr != nil && !errors.Is(salvageErr, snapshot.ErrStale) {
+			t.Fatalf("raise: %v; salvage: %v", raiseErr, salvageErr)
+		}
+		if written := len(allMembers(t, a, g)) - before; (written == 1) != (salvageErr == nil) {
+			t.Errorf("the salvage wrote %d rows and said %v", written, salvageErr)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+)
+
+func wantUse(t *testing.T, a ArchiveStore, hour, requests int64, last time.Time) {
+	t.Helper()
+	for _, o := range owned(t, a, ownerA, hour) {
+		if o.ID != keyOne {
+			continue
+		}
+		if o.Requests != requests || o.LastUsed == nil || !o.LastUsed.Equal(last) {
+			t.Errorf("in the day to hour %d: %d requests, the last at %v; want %d, %v", hour, o.Requests, o.LastUsed, requests, last)
+		}
+		return
+	}
+	t.Errorf("%s is not in the list", keyOne)
+}
+
+func archiveUse(t *testing.T, a ArchiveStore) {
+	withKeys(t, a, keyOne, keyTwo)
+	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	hour := apikey.HourOf(noon)
+	add := func(replica string, number, hour, requests int64, last time.Time) {
+		t.Helper()
+		f := apikey.UseFlush{Replica: replica, Number: number, Hour: hour, Uses: []apikey.KeyUse{
+			{KeyID: keyOne, Requests: requests, LastUsed: last}, {KeyID: "unknown00001", Requests: 3, LastUsed: last},
+		}}
+		if err := a.AddUse(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("one", 1, hour, 5, noon)
+	wantUse(t, a, hour, 5, noon)
+	add("one", 1, hour, 5, noon) // its answer was lost
+	wantUse(t, a, hour, 5, noon)
+	add("two", 1, hour, 7, noon.Add(-time.Second)) // a replica that is behind
+	wantUse(t, a, hour, 12, noon)
+	add("one", 2, hour+1, 100, noon.Add(time.Hour))
+	wantUse(t, a, hour+1, 112, noon.Add(time.Hour))
+	wantUse(t, a, hour+apikey.HoursOfDay-1, 112, noon.Add(time.Hour))
+	wantUse(t, a, hour+apikey.HoursOfDay, 100, noon.Add(time.Hour))
+	wantUse(t, a, hour+apikey.HoursOfDay+1, 0, noon.Add(time.Hour))
+	for _, o := range owned(t, a, ownerA, hour) {
+		if o.ID == keyTwo && (o.Requests != 0 || o.LastUsed != nil) {
+			t.Errorf("the other key was used: %+v", o)
+		}
+	}
+	if err := a.RevokeKey(t.Context(), keyOne, byA()); err != nil {
+		t.Fatal(err)
+	}
+	add("one", 3, hour, 1, noon)
+}
+
+// archiveUseRace has many replicas count the same keys, named in different orders, while the keys change.
+func archiveUseRace(t *testing.T, a ArchiveStore) {
+	withKeys(t, a, keyOne, keyTwo)
+	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	const replicas, flushes = 6, 10
+	var group sync.WaitGroup
+	for r := range replicas {
+		group.Go(func() {
+			for n := range flushes {
+				uses := []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: noon}, {KeyID: keyTwo, Requests: 1, LastUsed: noon}}
+				if r%2 == 1 {
+					uses[0], uses[1] = uses[1], uses[0]
+				}
+				f := apikey.UseFlush{Replica: fmt.Sprint("replica ", r), Number: int64(n + 1), Hour: apikey.HourOf(noon), Uses: uses}
+				if err := a.AddUse(t.Context(), f); err != nil {
+					t.Errorf("add: %v", err)
+				}
+			}
+		})
+	}
+	group.Go(func() {
+		for i := range flushes {
+			if err := a.RenameKey(t.Context(), keyOne, fmt.Sprint(i), byA()); err != nil {
+				t.Errorf("rename: %v", err)
+			}
+		}
+		if err := a.RevokeKey(t.Context(), keyTwo, byA()); err != nil {
+			t.Errorf("revoke: %v", err)
+		}
+	})
+	group.Wait()
+	wantUse(t, a, apikey.HourOf(noon), replicas*flushes, noon)
+}

@@ -1,0 +1,496 @@
+// Package storetest is one conformance suite for all live stores and one for all archives.
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Store is a live store.
+type Store interface {
+	leaderboard.Board
+	snapshot.Live
+}
+
+// Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
+// holds nothing, and cleans up after itself.
+func Board(t *testing.T, open func(t *testing.T) Store) {
+	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, smallFlushesCases, evictCases, anewCases) {
+		t.Run(c.name, func(t *testing.T) {
+			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
+		})
+	}
+}
+
+type boardCase struct {
+	name string
+	run  func(b *board)
+}
+
+var boardCases = []boardCase{
+	{"a guild that is not loaded", notLoaded},
+	{"create", create},
+	{"change", change},
+	{"a change without effect still counts", changeWithoutEffect},
+	{"delete", deleteEntry},
+	{"ranks and ties", ranks},
+	{"pages", pages},
+	{"pages that are known", knownPages},
+	{"the version moves exactly when something changed", versions},
+	{"user data", userData},
+	{"XP of every size", everySize},
+}
+
+// board is a store under test with the guild that most cases work on.
+type board struct {
+	*testing.T
+	Store
+	g leaderboard.GuildRef
+}
+
+func (b *board) must(err error) {
+	b.Helper()
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *board) wants(what string, err, want error) {
+	b.Helper()
+	if !errors.Is(err, want) {
+		b.Errorf("%s: error %v, want %v", what, err, want)
+	}
+}
+
+// load hydrates the guild with these rows at epoch 1.
+func (b *board) load(rows ...snapshot.Row) {
+	b.Helper()
+	b.hydrate(b.g, snapshot.State{Epoch: 1}, rows...)
+}
+
+func (b *board) hydrate(g leaderboard.GuildRef, s snapshot.State, rows ...snapshot.Row) {
+	b.Helper()
+	h := b.begin(g, snapshot.State{}, snapshot.FoundNothing)
+	b.must(b.LoadChunk(b.Context(), h, rows))
+	b.must(b.CommitHydration(b.Context(), h, s))
+}
+
+func (b *board) member(user id.User) leaderboard.Ranked {
+	b.Helper()
+	m, err := b.Member(b.Context(), b.g, user)
+	b.must(err)
+	return m
+}
+
+func (b *board) version() leaderboard.Version {
+	b.Helper()
+	v, err := b.Version(b.Context(), b.g)
+	b.must(err)
+	return v
+}
+
+func (b *board) page(offset, limit int64) leaderboard.Page {
+	b.Helper()
+	p, err := b.Page(b.Context(), b.g, offset, limit, leaderboard.Digest{})
+	b.must(err)
+	return p
+}
+
+func (b *board) change(user id.User, c leaderboard.Change) leaderboard.Outcome {
+	b.Helper()
+	o, err := b.Change(b.Context(), b.g, user, c)
+	b.must(err)
+	return o
+}
+
+func (b *board) create(user id.User, xp level.XP) {
+	b.Helper()
+	_, err := b.Create(b.Context(), b.g, user, leaderboard.Creation{XP: xp, User: leaderboard.User{Username: "u"}})
+	b.must(err)
+}
+
+func (b *board) delete(user id.User) {
+	b.Helper()
+	_, err := b.Delete(b.Context(), b.g, user, leaderboard.Once{})
+	b.must(err)
+}
+
+// userN is the n-th user; later ones have greater ids.
+func userN(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
+
+// longAgo is a time that no store gives to a new change.
+var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789e6, time.UTC)
+
+func rowN(n int, xp level.XP) snapshot.Row {
+	return snapshot.Row{Member: leaderboard.Member{
+		UserID: userN(n), XP: xp, MessageCount: int64(n), LastUpdated: longAgo,
+		User: leaderboard.User{Username: fmt.Sprintf("user%d", n), Discriminator: "0"},
+	}}
+}
+
+func notLoaded(b *board) {
+	ctx, user := b.Context(), userN(1)
+	calls := func(g leaderboard.GuildRef) map[string]error {
+		f := snapshot.Flush{Guild: g, Epoch: 1, ID: 1}
+		errs := map[string]error{}
+		_, errs["Member"] = b.Member(ctx, g, user)
+		_, errs["Page"] = b.Page(ctx, g, 0, 100, leaderboard.Digest{})
+		_, errs["View"] = b.View(ctx, g, leaderboard.Look{Pages: []int64{1}, Unless: &leaderboard.Version{Epoch: 1}})
+		_, errs["Version"] = b.Version(ctx, g)
+		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
+		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})
+		_, errs["Delete"] = b.Delete(ctx, g, user, leaderboard.Once{})
+		_, errs["ReadBatch"] = b.ReadBatch(ctx, f, []id.User{user})
+		errs["Archived"] = b.Archived(ctx, snapshot.Batch{Guild: g, Epoch: 1, Rev: 100})
+		errs["EndFlush"] = b.EndFlush(ctx, f)
+		return errs
+	}
+	for name, err := range calls(b.g) {
+		b.wants(name+" of an unknown guild", err, leaderboard.ErrNotLoaded)
+	}
+	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
+		b.Errorf("loaded guilds after calls on an unknown guild: %v, %v, want none", guilds, err)
+	}
+
+	b.load(rowN(1, 10))
+	before, entry := b.version(), b.member(user)
+	other := leaderboard.GuildRef{ID: b.g.ID, Incarnation: b.g.Incarnation + 1}
+	for name, err := range calls(other) {
+		b.wants(name+" of another incarnation", err, leaderboard.ErrNotLoaded)
+	}
+	if after := b.version(); after != before {
+		b.Errorf("version %v after refused calls, want %v", after, before)
+	}
+	if got := b.page(0, 10).Rows; len(got) != 1 || !reflect.DeepEqual(got[0], entry) {
+		b.Errorf("rows %v after refused calls, want %v alone", got, entry)
+	}
+	if _, ok, err := b.BeginFlush(ctx, b.g.ID); ok || err != nil {
+		b.Errorf("refused calls left something to flush (%v, %v)", ok, err)
+	}
+}
+
+func create(b *board) {
+	b.load()
+	data := leaderboard.User{Username: "ada", Discriminator: "0001"}
+	o, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: 4150, User: data})
+	b.must(err)
+	if want := (leaderboard.Outcome{Before: 0, After: 4150}); o != want {
+		b.Errorf("outcome %+v, want %+v", o, want)
+	}
+	m := b.member(userN(1))
+	if age := time.Since(m.LastUpdated); age < -time.Minute || age > time.Minute {
+		b.Errorf("last updated %v, want now", m.LastUpdated)
+	}
+	m.LastUpdated = time.Time{}
+	want := leaderboard.Ranked{Rank: 1, Member: leaderboard.Member{UserID: userN(1), XP: 4150, User: data}}
+	if !reflect.DeepEqual(m, want) {
+		b.Errorf("entry %+v, want %+v", m, want)
+	}
+
+	before := b.page(0, 10)
+	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: 9, User: leaderboard.User{Username: "other"}})
+	b.wants("create twice", err, leaderboard.ErrMemberExists)
+	if after := b.page(0, 10); !reflect.DeepEqual(after, before) {
+		b.Errorf("after a refused create %+v, want %+v", after, before)
+	}
+
+	for _, xp := range []level.XP{0, level.MaxXP} {
+		user := userN(int(xp))
+		b.create(user, xp)
+		if m := b.member(user); m.XP != xp {
+			b.Errorf("created with %d XP, read %d", xp, m.XP)
+		}
+	}
+}
+
+func change(b *board) {
+	for i, c := range []struct {
+		op                   leaderboard.Op
+		start, amount, after level.XP
+	}{
+		{leaderboard.Increment, 0, 1, 1},
+		{leaderboard.Increment, 100, 50, 150},
+		{leaderboard.Increment, level.MaxXP - 1, 1, level.MaxXP},
+		{leaderboard.Increment, level.MaxXP - 1, 2, level.MaxXP},
+		{leaderboard.Increment, level.MaxXP, level.MaxXP, level.MaxXP},
+		{leaderboard.Increment, 1, level.MaxXP, level.MaxXP},
+		{leaderboard.Decrement, 100, 30, 70},
+		{leaderboard.Decrement, 1, 1, 0},
+		{leaderboard.Decrement, 1, 2, 0},
+		{leaderboard.Decrement, 0, level.MaxXP, 0},
+		{leaderboard.Decrement, level.MaxXP, level.MaxXP, 0},
+		{leaderboard.Decrement, level.MaxXP, 1, level.MaxXP - 1},
+		{leaderboard.Set, 100, 0, 0},
+		{leaderboard.Set, 0, level.MaxXP, level.MaxXP},
+		{leaderboard.Set, 5, 5, 5},
+	} {
+		name := fmt.Sprintf("%s %d by %d", c.op, c.start, c.amount)
+		b.g.ID = id.Guild(fmt.Sprintf("1%017d", i))
+		b.load(rowN(3, c.start))
+		got := b.change(userN(3), leaderboard.Change{Op: c.op, Amount: c.amount})
+		if want := (leaderboard.Outcome{Before: c.start, After: c.after, MessageCount: 3}); got != want {
+			b.Errorf("%s: outcome %+v, want %+v", name, got, want)
+		}
+		m := b.member(userN(3))
+		if m.XP != c.after || m.MessageCount != 3 || m.User.Username != "user3" {
+			b.Errorf("%s: entry %+v, want %d XP and the rest as it was", name, m, c.after)
+		}
+		if age := time.Since(m.LastUpdated); age < -time.Minute || age > time.Minute {
+			b.Errorf("%s: last updated %v, want now", name, m.LastUpdated)
+		}
+		if b.version().Rev != 1 {
+			b.Errorf("%s: rev %d, want 1", name, b.version().Rev)
+		}
+		_, err := b.Change(b.Context(), b.g, userN(4), leaderboard.Change{Op: c.op, Amount: c.amount})
+		b.wants(name+" of nobody", err, leaderboard.ErrNoMember)
+	}
+	_, err := b.Change(b.Context(), b.g, userN(3), leaderboard.Change{Op: "double", Amount: 1})
+	if err == nil {
+		b.Error("an unknown operation was carried out")
+	}
+}
+
+func changeWithoutEffect(b *board) {
+	b.load(rowN(1, level.MaxXP), rowN(2, 0), rowN(3, 7))
+	for i, c := range []leaderboard.Change{
+		{Op: leaderboard.Increment, Amount: 1}, {Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Set, Amount: 7},
+	} {
+		user := userN(i + 1)
+		b.change(user, c)
+		if got := b.version().Rev; got != int64(i+1) {
+			b.Errorf("%s: rev %d, want %d", c.Op, got, i+1)
+		}
+		if m := b.member(user); !m.LastUpdated.After(longAgo) {
+			b.Errorf("%s: last updated %v, want now", c.Op, m.LastUpdated)
+		}
+	}
+}
+
+func deleteEntry(b *board) {
+	ctx := b.Context()
+	b.load(rowN(1, 10), rowN(2, 20))
+	b.delete(userN(2))
+	_, err := b.Member(ctx, b.g, userN(2))
+	b.wants("read after delete", err, leaderboard.ErrNoMember)
+	_, err = b.Change(ctx, b.g, userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+	b.wants("change after delete", err, leaderboard.ErrNoMember)
+	before := b.version()
+	_, err = b.Delete(ctx, b.g, userN(2), leaderboard.Once{})
+	b.wants("delete twice", err, leaderboard.ErrNoMember)
+	if after := b.version(); after != before {
+		b.Errorf("version %v after a refused delete, want %v", after, before)
+	}
+	if m := b.member(userN(1)); m.Rank != 1 {
+		b.Errorf("rank %d after the one above was deleted, want 1", m.Rank)
+	}
+	b.create(userN(2), 5)
+	if m := b.member(userN(2)); m.XP != 5 || m.MessageCount != 0 || m.User.Username != "u" {
+		b.Errorf("created again: %+v, want nothing of the deleted entry", m)
+	}
+}
+
+func ranks(b *board) {
+	b.load(rowN(1, 50), rowN(2, 100), rowN(3, 50), rowN(4, 0), rowN(5, 50))
+	// Equal XP stands in descending order of the ids' bytes, as ZREVRANGE has it.
+	want := []id.User{userN(2), userN(5), userN(3), userN(1), userN(4)}
+	rows := b.page(0, 10).Rows
+	if len(rows) != len(want) {
+		b.Fatalf("%d rows, want %d", len(rows), len(want))
+	}
+	for i, user := range want {
+		if rows[i].UserID != user || rows[i].Rank != int64(i+1) {
+			b.Errorf("row %d: %s with rank %d, want %s", i, rows[i].UserID, rows[i].Rank, user)
+		}
+		if m := b.member(user); !reflect.DeepEqual(m, rows[i]) {
+			b.Errorf("read alone %+v, on the page %+v", m, rows[i])
+		}
+	}
+	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 51})
+	if m := b.member(userN(4)); m.Rank != 2 {
+		b.Errorf("rank %d after 51 XP, want 2", m.Rank)
+	}
+	short, long := id.User("99999999999999999"), id.User("1000000000000000000")
+	b.create(short, 100)
+	b.create(long, 100)
+	if s, l := b.member(short), b.member(long); s.Rank != 1 || l.Rank != 3 {
+		b.Errorf("ranks %d and %d of ids of 17 and 19 digits with equal XP, want 1 and 3", s.Rank, l.Rank)
+	}
+}
+
+func pages(b *board) {
+	const members = 250
+	rows := make([]snapshot.Row, members)
+	for i := range rows {
+		rows[i] = rowN(i, level.XP(i))
+	}
+	b.load(rows...)
+	for _, c := range []struct{ offset, limit, want int64 }{
+		{0, 100, 100}, {100, 100, 100}, {200, 100, 50}, {250, 100, 0}, {300, 100, 0},
+		{0, 1, 1}, {249, 1, 1}, {0, 1000, 250}, {1 << 50, 100, 0},
+	} {
+		p := b.page(c.offset, c.limit)
+		if int64(len(p.Rows)) != c.want {
+			b.Errorf("page at %d of %d: %d rows, want %d", c.offset, c.limit, len(p.Rows), c.want)
+		}
+		if p.Version != (leaderboard.Version{Epoch: 1, Rev: 0}) {
+			b.Errorf("page at %d: version %+v, want epoch 1 and rev 0", c.offset, p.Version)
+		}
+		for i, row := range p.Rows {
+			n := members - 1 - int(c.offset) - i
+			want := leaderboard.Ranked{Member: rows[n].Member, Rank: c.offset + int64(i) + 1}
+			if !reflect.DeepEqual(row, want) {
+				b.Fatalf("page at %d, row %d: %+v, want %+v", c.offset, i, row, want)
+			}
+		}
+	}
+}
+
+// knownPages holds a store to leave out only rows that are the same, and to tell the version all the same.
+func knownPages(b *board) {
+	b.load(rowN(1, 40), rowN(2, 30), rowN(3, 20), rowN(4, 10))
+	known := b.page(0, 3)
+	look := func(what string, same bool) {
+		b.Helper()
+		got, err := b.Page(b.Context(), b.g, 0, 3, known.Digest)
+		b.must(err)
+		if got.Version != b.version() {
+			b.Errorf("after %s: version %+v, want %+v", what, got.Version, b.version())
+		}
+		whole := b.page(0, 3)
+		if got.Digest != whole.Digest {
+			b.Errorf("after %s: digest %x, and %x of the whole page", what, got.Digest, whole.Digest)
+		}
+		if rows := len(got.Rows); same && rows != 0 || !same && !reflect.DeepEqual(got, whole) {
+			b.Errorf("after %s: %+v", what, got)
+		}
+		if same != reflect.DeepEqual(whole.Rows, known.Rows) || same != (got.Digest == known.Digest) {
+			b.Errorf("after %s: the same is %v", what, !same)
+		}
+		known = whole
+	}
+	look("nothing", true)
+	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
+	look("a change of a member below the page", true)
+	b.create(userN(5), 1)
+	look("a new member below the page", true)
+	b.change(userN(3), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+	look("a change on the page", false)
+	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 30})
+	look("a change of places", false)
+	b.delete(userN(3))
+	look("a member who is gone", false)
+	_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{{User: userN(1), Offers: []level.XP{0}, Data: &leaderboard.User{Username: "other"}}}})
+	b.must(err)
+	look("another name", false)
+	b.delete(userN(1))
+	b.delete(userN(2))
+	b.delete(userN(4))
+	b.delete(userN(5))
+	look("all that are gone", false)
+	look("nothing again", true)
+}
+
+func versions(b *board) {
+	b.hydrate(b.g, snapshot.State{Epoch: 3, Archived: 41}, rowN(1, 10))
+	want := leaderboard.Version{Epoch: 3, Rev: 41}
+	check := func(what string, moves bool) {
+		b.Helper()
+		if moves {
+			want.Rev++
+		}
+		if got := b.version(); got != want {
+			b.Errorf("version after %s: %+v, want %+v", what, got, want)
+		}
+		if got := b.page(0, 1).Version; got != want {
+			b.Errorf("version of a page after %s: %+v, want %+v", what, got, want)
+		}
+	}
+	check("hydration", false)
+	b.member(userN(1))
+	check("a read", false)
+	b.create(userN(2), 0)
+	check("create", true)
+	b.change(userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1, Cooldown: time.Minute})
+	check("change", true)
+	b.delete(userN(2))
+	check("delete", true)
+	f, _, err := b.BeginFlush(b.Context(), b.g.ID)
+	b.must(err)
+	batch, err := b.ReadBatch(b.Context(), f, []id.User{userN(2)})
+	b.must(err)
+	b.must(b.Archived(b.Context(), batch))
+	b.must(b.EndFlush(b.Context(), f))
+	check("a flush", false)
+}
+
+// everySize holds a store to round numbers, which one that keeps scores as floats may write in another form.
+func everySize(b *board) {
+	b.load()
+	for _, xp := range []level.XP{0, 1, 99_999_999, 1e8, 1e8 + 1, 2e8, 1e9, 1.5e9, 2e9, 2.1e9, level.MaxXP} {
+		_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: xp})
+		b.must(err)
+		if m := b.member(userN(1)); m.XP != xp {
+			b.Errorf("created with %d XP, read with %d", xp, m.XP)
+		}
+		if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].XP != xp {
+			b.Errorf("created with %d XP, on the page %+v", xp, p.Rows)
+		}
+		b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: xp})
+		for _, c := range []leaderboard.Change{{Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Increment, Amount: 1}} {
+			before := b.member(userN(1)).XP
+			if o, err := b.Change(b.Context(), b.g, userN(1), c); err != nil || o.Before != before || o.After != applied(before, c) {
+				b.Errorf("%s %d by 1: %+v, %v", c.Op, before, o, err)
+			}
+		}
+		want := b.member(userN(1)).XP
+		if rows := b.flushAll(); len(rows) != 1 || rows[0].XP != want {
+			b.Errorf("with %d XP, flushed %+v", want, rows)
+		}
+		b.delete(userN(1))
+	}
+}
+
+func userData(b *board) {
+	b.load()
+	text := func(s string) *string { return &s }
+	for i, u := range []leaderboard.User{
+		{},
+		{Username: "plain", Discriminator: "0"},
+		{Avatar: text(""), GlobalName: text(""), AccentColour: text("")},
+		{Avatar: text("a_0123456789abcdef0123456789abcdef")},
+		{GlobalName: text("only a global name")},
+		{AccentColour: text("#ff8800")},
+		{Username: `quotes " ' \ and %s {} [] <b>`, Discriminator: "line\nbreak\ttab\r", GlobalName: text(" ")},
+		{Username: "Ünï→🎉 مرحبا 你好", GlobalName: text("e\u0301\u200d\ufeff"), Discriminator: "\x01\x7f"},
+	} {
+		user := userN(i)
+		_, err := b.Create(b.Context(), b.g, user, leaderboard.Creation{XP: 1, User: u})
+		b.must(err)
+		if got := b.member(user).User; !reflect.DeepEqual(got, u) {
+			b.Errorf("user data %d read as %+v, want %+v", i, got, u)
+		}
+	}
+
+	// The same through a flush and a hydration.
+	before := b.page(0, 100).Rows
+	rows := b.flushAll()
+	b.must(b.Drop(b.Context(), b.g))
+	b.hydrate(b.g, snapshot.State{Epoch: 2}, rows...)
+	if after := b.page(0, 100).Rows; !reflect.DeepEqual(after, before) {
+		b.Errorf("after a flush and a hydration %+v, want %+v", after, before)
+	}
+
+	_, err := b.Create(b.Context(), b.g, userN(99), leaderboard.Creation{XP: 1, User: leaderboard.User{Username: "a\x00b"}})
+	if err == nil {
+		b.Error("a NUL in user data was accepted")
+	}
+}

@@ -1,0 +1,373 @@
+package browsertest
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/testing/apitest"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+func TestSigningInAndOut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"visibility": "private", "name": "Moles"})
+	s.member(s.key(g), g, "digger", 100)
+	s.adaManages(g)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	b.lacks("digger", "Moles")
+	b.signIn("/leaderboard/" + g)
+	b.see("Moles", "digger")
+	b.press("Ada Lovelace")
+	b.press("Sign out")
+	b.see("Sign in")
+	b.open("/leaderboard/" + g)
+	b.lacks("digger", "Moles", "Ada Lovelace")
+}
+
+func TestTheAccountsMenuCloses(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.tab(t)
+	b.signIn("/")
+	const open = "document.querySelector('.menu').open"
+	b.press("Ada Lovelace")
+	b.until(open)
+	b.do(chromedp.KeyEvent(kb.Tab), chromedp.KeyEvent(kb.Escape))
+	b.until("!" + open + " && document.activeElement.matches('.menu > summary')")
+	b.press("Ada Lovelace")
+	b.until(open)
+	b.pick("main h1")
+	b.until("!" + open)
+	// A click inside is what it is for.
+	b.press("Ada Lovelace")
+	b.until(open)
+	b.press("Your API keys")
+	b.see("API keys")
+}
+
+func TestTheBoardMovesWhileMessagesArrive(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"xpPerMessageMin": 50, "xpPerMessageMax": 50})
+	key := s.key(g)
+	first, second := s.member(key, g, "first", 1000), s.member(key, g, "second", 990)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	order := func(users ...string) string {
+		return fmt.Sprintf("[...document.querySelectorAll('#board > li')].map((row) => row.id).join() === %q", "m"+strings.Join(users, ",m"))
+	}
+	b.until(order(first, second))
+	b.do(chromedp.Evaluate[chromedp.Void]("window.stayed = true"))
+	s.messages(key, g, object{"userId": second, "channelId": channel})
+	b.until(order(second, first))
+	b.see("1,040")
+	newcomer := newID()
+	s.messages(key, g, object{"userId": newcomer, "channelId": channel, "user": object{"avatar": nil, "discriminator": "0", "username": "newcomer"}})
+	b.until(order(second, first, newcomer))
+	if !eval[bool](b, "window.stayed") {
+		t.Error("the page was loaded again")
+	}
+}
+
+// hostile are names that would do harm where they are not taken for text.
+var hostile = []string{
+	`<img src=x onerror="document.title='owned'">`, `<script>document.title="owned"</script>`, `"><svg onload=alert(1)>`, `'-alert(1)-'`, `{{.Site}}`,
+}
+
+func TestHostileNamesAreText(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"name": hostile[0], "roleRewards": []object{{"level": 1, "roles": []object{{"id": newID(), "name": hostile[1], "color": nil, "position": 1}}}}})
+	key := s.key(g)
+	var users []string
+	for i, name := range hostile {
+		users = append(users, s.member(key, g, name, 1000-i))
+	}
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	b.see(hostile...)
+	// What the live part puts into the page is no less text.
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+users[4], key, object{"xp": 5000}).Want(t, 200)
+	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s'", users[4]))
+	b.see(hostile...)
+	for i, u := range users {
+		b.open("/leaderboard/" + g + "/members/" + u)
+		b.see(hostile[i])
+		b.open("/v2/levels/" + g + "/users/" + u + "/card.svg")
+		if n := eval[int](b, "document.querySelectorAll('script, [onload], [onerror]').length"); n != 0 {
+			t.Errorf("the card of %s has %d elements that run", hostile[i], n)
+		}
+	}
+	if title := eval[string](b, "document.title"); title == "owned" {
+		t.Error("a name was run")
+	}
+}
+
+func TestPagesWorkWithoutScript(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"vanity": "quiet"})
+	key := s.key(g)
+	for i := range 101 {
+		s.member(key, g, fmt.Sprintf("member%03d", i), 1000-i)
+	}
+	s.adaManages(g)
+	b := s.tab(t)
+	b.withoutScript()
+	b.open("/")
+	b.fill("#entry", "quiet")
+	b.press("Show")
+	b.see("member000")
+	b.press("Next")
+	b.see("member100")
+	b.signIn("/leaderboard/quiet?page=2")
+	b.see("You manage this")
+}
+
+func TestTheKeyboardReachesEverything(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	u := s.member(s.key(g), g, "kit", 4200)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	for steps := 0; ; steps++ {
+		b.do(chromedp.KeyEvent(kb.Tab))
+		at := eval[string](b, `document.activeElement.outerHTML.slice(0, 200)`)
+		if !eval[bool](b, `document.activeElement === document.body || parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2 && getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
+			t.Errorf("the focus cannot be seen on %s", at)
+		}
+		if steps == 0 && !strings.Contains(at, "Skip to the content") {
+			t.Errorf("the first stop is %s", at)
+		}
+		if eval[bool](b, fmt.Sprintf("document.activeElement.closest('#m%s') !== null", u)) {
+			break
+		}
+		if steps == 40 {
+			t.Fatal("the keyboard never reaches the row")
+		}
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(fmt.Sprintf("document.querySelector('#m%s details').open", u))
+	b.see("XP to the next level")
+}
+
+func TestRankCardsAreDrawn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	u := s.member(s.key(g), g, "gopherina", 5100)
+	b := s.tab(t)
+	for _, theme := range []string{"light", "dark"} {
+		b.open("/v2/levels/" + g + "/users/" + u + "/card.svg?theme=" + theme)
+		b.until(`document.documentElement.getBBox().width > 300 && document.querySelectorAll("parsererror").length === 0`)
+		if text := eval[string](b, "document.documentElement.textContent"); !strings.Contains(text, "gopherina") {
+			t.Errorf("%s: the card says %q", theme, text)
+		}
+		b.shoot("card-" + theme)
+	}
+	// And as a page shows it: from this host, past the content security policy.
+	b.open("/leaderboard/" + g + "/members/" + u)
+	b.until(`document.querySelector("img[alt='The rank card']").naturalWidth > 300`)
+}
+
+func TestMakingAKeyAndUsingIt(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	moles, voles := s.guild(object{"name": "Moles", "visibility": "private"}), s.guild(object{"name": "Voles", "visibility": "private"})
+	s.adaManages(moles, voles)
+	b := s.tab(t)
+	b.signIn("/profile")
+	b.fill("#name", "my bot")
+	b.pick("input[name=permission][value=read_write]")
+	b.pick(fmt.Sprintf("input[name=guild][value='%s']", moles))
+	b.press("Make the key")
+	b.see("Copy it now")
+	secret := strings.TrimSpace(eval[string](b, "document.getElementById('secret').textContent"))
+	u := s.member(secret, moles, "digger", 100)
+	s.Do("POST", "/v2/levels/"+voles+"/users/"+u, secret, object{"xp": 1, "user": object{"avatar": nil, "discriminator": "0", "username": "x"}}).Want(t, 403)
+
+	b.press("I have it")
+	b.press("Grant Voles")
+	b.see("Take away Voles")
+	s.member(secret, voles, "burrower", 100)
+
+	b.press("Delete this key…")
+	b.press("Delete it")
+	b.see("You have no keys")
+	s.Do("GET", "/v2/levels/"+moles+"/users/"+u, secret, nil).Want(t, 401)
+}
+
+func TestSettingsGoThereAndBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"name": "Moles"})
+	s.adaManages(g)
+	b := s.tab(t)
+	b.signIn("/guilds/" + g + "/settings")
+	b.fill("[name=vanity]", "No Spaces")
+	b.press("Save")
+	b.until("document.querySelector('[name=vanity]').getAttribute('aria-invalid') === 'true'")
+	b.fill("[name=vanity]", "moles")
+	b.fill("[name=xpPerMessageMin]", "20")
+	b.press("Save")
+	b.see("Saved.")
+	b.open("/guilds/" + g + "/settings")
+	if got := eval[string](b, "document.querySelector('[name=xpPerMessageMin]').value"); got != "20" {
+		t.Errorf("the form shows %q", got)
+	}
+	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(adminToken)).Want(t, 200)
+	if vanity, least := apitest.At[string](t, kept, "vanity"), apitest.At[float64](t, kept, "xpPerMessageMin"); vanity != "moles" || least != 20 {
+		t.Errorf("kept are %q and %v", vanity, least)
+	}
+	b.open("/leaderboard/moles")
+	b.see("Moles")
+}
+
+func TestFindingAMember(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "LEVELBOARD_SNAPSHOT_INTERVAL=100ms")
+	g := s.guild(nil)
+	key := s.key(g)
+	u := s.member(key, g, "gopherina", 100)
+	s.member(key, g, "badger", 200)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	b.fill("#q", u)
+	b.press("Find")
+	b.until(fmt.Sprintf("location.href.includes(%q) && document.readyState === 'complete'", u))
+	b.see("gopherina")
+	// A name is found once it is in the archive.
+	for until := time.Now().Add(patience); ; {
+		b.open("/leaderboard/" + g + "/search?q=goph")
+		if strings.Contains(b.text(), "gopherina") {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("the name is not found: %s", b.glance())
+		}
+	}
+	b.lacks("badger")
+}
+
+func TestTheLiveRowsArePausedAndGoOn(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	key := s.key(g)
+	u := s.member(key, g, "gopherina", 100)
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	dot := func(variable string) {
+		t.Helper()
+		b.until("(() => { const is = document.createElement('i'); is.style.color = 'var(--" + variable + ")'; document.body.append(is); const want = getComputedStyle(is).color; is.remove();" +
+			"return getComputedStyle(document.getElementById('live'), '::before').backgroundColor === want })()")
+	}
+	dot("good")
+	b.press("Pause")
+	dot("strong-line")
+	b.press("Go live")
+	dot("good")
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+u, key, object{"xp": 5000}).Want(t, 200)
+	b.see("5,000 XP", "Pause")
+}
+
+// withAvatar makes a new member who has an avatar. The test's browser reaches no host that has any.
+func (s *site) withAvatar(key, g string, xp int) string {
+	s.t.Helper()
+	u := newID()
+	user := object{"avatar": strings.Repeat("ab", 16), "discriminator": "0", "username": "gopher"}
+	s.Do("POST", "/v2/levels/"+g+"/users/"+u, key, object{"xp": xp, "user": user}).Want(s.t, 200)
+	return u
+}
+
+func TestAPictureThatDoesNotLoadLeavesItsLetter(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	key := s.key(g)
+	var users []string
+	for i := range 90 {
+		users = append(users, s.withAvatar(key, g, 1000-i))
+	}
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	image := func(user string) string { return fmt.Sprintf("document.querySelector('#m%s .picture img')", user) }
+	b.until(image(users[0]) + " === null")
+	if letter := eval[string](b, "document.querySelector('#board .picture').innerText"); letter != "G" {
+		t.Errorf("instead of the picture is %q", letter)
+	}
+	if !eval[bool](b, image(users[89])+" !== null") {
+		t.Error("a picture that nobody asked for yet has gone")
+	}
+	// Nor does it stay in a row that comes later, or come back with one that changes.
+	top := s.withAvatar(key, g, 4000)
+	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s' && %s === null", top, image(top)))
+	b.do(chromedp.Evaluate[chromedp.Void](`window.back = 0; new MutationObserver((all) => {
+		for (const { addedNodes } of all) for (const node of addedNodes) if (node.nodeName === "IMG") window.back++;
+	}).observe(document.getElementById("board"), { childList: true, subtree: true })`))
+	s.Do("PATCH", "/v2/levels/"+g+"/users/"+users[0], key, object{"xp": 5000}).Want(t, 200)
+	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s'", users[0]))
+	if back := eval[int](b, "window.back"); back != 0 {
+		t.Errorf("the picture came back %d times", back)
+	}
+}
+
+// A picture may have failed before there is a script that hears of it.
+func TestAPictureThatFailedEarlyLeavesItsLetter(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(nil)
+	s.withAvatar(s.key(g), g, 1000)
+	b := s.tab(t)
+	b.withoutScript()
+	b.open("/leaderboard/" + g)
+	b.until("document.querySelector('#board img').complete")
+	answer, err := http.Get(b.base + eval[string](b, "document.querySelector('script').getAttribute('src')"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	script, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.Evaluate[chromedp.Void](string(script)))
+	b.until("document.querySelector('#board .picture') && !document.querySelector('#board img')")
+}
+
+func TestEveryLevelFitsItsRing(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.guild(object{"curve": []int{0, 1}})
+	key := s.key(g)
+	levels := []int{10000, 9999, 1000, 999, 88, 0}
+	for _, level := range levels {
+		s.member(key, g, "gopher", level)
+	}
+	b := s.tab(t)
+	b.open("/leaderboard/" + g)
+	// How far the corners of the digits are from the middle, of which 19 px are inside the ring.
+	reach := eval[[]float64](b, `[...document.querySelectorAll(".board .ring__level")].map((level) => {
+		const text = document.createRange();
+		text.selectNode(level.lastChild);
+		return Math.hypot(text.getBoundingClientRect().width / 2, 0.37 * parseFloat(getComputedStyle(level).fontSize));
+	})`)
+	if len(reach) != len(levels) {
+		t.Fatalf("%d rings", len(reach))
+	}
+	for i, far := range reach {
+		if far > 19 {
+			t.Errorf("level %d reaches %.1f px from the middle", levels[i], far)
+		}
+	}
+	b.shoot("rings")
+}

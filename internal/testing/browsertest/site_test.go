@@ -1,0 +1,116 @@
+package browsertest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"levelboard/internal/app"
+	"levelboard/internal/config"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+const (
+	adminToken = "an-operators-token-of-enough-length"
+	ada        = "900000000000000001" // who signs in, and owns the guilds that a test makes
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// site is a running service that people can sign in to, as Ada.
+type site struct {
+	t        *testing.T
+	app      *app.App
+	url      string
+	provider *testenv.OAuthServer
+	*apitest.Client
+}
+
+// newSite runs a service until the test ends; environ has the last word.
+func newSite(t *testing.T, environ ...string) *site {
+	t.Helper()
+	provider := testenv.OAuth(t)
+	cfg, _, err := config.Load(slices.Concat([]string{
+		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
+		"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
+		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
+	}, provider.Environ(), environ))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	running := app.New(cfg, app.Options{Logger: log, Version: "1.0.0"})
+	if err := running.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := running.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	provider.Register(running.URL() + "/sign-in/callback")
+	s := &site{t: t, app: running, url: running.URL(), provider: provider, Client: apitest.NewClient(t, running.URL())}
+	s.adaManages()
+	return s
+}
+
+// adaManages says which guilds the provider of sign-in takes for Ada's, from the next sign-in on.
+func (s *site) adaManages(guilds ...string) {
+	owned := []object{}
+	for _, g := range guilds {
+		owned = append(owned, object{"id": g, "name": "Gophers", "icon": nil, "owner": true, "permissions": "0"})
+	}
+	s.provider.SetUser(object{"id": ada, "username": "ada", "global_name": "Ada Lovelace", "avatar": nil}, owned)
+}
+
+var lastID atomic.Int64
+
+func newID() string { return fmt.Sprintf("%018d", 100000000000000000+lastID.Add(1)) }
+
+// guild makes a guild of Ada's with these settings over the defaults, and returns its id.
+func (s *site) guild(over object) string {
+	s.t.Helper()
+	settings := object{"name": "Gophers", "memberCount": 5000, "ownerId": ada}
+	for name, value := range over {
+		settings[name] = value
+	}
+	g := newID()
+	s.Do("PUT", "/admin/guilds/"+g, "", settings, apitest.AdminToken(adminToken)).Want(s.t, 201)
+	return g
+}
+
+// key makes a read/write key for a guild.
+func (s *site) key(g string) string {
+	s.t.Helper()
+	body := object{"name": "bot", "ownerId": newID(), "permission": "read_write", "guildIds": []string{g}}
+	made := s.Do("POST", "/admin/keys", "", body, apitest.AdminToken(adminToken)).Want(s.t, 201)
+	return apitest.At[string](s.t, made, "key")
+}
+
+// member gives a guild a new member and returns their id.
+func (s *site) member(key, g, name string, xp int) string {
+	s.t.Helper()
+	u := newID()
+	user := object{"avatar": nil, "discriminator": "0", "username": name}
+	s.Do("POST", "/v2/levels/"+g+"/users/"+u, key, object{"xp": xp, "user": user}).Want(s.t, 200)
+	return u
+}
+
+// channel is where messages are written.
+const channel = "500000000000000001"
+
+// messages sends some, as a bot would.
+func (s *site) messages(key, g string, messages ...object) {
+	s.t.Helper()
+	s.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": messages}).Want(s.t, 200)
+}

@@ -1,0 +1,181 @@
+package monitoring_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/app"
+	"levelboard/internal/config"
+	"levelboard/internal/testing/testenv"
+)
+
+// answerTime is for the slowest of machines: with what there is to see, an answer takes a few scrapes.
+const answerTime = 90 * time.Second
+
+const adminToken = "an-operators-token-of-enough-length"
+
+// TestEveryRuleAndEveryPanelHasData scrapes a service that does everything that it can, and asks for all that the rules
+// record, the alerts look at, the panels show and the runbooks tell to look at.
+func TestEveryRuleAndEveryPanelHasData(t *testing.T) {
+	service := startService(t)
+	prometheus := startPrometheus(t, service)
+	putLoadOn(t, service)
+
+	var waiting []query
+	for _, r := range rules(t) {
+		if r.Record != "" {
+			waiting = append(waiting, query{"record " + r.Record, r.Expr}, query{"recorded", r.Record + selector(r.Labels)})
+			continue
+		}
+		for _, operand := range operands(r.Expr) {
+			waiting = append(waiting, query{"alert " + r.Alert, operand})
+		}
+	}
+	for _, d := range dashboards() {
+		waiting = append(waiting, d.queries()...)
+	}
+	waiting = append(waiting, runbookQueries(t)...)
+	t.Logf("%d queries", len(waiting))
+
+	ctx, cancel := context.WithTimeout(t.Context(), answerTime)
+	defer cancel()
+	pause := time.NewTicker(500 * time.Millisecond)
+	defer pause.Stop()
+	for len(waiting) > 0 {
+		var unanswered []query
+		for _, q := range waiting {
+			if !prometheus.answers(t, q) {
+				unanswered = append(unanswered, q)
+			}
+		}
+		waiting = unanswered
+		select {
+		case <-pause.C:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	for _, q := range waiting {
+		t.Errorf("no data for %s: %s", q.where, q.expr)
+	}
+}
+
+func selector(labels map[string]string) string {
+	var pairs []string
+	for name, value := range labels {
+		pairs = append(pairs, name+`="`+value+`"`)
+	}
+	return "{" + strings.Join(pairs, ",") + "}"
+}
+
+// startService runs a service on servers as an operator should: Redis with a file and a maximum.
+func startService(t *testing.T) *app.App {
+	t.Helper()
+	cfg, _, err := config.Load([]string{
+		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
+		"LEVELBOARD_REDIS_URL=" + testenv.Redis(t, testenv.WithAOF(), testenv.WithConfig("maxmemory 1gb")).URL(),
+		"LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
+		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_SNAPSHOT_INTERVAL=1s", "LEVELBOARD_RATE_LIMIT_KEY=100000", "LEVELBOARD_RATE_LIMIT_IDENTITY=200000",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	service := app.New(cfg, app.Options{Logger: log, Version: "test"})
+	if err := service.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := service.Stop(ctx); err != nil {
+			t.Errorf("stop: %v", err)
+		}
+	})
+	return service
+}
+
+// putLoadOn runs the load until the test ends, before the service stops.
+func putLoadOn(t *testing.T, service *app.App) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	l := newLoad(t, "http://"+service.Addr())
+	running.Go(func() { l.run(ctx) })
+	running.Go(func() { l.follow(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+		l.http.CloseIdleConnections()
+	})
+}
+
+// monitor is a Prometheus that scrapes a service, with the rules of deploy/prometheus.
+type monitor struct {
+	base string
+	http *http.Client
+	vars *strings.Replacer
+}
+
+func startPrometheus(t *testing.T, service *app.App) monitor {
+	t.Helper()
+	rules, err := filepath.Abs(prometheusDir + "/rules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := testenv.Prometheus(t, fmt.Sprintf(`
+global: {scrape_interval: 500ms, scrape_timeout: 500ms, evaluation_interval: 500ms}
+rule_files: [%q]
+scrape_configs: [{job_name: levelboard, static_configs: [{targets: [%q]}]}]
+`, filepath.Join(rules, "*.yml"), service.OpsAddr()))
+	pool := &http.Transport{}
+	t.Cleanup(pool.CloseIdleConnections)
+	// As Grafana would put them in.
+	vars := strings.NewReplacer("$job", "levelboard", "$instance", ".*", "$__rate_interval", "1m")
+	return monitor{server.URL(), &http.Client{Transport: pool, Timeout: 30 * time.Second}, vars}
+}
+
+// answers reports whether the query has at least one sample that is a number. A query that Prometheus refuses fails the test.
+func (m monitor) answers(t *testing.T, q query) bool {
+	t.Helper()
+	resp, err := m.http.PostForm(m.base+"/api/v1/query", url.Values{"query": {m.vars.Replace(q.expr)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Errorf("%s: %s: status %d, %s (%v)", q.where, q.expr, resp.StatusCode, content, err)
+		return true
+	}
+	var answer struct {
+		Data struct {
+			Result []struct{ Value [2]any }
+		}
+	}
+	if err := json.Unmarshal(content, &answer); err != nil {
+		// A scalar or a string, which is no series to show or to compare.
+		t.Errorf("%s: %s: %v", q.where, q.expr, err)
+		return true
+	}
+	for _, series := range answer.Data.Result {
+		text, _ := series.Value[1].(string)
+		if value, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(value) {
+			return true
+		}
+	}
+	return false
+}

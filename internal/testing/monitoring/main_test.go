@@ -1,0 +1,36 @@
+package monitoring_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"levelboard/internal/testing/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+const (
+	prometheusDir = "../../../deploy/prometheus"
+	dashboardsDir = "../../../deploy/grafana/dashboards"
+	runbooks      = "../../../docs/runbooks.md"
+)
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// glob returns the files that match, of which there must be some.
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files match %s (%v)", pattern, err)
+	}
+	return files
+}

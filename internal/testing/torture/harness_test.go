@@ -1,0 +1,336 @@
+package torture
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+
+	"levelboard/internal/testing/testenv"
+)
+
+const (
+	clients          = 16
+	membersEach      = 8
+	crowds           = 3   // clients that have more, for calls of several steps
+	crowdMembers     = 250 // each of theirs
+	sharedMembers    = 6
+	snapshotInterval = 200 * time.Millisecond
+	defaultTime      = 11 * time.Second
+
+	mainGuild   = "100000000000000001"
+	churnGuild  = "100000000000000002"
+	ownerID     = "900000000000000001"
+	adminToken  = "torture-torture-torture-torture-torture"
+	redisWaits  = 3 * time.Second // of the harness's own client
+	againAtMost = 100 * time.Millisecond
+)
+
+// mode is how Redis is set up, and so what it may lose.
+type mode int
+
+const (
+	durable   mode = iota // AOF, always: it loses nothing
+	volatile              // it comes back empty: it loses what the archive does not have yet
+	backwards             // it comes back with an old dump
+)
+
+// fleet is what the replicas of a run are.
+type fleet struct {
+	names    []string
+	balanced bool   // the clients ask a balancer, and know no replica
+	program  string // what they begin with; empty for the program of this tree
+}
+
+// pair is two replicas, of which each client asks one until it is away.
+var pair = fleet{names: []string{"a", "b"}}
+
+// harness is one run: the servers, the replicas, the clients and the model.
+type harness struct {
+	t    *testing.T
+	mode mode
+	seed uint64
+	http *http.Client
+
+	redis      *testenv.RedisServer
+	postgres   *testenv.PG
+	redisProxy *proxy
+	pgProxy    *proxy
+	live       *redis.Client // straight to Redis, for what only the harness looks at
+	replicas   []*replica
+	fronts     []*replica // what the clients ask: the replicas, or the balancer before them
+	balancer   *balancer  // nil without one
+	apiKey     string
+	keyID      string
+
+	users    []string // of every guild
+	counters []*counter
+	clients  []*client
+	operator *operator
+	faulted  int // how many faults there were
+
+	// gate is held for reading during each attempt, with what the model makes of it. Held for writing, nothing is under way.
+	gate   sync.RWMutex
+	losses int // how often Redis lost something; guarded by gate
+
+	redisBroken atomic.Bool
+
+	thawed  atomic.Int64  // when bytes to Redis were last held up, in ns since 1970
+	halted  chan struct{} // closed when clients are to end
+	haltOne sync.Once
+	ended   atomic.Int64 // when, in ns since 1970
+
+	mu       sync.Mutex
+	broken   string
+	schedule []string
+	floors   map[string]time.Time // what was acknowledged before is in the archive; by guild/user
+	dumped   dump
+}
+
+// budget is how long the faults of one mode go on.
+func budget(t *testing.T) time.Duration {
+	text := os.Getenv("TORTURE_TIME")
+	if text == "" {
+		return defaultTime
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("TORTURE_TIME must be a duration such as 10m: %v", err)
+	}
+	return d
+}
+
+func seedOf(t *testing.T) uint64 {
+	text := os.Getenv("TORTURE_SEED")
+	if text == "" {
+		return uint64(rand.Uint32())
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("TORTURE_SEED must be a whole number: %v", err)
+	}
+	return seed
+}
+
+// stream is a source of choices of its own for each part of the run.
+func (h *harness) stream(number uint64) *rand.Rand { return rand.New(rand.NewPCG(h.seed, number)) }
+
+// Streams of random choices; the clients' come after these.
+const (
+	faultStream = iota
+	redisProxyStream
+	pgProxyStream
+	operatorStream
+	finalStream
+	firstClientStream
+)
+
+func newHarness(t *testing.T, m mode, f fleet) *harness {
+	h := &harness{
+		t: t, mode: m, seed: seedOf(t), halted: make(chan struct{}), floors: map[string]time.Time{},
+		http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2 * clients}},
+	}
+	t.Cleanup(h.http.CloseIdleConnections)
+	t.Logf("seed %d (TORTURE_SEED), faults for %v (TORTURE_TIME)", h.seed, budget(t))
+	var options []testenv.RedisOption
+	if m == durable {
+		options = append(options, testenv.WithAOF())
+	}
+	h.redis = testenv.Redis(t, options...)
+	h.postgres = testenv.PostgresServer(t)
+	h.redisProxy = startProxy(t, h.redis.Addr(), h.stream(redisProxyStream))
+	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
+	logging.Disable() // that a killed Redis cannot be reached is no news
+	h.live = redis.NewClient(&redis.Options{Addr: h.redis.Addr(), ReadTimeout: redisWaits, MaxRetries: -1, Protocol: 2, DisableIdentity: true})
+	t.Cleanup(func() { _ = h.live.Close() })
+	for _, name := range f.names {
+		r := &replica{name: name, env: h.environment(), program: f.program}
+		t.Cleanup(r.discard)
+		if err := r.start(); err != nil {
+			t.Fatal(err)
+		}
+		h.replicas = append(h.replicas, r)
+	}
+	h.fronts = h.replicas
+	h.awaitReady()
+	h.setUp()
+	if f.balanced {
+		var front *replica
+		h.balancer, front = balance(t, h.replicas)
+		h.fronts = []*replica{front}
+	}
+	return h
+}
+
+func (h *harness) environment() []string {
+	return []string{
+		asReplica + "=1", "GORACE=halt_on_error=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(),
+		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0",
+		"LEVELBOARD_REDIS_URL=" + h.redisProxy.in(h.t, h.redis.URL()), "LEVELBOARD_POSTGRES_URL=" + h.pgProxy.in(h.t, h.postgres.URL()),
+		"LEVELBOARD_ADMIN_TOKEN=" + adminToken, "LEVELBOARD_SNAPSHOT_INTERVAL=" + snapshotInterval.String(),
+		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_SHUTDOWN_TIMEOUT=10s",
+	}
+}
+
+// setUp makes the guild, the key, the clients and the members that they share.
+func (h *harness) setUp() {
+	h.must("PUT", "/admin/guilds/"+mainGuild, guildDocument("Torture"))
+	a := h.must("POST", "/admin/keys", map[string]any{
+		"name": "torture", "ownerId": ownerID, "permission": "read_write", "guildIds": []string{mainGuild},
+	})
+	var made struct{ ID, Key string }
+	if err := json.Unmarshal(a.body, &made); err != nil {
+		h.t.Fatalf("the answer to a new key: %v", err)
+	}
+	h.apiKey, h.keyID = made.Key, made.ID
+	for i := range sharedMembers {
+		user := strconv.Itoa(300000000000000000 + i)
+		method, body := change{op: create, name: "shared"}.request()
+		h.must(method, memberPath(mainGuild, user), body)
+		h.users = append(h.users, user)
+		h.counters = append(h.counters, &counter{guild: mainGuild, user: user})
+	}
+	for i := range clients {
+		c := &client{h: h, name: fmt.Sprintf("c%d", i), rng: h.stream(uint64(firstClientStream + i)), current: i}
+		n := membersEach
+		if i < crowds {
+			n = crowdMembers
+		}
+		for j := range n {
+			user := strconv.Itoa(200000000000000000 + 1000*i + j)
+			c.members = append(c.members, newMember(mainGuild, user, h.mode != durable))
+			h.users = append(h.users, user)
+		}
+		h.clients = append(h.clients, c)
+	}
+	h.operator = newOperator(h)
+	for i := range churnMembers {
+		h.users = append(h.users, churnUser(i))
+	}
+	h.awaitSaved()
+	if h.mode == backwards {
+		h.dumpNow()
+	}
+}
+
+// awaitSaved waits until the archive has the counters: whatever Redis loses from now on, they exist.
+func (h *harness) awaitSaved() {
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		rows, err := h.rows()
+		if err == nil && len(rows) == len(h.counters) {
+			return
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("the archive has %d of %d members, %v after they were created: %v", len(rows), len(h.counters), patience, err)
+		}
+	}
+}
+
+func guildDocument(name string) map[string]any {
+	return map[string]any{
+		"name": name, "memberCount": 1000, "ownerId": ownerID, "xpGainInterval": cooldown.Milliseconds(),
+		"xpPerMessageMin": messageXP, "xpPerMessageMax": messageXP, "ignoredChannelIds": []string{deafChannel},
+	}
+}
+
+// must is a request that has to succeed: nothing is broken yet.
+func (h *harness) must(method, path string, body any) answer {
+	h.t.Helper()
+	a := h.call(h.replicas[0], method, path, "", body)
+	if a.verdict != done {
+		h.t.Fatalf("%s %s before any fault: %s\n%s", method, path, a.text, h.replicas[0].logTail())
+	}
+	return a
+}
+
+// awaitReady waits until every replica serves members; false, with a violation, when one does not in time.
+func (h *harness) awaitReady() bool {
+	deadline := time.Now().Add(patience)
+	for _, r := range h.replicas {
+		for {
+			a := h.call(r, "GET", "/v2/openapi.json", "", nil)
+			if a.verdict == done || a.status == http.StatusUnauthorized {
+				break
+			}
+			if time.Now().After(deadline) {
+				h.violation(nil, fmt.Sprintf("replica %s does not serve %v after everything that it needs was there again: %s", r.name, patience, a.text))
+				return false
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	return true
+}
+
+func (h *harness) running() bool {
+	select {
+	case <-h.halted:
+		return false
+	default:
+		return true
+	}
+}
+
+func (h *harness) halt() {
+	h.haltOne.Do(func() {
+		h.ended.Store(time.Now().UnixNano())
+		close(h.halted)
+	})
+}
+
+// pause waits, but not beyond the end of the run.
+func (h *harness) pause(d time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	select {
+	case <-h.halted:
+	case <-ctx.Done():
+	}
+}
+
+// again waits before a change is repeated, and reports whether it may be: when the faults are over, patience is too.
+func (h *harness) again(attempt int) bool {
+	time.Sleep(min(time.Duration(attempt)*10*time.Millisecond, againAtMost))
+	if h.isBroken() {
+		return false
+	}
+	return h.running() || time.Since(time.Unix(0, h.ended.Load())) < patience
+}
+
+func (h *harness) isBroken() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.broken != ""
+}
+
+// flowing is since when bytes to Redis are not held up: in the future while they are.
+func (h *harness) flowing() time.Time { return time.Unix(0, h.thawed.Load()) }
+
+func (h *harness) freeze() { h.thawed.Store(time.Now().Add(time.Hour).UnixNano()) }
+func (h *harness) thaw()   { h.thawed.Store(time.Now().UnixNano()) }
+
+// floorOf is the time before which everything acknowledged about a member is in the archive.
+func (h *harness) floorOf(guild, user string) time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.mode == backwards {
+		return h.dumped.at
+	}
+	return h.floors[guild+"/"+user]
+}
+
+func (h *harness) tell(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.schedule = append(h.schedule, time.Now().Format(clock)+" "+fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,29 @@
+package torture
+
+import (
+	"context"
+	"io"
+	"os"
+	"testing"
+
+	"levelboard/internal/cli"
+	"levelboard/internal/testing/testenv"
+)
+
+// asReplica makes the test binary behave as the program itself, so that replicas are processes that can be killed, with
+// the race detector on.
+const asReplica = "TORTURE_REPLICA"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asReplica) == "" {
+		testenv.Main(m)
+	}
+	// The other end of standard input is held by the test binary and closes with it, however it ends.
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
+	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.Environment{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
+	}))
+}

@@ -1,0 +1,135 @@
+// Package events lets callers follow what happens to the members of a guild: level-ups, with the roles that they change. A
+// step that changes a member puts its level-up into the guild's log in the live store, so there is no change without its
+// event. A Feed reads the logs of the guilds that are followed, once for all followers.
+package events
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// KeptEvents is how many of a guild's last events the log keeps at least.
+	KeptEvents = 10_000
+	// KeptFor is how long they are kept at least after the last of them.
+	KeptFor = time.Hour
+)
+
+// ID is the place of an event in a guild's log: the time in ms since 1970, and a number for those of the same. It rises from
+// event to event.
+type ID struct {
+	Millis, Number uint64
+}
+
+// ErrID is ParseID's error, a sentence for the client.
+var ErrID = errors.New("must be the id of an event as it was sent, such as 1700000000000-0")
+
+// ParseID reads what String wrote, and nothing else.
+func ParseID(text string) (ID, error) {
+	millis, number, _ := strings.Cut(text, "-")
+	var i ID
+	var err error
+	if i.Millis, err = strconv.ParseUint(millis, 10, 64); err != nil {
+		return ID{}, ErrID
+	}
+	if i.Number, err = strconv.ParseUint(number, 10, 64); err != nil || i.String() != text {
+		return ID{}, ErrID
+	}
+	return i, nil
+}
+
+func (i ID) String() string {
+	return strconv.FormatUint(i.Millis, 10) + "-" + strconv.FormatUint(i.Number, 10)
+}
+
+// Compare is negative when i is before other, and positive when it is after it.
+func (i ID) Compare(other ID) int {
+	return cmp.Or(cmp.Compare(i.Millis, other.Millis), cmp.Compare(i.Number, other.Number))
+}
+
+// before is a place before i and after all that come before it in a log. There is no event at 0-0.
+func (i ID) before() ID {
+	switch {
+	case i.Number > 0:
+		return ID{i.Millis, i.Number - 1}
+	case i.Millis > 0:
+		return ID{i.Millis - 1, 1<<64 - 1}
+	}
+	return i
+}
+
+// Entry is an event as the log has it.
+type Entry struct {
+	ID ID
+	// Lost says that events before this place may have been lost, and nothing else.
+	Lost          bool
+	User          id.User
+	Before, After level.XP
+}
+
+// LevelUp is what a client is told.
+type LevelUp struct {
+	UserID               id.User
+	Level, PreviousLevel level.Level
+	XP                   level.XP // after it
+	Add, Remove          []id.Role
+}
+
+// LevelUp says by the settings of the moment what the entry means; ok is false when it is no level-up.
+func (e Entry) LevelUp(g *guild.Guild) (up LevelUp, ok bool) {
+	before, after := g.Curve.LevelAt(e.Before), g.Curve.LevelAt(e.After)
+	if e.Lost || after <= before {
+		return LevelUp{}, false
+	}
+	add, remove := g.RoleChanges(after)
+	return LevelUp{UserID: e.User, Level: after, PreviousLevel: before, XP: e.After, Add: add, Remove: remove}, true
+}
+
+// Extent is what a guild's log holds.
+type Extent struct {
+	Now            time.Time // by the clock that the ids are made by; milliseconds
+	Count          int64
+	Oldest, Newest ID // when there are any
+}
+
+// end is a place after all that was in the log and before all that will be.
+func (x Extent) end() ID {
+	if x.Count > 0 {
+		return x.Newest
+	}
+	return ID{uint64(x.Now.UnixMilli()), 0}.before()
+}
+
+// misses reports whether events after a place may be gone from the log. Only the oldest go, and only when there are
+// KeptEvents after them, or KeptFor after the last. An id that lies ahead was not given by this log.
+func (x Extent) misses(after ID) bool {
+	if x.Count > 0 && x.Oldest.Compare(after) <= 0 && after.Compare(x.Newest) <= 0 {
+		return false
+	}
+	now, kept := uint64(x.Now.UnixMilli()), uint64(KeptFor.Milliseconds())
+	return x.Count >= KeptEvents || after.Millis+kept <= now || after.Millis > max(now, x.end().Millis)
+}
+
+// Cursor is a place in the log of a guild.
+type Cursor struct {
+	Guild leaderboard.GuildRef
+	After ID
+}
+
+// Log is where the live store keeps the events of each guild.
+type Log interface {
+	// Extent says what a guild's log holds. leaderboard.ErrNotLoaded when the store does not hold that incarnation.
+	Extent(ctx context.Context, g leaderboard.GuildRef) (Extent, error)
+	// ReadEvents reads for each cursor at most limit entries after it, in their order; none for a guild without any. An error may be
+	// that of some guilds only, whose server does not answer: they have none, and what there is of the others is returned with it.
+	ReadEvents(ctx context.Context, from []Cursor, limit int64) ([][]Entry, error)
+}

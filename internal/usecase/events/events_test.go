@@ -1,0 +1,362 @@
+package events
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+// memory is a Log of one guild, which every guild's is, but for those that are away.
+type memory struct {
+	away    map[id.Guild]bool
+	mu      sync.Mutex
+	entries []Entry
+	err     error
+	read    func() // called after the next read
+}
+
+func (m *memory) add(n int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for range n {
+		m.entries = append(m.entries, Entry{ID: ID{1000, uint64(len(m.entries))}, After: 100})
+	}
+}
+
+func (m *memory) newest() ID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.entries[len(m.entries)-1].ID
+}
+
+func (m *memory) Extent(context.Context, leaderboard.GuildRef) (Extent, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := Extent{Now: time.UnixMilli(1000), Count: int64(len(m.entries))}
+	if x.Count > 0 {
+		x.Oldest, x.Newest = m.entries[0].ID, m.entries[x.Count-1].ID
+	}
+	return x, m.err
+}
+
+func (m *memory) ReadEvents(_ context.Context, from []Cursor, limit int64) ([][]Entry, error) {
+	m.mu.Lock()
+	defer func() {
+		then := m.read
+		m.read = nil
+		m.mu.Unlock()
+		if then != nil {
+			then()
+		}
+	}()
+	read, err := make([][]Entry, len(from)), m.err
+	for i, c := range from {
+		if m.away[c.Guild.ID] {
+			err = errors.New("away")
+		}
+		if m.err != nil || m.away[c.Guild.ID] {
+			continue
+		}
+		for _, e := range m.entries {
+			if e.ID.Compare(c.After) > 0 && int64(len(read[i])) < limit {
+				read[i] = append(read[i], e)
+			}
+		}
+	}
+	return read, err
+}
+
+func (m *memory) Version(context.Context, *guild.Guild) (leaderboard.Version, error) {
+	return leaderboard.Version{}, nil
+}
+
+// start runs a Feed on m until the test ends.
+func (m *memory) start(t *testing.T) *Feed {
+	f := NewFeed(m, m, FeedOptions{Interval: time.Millisecond})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { f.Run(ctx) })
+	t.Cleanup(func() { cancel(); running.Wait() })
+	return f
+}
+
+var someGuild = &guild.Guild{Incarnation: 1}
+
+// next waits for entries.
+func next(t *testing.T, f *Follower) []Entry {
+	t.Helper()
+	got, err := f.Next(t.Context(), time.Now().Add(20*time.Second))
+	if err != nil || len(got) == 0 {
+		t.Fatalf("%d entries, %v", len(got), err)
+	}
+	return got
+}
+
+func follow(t *testing.T, f *Feed, after *ID) *Follower {
+	t.Helper()
+	follower, err := f.Follow(t.Context(), someGuild, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(follower.Leave)
+	return follower
+}
+
+// Wherever a follower begins, while others follow and events come, it gets all after that place, each once.
+func TestEachEntryComesOnce(t *testing.T) {
+	m := &memory{}
+	m.add(3 * readAtOnce)
+	f := m.start(t)
+	const all = 10 * readAtOnce
+	var group sync.WaitGroup
+	group.Go(func() {
+		for range (all - 3*readAtOnce) / 10 {
+			m.add(10)
+		}
+	})
+	for i := range 8 {
+		after := ID{1000, uint64(i * 200)}
+		follower := follow(t, f, &after)
+		group.Go(func() {
+			for want := after.Number + 1; want < all; {
+				got, err := follower.Next(t.Context(), time.Now().Add(20*time.Second))
+				if err != nil || len(got) == 0 {
+					t.Errorf("%d entries, %v before %d", len(got), err, want)
+					return
+				}
+				for _, e := range got {
+					if e.ID.Number != want {
+						t.Errorf("got %v, want %d", e.ID, want)
+						return
+					}
+					want++
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// What the feed hands out after a follower read the log and before it joined is not lost to it.
+func TestNothingIsLostBetweenReadingAndJoining(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := NewFeed(m, m, FeedOptions{})
+	first, late := follow(t, f, nil), follow(t, f, nil)
+	if got, err := first.Next(t.Context(), time.Now()); err != nil || len(got) > 0 {
+		t.Fatal(got, err)
+	}
+	m.read = func() {
+		m.add(1)
+		f.look(t.Context(), f.places())
+	}
+	if got := next(t, late); got[0].ID.Number != 1 {
+		t.Errorf("got %v", got)
+	}
+}
+
+// An id that the log has not reached begins where the log is, for who sent it and for who comes after.
+func TestAnIDAheadOfTheLog(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := m.start(t)
+	ahead := follow(t, f, &ID{1000, 5})
+	if _, err := ahead.Next(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	other := follow(t, f, nil)
+	m.add(1)
+	for _, follower := range []*Follower{ahead, other} {
+		if got := next(t, follower); got[0].ID.Number != 1 {
+			t.Errorf("got %v first", got[0].ID)
+		}
+	}
+}
+
+// Who takes nothing is dropped, and others go on.
+func TestASlowFollowerIsDropped(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := m.start(t)
+	slow, quick := follow(t, f, nil), follow(t, f, nil)
+	m.add(1)
+	next(t, slow)
+	next(t, quick)
+	for range maxWaiting + 2 {
+		m.add(1)
+		next(t, quick)
+	}
+	<-slow.Gone()
+	if _, err := slow.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, ErrSlow) {
+		t.Errorf("error %v, want ErrSlow", err)
+	}
+	at := slow.At()
+	m.add(1)
+	if got := next(t, follow(t, f, &at)); got[0].ID.Number != at.Number+1 {
+		t.Errorf("after %v it goes on with %v", at, got[0].ID)
+	}
+	next(t, quick)
+}
+
+func TestALogThatIsAwayIsReadAgain(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := m.start(t)
+	follower := follow(t, f, nil)
+	m.add(1)
+	next(t, follower)
+	m.mu.Lock()
+	m.err = errors.New("away")
+	m.mu.Unlock()
+	if _, err := f.Follow(t.Context(), someGuild, nil); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("to follow now is %v", err)
+	}
+	if got, err := follower.Next(t.Context(), time.Now().Add(10*time.Millisecond)); err != nil || len(got) > 0 {
+		t.Errorf("%v, %v while the log is away", got, err)
+	}
+	m.add(1)
+	m.mu.Lock()
+	m.err = nil
+	m.mu.Unlock()
+	next(t, follower)
+}
+
+// A guild whose log cannot be read, since its server is dead, stays where it is; the events of the others are sent.
+func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
+	m := &memory{}
+	m.add(1)
+	f := m.start(t)
+	away := &guild.Guild{Settings: guild.Settings{ID: "100000000000000009"}, Incarnation: 1}
+	held, err := f.Follow(t.Context(), away, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer held.Leave()
+	follower := follow(t, f, nil)
+	for range 2 { // from the second on they take what the feed hands out
+		m.add(1)
+		for _, each := range []*Follower{held, follower} {
+			for each.At() != m.newest() {
+				next(t, each)
+			}
+		}
+	}
+	m.mu.Lock()
+	m.away = map[id.Guild]bool{away.ID: true}
+	m.mu.Unlock()
+	m.add(1)
+	next(t, follower)
+	at := held.At()
+	if got, err := held.Next(t.Context(), time.Now().Add(10*time.Millisecond)); err != nil || len(got) > 0 {
+		t.Errorf("%v, %v while the log is away", got, err)
+	}
+	m.mu.Lock()
+	m.away = nil
+	m.mu.Unlock()
+	if got := next(t, held); got[0].ID.Compare(at) <= 0 {
+		t.Errorf("after %v it goes on with %v", at, got[0].ID)
+	}
+}
+
+func TestACloseEndsAll(t *testing.T) {
+	m := &memory{}
+	f := m.start(t)
+	follower := follow(t, f, nil)
+	f.Close()
+	if _, err := follower.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, ErrClosed) {
+		t.Errorf("error %v, want ErrClosed", err)
+	}
+	if _, err := f.Follow(t.Context(), someGuild, nil); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("to follow now is %v", err)
+	}
+	follower.Leave()
+	if len(f.guilds)+len(f.followers) != 0 {
+		t.Error("the feed remembers who left")
+	}
+}
+
+func TestWhatALogMisses(t *testing.T) {
+	const now = 10_000_000_000
+	hour := uint64(KeptFor.Milliseconds())
+	some := Extent{Now: time.UnixMilli(now), Count: 5, Oldest: ID{now - 500, 3}, Newest: ID{now - 10, 0}}
+	full := some
+	full.Count = KeptEvents
+	none := Extent{Now: time.UnixMilli(now)}
+	for _, c := range []struct {
+		name   string
+		extent Extent
+		after  ID
+		misses bool
+	}{
+		{"the oldest that is kept", full, ID{now - 500, 3}, false},
+		{"just before the oldest of a full log", full, ID{now - 500, 2}, true},
+		{"just before the oldest of a log with room", some, ID{now - 500, 2}, false},
+		{"an hour before", some, ID{now - hour, 0}, true},
+		{"a little less than an hour before", some, ID{now - hour + 1, 0}, false},
+		{"the newest", some, some.Newest, false},
+		{"after the newest, before now", some, ID{now - 1, 0}, false},
+		{"ahead", some, ID{now + 1, 0}, true},
+		{"nothing is kept, a minute ago", none, ID{now - 60_000, 0}, false},
+		{"nothing is kept, an hour ago", none, ID{now - hour, 0}, true},
+		{"nothing is kept, where it ends", none, none.end(), false},
+		{"the greatest id", some, ID{1<<64 - 1, 1<<64 - 1}, true},
+	} {
+		if got := c.extent.misses(c.after); got != c.misses {
+			t.Errorf("%s: misses is %v", c.name, got)
+		}
+	}
+}
+
+func TestIDs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		id := ID{rapid.Uint64().Draw(t, "millis"), rapid.Uint64().Draw(t, "number")}
+		if got, err := ParseID(id.String()); got != id || err != nil {
+			t.Errorf("%v becomes %v, %v", id, got, err)
+		}
+		if b := id.before(); id != (ID{}) && b.Compare(id) >= 0 {
+			t.Errorf("%v is before %v", b, id)
+		}
+	})
+	for _, text := range []string{"", "-", "1", "1-", "-1", "01-1", "1-01", "+1-1", "1-1 ", "1-1-1", "18446744073709551616-0", "a-b"} {
+		if _, err := ParseID(text); err == nil {
+			t.Errorf("%q is an id", text)
+		}
+	}
+}
+
+// A guild that is followed is used for as long as it is, though nothing happens in it.
+func TestAFollowedGuildIsUsed(t *testing.T) {
+	m := &memory{}
+	var uses atomic.Int64
+	f := NewFeed(m, m, FeedOptions{Interval: time.Millisecond, Used: func(g id.Guild) {
+		if g == someGuild.ID {
+			uses.Add(1)
+		}
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { f.Run(ctx) })
+	defer func() { cancel(); running.Wait() }()
+	follower := follow(t, f, nil)
+	if _, err := follower.Next(t.Context(), time.Now().Add(time.Millisecond)); err != nil { // from here on the feed is at it
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); uses.Load() < 5; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("used %d times", uses.Load())
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// defaultInterval is how often the logs are looked into.
+	defaultInterval = 100 * time.Millisecond
+	// readTime bounds one look.
+	readTime = 2 * time.Second
+	// readAtOnce is how many entries of a guild are read at a time, and guildsAtOnce of how many guilds.
+	readAtOnce   = 500
+	guildsAtOnce = 100
+)
+
+// Errors that end a Follower.
+var (
+	ErrClosed = errors.New("the service stops")
+	ErrSlow   = errors.New("the follower is too slow")
+)
+
+// Board loads a guild into the live store, where its log is.
+type Board interface {
+	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
+}
+
+// FeedOptions are what a Feed can be told; the zero value will do.
+type FeedOptions struct {
+	Interval time.Duration // how often the logs are looked into; default 100 ms
+	Log      *slog.Logger  // nil discards
+	// Used, when set, is called with each guild that is followed, at each look into its log. It must not wait for anything.
+	Used func(g id.Guild)
+}
+
+// Feed hands the events of guilds to those who follow them. However many follow a guild, its log is read once. It is safe for
+// concurrent use.
+type Feed struct {
+	log      Log
+	board    Board
+	interval time.Duration
+	logger   *slog.Logger
+	used     func(id.Guild)
+	wake     chan struct{} // holds one when a guild was added
+	failing  bool          // Run's
+
+	mu        sync.Mutex
+	closed    bool
+	followers map[*Follower]struct{}
+	guilds    map[leaderboard.GuildRef]*followed
+}
+
+// followed is a guild with followers, and how far its log was read.
+type followed struct {
+	at        ID
+	followers map[*Follower]struct{}
+}
+
+// NewFeed returns a Feed that hands out nothing until Run.
+func NewFeed(log Log, board Board, o FeedOptions) *Feed {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Used == nil {
+		o.Used = func(id.Guild) {}
+	}
+	return &Feed{
+		log: log, board: board, interval: cmp.Or(o.Interval, defaultInterval), logger: o.Log, used: o.Used, wake: make(chan struct{}, 1),
+		followers: map[*Follower]struct{}{}, guilds: map[leaderboard.GuildRef]*followed{},
+	}
+}
+
+// Run reads the logs of the guilds that are followed until ctx ends, and closes the Feed then. A store that is away is asked
+// again at the next look: events wait in the log.
+func (f *Feed) Run(ctx context.Context) {
+	defer f.Close()
+	ticker := time.NewTicker(f.interval)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		places := f.places()
+		if len(places) == 0 {
+			select {
+			case <-f.wake:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		full, unread := false, error(nil)
+		for part := range slices.Chunk(places, guildsAtOnce) {
+			more, err := f.look(ctx, part)
+			full, unread = more || full, cmp.Or(unread, err)
+		}
+		if unread != nil && !f.failing && ctx.Err() == nil {
+			f.logger.Warn("events cannot be read at the moment; they are sent when that is possible again", "error", unread)
+		}
+		f.failing = unread != nil
+		if full {
+			continue
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// place is how far the log of a followed guild was read.
+type place struct {
+	Cursor
+	of *followed
+}
+
+func (f *Feed) places() []place {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	places := make([]place, 0, len(f.guilds))
+	for ref, of := range f.guilds {
+		places = append(places, place{Cursor{ref, of.at}, of})
+	}
+	return places
+}
+
+// look hands out what came after the places, and reports whether there may be more at once. With an error some of them could not be
+// read, which stay where they are.
+func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) {
+	cursors := make([]Cursor, len(places))
+	for i, p := range places {
+		f.used(p.Guild.ID)
+		cursors[i] = p.Cursor
+	}
+	readCtx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	read, err := f.log.ReadEvents(readCtx, cursors, readAtOnce)
+	for i, entries := range read {
+		if len(entries) > 0 {
+			f.handOut(places[i], entries)
+			full = full || len(entries) == readAtOnce
+		}
+	}
+	return full, err
+}
+
+// handOut waits for nobody: who has no room for more is dropped, and can come back to where it was.
+func (f *Feed) handOut(p place, entries []Entry) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p.of.at = entries[len(entries)-1].ID
+	for follower := range p.of.followers {
+		select {
+		case follower.live <- entries:
+		default:
+			f.drop(follower, ErrSlow)
+		}
+	}
+}
+
+// Follow begins after a place, or now if after is nil. The guild is loaded for it if need be. Its errors are faults. Leave
+// the Follower at the end.
+func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower, error) {
+	if _, err := f.board.Version(ctx, g); err != nil {
+		return nil, err
+	}
+	ref := leaderboard.Ref(g)
+	extent, err := f.log.Extent(ctx, ref)
+	if err != nil {
+		return nil, fault.Down("look into the log of events", err)
+	}
+	follower := &Follower{feed: f, guild: ref, at: extent.end(), live: make(chan []Entry, maxWaiting), gone: make(chan struct{})}
+	switch {
+	case after == nil:
+	case !extent.misses(*after):
+		// Not ahead of the log, or the feed would begin there for all who come after.
+		if after.Compare(follower.at) < 0 {
+			follower.at = *after
+		}
+	default:
+		follower.missed = true
+		if extent.Count > 0 {
+			follower.at = extent.Oldest.before()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, fault.Down("follow events", ErrClosed)
+	}
+	f.followers[follower] = struct{}{}
+	return follower, nil
+}
+
+// join makes what comes after the place that is returned go to the follower.
+func (f *Feed) join(follower *Follower) ID {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, there := f.followers[follower]; !there {
+		return follower.at
+	}
+	of, known := f.guilds[follower.guild]
+	if !known {
+		of = &followed{at: follower.at, followers: map[*Follower]struct{}{}}
+		f.guilds[follower.guild] = of
+		select {
+		case f.wake <- struct{}{}:
+		default:
+		}
+	}
+	of.followers[follower] = struct{}{}
+	return of.at
+}
+
+// drop ends a follower, for a reason, if it has not ended. f.mu is held.
+func (f *Feed) drop(follower *Follower, reason error) {
+	if _, there := f.followers[follower]; !there {
+		return
+	}
+	delete(f.followers, follower)
+	if of := f.guilds[follower.guild]; of != nil {
+		delete(of.followers, follower)
+		if len(of.followers) == 0 {
+			delete(f.guilds, follower.guild)
+		}
+	}
+	follower.reason = reason
+	close(follower.gone)
+}
+
+// Close ends all followers, with ErrClosed, and lets nobody follow any more.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for follower := range f.followers {
+		f.drop(follower, ErrClosed)
+	}
+}

@@ -1,0 +1,93 @@
+// Package guildsettings holds what a guild's managers may do with its settings: read them, change those that are theirs to
+// change, and see beforehand what a change does. A change is in force on this replica when Save returns, and on the others
+// within a second.
+package guildsettings
+
+import (
+	"context"
+	"errors"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Archive is what is needed of Postgres or SQLite.
+type Archive interface {
+	guild.Source
+	// UpdateGuild replaces the settings of a guild that still has this version, and nothing else, as one atomic step, which also
+	// appends to the change log. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has
+	// another version, guild.ErrVanityTaken when another guild has the vanity.
+	UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error)
+}
+
+// Board is where the members are whom a change of the curve is shown on. Its errors are faults.
+type Board interface {
+	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
+}
+
+// Settings holds the use cases. Its errors are faults. Whether somebody manages the guild is for the caller to know. It is
+// safe for concurrent use.
+type Settings struct {
+	archive  Archive
+	board    Board
+	announce changes.Announcer
+}
+
+// New returns the use cases.
+func New(archive Archive, board Board, announce changes.Announcer) *Settings {
+	return &Settings{archive: archive, board: board, announce: announce}
+}
+
+// Read reads a guild from the archive: what is in memory may be a second old, and a form that is made of that would be
+// refused as out of date.
+func (s *Settings) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	found, err := s.archive.Guild(ctx, g)
+	return found, asFault("read settings", err)
+}
+
+// Free reports whether the guild g could have the vanity: nobody has it, or g itself. The answer may be out of date at
+// once; only Save decides.
+func (s *Settings) Free(ctx context.Context, g id.Guild, vanity string) (bool, error) {
+	owner, err := s.archive.GuildByVanity(ctx, vanity)
+	if errors.Is(err, guild.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, asFault("look for a vanity", err)
+	}
+	return owner.ID == g, nil
+}
+
+// Save puts what Propose made of the guild read in its place. When the guild was changed in between, by another manager or by
+// the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken.
+// To save what is there already changes nothing and is no change for anybody.
+func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
+	if guild.Same(read.Settings, p.settings) {
+		return read, nil
+	}
+	saved, err := s.archive.UpdateGuild(ctx, p.settings, read.Version)
+	if err != nil {
+		return nil, asFault("save settings", err)
+	}
+	s.announce.Announce(ctx, changes.Guild, string(saved.ID))
+	return saved, nil
+}
+
+// asFault maps what an archive answers. Every other error means that it could not be asked.
+func asFault(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, guild.ErrNotFound):
+		return fault.Wrap(err, fault.NotFound, "This community is not known here. Whoever runs this service has to set it up first.")
+	case errors.Is(err, guild.ErrChanged):
+		return fault.Wrap(err, fault.Conflict, "These settings were saved since you opened them.")
+	case errors.Is(err, guild.ErrVanityTaken):
+		return fault.Wrap(err, fault.Conflict, "Another community has this short name. Choose a different one.")
+	default:
+		return fault.Down(op, err)
+	}
+}

@@ -1,0 +1,137 @@
+// Package leaderboard holds the use cases on a guild's members: read, create, change and delete a member, read a page.
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+// Errors of a Board. Every other error means that the live store could not be asked, or that its answer was lost; then a
+// change may have happened and may not.
+var (
+	// ErrNotLoaded says that the live store does not hold this incarnation of the guild, and that nothing was changed.
+	ErrNotLoaded = errors.New("guild is not loaded")
+	// ErrNoMember says that the member has no entry, and that nothing was changed.
+	ErrNoMember = errors.New("member has no entry")
+	// ErrMemberExists says that the member has an entry already, and that nothing was changed.
+	ErrMemberExists = errors.New("member has an entry already")
+	// ErrKeyReused says that another request was made under the key of this one (Once), and that nothing was changed.
+	ErrKeyReused = errors.New("another request under the same key")
+	// ErrNotReplicated says that the change was made, and that too few replicas have it: when the server dies now, it may be lost.
+	ErrNotReplicated = errors.New("too few replicas have the change")
+)
+
+// GuildRef names one incarnation of a guild.
+type GuildRef struct {
+	ID          id.Guild
+	Incarnation guild.Incarnation
+}
+
+// User is what a chat platform told about a user; it may be out of date. Strings hold at most 256 bytes and no NUL.
+type User struct {
+	Avatar        *string // avatar hash
+	Discriminator string
+	GlobalName    *string
+	Username      string
+	AccentColour  *string
+}
+
+// Member is a member's entry.
+type Member struct {
+	UserID       id.User
+	XP           level.XP
+	MessageCount int64
+	LastUpdated  time.Time // zero when not known; milliseconds
+	User         User
+}
+
+// Ranked is a member with its rank, the position by XP, highest first, from 1. Members of equal XP stand in the order of ZREVRANGE.
+type Ranked struct {
+	Member
+	Rank int64
+}
+
+// Op says what a Change does to XP.
+type Op string
+
+// The operations. Increment and Decrement stop at level.MaxXP and 0.
+const (
+	Increment Op = "increment"
+	Decrement Op = "decrement"
+	Set       Op = "set"
+)
+
+// Creation is a new entry.
+type Creation struct {
+	XP   level.XP
+	User User
+	// Curve, when set, is the curve by which a level-up is put into the guild's log of events, in the same step.
+	Curve *level.Curve
+	Once  Once
+}
+
+// Change is one change of a member's XP.
+type Change struct {
+	Op     Op
+	Amount level.XP
+	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
+	Cooldown time.Duration
+	Curve    *level.Curve // as in Creation
+	Once     Once
+}
+
+// Outcome is what a change did.
+type Outcome struct {
+	Before       level.XP
+	After        level.XP
+	MessageCount int64
+	// Replayed says that the same request was made before: this is what it did then, and nothing was changed now.
+	Replayed bool
+}
+
+// Version is the state that a page was read at. Two reads of a guild with equal versions saw the same members.
+type Version struct {
+	Epoch int64
+	Rev   int64
+}
+
+// Page is a stretch of a board and the version it was read at, in one atomic step.
+type Page struct {
+	Version Version
+	// Digest tells pages at the same place apart: with the same one, the rows are the same.
+	Digest Digest
+	Rows   []Ranked
+}
+
+// Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
+// when the store does not hold that incarnation. A method that changes is never repeated by the store.
+//
+// A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
+// the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key, in this guild or
+// in another, is ErrKeyReused. That comes before ErrNoMember and ErrMemberExists; for another request in the same guild it comes
+// after ErrNotLoaded.
+type Board interface {
+	// Member reads a member's entry and rank. ErrNoMember when there is none.
+	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
+	// Page reads the entries from position offset (0-based) on, at most limit. Past the end it has no rows. Rows whose Digest is
+	// known are left out: of a board that changes all the time, most pages do not.
+	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
+	// View reads pages and members, and how many members there are.
+	View(ctx context.Context, g GuildRef, look Look) (View, error)
+	// Version reads the guild's present version.
+	Version(ctx context.Context, g GuildRef) (Version, error)
+	// Create makes an entry without messages. ErrMemberExists when there is one.
+	Create(ctx context.Context, g GuildRef, user id.User, c Creation) (Outcome, error)
+	// Change applies c. ErrNoMember when there is no entry.
+	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
+	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
+	Delete(ctx context.Context, g GuildRef, user id.User, once Once) (replayed bool, err error)
+	// Award gives members XP for their messages, counts the messages and makes entries for members that have none. The
+	// answer is in the order of a.Members. replayed says that the step was made before, and what it did then.
+	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
+}

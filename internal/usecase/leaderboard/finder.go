@@ -1,0 +1,105 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+const (
+	// MaxFound is how many members one search finds at most.
+	MaxFound = 20
+	// namesTime bounds what a search waits for the archive, its turn included.
+	namesTime = 2 * time.Second
+	// searchesAtOnce is how many searches use the archive at a time, which has few connections and the writer to serve;
+	// searchesWaiting is how many more wait for their turn.
+	searchesAtOnce  = 2
+	searchesWaiting = 64
+)
+
+var errSearchesFull = errors.New("too many searches wait for the archive")
+
+// Names is where members are found by their names: the archive, for the live store has no room for an index.
+type Names interface {
+	// FindNames finds members of the guild, as archived, whose username or global name is in one of the spans: at most limit,
+	// each once, in the order of the first of their names, folded, and then of their ids. Members that are deleted are not
+	// found, and neither is a name that is empty.
+	FindNames(ctx context.Context, g GuildRef, spans []NameSpan, limit int) ([]id.User, error)
+}
+
+// Finder finds members by the beginning of a name, or by their id. It is safe for concurrent use.
+//
+// Names are looked for in the archive, so a member who is new or has a new name is found by it a snapshot interval later. What is found is
+// as the live store has it at the moment.
+type Finder struct {
+	board *Leaderboard
+	names Names
+	turns chan struct{} // holds one for each search that uses the archive
+	queue chan struct{} // holds one for each of those, and for each that waits
+}
+
+// NewFinder returns a Finder.
+func NewFinder(board *Leaderboard, names Names) *Finder {
+	return &Finder{
+		board: board, names: names,
+		turns: make(chan struct{}, searchesAtOnce), queue: make(chan struct{}, searchesAtOnce+searchesWaiting),
+	}
+}
+
+// Found is the result of a search.
+type Found struct {
+	Members []Ranked // in the order of the names that were looked for
+	More    bool     // there are others, whom a longer text would find
+}
+
+// Find finds at most MaxFound members whose username or global name begins with the text, without regard to case (spansOf
+// says how far), or the one with that id. An Invalid fault for a text without a character or with more than 64; an
+// Unavailable one when the archive is away, while an id is still found.
+func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, error) {
+	text, err := searchText(text)
+	if err != nil {
+		return Found{}, err
+	}
+	if user, err := id.Parse[id.User](text); err == nil {
+		v, err := f.board.View(ctx, g, Look{Users: []id.User{user}})
+		return Found{Members: v.Members}, err
+	}
+	users, err := f.named(ctx, Ref(g), spansOf(text))
+	if err != nil {
+		return Found{}, &fault.Error{
+			Code:       fault.Unavailable,
+			Message:    "Members cannot be found by name at the moment. Search for a user id, or try again in a few seconds.",
+			Cause:      fmt.Errorf("find members by name: %w", err),
+			RetryAfter: 2 * time.Second,
+		}
+	}
+	if len(users) == 0 {
+		return Found{}, nil
+	}
+	v, err := f.board.View(ctx, g, Look{Users: users[:min(len(users), MaxFound)]})
+	return Found{Members: v.Members, More: len(users) > MaxFound}, err
+}
+
+// named returns one more than MaxFound, if there are that many.
+func (f *Finder) named(ctx context.Context, g GuildRef, spans []NameSpan) ([]id.User, error) {
+	select {
+	case f.queue <- struct{}{}:
+		defer func() { <-f.queue }()
+	default:
+		return nil, errSearchesFull
+	}
+	ctx, cancel := context.WithTimeout(ctx, namesTime)
+	defer cancel()
+	select {
+	case f.turns <- struct{}{}:
+		defer func() { <-f.turns }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("wait for a turn: %w", ctx.Err())
+	}
+	return f.names.FindNames(ctx, g, spans, MaxFound+1)
+}

@@ -1,0 +1,234 @@
+package leaderboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// join makes a member with this name.
+func (w *world) join(user id.User, username string, xp level.XP) {
+	w.Helper()
+	c := leaderboard.Creation{XP: xp, User: leaderboard.User{Username: username}}
+	if _, err := w.Create(w.Context(), w.guild, user, c); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) snapshot() {
+	w.Helper()
+	writer := snapshot.NewWriter(w.live, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
+	if err := writer.Flush(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) find(f *leaderboard.Finder, text string, want ...id.User) leaderboard.Found {
+	w.Helper()
+	found, err := f.Find(w.Context(), w.guild, text)
+	if err != nil || len(found.Members) != len(want) {
+		w.Fatalf("%q: %+v, %v; want %v", text, found, err, want)
+	}
+	for i, m := range found.Members {
+		if m.UserID != want[i] {
+			w.Errorf("%q: %d. is %s, want %s", text, i, m.UserID, want[i])
+		}
+	}
+	return found
+}
+
+func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
+	w := newWorld(t)
+	f := leaderboard.NewFinder(w.Leaderboard, w.archive)
+	const anna, annika, zoe = user1, "200000000000000002", "200000000000000003"
+	w.join(anna, "Anna", 100)
+	w.join(annika, "annika", 300)
+	w.find(f, "ann") // no snapshot was written yet
+	w.find(f, string(anna), anna)
+	w.snapshot()
+	w.join(zoe, "zoe", 200)
+	if _, err := w.Change(t.Context(), w.guild, anna, leaderboard.Change{Op: leaderboard.Increment, Amount: 150}); err != nil {
+		t.Fatal(err)
+	}
+	found := w.find(f, " ann ", anna, annika)
+	if m := found.Members[0]; m.XP != 250 || m.Rank != 2 || m.User.Username != "Anna" || found.More {
+		t.Errorf("found %+v", found)
+	}
+	if _, err := w.Delete(t.Context(), w.guild, annika, leaderboard.Once{}); err != nil {
+		t.Fatal(err)
+	}
+	w.find(f, "ann", anna)
+	w.find(f, annika)
+	w.find(f, "nobody")
+}
+
+func TestFindersLimits(t *testing.T) {
+	w := newWorld(t)
+	f := leaderboard.NewFinder(w.Leaderboard, w.archive)
+	var all []id.User
+	for i := range leaderboard.MaxFound + 1 {
+		all = append(all, id.User(fmt.Sprintf("2%017d", i)))
+		w.join(all[i], fmt.Sprintf("gopher%02d", i), level.XP(i))
+	}
+	w.snapshot()
+	if !w.find(f, "gopher", all[:leaderboard.MaxFound]...).More {
+		t.Error("it does not say that there are more")
+	}
+	if w.find(f, "gopher0", all[:10]...).More {
+		t.Error("it says that there are more")
+	}
+	if !w.find(f, "g", all[:leaderboard.MaxFound]...).More {
+		t.Error("by one letter it does not say that there are more")
+	}
+	if _, err := f.Find(t.Context(), w.guild, " "); !fault.Is(err, fault.Invalid) {
+		t.Errorf("no letter: %v", err)
+	}
+}
+
+// names is a leaderboard.Names that does what the test says.
+type names func(ctx context.Context) ([]id.User, error)
+
+func (n names) FindNames(ctx context.Context, _ leaderboard.GuildRef, _ []leaderboard.NameSpan, _ int) ([]id.User, error) {
+	return n(ctx)
+}
+
+func TestWithoutTheArchiveOnlyIDsAreFound(t *testing.T) {
+	w := newWorld(t)
+	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) { return nil, errBroken }))
+	w.createUser1()
+	_, err := f.Find(t.Context(), w.guild, "gopher")
+	if got := fault.From(err); got == nil || got.Code != fault.Unavailable || got.RetryAfter <= 0 || !errors.Is(err, errBroken) {
+		t.Errorf("by name: %v", err)
+	}
+	w.find(f, string(user1), user1)
+}
+
+func TestSearchesTakeTurnsAndAreNotManyAtATime(t *testing.T) {
+	w := newWorld(t)
+	let, begun := make(chan struct{}), make(chan struct{}, 100)
+	var mu sync.Mutex
+	at, most := 0, 0
+	count := func(n int) {
+		mu.Lock()
+		defer mu.Unlock()
+		at += n
+		most = max(most, at)
+	}
+	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) {
+		count(1)
+		defer count(-1)
+		begun <- struct{}{}
+		<-let
+		return nil, nil
+	}))
+	// More than may wait: some are refused at once, before any of the others is done.
+	const all = 100
+	done := make(chan error, all)
+	for range all {
+		go func() { _, err := f.Find(t.Context(), w.guild, "gopher"); done <- err }()
+	}
+	<-begun
+	if err := <-done; !fault.Is(err, fault.Unavailable) {
+		t.Errorf("one too many: %v", err)
+	}
+	close(let)
+	for range all - 1 {
+		<-done
+	}
+	if most > 2 {
+		t.Errorf("%d searches at a time", most)
+	}
+}
+
+func TestWhoWaitsForATurnCanGo(t *testing.T) {
+	w := newWorld(t)
+	let, begun, done := make(chan struct{}), make(chan struct{}), make(chan error)
+	f := leaderboard.NewFinder(w.Leaderboard, names(func(context.Context) ([]id.User, error) {
+		begun <- struct{}{}
+		<-let
+		return nil, nil
+	}))
+	for range 2 {
+		go func() { _, err := f.Find(t.Context(), w.guild, "gopher"); done <- err }()
+		<-begun
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := f.Find(ctx, w.guild, "gopher"); !fault.Is(err, fault.Unavailable) || !errors.Is(err, context.Canceled) {
+		t.Errorf("it went with %v", err)
+	}
+	close(let)
+	if err := errors.Join(<-done, <-done); err != nil {
+		t.Error(err)
+	}
+}
+
+// A guild as large as many real ones are, on real servers.
+func TestFindingAmongTensOfThousands(t *testing.T) {
+	const members = 30_000
+	ctx := t.Context()
+	archive, err := postgres.Open(ctx, testenv.Postgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(archive.Close)
+	if err := archive.Migrate(ctx); err != nil {
+		t.Fatal(err)
+	}
+	client, err := redisstore.Connect(testenv.Redis(t).URL(), redisstore.ConnectOptions{Timeout: 30 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	g := storetest.PutGuild(t, archive, guild1)
+	lease, err := archive.AcquireLease(ctx, "writer", time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from := 0; from < members; from += 5000 {
+		b := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: int64(from + 1), Known: math.MaxInt64}
+		for i := from; i < from+5000; i++ {
+			m := leaderboard.Member{UserID: id.User(fmt.Sprintf("2%017d", i)), XP: level.XP(i), User: leaderboard.User{Username: fmt.Sprintf("Gopher.%05d", i)}}
+			b.Rows = append(b.Rows, snapshot.Row{Member: m})
+		}
+		if err := archive.WriteBatch(ctx, lease, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	live := redisstore.New(client, redisstore.Options{})
+	hydrator := snapshot.NewHydrator(live, archive, slog.New(slog.DiscardHandler))
+	t.Cleanup(hydrator.Close)
+	f := leaderboard.NewFinder(leaderboard.New(live, hydrator, &settings{}, leaderboard.Options{}), archive)
+	for _, c := range []struct {
+		text  string
+		found int
+		more  bool
+		first int
+	}{{"gopher.", 20, true, 0}, {"GOPHER.2999", 10, false, 29990}, {"gopher.12345", 1, false, 12345}, {"gopher.3", 0, false, 0}} {
+		found, err := f.Find(ctx, g, c.text)
+		if err != nil || len(found.Members) != c.found || found.More != c.more {
+			t.Errorf("%q: %d members, more %v, %v", c.text, len(found.Members), found.More, err)
+			continue
+		}
+		for i, m := range found.Members {
+			if n := c.first + i; m.XP != level.XP(n) || m.Rank != int64(members-n) {
+				t.Errorf("%q: %d. has %d XP and rank %d", c.text, i, m.XP, m.Rank)
+			}
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package leaderboard_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/sqlite"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }
+
+const (
+	guild1 id.Guild = "100000000000000001"
+	user1  id.User  = "200000000000000001"
+)
+
+var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
+
+var errBroken = errors.New("broken on demand")
+
+// world is the use cases on a real live store and a real loader, each of which can be made to fail.
+type world struct {
+	*testing.T
+	*leaderboard.Leaderboard
+	live    *redisstore.Store
+	archive *sqlite.Archive
+	guild   *guild.Guild
+	board   *brokenBoard
+	loader  *loader
+	used    []id.Guild
+	settings
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	server, err := embedded.StartRedis()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	client, err := redisstore.Connect(server.URL(), redisstore.ConnectOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	archive := storetest.SQLite(t)
+	w := &world{T: t, live: redisstore.New(client, redisstore.Options{}), archive: archive}
+	w.guild = storetest.PutGuild(t, archive, guild1)
+	hydrator := snapshot.NewHydrator(w.live, archive, slog.New(slog.DiscardHandler))
+	t.Cleanup(hydrator.Close)
+	w.board = &brokenBoard{Board: w.live}
+	w.loader = &loader{Loader: hydrator}
+	w.Leaderboard = leaderboard.New(w.board, w.loader, &w.settings, leaderboard.Options{Used: func(g id.Guild) { w.used = append(w.used, g) }})
+	return w
+}
+
+// brokenBoard answers every step with err, if that is set: before the step, or after it was done.
+type brokenBoard struct {
+	leaderboard.Board
+	err   error
+	after bool
+	calls int
+}
+
+func step[T any](b *brokenBoard, do func() (T, error)) (v T, err error) {
+	b.calls++
+	if b.err != nil && !b.after {
+		return v, b.err
+	}
+	v, err = do()
+	if b.err != nil {
+		err = b.err
+	}
+	return v, err
+}
+
+func (b *brokenBoard) Member(ctx context.Context, g leaderboard.GuildRef, u id.User) (leaderboard.Ranked, error) {
+	return step(b, func() (leaderboard.Ranked, error) { return b.Board.Member(ctx, g, u) })
+}
+
+func (b *brokenBoard) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {
+	return step(b, func() (leaderboard.Page, error) { return b.Board.Page(ctx, g, offset, limit, known) })
+}
+
+func (b *brokenBoard) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
+	return step(b, func() (leaderboard.View, error) { return b.Board.View(ctx, g, look) })
+}
+
+func (b *brokenBoard) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
+	return step(b, func() (leaderboard.Version, error) { return b.Board.Version(ctx, g) })
+}
+
+func (b *brokenBoard) Create(ctx context.Context, g leaderboard.GuildRef, u id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {
+	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Create(ctx, g, u, c) })
+}
+
+func (b *brokenBoard) Change(ctx context.Context, g leaderboard.GuildRef, u id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
+	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Change(ctx, g, u, c) })
+}
+
+func (b *brokenBoard) Delete(ctx context.Context, g leaderboard.GuildRef, u id.User, once leaderboard.Once) (bool, error) {
+	return step(b, func() (bool, error) { return b.Board.Delete(ctx, g, u, once) })
+}
+
+type loader struct {
+	leaderboard.Loader
+	err   error
+	after func(leaderboard.GuildRef)
+	calls int
+}
+
+func (l *loader) Load(ctx context.Context, g leaderboard.GuildRef) error {
+	l.calls++
+	if l.err != nil {
+		return l.err
+	}
+	err := l.Loader.Load(ctx, g)
+	if l.after != nil {
+		l.after(g)
+	}
+	return err
+}
+
+type settings struct {
+	mu        sync.Mutex
+	forgotten []id.Guild
+}
+
+func (s *settings) Forget(g id.Guild) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forgotten = append(s.forgotten, g)
+}
+
+// steps are all use cases, on a member that exists.
+func (w *world) steps() map[string]func() error {
+	ctx := w.Context()
+	return map[string]func() error{
+		"member": func() error { _, err := w.Member(ctx, w.guild, user1); return err },
+		"page":   func() error { _, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{}); return err },
+		"view": func() error {
+			_, err := w.View(ctx, w.guild, leaderboard.Look{Pages: []int64{1}})
+			return err
+		},
+		"version": func() error { _, err := w.Version(ctx, w.guild); return err },
+		"create": func() error {
+			_, err := w.Create(ctx, w.guild, "200000000000000002", leaderboard.Creation{XP: 5})
+			return err
+		},
+		"change": func() error { _, err := w.Change(ctx, w.guild, user1, plusOne); return err },
+		"delete": func() error { _, err := w.Delete(ctx, w.guild, user1, leaderboard.Once{}); return err },
+	}
+}
+
+func (w *world) createUser1() {
+	w.Helper()
+	if _, err := w.Create(w.Context(), w.guild, user1, leaderboard.Creation{XP: 100, User: leaderboard.User{Username: "gopher"}}); err != nil {
+		w.Fatal(err)
+	}
+	w.board.calls, w.loader.calls = 0, 0
+}
+
+func TestEveryUseCaseIsAUse(t *testing.T) {
+	for name := range newWorld(t).steps() {
+		w := newWorld(t)
+		w.createUser1()
+		w.used = nil
+		if err := w.steps()[name](); err != nil || !slices.Equal(w.used, []id.Guild{guild1}) {
+			t.Errorf("%s: used %v, %v", name, w.used, err)
+		}
+	}
+}
+
+func TestAGuildThatIsNotLoadedIsLoadedAndTheStepRepeated(t *testing.T) {
+	names := newWorld(t).steps()
+	for name := range names {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.createUser1()
+			writer := snapshot.NewWriter(w.live, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
+			if err := errors.Join(writer.Flush(t.Context()), w.live.Drop(t.Context(), leaderboard.Ref(w.guild))); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.steps()[name](); err != nil {
+				t.Fatal(err)
+			}
+			if w.loader.calls != 1 || w.board.calls != 2 {
+				t.Errorf("%d loads, %d steps; want 1 and 2", w.loader.calls, w.board.calls)
+			}
+		})
+	}
+}
+
+func TestUseCases(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.createUser1()
+	for i, u := range []id.User{"200000000000000002", "200000000000000003"} {
+		if _, err := w.Create(ctx, w.guild, u, leaderboard.Creation{XP: level.XP(200 * (i + 1))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := w.Change(ctx, w.guild, user1, leaderboard.Change{Op: leaderboard.Increment, Amount: 150, Cooldown: w.guild.Cooldown()})
+	if want := (leaderboard.Outcome{Before: 100, After: 250}); err != nil || out != want {
+		t.Errorf("change: %+v, %v", out, err)
+	}
+	m, err := w.Member(ctx, w.guild, user1)
+	if err != nil || m.Rank != 2 || m.XP != 250 || m.User.Username != "gopher" {
+		t.Errorf("member %+v, %v", m, err)
+	}
+	b, err := w.live.ReadBatch(ctx, snapshot.Flush{Guild: leaderboard.Ref(w.guild), Epoch: 1}, []id.User{user1})
+	if err != nil || b.Rows[0].CooldownUntil.Sub(m.LastUpdated) != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
+		t.Errorf("cooldown %+v, %v; want the guild's interval", b.Rows, err)
+	}
+	p, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{})
+	if err != nil || len(p.Rows) != 3 || p.Rows[1].UserID != user1 {
+		t.Errorf("page %+v, %v", p, err)
+	}
+	if v, err := w.Version(ctx, w.guild); err != nil || v != p.Version {
+		t.Errorf("version %+v, %v, of the page %+v", v, err, p.Version)
+	}
+	if _, err := w.Delete(ctx, w.guild, user1, leaderboard.Once{}); err != nil {
+		t.Error(err)
+	}
+	for i := range leaderboard.PageSize {
+		if _, err := w.Create(ctx, w.guild, id.User("3"+string(user1[1:15])+string(rune('0'+i/100))+string(rune('0'+i/10%10))+string(rune('0'+i%10))), leaderboard.Creation{XP: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for number, rows := range map[int64]int{1: 100, 2: 2, 3: 0} {
+		p, err := w.Page(ctx, w.guild, number, leaderboard.Digest{})
+		if err != nil || len(p.Rows) != rows || (rows > 0 && p.Rows[0].Rank != 100*(number-1)+1) {
+			t.Errorf("page %d: %d rows, %v; want %d", number, len(p.Rows), err, rows)
+		}
+	}
+}
+
+func TestRefusalsAreFaults(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.createUser1()
+	const nobody = "299999999999999999"
+	_, noMember := w.Member(ctx, w.guild, nobody)
+	_, noChange := w.Change(ctx, w.guild, nobody, plusOne)
+	_, exists := w.Create(ctx, w.guild, user1, leaderboard.Creation{XP: 1})
+	_, noDelete := w.Delete(ctx, w.guild, nobody, leaderboard.Once{})
+	for name, c := range map[string]struct {
+		err  error
+		code fault.Code
+	}{
+		"read nobody":   {noMember, fault.NotFound},
+		"change nobody": {noChange, fault.NotFound},
+		"delete nobody": {noDelete, fault.NotFound},
+		"create again":  {exists, fault.Conflict},
+	} {
+		if !fault.Is(c.err, c.code) {
+			t.Errorf("%s: %v, want code %v", name, c.err, c.code)
+		}
+	}
+	if w.board.calls != 4 || w.loader.calls != 0 {
+		t.Errorf("%d steps, %d loads: a refusal was repeated", w.board.calls, w.loader.calls)
+	}
+	if m, err := w.Member(ctx, w.guild, user1); err != nil || m.XP != 100 {
+		t.Errorf("member %+v, %v after the refusals", m, err)
+	}
+}
+
+// A step whose outcome is not known may have been done: repeating it could do it twice.
+func TestNoOtherFailureIsRepeated(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		w := newWorld(t)
+		w.createUser1()
+		w.board.err, w.board.after = errBroken, after
+		for name, step := range w.steps() {
+			w.board.calls = 0
+			err := step()
+			f := fault.From(err)
+			if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, errBroken) {
+				t.Errorf("%s: %v, want Unavailable with its cause and a time", name, err)
+			}
+			if w.board.calls != 1 || w.loader.calls != 0 {
+				t.Errorf("%s: %d steps, %d loads; want 1 and 0", name, w.board.calls, w.loader.calls)
+			}
+		}
+	}
+}
+
+func TestAGuildThatMovedIsForgotten(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.archive.DeleteGuild(t.Context(), guild1); err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for name, step := range w.steps() {
+		steps++
+		err := step()
+		if f := fault.From(err); f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, leaderboard.ErrGuildMoved) {
+			t.Errorf("%s: %v, want Unavailable with a time", name, err)
+		}
+		if len(w.forgotten) != steps || w.forgotten[steps-1] != guild1 || w.board.calls != steps {
+			t.Errorf("%s: forgotten %v after %d steps and %d calls", name, w.forgotten, steps, w.board.calls)
+		}
+	}
+}
+
+// A guild of a million members takes longer than a request may: the storage is not to blame, and the client need not fear for its change.
+func TestAGuildThatIsStillBeingLoadedSaysSo(t *testing.T) {
+	w := newWorld(t)
+	w.loader.err = fmt.Errorf("wait: %w", leaderboard.ErrStillLoading)
+	for name, step := range w.steps() {
+		f := fault.From(step())
+		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") || !strings.Contains(f.Message, "Nothing was changed") {
+			t.Errorf("%s: %v, want Unavailable with a time, which says that the guild is being loaded", name, f)
+		}
+	}
+}
+
+func TestALoadThatFailsIsUnavailable(t *testing.T) {
+	w := newWorld(t)
+	w.loader.err = errBroken
+	_, err := w.Member(t.Context(), w.guild, user1)
+	if f := fault.From(err); f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, errBroken) {
+		t.Errorf("error %v", err)
+	}
+	if w.loader.calls != 1 || w.board.calls != 1 || len(w.forgotten) != 0 {
+		t.Errorf("%d loads, %d steps, forgotten %v", w.loader.calls, w.board.calls, w.forgotten)
+	}
+}
+
+func TestAGuildThatIsGoneAfterEachLoadIsNotLoadedForEver(t *testing.T) {
+	w := newWorld(t)
+	w.loader.after = func(g leaderboard.GuildRef) {
+		if err := w.live.Drop(t.Context(), g); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := w.Change(t.Context(), w.guild, user1, plusOne)
+	if f := fault.From(err); f == nil || f.Code != fault.Unavailable || !errors.Is(err, leaderboard.ErrNotLoaded) {
+		t.Errorf("error %v", err)
+	}
+	if w.board.calls != 3 || w.loader.calls != 2 {
+		t.Errorf("%d steps, %d loads; want 3 and 2", w.board.calls, w.loader.calls)
+	}
+}

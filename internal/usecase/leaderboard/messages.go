@@ -1,0 +1,117 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"levelboard/internal/domain/award"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+// Message is a message of a member.
+type Message struct {
+	award.Message
+	UserID id.User
+	Data   *User // what is known of its author; nil when nothing came with it
+}
+
+// Gain is what a message did.
+type Gain struct {
+	UserID       id.User
+	Gained       level.XP
+	XP           level.XP // after it
+	MessageCount int64    // with it
+	Level        level.Level
+	LeveledUp    bool
+	// InCooldown says that the message was worth something and gave nothing because its author's cooldown had not ended.
+	InCooldown bool
+}
+
+// Award gives the members what their messages are worth by the guild's rules, and answers in the order of the messages, as
+// if each had come after the one before it. A member without an entry gets one.
+//
+// It takes a step for every MaxAwards members. Each is atomic; when one fails, those before it were made. A request that
+// once names can be made again then: steps that were made are answered with what they did, and the others are made. replayed
+// says that all were made before. A Conflict fault when another request was made under the same key.
+func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Message, once Once) (gains []Gain, replayed bool, err error) {
+	members, order := l.offers(g, messages)
+	got, replayed := make([]Awarded, 0, len(members)), true
+	for part := range slices.Chunk(members, MaxAwards) {
+		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Once: once.Step(len(got) / MaxAwards)}
+		err := l.loaded(ctx, g, "award messages", func() error {
+			given, again, err := l.board.Award(ctx, Ref(g), step)
+			if err == nil {
+				got, replayed = append(got, given...), replayed && again
+			}
+			return err
+		})
+		if len(got) > 0 && errors.Is(err, ErrStillLoading) {
+			// The guild left the live store between two steps. That nothing was changed is true of the last one only.
+			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the messages were counted: " +
+				"repeat the request with its Idempotency-Key, or look before you do."
+		}
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	return gainsOf(g, order, members, got), replayed, nil
+}
+
+// offers brings the messages of each member together, in the order in which the members first appear. order has for each
+// message its member's place. The members' ids are copies: those of the messages may be parts of one long text.
+func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
+	rules := l.rules.of(g)
+	places := make(map[id.User]int, len(messages))
+	order = make([]int, len(messages))
+	for i := range messages {
+		m := &messages[i]
+		place, known := places[m.UserID]
+		if !known {
+			place = len(members)
+			places[m.UserID] = place
+			members = append(members, Award{User: id.User(strings.Clone(string(m.UserID)))})
+		}
+		member := &members[place]
+		member.Offers = append(member.Offers, rules.XP(m.Message, l.random))
+		if m.Data != nil {
+			member.Data = m.Data
+		}
+		order[i] = place
+	}
+	return members, order
+}
+
+// gainsOf takes what was offered to the members, and what they got of it. It does without the messages: they take more memory than
+// all else, and so are gone while their call waits for the board.
+func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain {
+	type progress struct {
+		xp    level.XP
+		level level.Level
+		done  int
+	}
+	members := make([]progress, len(got))
+	for i, a := range got {
+		members[i] = progress{xp: a.Before, level: g.Curve.LevelAt(a.Before)}
+	}
+	gains := make([]Gain, len(order))
+	for i, place := range order {
+		a, p := &got[place], &members[place]
+		gained, before := a.Gained[p.done], p.level
+		held := gained == 0 && offered[place].Offers[p.done] > 0 && p.xp < level.MaxXP
+		p.done++
+		if gained > 0 {
+			p.xp += gained
+			p.level = g.Curve.LevelAt(p.xp)
+		}
+		gains[i] = Gain{
+			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + int64(p.done),
+			Level: p.level, LeveledUp: p.level > before, InCooldown: held,
+		}
+	}
+	return gains
+}

@@ -1,0 +1,82 @@
+package leaderboard_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"unsafe"
+	"weak"
+
+	"levelboard/internal/domain/award"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// slowBoard calls during before each step.
+type slowBoard struct {
+	leaderboard.Board
+	during func()
+}
+
+func (b *slowBoard) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) ([]leaderboard.Awarded, bool, error) {
+	b.during()
+	return b.Board.Award(ctx, g, a)
+}
+
+// Hundreds of calls may wait for the board, each of a thousand messages.
+func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
+	w := newWorld(t)
+	messages, text := messagesOfOneText()
+	steps := 0
+	w.board.Board = &slowBoard{w.live, func() {
+		steps++
+		runtime.GC()
+		if text.Value() != nil {
+			t.Error("the text of the messages is still in memory")
+		}
+	}}
+	if gains, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil || len(gains) != 1000 || gains[999].UserID != user1 {
+		t.Errorf("got %d gains, and %v", len(gains), err)
+	}
+	if steps == 0 {
+		t.Error("the board was never asked")
+	}
+}
+
+// messagesOfOneText returns messages whose names are parts of one text, as the API reads them.
+func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
+	text := strings.Repeat(string(user1), 1000)
+	messages := make([]leaderboard.Message, 1000)
+	for i := range messages {
+		name := text[i*len(user1) : (i+1)*len(user1)]
+		messages[i] = leaderboard.Message{Message: award.Message{Channel: id.Channel(name), Roles: []id.Role{id.Role(name)}}, UserID: id.User(name)}
+	}
+	return messages, weak.Make(unsafe.StringData(text))
+}
+
+// A guild that is not there any more at the second step of a call: the first one was made, and the client must not hear that nothing was.
+func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
+	w := newWorld(t)
+	messages := make([]leaderboard.Message, leaderboard.MaxAwards+1)
+	for i := range messages {
+		messages[i].UserID = id.User(fmt.Sprintf("2%017d", i))
+	}
+	steps := 0
+	w.board.Board = &slowBoard{w.live, func() {
+		if steps++; steps == 3 { // the first one was before the guild was loaded
+			w.loader.err = leaderboard.ErrStillLoading
+			if err := w.live.Drop(t.Context(), leaderboard.Ref(w.guild)); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	_, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{})
+	f := fault.From(err)
+	if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
+		!strings.Contains(f.Message, "Some of the messages were counted") || strings.Contains(f.Message, "Nothing was changed") {
+		t.Errorf("%v, want Unavailable with a time, which says that some were counted", f)
+	}
+}

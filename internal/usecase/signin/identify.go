@@ -1,0 +1,117 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+const (
+	// administrator is the bit of a member's permissions that allows everything.
+	administrator = 1 << 3
+	// maxGuilds is how many guilds of a user are kept: as many as the provider allows anybody to join.
+	maxGuilds = 200
+	// maxName bounds a name that is kept, in bytes.
+	maxName = 256
+)
+
+type userAnswer struct {
+	ID         string  `json:"id"`
+	Username   string  `json:"username"`
+	GlobalName *string `json:"global_name"`
+	Avatar     *string `json:"avatar"`
+}
+
+type guildAnswer struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name"`
+	Icon        *string         `json:"icon"`
+	Owner       bool            `json:"owner"`
+	Permissions json.RawMessage `json:"permissions"` // a number in a string, or a number
+}
+
+// Identity is who gave us access, as the provider tells it.
+type Identity struct {
+	User   User
+	Guilds []Guild // at most maxGuilds
+	// Complete says that every guild of the answer could be read, so that one that is not in Guilds is one that the user is
+	// not in. A right may be taken away only for what a complete answer lacks.
+	Complete bool
+}
+
+// Identify asks who gave us this access, and which guilds they are in. What is not as it should be in the answer is left
+// out, and a guild whose permissions cannot be read is one that the user does not administer.
+func (p *Provider) Identify(ctx context.Context, t Token) (Identity, error) {
+	var who userAnswer
+	if err := p.get(ctx, "/users/@me", t, &who); err != nil {
+		return Identity{}, err
+	}
+	user, err := who.user()
+	if err != nil {
+		return Identity{}, err
+	}
+	var in []guildAnswer
+	if err := p.get(ctx, "/users/@me/guilds", t, &in); err != nil {
+		return Identity{}, err
+	}
+	// null is not a list of no guilds.
+	answer := Identity{User: user, Complete: in != nil && len(in) <= maxGuilds}
+	for _, g := range in {
+		known, whole := g.guild()
+		answer.Complete = answer.Complete && whole
+		if known.ID != "" && len(answer.Guilds) < maxGuilds {
+			answer.Guilds = append(answer.Guilds, known)
+		}
+	}
+	return answer, nil
+}
+
+func (a userAnswer) user() (User, error) {
+	userID, err := id.Parse[id.User](a.ID)
+	if err != nil {
+		return User{}, fmt.Errorf("the provider's id of the user %w", err)
+	}
+	name := a.Username
+	if a.GlobalName != nil {
+		name = cmp.Or(*a.GlobalName, name)
+	}
+	return User{ID: userID, Name: cmp.Or(cut(name), "User "+a.ID[len(a.ID)-4:]), Avatar: hash(a.Avatar)}, nil
+}
+
+// guild returns the guild, without an id when it has none, and whether all of it could be read.
+func (a guildAnswer) guild() (g Guild, whole bool) {
+	guildID, err := id.Parse[id.Guild](a.ID)
+	if err != nil {
+		return Guild{}, false
+	}
+	permissions, err := strconv.ParseUint(strings.Trim(string(a.Permissions), `"`), 10, 64)
+	g = Guild{ID: guildID, Owner: a.Owner, Administrator: err == nil && permissions&administrator != 0}
+	if g.Manages() {
+		g.Name, g.Icon = cut(a.Name), hash(a.Icon)
+	}
+	return g, err == nil || a.Owner
+}
+
+func hash(of *string) string {
+	if of == nil || !guild.ValidHash(*of) {
+		return ""
+	}
+	return *of
+}
+
+// cut bounds a name without leaving half a character.
+func cut(name string) string {
+	name = strings.TrimSpace(strings.ToValidUTF8(name, ""))
+	for len(name) > maxName {
+		_, last := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-last]
+	}
+	return name
+}

@@ -1,0 +1,126 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/id"
+)
+
+// stale reports whether there is something to be renewed or noted.
+func (s *Sessions) stale(r record) bool {
+	return s.now().Sub(r.Seen) > seenTime || s.unconfirmed(r)
+}
+
+func (s *Sessions) unconfirmed(r record) bool {
+	now := s.now()
+	return !r.Local && s.provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime
+}
+
+// freshen asks the provider again, for one request at a time: a refresh token may be good for one use only, and two who
+// use it would lock their user out. The other requests go on with what is known. It goes on when the browser has gone, or
+// what the provider gave would be lost.
+func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record, error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime/2)
+	defer cancel()
+	claimed, err := s.store.ClaimSession(ctx, mine.hash(), holdTime)
+	if err != nil {
+		return old, fmt.Errorf("claim a session: %w", err)
+	}
+	if !claimed {
+		return old, nil
+	}
+	r, err := s.read(ctx, mine) // another one may just have done it
+	if err != nil {
+		return old, err
+	}
+	if s.unconfirmed(r) {
+		if err := s.confirm(ctx, &r); errors.Is(err, ErrRefused) {
+			s.log.Debug("the provider does not vouch for a session any more; it is ended", "error", err)
+			if err := s.store.EndSession(ctx, r.User.ID, mine.hash()); err != nil {
+				return old, fmt.Errorf("end a session: %w", err)
+			}
+			return old, ErrNoSession
+		}
+	}
+	r.Seen = s.now()
+	sealed, err := mine.seal(r)
+	if err == nil {
+		err = s.store.ReplaceSession(ctx, mine.hash(), sealed, s.ttl(r))
+	}
+	if err != nil {
+		return old, fmt.Errorf("keep a session: %w", err)
+	}
+	return r, nil
+}
+
+// confirm brings into the record what the provider says now. It fails with ErrRefused when the user took back what they
+// allowed us, and only then: if the provider cannot be asked, that is noted, and the record is as good as it was.
+func (s *Sessions) confirm(ctx context.Context, r *record) error {
+	r.Tried = s.now()
+	who, err := s.ask(ctx, r)
+	refreshes.WithLabelValues(outcomeOf(err)).Inc()
+	if err == nil {
+		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.now()
+		s.tell(ctx, who)
+	}
+	if err != nil && !errors.Is(err, ErrRefused) {
+		s.log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
+		return nil
+	}
+	return err
+}
+
+// ask asks who this is now; they are who they were.
+func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	renewed := false
+	if soon := s.now().Add(time.Minute); !r.Token.Expires.IsZero() && r.Token.Expires.Before(soon) {
+		if err := s.renew(ctx, r); err != nil {
+			return who, err
+		}
+		renewed = true
+	}
+	who, err = s.provider.Identify(ctx, r.Token)
+	if errors.Is(err, ErrRefused) && !renewed {
+		if err := s.renew(ctx, r); err != nil {
+			return who, err
+		}
+		who, err = s.provider.Identify(ctx, r.Token)
+	}
+	if err == nil && who.User.ID != r.User.ID {
+		err = fmt.Errorf("the access is another user's now: %w", ErrRefused)
+	}
+	return who, err
+}
+
+// tell hands on which guilds the user manages now, unless some of the answer was left out: a right must not be lost because
+// the provider garbled something.
+func (s *Sessions) tell(ctx context.Context, who Identity) {
+	if s.told == nil || !who.Complete {
+		return
+	}
+	var managed []id.Guild
+	for _, g := range who.Guilds {
+		if g.Manages() {
+			managed = append(managed, g.ID)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, tellTime)
+	defer cancel()
+	if err := s.told(ctx, who.User.ID, managed); err != nil {
+		s.log.WarnContext(ctx, "what a user granted in guilds that they manage no more may go on until they are asked about again", "error", err)
+	}
+}
+
+// renew keeps the new token even if what follows fails: the old one may be used up.
+func (s *Sessions) renew(ctx context.Context, r *record) error {
+	token, err := s.provider.Renew(ctx, r.Token)
+	if err == nil {
+		r.Token = token
+	}
+	return err
+}

@@ -1,0 +1,227 @@
+package signin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"levelboard/internal/domain/id"
+)
+
+// The times of a session.
+const (
+	// IdleTime ends a session that was not used for so long.
+	IdleTime = 7 * 24 * time.Hour
+	// LifeTime ends every session.
+	LifeTime = 30 * 24 * time.Hour
+	// ConfirmTime is how old what the provider said may get before it is asked again.
+	ConfirmTime = 5 * time.Minute
+	// RightsTime is how old it may get before it does not count any more, because the provider could not be asked.
+	RightsTime = 15 * time.Minute
+	// retryTime is how long the provider is left alone after it could not be asked.
+	retryTime = time.Minute
+	// seenTime is how exactly the last use of a session is known.
+	seenTime = time.Hour
+	// holdTime is for how long one replica may change a session alone; longer than it takes to ask the provider.
+	holdTime = 30 * time.Second
+	// askTime bounds all that is asked of the provider while somebody waits for a page.
+	askTime = 6 * time.Second
+	// tellTime bounds what is done about rights that were lost, while somebody waits for a page.
+	tellTime = 3 * time.Second
+	// sessionsOfUser is how many sessions a user has at the same time; one more ends the oldest.
+	sessionsOfUser = 20
+	// entering is how many sign in at the same time. Each holds a connection to the provider, for which anybody can ask with a code
+	// that they made up; so it is half of providerConns, and the other half is there for the sessions that are confirmed.
+	entering = providerConns / 2
+)
+
+// ErrBusy says that as many sign in at this moment as may. The provider was asked for nothing, and the code is as good as it was.
+var ErrBusy = errors.New("too many sign in at the same time")
+
+// Local is somebody who may sign in without a provider, for the demo.
+type Local struct {
+	User   User
+	Guilds []Guild
+	About  string // who that is, for the page where one is chosen
+}
+
+// Options are what Sessions are built on besides the store. With neither a Provider nor Locals nobody can sign in.
+type Options struct {
+	Provider *Provider
+	Locals   []Local // for the demo only: whoever can reach the pages can be any of them
+	// Refreshed, if set, is told whenever the provider has just said, in full, which guilds a user manages, before that is
+	// acted on. Its failure is logged and stops nobody; it is told again at the next refresh.
+	Refreshed func(ctx context.Context, user id.User, managed []id.Guild) error
+	Log       *slog.Logger
+	Now       func() time.Time
+}
+
+// Sessions signs people in and out, and finds who is signed in. It is safe for concurrent use.
+type Sessions struct {
+	store    Store
+	provider *Provider
+	locals   []Local
+	told     func(ctx context.Context, user id.User, managed []id.Guild) error
+	log      *slog.Logger
+	now      func() time.Time
+	entering chan struct{} // holds one for each sign-in for which the provider is asked
+}
+
+// NewSessions returns the sessions in a store.
+func NewSessions(store Store, o Options) *Sessions {
+	return &Sessions{store: store, provider: o.Provider, locals: o.Locals, told: o.Refreshed, log: o.Log, now: o.Now, entering: make(chan struct{}, entering)}
+}
+
+// Address is where to send somebody who wants to sign in; empty when there is no provider.
+func (s *Sessions) Address(state, verifier string) string {
+	if s.provider == nil {
+		return ""
+	}
+	return s.provider.Address(state, verifier)
+}
+
+// Locals lists who may sign in without a provider.
+func (s *Sessions) Locals() []Local { return s.locals }
+
+// Enter begins the session of whoever the provider gave the code for, and returns its secret. ErrRefused when the provider
+// does not take the code, ErrBusy when too many sign in at this moment.
+func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret string, err error) {
+	if s.provider == nil {
+		return "", fmt.Errorf("sign in without a provider: %w", ErrRefused)
+	}
+	token, who, err := s.redeem(ctx, code, verifier)
+	if err != nil {
+		signIns.WithLabelValues(outcomeOf(err)).Inc()
+		return "", err
+	}
+	s.tell(ctx, who)
+	now := s.now()
+	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
+}
+
+// redeem finds out whose code it is.
+func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Identity, error) {
+	select {
+	case s.entering <- struct{}{}:
+		defer func() { <-s.entering }()
+	default:
+		return Token{}, Identity{}, ErrBusy
+	}
+	token, err := s.provider.Redeem(ctx, code, verifier)
+	if err != nil {
+		return Token{}, Identity{}, err
+	}
+	who, err := s.provider.Identify(ctx, token)
+	return token, who, err
+}
+
+// Denied counts a sign-in that came back from the provider with an error in the place of a code, and returns what that means:
+// ErrRefused when the user did not allow it, and for any other error, or none, a failure that names it.
+func (s *Sessions) Denied(errorCode string) error {
+	err := denial(errorCode)
+	signIns.WithLabelValues(outcomeOf(err)).Inc()
+	return err
+}
+
+// EnterLocally begins the session of number n of Locals. ErrRefused when there is no such.
+func (s *Sessions) EnterLocally(ctx context.Context, n int) (secret string, err error) {
+	if n < 0 || n >= len(s.locals) {
+		return "", fmt.Errorf("sign in locally as number %d: %w", n, ErrRefused)
+	}
+	who, now := s.locals[n], s.now()
+	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Local: true, Started: now, Seen: now, Confirmed: now, Tried: now})
+}
+
+func (s *Sessions) begin(ctx context.Context, r record) (string, error) {
+	fresh := newSecret()
+	sealed, err := fresh.seal(r)
+	if err != nil {
+		return "", err
+	}
+	kept := Kept{Hash: fresh.hash(), User: r.User.ID, Sealed: sealed, Ends: r.Started.Add(LifeTime)}
+	if err := s.store.PutSession(ctx, kept, s.ttl(r), PutOptions{Limit: sessionsOfUser, Now: r.Started}); err != nil {
+		signIns.WithLabelValues(failed).Inc()
+		return "", fmt.Errorf("keep a session: %w", err)
+	}
+	signIns.WithLabelValues(ok).Inc()
+	return fresh.String(), nil
+}
+
+// ttl is how long the store has to keep a session: a little longer than it is idle, since its last use is known only so exactly.
+func (s *Sessions) ttl(r record) time.Duration {
+	return min(IdleTime+seenTime, max(r.Started.Add(LifeTime).Sub(s.now()), time.Millisecond))
+}
+
+// Find returns whose session the secret is; ErrNoSession when it is nobody's. What the provider said is asked for again when
+// it is old; that it cannot be asked is no error, but takes away what it once said after RightsTime.
+func (s *Sessions) Find(ctx context.Context, text string) (*Session, error) {
+	mine, ok := parseSecret(text)
+	if !ok {
+		return nil, ErrNoSession
+	}
+	r, err := s.read(ctx, mine)
+	if err != nil {
+		return nil, err
+	}
+	if s.stale(r) {
+		if r, err = s.freshen(ctx, mine, r); err != nil {
+			return nil, err
+		}
+	}
+	found := &Session{User: r.User, Guilds: r.Guilds}
+	if !r.Local && s.now().Sub(r.Confirmed) > RightsTime {
+		found.Guilds, found.Unconfirmed = nil, true
+	}
+	return found, nil
+}
+
+// read returns the record of a session that has not ended. One that does not open is nobody's.
+func (s *Sessions) read(ctx context.Context, mine secret) (record, error) {
+	sealed, err := s.store.Session(ctx, mine.hash())
+	if err != nil {
+		return record{}, fmt.Errorf("find a session: %w", err)
+	}
+	r, err := mine.open(sealed)
+	if err != nil {
+		s.log.Warn("a session in the store cannot be opened; its user has to sign in again", "error", err)
+		return record{}, ErrNoSession
+	}
+	now := s.now()
+	if now.Sub(r.Seen) > IdleTime || now.Sub(r.Started) > LifeTime || r.Local && len(s.locals) == 0 {
+		if err := s.store.EndSession(ctx, r.User.ID, mine.hash()); err != nil {
+			return record{}, fmt.Errorf("end an old session: %w", err)
+		}
+		return record{}, ErrNoSession
+	}
+	return r, nil
+}
+
+// End ends the session; none is no error.
+func (s *Sessions) End(ctx context.Context, text string) error {
+	return s.end(ctx, text, func(r record, h Hash) error { return s.store.EndSession(ctx, r.User.ID, h) })
+}
+
+// EndAll ends every session of the user whose session this is; none is no error.
+func (s *Sessions) EndAll(ctx context.Context, text string) error {
+	return s.end(ctx, text, func(r record, _ Hash) error { return s.store.EndSessions(ctx, r.User.ID) })
+}
+
+func (s *Sessions) end(ctx context.Context, text string, how func(record, Hash) error) error {
+	mine, ok := parseSecret(text)
+	if !ok {
+		return nil
+	}
+	r, err := s.read(ctx, mine)
+	if errors.Is(err, ErrNoSession) {
+		return nil
+	}
+	if err == nil {
+		err = how(r, mine.hash())
+	}
+	if err != nil {
+		return fmt.Errorf("sign out: %w", err)
+	}
+	return nil
+}

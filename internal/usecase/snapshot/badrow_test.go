@@ -1,0 +1,164 @@
+package snapshot_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Whatever stands in a guild's keys, every good member is archived, the damaged ones as far as they can be, and the guild
+// can be loaded again.
+func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
+	onBothStores(t, func(w *world) {
+		ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
+		const size = 300
+		for i := range size {
+			w.create(g, i, 100)
+		}
+		key := func(name string) string { return "lb:{" + string(g.ID) + "}:" + name }
+		damage := func(cmd redis.Cmder) {
+			w.Helper()
+			w.must(cmd.Err())
+		}
+		damage(w.redis.HSet(ctx, key("entry"), string(user(1)), "many"))
+		damage(w.redis.HSet(ctx, key("entry"), string(user(2)), "1 -2 3"))
+		damage(w.redis.HSet(ctx, key("entry"), string(user(3)), "1 2 0 ?"))
+		damage(w.redis.HSet(ctx, key("entry"), string(user(4)), "1 2 0 0\x000\x00\x00a\xff\x00"))
+		damage(w.redis.ZAdd(ctx, key("xp"), redis.Z{Member: string(user(5)), Score: 99.6}, redis.Z{Member: string(user(6)), Score: -7},
+			redis.Z{Member: string(user(7)), Score: 1e300}))
+		damage(w.redis.HDel(ctx, key("entry"), string(user(8))))
+		for _, junk := range []string{"", "junk", "a\x00b", "\xff"} {
+			damage(w.redis.SAdd(ctx, key("dirty"), junk))
+		}
+		w.must(writer.Flush(ctx))
+
+		rows := w.archivedRows(g)
+		if len(rows) != size {
+			t.Fatalf("%d of %d members are archived\n%s", len(rows), size, w.logged)
+		}
+		for i, r := range rows {
+			xp, unknown := 100, i >= 1 && i <= 4 || i == 8
+			switch i {
+			case 6:
+				xp = 0
+			case 7:
+				xp = 2147483647
+			}
+			if r.UserID != user(i) || int(r.XP) != xp || (r.User == leaderboard.User{}) != unknown || r.LastUpdated.IsZero() != (i == 1 || i == 2 || i == 8) {
+				t.Errorf("member %d is archived as %+v", i, r)
+			}
+		}
+		for what, want := range map[string]int{"damaged": 7, "passed over": 4, "tried again": 0} {
+			if n := w.logged.count(what); n != want {
+				t.Errorf("%d lines say %q, want %d\n%s", n, what, want, w.logged)
+			}
+		}
+
+		// Once more: no line is repeated, and the rev in Redis and in the archive agree.
+		damage(w.redis.SAdd(ctx, key("dirty"), "junk", string(user(1))))
+		w.add(g, 9)
+		w.must(writer.Flush(ctx))
+		if n := w.logged.count("ERROR"); n != 11 {
+			t.Errorf("%d lines, want the same 11\n%s", n, w.logged)
+		}
+		w.must(w.live.Drop(ctx, g))
+		w.must(w.hydrator(&faults{}).Load(ctx, g))
+		w.inStep(g)
+	})
+}
+
+// When only bad rows changed, the rev of their batch is archived all the same: Redis notes that it is.
+func TestOnlyBadRows(t *testing.T) {
+	onBothStores(t, func(w *world) {
+		ctx, g := w.Context(), w.guild(guildA)
+		w.create(g, 1, 100)
+		writer := w.writer("writer", never, &faults{})
+		w.must(writer.Flush(ctx))
+		w.must(w.redis.HIncrBy(ctx, "lb:{"+string(g.ID)+"}:meta", "rev", 1).Err())
+		w.must(w.redis.SAdd(ctx, "lb:{"+string(g.ID)+"}:dirty", "junk").Err())
+		w.must(writer.Flush(ctx))
+		w.inStep(g)
+	})
+}
+
+func TestWithoutBadRowsWritesEveryGoodRowOnce(t *testing.T) {
+	const size = 64
+	for _, bad := range [][]int{{}, {0}, {size - 1}, {17}, {1, 2, 3, 40}, {0, size / 2}, seq(size)} {
+		var batch snapshot.Batch
+		for i := range size {
+			batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{UserID: user(i)}})
+		}
+		var written, refused, wantWritten, wantRefused []id.User
+		for i := range size {
+			if slices.Contains(bad, i) {
+				wantRefused = append(wantRefused, user(i))
+			} else {
+				wantWritten = append(wantWritten, user(i))
+			}
+		}
+		calls := 0
+		write := func(b snapshot.Batch) error {
+			calls++
+			for _, r := range b.Rows {
+				if slices.Contains(wantRefused, r.UserID) {
+					return fmt.Errorf("odd: %w", snapshot.ErrBadRow)
+				}
+			}
+			for _, r := range b.Rows {
+				written = append(written, r.UserID)
+			}
+			return nil
+		}
+		err := snapshot.WithoutBadRows(batch, write, func(r snapshot.Row, _ error) { refused = append(refused, r.UserID) })
+		if err != nil || !slices.Equal(written, wantWritten) || !slices.Equal(refused, wantRefused) {
+			t.Errorf("bad %v: %v, written %v, refused %v", bad, err, written, refused)
+		}
+		if most := 1 + 14*len(bad); calls > most {
+			t.Errorf("bad %v: %d calls, want at most %d", bad, calls, most)
+		}
+	}
+	calls := 0
+	err := snapshot.WithoutBadRows(snapshot.Batch{Rows: make([]snapshot.Row, 8)}, func(snapshot.Batch) error {
+		if calls++; calls == 1 {
+			return snapshot.ErrBadRow
+		}
+		return errBroken
+	}, func(snapshot.Row, error) { t.Error("a row was refused") })
+	if !errors.Is(err, errBroken) || calls != 2 {
+		t.Errorf("%v after %d calls; another error ends it", err, calls)
+	}
+}
+
+func seq(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// When a batch was written in parts, the archive has to hold the first of them to take the next: it may have lost it by then.
+func TestAPartOfABatchThatIsLost(t *testing.T) {
+	batch := snapshot.Batch{Rev: 9, Known: 7, Archived: 7, Rows: make([]snapshot.Row, 4)}
+	batch.Rows[1].UserID = "bad"
+	archived := int64(7)
+	write := func(b snapshot.Batch) error {
+		if b.Archived > archived {
+			return snapshot.ErrArchiveBehind
+		}
+		if slices.ContainsFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID == "bad" }) {
+			return snapshot.ErrBadRow
+		}
+		return nil // and lost: archived stays
+	}
+	if err := snapshot.WithoutBadRows(batch, write, func(snapshot.Row, error) {}); !errors.Is(err, snapshot.ErrArchiveBehind) {
+		t.Errorf("a batch of which the archive lost the first part: %v, want ErrArchiveBehind", err)
+	}
+}

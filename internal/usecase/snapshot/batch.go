@@ -1,0 +1,59 @@
+package snapshot
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+// Entries are the rows that are not Deleted. The batch stays as it is.
+func (b Batch) Entries() []Row {
+	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
+}
+
+// Gone are the users of the rows that are Deleted.
+func (b Batch) Gone() (users []id.User) {
+	for i := range b.Rows {
+		if b.Rows[i].Deleted {
+			users = append(users, b.Rows[i].UserID)
+		}
+	}
+	return users
+}
+
+// Check returns an error that wraps ErrBadRow when a row could not be loaded into a live store again, or not be stored as
+// text: then the whole guild could not be hydrated any more. The error names no user.
+func (b Batch) Check() error {
+	for i := range b.Rows {
+		if what := b.Rows[i].wrong(); what != "" {
+			return fmt.Errorf("%w: %s", ErrBadRow, what)
+		}
+	}
+	return nil
+}
+
+func (r *Row) wrong() string {
+	switch {
+	case !id.Valid(string(r.UserID)):
+		return "the user's id is not one"
+	case r.Deleted:
+		return ""
+	case r.XP < 0 || r.XP > level.MaxXP:
+		return "XP out of bounds"
+	case r.MessageCount < 0:
+		return "a negative message count"
+	case !r.LastUpdated.IsZero() && r.LastUpdated.UnixMilli() < 0, !r.CooldownUntil.IsZero() && r.CooldownUntil.UnixMilli() < 0:
+		return "a time before 1970"
+	}
+	u := &r.User
+	for _, s := range []*string{u.Avatar, &u.Discriminator, u.GlobalName, &u.Username, u.AccentColour} {
+		if s != nil && (!utf8.ValidString(*s) || strings.IndexByte(*s, 0) >= 0) {
+			return "user data that is not text"
+		}
+	}
+	return ""
+}

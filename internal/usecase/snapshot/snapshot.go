@@ -1,0 +1,275 @@
+// Package snapshot keeps the live store and the archive in step: the Writer copies changed members to the archive, the
+// Hydrator loads a guild from it. Three counters keep them honest; docs/architecture.md explains how.
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Row is a member as the archive holds it. With Deleted it is a tombstone: only UserID counts.
+type Row struct {
+	leaderboard.Member
+	CooldownUntil time.Time // zero when there is none; milliseconds
+	Deleted       bool
+}
+
+// Lease is the right to write snapshots. Fence rises with every new holder; the archive refuses a batch with an older one.
+type Lease struct {
+	Holder string
+	Fence  int64
+}
+
+// State is what the archive knows of a guild's snapshots.
+type State struct {
+	Epoch    int64 // raised by each hydration, before it loads
+	Archived int64 // the highest rev that any committed batch carried
+}
+
+// Batch is some changed members of one guild, read from the live store in one atomic step. No user stands in it twice.
+type Batch struct {
+	Guild leaderboard.GuildRef
+	Epoch int64
+	Rev   int64 // the guild's rev when the rows were read
+	// Known is the highest rev that the live store knew to be in the archive, or on its way there, before this batch was
+	// read. When the archive holds a higher one, the live store has gone back in time.
+	Known int64
+	// Archived is the highest rev that the archive is certain to have committed: it said so. When it holds a lower one, it has gone back
+	// in time itself. 0 asks for nothing.
+	Archived int64
+	Rows     []Row
+	// Mended are users in Rows whose entry was damaged: a row holds what of it could be read.
+	Mended []id.User
+}
+
+// Errors of an Archive.
+var (
+	// ErrLeaseLost says that another replica holds the lease, and that nothing was written.
+	ErrLeaseLost = errors.New("the snapshot lease is held by another replica")
+	// ErrStale says that the guild was deleted or created anew, that its epoch moved on, or that the archive holds what the
+	// live store does not know of, and that nothing was written.
+	ErrStale = errors.New("the archive has moved on from this state of the guild")
+	// ErrArchiveBehind says that the archive does not hold what it has committed of this load of the guild, as after a failover to a
+	// standby that lagged, and that nothing was written. The live store holds all of it (Writer.noteAnew).
+	ErrArchiveBehind = errors.New("the archive has lost what it had committed of the guild")
+	// ErrBadRow says that a row of the batch holds what no archive takes, and that nothing was written. Without the row the
+	// batch can be written.
+	ErrBadRow = errors.New("a row cannot be archived")
+)
+
+// ErrArchiveOlder says that the live store is of a later load than the archive knows of: the archive was restored from a
+// backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
+var ErrArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
+
+// ErrLaterFormat says that the live store holds the guild as a later version of Levelboard keeps it, and that this one leaves
+// it alone.
+var ErrLaterFormat = errors.New("a later version of Levelboard has loaded this guild; update this replica, see docs/operations.md")
+
+// Archive is what snapshots need of Postgres or SQLite.
+type Archive interface {
+	// AcquireLease takes the lease when it is free, expired, or held by holder already (then Fence stays), for ttl from
+	// now by the archive's clock. ErrLeaseLost when somebody else holds it.
+	AcquireLease(ctx context.Context, holder string, ttl time.Duration) (Lease, error)
+	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
+	ReleaseLease(ctx context.Context, l Lease) error
+	// WriteBatch writes the rows, 5000 at most, in one transaction that first locks the guild's row and checks the
+	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written,
+	// when one differs. ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
+	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
+	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
+	WriteBatch(ctx context.Context, l Lease, b Batch) error
+	// WriteBatches writes batches of different guilds, 5000 rows in all at most, as WriteBatch does each, in one transaction: it
+	// locks the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
+	// left out: ErrStale, ErrArchiveBehind, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody
+	// knows: ErrLeaseLost, and ErrBadRow when the archive itself refuses data of one of them.
+	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
+	// State reads a guild's counters. ErrStale when this incarnation does not exist.
+	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
+	// States reads the counters of at most 1000 guilds. Those whose incarnation does not exist are left out.
+	States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]State, error)
+	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
+	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
+	// committed since from was read. Tombstones stay: Salvage may need them.
+	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State) (State, error)
+	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded anew, so that no
+	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
+	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
+	// written. A member without an archived row is inserted, and so is one whose tombstone is not newer than (b.Epoch, b.Rev).
+	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
+	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
+	// epoch and Archived as its rev; the guild's state stays. One transaction, which locks the guild's row; to repeat it
+	// changes nothing. ErrBadRow as WriteBatch. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
+	Salvage(ctx context.Context, from State, b Batch) error
+	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
+	// start), at most limit. ErrStale when this incarnation does not exist.
+	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
+	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
+	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
+	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, which Deleted lists no more when it
+	// has deleted them all, tombstones written longer ago than keep, entries of the change log that are older than a day, except
+	// for the newest, and what is too old of the use, the history and the former secrets of keys. It returns how many.
+	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
+}
+
+// Flush is a set of changed members that the live store has set aside for the writer.
+type Flush struct {
+	Guild leaderboard.GuildRef
+	Epoch int64
+	ID    int64 // names the set; the guild's rev when it was set aside
+	Size  int64 // how many members are in it
+	// Archived is what the archive held when the flush began. The writer sets it.
+	Archived int64
+}
+
+// Changes is what ReadChanges says of a guild.
+type Changes struct {
+	Batch Batch // all that changed; without rows, nothing did
+	Many  bool  // more changed than was asked for: BeginFlush sets it aside
+	Left  bool  // an earlier flush left a set behind, which BeginFlush finds
+	Err   error
+}
+
+// Seen are the guilds of a survey of which there is something to say.
+type Seen struct {
+	Changed    []id.Guild // something waits to be archived, or cannot be read
+	Unverified []id.Guild // not compared with the archive since the live store came back, and nothing else
+	// Cold are those of which nobody has noted a use for as long as was asked (0: there are none), and of which nothing waits. A guild whose
+	// uses nobody has noted yet is noted by the survey.
+	Cold []Quiet
+	// Warm are the others of which nothing waits.
+	Warm []Quiet
+}
+
+// Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
+type Live interface {
+	// DirtyGuilds takes all guilds out of the index of guilds with changed members and returns them.
+	DirtyGuilds(ctx context.Context) ([]id.Guild, error)
+	// LoadedGuilds lists every guild that the store holds, changed or not; with an error, those that it has found.
+	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
+	// Survey looks at guilds, each in a step of its own. After an error, which is about the live store and not about one guild, it
+	// returns what it has seen.
+	Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (Seen, error)
+	// NoteUses notes that the guilds are used now, by the live store's clock; not of those that it does not hold.
+	NoteUses(ctx context.Context, guilds []id.Guild) error
+	// Evict removes the guild, but for its events and the records of its requests, if it still is cold and as the archive
+	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load goes on with its events as if
+	// it had never been away.
+	Evict(ctx context.Context, c Quiet, idle time.Duration) (gone bool, err error)
+	// MarkDirty puts guilds back into the index; after an error some may not be there.
+	MarkDirty(ctx context.Context, guilds ...id.Guild) error
+
+	// BeginFlush sets the guild's changed members aside, or finds the set that an earlier flush left behind. ok is false
+	// when nothing changed, or when the guild is not loaded at all. f.Guild holds the incarnation found there, also when
+	// nothing changed; it is zero when the guild is not loaded. ErrUnverified, with f.Guild, when the guild must be verified
+	// first: load it.
+	BeginFlush(ctx context.Context, g id.Guild) (f Flush, ok bool, err error)
+	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
+	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
+	// ReadBatch reads the users' entries, or that they have none (Deleted), and notes in the guild's meta that this
+	// rev is about to be archived, in one atomic step. No two batches of users have the same rev: if need be the guild's is raised. A damaged entry is read as well as it can be, and is in Mended.
+	// ErrStale, with nothing noted, when the live store does not know that f.Archived is archived: then it has gone back in
+	// time.
+	ReadBatch(ctx context.Context, f Flush, users []id.User) (Batch, error)
+	// Archived notes in the guild's meta that the batch was committed.
+	Archived(ctx context.Context, b Batch) error
+	// EndFlush drops the set aside; its members are all archived.
+	EndFlush(ctx context.Context, f Flush) error
+
+	// ReadChanges reads all changed members of guilds of which at most small have changed, without setting them aside, and
+	// notes what ReadBatch does: each guild in an atomic step of its own, in no order, many in a round trip. The answers are
+	// in the order of what was asked, which names no guild twice. Of a guild that is not loaded nothing changed. ErrUnverified for one that
+	// must be verified first: load it. A server that cannot be asked is the error of all its guilds. It does not see
+	// that the live store has gone back in time; WriteBatches does.
+	ReadChanges(ctx context.Context, guilds []id.Guild, small int) []Changes
+	// EndChanges notes that batches of ReadChanges were committed, and that nothing of their guilds waits any more: but for those
+	// that have changed since (more), of which all still waits. Steps, answers and errors are as in ReadChanges.
+	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
+
+	// NoteAnew notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
+	// the guild's, of f's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
+	NoteAnew(ctx context.Context, f Flush, users []id.User) (archived int64, err error)
+	// NoteAllAnew does so with all members that the live store holds.
+	NoteAllAnew(ctx context.Context, f Flush) error
+	// LowerArchived notes that the archive holds no more than to, if the rev that is known to be archived still is from, in one atomic
+	// step; lowered says whether. All members must have been noted: from now on what they were is not known to be archived.
+	LowerArchived(ctx context.Context, f Flush, from, to int64) (lowered bool, err error)
+
+	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of. With a batch
+	// that the archive refused, it also takes back what reading that has noted, or it would look as if the live store knew.
+	Distrust(ctx context.Context, f Flush, refused *Batch) error
+	// Backlog sums up what waits for a snapshot, in the guilds of the index and in those underway. When these are thousands it asks
+	// some of them, drawn at random, and those that are stuck, which may be in the index; it changes neither list.
+	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)
+
+	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or somebody else holds it, and compares
+	// what is there with what is archived. What is there of another incarnation is removed by Commit. After an error h may
+	// hold the lock all the same, when only the answer was lost: abort it.
+	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived State) (h Hydration, found Found, err error)
+	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch,
+	// rev and Known, and calls each with them until it fails. A member may come more than once. ErrHydrationLost when the lock was lost.
+	Unsaved(ctx context.Context, h Hydration, each func(Batch) error) error
+	// Verified puts a guild that was FoundUnverified into use, at the archive's new epoch, and gives the lock up.
+	// ErrHydrationLost when the lock was lost.
+	Verified(ctx context.Context, h Hydration, s State) error
+	// LoadChunk puts rows into the staging keys. ErrHydrationLost when the lock was lost; the staging keys expire by themselves.
+	LoadChunk(ctx context.Context, h Hydration, rows []Row) error
+	// CommitHydration moves the staging keys into place and writes the guild's meta last, in one atomic step: rev and
+	// archived start at s.Archived. ErrHydrationLost when the lock was lost.
+	CommitHydration(ctx context.Context, h Hydration, s State) error
+	// AbortHydration gives the lock up and drops the staging keys.
+	AbortHydration(ctx context.Context, h Hydration) error
+
+	// Drop removes all of the guild's keys if it holds this incarnation or none.
+	Drop(ctx context.Context, g leaderboard.GuildRef) error
+
+	// BeginLast notes, for as long at most, that this process writes its last snapshot, in place of another one's note. EndLast takes the
+	// note away if it is this one's; Last says whose it is, "" when there is none.
+	BeginLast(ctx context.Context, who string, atMost time.Duration) error
+	EndLast(ctx context.Context, who string) error
+	Last(ctx context.Context) (who string, err error)
+}
+
+// Quiet is a loaded guild of which nothing waits to be archived. State is what the archive has to hold: what the live store knows to
+// be archived.
+type Quiet struct {
+	Guild leaderboard.GuildRef
+	State State
+}
+
+// Hydration is a held hydration lock.
+type Hydration struct {
+	Guild leaderboard.GuildRef
+	Token string
+}
+
+// Found is what a hydration finds of its guild in the live store.
+type Found int
+
+// What there may be. Only FoundLoaded, FoundBusy and FoundLaterFormat leave the lock alone.
+const (
+	FoundNothing       Found = iota // of this incarnation
+	FoundLoaded                     // and verified: there is nothing to do
+	FoundBusy                       // somebody else holds the lock
+	FoundUnverified                 // the server is another one than it was verified on, and it holds all that is archived
+	FoundOlder                      // it does not know of all that is archived: it has gone back in time
+	FoundNewer                      // it is of a later epoch than the archive, which has gone back in time itself
+	FoundEarlierFormat              // an earlier version of Levelboard loaded it, and left it as this one does not use it
+	FoundLaterFormat                // a later version of Levelboard loaded it
+)
+
+// Backlog is what the live store holds and the archive does not.
+type Backlog struct {
+	Members int64         // changed since they were last archived; an estimate when they are of thousands of guilds
+	Oldest  time.Duration // since the oldest of those changes that was seen, or longer; 0 when there is none
+}
+
+// ErrUnverified says that the live store may be older than the archive, and that nothing of the guild is used until a
+// hydration has compared them.
+var ErrUnverified = errors.New("the guild was not yet compared with the archive")
+
+// ErrHydrationLost says that a hydration's lock expired or passed to another one.
+var ErrHydrationLost = errors.New("the hydration lock was lost")

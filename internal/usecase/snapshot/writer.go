@@ -1,0 +1,237 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// batchSize bounds what one script reads and one transaction writes, and with it the writer's memory, however many
+	// members of a guild changed.
+	batchSize = 1000
+	// guildsAtOnce is how many guilds, or groups of them, are written at the same time at most.
+	guildsAtOnce = 4
+	// tombstoneKeep is far longer than any batch can be under way.
+	tombstoneKeep = 24 * time.Hour
+	purgeLimit    = 5000
+	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
+	putBackTime = 2 * time.Second
+)
+
+// Writer copies changed members to the archive, one writer among all replicas.
+type Writer struct {
+	live     Live
+	archive  Archive
+	loader   leaderboard.Loader
+	holder   string
+	interval time.Duration
+	idle     time.Duration
+	log      *slog.Logger
+	bad      badRows
+
+	mu        sync.Mutex // one round at a time; guards the rest
+	lease     Lease
+	held      bool
+	cutOff    bool      // the archive did not answer the last time
+	lost      bool      // Redis did not, when a round asked it for the changed guilds
+	lastRound time.Time // when it began
+	missed    time.Time // when a round was due last that could not begin
+	rounds    int
+	last      bool       // the live store has been told that this process writes its last snapshot
+	early     []id.Guild // gathered during the last round, for the next one
+	sweeper   sweeper
+	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
+
+	// For the metrics, which do not wait for a round to end.
+	underway atomic.Pointer[[]id.Guild] // taken out of the index, and to be written
+	stuck    atomic.Pointer[[]id.Guild] // failed in the last round
+	holds    atomic.Bool                // what held says
+	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
+}
+
+// WriterOptions are what a Writer is told; all but Idle are required.
+type WriterOptions struct {
+	Holder   string        // names this process among the replicas
+	Interval time.Duration // between two rounds
+	// Idle is how long nobody must have used a guild before it leaves the live store; 0 is never. Uses have to be noted (see
+	// Uses) with the same time.
+	Idle time.Duration
+	Log  *slog.Logger
+}
+
+// NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
+// loader first.
+func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
+	w := &Writer{
+		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, idle: o.Idle, log: o.Log,
+		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
+	}
+	w.underway.Store(new([]id.Guild))
+	w.stuck.Store(new([]id.Guild))
+	return w
+}
+
+// Run writes until ctx ends. It renews or tries for the lease four times an interval, so that a dead holder's lease, which
+// lasts one and a quarter, passes on within two intervals.
+func (w *Writer) Run(ctx context.Context) {
+	ticker := time.NewTicker(w.tickTime())
+	defer ticker.Stop()
+	defer func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.unlist()
+	}()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		w.tick(ctx)
+	}
+}
+
+func (w *Writer) tick(ctx context.Context) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.takeLease(ctx) {
+		w.giveBack(ctx)
+		return
+	}
+	if !w.passed(w.lastRound) {
+		return
+	}
+	// What fails is logged and counted where it happens, and tried again in the next round.
+	_ = w.round(ctx, false)
+}
+
+// passed reports whether an interval has passed since then. A tick that is early by less than half of the time to the next one is the
+// right one.
+func (w *Writer) passed(since time.Time) bool {
+	return time.Since(since) >= w.interval-w.tickTime()/2
+}
+
+// round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;
+// the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the
+// requests what it can get; else no more than being in time needs, unless it is late, and in the end frees what nobody needs.
+func (w *Writer) round(ctx context.Context, hurry bool) error {
+	began, periodic := time.Now(), w.rounds%sweepEvery == 0
+	life := ctx // which a list of all guilds may need, and not only the round
+	ctx, stop := w.keepLease(ctx)
+	defer stop()
+	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
+	if !hurry {
+		r.due = w.dueOf(began)
+	}
+	w.lastRound = began
+	indexed, err := w.live.DirtyGuilds(ctx)
+	changed := append(w.early, indexed...)
+	w.early = nil
+	w.underway.Store(&changed)
+	gathered := w.gather(ctx, changed)
+	r.write(ctx, changed)
+	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
+	w.beginSweep(life, periodic)
+	w.rounds++
+	unswept := r.sweep(ctx)
+	early, missed := gathered()
+	w.early = early
+	w.underway.Store(&early)
+	if err = errors.Join(err, unswept, missed); err != nil {
+		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
+		if !w.lost && ctx.Err() == nil {
+			w.lost = true
+			w.log.ErrorContext(ctx, "the changed guilds could not be read from Redis; they are looked for every interval until it answers: look after Redis", "error", err)
+		}
+	} else if w.lost {
+		w.lost = false
+		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
+	}
+	r.putBack(ctx)
+	if ctx.Err() != nil {
+		w.giveBack(ctx) // the lease is lost, or this process ends
+	}
+	w.stuck.Store(&r.failed)
+	if !hurry {
+		w.sweeper.cold = w.evict(ctx, w.sweeper.cold)
+		if periodic {
+			w.Purge(ctx)
+		}
+	}
+	duration.Observe(time.Since(began).Seconds())
+	return errors.Join(err, r.first)
+}
+
+// dueOf is when a round that begins then is to have written what changed: so early that it is over before the next one, its sweep
+// included, and that no change is older by then than an interval and a half, which one that begins late has less time for (ADR 9).
+func (w *Writer) dueOf(began time.Time) time.Time {
+	due := began.Add(w.interval / 2)
+	if late := began.Sub(w.lastRound) - w.interval; late > 0 && !w.lastRound.IsZero() {
+		return due.Add(-late)
+	}
+	return due
+}
+
+// settleAttempts bounds how often a guild that does not fit the archive is loaded in one round.
+const settleAttempts = 2
+
+// writeGuild writes what changed, and takes until due for it; zero is as fast as can be. With leftover, an earlier flush may have been
+// cut off, and what it had set aside comes first: then what changed since is in a second set, which must not wait until the guild
+// changes again.
+func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool, due time.Time) error {
+	for sets, settled := 0, 0; ; {
+		flush, ok, err := w.live.BeginFlush(ctx, g)
+		if ok && err == nil {
+			sets++
+			err = w.writeFlush(ctx, flush, due)
+		}
+		switch {
+		case errors.Is(err, leaderboard.ErrNotLoaded):
+			// Deleted, and what was set aside is void; or loaded or verified meanwhile, and then it waits for the next round.
+			return w.live.MarkDirty(ctx, g)
+		case (errors.Is(err, ErrUnverified) || errors.Is(err, ErrStale) || errors.Is(err, ErrArchiveBehind)) && settled < settleAttempts:
+			settled++
+			sets, leftover = 0, true
+			if err := w.settle(ctx, flush, err); err != nil {
+				return err
+			}
+		case err != nil || !ok || !leftover || sets == 2:
+			return err
+		}
+	}
+}
+
+// settle makes a guild fit the archive again. When its incarnation is gone, so is the guild, and its members leave the live
+// store. Otherwise it is compared with the archive, and loaded anew if it is the older one (see Hydrator): after the live
+// store came back (ErrUnverified), or when the archive refused a batch (ErrStale), which says that it has gone back in time
+// without anybody noticing. When it is the archive that has (ErrArchiveBehind), all of the guild is noted to be written anew.
+func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
+	if errors.Is(cause, ErrArchiveBehind) {
+		return w.noteAnew(ctx, f)
+	}
+	if errors.Is(cause, ErrStale) {
+		if err := distrust(ctx, w.live, f, nil); err != nil {
+			return err
+		}
+	}
+	err := w.loader.Load(ctx, f.Guild)
+	if errors.Is(err, leaderboard.ErrGuildMoved) {
+		return w.live.Drop(ctx, f.Guild)
+	}
+	return err
+}
+
+// distrust is Live.Distrust for a guild that may have left meanwhile: then there is nothing to take back.
+func distrust(ctx context.Context, live Live, f Flush, refused *Batch) error {
+	if err := live.Distrust(ctx, f, refused); !errors.Is(err, leaderboard.ErrNotLoaded) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+// Package watch shows pages of boards to those who watch them, as they change. However many watch, each guild that is watched is
+// looked at once every half second, for all of its pages, and read only when it has changed. It knows no HTTP.
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// defaultInterval is how often a guild is looked at, and so how often a page changes for who watches it.
+	defaultInterval = 500 * time.Millisecond
+	// defaultViewers is how many watch at the same time; one more is refused. A viewer holds no page of its own.
+	defaultViewers = 1000
+	// maxPages is how many pages of one guild are watched at the same time.
+	maxPages = 5 * leaderboard.MaxViewPages
+	// looksAtOnce is how many guilds are looked at side by side, so that one that is being loaded does not hold up the others.
+	looksAtOnce = 8
+	// lookTime bounds one look.
+	lookTime = 2 * time.Second
+)
+
+// Errors that end a Viewer.
+var (
+	ErrClosed = errors.New("the service stops")
+	ErrMoved  = errors.New("the guild was deleted, or deleted and created anew")
+)
+
+// errFull is what one who would be too many is told.
+var errFull = &fault.Error{
+	Code:       fault.Unavailable,
+	Message:    "Too many people watch at the moment. Read the page again from time to time instead.",
+	RetryAfter: 30 * time.Second,
+}
+
+// Board reads boards (package leaderboard).
+type Board interface {
+	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
+}
+
+// FeedOptions are what a Feed can be told; the zero value will do.
+type FeedOptions struct {
+	Interval time.Duration // how often a guild is looked at; default 500 ms
+	Viewers  int           // how many watch at the same time; 0 is 1,000
+	Log      *slog.Logger  // nil discards
+}
+
+// Feed is what everybody watches. It is safe for concurrent use.
+type Feed struct {
+	board    Board
+	interval time.Duration
+	most     int
+	logger   *slog.Logger
+	wake     chan struct{} // holds one when a guild was added
+
+	mu      sync.Mutex
+	closed  bool
+	failing bool // the last look at some guild failed, and that was logged
+	viewers int
+	guilds  map[leaderboard.GuildRef]*watched
+}
+
+// watched is a guild that somebody watches.
+type watched struct {
+	guild *guild.Guild
+	// version is what all pages that were read are of, or of what came after; nil when one was not read yet.
+	version *leaderboard.Version
+	pages   map[int64]*page // by the number that was asked for
+}
+
+// page is one that somebody watches.
+type page struct {
+	newest  State
+	changes int           // how often newest became another one; 0 until it was read
+	changed chan struct{} // closed, and replaced, by each change
+	viewers map[*Viewer]struct{}
+}
+
+// NewFeed returns a Feed that shows nothing until Run.
+func NewFeed(board Board, o FeedOptions) *Feed {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Feed{
+		board: board, interval: cmp.Or(o.Interval, defaultInterval), most: cmp.Or(o.Viewers, defaultViewers), logger: o.Log,
+		wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*watched{},
+	}
+}
+
+// Run looks at what is watched until ctx ends, and closes the Feed then. While nobody watches it does nothing.
+func (f *Feed) Run(ctx context.Context) {
+	defer f.Close()
+	timer := time.NewTimer(f.interval)
+	defer timer.Stop()
+	for ctx.Err() == nil {
+		guilds := f.watchedGuilds()
+		if len(guilds) == 0 {
+			select {
+			case <-f.wake:
+			case <-ctx.Done():
+			}
+			continue
+		}
+		timer.Reset(f.interval)
+		var looks errgroup.Group
+		looks.SetLimit(looksAtOnce)
+		for _, ref := range guilds {
+			looks.Go(func() error {
+				f.look(ctx, ref)
+				return nil
+			})
+		}
+		_ = looks.Wait()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (f *Feed) watchedGuilds() []leaderboard.GuildRef {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	refs := make([]leaderboard.GuildRef, 0, len(f.guilds))
+	for ref := range f.guilds {
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+// Watch begins to watch a page of a guild, by its number from 1; one past the last page stands for the last. An Unavailable
+// fault when too many watch already, or the service stops. Leave the Viewer at the end.
+func (f *Feed) Watch(g *guild.Guild, number int64) (*Viewer, error) {
+	ref := leaderboard.Ref(g)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, fault.Down("watch a page", ErrClosed)
+	}
+	of, known := f.guilds[ref]
+	if !known {
+		of = &watched{guild: g, pages: map[int64]*page{}}
+	}
+	p, read := of.pages[number]
+	if f.viewers >= f.most || !read && len(of.pages) >= maxPages {
+		return nil, errFull
+	}
+	if !read {
+		p = &page{changed: make(chan struct{}), viewers: map[*Viewer]struct{}{}}
+		of.pages[number], of.version = p, nil
+	}
+	v := &Viewer{feed: f, guild: ref, number: number, page: p, gone: make(chan struct{})}
+	p.viewers[v] = struct{}{}
+	f.viewers++
+	if !known {
+		f.guilds[ref] = of
+		select {
+		case f.wake <- struct{}{}:
+		default:
+		}
+	}
+	return v, nil
+}
+
+// drop ends a viewer, for a reason, if it has not ended. f.mu is held.
+func (f *Feed) drop(v *Viewer, reason error) {
+	if _, there := v.page.viewers[v]; !there {
+		return
+	}
+	delete(v.page.viewers, v)
+	f.viewers--
+	if of := f.guilds[v.guild]; len(v.page.viewers) == 0 {
+		delete(of.pages, v.number)
+		if len(of.pages) == 0 {
+			delete(f.guilds, v.guild)
+		}
+	}
+	v.reason = reason
+	close(v.gone)
+}
+
+// Close ends all viewers, with ErrClosed, and lets nobody watch any more.
+func (f *Feed) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	for _, of := range f.guilds {
+		of.end(f, ErrClosed)
+	}
+}
+
+// end drops all who watch the guild. f.mu is held.
+func (of *watched) end(f *Feed, reason error) {
+	for _, p := range of.pages {
+		for v := range p.viewers {
+			f.drop(v, reason)
+		}
+	}
+}

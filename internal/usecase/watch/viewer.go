@@ -1,0 +1,55 @@
+package watch
+
+import (
+	"context"
+
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Viewer is one who watches a page. Next is for one goroutine.
+type Viewer struct {
+	feed   *Feed
+	guild  leaderboard.GuildRef
+	number int64
+	page   *page
+	seen   int // page.changes of what Next returned last
+
+	gone   chan struct{} // closed by the feed
+	reason error         // once gone
+}
+
+// Next waits until the page is another one than it returned last, the first time for any, and returns the newest. Who is slow
+// misses what was in between, and nothing waits for them. It fails when ctx ends, after which it can be called again, and
+// with ErrMoved or ErrClosed when the feed ended the viewer.
+func (v *Viewer) Next(ctx context.Context) (State, error) {
+	for {
+		v.feed.mu.Lock()
+		newest, changes, changed := v.page.newest, v.page.changes, v.page.changed
+		v.feed.mu.Unlock()
+		select {
+		case <-v.gone:
+			return State{}, v.reason
+		default:
+		}
+		if changes != v.seen {
+			v.seen = changes
+			return newest, nil
+		}
+		select {
+		case <-changed:
+		case <-v.gone:
+		case <-ctx.Done():
+			return State{}, ctx.Err()
+		}
+	}
+}
+
+// Gone is closed when the feed has ended the viewer.
+func (v *Viewer) Gone() <-chan struct{} { return v.gone }
+
+// Leave ends the watching. It may be called more than once.
+func (v *Viewer) Leave() {
+	v.feed.mu.Lock()
+	defer v.feed.mu.Unlock()
+	v.feed.drop(v, context.Canceled)
+}

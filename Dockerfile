@@ -2,7 +2,6 @@
 FROM --platform=$BUILDPLATFORM golang:1.26.8 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
-COPY internal/unused internal/unused
 RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH VERSION=dev

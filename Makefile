@@ -17,10 +17,7 @@ TORTURE_SEED ?=
 TEST_TIMEOUT ?= 30m
 
 # nomsgpack: Gin's binding for MessagePack is 6 MB that nothing here calls.
-# -l: these have thousands of small functions, each waits for a network or is called rarely, and inlining what they call into
-# each of them is 3 MB that make nothing faster that can be measured.
-BUILD := -trimpath -tags nomsgpack $(foreach module,github.com/redis/go-redis/v9 github.com/jackc/pgx/v5/pgtype \
-	google.golang.org/protobuf/... golang.org/x/text/...,-gcflags=$(module)=-l)
+BUILD := -trimpath -tags nomsgpack
 OUT ?= dist/levelboard
 
 # The version comes from VERSION, and stamping fails in a clone that another user owns.
@@ -38,7 +35,7 @@ build: ## build ./levelboard
 	go build $(BUILD) -ldflags '$(LDFLAGS)' -o levelboard ./cmd/levelboard
 
 static: ## build OUT (dist/levelboard) as the image and the releases have it: static, without symbols; GOOS and GOARCH say for what
-	CGO_ENABLED=0 go build $(BUILD) -ldflags '-s -w -funcalign=16 $(LDFLAGS)' -o '$(OUT)' ./cmd/levelboard
+	CGO_ENABLED=0 go build $(BUILD) -ldflags '-s -w $(LDFLAGS)' -o '$(OUT)' ./cmd/levelboard
 
 demo: ## a board with live numbers, nothing else needed
 	@go run $(BUILD) -ldflags '$(LDFLAGS)' ./cmd/levelboard demo

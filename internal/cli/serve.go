@@ -7,10 +7,10 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/app"
@@ -85,6 +85,7 @@ type service struct {
 // run starts the service, does work while it runs, and stops it within the time that the settings allow. That ctx ended
 // before the service was up is no error.
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
+	limitMemory(memlimit.FromCgroup)
 	name, _ := buildVersion()
 	a := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing, LocalSignIn: s.localSignIn})
 	if err := a.Start(ctx); err != nil {
@@ -93,9 +94,7 @@ func (s service) run(ctx context.Context, work func(context.Context, *app.App) e
 		}
 		return explainStart(err)
 	}
-	ballast := settleMemory()
 	err := work(ctx, a)
-	runtime.KeepAlive(ballast)
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.cfg.ShutdownTimeout)
 	defer cancel()
 	return errors.Join(err, a.Stop(stopCtx))

@@ -106,7 +106,7 @@ func TestTheBillListsWhatIsInTheBinary(t *testing.T) {
 		GoVersion: "go1.26.8",
 		Deps: []*debug.Module{
 			{Path: "example.org/used", Version: "v1.2.3", Sum: "h1:JdU0squ73hT0G45GVKzZ8KXS8ImiFuPHAA36aWaCfMM="},
-			{Path: "example.org/replaced", Version: "v1.0.0", Replace: &debug.Module{Path: "./internal/unused"}},
+			{Path: "example.org/replaced", Version: "v1.0.0", Replace: &debug.Module{Path: "./fork"}},
 		},
 		Settings: []debug.BuildSetting{{Key: "GOOS", Value: "linux"}, {Key: "GOARCH", Value: "arm64"}},
 	}

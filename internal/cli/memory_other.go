@@ -1,7 +1,0 @@
-//go:build !linux
-
-package cli
-
-func forgetCode() {}
-
-func forgetZeros([]byte) {}

@@ -11,18 +11,14 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Errors of a Board. Every other error means that the live store could not be asked, or that its answer was lost; then a
-// change may have happened and may not.
+// Errors of a Board. After the first four nothing was changed. After any other error the live store could not be asked, or its answer was
+// lost: a change may have happened.
 var (
-	// ErrNotLoaded says that the live store does not hold this incarnation of the guild, and that nothing was changed.
-	ErrNotLoaded = errors.New("guild is not loaded")
-	// ErrNoMember says that the member has no entry, and that nothing was changed.
-	ErrNoMember = errors.New("member has no entry")
-	// ErrMemberExists says that the member has an entry already, and that nothing was changed.
+	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
+	ErrNoMember     = errors.New("member has no entry")
 	ErrMemberExists = errors.New("member has an entry already")
-	// ErrKeyReused says that another request was made under the key of this one (Once), and that nothing was changed.
-	ErrKeyReused = errors.New("another request under the same key")
-	// ErrNotReplicated says that the change was made, and that too few replicas have it: when the server dies now, it may be lost.
+	ErrKeyReused    = errors.New("another request under the same key") // Once
+	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
 )
 
@@ -106,6 +102,75 @@ type Page struct {
 	// Digest tells pages at the same place apart: with the same one, the rows are the same.
 	Digest Digest
 	Rows   []Ranked
+}
+
+const (
+	// MaxViewPages and MaxViewUsers bound one Look: a step of that size holds the live store up for a millisecond or two.
+	MaxViewPages = 10
+	MaxViewUsers = 100
+	// MaxPage is beyond the last page of any board, far from overflow, and from where the floats of a script are no whole
+	// numbers any more.
+	MaxPage = 1 << 40
+)
+
+// Look says what to read of a board in one step: at most MaxViewPages pages and MaxViewUsers members.
+type Look struct {
+	Pages []int64 // numbers, from 1; one that is past the last page stands for the last
+	Users []id.User
+	// Unless, when set, asks for no pages and members when the guild still has that version.
+	Unless *Version
+}
+
+// View is what a Look found, all of one moment.
+type View struct {
+	Version   Version
+	Total     int64 // members with an entry
+	Unchanged bool  // the guild has the version that Look.Unless names: Pages and Members were not read
+	Pages     []NumberedPage
+	Members   []Ranked // in the order of Look.Users; those without an entry are left out
+}
+
+// NumberedPage is a page of PageSize rows. Of a board without members, page 1 has none.
+type NumberedPage struct {
+	Number int64
+	Rows   []Ranked
+}
+
+// LastPage is the number of the last page of a board with that many members.
+func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
+
+// PageOf is the number of the page that a rank is on.
+func PageOf(rank int64) int64 { return (max(rank, 1)-1)/PageSize + 1 }
+
+// MaxAwards is how many members one step awards: a step of that size holds the live store up for less than a millisecond
+// (docs/benchmarks.md).
+const MaxAwards = 100
+
+// Award is what one member is offered for its messages.
+type Award struct {
+	User id.User
+	// Offers holds what each message is worth, in the order of the messages. The first that is worth anything, when the member
+	// has no cooldown, is given, up to level.MaxXP, and starts the cooldown.
+	Offers []level.XP
+	// Data replaces the user data that is stored; nil leaves it, and is no user data for a member that had no entry.
+	Data *User
+}
+
+// Awards are the awards of one step, for at most MaxAwards members, of which none is named twice.
+type Awards struct {
+	Members []Award
+	// Cooldown is how long a member gains nothing after a message that gave XP (millisecond resolution); with 0 every
+	// message gives what it is worth.
+	Cooldown time.Duration
+	Curve    *level.Curve // as in Creation
+	Once     Once         // names the step, if it may be asked for again
+}
+
+// Awarded is what a member had before, and what each of its messages gave.
+type Awarded struct {
+	Before       level.XP
+	MessageCount int64 // before
+	Gained       []level.XP
 }
 
 // Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -39,15 +41,15 @@ type Names interface {
 type Finder struct {
 	board *Leaderboard
 	names Names
-	turns chan struct{} // holds one for each search that uses the archive
-	queue chan struct{} // holds one for each of those, and for each that waits
+	turns *semaphore.Weighted // held by each search that uses the archive
+	queue *semaphore.Weighted // held by each of those, and by each that waits
 }
 
 // NewFinder returns a Finder.
 func NewFinder(board *Leaderboard, names Names) *Finder {
 	return &Finder{
 		board: board, names: names,
-		turns: make(chan struct{}, searchesAtOnce), queue: make(chan struct{}, searchesAtOnce+searchesWaiting),
+		turns: semaphore.NewWeighted(searchesAtOnce), queue: semaphore.NewWeighted(searchesAtOnce + searchesWaiting),
 	}
 }
 
@@ -87,19 +89,15 @@ func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, 
 
 // named returns one more than MaxFound, if there are that many.
 func (f *Finder) named(ctx context.Context, g GuildRef, spans []NameSpan) ([]id.User, error) {
-	select {
-	case f.queue <- struct{}{}:
-		defer func() { <-f.queue }()
-	default:
+	if !f.queue.TryAcquire(1) {
 		return nil, errSearchesFull
 	}
+	defer f.queue.Release(1)
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
-	select {
-	case f.turns <- struct{}{}:
-		defer func() { <-f.turns }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for a turn: %w", ctx.Err())
+	if err := f.turns.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("wait for a turn: %w", err)
 	}
+	defer f.turns.Release(1)
 	return f.names.FindNames(ctx, g, spans, MaxFound+1)
 }

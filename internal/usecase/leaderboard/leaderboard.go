@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/semaphore"
+
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -38,16 +41,17 @@ type Settings interface {
 type Leaderboard struct {
 	board    Board
 	loader   Loader
+	loading  *semaphore.Weighted // held by each request that waits for its guild to be loaded
 	settings Settings
 	used     func(id.Guild)
-	rules    rules
+	rules    *lru.Cache[guild.Incarnation, rules]
 	random   func(n int) int // a uniform whole number from 0 to n-1
 }
 
-// Options are what a Leaderboard can be told; the zero value will do.
+// Options configure a Leaderboard; the zero value will do.
 type Options struct {
-	// Used, when set, is called with the guild that a use case is about, whether it reads or changes. It must be safe for
-	// concurrent use, and must not wait for anything.
+	// Used, when set, is called with the guild of each use case, whether it reads or changes. It must be safe for concurrent use and
+	// must not block.
 	Used func(g id.Guild)
 }
 
@@ -56,109 +60,104 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 	if o.Used == nil {
 		o.Used = func(id.Guild) {}
 	}
+	rulesOf, err := lru.New[guild.Incarnation, rules](rulesKept)
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
 	return &Leaderboard{
-		board: board, loader: newQueue(loader, maxQueue), settings: settings, used: o.Used, rules: newRules(), random: rand.IntN,
+		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, rules: rulesOf, random: rand.IntN,
 	}
 }
 
 // Ref names the incarnation that a guild's settings belong to.
-func Ref(g *guild.Guild) GuildRef {
-	return GuildRef{ID: g.ID, Incarnation: g.Incarnation}
-}
+func Ref(g *guild.Guild) GuildRef { return GuildRef{ID: g.ID, Incarnation: g.Incarnation} }
 
 // Member reads a member's entry and rank.
 func (l *Leaderboard) Member(ctx context.Context, g *guild.Guild, user id.User) (Ranked, error) {
-	var m Ranked
-	err := l.loaded(ctx, g, "read a member", func() (err error) {
-		m, err = l.board.Member(ctx, Ref(g), user)
-		return err
-	})
-	return m, err
+	return loaded(ctx, l, g, "read a member", func() (Ranked, error) { return l.board.Member(ctx, Ref(g), user) })
 }
 
-// Page reads page number (from 1): ranks PageSize*(number-1)+1 to PageSize*number. Past the last it has no rows, and neither when
-// they are those whose Digest is known.
+// Page reads page number (from 1): ranks PageSize*(number-1)+1 to PageSize*number. It has no rows past the last page, nor when their
+// Digest is known.
 func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64, known Digest) (Page, error) {
-	var p Page
-	err := l.loaded(ctx, g, "read a page", func() (err error) {
-		p, err = l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize, known)
-		return err
+	return loaded(ctx, l, g, "read a page", func() (Page, error) {
+		return l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize, known)
 	})
-	return p, err
+}
+
+// View reads pages and members, in one round trip.
+func (l *Leaderboard) View(ctx context.Context, g *guild.Guild, look Look) (View, error) {
+	return loaded(ctx, l, g, "look at a board", func() (View, error) { return l.board.View(ctx, Ref(g), look) })
 }
 
 // Version reads the version that a page read now would have.
 func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, error) {
-	var v Version
-	err := l.loaded(ctx, g, "read a guild's version", func() (err error) {
-		v, err = l.board.Version(ctx, Ref(g))
-		return err
-	})
-	return v, err
+	return loaded(ctx, l, g, "read a guild's version", func() (Version, error) { return l.board.Version(ctx, Ref(g)) })
 }
 
-// Create makes an entry for a member that has none; a Conflict fault, with nothing changed, when it has one, or when another
-// request was made under the same key.
+// Create makes an entry for a member that has none; a Conflict fault when it has one, or when the key named another request before.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
 	c.Curve = &g.Curve
-	var out Outcome
-	err := l.loaded(ctx, g, "create a member", func() (err error) {
-		out, err = l.board.Create(ctx, Ref(g), user, c)
-		return err
-	})
-	return out, err
+	return loaded(ctx, l, g, "create a member", func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
 }
 
-// Change applies one atomic change to a member's XP; a Conflict fault when another request was made under the same key.
+// Change applies one atomic change to a member's XP; a Conflict fault when the key named another request before.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
 	c.Curve = &g.Curve
-	var out Outcome
-	err := l.loaded(ctx, g, "change a member", func() (err error) {
-		out, err = l.board.Change(ctx, Ref(g), user, c)
-		return err
-	})
-	return out, err
+	return loaded(ctx, l, g, "change a member", func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
 }
 
-// Delete removes a member's entry; a Conflict fault when another request was made under the same key. replayed says that
-// this request removed it before, and nothing now.
+// Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports that this request
+// removed it before, and nothing now.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
-	err = l.loaded(ctx, g, "delete a member", func() (err error) {
-		replayed, err = l.board.Delete(ctx, Ref(g), user, once)
-		return err
-	})
-	return replayed, err
+	return loaded(ctx, l, g, "delete a member", func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, once) })
 }
 
-// loadAttempts bounds how often one request loads its guild: a guild that is gone again each time it was loaded is being
-// evicted or deleted, and the client is better off with a 503 than with a loop.
-const loadAttempts = 3
+const (
+	// loadAttempts bounds how often one request loads its guild: a guild that is gone again each time is being evicted or deleted.
+	loadAttempts = 3
+	// maxLoading is how many requests wait for guilds to be loaded: half of those that are worked on at all, so that one large guild
+	// that loads does not block the others.
+	maxLoading = 1024
+)
 
-// loaded runs one step on the live store. ErrNotLoaded means that nothing was changed, so the step is repeated after the
-// guild was loaded; no other failure is ever repeated, because the change may have happened.
-func (l *Leaderboard) loaded(ctx context.Context, g *guild.Guild, op string, step func() error) error {
+var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
+
+// loaded runs one step on the live store. On ErrNotLoaded, when nothing was changed, it loads the guild and repeats the step. It never
+// repeats after any other error, because the change may have happened.
+func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, step func() (T, error)) (T, error) {
 	l.used(g.ID)
 	for attempt := 1; ; attempt++ {
-		err := step()
+		result, err := step()
 		if !errors.Is(err, ErrNotLoaded) || attempt == loadAttempts {
-			return asFault(op, err)
+			return result, asFault(op, err)
 		}
-		err = l.loader.Load(ctx, Ref(g))
-		if errors.Is(err, ErrGuildMoved) {
-			// The permissions of this request were judged by settings that are no longer true, so it has to begin again.
-			l.settings.Forget(g.ID)
-			return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
-		}
-		if errors.Is(err, ErrStillLoading) {
-			return &fault.Error{
-				Code: fault.Unavailable, Cause: fmt.Errorf("load the guild to %s: %w", op, err), RetryAfter: 2 * time.Second,
-				Message: "This guild is being loaded, which takes some seconds when it is large. Nothing was changed: try again in a few seconds.",
-			}
-		}
-		if err != nil {
-			return fault.Down("load the guild to "+op, err)
+		if err := l.load(ctx, g, op); err != nil {
+			return result, err
 		}
 	}
+}
+
+func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string) error {
+	if !l.loading.TryAcquire(1) {
+		return fault.Down("load the guild to "+op, errQueueFull)
+	}
+	defer l.loading.Release(1)
+	err := l.loader.Load(ctx, Ref(g))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrGuildMoved):
+		// The permissions of this request were judged by settings that are no longer true, so it has to begin again.
+		l.settings.Forget(g.ID)
+		return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
+	case errors.Is(err, ErrStillLoading):
+		return &fault.Error{
+			Code: fault.Unavailable, Cause: fmt.Errorf("load the guild to %s: %w", op, err), RetryAfter: 2 * time.Second,
+			Message: "This guild is being loaded, which takes some seconds when it is large. Nothing was changed: try again in a few seconds.",
+		}
+	}
+	return fault.Down("load the guild to "+op, err)
 }
 
 func asFault(op string, err error) error {

@@ -43,12 +43,10 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 	got, replayed := make([]Awarded, 0, len(members)), true
 	for part := range slices.Chunk(members, MaxAwards) {
 		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Once: once.Step(len(got) / MaxAwards)}
-		err := l.loaded(ctx, g, "award messages", func() error {
-			given, again, err := l.board.Award(ctx, Ref(g), step)
-			if err == nil {
-				got, replayed = append(got, given...), replayed && again
-			}
-			return err
+		again := false
+		given, err := loaded(ctx, l, g, "award messages", func() (given []Awarded, err error) {
+			given, again, err = l.board.Award(ctx, Ref(g), step)
+			return given, err
 		})
 		if len(got) > 0 && errors.Is(err, ErrStillLoading) {
 			// The guild left the live store between two steps. That nothing was changed is true of the last one only.
@@ -58,14 +56,33 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 		if err != nil {
 			return nil, false, err
 		}
+		got, replayed = append(got, given...), replayed && again
 	}
 	return gainsOf(g, order, members, got), replayed, nil
+}
+
+// rulesKept is how many guilds' rules are kept ready; they need about as much memory as the settings.
+const rulesKept = 1000
+
+// rules are a guild's rules as of a version of its settings.
+type rules struct {
+	version int64
+	*award.Rules
+}
+
+func (l *Leaderboard) rulesOf(g *guild.Guild) *award.Rules {
+	known, ok := l.rules.Get(g.Incarnation)
+	if !ok || known.version != g.Version {
+		known = rules{g.Version, award.NewRules(&g.Settings)}
+		l.rules.Add(g.Incarnation, known)
+	}
+	return known.Rules
 }
 
 // offers brings the messages of each member together, in the order in which the members first appear. order has for each
 // message its member's place. The members' ids are copies: those of the messages may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
-	rules := l.rules.of(g)
+	rules := l.rulesOf(g)
 	places := make(map[id.User]int, len(messages))
 	order = make([]int, len(messages))
 	for i := range messages {

@@ -3,41 +3,31 @@ package leaderboard
 import (
 	"context"
 	"errors"
-	"sync"
 	"testing"
+
+	"levelboard/internal/domain/guild"
 )
 
-// waitingLoader loads when the test says so.
-type waitingLoader struct {
-	loading chan struct{}
-	done    chan struct{}
-}
+type loaderFunc func()
 
-func (l waitingLoader) Load(context.Context, GuildRef) error {
-	l.loading <- struct{}{}
-	<-l.done
+func (f loaderFunc) Load(context.Context, GuildRef) error {
+	f()
 	return nil
 }
 
 func TestWhoFindsTheQueueFullIsRefusedAtOnce(t *testing.T) {
-	l := waitingLoader{loading: make(chan struct{}), done: make(chan struct{})}
-	q := newQueue(l, 2)
-	var waiting sync.WaitGroup
-	for range 2 {
-		waiting.Go(func() {
-			if err := q.Load(t.Context(), GuildRef{}); err != nil {
-				t.Errorf("one who found a place: %v", err)
-			}
-		})
-		<-l.loading
+	l := New(nil, loaderFunc(func() {}), nil, Options{})
+	if !l.loading.TryAcquire(maxLoading - 1) {
+		t.Fatal("somebody waits already")
 	}
-	if err := q.Load(t.Context(), GuildRef{}); !errors.Is(err, errQueueFull) {
-		t.Errorf("one more: %v", err)
-	}
-	close(l.done)
-	waiting.Wait()
-	go func() { <-l.loading }()
-	if err := q.Load(t.Context(), GuildRef{}); err != nil {
-		t.Errorf("one who came later: %v", err)
+	l.loader = loaderFunc(func() {
+		if err := l.load(t.Context(), &guild.Guild{}, "test"); !errors.Is(err, errQueueFull) {
+			t.Errorf("one more: %v", err)
+		}
+	})
+	for _, who := range []string{"who finds the last place", "who comes later"} {
+		if err := l.load(t.Context(), &guild.Guild{}, "test"); err != nil {
+			t.Errorf("one %s: %v", who, err)
+		}
 	}
 }

@@ -1,7 +1,11 @@
-// Package etag compares what a client has with what there is.
+// Package etag makes entity tags and matches them with what a client has.
 package etag
 
-import "strings"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
 
 // Match returns the first entity tag in the values of If-None-Match that names the same as etag, by the weak comparison of
 // RFC 9110, section 13.1.2; for "*" that is etag.
@@ -18,4 +22,10 @@ func Match(ifNoneMatch []string, etag string) (same string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// OfBody returns the entity tag of a body: a digest of its bytes.
+func OfBody(body []byte) string {
+	digest := sha256.Sum256(body)
+	return `"` + hex.EncodeToString(digest[:12]) + `"`
 }

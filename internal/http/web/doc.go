@@ -16,6 +16,6 @@
 //     made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors beside the fields, and 422.
 //  5. What a page needs of the rest of the service is an interface in its own file and a field of Deps, which app fills.
 //
-// A name from outside is always cleaned (package visible) and in a <bdi>, and never in an attribute that is an address;
+// A name from outside is always cleaned (package displayname) and in a <bdi>, and never in an attribute that is an address;
 // html/template escapes the rest.
 package web

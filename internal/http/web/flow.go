@@ -1,13 +1,17 @@
 package web
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/gin-gonic/gin"
 )
 
 const (
@@ -17,13 +21,18 @@ const (
 	longestNext = 512
 	// longestFlow bounds the cookie of one, in bytes.
 	longestFlow = 1 << 10
+	// maxFlows is how many sign-ins a browser may have under way, each in a tab of its own; one more drops the oldest. The
+	// cookies of all have to fit into what proxies take for a line, often 8 KB.
+	maxFlows = 5
+	// flowName is how much of its state a flow's cookie has in its name. It only tells tabs apart: what is compared is the
+	// whole state.
+	flowName = 8
 )
 
 // flow is a sign-in that is under way. It is kept in a cookie of its own in the browser that began it, so a provider's answer
-// counts in that browser only: nobody can have somebody else finish a sign-in that they began. It needs no signature, since
-// whoever writes their own cookie can only spoil their own sign-in, and Next is looked at again when it is read. Nor would one keep
-// anybody from asking the provider for codes that they made up: a flow that we signed is theirs for a request, as often as they
-// send it. That is bounded where codes are redeemed (chargeSignIn, signin.ErrBusy).
+// counts in that browser only: nobody can have somebody else finish a sign-in that they began. It needs no signature: whoever writes
+// their own cookie can only spoil their own sign-in, and Next is checked again when it is read. A signature would not keep anybody
+// from asking the provider for codes that they made up either; chargeSignIn and signin.ErrBusy bound that.
 type flow struct {
 	State    string `json:"s"` // what the provider has to send back
 	Verifier string `json:"v"` // without it the code is worth nothing
@@ -32,24 +41,18 @@ type flow struct {
 }
 
 func newFlow(next string, now time.Time) flow {
-	return flow{State: randomText(), Verifier: randomText(), Next: safeNext(next), Ends: now.Add(flowTime).Unix()}
-}
-
-// randomText is 256 random bits in 43 characters, which is also what a verifier of PKCE should be.
-func randomText() string {
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // never fails (crypto/rand)
-	return base64.RawURLEncoding.EncodeToString(random[:])
+	// A verifier of PKCE has 43 characters or more.
+	return flow{State: rand.Text(), Verifier: rand.Text() + rand.Text(), Next: safeNext(next), Ends: now.Add(flowTime).Unix()}
 }
 
 // encode is the flow as the value of a cookie. An address that JSON makes too long is forgotten.
-func (f flow) encode() (string, error) {
-	encoded, err := json.Marshal(f)
+func (f flow) encode() string {
+	encoded, _ := json.Marshal(f) // text and a number always are JSON
 	if base64.RawURLEncoding.EncodedLen(len(encoded)) > longestFlow {
 		f.Next = "/"
-		encoded, err = json.Marshal(f)
+		encoded, _ = json.Marshal(f)
 	}
-	return base64.RawURLEncoding.EncodeToString(encoded), err
+	return base64.RawURLEncoding.EncodeToString(encoded)
 }
 
 // decodeFlow reads what encode wrote.
@@ -63,9 +66,53 @@ func decodeFlow(cookie string) (f flow, ok bool) {
 
 func (f flow) over(now time.Time) bool { return now.Unix() >= f.Ends }
 
-// is reports whether the state is this flow's.
-func (f flow) is(state string) bool {
-	return subtle.ConstantTimeCompare([]byte(f.State), []byte(state)) == 1
+// flowCookie is the name of the cookie of the flow with this state; empty for what is no state of ours. Two tabs that sign in at
+// the same time have two, so neither spoils the other's.
+func (k cookies) flowCookie(state string) string {
+	if len(state) <= flowName {
+		return ""
+	}
+	return k.flow + "-" + state[:flowName]
+}
+
+// dropFlows takes back the cookies of sign-ins that are over, and of the oldest so that there is room for one more.
+func (s *Site) dropFlows(c *gin.Context) {
+	type kept struct {
+		name string
+		ends int64
+	}
+	var under []kept
+	for _, cookie := range c.Request.Cookies() {
+		if !strings.HasPrefix(cookie.Name, s.cookies.flow+"-") {
+			continue
+		}
+		f, ok := decodeFlow(cookie.Value)
+		if !ok || f.over(s.deps.Now()) {
+			s.cookies.clear(c, cookie.Name)
+			continue
+		}
+		under = append(under, kept{cookie.Name, f.Ends})
+	}
+	slices.SortStableFunc(under, func(a, b kept) int { return cmp.Compare(a.ends, b.ends) })
+	for _, oldest := range under[:max(len(under)-maxFlows+1, 0)] {
+		s.cookies.clear(c, oldest.name)
+	}
+}
+
+// takeFlow returns the flow of the state that the provider sent back, if this browser began it and it is not over. It is good
+// once. A state that is not of this browser uses nothing up.
+func (s *Site) takeFlow(c *gin.Context, state string) (flow, bool) {
+	name := s.cookies.flowCookie(state)
+	cookie, err := c.Cookie(name)
+	if name == "" || err != nil {
+		return flow{}, false
+	}
+	f, ok := decodeFlow(cookie)
+	if !ok || subtle.ConstantTimeCompare([]byte(f.State), []byte(state)) != 1 {
+		return flow{}, false
+	}
+	s.cookies.clear(c, name)
+	return f, !f.over(s.deps.Now())
 }
 
 // safeNext returns the address if it is one of a page here, and "/" for anything that could lead elsewhere or around in a

@@ -42,7 +42,7 @@ const imageHost = "https://cdn.discordapp.com"
 // guard sets the headers of every page, bounds the form that came with the request, and refuses changes that another site's page asks for.
 func (s *Site) guard(c *gin.Context) {
 	h := c.Writer.Header()
-	h.Set("Content-Security-Policy", s.policy)
+	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -60,8 +60,12 @@ func (s *Site) guard(c *gin.Context) {
 	}
 }
 
-// postForm reads the fields of a form; only those of its body. Only a guild's settings are ever so long that they cannot be sent.
+// postForm reads the fields of a form, which only a POST has; only those of its body. Only a guild's settings are ever so long that they
+// cannot be sent.
 func postForm(c *gin.Context) (url.Values, error) {
+	if c.Request.Method != http.MethodPost {
+		return nil, nil
+	}
 	err := c.Request.ParseForm()
 	var large *http.MaxBytesError
 	switch {
@@ -103,16 +107,14 @@ func (s *Site) recover(c *gin.Context) {
 
 // admit refuses a page when as many as may be are being worked on.
 func (s *Site) admit(c *gin.Context) {
-	select {
-	case s.inFlight <- struct{}{}:
-		defer func() { <-s.inFlight }()
-	default:
+	if !s.inFlight.TryAcquire(1) {
 		s.fail(c, &fault.Error{
 			Code: fault.Unavailable, RetryAfter: time.Second,
 			Message: "Very many people are looking at this moment. Try again in a second.",
 		})
 		return
 	}
+	defer s.inFlight.Release(1)
 	c.Next()
 }
 

@@ -3,17 +3,78 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/signin"
 )
 
-// keyContent is the content of the page of one key.
-type keyContent struct {
+// keyVisit is a request about one of the user's own keys.
+type keyVisit struct {
+	*signin.Session
+	key  ownkeys.Key
+	sent url.Values // in a form
+}
+
+// ofKey runs a handler with who is signed in and the key of the address, if it is theirs.
+func (s *Site) ofKey(h func(c *gin.Context, v keyVisit) error) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		session, err := signedIn(c, whyKeys)
+		if err != nil {
+			return err
+		}
+		k, err := s.findKey(c.Request.Context(), session.User.ID, c.Param("key"))
+		if err != nil {
+			return err
+		}
+		sent, err := postForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, keyVisit{session, k, sent})
+	})
+}
+
+func (s *Site) findKey(ctx context.Context, user id.User, keyID string) (ownkeys.Key, error) {
+	keys, err := s.deps.Keys.Keys(ctx, user)
+	if err != nil {
+		return ownkeys.Key{}, err
+	}
+	if i := slices.IndexFunc(keys, func(k ownkeys.Key) bool { return k.ID == keyID }); i >= 0 {
+		return keys[i], nil
+	}
+	return ownkeys.Key{}, fault.New(fault.NotFound, "You have no key with this id. It may have been deleted.")
+}
+
+// keyView is a key as the pages show it.
+type keyView struct {
+	ownkeys.Key
+	Guilds []community // some of those that it was granted
+	More   int         // how many more there are
+	Soon   bool        // it expires soon
+}
+
+// Permitted is what the key may do, in words.
+func (k keyView) Permitted() string {
+	if k.Permission == apikey.ReadWrite {
+		return "Read and write"
+	}
+	return "Read only"
+}
+
+func (s *Site) soon(k ownkeys.Key) bool {
+	return !k.Expired && k.ExpiresAt != nil && k.ExpiresAt.Sub(s.deps.Now()) < soonTime
+}
+
+// keyPage is the content of the page of one key.
+type keyPage struct {
 	Done     string
 	Key      keyView
 	Name     string            // in the form
@@ -25,57 +86,114 @@ type keyContent struct {
 
 var overlapChoices = []choice{{"none", "None: it stops now"}, {"1h", "1 hour"}, {"24h", "24 hours"}, {"7d", "7 days"}}
 
-func (s *Site) keyPage(c *gin.Context) error {
-	session, k, err := s.ownKey(c)
-	if err != nil {
-		return err
-	}
-	return s.showKey(c, session, http.StatusOK, keyContent{Key: keyView{Key: k}, Name: k.Name})
-}
-
-// ownKey finds who is signed in, and the key of the address, if it is theirs.
-func (s *Site) ownKey(c *gin.Context) (*signin.Session, ownkeys.Key, error) {
-	session, err := signedIn(c, whyKeys)
-	if err != nil {
-		return nil, ownkeys.Key{}, err
-	}
-	k, err := s.findKey(c.Request.Context(), session.User.ID, c.Param("key"))
-	return session, k, err
-}
-
-func (s *Site) findKey(ctx context.Context, user id.User, keyID string) (ownkeys.Key, error) {
-	keys, err := s.deps.Keys.Keys(ctx, user)
-	if err != nil {
-		return ownkeys.Key{}, err
-	}
-	for _, k := range keys {
-		if k.ID == keyID {
-			return k, nil
-		}
-	}
-	return ownkeys.Key{}, fault.New(fault.NotFound, "You have no key with this id. It may have been deleted.")
+func (s *Site) key(c *gin.Context, v keyVisit) error {
+	return s.showKey(c, v, http.StatusOK, keyPage{Name: v.key.Name})
 }
 
 // showKey shows the key's page, with a form that may have errors.
-func (s *Site) showKey(c *gin.Context, session *signin.Session, status int, content keyContent) error {
-	ctx, k := c.Request.Context(), content.Key.Key
-	var err error
-	if content.Granted, err = s.granted(ctx, k.Grants); err != nil {
+func (s *Site) showKey(c *gin.Context, v keyVisit, status int, content keyPage) (err error) {
+	content.Done, content.Overlaps, content.Key = done[c.Query("done")], overlapChoices, keyView{Key: v.key, Soon: s.soon(v.key)}
+	if content.Granted, err = s.granted(c.Request.Context(), v.key.Grants); err != nil {
 		return err
 	}
-	all, err := s.grantable(ctx, session)
+	if content.Others, err = s.grantable(c.Request.Context(), v.Session); err != nil {
+		return err
+	}
+	content.Others = slices.DeleteFunc(content.Others, func(g community) bool {
+		return slices.ContainsFunc(v.key.Grants, func(grant apikey.Grant) bool { return grant.GuildID == g.ID })
+	})
+	return s.show(c, status, "key", v.key.Name, content)
+}
+
+func toKey(c *gin.Context, v keyVisit, done string) error {
+	c.Redirect(http.StatusSeeOther, "/profile/keys/"+v.key.ID+"?done="+done)
+	return nil
+}
+
+func (s *Site) renameKey(c *gin.Context, v keyVisit) error {
+	name := strings.TrimSpace(v.sent.Get("name"))
+	if apikey.CheckName(name) != nil {
+		return s.showKey(c, v, http.StatusUnprocessableEntity, keyPage{Name: name, Errors: map[string]string{"name": badName}})
+	}
+	if err := s.deps.Keys.Rename(c.Request.Context(), v.User.ID, v.key.ID, name); err != nil {
+		return err
+	}
+	return toKey(c, v, "renamed")
+}
+
+// rotateKey answers with the secret itself, as createKey does.
+func (s *Site) rotateKey(c *gin.Context, v keyVisit) error {
+	refuse := func(status int, why string) error {
+		return s.showKey(c, v, status, keyPage{Name: v.key.Name, Errors: map[string]string{"overlap": why}})
+	}
+	overlap, err := ownkeys.ParseOverlap(v.sent.Get("overlap"))
+	if err != nil {
+		return refuse(http.StatusUnprocessableEntity, "Choose how long the old secret goes on.")
+	}
+	secret, err := s.deps.Keys.Rotate(c.Request.Context(), v.User.ID, v.key.ID, overlap)
+	if fault.Is(err, fault.Conflict) {
+		return refuse(http.StatusConflict, fault.From(err).Message)
+	}
 	if err != nil {
 		return err
 	}
-	has := map[id.Guild]bool{}
-	for _, grant := range k.Grants {
-		has[grant.GuildID] = true
+	// The key as it is now says when its old secrets stop. If it cannot be read any more, the secret is what matters.
+	if now, err := s.findKey(c.Request.Context(), v.User.ID, v.key.ID); err == nil {
+		v.key = now
 	}
-	for _, g := range all {
-		if !has[g.ID] {
-			content.Others = append(content.Others, g)
-		}
+	return s.showSecret(c, "The key's new secret", secretPage{Key: v.key, Secret: secret, Rotated: true})
+}
+
+func (s *Site) grantGuild(c *gin.Context, v keyVisit) error {
+	g, err := v.guild()
+	if err == nil {
+		err = s.deps.Keys.Grant(c.Request.Context(), keyOwner(v.Session), v.key.ID, g)
 	}
-	content.Done, content.Overlaps, content.Key.Soon = done[c.Query("done")], overlapChoices, s.soon(k)
-	return s.show(c, status, "key", k.Name, content)
+	if err != nil {
+		return err
+	}
+	return toKey(c, v, "granted#communities")
+}
+
+func (s *Site) ungrantGuild(c *gin.Context, v keyVisit) error {
+	g, err := v.guild()
+	if err == nil {
+		err = s.deps.Keys.Ungrant(c.Request.Context(), v.User.ID, v.key.ID, g)
+	}
+	if err != nil {
+		return err
+	}
+	return toKey(c, v, "ungranted#communities")
+}
+
+func (v keyVisit) guild() (id.Guild, error) {
+	g, err := id.Parse[id.Guild](v.sent.Get("guild"))
+	if err != nil {
+		return "", fault.New(fault.Invalid, "Choose a community from the list of the key's page.")
+	}
+	return g, nil
+}
+
+func (s *Site) askToDeleteKey(c *gin.Context, v keyVisit) error {
+	return s.show(c, http.StatusOK, "key-delete", "Delete a key", v.key)
+}
+
+func (s *Site) deleteKey(c *gin.Context, v keyVisit) error {
+	if err := s.deps.Keys.Delete(c.Request.Context(), v.User.ID, v.key.ID); err != nil {
+		return err
+	}
+	c.Redirect(http.StatusSeeOther, "/profile?done=deleted")
+	return nil
+}
+
+// secretPage is the content of the one page that ever shows a secret.
+type secretPage struct {
+	Key     ownkeys.Key
+	Secret  string
+	Rotated bool
+}
+
+// showSecret relies on guard, by which no page is kept by a browser or a cache.
+func (s *Site) showSecret(c *gin.Context, title string, content secretPage) error {
+	return s.show(c, http.StatusOK, "key-secret", title, content)
 }

@@ -32,7 +32,7 @@ type leaderboardPage struct {
 	Past    string // what was asked for that is past the end: "page" or "rank", or empty
 	Rows    []template.HTML
 	Me      *leaderboardRow // who is signed in; nil without an entry
-	Rules   rulesInWords
+	Rules   rules
 	Manager bool
 	Removed bool // a manager has just removed somebody
 }

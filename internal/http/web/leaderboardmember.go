@@ -1,7 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
@@ -19,9 +22,8 @@ type memberPage struct {
 	Guild   *guild.Guild
 	Base    string // path of the board
 	Page    int64  // of the board, that they are on
-	Roles   []string
-	More    int // roles that are not shown
-	Next    *rewardInWords
+	Roles   []guild.Role
+	Next    *guild.RoleReward
 	Manager bool
 	MaxXP   level.XP
 	Done    bool // the XP was set just now
@@ -48,19 +50,13 @@ func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked,
 func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content memberPage) error {
 	row := content.Row
 	content.Guild, content.Base, content.Page = g, boardPath(g), leaderboard.PageOf(row.Rank)
-	content.MaxXP = level.MaxXP
-	content.Manager = sessionOf(c).Manages(g)
-	if content.Given == "" {
-		content.Given = strconv.FormatInt(int64(row.XP), 10)
-	}
+	content.MaxXP, content.Manager = level.MaxXP, sessionOf(c).Manages(g)
+	content.Given = cmp.Or(content.Given, strconv.FormatInt(int64(row.XP), 10))
 	add, _ := g.RoleChanges(level.Level(row.Level))
-	content.Roles, content.More = roleNames(rolesOf(g, add))
-	for _, reward := range g.RoleRewards {
-		if int(reward.Level) > row.Level && len(reward.Roles) > 0 {
-			next := newReward(reward)
-			content.Next = &next
-			break
-		}
+	content.Roles = rolesOf(g, add)
+	next := slices.IndexFunc(g.RoleRewards, func(r guild.RoleReward) bool { return int(r.Level) > row.Level && len(r.Roles) > 0 })
+	if next >= 0 {
+		content.Next = &g.RoleRewards[next]
 	}
 	return s.show(c, status, "member", row.Name+" in "+g.Name, content)
 }
@@ -80,29 +76,31 @@ func rolesOf(g *guild.Guild, ids []id.Role) []guild.Role {
 	return roles
 }
 
-// managed finds the member that a manager is about to change.
-func (s *Site) managed(c *gin.Context, g *guild.Guild) (leaderboard.Ranked, error) {
-	session, err := signedIn(c, "Sign in to change a member's XP.")
-	if err != nil {
-		return leaderboard.Ranked{}, err
+// managed runs a handler with the member that a manager is about to change, and the form that they sent.
+func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent url.Values) error) func(*gin.Context, *guild.Guild) error {
+	return func(c *gin.Context, g *guild.Guild) error {
+		session, err := signedIn(c, "Sign in to change a member's XP.")
+		if err != nil {
+			return err
+		}
+		if !session.Manages(g) {
+			return fault.New(fault.Forbidden, "Only the owner and the administrators of this community change XP.")
+		}
+		m, err := s.memberInPath(c, g)
+		if err != nil {
+			return err
+		}
+		sent, err := postForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, g, m, sent)
 	}
-	if !session.Manages(g) {
-		return leaderboard.Ranked{}, fault.New(fault.Forbidden, "Only the owner and the administrators of this community change XP.")
-	}
-	return s.memberInPath(c, g)
 }
 
 const unconfirmed = "Tick the box to confirm."
 
-func (s *Site) setXP(c *gin.Context, g *guild.Guild) error {
-	m, err := s.managed(c, g)
-	if err != nil {
-		return err
-	}
-	sent, err := postForm(c)
-	if err != nil {
-		return err
-	}
+func (s *Site) setXP(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent url.Values) error {
 	given, wrong := sent.Get("xp"), map[string]string{}
 	amount, err := strconv.ParseInt(given, 10, 64)
 	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
@@ -125,15 +123,7 @@ func (s *Site) setXP(c *gin.Context, g *guild.Guild) error {
 }
 
 // removeMember deletes a member's entry: XP, messages and cooldown. The next message that gains XP begins a new one.
-func (s *Site) removeMember(c *gin.Context, g *guild.Guild) error {
-	m, err := s.managed(c, g)
-	if err != nil {
-		return err
-	}
-	sent, err := postForm(c)
-	if err != nil {
-		return err
-	}
+func (s *Site) removeMember(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent url.Values) error {
 	if sent.Get("confirm") != "yes" {
 		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Errors: map[string]string{"remove": unconfirmed}})
 	}

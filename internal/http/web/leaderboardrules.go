@@ -1,10 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"levelboard/internal/domain/guild"
@@ -18,101 +16,40 @@ const (
 	targetsShown     = 6
 )
 
-// rulesInWords is how XP is gained in a guild, and what for.
-type rulesInWords struct {
-	Sentences       []string
-	Multipliers     []multiplierInWords
-	MoreMultipliers int // that are not shown
-	Rewards         []rewardInWords
-	MoreRewards     int
+// shown is the beginning of a list.
+type shown[T any] struct {
+	First []T
+	More  int // how many are not shown
 }
 
-type multiplierInWords struct {
-	Factor  string // such as ×1.5
-	Where   string // "in" channels, "for" roles
-	Targets []string
-	More    int
+func firstOf[T any](list []T, most int) shown[T] {
+	n := min(len(list), most)
+	return shown[T]{list[:n], len(list) - n}
 }
 
-type rewardInWords struct {
-	Level int
-	Roles []string
-	More  int
-	Kept  bool // also after a higher one
+// rules are how XP is gained in a guild, and what for: what templates/pages/leaderboard.html puts into words.
+type rules struct {
+	*guild.Guild
+	Multiplied shown[guild.Multiplier] // that have targets
+	Rewarded   shown[guild.RoleReward] // that have roles
+	Steps      []levelStart            // of levels that can be reached
 }
 
-// rulesOf leaves out multipliers of nothing and rewards of no role, which are not finished: there is nothing to say of them.
-func rulesOf(g *guild.Guild) rulesInWords {
-	r := rulesInWords{Sentences: sentencesOf(g)}
-	for _, m := range g.Multipliers {
-		shown := multiplierInWords{Factor: "×" + factor(m.Multiplier), Where: "for"}
-		shown.Targets, shown.More = roleNames(m.Roles)
-		if m.Type == guild.ChannelMultiplier {
-			shown.Where = "in"
-			shown.Targets, shown.More = channelNames(m.Channels)
-		}
-		switch {
-		case len(shown.Targets) == 0:
-		case len(r.Multipliers) == multipliersShown:
-			r.MoreMultipliers++
-		default:
-			r.Multipliers = append(r.Multipliers, shown)
-		}
-	}
-	for _, reward := range g.RoleRewards {
-		switch {
-		case len(reward.Roles) == 0:
-		case len(r.Rewards) == rewardsShown:
-			r.MoreRewards++
-		default:
-			r.Rewards = append(r.Rewards, newReward(reward))
+type levelStart struct {
+	Level level.Level
+	XP    level.XP
+}
+
+func rulesOf(g *guild.Guild) rules {
+	multipliers := slices.DeleteFunc(slices.Clone(g.Multipliers), func(m guild.Multiplier) bool { return len(m.Channels)+len(m.Roles) == 0 })
+	rewards := slices.DeleteFunc(slices.Clone(g.RoleRewards), func(r guild.RoleReward) bool { return len(r.Roles) == 0 })
+	r := rules{Guild: g, Multiplied: firstOf(multipliers, multipliersShown), Rewarded: firstOf(rewards, rewardsShown)}
+	for _, l := range []level.Level{1, 10, 50} {
+		if xp := g.Curve.XPFor(l); xp <= level.MaxXP {
+			r.Steps = append(r.Steps, levelStart{l, xp})
 		}
 	}
 	return r
-}
-
-func newReward(reward guild.RoleReward) rewardInWords {
-	shown := rewardInWords{Level: int(reward.Level), Kept: reward.Stack}
-	shown.Roles, shown.More = roleNames(reward.Roles)
-	return shown
-}
-
-func sentencesOf(g *guild.Guild) []string {
-	gain := fmt.Sprintf("%d to %d XP", g.XPPerMessageMin, g.XPPerMessageMax)
-	if g.XPPerMessageMin == g.XPPerMessageMax {
-		gain = fmt.Sprintf("%d XP", g.XPPerMessageMin)
-	}
-	all := []string{fmt.Sprintf("A message gives %s, at most once in %s.", gain, inWords(g.Cooldown()))}
-	switch g.XPGlobalMultiplier {
-	case 1:
-	case 0:
-		all = append(all, "At the moment messages give nothing: everything counts ×0.")
-	default:
-		all = append(all, "All of it counts ×"+factor(g.XPGlobalMultiplier)+".")
-	}
-	if slices.ContainsFunc(g.Multipliers, func(m guild.Multiplier) bool { return len(m.Channels)+len(m.Roles) > 0 }) {
-		all = append(all, "A channel's multiplier, or else its category's, and the largest one of your roles are multiplied with it.")
-	}
-	if n := len(g.IgnoredChannelIDs); n > 0 {
-		all = append(all, "Messages in "+counted(n, "channel")+" give nothing.")
-	}
-	if n := len(g.IgnoredRoleIDs); n > 0 {
-		roles := "a certain role"
-		if n > 1 {
-			roles = "one of " + count(n) + " certain roles"
-		}
-		all = append(all, "Whoever has "+roles+" gains nothing.")
-	}
-	steps := make([]string, 0, 3)
-	for _, l := range []level.Level{1, 10, 50} {
-		if xp := g.Curve.XPFor(l); xp <= level.MaxXP {
-			steps = append(steps, fmt.Sprintf("level %d at %s", l, count(xp)))
-		}
-	}
-	if len(steps) > 0 {
-		all = append(all, "You reach "+strings.Join(steps, ", ")+" XP.")
-	}
-	return all
 }
 
 func factor(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
@@ -129,22 +66,18 @@ func inWords(d time.Duration) string {
 	}
 }
 
-func roleNames(roles []guild.Role) (names []string, more int) {
+func roleNames(roles []guild.Role) shown[string] {
+	names := make([]string, len(roles))
 	for i, r := range roles {
-		if i == targetsShown {
-			return names, len(roles) - i
-		}
-		names = append(names, cut(nameOr(r.Name, r.ID), maxShown))
+		names[i] = cut(nameOr(r.Name, r.ID), maxShown)
 	}
-	return names, 0
+	return firstOf(names, targetsShown)
 }
 
-func channelNames(channels []guild.Channel) (names []string, more int) {
+func channelNames(channels []guild.Channel) shown[string] {
+	names := make([]string, len(channels))
 	for i, c := range channels {
-		if i == targetsShown {
-			return names, len(channels) - i
-		}
-		names = append(names, "#"+cut(nameOr(c.Name, c.ID), maxShown))
+		names[i] = "#" + cut(nameOr(c.Name, c.ID), maxShown)
 	}
-	return names, 0
+	return firstOf(names, targetsShown)
 }

@@ -3,17 +3,22 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/signin"
 )
 
-// Keys is what users do with their own API keys (package profile). Its errors are faults.
+// Keys is what users do with their own API keys (package ownkeys). Its errors are faults.
 type Keys interface {
 	Keys(ctx context.Context, user id.User) ([]ownkeys.Key, error)
 	History(ctx context.Context, user id.User, before int64, limit int) ([]apikey.Record, error)
@@ -28,8 +33,8 @@ type Keys interface {
 const (
 	// keysShown is how many keys are on one page; only those whom the operator made more keys than one may have have a second.
 	keysShown = ownkeys.MaxKeys
-	// recentRecords is how much of the history is on the profile itself.
-	recentRecords = 5
+	// recentRecords is how much of the history is on the profile itself, recordsShown how much on a page of it.
+	recentRecords, recordsShown = 5, 50
 	// soonTime is how long before its end a key is marked.
 	soonTime = 3 * 24 * time.Hour
 )
@@ -37,16 +42,31 @@ const (
 const whyKeys = "Sign in to make API keys for your bots, and to look after the ones that you have."
 
 func (s *Site) profileRoutes(pages gin.IRouter) {
-	get(pages, "/profile", s.handle(s.profile))
-	pages.POST("/profile", s.handle(s.createKey))
-	get(pages, "/profile/history", s.handle(s.keyHistory))
-	get(pages, "/profile/keys/:key", s.handle(s.keyPage))
-	pages.POST("/profile/keys/:key", s.handle(s.renameKey))
-	pages.POST("/profile/keys/:key/rotate", s.handle(s.rotateKey))
-	pages.POST("/profile/keys/:key/grant", s.handle(s.grantGuild))
-	pages.POST("/profile/keys/:key/ungrant", s.handle(s.ungrantGuild))
-	get(pages, "/profile/keys/:key/delete", s.handle(s.deleteKeyPage))
-	pages.POST("/profile/keys/:key/delete", s.handle(s.deleteKey))
+	get(pages, "/profile", s.ofUser(s.profile))
+	pages.POST("/profile", s.ofUser(s.createKey))
+	get(pages, "/profile/history", s.ofUser(s.keyHistory))
+	get(pages, "/profile/keys/:key", s.ofKey(s.key))
+	pages.POST("/profile/keys/:key", s.ofKey(s.renameKey))
+	pages.POST("/profile/keys/:key/rotate", s.ofKey(s.rotateKey))
+	pages.POST("/profile/keys/:key/grant", s.ofKey(s.grantGuild))
+	pages.POST("/profile/keys/:key/ungrant", s.ofKey(s.ungrantGuild))
+	get(pages, "/profile/keys/:key/delete", s.ofKey(s.askToDeleteKey))
+	pages.POST("/profile/keys/:key/delete", s.ofKey(s.deleteKey))
+}
+
+// ofUser runs a handler with who is signed in, and what they sent in a form.
+func (s *Site) ofUser(h func(c *gin.Context, session *signin.Session, sent url.Values) error) gin.HandlerFunc {
+	return s.handle(func(c *gin.Context) error {
+		session, err := signedIn(c, whyKeys)
+		if err != nil {
+			return err
+		}
+		sent, err := postForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, session, sent)
+	})
 }
 
 // profilePage is the content of /profile.
@@ -73,12 +93,9 @@ var done = map[string]string{
 	"deleted":   "The key is deleted, for ever.",
 }
 
-func (s *Site) profile(c *gin.Context) error {
-	session, err := signedIn(c, whyKeys)
-	if err != nil {
-		return err
-	}
-	return s.showProfile(c, session, http.StatusOK, newKeyForm())
+// profile shows the form as it is found: for a key that may do little, and not for ever, unless one chooses otherwise.
+func (s *Site) profile(c *gin.Context, session *signin.Session, _ url.Values) error {
+	return s.showProfile(c, session, http.StatusOK, keyForm{Permission: string(apikey.Read), Expiry: "90"})
 }
 
 // showProfile shows the profile with a form that may have errors.
@@ -93,17 +110,20 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 		return err
 	}
 	content := profilePage{
-		Done: done[c.Query("done")], Total: len(keys), Most: ownkeys.MaxKeys, Form: form,
+		Done: done[c.Query("done")], Total: len(keys), Most: ownkeys.MaxKeys, Form: form, Before: number - 1,
 		Managed: len(session.Managed()), Unconfirmed: session.Unconfirmed,
 	}
-	content.Before, content.After = number-1, number+1
-	first := int(min((number-1)*keysShown, int64(len(keys))))
-	keys = keys[first:]
-	if len(keys) <= keysShown {
-		content.After = 0
+	keys = keys[min((number-1)*keysShown, int64(len(keys))):]
+	if len(keys) > keysShown {
+		keys, content.After = keys[:keysShown], number+1
 	}
-	if content.Keys, err = s.keyViews(ctx, keys[:min(keysShown, len(keys))]); err != nil {
-		return err
+	for _, k := range keys {
+		view := keyView{Key: k, Soon: s.soon(k)}
+		if view.Guilds, err = s.granted(ctx, k.Grants[:min(namedAtOnce, len(k.Grants))]); err != nil {
+			return err
+		}
+		view.More = len(k.Grants) - len(view.Guilds)
+		content.Keys = append(content.Keys, view)
 	}
 	if content.Guilds, err = s.grantable(ctx, session); err != nil {
 		return err
@@ -112,4 +132,144 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 		return err
 	}
 	return s.show(c, status, "profile", "Your API keys", content)
+}
+
+// keyForm is the form for a new key: what was sent in it, and what is wrong with it.
+type keyForm struct {
+	Name, Permission, Expiry string
+	Guilds                   []string
+	Errors                   map[string]string // by field: name, permission, expiry, guild; "" for what concerns none
+}
+
+// Has reports whether the guild is ticked.
+func (f keyForm) Has(g id.Guild) bool { return slices.Contains(f.Guilds, string(g)) }
+
+// choice is one option of a field.
+type choice struct{ Value, Text string }
+
+// Expiries are the lifetimes to choose from.
+func (keyForm) Expiries() []choice {
+	return []choice{{"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}, {"365", "a year"}, {"never", "Never"}}
+}
+
+// Permissions are what a key may be allowed.
+func (keyForm) Permissions() []choice {
+	return []choice{{string(apikey.Read), "Read only"}, {string(apikey.ReadWrite), "Read and write"}}
+}
+
+const badName = "Write a name that can be seen, on one line, without marks that turn the direction of text, " +
+	"and of at most 100 bytes: 100 letters of English, fewer of other scripts."
+
+// readKeyForm checks the fields. There is a key to make when the form has no errors.
+func readKeyForm(sent url.Values) (f keyForm, n ownkeys.NewKey) {
+	f = keyForm{
+		Name: strings.TrimSpace(sent.Get("name")), Permission: sent.Get("permission"), Expiry: sent.Get("expiry"),
+		Guilds: sent["guild"], Errors: map[string]string{},
+	}
+	var err error
+	if n.Name = f.Name; apikey.CheckName(n.Name) != nil {
+		f.Errors["name"] = badName
+	}
+	if n.Permission, err = apikey.ParsePermission(f.Permission); err != nil {
+		f.Errors["permission"] = "Choose what the key may do."
+	}
+	if n.Lifetime, err = ownkeys.ParseLifetime(f.Expiry); err != nil {
+		f.Errors["expiry"] = "Choose when the key expires."
+	}
+	for _, text := range f.Guilds {
+		g, err := id.Parse[id.Guild](text)
+		if err != nil {
+			f.Errors["guild"] = "Choose from the list."
+		}
+		n.Guilds = append(n.Guilds, g)
+	}
+	return f, n
+}
+
+// createKey answers with the secret itself and leads nowhere: to show it on another page it would have to be kept somewhere.
+func (s *Site) createKey(c *gin.Context, session *signin.Session, sent url.Values) error {
+	form, n := readKeyForm(sent)
+	if len(form.Errors) > 0 {
+		return s.showProfile(c, session, http.StatusUnprocessableEntity, form)
+	}
+	secret, k, err := s.deps.Keys.Create(c.Request.Context(), keyOwner(session), n)
+	if err == nil {
+		return s.showSecret(c, "Your new API key", secretPage{Key: k, Secret: secret})
+	}
+	status := http.StatusUnprocessableEntity
+	switch refused := fault.From(err); refused.Code {
+	case fault.Forbidden, fault.NotFound:
+		form.Errors["guild"] = refused.Message
+	case fault.Conflict:
+		form.Errors[""], status = refused.Message, http.StatusConflict
+	case fault.Invalid:
+		form.Errors[""] = refused.Message
+	default:
+		return err
+	}
+	return s.showProfile(c, session, status, form)
+}
+
+// historyPage is the content of /profile/history.
+type historyPage struct {
+	Records []recordView
+	Newest  bool  // it begins with the newest record
+	Before  int64 // where the next page begins; 0 on the last
+}
+
+// recordView is one change of a key.
+type recordView struct {
+	apikey.Record
+	Who    string
+	Guilds []community // some of those that it was about
+	More   int         // how many more there are
+}
+
+// Shown is how the key's text begins.
+func (r recordView) Shown() string { return apikey.Shown(r.KeyID) }
+
+func (s *Site) keyHistory(c *gin.Context, session *signin.Session, _ url.Values) (err error) {
+	before := int64(0)
+	if text, ok := c.GetQuery("before"); ok {
+		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
+			return fault.New(fault.Invalid, "The history has no such place. Begin with its newest part.")
+		}
+	}
+	content := historyPage{Newest: before == 0}
+	if content.Records, content.Before, err = s.records(c.Request.Context(), session.User.ID, before, recordsShown); err != nil {
+		return err
+	}
+	return s.show(c, http.StatusOK, "key-history", "What was done to your keys", content)
+}
+
+// records reads a piece of the history; next is where the one after it begins, 0 when there is none.
+func (s *Site) records(ctx context.Context, user id.User, before int64, limit int) (list []recordView, next int64, err error) {
+	found, err := s.deps.Keys.History(ctx, user, before, limit+1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(found) > limit {
+		found, next = found[:limit], found[limit-1].Number
+	}
+	for _, r := range found {
+		view := recordView{Record: r, Who: "User " + string(r.By)}
+		switch r.By {
+		case apikey.User(user):
+			view.Who = "You"
+		case apikey.Operator:
+			view.Who = "The operator"
+		case apikey.Service:
+			view.Who = "Levelboard"
+		}
+		for _, g := range r.GuildIDs[:min(namedAtOnce, len(r.GuildIDs))] {
+			known, err := s.community(ctx, g)
+			if err != nil {
+				return nil, 0, err
+			}
+			view.Guilds = append(view.Guilds, known)
+		}
+		view.More = len(r.GuildIDs) - len(view.Guilds)
+		list = append(list, view)
+	}
+	return list, next, nil
 }

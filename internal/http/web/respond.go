@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -10,9 +8,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/usecase/signin"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/etag"
 )
 
 // handler is what a route runs. An error becomes an error page, so a handler writes only when it succeeds.
@@ -26,39 +24,40 @@ func (s *Site) handle(h handler) gin.HandlerFunc {
 	}
 }
 
-// frame is what every template is given: what the layout shows, and the page's own content.
-type frame struct {
-	Title   string
-	Session *signin.Session // of who asks; nil when nobody is signed in
-	Here    string          // where to come back to after signing in
-	Site    *Site
-	Content any
+// show answers with the page of that template. The template is rendered in full before anything is sent, so that its failure is an
+// error page and not half a page.
+func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
+	page, err := s.render(c, name, title, content)
+	if err == nil {
+		c.Data(status, "text/html; charset=utf-8", page)
+	}
+	return err
 }
 
-// show renders the page of that template with this status. The template is rendered in full before anything is sent, so
-// that its failure is an error page and not half a page.
-func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
+// showTagged is show for a page that a browser may keep and ask for again by its ETag. A private guild's is not kept: it
+// would be there for the next who sits at the machine.
+func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, content any) error {
 	page, err := s.render(c, name, title, content)
 	if err != nil {
 		return err
 	}
-	c.Data(status, "text/html; charset=utf-8", page)
+	if g.Visibility == guild.Public {
+		c.Header("Cache-Control", "private, no-cache")
+	}
+	if !tagged(c, etag.OfBody(page)) {
+		c.Data(http.StatusOK, "text/html; charset=utf-8", page)
+	}
 	return nil
 }
 
-func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, error) {
-	page, ok := s.templates[name]
-	if !ok {
-		return nil, fmt.Errorf("there is no template %q", name)
+// tagged sets the ETag, and answers 304 and reports true when the browser has what it names.
+func tagged(c *gin.Context, tag string) bool {
+	c.Header("ETag", tag)
+	_, has := etag.Match(c.Request.Header.Values("If-None-Match"), tag)
+	if has {
+		c.Status(http.StatusNotModified)
 	}
-	var rendered bytes.Buffer
-	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Content: content,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("render the page %s: %w", name, err)
-	}
-	return rendered.Bytes(), nil
+	return has
 }
 
 // problem is the content of an error page.
@@ -92,14 +91,11 @@ func (s *Site) fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	status := f.Code.Status()
 	p := problem{Status: status, Heading: headings[f.Code], Message: f.Message, Board: c.GetString(boardKey)}
-	if f.Code == fault.Unauthenticated {
-		p.SignIn = s.CanSignIn()
-		p.SignInOff = !p.SignIn
-	}
-	if p.SignInOff {
-		p.Heading = "This needs a sign-in"
-	}
 	switch f.Code {
+	case fault.Unauthenticated:
+		if p.SignIn = s.CanSignIn(); !p.SignIn {
+			p.SignInOff, p.Heading = true, "This needs a sign-in"
+		}
 	case fault.RateLimited, fault.Unavailable:
 		p.Wait = max(int64(math.Ceil(f.RetryAfter.Seconds())), 1)
 		c.Header("Retry-After", strconv.FormatInt(p.Wait, 10))

@@ -2,6 +2,13 @@ package web
 
 import (
 	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -11,8 +18,7 @@ import (
 
 const sessionKey = "levelboard.session"
 
-// sessionOf returns the session of who asks for the page; nil when nobody is signed in. It is the one place that handlers learn it
-// from.
+// sessionOf returns the session of who asks for the page; nil when nobody is signed in.
 func sessionOf(c *gin.Context) *signin.Session {
 	known, _ := c.Get(sessionKey)
 	session, _ := known.(*signin.Session)
@@ -64,3 +70,43 @@ func (s *Site) find(c *gin.Context) (*signin.Session, error) {
 	}
 	return found, err
 }
+
+// cookies are the cookies of sign-in. Over https their names begin with __Host-, by which a browser takes them from this
+// very host over https only, and from no neighbour. Over plain http, which is for loopback only, that prefix is not allowed.
+type cookies struct {
+	session string // name of the cookie with the session's secret
+	flow    string // how the names of the cookies begin that have what a sign-in that is under way needs, one for each
+	secure  bool
+}
+
+// newCookies fails where cookies would travel in clear over a network.
+func newCookies(publicURL string) (cookies, error) {
+	u, err := url.Parse(publicURL)
+	switch {
+	case err != nil || u.Host == "":
+		return cookies{}, fmt.Errorf("the public address %q is not a URL with a host", publicURL)
+	case u.Scheme == "https":
+		return cookies{session: "__Host-levelboard", flow: "__Host-levelboard-sign-in", secure: true}, nil
+	case !loopbackHost(u.Host):
+		return cookies{}, fmt.Errorf("the public address %q must begin with https:// for people to sign in, unless it is loopback", publicURL)
+	}
+	return cookies{session: "levelboard", flow: "levelboard-sign-in"}, nil
+}
+
+// loopbackHost reports whether host, with or without a port, names this machine.
+func loopbackHost(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	address, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	return host == "localhost" || err == nil && address.Unmap().IsLoopback()
+}
+
+func (k cookies) set(c *gin.Context, name, value string, life time.Duration) {
+	http.SetCookie(c.Writer, &http.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		Secure: k.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}
+
+func (k cookies) clear(c *gin.Context, name string) { k.set(c, name, "", -time.Second) }

@@ -3,10 +3,10 @@ package web
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
@@ -84,12 +84,8 @@ func (s *Site) toProvider(c *gin.Context) error {
 		return nil
 	}
 	f := newFlow(next, s.deps.Now())
-	encoded, err := f.encode()
-	if err != nil {
-		return err
-	}
 	s.dropFlows(c)
-	s.cookies.set(c, s.cookies.flowCookie(f.State), encoded, flowTime)
+	s.cookies.set(c, s.cookies.flowCookie(f.State), f.encode(), flowTime)
 	c.Redirect(http.StatusSeeOther, s.deps.SignIn.Address(f.State, f.Verifier))
 	return nil
 }
@@ -109,33 +105,28 @@ func (s *Site) fromProvider(c *gin.Context) error {
 		if errors.Is(err, signin.ErrRefused) {
 			return again("You were not signed in, because it was not allowed there.")
 		}
-		return providerFails(err)
+		return providerFails(err, failsForNow)
 	}
 	if err := s.chargeSignIn(c); err != nil {
 		return err
 	}
 	secret, err := s.deps.SignIn.Enter(c.Request.Context(), c.Query("code"), f.Verifier)
 	switch {
+	case err == nil:
+		s.enter(c, secret, f.Next)
+		return nil
 	case errors.Is(err, signin.ErrRefused):
 		return again("This sign-in is not valid any more.")
 	case errors.Is(err, signin.ErrBusy):
-		return &fault.Error{
-			Code: fault.Unavailable, RetryAfter: retryProvider, Cause: err,
-			Message: "Very many people are signing in at this moment. Begin again in a few seconds.",
-		}
+		return providerFails(err, "Very many people are signing in at this moment. Begin again in a few seconds.")
 	}
-	if err != nil {
-		return providerFails(err)
-	}
-	s.enter(c, secret, f.Next)
-	return nil
+	return providerFails(err, failsForNow)
 }
 
-func providerFails(cause error) error {
-	return &fault.Error{
-		Code: fault.Unavailable, RetryAfter: retryProvider, Cause: cause,
-		Message: "Signing in does not work at the moment. Everything that needs no sign-in goes on.",
-	}
+const failsForNow = "Signing in does not work at the moment. Everything that needs no sign-in goes on."
+
+func providerFails(cause error, message string) error {
+	return &fault.Error{Code: fault.Unavailable, RetryAfter: retryProvider, Cause: cause, Message: message}
 }
 
 // enter gives the browser its session, always a new one, and ends the one that it had.
@@ -160,7 +151,7 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	}
 	n, err := strconv.Atoi(sent.Get("as"))
 	if err != nil {
-		return again("Choose as whom to sign in.")
+		n = -1 // which is nobody
 	}
 	secret, err := s.deps.SignIn.EnterLocally(c.Request.Context(), n)
 	if errors.Is(err, signin.ErrRefused) {
@@ -184,22 +175,16 @@ func (s *Site) localSignIn(r *http.Request) bool {
 	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !loopbackHost(r.Host) {
 		return false
 	}
-	for _, name := range byProxy {
-		if len(r.Header.Values(name)) > 0 {
-			return false
-		}
+	if slices.ContainsFunc(byProxy, func(name string) bool { return len(r.Header.Values(name)) > 0 }) {
+		return false
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if u, err := url.Parse(origin); err != nil || !loopbackHost(u.Host) {
 			return false
 		}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return false
-	}
-	from, err := netip.ParseAddr(host)
-	return err == nil && from.Unmap().IsLoopback()
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	return err == nil && from.Addr().Unmap().IsLoopback()
 }
 
 // signOut ends the session of this browser, or with everywhere all of the user's.

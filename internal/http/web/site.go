@@ -6,9 +6,12 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"golang.org/x/sync/semaphore"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -54,19 +57,19 @@ type Site struct {
 	log       *slog.Logger
 	templates map[string]*template.Template
 	rendered  *renderedPages
-	assets    *assets
-	policy    string // Content-Security-Policy
 	cookies   cookies
 	origins   *http.CrossOriginProtection
-	inFlight  chan struct{}    // holds one for each page that is worked on
-	viewers   *slots.PerHolder // of streams of rows, by address
+	inFlight  *semaphore.Weighted // held by each page that is worked on
+	viewers   *slots.PerHolder    // of streams of rows, by address
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
-	s := &Site{deps: deps, log: deps.Log, policy: contentPolicy, assets: newAssets(), rendered: newRenderedPages(), viewers: slots.NewPerHolder(viewersOfAddress)}
+	s := &Site{
+		deps: deps, log: deps.Log, rendered: newRenderedPages(),
+		inFlight: semaphore.NewWeighted(maxInFlight), viewers: slots.NewPerHolder(viewersOfAddress),
+	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
-	s.inFlight = make(chan struct{}, maxInFlight)
 	var err error
 	if s.origins, err = trusting(deps.PublicURL); err != nil {
 		return nil, err
@@ -76,7 +79,7 @@ func New(deps Deps) (*Site, error) {
 			return nil, err
 		}
 	}
-	s.templates, err = s.parseTemplates()
+	s.templates, err = parseTemplates()
 	return s, err
 }
 
@@ -92,8 +95,8 @@ func (s *Site) Routes(r gin.IRouter) {
 	get(pages, "/leaderboard/:entry/search", s.boardOf(s.search))
 	get(pages, "/leaderboard/:entry/rows", s.boardOf(s.rows))
 	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
-	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.setXP))
-	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.removeMember))
+	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.setXP)))
+	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
 
 	// A stream takes no place of a page; the feed bounds how many there are, and liveRows how many are of one address.
 	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.liveRows))
@@ -131,3 +134,34 @@ func get(r gin.IRouter, path string, h gin.HandlerFunc) {
 
 // Version is that of the service, for the foot of each page.
 func (s *Site) Version() string { return s.deps.Version }
+
+// homePage is the content of the start page.
+type homePage struct {
+	Known       bool        // who is signed in, and which communities are theirs
+	Communities []community // that they manage and that are set up here
+}
+
+// home says what this is, and leads on: who manages a community, to their own.
+func (s *Site) home(c *gin.Context) error {
+	content := homePage{}
+	if session := sessionOf(c); session != nil && !session.Unconfirmed {
+		var err error
+		content.Communities, err = s.grantable(c.Request.Context(), session)
+		if content.Known = err == nil; !content.Known {
+			// The rest of the page is for everybody, whatever does not answer.
+			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's communities", "error", err)
+		}
+	}
+	return s.show(c, http.StatusOK, "home", "Levels for your community", content)
+}
+
+// findLeaderboard is where the form of the start page leads, which works without script.
+func (s *Site) findLeaderboard(c *gin.Context) error {
+	entry := strings.TrimSpace(c.Query("entry"))
+	if entry == "" {
+		c.Redirect(http.StatusSeeOther, "/")
+		return nil
+	}
+	c.Redirect(http.StatusSeeOther, "/leaderboard/"+url.PathEscape(entry))
+	return nil
+}

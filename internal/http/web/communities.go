@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -23,39 +24,6 @@ type community struct {
 
 // namedAtOnce is how many guilds are named in a line; the others are counted.
 const namedAtOnce = 3
-
-// keyView is a key of a list.
-type keyView struct {
-	ownkeys.Key
-	Guilds []community // some of those that it was granted
-	More   int         // how many more there are
-	Soon   bool        // it expires soon
-}
-
-// Permitted is what the key may do, in words.
-func (k keyView) Permitted() string {
-	if k.Permission == apikey.ReadWrite {
-		return "Read and write"
-	}
-	return "Read only"
-}
-
-func (s *Site) keyViews(ctx context.Context, keys []ownkeys.Key) ([]keyView, error) {
-	views := make([]keyView, len(keys))
-	for i, k := range keys {
-		named := k.Grants[:min(namedAtOnce, len(k.Grants))]
-		guilds, err := s.granted(ctx, named)
-		if err != nil {
-			return nil, err
-		}
-		views[i] = keyView{Key: k, Guilds: guilds, More: len(k.Grants) - len(named), Soon: s.soon(k)}
-	}
-	return views, nil
-}
-
-func (s *Site) soon(k ownkeys.Key) bool {
-	return !k.Expired && k.ExpiresAt != nil && k.ExpiresAt.Sub(s.deps.Now()) < soonTime
-}
 
 // granted names the guilds of grants, in the order of their names.
 func (s *Site) granted(ctx context.Context, grants []apikey.Grant) ([]community, error) {
@@ -106,10 +74,7 @@ func communityOf(g *guild.Guild) community {
 }
 
 func byName(a, b community) int {
-	if order := strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)); order != 0 {
-		return order
-	}
-	return strings.Compare(string(a.ID), string(b.ID))
+	return cmp.Or(cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), cmp.Compare(a.ID, b.ID))
 }
 
 // keyOwner is the user whose keys they are, with the guilds that they may grant.

@@ -33,7 +33,7 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
 	a.registry.MustRegister(signin.Collectors()...)
-	a.registry.MustRegister(a.stores.observe, a.stores.live.Collector(), a.limiter, a.writer.Collector(), a.stores.archive.metrics)
+	a.registry.MustRegister(a.stores.client.Metrics(), a.limiter, a.writer.Collector(), a.stores.archive.metrics)
 }
 
 // dependencies are what /readyz tells of. Without the archive /v2 goes on with what is cached, so only Redis is needed.

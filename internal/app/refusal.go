@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/config"
-	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/redisconn"
 )
 
 // tryRedis says whether Redis refuses this service for a reason that does not pass by itself: then the start fails, with what
@@ -37,7 +37,7 @@ func (a *App) countReplicas(ctx context.Context) {
 	if wanted == 0 {
 		return
 	}
-	if found, err := a.stores.live.Replicas(ctx); err == nil && found < wanted {
+	if found, err := a.stores.client.Replicas(ctx); err == nil && found < wanted {
 		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are answered 503 until it has them",
 			"wanted", wanted, "connected", found)
 	}
@@ -54,10 +54,10 @@ func (a *App) lookForEviction(ctx context.Context) {
 // redisAdvice is what to do about a Redis that will not have this service, or "".
 func redisAdvice(ctx context.Context, cfg config.Config, err error) string {
 	url := "LEVELBOARD_REDIS_URL"
-	if errors.Is(err, redisstore.ErrUnknownMaster) {
+	if errors.Is(err, redisconn.ErrUnknownMaster) {
 		return "set LEVELBOARD_REDIS_MASTER to the name that the sentinels know the master by"
 	}
-	if errors.Is(err, redisstore.ErrSentinel) && (redis.HasErrorPrefix(err, "NOAUTH") || redis.HasErrorPrefix(err, "WRONGPASS")) {
+	if errors.Is(err, redisconn.ErrSentinel) && (redis.HasErrorPrefix(err, "NOAUTH") || redis.HasErrorPrefix(err, "WRONGPASS")) {
 		return "the sentinels want a password that is theirs: set LEVELBOARD_REDIS_SENTINEL_PASSWORD"
 	}
 	switch said := refusalOf(err); {

@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/migration"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/guildsettings"
@@ -43,9 +44,8 @@ type archive interface {
 
 type stores struct {
 	archive *measured
-	client  *redisstore.Client
+	client  *redisconn.Client
 	live    *redisstore.Store
-	observe *redisstore.Metrics
 }
 
 // embeddedTimeout bounds one command to the embedded Redis.
@@ -58,6 +58,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	a.stores = s
 	redisURL := a.cfg.RedisURL
 	connect := connectOptions(a.cfg)
+	connect.Tracer = a.tracing.Tracer()
 	if a.cfg.Embedded() {
 		redisURL, err = a.startEmbedded()
 		// Sorting a large board for each of many requests takes its time.
@@ -77,27 +78,26 @@ func (a *App) openStores(ctx context.Context) (err error) {
 		return archiveRefusal(err)
 	}
 	s.archive.trace = a.tracedArchive()
-	if s.client, err = redisstore.Connect(redisURL, connect); err != nil {
+	if s.client, err = redisconn.Connect(redisURL, connect); err != nil {
 		return fmt.Errorf("LEVELBOARD_REDIS_URL: %w", err)
 	}
 	a.closers = append(a.closers, closer{"the Redis client", func() error { return s.client.Close() }})
-	s.observe = redisstore.NewMetrics(s.client)
-	s.live = redisstore.New(s.client, redisstore.Options{Observe: s.observe.Observe, Trace: a.tracedScripts(),
-		Wait: redisstore.Waiting{Replicas: a.cfg.RedisWaitReplicas, Timeout: a.cfg.RedisWaitTimeout}})
+	s.live = redisstore.New(s.client)
 	return a.tryRedis(ctx)
 }
 
 // connectOptions are what the settings say of Redis beside its URL.
-func connectOptions(cfg config.Config) (o redisstore.ConnectOptions) {
+func connectOptions(cfg config.Config) (o redisconn.ConnectOptions) {
 	// A command has twice the time that a request waits for a silent server: one that is slow has answered by then.
 	o.Timeout = 2 * cfg.RedisTimeout
 	o.TLS = cfg.RedisTLS
 	o.URLNow = cfg.RedisURLNow
+	o.Waiting = redisconn.Waiting{Replicas: cfg.RedisWaitReplicas, Timeout: cfg.RedisWaitTimeout}
 	switch cfg.RedisMode {
 	case config.Cluster:
 		o.Cluster = true
 	case config.Sentinel:
-		o.Sentinel = &redisstore.SentinelOptions{
+		o.Sentinel = &redisconn.SentinelOptions{
 			Master: cfg.RedisMaster, Username: cfg.RedisSentinelUsername, Password: cfg.RedisSentinelPassword,
 			PasswordNow: cfg.RedisSentinelPasswordNow,
 		}

@@ -10,7 +10,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"levelboard/internal/platform/tracing"
-	"levelboard/internal/store/redisstore"
 )
 
 // traceTime is how long the traces of the last requests may take to get away at a stop.
@@ -35,14 +34,6 @@ func (a *App) stopTracing(ctx context.Context) (wait func()) {
 		a.tracing.Stop(ctx)
 	}()
 	return func() { <-ended }
-}
-
-// tracedScripts is the live store's option, nil when tracing is off.
-func (a *App) tracedScripts() func(ctx context.Context, script string, began time.Time, err error) {
-	if tracer := a.tracing.Tracer(); tracer != nil {
-		return redisstore.Traced(tracer)
-	}
-	return nil
 }
 
 // tracedArchive makes a span of each operation on the archive that a request waits for, or the loading of a guild for one; nil

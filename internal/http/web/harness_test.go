@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/http/web"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
@@ -73,12 +74,12 @@ type options struct {
 
 func newSite(t *testing.T, o options) *site {
 	t.Helper()
-	client, err := redisstore.Connect(testenv.Redis(t).URL(), redisstore.ConnectOptions{Timeout: 30 * time.Second})
+	client, err := redisconn.Connect(testenv.Redis(t).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	store := redisstore.New(client, redisstore.Options{})
+	store := redisstore.New(client)
 	s := &site{t: t, store: store, now: time.Now(), log: &lockedBuffer{}, provider: testenv.OAuth(t), guilds: guilds{}}
 	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
@@ -127,7 +128,7 @@ func newSite(t *testing.T, o options) *site {
 		s.deps.SignIn = s.sessions
 	}
 	if o.with != nil {
-		o.with(s, redisstore.New(client, redisstore.Options{}))
+		o.with(s, redisstore.New(client))
 	}
 	pages, err := web.New(s.deps)
 	if err != nil {

@@ -38,18 +38,18 @@ func TestTheLeastRights(t *testing.T) {
 	t.Run("board", func(t *testing.T) {
 		storetest.Board(t, func(t *testing.T) storetest.Store {
 			ok(t, operator.FlushAll(t.Context()).Err())
-			return redisstore.New(client, redisstore.Options{})
+			return redisstore.New(client)
 		})
 	})
 	t.Run("sessions", func(t *testing.T) {
 		storetest.Sessions(t, func(t *testing.T) signin.Store {
 			ok(t, operator.FlushAll(t.Context()).Err())
-			return redisstore.New(client, redisstore.Options{})
+			return redisstore.New(client)
 		})
 	})
 	t.Run("another database", func(t *testing.T) {
 		other := strings.TrimSuffix(server.URLFor("levelboard", "PASSWORD"), "/0") + "/1"
-		ok(t, redisstore.New(connect(t, other), redisstore.Options{}).Ping(t.Context()))
+		ok(t, redisstore.New(connect(t, other)).Ping(t.Context()))
 	})
 	t.Run("limits", func(t *testing.T) {
 		limits := ratelimit.New(client)
@@ -62,7 +62,7 @@ func TestTheLeastRights(t *testing.T) {
 		}
 	})
 	t.Run("messages", func(t *testing.T) {
-		s := redisstore.New(client, redisstore.Options{})
+		s := redisstore.New(client)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		nudges := s.Nudges(ctx)
@@ -71,7 +71,7 @@ func TestTheLeastRights(t *testing.T) {
 		nudged(t, nudges, "after Nudge")
 	})
 	t.Run("what only the service asks for", func(t *testing.T) {
-		s := redisstore.New(client, redisstore.Options{})
+		s := redisstore.New(client)
 		load(t, s, row(user1))
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)

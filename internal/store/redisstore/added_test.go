@@ -13,7 +13,7 @@ import (
 // The sorted set is the counter: what is added is clamped and goes through ZINCRBY, and only what is set through ZADD.
 func TestXPIsAddedByZINCRBY(t *testing.T) {
 	ctx, client := t.Context(), connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	load(t, s, row(user1))
 	for _, c := range []struct {
 		what string

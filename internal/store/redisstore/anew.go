@@ -9,6 +9,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
+var (
+	noteAnewScript = newScript("note_anew", "epoch", "now")
+	lowerScript    = newScript("lower_archived", "epoch")
+)
+
 // NoteAnew implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
 func (s *Store) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {
 	for first := true; first || len(users) > 0; first = false {

@@ -7,8 +7,11 @@ import (
 	"strconv"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
+
+var awardScript = newChangeScript("award", "loaded", "once", "now", "score", "parts", "note", "append", "event", "levelup")
 
 // maxOffers bounds the messages of one step, and with them what its script does.
 const maxOffers = 10_000
@@ -18,21 +21,20 @@ var errAwards = errors.New("not the awards of one step")
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
 	members, places, told := dataFirst(a.Members)
-	args, err := awardArgs(g, a, members, told)
+	args, err := awardArgs(g, s.sieves.of(a.Curve), a, members, told)
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
-	args = append(args, s.sieves.of(a.Curve))
-	r, replayed, err := s.runOnce(ctx, awardScript, g, a.Once, args...)
-	if errors.Is(err, leaderboard.ErrNotReplicated) {
-		s.noteChanged(ctx, g.ID, r.at(1))
+	c, recorded, err := s.runOnce(ctx, awardScript, g, a.Once, args...)
+	if recorded == nil && (err == nil || errors.Is(err, redisconn.ErrNotReplicated)) {
+		s.noteChanged(ctx, c)
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, false, known(err)
 	}
-	if !replayed {
-		s.noteChanged(ctx, g.ID, r.at(1))
-		text, _, err := r.text(0)
+	r := recorded
+	if r == nil {
+		text, _, err := reply(c.Reply).text(1)
 		if err != nil {
 			return nil, false, fmt.Errorf("redis: award: %w", err)
 		}
@@ -46,7 +48,7 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	for i, place := range places {
 		got[place] = answered[i]
 	}
-	return got, replayed, nil
+	return got, recorded != nil, nil
 }
 
 // dataFirst returns the members with the told ones of them that bring user data first, and for each its place before: the
@@ -66,13 +68,14 @@ func dataFirst(all []leaderboard.Award) (members []leaderboard.Award, places []i
 	return members, places, told
 }
 
-func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
+func awardArgs(g leaderboard.GuildRef, sieve string, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
 	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	args := make([]any, 4+2*n, 4+2*n+told+4)
-	args[0], args[1], args[2], args[3] = int64(g.Incarnation), cooldownMillis(a.Cooldown), n, told
+	const own = 5
+	args := make([]any, own+2*n, own+2*n+told+3)
+	args[0], args[1], args[2], args[3], args[4] = int64(g.Incarnation), sieve, cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte
 	for i, m := range members {
@@ -87,7 +90,7 @@ func awardArgs(g leaderboard.GuildRef, a leaderboard.Awards, members []leaderboa
 			text = strconv.AppendInt(text, int64(xp), 10)
 		}
 		offers += len(m.Offers)
-		args[4+i], args[4+n+i] = string(m.User), string(text)
+		args[own+i], args[own+n+i] = string(m.User), string(text)
 	}
 	if offers > maxOffers {
 		return nil, fmt.Errorf("%w: %d messages", errAwards, offers)

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/bench/loadgen"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -31,7 +32,7 @@ const (
 // messages of each member brought together. scripts/bench runs it beside the service.
 func BenchmarkAwardBare(b *testing.B) {
 	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	loadBare(b, s)
 	for _, batch := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("traffic/batch=%d/goroutines=16", batch), func(b *testing.B) {
@@ -153,7 +154,7 @@ func loadBare(b *testing.B, s *redisstore.Store) {
 }
 
 // evaluated is how many scripts the server has run, and for how long.
-func evaluated(b *testing.B, client *redisstore.Client) (calls, micros float64) {
+func evaluated(b *testing.B, client *redisconn.Client) (calls, micros float64) {
 	b.Helper()
 	info, err := client.Info(b.Context(), "commandstats").Result()
 	if err != nil {

@@ -12,12 +12,13 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
+var backlogScript = newEachScript("backlog", "now")
+
 // backlogGuilds is about how many guilds a Backlog asks: those take the server some 20 ms.
 const backlogGuilds = 2000
 
 // Backlog implements snapshot.Live. However many guilds wait, it costs the server what backlogGuilds of them do, and their list.
 func (s *Store) Backlog(ctx context.Context, underway, stuck []id.Guild) (b snapshot.Backlog, err error) {
-	defer s.observed(backlogScript, time.Now(), &err)
 	listed, err := s.client.SMembers(ctx, dirtyGuildsKey).Result()
 	if err != nil {
 		return b, fmt.Errorf("redis: backlog: %w", err)

@@ -25,7 +25,7 @@ func benchUser(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
 
 func benchStore(b *testing.B) *redisstore.Store {
 	b.Helper()
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
 	rows := make([]snapshot.Row, benchMembers)
 	for i := range rows {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{
@@ -90,7 +90,7 @@ func BenchmarkPage(b *testing.B) {
 // BenchmarkSurvey is what the snapshot writer's look at all loaded guilds takes, for each guild.
 func BenchmarkSurvey(b *testing.B) {
 	const guilds = 5000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
 	all := make([]id.Guild, guilds)
 	for g := range guilds {
 		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
@@ -124,7 +124,7 @@ func BenchmarkMemberManyGuilds(b *testing.B) {
 func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderboard.GuildRef) error) {
 	b.Helper()
 	const guilds = 5000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
 	for g := range guilds {
 		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
 	}

@@ -15,6 +15,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
+var eventsScript = newScript("events", "loaded", "now")
+
 // Extent implements events.Log.
 func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Extent, error) {
 	k := keysOf(g.ID)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
@@ -19,8 +20,8 @@ var up = leaderboard.Change{Op: leaderboard.Increment, Amount: 1000, Curve: &lev
 
 // withLog runs test on both kinds of Redis, with guild1 loaded.
 func withLog(t *testing.T, test func(t *testing.T, s *redisstore.Store)) {
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
-		s := redisstore.New(client, redisstore.Options{})
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := redisstore.New(client)
 		load(t, s)
 		test(t, s)
 	})
@@ -244,7 +245,7 @@ func BenchmarkSieve(b *testing.B) {
 	}{{"none", nil}, {"default", &level.Curve{}}, {"mee6", &mee6}} {
 		b.Run(c.name, func(b *testing.B) {
 			client := connect(b, testenv.Redis(b).URL())
-			s := redisstore.New(client, redisstore.Options{})
+			s := redisstore.New(client)
 			load(b, s)
 			award := leaderboard.Awards{Curve: c.curve}
 			for i := range leaderboard.MaxAwards {
@@ -264,8 +265,8 @@ func BenchmarkSieve(b *testing.B) {
 // A load without a log is told of to whoever follows the guild from before it, at once and once, and takes no log of its own until
 // there is an event.
 func TestALoadWithoutALogIsMarked(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
-		s := redisstore.New(client, redisstore.Options{})
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := redisstore.New(client)
 		before := &log{t: t, store: s}
 		load(t, s, row(user1))
 		if n := client.Exists(t.Context(), prefix+"events:77").Val(); n != 0 {

@@ -12,10 +12,15 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
+var (
+	surveyScript = newEachScript("survey", "now", "put", "cold")
+	usedScript   = newEachScript("used", "now", "put")
+	evictScript  = newScript("evict", "epoch", "now", "put", "cold")
+)
+
 // Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
 // cannot be read, is returned as changed: BeginFlush says what is wrong with it.
 func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
-	defer s.observed(surveyScript, time.Now(), &err)
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty()} }
 	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {
 		if err == nil && len(r) == 0 {
@@ -47,7 +52,6 @@ func quietOf(g id.Guild, r reply) (kind int64, q snapshot.Quiet, err error) {
 
 // NoteUses implements snapshot.Live.
 func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
-	defer s.observed(usedScript, time.Now(), &err)
 	keys := func(k guildKeys) []string { return []string{k.meta()} }
 	return s.onEach(ctx, usedScript, guilds, keys, func(_ id.Guild, _ reply, err error) error { return err })
 }

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -66,8 +67,8 @@ func loads(t *testing.T, s *redisstore.Store, state snapshot.State) {
 
 // What is left of a guild that nobody used: what has a time to live.
 func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
-		s := redisstore.New(client, redisstore.Options{})
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := redisstore.New(client)
 		load(t, s, row(user1))
 		once := up
 		once.Once = named("key").Once
@@ -131,8 +132,8 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 
 // A guild that an older version of the service has loaded was not noted: its time begins when it is seen first.
 func TestAGuildWithoutANoteOfItsUse(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
-		s := redisstore.New(client, redisstore.Options{})
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := redisstore.New(client)
 		load(t, s, row(user1))
 		ok(t, client.HDel(t.Context(), meta, "used").Err())
 		if seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Cold) > 0 {
@@ -146,8 +147,8 @@ func TestAGuildWithoutANoteOfItsUse(t *testing.T) {
 
 // What is under way of a guild keeps it, however long nobody has used it.
 func TestWhatKeepsAGuild(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
-		s := redisstore.New(client, redisstore.Options{})
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := redisstore.New(client)
 		load(t, s, row(user1))
 		aged(t, client)
 		cold := snapshot.Quiet{Guild: guild1, State: snapshot.State{Epoch: 1}}
@@ -180,8 +181,8 @@ func TestWhatKeepsAGuild(t *testing.T) {
 
 // A damaged guild does not keep the others from being seen.
 func TestASurveyOfADamagedGuild(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
-		s := redisstore.New(client, redisstore.Options{})
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := redisstore.New(client)
 		load(t, s, row(user1))
 		aged(t, client)
 		const damaged id.Guild = "100000000000000009"

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -28,7 +31,7 @@ var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 func TestScriptsAreLoadedAgain(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	forget := func() {
 		if err := client.ScriptFlush(ctx).Err(); err != nil {
 			t.Fatal(err)
@@ -52,12 +55,12 @@ func TestScriptsAreLoadedAgain(t *testing.T) {
 func TestALostReplyIsAnErrorAndNeverRepeated(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t)
-	direct := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+	direct := redisstore.New(connect(t, server.URL()))
 	load(t, direct, row(user1))
 	proxy := testenv.NewProxy(t, server.Addr())
 
 	for name, query := range map[string]string{"as it is": "", "with retries asked for in the URL": "?max_retries=5"} {
-		s := redisstore.New(connect(t, "redis://"+proxy.Addr()+"/0"+query), redisstore.Options{})
+		s := redisstore.New(connect(t, "redis://"+proxy.Addr()+"/0"+query))
 		before, err := s.Member(ctx, guild1, user1)
 		if err != nil {
 			t.Fatal(err)
@@ -94,12 +97,12 @@ func TestALostReplyIsAnErrorAndNeverRepeated(t *testing.T) {
 func TestADeadRedisIsAFailureSoon(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t)
-	client, err := redisstore.Connect(server.URL(), redisstore.ConnectOptions{Timeout: 200 * time.Millisecond})
+	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{Timeout: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	load(t, s, row(user1))
 	fails := func(what string) {
 		t.Helper()
@@ -132,7 +135,7 @@ func TestADeadRedisIsAFailureSoon(t *testing.T) {
 }
 
 func TestAnEndedContextStopsACall(t *testing.T) {
-	s := redisstore.New(connect(t, testenv.Redis(t).URL()), redisstore.Options{})
+	s := redisstore.New(connect(t, testenv.Redis(t).URL()))
 	load(t, s, row(user1))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -147,14 +150,10 @@ func TestAnEndedContextStopsACall(t *testing.T) {
 // A client that goes away after its change was made must not keep the guild from the snapshot.
 func TestAChangeIsIndexedThoughItsCallerLeft(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := redisstore.New(connect(t, testenv.Redis(t).URL()), redisstore.Options{
-		Observe: func(script string, _ time.Duration, _ error) {
-			if script == "change" {
-				cancel()
-			}
-		},
-	})
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client)
 	load(t, s, row(user1))
+	client.AddHook(after{"evalsha", cancel})
 	if _, err := s.Change(ctx, guild1, user1, plusOne); err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("change: %v", err)
 	}
@@ -168,7 +167,7 @@ func TestAChangeIsIndexedThoughItsCallerLeft(t *testing.T) {
 func TestDamagedValues(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	load(t, s, row(user1))
 	want, err := s.Version(ctx, guild1)
 	if err != nil {
@@ -194,5 +193,23 @@ func TestDamagedValues(t *testing.T) {
 	got, err := s.Version(ctx, guild1)
 	if m, _ := s.Member(ctx, guild1, user1); err != nil || !reflect.DeepEqual(got, want) || m.XP != 100 {
 		t.Errorf("version %+v (%v) and %d XP, want %+v and 100", got, err, m.XP, want)
+	}
+}
+
+// after calls do once a pipeline with such a command is back.
+type after struct {
+	command string
+	do      func()
+}
+
+func (after) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (after) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (a after) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		err := next(ctx, cmds)
+		if slices.ContainsFunc(cmds, func(cmd redis.Cmder) bool { return cmd.Name() == a.command }) {
+			a.do()
+		}
+		return err
 	}
 }

@@ -2,15 +2,24 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
+)
+
+var (
+	beginFlushScript = newScript("begin_flush")
+	readBatchScript  = newScript("read_batch", "epoch", "put", "values", "entries")
+	archivedScript   = newScript("archived", "epoch", "put", "archive")
+	endFlushScript   = newScript("end_flush", "epoch")
+	distrustScript   = newScript("distrust", "epoch")
 )
 
 // takeGuilds is how many guilds one command takes out of the index.
@@ -47,8 +56,8 @@ func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
 	var mu sync.Mutex
 	var guilds []id.Guild
 	seen := make(map[id.Guild]bool)
-	errs, err := s.client.eachMaster(ctx, func(n *node) error {
-		keys := n.Scan(ctx, 0, loadedPattern, scanCount).Iterator()
+	err := s.client.EachMaster(ctx, func(master *redis.Client) error {
+		keys := master.Scan(ctx, 0, loadedPattern, scanCount).Iterator()
 		for keys.Next(ctx) {
 			g, ok := guildOfMeta(keys.Val())
 			mu.Lock()
@@ -60,9 +69,6 @@ func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
 		}
 		return keys.Err()
 	})
-	if err == nil {
-		err = errors.Join(errs...)
-	}
 	if err != nil {
 		return guilds, fmt.Errorf("redis: loaded guilds: %w", err)
 	}

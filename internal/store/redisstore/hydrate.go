@@ -16,6 +16,16 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
+var (
+	beginHydrationScript  = newScript("begin_hydration")
+	unsavedScript         = newScript("unsaved", "locked", "values", "entries")
+	verifiedScript        = newScript("verified", "locked")
+	loadChunkScript       = newScript("load_chunk", "locked")
+	commitHydrationScript = newScript("commit_hydration", "locked", "now", "append")
+	abortHydrationScript  = newScript("abort_hydration")
+	dropScript            = newScript("drop")
+)
+
 const (
 	// hydrationLock is how long a hydration's lock lasts without a chunk: long enough for a slow read of the archive, short
 	// enough that a guild whose hydrating replica died is not away for long.

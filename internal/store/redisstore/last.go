@@ -9,6 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+var lastScript = newScript("last")
+
 // BeginLast implements snapshot.Live.
 func (s *Store) BeginLast(ctx context.Context, who string, atMost time.Duration) error {
 	_, err := s.run(ctx, lastScript, []string{lastSnapshotKey}, who, max(atMost.Milliseconds(), 1))

@@ -13,7 +13,7 @@ import (
 // may not go on, and nobody else should have to wait until it expires.
 func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithAOF())
-	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+	s := redisstore.New(connect(t, server.URL()))
 	before, _, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
 	if err != nil {
 		t.Fatal(err)

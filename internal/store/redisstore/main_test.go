@@ -1,10 +1,16 @@
 package redisstore_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -17,9 +23,9 @@ const patience = 30 * time.Second
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-func connect(tb testing.TB, url string) *redisstore.Client {
+func connect(tb testing.TB, url string) *redisconn.Client {
 	tb.Helper()
-	client, err := redisstore.Connect(url, redisstore.ConnectOptions{Timeout: patience})
+	client, err := redisconn.Connect(url, redisconn.ConnectOptions{Timeout: patience})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -33,7 +39,7 @@ func TestConformanceOnRedis(t *testing.T) {
 		if err := client.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return redisstore.New(client, redisstore.Options{})
+		return redisstore.New(client)
 	})
 }
 
@@ -45,11 +51,45 @@ func TestConformanceOnEmbeddedRedis(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(server.Close)
-		return redisstore.New(connect(t, server.URL()), redisstore.Options{})
+		return redisstore.New(connect(t, server.URL()))
 	})
 }
 
 var guild1 = leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 77}
+
+// guildNo is a guild besides guild1.
+func guildNo(n int) leaderboard.GuildRef {
+	return leaderboard.GuildRef{ID: id.Guild(fmt.Sprintf("1%017d", n)), Incarnation: 77}
+}
+
+func nth(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
+
+func plus(n level.XP) leaderboard.Change {
+	return leaderboard.Change{Op: leaderboard.Increment, Amount: n}
+}
+
+// loadGuild hydrates a guild with members that have 100 XP.
+func loadGuild(t testing.TB, s *redisstore.Store, g leaderboard.GuildRef, users ...id.User) {
+	t.Helper()
+	h, _, err := s.BeginHydration(t.Context(), g, snapshot.State{})
+	ok(t, err)
+	var rows []snapshot.Row
+	for _, u := range users {
+		rows = append(rows, row(u))
+	}
+	ok(t, s.LoadChunk(t.Context(), h, rows))
+	ok(t, s.CommitHydration(t.Context(), h, snapshot.State{Epoch: 1}))
+}
+
+// direct is a client without any of ours.
+func direct(t testing.TB, server *testenv.RedisServer) *redis.Client {
+	t.Helper()
+	options, err := redis.ParseURL(server.URL())
+	ok(t, err)
+	client := redis.NewClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
 
 // load hydrates guild1.
 func load(tb testing.TB, s *redisstore.Store, rows ...snapshot.Row) {

@@ -1,14 +1,22 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
+)
+
+var (
+	claimScript = newScript("claim")
+	fenceScript = newScript("fence")
 )
 
 const (
@@ -19,44 +27,40 @@ const (
 	fenceTTL = time.Hour
 	// claimAttempts bounds how often a name is claimed that requests of other guilds want at the same time.
 	claimAttempts = 3
-	// replayedWord is what a script answers before a recorded outcome (scripts/shared/once.lua).
+	// replayedWord is what a script answers before a recorded outcome (prelude/once.lua).
 	replayedWord = "REPLAYED"
 )
 
 // errClaimLost says that another guild has claimed the name of a request, and that nothing was changed.
 var errClaimLost = errors.New("another guild claimed the key in between")
 
-// runOnce is run for a script that begins with loaded and once, on a guild's members; args begin with the incarnation. When
-// the request that once names was made before, nothing is changed, recorded is true, and the reply holds the words of the
-// outcome that the script recorded then. Without a name it costs no more than run.
-func (s *Store) runOnce(ctx context.Context, sc *script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (r reply, recorded bool, err error) {
-	keys := keysOf(g.ID).changes(g.Incarnation)
+// runOnce runs a script that makes a change and begins with loaded and once; args begin with the incarnation. When the request
+// that once names was made before, nothing is changed, and recorded has the words of the outcome that the script recorded then.
+// Its errors are those of redisconn, for outcome. Without a name it costs no more than run.
+func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (c *redisconn.Call, recorded reply, err error) {
+	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation), Args: args}
 	if !once.Named() {
-		r, err = s.run(ctx, sc, keys, args...)
-		return r, false, err
+		return c, nil, s.client.Run(ctx, c)
 	}
-	keys = append(keys, keysOf(g.ID).once(once.Key))
+	c.Keys = append(c.Keys, keysOf(g.ID).once(once.Key))
 	for range claimAttempts {
 		var number int64
 		if once.Part == 0 { // the other steps of a request come after the first, whose record no other guild gets past
 			number, err = s.claim(ctx, g.ID, once.Key)
 		}
 		if err == nil {
-			named := append(args, number, digestText(once.Request), leaderboard.OnceTTL.Milliseconds())
-			r, err = s.run(ctx, sc, keys, named...)
+			c.Args = append(slices.Clip(args), number, digestText(once.Request), leaderboard.OnceTTL.Milliseconds())
+			err = s.client.Run(ctx, c)
 		}
-		if !errors.Is(err, errClaimLost) {
+		if !errors.Is(known(err), errClaimLost) {
 			break
 		}
 	}
-	if err != nil || r.at(0) != replayedWord {
-		return r, false, err
+	if r := reply(c.Reply); r.at(0) == replayedWord {
+		outcome, _, damaged := r.text(1)
+		return c, words(outcome), cmp.Or(known(err), damaged)
 	}
-	outcome, _, err := r.text(1)
-	if err != nil {
-		return nil, false, fmt.Errorf("redis: %s: %w", sc.name, err)
-	}
-	return words(outcome), true, nil
+	return c, nil, err
 }
 
 // words is a text split at its spaces.

@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -21,7 +22,7 @@ func named(key string) leaderboard.Change {
 }
 
 // onBothRedis runs the test on a Redis process and on the embedded one.
-func onBothRedis(t *testing.T, test func(t *testing.T, client *redisstore.Client)) {
+func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)) {
 	t.Run("redis", func(t *testing.T) { test(t, connect(t, testenv.Redis(t).URL())) })
 	t.Run("embedded", func(t *testing.T) {
 		server, err := embedded.StartRedis()
@@ -32,7 +33,7 @@ func onBothRedis(t *testing.T, test func(t *testing.T, client *redisstore.Client
 }
 
 // onceKeys are the keys of the one record and the one claim that there are.
-func onceKeys(t *testing.T, client *redisstore.Client) (record, claim string) {
+func onceKeys(t *testing.T, client *redisconn.Client) (record, claim string) {
 	t.Helper()
 	records, claims := client.Keys(t.Context(), prefix+"once:*").Val(), client.Keys(t.Context(), "lb:once:*").Val()
 	if len(records) != 1 || len(claims) != 1 {
@@ -43,9 +44,9 @@ func onceKeys(t *testing.T, client *redisstore.Client) (record, claim string) {
 
 func TestARequestIsRememberedForADay(t *testing.T) {
 	const day = 24 * time.Hour
-	onBothRedis(t, func(t *testing.T, client *redisstore.Client) {
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		ctx := t.Context()
-		s := redisstore.New(client, redisstore.Options{})
+		s := redisstore.New(client)
 		load(t, s, row(user1))
 		_, err := s.Change(ctx, guild1, user1, named("key"))
 		ok(t, err)
@@ -82,7 +83,7 @@ func TestARequestIsRememberedForADay(t *testing.T) {
 func TestARequestWithoutANameReadsNoRecord(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, plusOne)
 	ok(t, err)
@@ -104,9 +105,9 @@ func TestARequestWithoutANameReadsNoRecord(t *testing.T) {
 func TestALostReplyToANamedRequest(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t)
-	load(t, redisstore.New(connect(t, server.URL()), redisstore.Options{}), row(user1))
+	load(t, redisstore.New(connect(t, server.URL())), row(user1))
 	proxy := testenv.NewProxy(t, server.Addr())
-	s := redisstore.New(connect(t, "redis://"+proxy.Addr()), redisstore.Options{})
+	s := redisstore.New(connect(t, "redis://"+proxy.Addr()))
 	_, err := s.Change(ctx, guild1, user1, named("so that the server knows the scripts"))
 	ok(t, err)
 	for i, c := range []struct {
@@ -138,7 +139,7 @@ func TestALostReplyToANamedRequest(t *testing.T) {
 func TestDamagedRecord(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client, redisstore.Options{})
+	s := redisstore.New(client)
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, named("key"))
 	ok(t, err)

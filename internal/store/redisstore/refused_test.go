@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisstore"
@@ -15,55 +13,12 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Changes of several guilds are refused by Redis in one answer, beside which others are read: nobody gets another's answer.
-func TestReadsBesideRefusedChanges(t *testing.T) {
-	const guilds = 6
-	xp := func(g int) level.XP { return level.XP(1000 * (g + 1)) }
-	for _, refusal := range testenv.Refusals {
-		t.Run(refusal.Name, func(t *testing.T) {
-			server := testenv.Redis(t)
-			s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
-			for g := range guilds {
-				loadGuild(t, s, guildNo(g), nth(1))
-				_, err := s.Change(t.Context(), guildNo(g), nth(1), leaderboard.Change{Op: leaderboard.Set, Amount: xp(g)})
-				ok(t, err)
-			}
-			end := server.Refuse(refusal)
-			b := newBatch(t, s)
-			var changes []*changed
-			reads, errs := make([]leaderboard.Ranked, guilds), make([]error, guilds)
-			for g := range guilds {
-				changes = append(changes, b.change(guildNo(g), nth(1), plus(1)))
-				b.add(func() { reads[g], errs[g] = s.Member(t.Context(), guildNo(g), nth(1)) })
-			}
-			b.send()
-			for g, c := range changes {
-				if !redis.HasErrorPrefix(c.err, refusal.Word) {
-					t.Errorf("guild %d: the change is %+v, %v, want %s", g, c.Outcome, c.err, refusal.Word)
-				}
-				if errs[g] != nil || reads[g].XP != xp(g) {
-					t.Errorf("guild %d: the read beside the changes is %+v, %v, want %d XP", g, reads[g], errs[g], xp(g))
-				}
-			}
-			end()
-			b = newBatch(t, s)
-			for g := range guilds {
-				changes[g] = b.change(guildNo(g), nth(1), plus(1))
-			}
-			b.send()
-			for g, c := range changes {
-				c.want(t, xp(g), xp(g)+1)
-			}
-		})
-	}
-}
-
 // With a full memory, what was changed before is archived, and guilds that nobody uses leave: that makes room.
 func TestAFullMemoryIsLeft(t *testing.T) {
 	ctx := t.Context()
 	full := func(t *testing.T, prepare func(s *redisstore.Store)) *redisstore.Store {
 		server := testenv.Redis(t)
-		s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+		s := redisstore.New(connect(t, server.URL()))
 		load(t, s, row(user1))
 		prepare(s)
 		t.Cleanup(server.FillMemory())
@@ -146,7 +101,7 @@ func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {
 			server := testenv.Redis(t)
-			s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
+			s := redisstore.New(connect(t, server.URL()))
 			kept := signin.Kept{Hash: signin.Hash{1}, User: user1, Sealed: []byte("x"), Ends: time.Now().Add(time.Hour)}
 			ok(t, s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: time.Now()}))
 			defer server.Refuse(refusal)()

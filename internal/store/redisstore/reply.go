@@ -1,18 +1,13 @@
 package redisstore
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/redis/go-redis/v9"
 )
 
-// writesRefused reports whether an error is the word of a server that answers reads and refuses writes: its memory is full, it
-// cannot save to its disk, or has too few replicas.
-func writesRefused(err error) bool {
-	return redis.HasErrorPrefix(err, "OOM ") || redis.HasErrorPrefix(err, "MISCONF ") || redis.HasErrorPrefix(err, "NOREPLICAS ")
-}
+var errReply = errors.New("unexpected reply")
 
 // reply is the array that a script answered. Its readers return an error for anything of the wrong shape, so that a
 // damaged key is a failure and never a panic or a wrong number.

@@ -2,97 +2,22 @@ package redisstore
 
 import (
 	"context"
-	"crypto/sha1" // #nosec G505 -- a short name of a server, kept from nobody
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
-	"time"
 
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
-//go:embed scripts
+//go:embed *.lua prelude/*.lua
 var scriptFiles embed.FS
-
-// script is a Lua script: the shared pieces that it uses and its own file, in one text.
-type script struct {
-	name string
-	text string
-}
-
-// scripts are all scripts, which every server is given.
-var scripts []*script
-
-var (
-	pageScript   = newScript("page", "loaded", "values")
-	createScript = newScript("create", "loaded", "once", "now", "note", "append", "event", "levelup")
-	changeScript = newScript("change", changePieces...)
-	awardScript  = newScript("award", "loaded", "once", "now", "score", "parts", "note", "append", "event", "levelup")
-	deleteScript = newScript("delete", "loaded", "once", "now", "note")
-	eventsScript = newScript("events", "loaded", "now")
-	claimScript  = newScript("claim")
-	fenceScript  = newScript("fence")
-	viewScript   = newScript("view", "loaded", "values", "ranked")
-
-	beginFlushScript = newScript("begin_flush")
-	readBatchScript  = newScript("read_batch", "epoch", "put", "values", "entries")
-	archivedScript   = newScript("archived", "epoch", "put", "archive")
-	endFlushScript   = newScript("end_flush", "epoch")
-	distrustScript   = newScript("distrust", "epoch")
-	noteAnewScript   = newScript("note_anew", "epoch", "now")
-	lowerScript      = newScript("lower_archived", "epoch")
-	lastScript       = newScript("last")
-
-	evictScript = newScript("evict", "epoch", "now", "put", "cold")
-
-	beginHydrationScript  = newScript("begin_hydration")
-	unsavedScript         = newScript("unsaved", "locked", "values", "entries")
-	verifiedScript        = newScript("verified", "locked")
-	loadChunkScript       = newScript("load_chunk", "locked")
-	commitHydrationScript = newScript("commit_hydration", "locked", "now", "append")
-	abortHydrationScript  = newScript("abort_hydration")
-	dropScript            = newScript("drop")
-
-	// For several guilds in one run.
-	eachMembersScript = newEachScript("members", "loaded", "ranked")
-	eachVersionScript = newEachScript("version", "loaded")
-	eachChangeScript  = newEachScript("change", changePieces...)
-	readChangesScript = newEachScript("read_changes", "put", "values", "entries")
-	endChangesScript  = newEachScript("end_changes", "epoch", "put", "archive")
-	backlogScript     = newEachScript("backlog", "now")
-	surveyScript      = newEachScript("survey", "now", "put", "cold")
-	usedScript        = newEachScript("used", "now", "put")
-)
-
-var changePieces = []string{"loaded", "once", "now", "note", "score", "parts", "append", "event", "levelup"}
-
-// newScript puts the shared pieces, in their order, before the script of that name. A missing file is a mistake in this
-// package, so it panics before anything runs.
-func newScript(name string, shared ...string) *script {
-	return addScript(script{name: name, text: pieces(shared) + readScript("scripts/"+name+".lua")})
-}
-
-// newEachScript makes the script run for several guilds (each.lua); together makes what it takes.
-func newEachScript(name string, shared ...string) *script {
-	text := strings.Replace(readScript("scripts/shared/each.lua"), "-- PIECES\n", pieces(shared), 1)
-	text = strings.Replace(text, "-- SCRIPT\n", readScript("scripts/"+name+".lua"), 1)
-	return addScript(script{name: name, text: text})
-}
-
-func addScript(sc script) *script {
-	scripts = append(scripts, &sc)
-	return &sc
-}
-
-func pieces(names []string) string {
-	var text strings.Builder
-	for _, name := range names {
-		text.WriteString(readScript("scripts/shared/" + name + ".lua"))
-	}
-	return text.String()
-}
 
 // format is of what a guild's keys hold. A guild is loaded in one format and used by the scripts of that format only: for all
 // others it is as if it had not been verified. One in an earlier format is loaded anew, after its unsaved members were copied to
@@ -103,14 +28,31 @@ func pieces(names []string) string {
 //	2: entry
 const format = 2
 
-// textFor is the script as it is loaded on the server of that identity, which it can compare with what meta says. The identity
-// is told by its digest: with a value of more than 64 bytes in it, a meta would take Redis four times the memory.
-func (sc *script) textFor(identity string) string {
-	return fmt.Sprintf("local SERVER, FORMAT = '%x-f%d', %d\n%s", sha1.Sum([]byte(identity)), format, format, sc.text) // #nosec G401
+// constants begins every script: what meta notes of the server that a guild was verified on, the format, and the highest XP.
+var constants = fmt.Sprintf("local SERVER, FORMAT, MAX_XP = '%s-f%d', %d, %d\n", redisconn.ServerMark, format, format, level.MaxXP)
+
+// newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
+// mistake in this package, so it panics before anything runs.
+func newScript(name string, prelude ...string) *redisconn.Script {
+	return makeScript(name, redisconn.ScriptOptions{}, prelude)
 }
 
-func readScript(path string) string {
-	text, err := scriptFiles.ReadFile(path)
+// newEachScript makes one that a run may be made of for several guilds.
+func newEachScript(name string, prelude ...string) *redisconn.Script {
+	return makeScript(name, redisconn.ScriptOptions{Each: true}, prelude)
+}
+
+func makeScript(name string, o redisconn.ScriptOptions, prelude []string) *redisconn.Script {
+	var functions strings.Builder
+	functions.WriteString(constants)
+	for _, file := range prelude {
+		functions.WriteString(readScript("prelude/" + file))
+	}
+	return redisconn.NewScript(name, functions.String(), readScript(name), o)
+}
+
+func readScript(name string) string {
+	text, err := scriptFiles.ReadFile(name + ".lua")
 	if err != nil {
 		panic(err)
 	}
@@ -118,7 +60,7 @@ func readScript(path string) string {
 }
 
 // refusals are the words that a script answers instead of an array when it did nothing.
-var refusals = map[string]error{
+var refusals = map[redisconn.Refusal]error{
 	"NOTLOADED":     leaderboard.ErrNotLoaded,
 	"NOMEMBER":      leaderboard.ErrNoMember,
 	"EXISTS":        leaderboard.ErrMemberExists,
@@ -128,72 +70,49 @@ var refusals = map[string]error{
 	"STALE":         snapshot.ErrStale,
 }
 
-// refusalWord is what the script answered in place of doing anything, which is no failure.
-func refusalWord(err error) string {
-	if err == nil {
-		return ""
+// known returns an error of redisconn as what the use cases know it by.
+func known(err error) error {
+	var word redisconn.Refusal
+	if errors.As(err, &word) && refusals[word] != nil {
+		return refusals[word]
 	}
-	for word, refusal := range refusals {
-		if errors.Is(err, refusal) {
-			return word
+	if errors.Is(err, redisconn.ErrNotReplicated) {
+		return fmt.Errorf("%w: %w", leaderboard.ErrNotReplicated, err)
+	}
+	return err
+}
+
+// run runs a script and returns its array. A refusal is an error of its own; after any other the script may have run.
+func (s *Store) run(ctx context.Context, sc *redisconn.Script, keys []string, args ...any) (reply, error) {
+	c := redisconn.Call{Script: sc, Keys: keys, Args: args}
+	err := s.client.Run(ctx, &c)
+	return c.Reply, known(err)
+}
+
+// onEach runs a script for each guild, many in a round trip, and calls take with what came back, which may be an error of
+// that guild. The first error of take ends it. The guilds of servers that cannot be asked are passed over, and their errors are
+// returned in the end.
+func (s *Store) onEach(ctx context.Context, sc *redisconn.Script, guilds []id.Guild, keys func(guildKeys) []string, take func(id.Guild, reply, error) error, args ...any) error {
+	calls := make([]*redisconn.Call, len(guilds))
+	for i, g := range guilds {
+		calls[i] = &redisconn.Call{Script: sc, Keys: keys(keysOf(g)), Args: args}
+	}
+	s.client.RunEach(ctx, calls)
+	unasked := distinctErrors{}
+	for i, c := range calls {
+		if redisconn.Unanswered(c.Err) {
+			unasked.add(c.Err)
+		} else if err := take(guilds[i], c.Reply, known(c.Err)); err != nil {
+			return fmt.Errorf("redis: %s: %w", sc.Name(), err)
 		}
 	}
-	return ""
+	return unasked.join()
 }
 
-var errReply = errors.New("unexpected reply")
+// distinctErrors are the errors of many guilds, of which those of one server have the same.
+type distinctErrors map[string]error
 
-// run runs a script once and returns its array. A refusal is returned as it is; any other error is wrapped with the
-// script's name, and then the script may have run and may not. Only what says that nothing ran is followed by a repetition: NOSCRIPT,
-// and a cluster's words for where its slot is (directionOf). With ErrNotReplicated there is a reply too.
-func (s *Store) run(ctx context.Context, sc *script, keys []string, args ...any) (reply, error) {
-	start := time.Now()
-	v, err := s.eval(ctx, sc, keys, args)
-	unsafe := err
-	if errors.Is(err, leaderboard.ErrNotReplicated) {
-		err = nil
-	}
-	r, err := sc.result(v, err)
-	if err == nil && unsafe != nil {
-		err = fmt.Errorf("redis: %s: %w", sc.name, unsafe)
-	}
-	if s.observe != nil {
-		s.observe(sc.name, time.Since(start), err)
-	}
-	if s.trace != nil {
-		s.trace(ctx, sc.name, start, err)
-	}
-	return r, err
-}
+func (d distinctErrors) add(err error) { d[err.Error()] = err }
 
-// eval sends a script to the node that holds its keys. With ErrNotReplicated there is a value too.
-func (s *Store) eval(ctx context.Context, sc *script, keys []string, args []any) (v any, err error) {
-	err = s.client.onNodeOf(ctx, keys[0], func(ctx context.Context, n *node, asking bool) error {
-		return n.onServer(ctx, func(on *server) (err error) {
-			cmd := evalSHA(ctx, on.digests[sc], keys, args)
-			if waiting := s.wait.of(sc); waiting != nil {
-				err = waiting.run(ctx, n, cmd, asking)
-			} else {
-				err = n.processAsking(ctx, cmd, asking)
-			}
-			v = cmd.Val()
-			return err
-		})
-	})
-	return v, err
-}
-
-func (sc *script) result(v any, err error) (reply, error) {
-	if err != nil {
-		return nil, fmt.Errorf("redis: %s: %w", sc.name, err)
-	}
-	switch v := v.(type) {
-	case []any:
-		return v, nil
-	case string:
-		if refusal, ok := refusals[v]; ok {
-			return nil, refusal
-		}
-	}
-	return nil, fmt.Errorf("redis: %s: %w", sc.name, errReply)
-}
+// join is nil when there are none.
+func (d distinctErrors) join() error { return errors.Join(slices.Collect(maps.Values(d))...) }

@@ -3,26 +3,31 @@ package redisstore
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
+var (
+	readChangesScript = newEachScript("read_changes", "put", "values", "entries")
+	endChangesScript  = newEachScript("end_changes", "epoch", "put", "archive")
+)
+
 // ReadChanges implements snapshot.Live. Damaged entries are mended as by ReadBatch.
 func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, small int) []snapshot.Changes {
-	calls := make([]*eachCall, len(guilds))
+	calls := make([]*redisconn.Call, len(guilds))
 	for i, g := range guilds {
-		calls[i] = &eachCall{guildRun: guildRun{keys: keysOf(g).members(), args: []any{small}}}
+		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: keysOf(g).members(), Args: []any{small}}
 	}
-	s.snapshotEach(ctx, readChangesScript, calls)
+	s.client.RunEach(ctx, calls)
 	changes := make([]snapshot.Changes, len(guilds))
 	for i, c := range calls {
-		r, err := readChangesScript.result(c.v, c.err)
+		err := known(c.Err)
 		if err == nil {
-			changes[i], err = changesOf(guilds[i], r)
+			changes[i], err = changesOf(guilds[i], c.Reply)
 		}
 		changes[i].Err = err
 	}
@@ -65,41 +70,23 @@ func changesOf(g id.Guild, r reply) (c snapshot.Changes, err error) {
 
 // EndChanges implements snapshot.Live.
 func (s *Store) EndChanges(ctx context.Context, batches []snapshot.Batch) (more []bool, errs []error) {
-	calls := make([]*eachCall, len(batches))
+	calls := make([]*redisconn.Call, len(batches))
 	for i, b := range batches {
 		k := keysOf(b.Guild.ID)
-		calls[i] = &eachCall{guildRun: guildRun{
-			keys: []string{k.meta(), k.dirty()},
-			args: []any{int64(b.Guild.Incarnation), b.Epoch, b.Rev},
-		}}
+		calls[i] = &redisconn.Call{
+			Script: endChangesScript, Keys: []string{k.meta(), k.dirty()},
+			Args: []any{int64(b.Guild.Incarnation), b.Epoch, b.Rev},
+		}
 	}
-	s.snapshotEach(ctx, endChangesScript, calls)
+	s.client.RunEach(ctx, calls)
 	more, errs = make([]bool, len(batches)), make([]error, len(batches))
 	for i, c := range calls {
-		r, err := endChangesScript.result(c.v, c.err)
+		err := known(c.Err)
 		var changed int64
 		if err == nil {
-			changed, err = r.number(0)
+			changed, err = reply(c.Reply).number(0)
 		}
 		more[i], errs[i] = changed == 1, err
 	}
 	return more, errs
-}
-
-// snapshotEach is runEach for the snapshot writer. What is observed is the wait for all of them, and the first error.
-func (s *Store) snapshotEach(ctx context.Context, sc *script, calls []*eachCall) {
-	began := time.Now()
-	_ = s.runEach(ctx, sc, calls, silentNodes{}) // each call has its error
-	var first error
-	for _, c := range calls {
-		if first == nil {
-			_, first = sc.result(c.v, c.err)
-		}
-	}
-	if s.observe != nil {
-		s.observe(sc.name, time.Since(began), first)
-	}
-	if s.trace != nil {
-		s.trace(ctx, sc.name, began, first)
-	}
 }

@@ -1,17 +1,16 @@
-// Package redisstore is the live store: the boards of the loaded guilds in Redis. Every change is one Lua script
-// (scripts/), which is atomic and is never sent twice; docs/redis-keys.md lists the keys.
+// Package redisstore is the live store: the boards of the loaded guilds in Redis, on redisconn. What can be done to a board has a
+// file, with its Lua script of the same name beside it; docs/redis-keys.md lists the keys. A change is one script, which is atomic
+// and is never sent twice.
 //
-// It speaks to one Redis 7.0 or newer, to a Redis Cluster, or to the in-process Redis of package embedded.
+// It does not connect, batch or find servers (redisconn), decide when a guild is loaded or written (snapshot), or compute levels.
 package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -19,13 +18,9 @@ import (
 
 // Store is a leaderboard.Board, a snapshot.Live, an events.Log and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
-	client  *Client
-	calls   *coalescers
+	client  *redisconn.Client
 	indexer *indexer
-	observe func(script string, d time.Duration, err error)
-	trace   func(ctx context.Context, script string, began time.Time, err error)
 	sieves  sieves
-	wait    *waiter // nil: changes do not wait for replicas
 }
 
 var (
@@ -34,58 +29,64 @@ var (
 	_ events.Log        = (*Store)(nil)
 )
 
-// Options are what a Store can be told; the zero value will do.
-type Options struct {
-	// Observe, when set, is called after every script with its name, how long the caller waited for it, and its error. It
-	// must be safe for concurrent use. Metrics.Observe fits.
-	Observe func(script string, d time.Duration, err error)
-	// Trace, when set, is called after every script with its caller's context and when the wait for it began. It must be
-	// safe for concurrent use. Traced gives one.
-	Trace func(ctx context.Context, script string, began time.Time, err error)
-	// Wait says whether changes wait for replicas; what then has too few of them fails with leaderboard.ErrNotReplicated.
-	Wait Waiting
-}
-
-// New returns a Store on a client, which comes from Connect. The client stays the caller's to close.
-func New(client *Client, opts Options) *Store {
-	s := &Store{client: client, observe: opts.Observe, trace: opts.Trace, sieves: newSieves(), wait: newWaiter(opts.Wait)}
-	s.calls = newCoalescers(s)
+// New returns a Store on a client, which stays the caller's to close.
+func New(client *redisconn.Client) *Store {
+	s := &Store{client: client, sieves: newSieves()}
 	s.indexer = &indexer{add: s.addToIndex}
 	return s
 }
 
-// index puts guilds into the index of those with changes that wait for a snapshot. A failure is nobody's: the changes are
-// made, and the snapshot writer's sweep finds their guilds.
-func (s *Store) index(ctx context.Context, guilds []any) {
-	if s.client.cluster != nil {
-		s.indexer.put(guilds)
+// Ping asks the server for a sign of life.
+func (s *Store) Ping(ctx context.Context) error { return s.client.Alive(ctx) }
+
+// index puts a guild into the index of those with changes that wait for a snapshot, when that was not done in the round trip of
+// the change. The change is made by then, so it is neither undone by the caller's context nor reported as failed: a guild that
+// is missing from the index is found when the snapshot writer sweeps the loaded guilds.
+func (s *Store) index(ctx context.Context, g id.Guild) {
+	if s.client.Clustered() {
+		s.indexer.put([]any{string(g)})
 		return
 	}
-	_ = s.addToIndex(ctx, guilds)
+	_ = s.addToIndex(context.WithoutCancel(ctx), []any{string(g)})
 }
 
 func (s *Store) addToIndex(ctx context.Context, guilds []any) error {
 	return s.client.SAdd(ctx, dirtyGuildsKey, guilds...).Err()
 }
 
-// Collector has the metrics of the small calls that are sent together.
-func (s *Store) Collector() prometheus.Collector { return s.calls }
-
-// Ping asks the server for a sign of life. When ctx ends before there is a connection free, one that it gave to another
-// meanwhile will do. Of a cluster, more than half of the masters have to answer, as for the cluster itself.
-func (s *Store) Ping(ctx context.Context) error {
-	answers, err := s.client.eachMaster(ctx, func(n *node) error { return n.alive(ctx) })
-	if err != nil {
-		return fmt.Errorf("redis: ping: %w", err)
-	}
-	var failures []error
-	for _, err := range answers {
-		if err != nil {
-			failures = append(failures, err)
-		}
-	}
-	if 2*len(failures) >= len(answers) {
-		return fmt.Errorf("redis: ping: %w", errors.Join(failures...))
+// Nudge tells every replica that something in the archive's log of changes is new. It says no more than "look now", and
+// replicas look by themselves from time to time, so a nudge that gets lost does no harm.
+func (s *Store) Nudge(ctx context.Context) error {
+	if err := s.client.Publish(ctx, changesChannel, "").Err(); err != nil {
+		return fmt.Errorf("redis: nudge: %w", err)
 	}
 	return nil
+}
+
+// Nudges listens for nudges, this replica's own included, until ctx ends; then the channel is closed. Nudges that arrive
+// while the last one was not yet taken are one. It connects again by itself, and since nudges may have been lost while it
+// was away, each connection made, the first one too, counts as a nudge.
+func (s *Store) Nudges(ctx context.Context) <-chan struct{} {
+	nudges := make(chan struct{}, 1)
+	go func() {
+		defer close(nudges)
+		sub := s.client.Subscribe(ctx, changesChannel)
+		defer func() { _ = sub.Close() }()
+		messages := sub.ChannelWithSubscriptions()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case _, ok := <-messages:
+				if !ok {
+					return
+				}
+				select {
+				case nudges <- struct{}{}:
+				default:
+				}
+			}
+		}
+	}()
+	return nudges
 }

@@ -9,6 +9,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
+var viewScript = newScript("view", "loaded", "values", "ranked")
+
 // View implements leaderboard.Board.
 func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
 	args, err := viewArgs(g, look)

@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/domain/id"
 	changelog "levelboard/internal/platform/changes"
 	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -69,13 +70,13 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	client, err := redisstore.Connect(server.URL(), redisstore.ConnectOptions{})
+	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	archive := storetest.SQLite(t)
-	w := &world{T: t, archive: storetest.NewFaultyArchive(archive), store: redisstore.New(client, redisstore.Options{})}
+	w := &world{T: t, archive: storetest.NewFaultyArchive(archive), store: redisstore.New(client)}
 	w.live = &live{Store: w.store}
 	w.Admin = admin.New(w.archive, w.live, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })
 	return w

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -190,7 +191,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 	if err := archive.Migrate(ctx); err != nil {
 		t.Fatal(err)
 	}
-	client, err := redisstore.Connect(testenv.Redis(t).URL(), redisstore.ConnectOptions{Timeout: 30 * time.Second})
+	client, err := redisconn.Connect(testenv.Redis(t).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	live := redisstore.New(client, redisstore.Options{})
+	live := redisstore.New(client)
 	hydrator := snapshot.NewHydrator(live, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	f := leaderboard.NewFinder(leaderboard.New(live, hydrator, &settings{}, leaderboard.Options{}), archive)

@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
@@ -55,13 +56,13 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	client, err := redisstore.Connect(server.URL(), redisstore.ConnectOptions{})
+	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	archive := storetest.SQLite(t)
-	w := &world{T: t, live: redisstore.New(client, redisstore.Options{}), archive: archive}
+	w := &world{T: t, live: redisstore.New(client), archive: archive}
 	w.guild = storetest.PutGuild(t, archive, guild1)
 	hydrator := snapshot.NewHydrator(w.live, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)

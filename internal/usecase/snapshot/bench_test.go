@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -30,7 +31,7 @@ func BenchmarkHydrate(b *testing.B) {
 	const size = 1_000_000
 	a, client := openServers(b)
 	g := fillArchive(b, a, size)
-	live := redisstore.New(client, redisstore.Options{})
+	live := redisstore.New(client)
 	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
 	b.Cleanup(h.Close)
 	var scripts float64
@@ -116,12 +117,12 @@ func fillArchive(b *testing.B, a *postgres.Archive, size int) leaderboard.GuildR
 func BenchmarkManySmallGuilds(b *testing.B) {
 	const size = 2
 	url := testenv.PostgresServer(b, testenv.WithDurableCommits()).URL()
-	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{Timeout: 10 * time.Second})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = client.Close() })
-	live := redisstore.New(client, redisstore.Options{})
+	live := redisstore.New(client)
 	// What is made ready need not reach the disk.
 	guilds := fillSmallGuilds(b, live, postgresArchive(b, url+"&synchronous_commit=off"), 5000)
 	writer := newBenchWriter(b, live, postgresArchive(b, url))
@@ -151,7 +152,7 @@ func BenchmarkOneLargeGuild(b *testing.B) {
 	const size, changed = 1_000_000, 60_000
 	a, client := openServers(b)
 	g := fillArchive(b, a, size)
-	live := redisstore.New(client, redisstore.Options{})
+	live := redisstore.New(client)
 	h := snapshot.NewHydrator(live, a, slog.New(slog.DiscardHandler))
 	b.Cleanup(h.Close)
 	if err := h.Load(b.Context(), g); err != nil {
@@ -181,9 +182,9 @@ func BenchmarkOneLargeGuild(b *testing.B) {
 }
 
 // openServers starts a Postgres server that waits for its disk, and a Redis server.
-func openServers(b *testing.B) (*postgres.Archive, *redisstore.Client) {
+func openServers(b *testing.B) (*postgres.Archive, *redisconn.Client) {
 	b.Helper()
-	client, err := redisstore.Connect(testenv.Redis(b).URL(), redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	client, err := redisconn.Connect(testenv.Redis(b).URL(), redisconn.ConnectOptions{Timeout: 10 * time.Second})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -358,10 +359,10 @@ func TestOneReplicaVerifiesForAll(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g := w.Context(), w.guild(guildA)
 	w.create(g, 0, 100)
-	client, err := redisstore.Connect(w.server.URL(), redisstore.ConnectOptions{})
+	client, err := redisconn.Connect(w.server.URL(), redisconn.ConnectOptions{})
 	w.must(err)
 	t.Cleanup(func() { _ = client.Close() })
-	other := redisstore.New(client, redisstore.Options{})
+	other := redisstore.New(client)
 	if _, err := other.Member(ctx, g, user(0)); err != nil {
 		t.Fatal(err)
 	}

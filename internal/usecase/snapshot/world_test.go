@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -73,12 +74,12 @@ func postgresArchive(tb testing.TB, url string) *postgres.Archive {
 
 func newWorld(t *testing.T, redisURL string, archive storetest.ArchiveStore) *world {
 	t.Helper()
-	client, err := redisstore.Connect(redisURL, redisstore.ConnectOptions{Timeout: 10 * time.Second})
+	client, err := redisconn.Connect(redisURL, redisconn.ConnectOptions{Timeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	return &world{T: t, redis: client, live: redisstore.New(client, redisstore.Options{}), archive: archive, logged: &logged{}}
+	return &world{T: t, redis: client, live: redisstore.New(client), archive: archive, logged: &logged{}}
 }
 
 // onBothStores runs a test on each pair of stores.

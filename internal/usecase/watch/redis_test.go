@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -25,13 +26,13 @@ func user(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
 
 // largeGuild returns a guild in Redis whose member n has 10n XP, so that the last one is the first on the board.
 func largeGuild(t *testing.T) (*leaderboard.Leaderboard, *guild.Guild) {
-	client, err := redisstore.Connect(testenv.Redis(t).URL(), redisstore.ConnectOptions{Timeout: 30 * time.Second})
+	client, err := redisconn.Connect(testenv.Redis(t).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	archive := storetest.SQLite(t)
-	store := redisstore.New(client, redisstore.Options{})
+	store := redisstore.New(client)
 	g := storetest.PutGuild(t, archive, "100000000000000001")
 	h, _, err := store.BeginHydration(t.Context(), leaderboard.Ref(g), snapshot.State{})
 	if err != nil {

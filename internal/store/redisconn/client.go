@@ -1,0 +1,277 @@
+package redisconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// Client is how everything in the stores talks to Redis, which is one server or a cluster. What it is given is sent to where its
+// key is, and never again unless Redis said that it did not run. On a cluster a command without a key and a transaction are
+// errors, and commands of one pipeline go to different nodes in no order.
+type Client struct {
+	redis.UniversalClient
+	*shared
+	tracer    trace.Tracer // nil: no spans
+	only      *node        // nil on a cluster
+	sentinels *sentinels   // which find it; nil without
+	cluster   *cluster     // nil with one server
+}
+
+func newSingle(n *node, o ConnectOptions) *Client {
+	return &Client{UniversalClient: n.Client, shared: n.shared, tracer: o.Tracer, only: n}
+}
+
+// newClustered gives a cluster the form of a go-redis client. That one's own connections are used for pub/sub only.
+func newClustered(c *cluster, o ConnectOptions) *Client {
+	opts := c.options("")
+	outer := redis.NewClusterClient(&redis.ClusterOptions{
+		Addrs: c.seeds,
+		ClusterSlots: func(ctx context.Context) ([]redis.ClusterSlot, error) {
+			t, err := c.slotTable(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return t.ranges, nil
+		},
+		Dialer: func(ctx context.Context, network, address string) (net.Conn, error) {
+			return opts.Dialer(ctx, network, c.withHost(address))
+		},
+		Username: opts.Username, Password: opts.Password, CredentialsProviderContext: opts.CredentialsProviderContext, TLSConfig: opts.TLSConfig,
+		DialTimeout: opts.DialTimeout, DialerRetries: opts.DialerRetries, ReadTimeout: opts.ReadTimeout, WriteTimeout: opts.WriteTimeout,
+		PoolSize: 1, MaxRetries: -1, ContextTimeoutEnabled: true,
+		Protocol: opts.Protocol, DisableIdentity: true, MaintNotificationsConfig: opts.MaintNotificationsConfig,
+	})
+	outer.AddHook(route{c})
+	c.changed = func() { outer.ReloadState(c.life) }
+	return &Client{UniversalClient: outer, shared: c.shared, tracer: o.Tracer, cluster: c}
+}
+
+// Clustered reports whether it is a cluster, where keys with different hash tags may be on different servers.
+func (c *Client) Clustered() bool { return c.cluster != nil }
+
+// Run makes a call, by itself. Unless its error says that nothing ran (a Refusal, or that it was not sent), the script may have run
+// and may not. Only what says that nothing ran is followed by a repetition: NOSCRIPT, and a cluster's words for where its slot is
+// (directionOf).
+func (c *Client) Run(ctx context.Context, call *Call) error {
+	return c.make(ctx, call, func(ctx context.Context, n *node) {
+		arrived, patience := time.Now(), n.gate.patience(ctx)
+		if n.waits(call.Script) {
+			leave, err := n.enterWaiting(ctx, patience)
+			if err != nil {
+				call.notSent(err)
+				return
+			}
+			defer leave()
+		}
+		n.send(ctx, arrived, patience, []*Call{call})
+	})
+}
+
+// Share makes a small call, together with those of others (queue). Its promises are those of Run.
+func (c *Client) Share(ctx context.Context, call *Call) error {
+	return c.make(ctx, call, func(ctx context.Context, n *node) {
+		if n.waits(call.Script) {
+			n.slow.do(ctx, call)
+		} else {
+			n.quick.do(ctx, call)
+		}
+	})
+}
+
+// make sends a call to the node of its keys, and on a cluster again to where it was told that they are.
+func (c *Client) make(ctx context.Context, call *Call, send func(ctx context.Context, n *node)) error {
+	began := time.Now()
+	if c.only != nil {
+		send(ctx, c.only)
+	} else {
+		call.Err = c.cluster.follow(ctx, slotOf(call.Keys[0]), func(ctx context.Context, n *node, asking bool) error {
+			call.asking = asking
+			send(ctx, n)
+			return call.Err
+		})
+	}
+	c.observe(ctx, call.Script, began, call.Err)
+	return call.Err
+}
+
+// observe notes how long a caller waited for a script, and what came of it.
+func (c *Client) observe(ctx context.Context, sc *Script, began time.Time, err error) {
+	c.metrics.observe(sc, time.Since(began), err)
+	if c.tracer != nil {
+		traceRun(ctx, c.tracer, sc.name, began, err)
+	}
+}
+
+// eachPipeline is how many guilds are asked about in one round trip.
+const eachPipeline = 500
+
+// RunEach makes calls of one script, many in one round trip to each node. No two have the same first key. Each has its reply or
+// its error then; those of a node that could not be asked all have that error, and such a node is asked once.
+func (c *Client) RunEach(ctx context.Context, calls []*Call) {
+	if len(calls) == 0 {
+		return
+	}
+	began := time.Now()
+	silent := map[*node]error{}
+	for part := range slices.Chunk(calls, eachPipeline) {
+		c.runPart(ctx, part, silent)
+	}
+	var first error
+	for _, call := range calls {
+		if first = call.Err; first != nil {
+			break
+		}
+	}
+	c.observe(ctx, calls[0].Script, began, first)
+}
+
+// runPart makes calls in one round trip to each node, but those to silent nodes; nil stands for slots that nobody serves. It
+// adds the nodes that do not answer.
+func (c *Client) runPart(ctx context.Context, calls []*Call, silent map[*node]error) {
+	parts, err := c.byNode(ctx, calls)
+	if err != nil {
+		fail(calls, err)
+		return
+	}
+	var asked sync.WaitGroup
+	for n, part := range parts {
+		switch {
+		case n == nil:
+			fail(part, errNoMaster)
+		case silent[n] != nil:
+			fail(part, silent[n])
+		default:
+			asked.Go(func() { n.send(ctx, time.Now(), n.gate.patience(ctx), part) })
+		}
+	}
+	asked.Wait()
+	for n, part := range parts {
+		if err := part[len(part)-1].Err; !answered(err) {
+			silent[n] = err
+			if c.cluster != nil {
+				c.cluster.heard(ctx, err)
+			}
+		}
+	}
+	for _, call := range calls {
+		if !nothingRan(call.Err) || !answered(call.Err) {
+			continue
+		}
+		if c.Run(ctx, call); !answered(call.Err) || nothingRan(call.Err) {
+			return // that took all patience; the others would wait for as long
+		}
+	}
+}
+
+// byNode groups calls by the node that holds each at the moment; nil is that of slots that nobody serves.
+func (c *Client) byNode(ctx context.Context, calls []*Call) (map[*node][]*Call, error) {
+	if c.only != nil {
+		return map[*node][]*Call{c.only: calls}, nil
+	}
+	table, err := c.cluster.slotTable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	parts := map[*node][]*Call{}
+	for _, call := range calls {
+		n := table.nodes[slotOf(call.Keys[0])]
+		parts[n] = append(parts[n], call)
+	}
+	return parts, nil
+}
+
+// masters are the servers that hold guilds.
+func (c *Client) masters(ctx context.Context) ([]*node, error) {
+	if c.only != nil {
+		return []*node{c.only}, nil
+	}
+	table, err := c.cluster.slotTable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return table.masters, nil
+}
+
+// EachMaster calls ask with every master at the same time and returns the errors, joined.
+func (c *Client) EachMaster(ctx context.Context, ask func(master *redis.Client) error) error {
+	answers, err := c.eachMaster(ctx, func(n *node) error { return ask(n.Client) })
+	if err != nil {
+		return err
+	}
+	return errors.Join(answers...)
+}
+
+func (c *Client) eachMaster(ctx context.Context, ask func(n *node) error) ([]error, error) {
+	masters, err := c.masters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.only != nil {
+		return []error{ask(c.only)}, nil
+	}
+	errs := make([]error, len(masters))
+	var asked sync.WaitGroup
+	for i, n := range masters {
+		asked.Go(func() { errs[i] = ask(n) })
+	}
+	asked.Wait()
+	for _, err := range errs {
+		c.cluster.heard(ctx, err)
+	}
+	return errs, nil
+}
+
+// Alive asks for a sign of life. When ctx ends before there is a connection free, one that the server gave to another meanwhile
+// will do. Of a cluster, more than half of the masters have to answer, as for the cluster itself.
+func (c *Client) Alive(ctx context.Context) error {
+	answers, err := c.eachMaster(ctx, func(n *node) error { return n.alive(ctx) })
+	if err != nil {
+		return fmt.Errorf("redis: ping: %w", err)
+	}
+	failures := slices.DeleteFunc(slices.Clone(answers), func(err error) bool { return err == nil })
+	if 2*len(failures) >= len(answers) {
+		return fmt.Errorf("redis: ping: %w", errors.Join(failures...))
+	}
+	return nil
+}
+
+// PoolStats are those of the server; of a cluster the sums of TotalConns and IdleConns, and nothing else.
+func (c *Client) PoolStats() *redis.PoolStats {
+	if c.only != nil {
+		return c.only.PoolStats()
+	}
+	sum := &redis.PoolStats{}
+	for _, n := range c.nodes() {
+		stats := n.PoolStats()
+		sum.TotalConns += stats.TotalConns
+		sum.IdleConns += stats.IdleConns
+	}
+	return sum
+}
+
+// nodes are all that are open.
+func (c *Client) nodes() []*node {
+	if c.only != nil {
+		return []*node{c.only}
+	}
+	return c.cluster.all()
+}
+
+// Close closes all connections, and stops asking the sentinels.
+func (c *Client) Close() error {
+	if c.sentinels != nil {
+		c.sentinels.stop()
+	}
+	if c.only != nil {
+		return c.only.Close()
+	}
+	return errors.Join(c.UniversalClient.Close(), c.cluster.close())
+}

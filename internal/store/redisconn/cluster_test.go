@@ -1,0 +1,214 @@
+package redisconn_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// verify loads guild1 where it is not loaded, and otherwise says that the archive, of which there is none here, holds nothing
+// that is not there.
+func verify(t *testing.T, c *redisconn.Client, rows ...snapshot.Row) {
+	t.Helper()
+	s := newBoard(c)
+	var epoch int64
+	var h snapshot.Hydration
+	var found snapshot.Found
+	eventually(t, "the hydration begins", func() (begun bool) {
+		var err error
+		if epoch, err = c.HGet(t.Context(), prefix+"meta", "epoch").Int64(); err != nil && !errors.Is(err, redis.Nil) {
+			return false
+		}
+		h, found, err = s.BeginHydration(t.Context(), guild1, snapshot.State{Epoch: epoch})
+		return err == nil && found != snapshot.FoundBusy
+	})
+	switch found {
+	case snapshot.FoundLoaded:
+	case snapshot.FoundUnverified:
+		ok(t, s.Verified(t.Context(), h, snapshot.State{Epoch: epoch + 1}))
+	case snapshot.FoundNothing:
+		ok(t, s.LoadChunk(t.Context(), h, rows))
+		ok(t, s.CommitHydration(t.Context(), h, snapshot.State{Epoch: 1}))
+	default:
+		t.Fatalf("found %v", found)
+	}
+}
+
+func wantXP(t *testing.T, s *board, want int) {
+	t.Helper()
+	if m, err := s.Member(t.Context(), guild1, user1); err != nil || int(m.XP) != want {
+		t.Errorf("%d XP, %v; want %d", m.XP, err, want)
+	}
+}
+
+func clusterSlots(t *testing.T, c *clustered) {
+	for _, key := range []string{
+		"", "a", "123456789", "lb:{100000000000000001}:meta", "lb:{100000000000000001}:load:x}:xp", "lb:dirty-guilds",
+		"{}a", "{}a{b}", "a{b", "a}b{c}", "{{a}}", "rate:lb:k:{900000000000000001}:abc", "ü{ß}",
+	} {
+		if got, want := redisconn.SlotOf(key), c.SlotOf(key); got != want {
+			t.Errorf("the slot of %q is %d, want %d", key, got, want)
+		}
+	}
+}
+
+// Every guild is found, whichever master holds it, and every one that changed is in the index.
+func guildsOfAllMasters(t *testing.T, c *clustered) {
+	ctx := t.Context()
+	s := newBoard(c.client)
+	var want []id.Guild
+	owners := map[*testenv.RedisServer]bool{}
+	for i := range 12 {
+		g := guildNo(i)
+		loadGuild(t, s, g, nth(1))
+		_, err := s.Change(ctx, g, nth(1), plus(1))
+		ok(t, err)
+		want = append(want, g.ID)
+		owners[c.Owner(c.SlotOf("{"+string(g.ID)+"}"))] = true
+	}
+	if len(owners) != len(c.Masters) {
+		t.Errorf("the guilds are on %d masters", len(owners))
+	}
+	slices.Sort(want)
+	loaded, err := s.LoadedGuilds(ctx)
+	if slices.Sort(loaded); err != nil || !slices.Equal(loaded, want) {
+		t.Errorf("loaded guilds %v, %v, want %v", loaded, err, want)
+	}
+	if b, err := s.Backlog(ctx, nil, nil); err != nil || b.Members != int64(len(want)) {
+		t.Errorf("backlog %+v, %v, want %d members", b, err, len(want))
+	}
+	dirty, err := s.DirtyGuilds(ctx)
+	if slices.Sort(dirty); err != nil || !slices.Equal(dirty, want) {
+		t.Errorf("changed guilds %v, %v, want %v", dirty, err, want)
+	}
+}
+
+func nudgeOverACluster(t *testing.T, c *clustered) {
+	s, other := newBoard(c.client), newBoard(connectCluster(t, c.URL()))
+	nudges := other.Nudges(t.Context())
+	<-nudges // it is connected
+	heard := make(chan struct{})
+	go func() { defer close(heard); <-nudges }()
+	eventually(t, "the nudge arrives", func() bool {
+		ok(t, s.Nudge(t.Context()))
+		select {
+		case <-heard:
+			return true
+		case <-time.After(10 * time.Millisecond):
+			return false
+		}
+	})
+}
+
+// What a command of a cluster's client cannot be given is an error, and is not sent anywhere.
+func commandsOfNoNode(t *testing.T, c *clustered) {
+	ctx := t.Context()
+	if err := c.client.Ping(ctx).Err(); err == nil {
+		t.Error("a command without a key was sent")
+	}
+	pipeline := c.client.Pipeline()
+	ping := pipeline.Ping(ctx)
+	if _, err := pipeline.Exec(ctx); err == nil || ping.Err() == nil {
+		t.Error("a pipeline with a command without a key was sent")
+	}
+	transaction := c.client.TxPipeline()
+	set := transaction.Set(ctx, "a", "1", 0)
+	if _, err := transaction.Exec(ctx); err == nil || set.Err() == nil {
+		t.Error("a transaction was sent")
+	}
+}
+
+// All keys of a guild through its life are in one slot, and what is in others has names of its own.
+func TestAGuildIsOneSlotOfACluster(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newClustered(t)
+	s := newBoard(c.client)
+	seen := map[string]bool{}
+	look := func() {
+		t.Helper()
+		for _, master := range c.Masters {
+			for key := range keyTypes(t, direct(t, master)) {
+				seen[key] = true
+			}
+		}
+	}
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	look()
+	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 1}))
+	_, err = s.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	_, err = s.Change(ctx, guild1, user1, named("key"))
+	ok(t, err)
+	look()
+	f, _, err := s.BeginFlush(ctx, guild1.ID)
+	ok(t, err)
+	look()
+	ok(t, s.EndFlush(ctx, f))
+	slot, count := c.SlotOf(prefix+"meta"), 0
+	for key := range seen {
+		switch {
+		case strings.HasPrefix(key, prefix):
+			count++
+			if other := c.SlotOf(key); other != slot {
+				t.Errorf("%s is in slot %d, not in %d", key, other, slot)
+			}
+		case key == "lb:dirty-guilds", strings.HasPrefix(key, "lb:once:"):
+		default:
+			t.Errorf("%s belongs to no guild", key)
+		}
+	}
+	if count < 9 {
+		t.Errorf("saw %d keys of the guild: %v", count, slices.Sorted(maps.Keys(seen)))
+	}
+}
+
+// A URL with more than one host, or the wrong thing, says what it should be.
+func TestURLsOfAClusterThatAreWrong(t *testing.T) {
+	for _, url := range []string{
+		"", "h1:1,h2:2", "unix:///run/redis.sock", "redis://h1:1,h2:2/1", "redis://:pw@/0", "redis://h1:1,:2/0", "redis://h1:1,h2:2/0?db=3",
+		"http://h1:1,h2:2",
+	} {
+		if client, err := redisconn.Connect(url, redisconn.ConnectOptions{Cluster: true}); !errors.Is(err, redisconn.ErrClusterURL) {
+			t.Errorf("%q: %v", url, err)
+			if err == nil {
+				_ = client.Close()
+			}
+		}
+	}
+}
+
+// Who connects, and with how many connections, is the same for all nodes.
+func TestOptionsOfNodes(t *testing.T) {
+	client, err := redisconn.Connect("rediss://ada:p%40ss@h1:1,h2,[::1]:3/0?pool_size=9", redisconn.ConnectOptions{Cluster: true})
+	ok(t, err)
+	defer client.Close()
+	opts := client.NodeOptions("h7:7")
+	if opts.Addr != "h7:7" || opts.Username != "ada" || opts.Password != "p@ss" || opts.PoolSize != 9 || opts.MaxRetries > 0 {
+		t.Errorf("%+v", opts)
+	}
+}
+
+// A single server that is taken for a cluster is an error, not an empty board.
+func TestAServerThatIsNoCluster(t *testing.T) {
+	s := newBoard(connectCluster(t, testenv.Redis(t).URL()))
+	if _, err := s.Version(t.Context(), guild1); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
+		t.Errorf("version: %v", err)
+	}
+	if err := s.Ping(t.Context()); err == nil {
+		t.Error("it answers")
+	}
+}

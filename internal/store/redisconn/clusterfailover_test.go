@@ -1,0 +1,167 @@
+package redisconn_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// lag cuts a replica off from its master, so that what it holds stays as it is.
+func (c *clustered) lag(replica *testenv.RedisServer, password string) {
+	c.Helper()
+	c.ask(replica, "CONFIG", "SET", "masterauth", password)
+	c.ask(replica, "CLIENT", "KILL", "TYPE", "master")
+}
+
+func (c *clustered) ask(s *testenv.RedisServer, words ...string) string {
+	c.Helper()
+	answer, err := s.Ask(words...)
+	ok(c.T, err)
+	return answer
+}
+
+// follows waits until a node is a replica in step.
+func (c *clustered) follows(s *testenv.RedisServer) {
+	c.Helper()
+	eventually(c.T, "the node follows its master", func() bool {
+		info := c.ask(s, "INFO", "replication")
+		return strings.Contains(info, "role:slave") && strings.Contains(info, "master_link_status:up")
+	})
+}
+
+// takeOver makes a replica the master, without a word to the one that was.
+func (c *clustered) takeOver(slot int, s *testenv.RedisServer) {
+	c.Helper()
+	c.ask(s, "CLUSTER", "FAILOVER", "TAKEOVER")
+	eventually(c.T, "the node has taken over", func() bool { return c.Owner(slot) == s })
+}
+
+// A lagging replica takes over, its master takes over that one's older data and is promoted again: the same process, over the
+// same connections. Nothing of the guild may be used there, whoever noticed what of it.
+func TestAMasterThatIsOneAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newClustered(t)
+	idle, busy := connectCluster(t, c.URL()), connectCluster(t, c.URL())
+	s, other := newBoard(idle), newBoard(busy)
+	load(t, s, row(user1))
+	_, err := other.Version(ctx, guild1)
+	ok(t, err)
+	slot := c.SlotOf(prefix + "meta")
+	master := c.Owner(slot)
+	replica := c.ReplicaOf(master)
+	eventually(t, "the replica has the guild", func() bool {
+		return strings.Contains(c.ask(replica, "INFO", "replication"), "slave_repl_offset") && c.ask(replica, "DBSIZE") == c.ask(master, "DBSIZE")
+	})
+	c.lag(replica, "wrong")
+	eventually(t, "the replica has lost its master", func() bool {
+		return strings.Contains(c.ask(replica, "INFO", "replication"), "master_link_status:down")
+	})
+	for range 3 {
+		_, err := s.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+	}
+
+	c.takeOver(slot, replica)
+	c.follows(master)
+	c.ask(replica, "CONFIG", "SET", "masterauth", "p@ss:w/rd")
+	// One of the two uses the guild there.
+	eventually(t, "the replica is found", func() bool {
+		_, err := other.Version(ctx, guild1)
+		return errors.Is(err, leaderboard.ErrNotLoaded)
+	})
+	c.takeOver(slot, master)
+	c.follows(replica)
+
+	eventually(t, "the master is found again, and not trusted", func() bool {
+		_, err := other.Change(ctx, guild1, user1, plusOne)
+		if err == nil {
+			t.Fatal("a change was made on older data")
+		}
+		return errors.Is(err, leaderboard.ErrNotLoaded)
+	})
+	// The other one has heard nothing, but looks from time to time.
+	idle.Look(ctx)
+	if _, err := s.Change(ctx, guild1, user1, plusOne); !errors.Is(err, leaderboard.ErrNotLoaded) {
+		t.Errorf("a change on older data: %v, want ErrNotLoaded", err)
+	}
+	verify(t, c.client)
+	wantXP(t, s, 100)
+}
+
+// The service is ready as long as most masters answer, and finds a replica that took over by itself.
+func TestMastersThatDie(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newClustered(t)
+	s := newBoard(c.client)
+	nudged := newBoard(connectCluster(t, c.URL()))
+	nudges := nudged.Nudges(ctx)
+	<-nudges
+	load(t, s, row(user1))
+	ok(t, s.Ping(ctx))
+	channel := c.SlotOf("lb:changes")
+	first := c.Owner(channel)
+	first.Kill()
+	ok(t, s.Ping(ctx))
+	if told := toldBy(t, c.client); told["up"] != 0 {
+		t.Errorf("with a dead master, Redis is up: %v", told)
+	}
+	if next := c.Owner(channel); next != c.ReplicaOf(first) {
+		t.Error("not its replica took over")
+	}
+	eventually(t, "every master answers", func() bool { return toldBy(t, c.client)["up"] == 1 })
+	eventually(t, "nudges arrive again", func() bool {
+		_ = s.Nudge(ctx)
+		select {
+		case <-nudges:
+			return true
+		default:
+			return false
+		}
+	})
+
+	// Two of three masters and the replica of one are too many.
+	for _, master := range c.Masters {
+		if master != first {
+			master.Pause()
+		}
+	}
+	if err := s.Ping(leaderboard.WithPatience(ctx, 200*time.Millisecond)); err == nil {
+		t.Error("it is ready with one master of three")
+	}
+	for _, master := range c.Masters {
+		if master != first {
+			master.Resume()
+		}
+	}
+}
+
+func TestNodesThatLeftAreClosed(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	c := newClustered(t)
+	c.client.LeaveAtOnce()
+	s := newBoard(c.client)
+	load(t, s, row(user1))
+	c.client.Look(ctx)
+	if n := c.client.Nodes(); n != len(c.Masters) {
+		t.Errorf("%d nodes are open", n)
+	}
+	slot := c.SlotOf(prefix + "meta")
+	master := c.Owner(slot)
+	c.takeOver(slot, c.ReplicaOf(master))
+	c.follows(master)
+	eventually(t, "the guild is found on the other node", func() bool {
+		_, err := s.Version(ctx, guild1)
+		return errors.Is(err, leaderboard.ErrNotLoaded)
+	})
+	eventually(t, "the node that left is closed", func() bool {
+		c.client.Look(ctx)
+		return c.client.Nodes() == len(c.Masters)
+	})
+}

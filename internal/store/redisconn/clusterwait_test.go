@@ -1,0 +1,166 @@
+package redisconn_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// waits is a store of the cluster whose changes wait.
+func (c *clustered) waits(replicas int, timeout time.Duration) *board {
+	return newBoard(connectWith(c, c.URL(), redisconn.ConnectOptions{
+		Cluster: true, Timeout: patience, Waiting: redisconn.Waiting{Replicas: replicas, Timeout: timeout},
+	}))
+}
+
+// guildsOn are guilds with one member, one on the first master and one on another.
+func (c *clustered) guildsOn(s *board) (here, there leaderboard.GuildRef) {
+	c.Helper()
+	for i := 0; here.ID == "" || there.ID == ""; i++ {
+		g := guildNo(i)
+		if owner := c.ownerOf(g); owner == c.Masters[0] && here.ID == "" {
+			here = g
+		} else if owner != c.Masters[0] && there.ID == "" {
+			there = g
+		} else {
+			continue
+		}
+		loadGuild(c.T, s, g, user1)
+	}
+	return here, there
+}
+
+func (c *clustered) ownerOf(g leaderboard.GuildRef) *testenv.RedisServer {
+	c.Helper()
+	return c.Owner(redisconn.SlotOf("{" + string(g.ID) + "}"))
+}
+
+// On a cluster the replicas that count are those of the guild's own master: where they are away a change is made and not
+// acknowledged, and elsewhere nobody notices.
+func TestChangesWaitForReplicasOfTheirMaster(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	s := c.waits(1, 300*time.Millisecond)
+	if n, err := s.client.Replicas(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d replicas, %v", n, err)
+	}
+	here, there := c.guildsOn(s)
+	each := func(s *board, g leaderboard.GuildRef, want error) {
+		t.Helper()
+		for i, err := range everyChange(t, s, g) {
+			if !errors.Is(err, want) {
+				t.Errorf("change %d of guild %s: %v, want %v", i, g.ID, err, want)
+			}
+		}
+	}
+	patient := c.waits(1, 10*time.Second)
+	each(patient, here, nil)
+	each(patient, there, nil)
+	each(c.waits(2, 20*time.Millisecond), there, leaderboard.ErrNotReplicated) // there is one
+
+	replica := c.ReplicaOf(c.Masters[0])
+	replica.Pause()
+	gone := here
+	for i := 100; gone == here || c.ownerOf(gone) != c.Masters[0]; i++ {
+		gone = guildNo(i)
+	}
+	loadGuild(t, s, gone, user1)
+	each(s, gone, leaderboard.ErrNotReplicated)
+	if m, err := s.Member(t.Context(), gone, user1); err != nil || m.XP != 102 {
+		t.Errorf("%d XP, %v; want both changes", m.XP, err)
+	}
+	replica.Resume()
+}
+
+// A master is killed under changes that wait, after its replica had fallen behind for good. What was acknowledged is there when
+// that replica has taken over; what was changed in between was not acknowledged.
+func TestAcknowledgedChangesSurviveAMasterOfACluster(t *testing.T) {
+	t.Parallel()
+	const members = 8
+	c := newClustered(t)
+	s := c.waits(1, 200*time.Millisecond)
+	var rows []snapshot.Row
+	for i := range members {
+		rows = append(rows, row(nth(i)))
+	}
+	load(t, s, rows...)
+	master := c.ownerOf(guild1)
+	replica := c.ReplicaOf(master)
+
+	var work sync.WaitGroup
+	acked := make([]atomic.Int64, members)
+	var all, short atomic.Int64
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	for i := range members {
+		work.Go(func() {
+			for ctx.Err() == nil {
+				switch _, err := s.Change(leaderboard.WithPatience(ctx, time.Second), guild1, nth(i), plusOne); {
+				case err == nil:
+					acked[i].Add(1)
+					all.Add(1)
+				case errors.Is(err, leaderboard.ErrNotReplicated):
+					short.Add(1)
+				case errors.Is(err, leaderboard.ErrNotLoaded): // the replica has taken over
+					return
+				}
+			}
+		})
+	}
+	eventually(t, "changes are acknowledged", func() bool { return all.Load() > 20*members })
+	c.lag(replica, "wrong")
+	eventually(t, "the replica has lost its master", func() bool {
+		return strings.Contains(c.ask(replica, "INFO", "replication"), "master_link_status:down")
+	})
+	least := short.Load() + 5*members
+	eventually(t, "changes go on, and are not acknowledged", func() bool { return short.Load() > least })
+	made := direct(t, master).HGet(ctx, prefix+"meta", "rev").Val()
+	master.Kill()
+	eventually(t, "the replica has taken over", func() bool { return c.ownerOf(guild1) == replica })
+	work.Wait()
+	now := direct(t, replica)
+	if rev := now.HGet(ctx, prefix+"meta", "rev").Val(); rev == made {
+		t.Error("the replica had everything, so this proves nothing")
+	}
+	for i := range members {
+		if xp := now.ZScore(ctx, prefix+"xp", string(nth(i))).Val(); int64(xp) < 100+acked[i].Load() {
+			t.Errorf("%v XP after %d changes that were acknowledged", xp, acked[i].Load())
+		}
+	}
+}
+
+// A master hangs under more changes than may wait for replicas at the same time. Those of other masters do not wait behind them.
+func TestChangesThatWaitOnAMasterThatHangs(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	s := c.waits(1, 10*time.Second)
+	here, there := c.guildsOn(s)
+	c.Masters[0].Pause()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	var stuck sync.WaitGroup
+	for range 40 {
+		stuck.Go(func() {
+			_, _ = s.Delete(leaderboard.WithPatience(ctx, patience), here, nth(9), leaderboard.Once{})
+		})
+	}
+	for i := range 20 {
+		created := leaderboard.Creation{XP: 1}
+		if _, err := s.Create(leaderboard.WithPatience(ctx, patience/3), there, nth(20+i), created); err != nil {
+			t.Errorf("a change on another master: %v", err)
+			break
+		}
+	}
+	c.Masters[0].Resume()
+	stop()
+	stuck.Wait()
+}

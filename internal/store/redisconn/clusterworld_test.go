@@ -1,0 +1,66 @@
+package redisconn_test
+
+import (
+	"testing"
+
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/signin"
+)
+
+// clustered is a cluster, seen by one test.
+type clustered struct {
+	*testing.T
+	*testenv.RedisCluster
+	client *redisconn.Client
+}
+
+func newClustered(t *testing.T) *clustered {
+	t.Helper()
+	c := testenv.Cluster(t, testenv.WithPassword("p@ss:w/rd"))
+	return &clustered{T: t, RedisCluster: c, client: connectCluster(t, c.URL())}
+}
+
+func connectCluster(t *testing.T, url string) *redisconn.Client {
+	t.Helper()
+	client, err := redisconn.Connect(url, redisconn.ConnectOptions{Cluster: true, Timeout: patience})
+	ok(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// empty removes all keys.
+func (c *clustered) empty(t *testing.T) {
+	t.Helper()
+	for _, master := range c.Masters {
+		ok(t, direct(t, master).FlushAll(t.Context()).Err())
+	}
+}
+
+// What changes nothing of a cluster shares one.
+func TestOnACluster(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	t.Run("board", func(t *testing.T) {
+		storetest.Board(t, func(t *testing.T) storetest.Store {
+			c.empty(t)
+			return newBoard(c.client)
+		})
+	})
+	t.Run("sessions", func(t *testing.T) {
+		storetest.Sessions(t, func(t *testing.T) signin.Store {
+			c.empty(t)
+			return newBoard(c.client)
+		})
+	})
+	for name, test := range map[string]func(t *testing.T, c *clustered){
+		"slots": clusterSlots, "guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster,
+		"commands that belong to no node": commandsOfNoNode,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.empty(t)
+			test(t, &clustered{T: t, RedisCluster: c.RedisCluster, client: c.client})
+		})
+	}
+}

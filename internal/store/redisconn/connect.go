@@ -1,0 +1,183 @@
+package redisconn
+
+import (
+	"cmp"
+	"crypto/tls"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+	"go.opentelemetry.io/otel/trace"
+
+	"levelboard/internal/platform/storeurl"
+)
+
+// Errors of Connect. Neither quotes the URL, which may hold a password.
+var (
+	ErrURL = errors.New("the Redis URL must be redis://[user:password@]host[:port][/database], rediss://... or " +
+		"unix://[user:password@]/path, with the special characters of a password percent-encoded")
+	ErrClusterURL = errors.New("the Redis URL of a cluster must be redis://[user:password@]host:port[,host:port...][/0] or " +
+		"rediss://..., with the special characters of a password percent-encoded")
+	ErrSentinelURL = errors.New("the Redis URL of sentinels must be redis://[user:password@]host[:port][,host...][/database] or " +
+		"rediss://..., with the special characters of a password percent-encoded")
+	ErrSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
+)
+
+// ConnectOptions are what Connect can be told; the zero value will do.
+type ConnectOptions struct {
+	// Cluster says that the URL names one or more nodes of a Redis Cluster, whose others they tell of. User, password and TLS
+	// are for all of them.
+	Cluster bool
+	// Sentinel, when set, says that the URL's hosts are sentinels, and how they know the server. The URL's user and password
+	// are the server's, its TLS is for both.
+	Sentinel *SentinelOptions
+	// URLNow says what the URL is by now; nil: what it was. Its user and password, and nothing else of it, are those of each new
+	// connection, so that they may be replaced; while it fails, those before count.
+	URLNow func() (string, error)
+	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil, or what returns nil: by the
+	// system's, nothing. It is asked for each new connection, so that files may be replaced; while it fails, what it said before counts.
+	TLS func() (*tls.Config, error)
+	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer, and never more than it. And it is for how
+	// long a server may be silent before who waits for a connection goes away, unless the context has a patience of its own
+	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
+	// waiting callers.
+	Timeout time.Duration
+	// Waiting says whether changes wait for replicas; what then has too few of them fails with ErrNotReplicated.
+	Waiting Waiting
+	// Tracer makes spans of scripts; nil: none.
+	Tracer trace.Tracer
+	// PoolSize is how many connections are used at once. Default 32: scripts run one after the other on the server, so more
+	// of them only wait there.
+	PoolSize int // of each node
+}
+
+// silence is for how long a server may be silent.
+func (o ConnectOptions) silence() time.Duration { return cmp.Or(o.Timeout, time.Second) }
+
+func (o ConnectOptions) shared() *shared {
+	return &shared{silence: o.silence(), waiting: o.Waiting, metrics: newScriptMetrics()}
+}
+
+// dialTime is how long connecting may take by default. While nothing answers, the pool tries once, waits a second and tries
+// again, so twice this and that second is the longest that a Redis that came back can go unnoticed.
+const dialTime = 400 * time.Millisecond
+
+// dial is how long connecting may take where a read may take the timeout.
+func dial(timeout time.Duration) time.Duration { return min(timeout, max(dialTime, timeout*2/5)) }
+
+// Connect makes a client for one Redis server, or for a cluster; it does not yet connect. Options in the URL's query are honoured, but for
+// retries: the client never repeats a command, because a change whose reply was lost may have been made. Connect also
+// silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
+func Connect(rawURL string, o ConnectOptions) (*Client, error) {
+	logging.Disable()
+	if o.Cluster {
+		return connectCluster(rawURL, o)
+	}
+	if o.Sentinel != nil {
+		return connectSentinel(rawURL, o)
+	}
+	opts, err := clientOptions(rawURL, o)
+	if err != nil {
+		return nil, err
+	}
+	return newSingle(newNode(opts, o.shared()), o), nil
+}
+
+// clusterPort and sentinelPort are where a host is whose port the URL does not say.
+const (
+	clusterPort  = "6379"
+	sentinelPort = "26379"
+)
+
+func connectCluster(rawURL string, o ConnectOptions) (*Client, error) {
+	first, seeds, ok := splitHosts(rawURL, clusterPort)
+	if !ok {
+		return nil, ErrClusterURL
+	}
+	base, err := clientOptions(first, o)
+	if err != nil || base.DB != 0 || base.Network != "tcp" {
+		return nil, ErrClusterURL
+	}
+	return newClustered(newCluster(seeds, o.shared(), func(address string) *redis.Options {
+		opts := *base
+		opts.Addr = address
+		return &opts
+	}), o), nil
+}
+
+func connectSentinel(rawURL string, o ConnectOptions) (*Client, error) {
+	first, hosts, ok := splitHosts(rawURL, sentinelPort)
+	if !ok {
+		return nil, ErrSentinelURL
+	}
+	opts, err := clientOptions(first, o)
+	if err != nil || opts.Network != "tcp" {
+		return nil, ErrSentinelURL
+	}
+	found := newSentinels(hosts, *o.Sentinel, opts)
+	opts.Addr, opts.Dialer = "the master", found.dialMaster
+	n := newNode(opts, o.shared())
+	n.masterOnly = true
+	c := newSingle(n, o)
+	c.sentinels = found
+	found.start()
+	return c, nil
+}
+
+// splitHosts returns the URL with the first of its hosts only, and all of them with their ports. ok is false when one is missing.
+func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bool) {
+	u, ok := storeurl.Split(rawURL)
+	if !ok {
+		return "", nil, false
+	}
+	hosts = u.Addresses(defaultPort)
+	if slices.ContainsFunc(hosts, func(host string) bool { return strings.HasPrefix(host, ":") }) {
+		return "", nil, false
+	}
+	return u.First(), hosts, true
+}
+
+// clientOptions are those of a client for one server.
+func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, ErrURL
+	}
+	if strings.Contains(u.Host, ",") {
+		return nil, ErrSeveralHosts
+	}
+	opts, err := redis.ParseURL(rawURL)
+	if err != nil {
+		return nil, ErrURL
+	}
+	timeout := o.silence()
+	opts.DialTimeout = cmp.Or(opts.DialTimeout, dial(timeout))
+	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
+	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
+	opts.PoolTimeout = cmp.Or(opts.PoolTimeout, timeout)
+	opts.PoolSize = cmp.Or(opts.PoolSize, o.PoolSize, 32)
+	opts.MaxRetries = -1
+	opts.DialerRetries = 1
+	opts.ContextTimeoutEnabled = true
+
+	// Nothing here uses what RESP3, CLIENT SETINFO and maintenance notices are for, and each costs commands on every connection.
+	opts.Protocol = 2
+	opts.DisableIdentity = true
+	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	opts.Dialer = newDialer(opts, o.TLS).dial
+	if o.URLNow != nil {
+		rotating(opts, func() (credentials, error) {
+			now, err := o.URLNow()
+			if err != nil {
+				return credentials{}, err
+			}
+			return signIn(now)
+		})
+	}
+	return opts, nil
+}

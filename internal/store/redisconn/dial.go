@@ -1,0 +1,91 @@
+package redisconn
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// keepAlive is how a peer that vanished is noticed on a connection that only listens.
+var keepAlive = net.KeepAliveConfig{Enable: true, Idle: 30 * time.Second, Interval: 5 * time.Second, Count: 3}
+
+// dialer connects to servers, over TLS if the URL says so.
+type dialer struct {
+	net   net.Dialer
+	tls   *tls.Config                 // nil without TLS
+	files func() (*tls.Config, error) // ConnectOptions.TLS
+	last  atomic.Pointer[tls.Config]  // what files said when it last could
+}
+
+// newDialer takes from the options what the URL says of TLS, and from files what the URL cannot say.
+func newDialer(opts *redis.Options, files func() (*tls.Config, error)) *dialer {
+	d := &dialer{net: net.Dialer{Timeout: opts.DialTimeout, KeepAliveConfig: keepAlive}, files: files}
+	if opts.TLSConfig != nil {
+		d.tls = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: opts.TLSConfig.InsecureSkipVerify} // #nosec G402 -- skip_verify=true in the URL
+	}
+	return d
+}
+
+// dial connects; ctx bounds the handshake of TLS as well.
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	plain, err := d.net.DialContext(ctx, network, address)
+	if err != nil || d.tls == nil {
+		return plain, err
+	}
+	config, unread := d.config()
+	if config == nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("TLS: %w", unread)
+	}
+	if config.ServerName, _, err = net.SplitHostPort(address); err != nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("the address to connect to: %w", err)
+	}
+	secure := tls.Client(plain, config)
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = plain.Close()
+		return nil, fmt.Errorf("TLS: %w", errors.Join(err, unread))
+	}
+	tcp, ok := plain.(syscall.Conn)
+	if !ok {
+		return secure, nil
+	}
+	return &shownConn{secure, tcp}, nil
+}
+
+// config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: then it has what they
+// said before, and the error is worth telling only if that does not do. It is nil when they never said anything: to trust the system's
+// authorities instead would be to trust others.
+func (d *dialer) config() (c *tls.Config, unread error) {
+	c = d.tls.Clone()
+	if d.files == nil {
+		return c, nil
+	}
+	said, unread := d.files()
+	if unread == nil {
+		d.last.Store(said)
+	} else if said = d.last.Load(); said == nil {
+		return nil, unread
+	}
+	if said != nil {
+		c.RootCAs, c.Certificates = said.RootCAs, said.Certificates
+	}
+	return c, unread
+}
+
+// shownConn shows the connection below it to the pool, which looks there whether the server has hung up before it lends the
+// connection out. Without that a server that restarts costs a failed request for each connection.
+type shownConn struct {
+	net.Conn
+	tcp syscall.Conn
+}
+
+// SyscallConn implements syscall.Conn.
+func (c *shownConn) SyscallConn() (syscall.RawConn, error) { return c.tcp.SyscallConn() }

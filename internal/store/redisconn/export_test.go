@@ -1,0 +1,100 @@
+package redisconn
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"runtime"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// MaxCalls and BatchCalls are the bounds of a queue, and CallsBeside is how many calls must wait to be sent beside others.
+const (
+	MaxCalls    = maxCalls
+	BatchCalls  = batchCalls
+	CallsBeside = callsBeside
+)
+
+// Hold makes small calls wait until release, which sends them and returns when none waits.
+func (c *Client) Hold() (release func()) {
+	for !c.only.quick.hold() {
+		runtime.Gosched()
+	}
+	return func() {
+		q := c.only.quick
+		q.mu.Lock()
+		q.senders = 1
+		q.mu.Unlock()
+		q.send()
+	}
+}
+
+// hold takes the places of all senders, once those before have found that nobody waits.
+func (q *queue) hold() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.senders > 0 {
+		return false
+	}
+	q.senders = batchesAtOnce
+	return true
+}
+
+// Waiting is how many small calls wait, and how many goroutines send them.
+func (c *Client) Waiting() (calls, senders int) {
+	q := c.only.quick
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting), q.senders
+}
+
+// LoadOnly makes the server forget all scripts but one.
+func (c *Client) LoadOnly(ctx context.Context, name string) error {
+	on, err := c.only.server(ctx, nil)
+	if err == nil {
+		err = c.ScriptFlush(ctx).Err()
+	}
+	if err != nil {
+		return err
+	}
+	err = fmt.Errorf("no script %s", name)
+	for _, sc := range scripts {
+		if sc.name == name {
+			if err = c.ScriptLoad(ctx, sc.textFor(on.identity)).Err(); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// SlotOf is the slot of a key.
+func SlotOf(key string) int { return slotOf(key) }
+
+// Through makes a cluster's client connect to each node by another address, from now on: nodes that it knows keep theirs.
+func (c *Client) Through(address func(string) string) {
+	options := c.cluster.options
+	c.cluster.options = func(of string) *redis.Options {
+		opts := options(of)
+		opts.Dialer = func(ctx context.Context, network, of string) (net.Conn, error) {
+			return (&net.Dialer{Timeout: opts.DialTimeout}).DialContext(ctx, network, address(of))
+		}
+		return opts
+	}
+}
+
+// Nodes is how many nodes of a cluster are open.
+func (c *Client) Nodes() int { return len(c.cluster.all()) }
+
+// Look is what a cluster's client does from time to time.
+func (c *Client) Look(ctx context.Context) { c.cluster.look(ctx) }
+
+// LeaveAtOnce makes a cluster's client close a node the second time that it is not among the masters.
+func (c *Client) LeaveAtOnce() { c.cluster.leaves = 0 }
+
+// NodeOptions are those of a node of a cluster.
+func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.options(address) }
+
+// CompleteAddress is the address that a node means which tells a part of it.
+func CompleteAddress(address, from string) string { return completeAddress(address, from) }

@@ -1,0 +1,135 @@
+package redisconn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// errSilent says that a command was not sent, because the server had not answered anything for too long.
+var errSilent = errors.New("the server does not answer")
+
+// gate is what every command of a client passes. It lets in as many as there are connections; the others wait before it,
+// in the order in which they came, and go away when the server falls silent. The pool's own queue cannot tell a server that
+// is busy from one that is away: there, who is at the end of a long queue gives up for the one, or waits through the
+// failures of all before him for the other.
+//
+// As a hook it is over whatever uses the client, the limits on requests too.
+type gate struct {
+	places  chan struct{} // holds one for each command that is let in
+	silence time.Duration // the patience of a context without one
+	heard   atomic.Int64  // when the server last answered anything; nanoseconds since began
+	began   time.Time
+}
+
+func newGate(places int, silence time.Duration) *gate {
+	return &gate{places: make(chan struct{}, places), silence: silence, began: time.Now()}
+}
+
+// insideKey marks the context of a command that was let in: what a new connection asks for first is a part of it.
+type insideKey struct{}
+
+// pass runs send once it is let in, with a context that ends when the patience with a silent server does.
+func (g *gate) pass(ctx context.Context, send func(context.Context) error) error {
+	if ctx.Value(insideKey{}) != nil {
+		return g.listen(send(ctx))
+	}
+	return g.passSince(ctx, time.Now(), g.patience(ctx), send)
+}
+
+// patience is the context's, or the client's own.
+func (g *gate) patience(ctx context.Context) time.Duration {
+	return cmp.Or(leaderboard.Patience(ctx), g.silence)
+}
+
+// passSince is pass for what has waited since then already.
+func (g *gate) passSince(ctx context.Context, arrived time.Time, patience time.Duration, send func(context.Context) error) error {
+	if err := g.enter(ctx, arrived, patience); err != nil {
+		return err
+	}
+	defer func() { <-g.places }()
+	until := g.patientUntil(arrived, patience)
+	if time.Until(until) <= 0 {
+		return errSilent // and not an end of time, after which it may have been sent
+	}
+	ctx, cancel := context.WithDeadline(context.WithValue(ctx, insideKey{}, true), until)
+	defer cancel()
+	return g.listen(send(ctx))
+}
+
+func (g *gate) enter(ctx context.Context, arrived time.Time, patience time.Duration) error {
+	select {
+	case g.places <- struct{}{}:
+		return nil
+	default:
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		select {
+		case g.places <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("wait for a connection: %w", ctx.Err())
+		case <-timer.C:
+			left := time.Until(g.patientUntil(arrived, patience))
+			if left <= 0 {
+				return errSilent
+			}
+			timer.Reset(left)
+		}
+	}
+}
+
+// patientUntil counts from the command's arrival or the server's last answer, whichever came later.
+func (g *gate) patientUntil(arrived time.Time, patience time.Duration) time.Time {
+	if heard := g.lastHeard(); heard.After(arrived) {
+		arrived = heard
+	}
+	return arrived.Add(patience)
+}
+
+func (g *gate) lastHeard() time.Time { return g.began.Add(time.Duration(g.heard.Load())) }
+
+// listen notes that the server has answered, be it with an error.
+func (g *gate) listen(err error) error {
+	if answered(err) {
+		g.heard.Store(int64(time.Since(g.began)))
+	}
+	return err
+}
+
+// answered reports whether an error, or none, is what the server said.
+func answered(err error) bool {
+	var said redis.Error
+	return err == nil || errors.As(err, &said)
+}
+
+// DialHook changes nothing: a connection that is made says little about whether anything is answered on it.
+func (g *gate) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		return next(ctx, network, address)
+	}
+}
+
+// ProcessHook is for single commands.
+func (g *gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		return g.pass(ctx, func(ctx context.Context) error { return next(ctx, cmd) })
+	}
+}
+
+// ProcessPipelineHook is for commands that are sent together.
+func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		return g.pass(ctx, func(ctx context.Context) error { return next(ctx, cmds) })
+	}
+}

@@ -1,0 +1,111 @@
+package redisconn_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// gated connects with one connection.
+func gated(t *testing.T, server *testenv.RedisServer, silence time.Duration) *redisconn.Client {
+	t.Helper()
+	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{Timeout: silence, PoolSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	if err := client.Ping(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// all calls do n times at once, and returns what came of it and how long it took.
+func all(n int, do func() error) (errs []error, took time.Duration) {
+	began := time.Now()
+	errs = make([]error, n)
+	var running sync.WaitGroup
+	for i := range n {
+		running.Go(func() { errs[i] = do() })
+	}
+	running.Wait()
+	return errs, time.Since(began)
+}
+
+// A queue that is many times as long as anybody is patient with a silent server is waited through while it moves.
+func TestABusyServerIsWaitedFor(t *testing.T) {
+	client := gated(t, testenv.Redis(t, testenv.WithConfig("enable-debug-command yes")), 500*time.Millisecond)
+	ctx := leaderboard.WithPatience(t.Context(), 300*time.Millisecond)
+	errs, took := all(40, func() error { return client.Do(ctx, "DEBUG", "SLEEP", "0.02").Err() })
+	if err := errors.Join(errs...); err != nil {
+		t.Errorf("a command that had to wait for its turn: %v", err)
+	}
+	if took < 800*time.Millisecond {
+		t.Errorf("40 commands of 20 ms took %v", took)
+	}
+}
+
+// Who waits for the one connection to a silent server does not wait through the failures of all before.
+func TestASilentServerIsWaitedForOnce(t *testing.T) {
+	server := testenv.Redis(t)
+	client := gated(t, server, time.Minute)
+	ctx := leaderboard.WithPatience(t.Context(), 300*time.Millisecond)
+	server.Pause()
+	errs, took := all(100, func() error { return client.Get(ctx, "key").Err() })
+	server.Resume()
+	for _, err := range errs {
+		if err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
+			t.Fatalf("a silent server has answered: %v", err)
+		}
+	}
+	if took > 3*time.Second {
+		t.Errorf("100 of them took %v, want what one takes", took)
+	}
+	if err := client.Set(t.Context(), "key", "value", 0).Err(); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func TestWhoWaitsLeavesWhenItsContextEnds(t *testing.T) {
+	server := testenv.Redis(t)
+	client := gated(t, server, time.Second)
+	server.Pause()
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := make(chan error, 2)
+	for range 2 {
+		go func() { waiting <- client.Get(ctx, "key").Err() }()
+	}
+	cancel()
+	// One of the two is on the connection and notices nothing; the other one leaves.
+	if err := <-waiting; !errors.Is(err, context.Canceled) {
+		t.Errorf("the one that waits got %v", err)
+	}
+	server.Resume()
+	<-waiting
+}
+
+// A connection asks for things itself before its first command. That is a part of the command, or one place would not do.
+func TestOnePlaceIsEnoughToConnect(t *testing.T) {
+	server := testenv.Redis(t)
+	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{PoolSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	s := newBoard(client)
+	errs, _ := all(8, func() error {
+		_, err := s.Version(t.Context(), guild1)
+		return err
+	})
+	for _, err := range errs {
+		if !errors.Is(err, leaderboard.ErrNotLoaded) {
+			t.Errorf("the first scripts on a new client: %v, want ErrNotLoaded", err)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package redisconn_test
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/testing/testenv"
+)
+
+// told are the metrics that a scrape of a fresh registry shows, with their labels, but for those of scripts and connections.
+func told(t *testing.T, url string) map[string]float64 {
+	t.Helper()
+	client, err := redisconn.Connect(url, redisconn.ConnectOptions{})
+	ok(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return toldBy(t, client)
+}
+
+func toldBy(t *testing.T, client *redisconn.Client) map[string]float64 {
+	t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(client.Metrics())
+	families, err := registry.Gather()
+	ok(t, err)
+	values := map[string]float64{}
+	for _, family := range families {
+		name := strings.TrimPrefix(family.GetName(), "levelboard_redis_")
+		if strings.HasPrefix(name, "script_") || strings.HasPrefix(name, "pool_") || strings.HasPrefix(name, "pipeline_") {
+			continue
+		}
+		for _, m := range family.GetMetric() {
+			full := name
+			for _, l := range m.GetLabel() {
+				full += " " + l.GetValue()
+			}
+			values[full] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	return values
+}
+
+func wantTold(t *testing.T, got, want map[string]float64) {
+	t.Helper()
+	if got["memory_used_bytes"] < 100_000 {
+		t.Errorf("it uses %g bytes", got["memory_used_bytes"])
+	}
+	delete(got, "memory_used_bytes")
+	if !maps.Equal(got, want) {
+		t.Errorf("told is %v, want %v", got, want)
+	}
+}
+
+func TestWhatRedisTellsOfItself(t *testing.T) {
+	server := testenv.Redis(t, testenv.WithConfig("maxmemory 100mb", `save ""`), testenv.WithPassword("p@ss"))
+	wantTold(t, told(t, server.URL()), map[string]float64{
+		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 0, "persistence_ok": 1,
+	})
+	client := connect(t, server.URL())
+	ok(t, client.ConfigSet(t.Context(), "appendonly", "yes").Err())
+	ok(t, client.ConfigSet(t.Context(), "save", "3600 1").Err())
+	ok(t, client.ConfigSet(t.Context(), "maxmemory", "0").Err())
+	wantTold(t, told(t, server.URL()), map[string]float64{
+		"up": 1, "memory_max_bytes": 0, "evicted_keys_total": 0, "persistence rdb": 1, "persistence aof": 1, "persistence_ok": 1,
+	})
+}
+
+func TestKeysThatRedisDropped(t *testing.T) {
+	server := testenv.Redis(t, testenv.WithConfig("maxmemory 3mb", "maxmemory-policy allkeys-random"))
+	client := connect(t, server.URL())
+	for i := range 500 {
+		ok(t, client.Set(t.Context(), fmt.Sprint(i), strings.Repeat("x", 10_000), 0).Err())
+	}
+	if got := told(t, server.URL()); got["evicted_keys_total"] < 1 {
+		t.Errorf("told is %v", got)
+	}
+}
+
+// A server on which CONFIG is not allowed tells the rest.
+func TestRedisThatAllowsNoConfig(t *testing.T) {
+	server := testenv.Redis(t, testenv.WithConfig(`rename-command CONFIG ""`))
+	got := told(t, server.URL())
+	if _, known := got["persistence rdb"]; known || got["up"] != 1 || got["memory_used_bytes"] == 0 {
+		t.Errorf("told is %v", got)
+	}
+}
+
+func TestTheEmbeddedRedisIsUp(t *testing.T) {
+	server, err := embedded.StartRedis()
+	ok(t, err)
+	t.Cleanup(server.Close)
+	if got := told(t, server.URL()); !maps.Equal(got, map[string]float64{"up": 1}) {
+		t.Errorf("told is %v", got)
+	}
+}
+
+func TestRedisThatIsAway(t *testing.T) {
+	server := testenv.Redis(t)
+	server.Kill()
+	if got := told(t, server.URL()); !maps.Equal(got, map[string]float64{"up": 0}) {
+		t.Errorf("told is %v", got)
+	}
+}
+
+func TestFailuresOfScriptsAreCounted(t *testing.T) {
+	server := testenv.Redis(t)
+	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{})
+	ok(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	metrics := client.Metrics()
+	s := newBoard(client)
+	load(t, s, row(user1))
+	failures := func() map[string]float64 {
+		registry := prometheus.NewPedanticRegistry()
+		registry.MustRegister(metrics)
+		families, err := registry.Gather()
+		ok(t, err)
+		found := map[string]float64{}
+		for _, family := range families {
+			if family.GetName() == "levelboard_redis_script_errors_total" {
+				for _, m := range family.GetMetric() {
+					found[m.GetLabel()[0].GetValue()] = m.GetCounter().GetValue()
+				}
+			}
+		}
+		return found
+	}
+	if _, err := s.Member(t.Context(), guild1, "300000000000000099"); err == nil { // refused: it has no entry
+		t.Fatal("a member without an entry was found")
+	}
+	if got := failures(); got["member"] != 0 || len(got) < 15 {
+		t.Errorf("failures %v, want none of each script", got)
+	}
+	server.Kill()
+	if _, err := s.Change(t.Context(), guild1, user1, plusOne); err == nil {
+		t.Fatal("a server that is gone took a change")
+	}
+	if got := failures(); got["change"] != 1 || got["member"] != 0 {
+		t.Errorf("failures %v, want one of change", got)
+	}
+}
+
+// A cluster is up when all its masters are, its memory is that of the fullest one, and it keeps on disk what all of them keep.
+func TestWhatAClusterTellsOfItself(t *testing.T) {
+	t.Parallel()
+	c := newClustered(t)
+	key := "of one master"
+	full := c.Owner(c.SlotOf(key))
+	ok(t, c.client.Set(t.Context(), key, strings.Repeat("x", 10<<20), 0).Err())
+	for _, master := range c.Masters {
+		c.ask(master, "CONFIG", "SET", "maxmemory", "100mb")
+		c.ask(master, "CONFIG", "SET", "appendonly", "yes")
+	}
+	c.ask(full, "CONFIG", "SET", "save", "3600 1")
+	got := toldBy(t, c.client)
+	if got["memory_used_bytes"] < 10<<20 {
+		t.Errorf("it uses %g bytes, want those of the fullest master", got["memory_used_bytes"])
+	}
+	wantTold(t, got, map[string]float64{
+		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 1, "persistence_ok": 1,
+	})
+}

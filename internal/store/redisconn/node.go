@@ -1,0 +1,70 @@
+package redisconn
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// node is one Redis server at one address: a connection pool that knows which life of the server it talks to.
+//
+// A server that comes back from a crash, or a replica that takes over, may hold older data than the one before. So each life of
+// a server has an identity, and every script is loaded under a digest of its own for each identity. A script can therefore not
+// run on a server that it was not made for (NOSCRIPT: nothing has run), at no extra round trip (ADR 6).
+type node struct {
+	*redis.Client
+	*shared
+	gate       *gate
+	clustered  bool
+	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
+
+	quick, slow *queue        // slow is for changes that wait for replicas, which must not hold up reads
+	entered     chan struct{} // holds one for each change that is sent by itself and waits for replicas
+
+	current atomic.Pointer[server]
+	// What was heard may say that the server is another one by now, without a new connection: how often, and how many of those
+	// times it was asked since.
+	doubts, settled atomic.Int64
+	turn            chan struct{} // holds one while scripts are loaded; not a mutex, or who waits could not give up
+}
+
+// shared is what all nodes of a client have in common.
+type shared struct {
+	silence time.Duration // for how long a server may be silent
+	waiting Waiting
+	metrics *scriptMetrics
+}
+
+// newNode makes a node for clientOptions.
+func newNode(opts *redis.Options, s *shared) *node {
+	n := &node{shared: s, turn: make(chan struct{}, 1), entered: make(chan struct{}, waitingRuns), gate: newGate(opts.PoolSize, s.silence)}
+	n.quick = &queue{node: n, atOnce: batchesAtOnce, beside: callsBeside}
+	n.slow = &queue{node: n, atOnce: waitingBatches, beside: 1}
+	opts.OnConnect = n.connected
+	n.Client = redis.NewClient(opts)
+	n.AddHook(n.gate)
+	return n
+}
+
+// doubt makes the next call ask who the server is.
+func (n *node) doubt() { n.doubts.Add(1) }
+
+// alive asks for a sign of life; one that the server gave to another meanwhile will do. Of a server that cannot save to its disk
+// that is its refusal of PING: it answers reads, and only writes are refused.
+func (n *node) alive(ctx context.Context) error {
+	began := time.Now()
+	err := n.Ping(ctx).Err()
+	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || WritesRefused(err) {
+		return nil
+	}
+	return err
+}
+
+// WritesRefused reports whether an error is the word of a server that answers reads and refuses writes: its memory is full, it
+// cannot save to its disk, or has too few replicas.
+func WritesRefused(err error) bool {
+	return redis.HasErrorPrefix(err, "OOM ") || redis.HasErrorPrefix(err, "MISCONF ") || redis.HasErrorPrefix(err, "NOREPLICAS ")
+}

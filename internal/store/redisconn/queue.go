@@ -1,0 +1,178 @@
+package redisconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// batchCalls is how many calls are sent together at most: as many as take Redis well below a millisecond.
+	batchCalls = 64
+	// batchesAtOnce is how many batches are under way at the same time: Redis works on one while the replies of the other are
+	// given to their callers.
+	batchesAtOnce = 2
+	// callsBeside is how many calls must wait for a batch to be sent beside another. With fewer the batches would get small, and a
+	// round trip of its own costs a call more than waiting for the next does.
+	callsBeside = 16
+	// lookEvery is how often all calls that wait, and not only those whose turn it is, are asked whether their requests went away.
+	lookEvery = 100 * time.Millisecond
+	// maxCalls bounds the calls that wait to be sent; it is more than the requests that are worked on at the same time.
+	maxCalls = 8192
+)
+
+var errCallsFull = errors.New("too many calls wait for Redis")
+
+// queue sends small calls of concurrent requests to a node together: one round trip for up to batchCalls of them. A call that
+// finds no batch under way is sent at once; what comes meanwhile goes with the next batch, which is sent when the one before is
+// back, or beside it once enough wait (ADR 7).
+//
+// Each call is one step in Redis, whatever it is sent with, and none is sent again once it may have run.
+type queue struct {
+	node   *node
+	atOnce int // how many batches are under way at most
+	beside int // how many calls must wait for another batch beside one that is under way
+
+	mu      sync.Mutex
+	senders int
+	waiting []*Call
+	looked  time.Time // see lookEvery
+}
+
+// queued is what a queue knows of a call.
+type queued struct {
+	ctx      context.Context
+	arrived  time.Time
+	patience time.Duration
+	done     chan struct{} // closed once the reply or the error is there
+}
+
+// do makes the call and returns once it was answered, or has found Redis silent for longer than the patience of ctx. When ctx ends
+// before it was sent, it never is; that is seen when the batch before it is back, at most one patience later.
+func (q *queue) do(ctx context.Context, c *Call) {
+	c.queued = queued{ctx, time.Now(), q.node.gate.patience(ctx), make(chan struct{})}
+	c.with = nil
+	q.mu.Lock()
+	if len(q.waiting) >= maxCalls {
+		q.mu.Unlock()
+		c.notSent(errCallsFull)
+		return
+	}
+	q.waiting = append(q.waiting, c)
+	start := q.senders == 0 || q.senders < q.atOnce && len(q.waiting) >= q.beside
+	if start {
+		q.senders++
+	}
+	q.mu.Unlock()
+	if start {
+		go q.send()
+	}
+	<-c.done
+}
+
+func (c *Call) notSent(err error) {
+	c.answer(c.Script.result(nil, fmt.Errorf("not sent: %w", err)))
+}
+
+// send sends batches until nobody waits. It ends by itself: nobody waits for longer than the patience, and no batch takes
+// longer either.
+func (q *queue) send() {
+	batch := make([]*Call, 0, batchCalls)
+	for {
+		batch = q.take(batch[:0])
+		if len(batch) == 0 {
+			return
+		}
+		q.sendBatch(batch)
+		for i, c := range batch {
+			batch[i] = nil
+			close(c.done)
+		}
+	}
+}
+
+// take takes the calls that have waited for longest and whose requests still want them. An empty batch means that this sender
+// must exit.
+func (q *queue) take(batch []*Call) []*Call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if now := time.Now(); now.Sub(q.looked) >= lookEvery {
+		q.looked = now
+		q.waiting = slices.DeleteFunc(q.waiting, (*Call).left)
+	}
+	if q.senders > 1 && len(q.waiting) < q.beside {
+		q.senders--
+		return batch
+	}
+	taken := 0
+	for taken < len(q.waiting) && len(batch) < batchCalls {
+		c := q.waiting[taken]
+		taken++
+		if !c.left() {
+			batch = append(batch, c)
+		}
+	}
+	q.waiting = slices.Delete(q.waiting, 0, taken)
+	if len(batch) == 0 {
+		q.senders--
+	}
+	return batch
+}
+
+// left reports whether the call's request has gone away before it was sent, and answers it if so.
+func (c *Call) left() bool {
+	err := c.ctx.Err()
+	if err != nil {
+		c.notSent(err)
+		close(c.done)
+	}
+	return err != nil
+}
+
+// sendBatch makes the calls, each of which has its reply or its error then.
+func (q *queue) sendBatch(batch []*Call) {
+	now, heard := time.Now(), q.node.gate.lastHeard()
+	var first []*Call // each with the calls that its run is for as well
+	var last *Call    // whose patience ends last: the batch has as much, or one with little left would cut the others off
+	var end time.Time
+	calls := 0
+	for _, c := range batch {
+		since := c.arrived
+		if heard.After(since) {
+			since = heard
+		}
+		ends := since.Add(c.patience)
+		if !ends.After(now) {
+			c.notSent(errSilent)
+			continue
+		}
+		calls++
+		if ends.After(end) {
+			last, end = c, ends
+		}
+		if i := slices.IndexFunc(first, c.joins); i >= 0 {
+			first[i].with = append(first[i].with, c)
+		} else {
+			first = append(first, c)
+		}
+	}
+	if len(first) > 0 {
+		q.node.metrics.sent.Observe(float64(calls))
+		q.node.send(context.Background(), last.arrived, last.patience, first)
+	}
+}
+
+// joins reports whether one run can be for both calls.
+func (c *Call) joins(other *Call) bool {
+	return c.Script == other.Script && c.Keys[0] == other.Keys[0] && c.asking == other.asking && slices.Equal(c.Args, other.Args)
+}
+
+// length is how many calls wait.
+func (q *queue) length() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting)
+}

@@ -1,0 +1,432 @@
+package redisconn_test
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// batch are calls that are sent together, in the order in which they were added.
+type batch struct {
+	t       *testing.T
+	store   *board
+	release func()
+	before  int
+	calls   sync.WaitGroup
+}
+
+func newBatch(t *testing.T, s *board) *batch {
+	return &batch{t: t, store: s, release: s.Hold()}
+}
+
+// add begins a call, and returns when it waits.
+func (b *batch) add(call func()) {
+	b.t.Helper()
+	b.before++
+	b.calls.Go(call)
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		if waiting, _ := b.store.Waiting(); waiting >= b.before {
+			return
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatal("a call does not wait for its turn")
+		}
+	}
+}
+
+// send sends the calls and waits for their ends.
+func (b *batch) send() {
+	b.release()
+	b.calls.Wait()
+	if waiting, senders := b.store.Waiting(); waiting != 0 || senders != 0 {
+		b.t.Errorf("%d calls wait and %d goroutines send at the end", waiting, senders)
+	}
+}
+
+func (b *batch) change(g leaderboard.GuildRef, user id.User, c leaderboard.Change) *changed {
+	b.t.Helper()
+	var got changed
+	b.add(func() { got.Outcome, got.err = b.store.Change(b.t.Context(), g, user, c) })
+	return &got
+}
+
+type changed struct {
+	leaderboard.Outcome
+	err error
+}
+
+func (c *changed) want(t *testing.T, before, after level.XP) {
+	t.Helper()
+	if c.err != nil || c.Before != before || c.After != after {
+		t.Errorf("%+v, %v, want %d and then %d", c.Outcome, c.err, before, after)
+	}
+}
+
+func TestChangesOfOneBatchAreMadeInTheirOrder(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := newBoard(client)
+		loadGuild(t, s, guild1, nth(1), nth(2))
+		b := newBatch(t, s)
+		first := b.change(guild1, nth(1), plus(5))
+		other := b.change(guild1, nth(2), leaderboard.Change{Op: leaderboard.Decrement, Amount: 101})
+		unknown := b.change(guild1, nth(3), plus(7))
+		second := b.change(guild1, nth(1), leaderboard.Change{Op: leaderboard.Set, Amount: 0, Cooldown: time.Hour})
+		third := b.change(guild1, nth(1), plus(level.MaxXP))
+		fourth := b.change(guild1, nth(1), plus(1))
+		fifth := b.change(guild1, nth(1), leaderboard.Change{Op: leaderboard.Set, Amount: 3})
+		b.send()
+		first.want(t, 100, 105)
+		other.want(t, 100, 0)
+		second.want(t, 105, 0)
+		third.want(t, 0, level.MaxXP)
+		fourth.want(t, level.MaxXP, level.MaxXP)
+		fifth.want(t, level.MaxXP, 3)
+		if !errors.Is(unknown.err, leaderboard.ErrNoMember) {
+			t.Errorf("an unknown member: %+v, %v, want ErrNoMember", unknown.Outcome, unknown.err)
+		}
+		v, err := s.Version(t.Context(), guild1)
+		if err != nil || v.Rev != 6 {
+			t.Errorf("rev %d, %v after 6 changes", v.Rev, err)
+		}
+		if m, err := s.Member(t.Context(), guild1, nth(3)); !errors.Is(err, leaderboard.ErrNoMember) {
+			t.Errorf("the unknown member is %+v, %v", m, err)
+		}
+		// The set with a cooldown was followed by changes without one.
+		got, _, err := s.Award(t.Context(), guild1, leaderboard.Awards{
+			Cooldown: time.Hour, Members: []leaderboard.Award{{User: nth(1), Offers: []level.XP{1}}, {User: nth(2), Offers: []level.XP{1}}},
+		})
+		if err != nil || got[0].Gained[0] != 0 || got[1].Gained[0] != 1 {
+			t.Errorf("messages after the batch: %+v, %v, want nothing for who is on cooldown, and 1", got, err)
+		}
+	})
+}
+
+// Each change of a member builds on what those before it in the batch have made of the entry.
+func TestChangesOfAMemberInOneBatchKeepWhatElseIsKnown(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := newBoard(client)
+		known := row(nth(1))
+		known.MessageCount, known.User = 12, leaderboard.User{Username: "ada", Discriminator: "0"}
+		load(t, s, known)
+		slow := plus(1)
+		slow.Cooldown = time.Hour
+		b := newBatch(t, s)
+		changes := []*changed{b.change(guild1, nth(1), plus(1)), b.change(guild1, nth(1), slow), b.change(guild1, nth(1), plus(1))}
+		b.send()
+		for i, c := range changes {
+			c.want(t, level.XP(100+i), level.XP(101+i))
+			if c.MessageCount != 12 {
+				t.Errorf("change %d: %d messages, want 12", i+1, c.MessageCount)
+			}
+		}
+		if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 103 || m.MessageCount != 12 || m.User != known.User {
+			t.Errorf("%+v, %v", m, err)
+		}
+	})
+}
+
+func TestOnlyMembersThereAreGoUp(t *testing.T) {
+	// By a curve that floats cannot tell, whatever gains XP is noted.
+	curve, err := level.NewCurve([]float64{-1 << 50, 1<<50 + 100})
+	ok(t, err)
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		s := newBoard(client)
+		loadGuild(t, s, guild1, nth(1))
+		log := logOf(t, s)
+		b := newBatch(t, s)
+		c := plus(5)
+		c.Curve = &curve
+		b.change(guild1, nth(2), c)
+		b.change(guild1, nth(1), c)
+		b.change(guild1, nth(3), c)
+		b.send()
+		if got, want := log.next(), []events.Entry{{User: nth(1), Before: 100, After: 105}}; !slices.Equal(got, want) {
+			t.Errorf("noted %+v, want %+v", got, want)
+		}
+	})
+}
+
+func TestADamagedMemberFailsNobodyElse(t *testing.T) {
+	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
+		ctx := t.Context()
+		s := newBoard(client)
+		loadGuild(t, s, guild1, nth(1), nth(2), nth(3), nth(4))
+		client.HSet(ctx, prefix+"entry", string(nth(2)), "1 2")
+		client.ZAdd(ctx, prefix+"xp", redis.Z{Score: 1.5, Member: string(nth(3))})
+		client.ZAdd(ctx, prefix+"xp", redis.Z{Score: 1e300, Member: string(nth(4))})
+		b := newBatch(t, s)
+		var damaged []*changed
+		for n := 2; n <= 4; n++ {
+			damaged = append(damaged, b.change(guild1, nth(n), plus(1)))
+		}
+		whole := b.change(guild1, nth(1), plus(1))
+		again := b.change(guild1, nth(1), plus(1))
+		var reads [4]error
+		for n := range reads {
+			b.add(func() { _, reads[n] = s.Member(ctx, guild1, nth(n+1)) })
+		}
+		b.send()
+		whole.want(t, 100, 101)
+		again.want(t, 101, 102)
+		for i, d := range damaged {
+			if d.err == nil || errors.Is(d.err, leaderboard.ErrNoMember) {
+				t.Errorf("damaged member %d: %+v, %v", i+2, d.Outcome, d.err)
+			}
+		}
+		for n, err := range reads {
+			if (err == nil) != (n == 0) {
+				t.Errorf("read of member %d: %v", n+1, err)
+			}
+		}
+		if text := client.HGet(ctx, prefix+"entry", string(nth(2))).Val(); text != "1 2" {
+			t.Errorf("the damaged stat became %q", text)
+		}
+		if v, err := s.Version(ctx, guild1); err != nil || v.Rev != 2 {
+			t.Errorf("rev %d, %v after 2 changes", v.Rev, err)
+		}
+		c := plus(1)
+		c.Once = leaderboard.Once{Key: leaderboard.Digest{1}, Request: leaderboard.Digest{2}}
+		if o, err := s.Change(ctx, guild1, nth(2), c); err == nil {
+			t.Errorf("a named change of a damaged member: %+v", o)
+		}
+		client.HSet(ctx, prefix+"entry", string(nth(2)), "1 2 0")
+		if o, err := s.Change(ctx, guild1, nth(2), c); err != nil || o.After != 101 || o.Replayed {
+			t.Errorf("the same request after the repair: %+v, %v, want 101 and no replay", o, err)
+		}
+	})
+}
+
+// seen counts commands by their first words, and pipelines.
+type seen struct {
+	mu        sync.Mutex
+	commands  map[string]int
+	alone     map[string]int // those that were in no pipeline
+	pipelines int
+}
+
+func watch(client *redisconn.Client) *seen {
+	s := &seen{commands: map[string]int{}, alone: map[string]int{}}
+	client.AddHook(s)
+	return s
+}
+
+func (s *seen) note(cmds ...redis.Cmder) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cmd := range cmds {
+		s.commands[cmd.Name()]++
+	}
+}
+
+func (s *seen) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+func (s *seen) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		s.note(cmd)
+		s.mu.Lock()
+		s.alone[cmd.Name()]++
+		s.mu.Unlock()
+		return next(ctx, cmd)
+	}
+}
+
+func (s *seen) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		s.note(cmds...)
+		s.mu.Lock()
+		s.pipelines++
+		s.mu.Unlock()
+		return next(ctx, cmds)
+	}
+}
+
+func TestChangesAndTheirNoteAreOneRoundTrip(t *testing.T) {
+	client := connect(t, testenv.Redis(t).URL())
+	s := newBoard(client)
+	loadGuild(t, s, guild1, nth(1), nth(2))
+	loadGuild(t, s, guildNo(2), nth(1))
+	seen := watch(client)
+	for round := range 2 {
+		b := newBatch(t, s)
+		for n := range 20 {
+			b.change(guild1, nth(1+n%2), plus(1))
+			b.change(guildNo(2), nth(1), plus(1))
+		}
+		b.send()
+		// One run of a script in each round, for both guilds, and a note of them with it.
+		if seen.pipelines != round+1 || seen.commands["evalsha"] != round+1 || seen.commands["sadd"] != round+1 || seen.alone["sadd"] > 0 {
+			t.Errorf("after round %d: %d pipelines with %v", round+1, seen.pipelines, seen.commands)
+		}
+	}
+	guilds, err := s.DirtyGuilds(t.Context())
+	slices.Sort(guilds)
+	want := []id.Guild{guild1.ID, guildNo(2).ID}
+	slices.Sort(want)
+	if err != nil || !slices.Equal(guilds, want) {
+		t.Errorf("changed guilds %v, %v, want %v", guilds, err, want)
+	}
+}
+
+func TestABatchHasABound(t *testing.T) {
+	client := connect(t, testenv.Redis(t).URL())
+	s := newBoard(client)
+	loadGuild(t, s, guild1, nth(1))
+	seen := watch(client)
+	b := newBatch(t, s)
+	for range 2*redisconn.BatchCalls + 1 {
+		b.change(guild1, nth(1), plus(1))
+	}
+	b.send()
+	if seen.pipelines != 3 {
+		t.Errorf("%d round trips, want 3", seen.pipelines)
+	}
+	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100+2*redisconn.BatchCalls+1 {
+		t.Errorf("%d XP, %v", m.XP, err)
+	}
+}
+
+func TestOneCallTooManyIsRefused(t *testing.T) {
+	client := connect(t, testenv.Redis(t).URL())
+	s := newBoard(client)
+	loadGuild(t, s, guild1, nth(1))
+	release := s.Hold()
+	var answered atomic.Int64
+	var calls sync.WaitGroup
+	for range redisconn.MaxCalls {
+		calls.Go(func() {
+			if _, err := s.Version(t.Context(), guild1); err == nil {
+				answered.Add(1)
+			}
+		})
+	}
+	for waiting := 0; waiting < redisconn.MaxCalls; runtime.Gosched() {
+		waiting, _ = s.Waiting()
+	}
+	if o, err := s.Change(t.Context(), guild1, nth(1), plus(1)); err == nil || !strings.Contains(err.Error(), "not sent: too many") {
+		t.Errorf("one more: %+v, %v", o, err)
+	}
+	release()
+	calls.Wait()
+	if answered.Load() != redisconn.MaxCalls {
+		t.Errorf("%d of %d were answered", answered.Load(), redisconn.MaxCalls)
+	}
+	if o, err := s.Change(t.Context(), guild1, nth(1), plus(1)); err != nil || o.After != 101 {
+		t.Errorf("afterwards: %+v, %v", o, err)
+	}
+}
+
+func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
+	s := newBoard(connect(t, testenv.Redis(t).URL()))
+	loadGuild(t, s, guild1, nth(1), nth(2))
+	ctx, leave := context.WithCancel(t.Context())
+	b := newBatch(t, s)
+	var left error
+	b.add(func() { _, left = s.Change(ctx, guild1, nth(1), plus(1)) })
+	stays := b.change(guild1, nth(2), plus(1))
+	leave()
+	b.send()
+	if !errors.Is(left, context.Canceled) || !strings.Contains(left.Error(), "not sent") {
+		t.Errorf("who left got %v", left)
+	}
+	stays.want(t, 100, 101)
+	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100 {
+		t.Errorf("%d XP, %v after a change that was not sent", m.XP, err)
+	}
+}
+
+// Who leaves a long queue does not wait for the turn that would have come.
+func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
+	s, stop := newStopped(t)
+	b := newBatch(t, s)
+	for range redisconn.BatchCalls + 1 {
+		b.change(guild1, nth(1), plus(1))
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	b.add(func() {
+		_, err := s.Change(ctx, guild1, nth(1), plus(1))
+		left <- err
+	})
+	leave()
+	b.calls.Go(b.release)
+	<-stop.arrived // the first batch is under way, and the second is not
+	select {
+	case err := <-left:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("who left got %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("who left waits for the turn of the call")
+	}
+	stop.letGo <- struct{}{}
+	<-stop.arrived
+	stop.letGo <- struct{}{}
+	b.calls.Wait()
+}
+
+// What the server knows runs once, and what it does not is sent again.
+func TestSomeScriptsOfABatchAreUnknown(t *testing.T) {
+	for _, known := range []string{"change", "version", "page"} {
+		t.Run(known, func(t *testing.T) {
+			client := connect(t, testenv.Redis(t).URL())
+			s := newBoard(client)
+			loadGuild(t, s, guild1, nth(1))
+			loadGuild(t, s, guildNo(2), nth(1))
+			ok(t, client.LoadOnly(t.Context(), known))
+			b := newBatch(t, s)
+			var errs [2]error
+			b.add(func() { _, errs[0] = s.Member(t.Context(), guild1, nth(1)) })
+			var changes []*changed
+			for range 5 {
+				changes = append(changes, b.change(guild1, nth(1), plus(1)))
+			}
+			elsewhere := b.change(guildNo(2), nth(1), plus(1))
+			b.add(func() { _, errs[1] = s.Version(t.Context(), guild1) })
+			b.send()
+			for i, c := range changes {
+				c.want(t, level.XP(100+i), level.XP(101+i))
+			}
+			elsewhere.want(t, 100, 101)
+			if errs != [2]error{} {
+				t.Errorf("the reads: %v", errs)
+			}
+			if v, err := s.Version(t.Context(), guild1); err != nil || v.Rev != 5 {
+				t.Errorf("rev %d, %v after 5 changes", v.Rev, err)
+			}
+		})
+	}
+}
+
+// A guild that is not there, or that is another by now, is a failure of those who asked for it.
+func TestARefusalIsOfItsGuildOnly(t *testing.T) {
+	s := newBoard(connect(t, testenv.Redis(t).URL()))
+	loadGuild(t, s, guild1, nth(1))
+	old := guild1
+	old.Incarnation--
+	b := newBatch(t, s)
+	gone := b.change(guildNo(2), nth(1), plus(1))
+	older := b.change(old, nth(1), plus(1))
+	good := b.change(guild1, nth(1), plus(1))
+	b.send()
+	good.want(t, 100, 101)
+	for _, c := range []*changed{gone, older} {
+		if !errors.Is(c.err, leaderboard.ErrNotLoaded) {
+			t.Errorf("%+v, %v, want ErrNotLoaded", c.Outcome, c.err)
+		}
+	}
+}

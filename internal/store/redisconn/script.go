@@ -1,0 +1,98 @@
+package redisconn
+
+import (
+	"crypto/sha1" // #nosec G505 -- a short name of a server, kept from nobody, and the digest that EVALSHA takes
+	_ "embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+//go:embed each.lua
+var eachLua string
+
+// Script is a Lua script, which every server gets before the script first runs there. It returns an array, or a string when it
+// did nothing, which callers get as a Refusal.
+type Script struct {
+	name string
+	text string
+	ScriptOptions
+}
+
+// ScriptOptions say how a script may be run.
+type ScriptOptions struct {
+	// Each lets one run be for several guilds (each.lua). Share and RunEach need it.
+	Each bool
+	// Waits makes its callers wait for replicas, as the client's Waiting says.
+	Waits bool
+	// Index is a set that gets the guild of each call, in the round trip of the call. Not on a cluster, where it is elsewhere.
+	Index string
+}
+
+// ServerMark stands in a script's text for the identity of the server's current life.
+const ServerMark = "<server>"
+
+// scripts are all scripts that were made.
+var scripts []*Script
+
+// NewScript makes a script of functions and of what is run. It must not be called after a client was made, so it is for
+// package variables.
+func NewScript(name, functions, body string, o ScriptOptions) *Script {
+	text := functions + body
+	if o.Each {
+		text = strings.Replace(strings.Replace(eachLua, "-- FUNCTIONS\n", functions, 1), "-- BODY\n", body, 1)
+	}
+	sc := &Script{name: name, text: text, ScriptOptions: o}
+	scripts = append(scripts, sc)
+	return sc
+}
+
+// Name returns the script's name.
+func (sc *Script) Name() string { return sc.name }
+
+// textFor returns the script as the server with that identity gets it, so that its digest belongs to that server only (ADR 6).
+// The identity is hashed: with a value of more than 64 bytes, a guild's meta would take Redis four times the memory.
+func (sc *Script) textFor(identity string) string {
+	return strings.ReplaceAll(sc.text, ServerMark, digest(identity))
+}
+
+func digest(text string) string {
+	sum := sha1.Sum([]byte(text)) // #nosec G401
+	return hex.EncodeToString(sum[:])
+}
+
+// Refusal is the word of a script that did nothing. It is a redis.Error.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+// RedisError implements redis.Error.
+func (Refusal) RedisError() {}
+
+// refusalWord returns the script's word if the error is a refusal.
+func refusalWord(err error) string {
+	var word Refusal
+	_ = errors.As(err, &word)
+	return string(word)
+}
+
+var errReply = errors.New("unexpected reply")
+
+// result reads what a run of the script returned.
+func (sc *Script) result(v any, err error) ([]any, error) {
+	switch v := v.(type) {
+	case []any:
+		if err == nil {
+			return v, nil
+		}
+	case string:
+		if err == nil {
+			return nil, Refusal(v)
+		}
+	}
+	if err == nil {
+		err = errReply
+	}
+	return nil, fmt.Errorf("redis: %s: %w", sc.name, err)
+}

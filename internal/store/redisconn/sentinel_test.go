@@ -1,0 +1,120 @@
+package redisconn_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// throughSentinels connects as a service does, with the time-outs of one.
+func throughSentinels(t *testing.T, s *testenv.Sentinels, o redisconn.ConnectOptions) *redisconn.Client {
+	t.Helper()
+	if o.Sentinel == nil {
+		o.Sentinel = &redisconn.SentinelOptions{Master: testenv.MasterName}
+	}
+	client, err := redisconn.Connect(s.URL(), o)
+	ok(t, err)
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+func TestConformanceThroughSentinels(t *testing.T) {
+	t.Parallel()
+	ca := testenv.NewCA(t)
+	s := testenv.NewSentinels(t, "watchers", testenv.WithPassword("servers"), testenv.WithTLS(ca, ca.Loopback()))
+	client := throughSentinels(t, s, redisconn.ConnectOptions{
+		Timeout: patience, TLS: clientTLS(t, ca),
+		Sentinel: &redisconn.SentinelOptions{Master: testenv.MasterName, Password: "watchers"},
+	})
+	storetest.Board(t, func(t *testing.T) storetest.Store {
+		ok(t, client.FlushAll(t.Context()).Err())
+		return newBoard(client)
+	})
+}
+
+// A sentinel that hangs, and then one that is gone, hold nobody up: not a new replica of the service, and not one that runs.
+func TestSentinelsThatAreNoHelp(t *testing.T) {
+	t.Parallel()
+	s := testenv.NewSentinels(t, "")
+	running := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{}))
+	ok(t, running.Ping(t.Context()))
+	nudges := running.Nudges(t.Context())
+	nudged(t, nudges, "when it is connected")
+	works := func(when string) {
+		t.Helper()
+		fresh := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{}))
+		eventually(t, "a new client reaches the master "+when, func() bool { return fresh.Ping(t.Context()) == nil })
+		eventually(t, "the old client reaches the master "+when, func() bool { return running.Ping(t.Context()) == nil })
+		eventually(t, "the old client hears the new one "+when, func() bool {
+			_ = fresh.Nudge(t.Context())
+			select {
+			case <-nudges:
+				return true
+			default:
+				return false
+			}
+		})
+	}
+	s.Watchers[0].Pause()
+	works("while a sentinel hangs")
+	master := s.Servers[0]
+	master.Kill()
+	works("after a failover that one sentinel slept through")
+	s.Watchers[0].Resume()
+	works("when that sentinel is back")
+	s.Watchers[1].Kill()
+	works("while a sentinel is gone")
+}
+
+func TestSentinelsThatDoNotKnowTheMaster(t *testing.T) {
+	t.Parallel()
+	s := testenv.NewSentinels(t, "")
+	store := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{
+		Sentinel: &redisconn.SentinelOptions{Master: "another"},
+	}))
+	if err := store.Ping(t.Context()); !errors.Is(err, redisconn.ErrUnknownMaster) {
+		t.Errorf("%v, want ErrUnknownMaster", err)
+	}
+	for _, w := range s.Watchers {
+		w.Kill()
+	}
+	if err := store.Ping(t.Context()); !errors.Is(err, redisconn.ErrSentinel) {
+		t.Errorf("%v, want ErrSentinel", err)
+	}
+}
+
+// A master that hangs is replaced, and comes back before it has heard of that. What is changed from then on is changed on
+// the new one, though connections to the old one were never broken; and the older data of the new one is compared first.
+func TestAMasterThatHungIsNotWrittenToAgain(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := testenv.NewSentinels(t, "")
+	store := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{Timeout: 2 * time.Second}))
+	load(t, store, row(user1))
+	_, err := store.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	s.Settle()
+
+	old := s.Servers[0]
+	old.Pause()
+	now := s.Promoted(old)
+	var refused error
+	eventually(t, "the new master asks for the comparison", func() bool {
+		_, refused = store.Change(ctx, guild1, user1, plusOne)
+		return errors.Is(refused, leaderboard.ErrNotLoaded)
+	})
+	load(t, store, row(user1))
+	old.Resume()
+	for range 50 {
+		_, err := store.Change(ctx, guild1, user1, plusOne)
+		ok(t, err)
+	}
+	if xp := direct(t, now).ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 150 {
+		t.Errorf("%v XP on the new master after 50 changes, want 150", xp)
+	}
+}

@@ -1,0 +1,103 @@
+package redisconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// server is one life of a Redis server.
+type server struct {
+	identity string
+	digests  map[*Script]string // names of the scripts that are loaded there, for EVALSHA
+}
+
+// session is one connection to one server, which is what makes an identity and the scripts loaded after it belong together.
+type session interface {
+	Info(ctx context.Context, sections ...string) *redis.StringCmd
+	Pipelined(ctx context.Context, fn func(redis.Pipeliner) error) ([]redis.Cmder, error)
+}
+
+// serverAttempts bounds how often one call follows a server that changes under it.
+const serverAttempts = 3
+
+var errNoIdentity = errors.New("the server does not tell its run_id; Levelboard needs the command INFO to notice that Redis has gone back in time")
+
+// connected is called with each new connection, before anything else is sent on it.
+func (n *node) connected(ctx context.Context, on *redis.Conn) error {
+	return n.identify(ctx, on, nil)
+}
+
+// server returns the server that is talked to, connecting if need be. With lost, that one does not know its scripts: it was
+// another one by then, or it forgot them.
+func (n *node) server(ctx context.Context, lost *server) (*server, error) {
+	doubts := n.doubts.Load()
+	if s := n.current.Load(); s != nil && s != lost && doubts == n.settled.Load() {
+		return s, nil
+	}
+	// A transaction of nothing is how go-redis lends out one connection.
+	err := n.gate.pass(ctx, func(ctx context.Context) error {
+		return n.Watch(ctx, func(on *redis.Tx) error { return n.identify(ctx, on, lost) })
+	})
+	if err != nil {
+		return nil, fmt.Errorf("redis: identify the server: %w", err)
+	}
+	n.settled.Store(doubts)
+	return n.current.Load(), nil
+}
+
+// identify asks for the server's identity and, if it is not the one known (or lost its scripts), loads the scripts there.
+func (n *node) identify(ctx context.Context, on session, lost *server) error {
+	info, err := on.Info(ctx, "server", "replication").Result()
+	if redis.HasErrorPrefix(err, "NOPERM") {
+		return fmt.Errorf("%w: %w", errNoIdentity, err)
+	}
+	if err != nil {
+		return err
+	}
+	if n.masterOnly && strings.Contains(info, "\r\nrole:slave\r\n") {
+		return errReplica
+	}
+	identity, err := identityOf(info)
+	if err != nil {
+		return err
+	}
+	// Not before: the first command on a transaction may have to connect, which is another identification.
+	select {
+	case n.turn <- struct{}{}:
+		defer func() { <-n.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a turn to load the scripts: %w", ctx.Err())
+	}
+	if known := n.current.Load(); known != nil && known != lost && known.identity == identity {
+		return nil
+	}
+	next := &server{identity: identity, digests: make(map[*Script]string, len(scripts))}
+	_, err = on.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, sc := range scripts {
+			text := sc.textFor(identity)
+			next.digests[sc] = digest(text)
+			p.ScriptLoad(ctx, text)
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("load the scripts: %w", err)
+	}
+	n.current.Store(next)
+	return nil
+}
+
+// identityOf reads what is another one after each start of the server (run_id) and after each promotion of a replica
+// (master_replid2), which may go without a restart.
+func identityOf(info string) (string, error) {
+	values := fieldsOf(info)
+	identity := values["run_id"] + "-" + values["master_replid2"]
+	if values["run_id"] == "" || strings.Trim(identity, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" {
+		return "", errNoIdentity // the second: it becomes a string in a script, and nothing more than that
+	}
+	return identity, nil
+}

@@ -1,0 +1,27 @@
+package redisconn
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// traceRun makes a span of a script that ran for something traced. Nothing of the keys, the arguments or the text of an error gets
+// into it: they name guilds and users. The span is made when the script has ended, so that it covers the wait for a connection
+// and whatever was sent together with it.
+func traceRun(ctx context.Context, tracer trace.Tracer, script string, began time.Time, err error) {
+	if !trace.SpanFromContext(ctx).IsRecording() {
+		return
+	}
+	_, span := tracer.Start(ctx, "redis "+script, trace.WithTimestamp(began), trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attribute.String("db.system.name", "redis"), attribute.String("db.stored_procedure.name", script)))
+	if word := refusalWord(err); word != "" {
+		span.SetAttributes(attribute.String("levelboard.refusal", word))
+	} else if err != nil {
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}

@@ -1,0 +1,97 @@
+package redisconn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Waiting is whether changes wait for replicas before they are answered. The zero value is that they do not.
+type Waiting struct {
+	// Replicas is how many of them must have a change.
+	Replicas int
+	// Timeout is how long a change waits for that, at most; it must be well below the patience with a silent server.
+	Timeout time.Duration
+}
+
+const (
+	// waitingBatches is how many batches of changes are under way at the same time when each waits for replicas: the server
+	// works on the next ones meanwhile.
+	waitingBatches = 4
+	// waitingRuns is how many changes that are sent by themselves wait at the same time, on each node. With the batches they leave
+	// half of the connections for reads, which must go on when there are no replicas.
+	waitingRuns = 12
+	// waitMargin is kept of the time that a command has left, for its answer.
+	waitMargin = 50 * time.Millisecond
+)
+
+// ErrNotReplicated says that a change was made, and that too few replicas have it.
+var ErrNotReplicated = errors.New("too few replicas have the change")
+
+var errWaitingFull = errors.New("too many changes wait for replicas")
+
+// command is WAIT, to be sent on the connection on which the changes were sent. It waits for all that the server had done by
+// then, so a change that was made earlier, and of which a replay tells, is waited for as well.
+func (w Waiting) command(ctx context.Context) *redis.IntCmd {
+	timeout := w.Timeout
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = min(timeout, time.Until(deadline)-waitMargin)
+	}
+	// 0 would be for ever.
+	return redis.NewIntCmd(ctx, "wait", w.Replicas, max(timeout.Milliseconds(), 1))
+}
+
+// enough returns ErrNotReplicated unless WAIT has answered that enough replicas have the change.
+func (w Waiting) enough(cmd *redis.IntCmd) error {
+	if err := cmd.Err(); err != nil {
+		return fmt.Errorf("%w: wait: %w", ErrNotReplicated, err)
+	}
+	if n := cmd.Val(); n < int64(w.Replicas) {
+		return fmt.Errorf("%w: %d of %d replicas have it", ErrNotReplicated, n, w.Replicas)
+	}
+	return nil
+}
+
+// waits reports whether the script's changes wait for replicas.
+func (s *shared) waits(sc *Script) bool { return sc.Waits && s.waiting.Replicas > 0 }
+
+// enterWaiting lets so many changes wait for the replicas of one node, and not those for other nodes of a cluster.
+func (n *node) enterWaiting(ctx context.Context, patience time.Duration) (leave func(), err error) {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case n.entered <- struct{}{}:
+		return func() { <-n.entered }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-timer.C:
+		return nil, errWaitingFull
+	}
+}
+
+// Replicas is how many replicas the server has that are connected; of a cluster, the master that has fewest.
+func (c *Client) Replicas(ctx context.Context) (int, error) {
+	masters, err := c.masters(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("redis: count the replicas: %w", err)
+	}
+	least := -1
+	for _, n := range masters {
+		info, err := n.Info(ctx, "replication").Result()
+		if err != nil {
+			return 0, fmt.Errorf("redis: count the replicas: %w", err)
+		}
+		connected, err := strconv.Atoi(fieldsOf(info)["connected_slaves"])
+		if err != nil {
+			return 0, fmt.Errorf("redis: count the replicas: %w", errReply)
+		}
+		if least < 0 || connected < least {
+			least = connected
+		}
+	}
+	return max(least, 0), nil
+}

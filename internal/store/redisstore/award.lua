@@ -1,0 +1,87 @@
+-- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
+-- them goes in one command each.
+--
+-- KEYS     meta xp entry dirty events, record as in once.lua
+-- ARGV     incarnation, what levelup.lua takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
+--          each once, n lists of what the messages are worth ("20", or "20 15 0"), user data of the first members, what once.lua
+--          takes
+-- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
+--          for each member XP before, message count before and what each message gave, all with a space between
+-- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
+local found, rev, since = loaded('rev', 'since')
+if not found then return 'NOTLOADED' end
+local answer = once()
+if answer then return answer end
+local ARGV, format, tonumber = ARGV, string.format, tonumber
+local cooldown, n, told = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local from, to = 6, 5 + n
+local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
+local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
+
+-- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
+local time = now()
+local held = ' ' .. stamp() .. ' '
+local started = cooldown > 0 and format('%.0f', time + cooldown)
+
+-- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
+local xps, starts, newentries, outcome = {}, {}, {}, {}
+local o = 0 -- how many of outcome there are
+for i = 1, n do
+  local member, entry, before = ARGV[5 + i], entries[i], scores[i]
+  local start, count, ends, user = 0, '0', '0', ''
+  if before then
+    start = tonumber(before)
+    if not start then
+      start = score(before)
+      before = format('%.0f', start)
+    end
+  end
+  if entry then
+    count, ends, user = parts(entry)
+    if not count then return redis.error_reply("ERR a member's entry is damaged") end
+  end
+  outcome[o + 1], outcome[o + 2] = before or '0', count
+  o = o + 2
+
+  local xp, offers, messages = start, ARGV[to + i], 0
+  local free = time >= tonumber(ends)
+  local only = tonumber(offers)
+  if only then -- one message, as most members have in a call
+    local gain = '0'
+    if free and only > 0 then
+      xp, gain = start + only, offers
+      if xp > MAX_XP then xp, gain = MAX_XP, MAX_XP - start end
+      if started and xp > start then ends = started end
+    end
+    messages, o = 1, o + 1
+    outcome[o] = gain
+  else
+    for offer in string.gmatch(offers, '%d+') do
+      local gain = 0
+      if free then
+        gain = math.min(tonumber(offer), MAX_XP - xp)
+        if gain > 0 then
+          xp = xp + gain
+          if started then ends, free = started, false end
+        end
+      end
+      messages, o = messages + 1, o + 1
+      outcome[o] = gain
+    end
+  end
+
+  if xp ~= start or not before then xps[i], starts[i] = xp, start end
+  if i <= told then user = ' ' .. ARGV[to + n + i] end
+  newentries[2 * i - 1], newentries[2 * i] = member, (count + messages) .. held .. ends .. user
+end
+
+for i = 1, n do
+  if xps[i] then
+    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], ARGV[5 + i])
+    levelup(ARGV[5 + i], starts[i], xps[i])
+  end
+end
+redis.call('HSET', KEYS[3], unpack(newentries))
+outcome = table.concat(outcome, ' ')
+record(outcome)
+return {note(rev, since, ARGV, from, to), outcome}

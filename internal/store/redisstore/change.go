@@ -1,0 +1,132 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var changeScript = makeScript("change",
+	redisconn.ScriptOptions{Each: true, Waits: true, Index: dirtyGuildsKey},
+	[]string{"loaded", "once", "now", "note", "score", "parts", "append", "event", "levelup"})
+
+// newChangeScript makes a script whose changes wait for replicas.
+func newChangeScript(name string, prelude ...string) *redisconn.Script {
+	return makeScript(name, redisconn.ScriptOptions{Waits: true}, prelude)
+}
+
+// Change implements leaderboard.Board.
+func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
+	change, err := changeText(c)
+	if err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
+	}
+	sieve := s.sieves.of(c.Curve)
+	if c.Once.Named() {
+		return s.changeOne(ctx, changeScript, g, c.Once, int64(g.Incarnation), sieve, string(user), change)
+	}
+	l := redisconn.Call{
+		Script: changeScript, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation),
+		Args: []any{int64(g.Incarnation), sieve}, Own: []string{string(user), change},
+	}
+	err = s.client.Share(ctx, &l)
+	return s.outcome(ctx, &l, err)
+}
+
+// changeText is how change.lua is told of a change.
+func changeText(c leaderboard.Change) (string, error) {
+	if err := checkXP(c.Amount); err != nil {
+		return "", err
+	}
+	text := make([]byte, 0, 32)
+	switch c.Op {
+	case leaderboard.Increment:
+	case leaderboard.Decrement:
+		text = append(text, '-')
+	case leaderboard.Set:
+		text = append(text, '=')
+	default:
+		return "", fmt.Errorf("unknown operation %q", c.Op)
+	}
+	text = strconv.AppendInt(text, int64(c.Amount), 10)
+	if cooldown := cooldownMillis(c.Cooldown); cooldown > 0 {
+		text = strconv.AppendInt(append(text, ' '), cooldown, 10)
+	}
+	return string(text), nil
+}
+
+// changeOne runs a script that changes one member.
+func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (leaderboard.Outcome, error) {
+	c, recorded, err := s.runOnce(ctx, sc, g, once, args...)
+	if recorded == nil {
+		return s.outcome(ctx, c, err)
+	}
+	if err != nil {
+		return leaderboard.Outcome{}, err
+	}
+	out, err := outcomeOf(sc, recorded)
+	out.Replayed = true
+	return out, err
+}
+
+// outcome reads what became of one member, {first, before, after, count, before, ...}, and puts the guild into the index if
+// its change is the first that waits for a snapshot. Of a change that too few replicas have, it says if it changed nothing.
+func (s *Store) outcome(ctx context.Context, c *redisconn.Call, err error) (leaderboard.Outcome, error) {
+	if err != nil && !errors.Is(err, redisconn.ErrNotReplicated) {
+		return leaderboard.Outcome{}, known(err)
+	}
+	s.noteChanged(ctx, c)
+	r := reply(c.Reply)
+	out, refused := outcomeOf(c.Script, r[min(1+3*c.At, len(r)):])
+	if refused != nil || err == nil {
+		return out, refused
+	}
+	return leaderboard.Outcome{}, known(err)
+}
+
+// noteChanged reads first, which each script that makes changes answers first: 1 if no other change waits for a snapshot.
+func (s *Store) noteChanged(ctx context.Context, c *redisconn.Call) {
+	if reply(c.Reply).at(0) == int64(1) && !c.Indexed {
+		s.index(ctx, id.Guild(c.Guild))
+	}
+}
+
+// What a script answers as the XP before of a member whom it did not change.
+const (
+	noMember      = -1
+	damagedMember = -2
+)
+
+// outcomeOf reads {before, after, count}.
+func outcomeOf(sc *redisconn.Script, r reply) (leaderboard.Outcome, error) {
+	var before, after, count int64
+	if err := r.numbers(&before, &after, &count); err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w", sc.Name(), err)
+	}
+	switch before {
+	case noMember:
+		return leaderboard.Outcome{}, leaderboard.ErrNoMember
+	case damagedMember:
+		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w: the member's entry is damaged", sc.Name(), errReply)
+	}
+	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count}, nil
+}
+
+// cooldownMillis rounds up, so that a positive cooldown never becomes none.
+func cooldownMillis(d time.Duration) int64 {
+	return (max(d, 0) + time.Millisecond - 1).Milliseconds()
+}
+
+func checkXP(xp level.XP) error {
+	if xp < 0 || xp > level.MaxXP {
+		return fmt.Errorf("%d is not an amount of XP", xp)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+-- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
+-- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
+--
+-- KEYS     meta xp entry dirty events, record as in once.lua (then n is 1)
+-- ARGV     incarnation, what levelup.lua takes, n members (at most 1000), which may repeat, n changes, what once.lua takes; a change is what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that
+--          begins, if one does
+-- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
+--          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
+-- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
+local found, rev, since = loaded('rev', 'since')
+if not found then return 'NOTLOADED' end
+local answer = once()
+if answer then return answer end
+local ARGV, match, tonumber = ARGV, string.match, tonumber
+local n = KEYS[6] and 1 or (#ARGV - 2) / 2
+local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
+local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
+local held = ' ' .. stamp() .. ' '
+
+-- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. A
+-- member that is there and whole has its XP in scored and its entry in noted, at places[member]. Over many
+-- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made anew each time.
+local places, members, scored, noted, m = {}, {nil}, {nil}, {nil, nil}, 0
+local outcome, sets, made = {0, nil, nil, nil}, {}, 0
+for i = 1, n do
+  local member, change = ARGV[2 + i], ARGV[2 + n + i]
+  local place, before, count, ends, user = places[member]
+  if place then
+    before = scored[place]
+    count = match(noted[2 * place], '^%d+')
+  elseif scores[i] then
+    before = tonumber(scores[i]) or score(scores[i])
+    count, ends, user = parts(entries[i] or '0 0 0')
+  end
+  if count and before and before >= 0 and before <= MAX_XP and before % 1 == 0 then
+    local added, after = tonumber(change)
+    if added then
+      after = before + added
+    else
+      local set, amount, cooldown = match(change, '^(=?)(%-?%d+) ?(%d*)$')
+      sets[i] = set ~= ''
+      after = (sets[i] and 0 or before) + tonumber(amount)
+      if cooldown ~= '' then
+        if place then count, ends, user = parts(noted[2 * place]) end
+        ends = string.format('%.0f', now() + tonumber(cooldown))
+      end
+    end
+    if after > MAX_XP then after = MAX_XP elseif after < 0 then after = 0 end
+    if not place then
+      m = m + 1
+      place, members[m] = m, member
+      if i < n then places[member] = m end
+    end
+    scored[place] = after
+    if ends then noted[2 * place - 1], noted[2 * place] = member, count .. held .. ends .. user end
+    made = made + 1
+    outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = before, after, count
+  else
+    outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = scores[i] and -2 or -1, 0, 0
+  end
+end
+if m == 0 then return outcome end
+
+for i = 1, n do
+  local member, before, after = ARGV[2 + i], outcome[3 * i - 1], outcome[3 * i]
+  if before >= 0 and after ~= before then
+    if sets[i] then redis.call('ZADD', KEYS[2], after, member) else redis.call('ZINCRBY', KEYS[2], after - before, member) end
+    levelup(member, before, after)
+  end
+end
+redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
+record(outcome[2], outcome[3], outcome[4])
+outcome[1] = note(rev, since, members, 1, m, made)
+return outcome

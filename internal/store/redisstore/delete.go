@@ -1,0 +1,16 @@
+package redisstore
+
+import (
+	"context"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var deleteScript = newChangeScript("delete", "loaded", "once", "now", "note")
+
+// Delete implements leaderboard.Board.
+func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, once leaderboard.Once) (replayed bool, err error) {
+	out, err := s.changeOne(ctx, deleteScript, g, once, int64(g.Incarnation), string(user))
+	return out.Replayed, err
+}

@@ -1,0 +1,14 @@
+-- Removes a member's entry, its cooldown included.
+--
+-- KEYS     meta xp entry dirty events, record as in once.lua
+-- ARGV     incarnation, member, what once.lua takes
+-- returns  {first as in create.lua, 0, 0, 0} | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | NOMEMBER
+-- atomic   the entry, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, and the record
+local found, rev, since = loaded('rev', 'since')
+if not found then return 'NOTLOADED' end
+local answer = once()
+if answer then return answer end
+if redis.call('ZREM', KEYS[2], ARGV[2]) == 0 then return 'NOMEMBER' end
+redis.call('HDEL', KEYS[3], ARGV[2])
+record(0, 0, 0)
+return {note(rev, since, ARGV, 2, 2), 0, 0, 0}

@@ -1,0 +1,59 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var membersScript = newEachScript("members", "loaded", "ranked")
+
+// Member implements leaderboard.Board.
+func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
+	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation)}, Own: []string{string(user)}}
+	if err := s.client.Share(ctx, &c); err != nil {
+		return leaderboard.Ranked{}, known(err)
+	}
+	m, err := memberOf(c.Reply, c.At)
+	if err != nil {
+		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
+	}
+	m.UserID = user
+	return m, nil
+}
+
+// memberOf reads one of the members that members.lua answered, but for its id.
+func memberOf(r reply, at int) (m leaderboard.Ranked, err error) {
+	if len(r) < 3*at+3 {
+		return m, fmt.Errorf("%w: it is too short", errReply)
+	}
+	if r[3*at] == nil {
+		return m, leaderboard.ErrNoMember
+	}
+	var xp, above int64
+	if err := r[3*at:].numbers(&xp, &above); err != nil {
+		return m, err
+	}
+	m.Member, err = entryOf(r, 3*at+2)
+	m.XP, m.Rank = level.XP(xp), above+1
+	return m, err
+}
+
+// entryOf reads a member's entry, but for XP; where it is missing, it is as if nothing were known.
+func entryOf(entries reply, i int) (m leaderboard.Member, err error) {
+	text, ok, err := entries.text(i)
+	if err != nil || !ok {
+		return m, err
+	}
+	e, err := parseEntry(text)
+	if err != nil {
+		return m, err
+	}
+	m.MessageCount, m.LastUpdated = e.count, fromMillis(e.updated)
+	m.User, err = decodeUser(e.user)
+	return m, err
+}

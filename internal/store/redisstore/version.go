@@ -1,0 +1,23 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var versionScript = newEachScript("version", "loaded")
+
+// Version implements leaderboard.Board.
+func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (v leaderboard.Version, err error) {
+	c := redisconn.Call{Script: versionScript, Keys: []string{keysOf(g.ID).meta()}, Args: []any{int64(g.Incarnation)}}
+	if err := s.client.Share(ctx, &c); err != nil {
+		return v, known(err)
+	}
+	if err := reply(c.Reply).numbers(&v.Epoch, &v.Rev); err != nil {
+		return v, fmt.Errorf("redis: version: %w", err)
+	}
+	return v, nil
+}

@@ -1,10 +1,7 @@
 package httpapi
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"strconv"
-	"strings"
 
 	"github.com/gin-gonic/gin"
 
@@ -157,22 +154,4 @@ func permit(c *gin.Context, g id.Guild) error {
 		return fault.New(fault.Forbidden, "This API key has no access to this guild. Have the guild granted to the key: by its owner at /profile, or by the operator with levelboard key grant.")
 	}
 	return nil
-}
-
-// requireAdmin compares digests, so that neither the token's text nor its length shows in the time it takes.
-func (a *API) requireAdmin(c *gin.Context) {
-	if a.deps.AdminToken == "" {
-		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))
-		return
-	}
-	var presented string
-	if values := c.Request.Header.Values("Authorization"); len(values) == 1 { // as with keys, of two neither counts
-		presented = values[0]
-	}
-	scheme, token, _ := strings.Cut(presented, " ")
-	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.deps.AdminToken))
-	if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(given[:], want[:]) != 1 {
-		c.Header("WWW-Authenticate", "Bearer")
-		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing, wrong or given more than once. Send it in the header Authorization: Bearer TOKEN."))
-	}
 }

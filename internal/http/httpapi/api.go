@@ -33,9 +33,10 @@ type Keys interface {
 	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
 }
 
-// Limiter charges one request to all budgets or, when one refuses, to none.
+// Limiter charges one request to all budgets or, when one refuses, to none. Peek charges nothing.
 type Limiter interface {
 	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
+	Peek(ctx context.Context, budget ratelimit.Budget) (ratelimit.Decision, error)
 }
 
 // Guilds finds a guild's settings; a NotFound fault for an unknown guild.

@@ -16,6 +16,7 @@ const (
 	ScopeIdentity = "identity" // Name is the id of a key's owner, or of a signed-in user
 	ScopeAddress  = "address"  // Name is an AddressName
 	ScopeSignIn   = "sign_in"  // Name is an AddressName; of what the provider of sign-in is asked for it
+	ScopeAdmin    = "admin"    // Name is an AddressName; of wrong admin tokens
 )
 
 // Budget is what one subject may ask for.
@@ -35,6 +36,8 @@ func (b Budget) redisKey() string {
 		return "lb:i:{" + b.Name + "}"
 	case ScopeSignIn:
 		return "lb:s:{" + b.Name + "}"
+	case ScopeAdmin:
+		return "lb:t:{" + b.Name + "}"
 	default:
 		return "lb:a:{" + b.Name + "}"
 	}

@@ -68,6 +68,21 @@ func (l *Limiter) Charge(ctx context.Context, all ...Budget) (Decision, error) {
 	return r.decision, nil
 }
 
+// Peek returns the decision that a request would get now, and charges nothing.
+func (l *Limiter) Peek(ctx context.Context, budget Budget) (Decision, error) {
+	b := budgets{budget}
+	_, full, err := l.takeByScript(ctx, b, 0)
+	if err != nil {
+		return Decision{}, b.failure(err)
+	}
+	if budget.remaining(full[0]) > 0 {
+		return b.allowed(full, 0), nil
+	}
+	d := b.rejected(full)
+	l.count(b, d)
+	return d, nil
+}
+
 // ask calls Redis until no request with these budgets waits. It ends by itself: the client bounds each call.
 func (l *Limiter) ask(ctx context.Context, b budgets) {
 	var heard time.Time

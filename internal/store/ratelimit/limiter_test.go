@@ -282,7 +282,7 @@ func TestALimitCanChangeAtAnyTime(t *testing.T) {
 
 func TestScopesAndNamesHaveBudgetsOfTheirOwn(t *testing.T) {
 	l, _ := frozen(t)
-	for _, scope := range []string{ratelimit.ScopeKey, ratelimit.ScopeIdentity, ratelimit.ScopeAddress, ratelimit.ScopeSignIn} {
+	for _, scope := range []string{ratelimit.ScopeKey, ratelimit.ScopeIdentity, ratelimit.ScopeAddress, ratelimit.ScopeSignIn, ratelimit.ScopeAdmin} {
 		for _, name := range []string{"100000000000000001", "100000000000000002"} {
 			b := ratelimit.Budget{Scope: scope, Name: name, PerMinute: 3}
 			if d := charge(t, l, b); d.Remaining != 2 || d.Scope != scope {
@@ -420,6 +420,8 @@ func TestWhatIsCounted(t *testing.T) {
 # HELP levelboard_rate_limit_requests_total Requests by the scope of a budget and its outcome; a limited request is counted for the budget that refused it only.
 # TYPE levelboard_rate_limit_requests_total counter
 levelboard_rate_limit_requests_total{outcome="allowed",scope="address"} 1
+levelboard_rate_limit_requests_total{outcome="allowed",scope="admin"} 0
+levelboard_rate_limit_requests_total{outcome="limited",scope="admin"} 0
 levelboard_rate_limit_requests_total{outcome="limited",scope="address"} 1
 levelboard_rate_limit_requests_total{outcome="allowed",scope="identity"} 1
 levelboard_rate_limit_requests_total{outcome="limited",scope="identity"} 1

@@ -27,7 +27,7 @@ func newMetrics() metrics {
 		}, []string{"scope"}),
 		scopes: map[string]scopeMetrics{},
 	}
-	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress, ScopeSignIn} {
+	for _, scope := range []string{ScopeKey, ScopeIdentity, ScopeAddress, ScopeSignIn, ScopeAdmin} {
 		m.scopes[scope] = scopeMetrics{
 			allowed: m.outcome.WithLabelValues(scope, "allowed"),
 			limited: m.outcome.WithLabelValues(scope, "limited"),

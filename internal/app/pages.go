@@ -17,7 +17,7 @@ func (a *App) pages(address string, keys *ownkeys.Profile, deps web.Deps) (*web.
 	public := a.urlAt(address)
 	deps.Keys, deps.Limiter, deps.Log, deps.Now = keys, a.limiter, a.log, time.Now
 	deps.PublicURL, deps.IdentityLimit, deps.Version = public, a.cfg.RateLimitIdentity, a.opts.Version
-	deps.Live, deps.KeepAlive = a.watching, a.opts.KeepAlive
+	deps.Watch, deps.KeepAlive = a.watching, a.opts.KeepAlive
 	o := a.signInOptions(address, public)
 	o.Refreshed = func(ctx context.Context, user id.User, managed []id.Guild) error {
 		return keys.Refreshed(ctx, ownkeys.User{ID: user, Guilds: managed})

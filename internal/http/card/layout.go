@@ -1,8 +1,7 @@
 package card
 
 import (
-	"strconv"
-	"strings"
+	"github.com/dustin/go-humanize"
 
 	"levelboard/internal/domain/displayname"
 )
@@ -94,7 +93,7 @@ func (c *composer) avatar(letter string) {
 
 // numbers puts rank and level at the right and returns where they begin.
 func (c *composer) numbers(d Data) float64 {
-	level, rank := group(int64(d.Level)), "#"+group(d.Rank)
+	level, rank := humanize.Comma(int64(d.Level)), "#"+humanize.Comma(d.Rank)
 	size := 34.0
 	if c.measure(level+rank, size, true) > 220 {
 		size = 26
@@ -136,13 +135,13 @@ func (c *composer) foot(d Data) {
 	const y, size = 173, 16
 	next := "Highest level"
 	if d.NextLevelXP > d.XP {
-		next = group(d.NextLevelXP-d.XP) + " XP to level " + group(int64(d.Level)+1)
+		next = humanize.Comma(d.NextLevelXP-d.XP) + " XP to level " + humanize.Comma(int64(d.Level)+1)
 	}
-	xp := group(d.XP) + " XP"
+	xp := humanize.Comma(d.XP) + " XP"
 	c.put(line{text: xp, x: left, y: y, size: size, heavy: true, paint: ink})
 	c.put(line{text: next, x: right, y: y, size: size, anchor: end, paint: soft})
 	// A number that is cut is another number, so between long ones the messages take a line of their own.
-	messages := line{text: count(d.Messages, "message"), x: left + c.measure(xp, size, true) + 18, y: y, size: size, paint: soft}
+	messages := line{text: messagesOf(d), x: left + c.measure(xp, size, true) + 18, y: y, size: size, paint: soft}
 	messages.room = right - c.measure(next, size, false) - 16 - messages.x
 	if c.measure(messages.text, size, false) > messages.room {
 		messages.x, messages.y, messages.room = left, y+23, right-left
@@ -177,29 +176,12 @@ func (c *composer) cut(text string, room, size float64, heavy bool) string {
 
 // title is the card in words, for those who do not see it.
 func title(name string, d Data) string {
-	return name + ": rank " + group(d.Rank) + ", level " + group(int64(d.Level)) + ", " + group(d.XP) + " XP in " + displayname.Clean(d.Guild)
+	return name + ": rank " + humanize.Comma(d.Rank) + ", level " + humanize.Comma(int64(d.Level)) + ", " + humanize.Comma(d.XP) + " XP in " + displayname.Clean(d.Guild)
 }
 
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
+func messagesOf(d Data) string {
+	if d.Messages == 1 {
+		return "1 message"
 	}
-	return group(n) + " " + what + "s"
-}
-
-// group sets digits in groups of three.
-func group(n int64) string {
-	digits := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, digits = "-", digits[1:]
-	}
-	var out strings.Builder
-	for i, digit := range digits {
-		if i > 0 && (len(digits)-i)%3 == 0 {
-			out.WriteByte(',')
-		}
-		out.WriteRune(digit)
-	}
-	return sign + out.String()
+	return humanize.Comma(d.Messages) + " messages"
 }

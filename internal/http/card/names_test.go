@@ -69,11 +69,3 @@ func TestFitCutsBetweenCharacters(t *testing.T) {
 		}
 	}
 }
-
-func TestNumbersAreGrouped(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 2147483647: "2,147,483,647", -1: "-1", -123456: "-123,456"} {
-		if got := group(n); got != want {
-			t.Errorf("group(%d) = %q, want %q", n, got, want)
-		}
-	}
-}

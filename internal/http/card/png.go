@@ -28,11 +28,7 @@ func PNG(d Data, theme Theme) ([]byte, error) {
 		p.box(b)
 	}
 	for _, l := range s.lines {
-		if l.heavy {
-			p.line(bold, l)
-		} else {
-			p.line(regular, l)
-		}
+		p.line(map[bool]*typeface{false: regular, true: bold}[l.heavy], l)
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
@@ -75,17 +71,18 @@ func (p *painter) part(b box, y0, y1 float64) {
 // round adds the outline of b to the path. A quarter of a circle is a cubic curve, closer than anybody can see.
 func (p *painter) round(b box) {
 	const k = .5522847
-	x0, y0, x1, y1, r := b.x, b.y, b.x+b.width, b.y+b.height, b.radius
-	h := r * (1 - k)
-	p.move(x0+r, y0)
-	p.straight(x1-r, y0)
-	p.cubic(x1-h, y0, x1, y0+h, x1, y0+r)
-	p.straight(x1, y1-r)
-	p.cubic(x1, y1-h, x1-h, y1, x1-r, y1)
-	p.straight(x0+r, y1)
-	p.cubic(x0+h, y1, x0, y1-h, x0, y1-r)
-	p.straight(x0, y0+r)
-	p.cubic(x0, y0+h, x0+h, y0, x0+r, y0)
+	x0, y0 := p.place(b.x, b.y)
+	x1, y1 := p.place(b.x+b.width, b.y+b.height)
+	r, h := float32(b.radius*Scale), float32(b.radius*(1-k)*Scale)
+	p.raster.MoveTo(x0+r, y0)
+	p.raster.LineTo(x1-r, y0)
+	p.raster.CubeTo(x1-h, y0, x1, y0+h, x1, y0+r)
+	p.raster.LineTo(x1, y1-r)
+	p.raster.CubeTo(x1, y1-h, x1-h, y1, x1-r, y1)
+	p.raster.LineTo(x0+r, y1)
+	p.raster.CubeTo(x0+h, y1, x0, y1-h, x0, y1-r)
+	p.raster.LineTo(x0, y0+r)
+	p.raster.CubeTo(x0, y0+h, x0+h, y0, x0+r, y0)
 	p.raster.ClosePath()
 }
 
@@ -126,18 +123,18 @@ func (p *painter) glyph(face *typeface, index sfnt.GlyphIndex, x float64, l line
 	x1, y1 := at(bounds.Max)
 	p.begin(x0, y0, x1, y1)
 	for _, s := range segments {
-		ax, ay := at(s.Args[0])
-		bx, by := at(s.Args[1])
+		ax, ay := p.place(at(s.Args[0]))
+		bx, by := p.place(at(s.Args[1]))
+		cx, cy := p.place(at(s.Args[2]))
 		switch s.Op {
 		case sfnt.SegmentOpMoveTo:
-			p.move(ax, ay)
+			p.raster.MoveTo(ax, ay)
 		case sfnt.SegmentOpLineTo:
-			p.straight(ax, ay)
+			p.raster.LineTo(ax, ay)
 		case sfnt.SegmentOpQuadTo:
-			p.quad(ax, ay, bx, by)
+			p.raster.QuadTo(ax, ay, bx, by)
 		case sfnt.SegmentOpCubeTo:
-			cx, cy := at(s.Args[2])
-			p.cubic(ax, ay, bx, by, cx, cy)
+			p.raster.CubeTo(ax, ay, bx, by, cx, cy)
 		}
 	}
 	p.raster.ClosePath()
@@ -152,27 +149,6 @@ func (p *painter) begin(x0, y0, x1, y1 float64) {
 
 func (p *painter) place(x, y float64) (float32, float32) {
 	return float32(x*Scale - float64(p.origin.X)), float32(y*Scale - float64(p.origin.Y))
-}
-
-func (p *painter) move(x, y float64) {
-	p.raster.MoveTo(p.place(x, y))
-}
-
-func (p *painter) straight(x, y float64) {
-	p.raster.LineTo(p.place(x, y))
-}
-
-func (p *painter) quad(ax, ay, bx, by float64) {
-	cx, cy := p.place(ax, ay)
-	dx, dy := p.place(bx, by)
-	p.raster.QuadTo(cx, cy, dx, dy)
-}
-
-func (p *painter) cubic(ax, ay, bx, by, cx, cy float64) {
-	dx, dy := p.place(ax, ay)
-	ex, ey := p.place(bx, by)
-	fx, fy := p.place(cx, cy)
-	p.raster.CubeTo(dx, dy, ex, ey, fx, fy)
 }
 
 // fill ends the path.

@@ -1,5 +1,7 @@
 package card
 
+//go:generate go test -count=1 -run TestPictureInTheDocs . -update
+
 import (
 	"bytes"
 	"encoding/xml"

@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/http/slots"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -128,12 +128,12 @@ type API struct {
 
 	packedOpenAPI func() []byte // the description, gzipped
 
-	inFlight      chan struct{}    // holds one for each request to /v2 that is worked on
-	largeBodies   chan struct{}    // holds one for each of them that has a large body
-	refusedBodies chan struct{}    // holds one in place of that where the key may not do what is asked for
-	streams       chan struct{}    // holds one for each stream that is open, which takes no place there
-	followers     *slots.PerHolder // of streams, by the owner of the key
-	senders       *slots.PerHolder // of large bodies, by the owner of the key
+	inFlight      chan struct{}     // holds one for each request to /v2 that is worked on
+	largeBodies   chan struct{}     // holds one for each of them that has a large body
+	refusedBodies chan struct{}     // holds one in place of that where the key may not do what is asked for
+	streams       chan struct{}     // holds one for each stream that is open, which takes no place there
+	followers     *shares.PerCaller // of streams, by the owner of the key
+	senders       *shares.PerCaller // of large bodies, by the owner of the key
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -148,8 +148,8 @@ func New(deps Deps) (http.Handler, error) {
 		largeBodies:   make(chan struct{}, largeBodies),
 		refusedBodies: make(chan struct{}, refusedBodies),
 		streams:       make(chan struct{}, mostStreams),
-		followers:     slots.NewPerHolder(streamsOfOwner),
-		senders:       slots.NewPerHolder(largeBodiesOfOwner),
+		followers:     shares.NewPerCaller(streamsOfOwner),
+		senders:       shares.NewPerCaller(largeBodiesOfOwner),
 	}
 	a.packedOpenAPI = sync.OnceValue(a.packOpenAPI)
 	return a.routes()

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/endless"
-	"levelboard/internal/http/slots"
+	"levelboard/internal/http/shares"
 )
 
 // bodyOf is a request to send messages to benchGuild, with a body of that many bytes, which ends after requestTime.
@@ -38,7 +38,7 @@ var (
 
 func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: make(chan struct{}, 2), senders: slots.NewPerHolder(largeBodiesOfOwner)}
+		a := &API{largeBodies: make(chan struct{}, 2), senders: shares.NewPerCaller(largeBodiesOfOwner)}
 		hold := func(length int64) (func(), error) {
 			c, end := bodyOf(t, length, writer)
 			defer end()
@@ -77,7 +77,7 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 	for name, key := range idle {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := &API{largeBodies: make(chan struct{}, 1), refusedBodies: make(chan struct{}, 2), senders: slots.NewPerHolder(1)}
+				a := &API{largeBodies: make(chan struct{}, 1), refusedBodies: make(chan struct{}, 2), senders: shares.NewPerCaller(1)}
 				hold := func(key apikey.Key) (func(), error) {
 					c, end := bodyOf(t, maxMessagesBody, key)
 					defer end()
@@ -112,7 +112,7 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 // Who sends many large bodies slowly takes the places of no other owner, whose bodies go on.
 func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: make(chan struct{}, largeBodies), senders: slots.NewPerHolder(largeBodiesOfOwner)}
+		a := &API{largeBodies: make(chan struct{}, largeBodies), senders: shares.NewPerCaller(largeBodiesOfOwner)}
 		hold := func(owner id.User) (func(), error) {
 			key := writer
 			key.OwnerID = owner
@@ -144,7 +144,7 @@ func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 		for _, free := range frees {
 			free()
 		}
-		if n := len(a.largeBodies) + a.senders.Holders(); n != 0 {
+		if n := len(a.largeBodies) + a.senders.Callers(); n != 0 {
 			t.Errorf("room for %d is not given back", n)
 		}
 	})

@@ -4,25 +4,16 @@ import (
 	"math"
 	"reflect"
 	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 
 	"levelboard/internal/domain/guild"
 )
 
 // count writes a whole number of any signed type with commas between thousands. Anything else is a mistake in a template.
-func count(n any) string {
-	digits := strconv.FormatInt(reflect.ValueOf(n).Int(), 10)
-	var b strings.Builder
-	for i, digit := range digits {
-		if i > 0 && digit != '-' && (len(digits)-i)%3 == 0 && digits[i-1] != '-' {
-			b.WriteByte(',')
-		}
-		b.WriteRune(digit)
-	}
-	return b.String()
-}
+func count(n any) string { return humanize.Comma(reflect.ValueOf(n).Int()) }
 
 // plural is what so many are called.
 func plural(n any, one string) string {

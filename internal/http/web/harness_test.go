@@ -67,7 +67,7 @@ type options struct {
 	locals    []signin.Local
 	limit     int
 	keepAlive time.Duration // of a stream of rows
-	viewers   int           // how many watch at most
+	watchers  int           // how many watch at most
 	// with completes what the pages are built on, before they are built.
 	with func(s *site, live *redisstore.Store)
 }
@@ -120,7 +120,7 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Live: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Watch: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock,
 	}
 	if !o.noOAuth || o.locals != nil {
@@ -178,7 +178,7 @@ func (s *site) stored() *sqlite.Archive {
 
 // watched runs a feed until the test ends.
 func (s *site) watched(o options) *watch.Feed {
-	feed := watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Viewers: o.viewers})
+	feed := watch.NewFeed(s.board, watch.FeedOptions{Interval: 5 * time.Millisecond, Watchers: o.watchers})
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { feed.Run(ctx) })

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/http/slots"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 )
 
@@ -37,7 +37,7 @@ type Deps struct {
 	Board   Board
 	Keys    Keys
 	Finder  Finder
-	Live    Live
+	Watch   Watch
 	Limiter Limiter
 	SignIn  SignIn // nil when nobody can sign in
 	// Settings is what managers change on the settings page; nil when there is no such page.
@@ -60,14 +60,14 @@ type Site struct {
 	cookies   cookies
 	origins   *http.CrossOriginProtection
 	inFlight  *semaphore.Weighted // held by each page that is worked on
-	viewers   *slots.PerHolder    // of streams of rows, by address
+	watchers  *shares.PerCaller   // of streams of rows, by address
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
 		deps: deps, log: deps.Log, rendered: newRenderedPages(),
-		inFlight: semaphore.NewWeighted(maxInFlight), viewers: slots.NewPerHolder(viewersOfAddress),
+		inFlight: semaphore.NewWeighted(maxInFlight), watchers: shares.NewPerCaller(watchersOfAddress),
 	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
 	var err error
@@ -98,8 +98,8 @@ func (s *Site) Routes(r gin.IRouter) {
 	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.setXP)))
 	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
 
-	// A stream takes no place of a page; the feed bounds how many there are, and liveRows how many are of one address.
-	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.liveRows))
+	// A stream takes no place of a page; the feed bounds how many there are, and watchRows how many are of one address.
+	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.watchRows))
 
 	s.profileRoutes(pages)
 	get(pages, settingsPath, s.handle(s.settings))

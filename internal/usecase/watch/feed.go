@@ -20,8 +20,8 @@ import (
 const (
 	// defaultInterval is how often a guild is looked at, and so how often a page changes for who watches it.
 	defaultInterval = 500 * time.Millisecond
-	// defaultViewers is how many watch at the same time; one more is refused. A viewer holds no page of its own.
-	defaultViewers = 1000
+	// defaultWatchers is how many watch at the same time; one more is refused. A watcher holds no page of its own.
+	defaultWatchers = 1000
 	// maxPages is how many pages of one guild are watched at the same time.
 	maxPages = 5 * leaderboard.MaxViewPages
 	// looksAtOnce is how many guilds are looked at side by side, so that one that is being loaded does not hold up the others.
@@ -30,7 +30,7 @@ const (
 	lookTime = 2 * time.Second
 )
 
-// Errors that end a Viewer.
+// Errors that end a Watcher.
 var (
 	ErrClosed = errors.New("the service stops")
 	ErrMoved  = errors.New("the guild was deleted, or deleted and created anew")
@@ -51,7 +51,7 @@ type Board interface {
 // FeedOptions are what a Feed can be told; the zero value will do.
 type FeedOptions struct {
 	Interval time.Duration // how often a guild is looked at; default 500 ms
-	Viewers  int           // how many watch at the same time; 0 is 1,000
+	Watchers int           // how many watch at the same time; 0 is 1,000
 	Log      *slog.Logger  // nil discards
 }
 
@@ -63,11 +63,11 @@ type Feed struct {
 	logger   *slog.Logger
 	wake     chan struct{} // holds one when a guild was added
 
-	mu      sync.Mutex
-	closed  bool
-	failing bool // the last look at some guild failed, and that was logged
-	viewers int
-	guilds  map[leaderboard.GuildRef]*watched
+	mu       sync.Mutex
+	closed   bool
+	failing  bool // the last look at some guild failed, and that was logged
+	watchers int
+	guilds   map[leaderboard.GuildRef]*watched
 }
 
 // watched is a guild that somebody watches.
@@ -80,10 +80,10 @@ type watched struct {
 
 // page is one that somebody watches.
 type page struct {
-	newest  State
-	changes int           // how often newest became another one; 0 until it was read
-	changed chan struct{} // closed, and replaced, by each change
-	viewers map[*Viewer]struct{}
+	newest   State
+	changes  int           // how often newest became another one; 0 until it was read
+	changed  chan struct{} // closed, and replaced, by each change
+	watchers map[*Watcher]struct{}
 }
 
 // NewFeed returns a Feed that shows nothing until Run.
@@ -92,7 +92,7 @@ func NewFeed(board Board, o FeedOptions) *Feed {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Feed{
-		board: board, interval: cmp.Or(o.Interval, defaultInterval), most: cmp.Or(o.Viewers, defaultViewers), logger: o.Log,
+		board: board, interval: cmp.Or(o.Interval, defaultInterval), most: cmp.Or(o.Watchers, defaultWatchers), logger: o.Log,
 		wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*watched{},
 	}
 }
@@ -139,8 +139,8 @@ func (f *Feed) watchedGuilds() []leaderboard.GuildRef {
 }
 
 // Watch begins to watch a page of a guild, by its number from 1; one past the last page stands for the last. An Unavailable
-// fault when too many watch already, or the service stops. Leave the Viewer at the end.
-func (f *Feed) Watch(g *guild.Guild, number int64) (*Viewer, error) {
+// fault when too many watch already, or the service stops. Leave the Watcher at the end.
+func (f *Feed) Watch(g *guild.Guild, number int64) (*Watcher, error) {
 	ref := leaderboard.Ref(g)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,16 +152,16 @@ func (f *Feed) Watch(g *guild.Guild, number int64) (*Viewer, error) {
 		of = &watched{guild: g, pages: map[int64]*page{}}
 	}
 	p, read := of.pages[number]
-	if f.viewers >= f.most || !read && len(of.pages) >= maxPages {
+	if f.watchers >= f.most || !read && len(of.pages) >= maxPages {
 		return nil, errFull
 	}
 	if !read {
-		p = &page{changed: make(chan struct{}), viewers: map[*Viewer]struct{}{}}
+		p = &page{changed: make(chan struct{}), watchers: map[*Watcher]struct{}{}}
 		of.pages[number], of.version = p, nil
 	}
-	v := &Viewer{feed: f, guild: ref, number: number, page: p, gone: make(chan struct{})}
-	p.viewers[v] = struct{}{}
-	f.viewers++
+	v := &Watcher{feed: f, guild: ref, number: number, page: p, gone: make(chan struct{})}
+	p.watchers[v] = struct{}{}
+	f.watchers++
 	if !known {
 		f.guilds[ref] = of
 		select {
@@ -172,14 +172,14 @@ func (f *Feed) Watch(g *guild.Guild, number int64) (*Viewer, error) {
 	return v, nil
 }
 
-// drop ends a viewer, for a reason, if it has not ended. f.mu is held.
-func (f *Feed) drop(v *Viewer, reason error) {
-	if _, there := v.page.viewers[v]; !there {
+// drop ends a watcher, for a reason, if it has not ended. f.mu is held.
+func (f *Feed) drop(v *Watcher, reason error) {
+	if _, there := v.page.watchers[v]; !there {
 		return
 	}
-	delete(v.page.viewers, v)
-	f.viewers--
-	if of := f.guilds[v.guild]; len(v.page.viewers) == 0 {
+	delete(v.page.watchers, v)
+	f.watchers--
+	if of := f.guilds[v.guild]; len(v.page.watchers) == 0 {
 		delete(of.pages, v.number)
 		if len(of.pages) == 0 {
 			delete(f.guilds, v.guild)
@@ -189,7 +189,7 @@ func (f *Feed) drop(v *Viewer, reason error) {
 	close(v.gone)
 }
 
-// Close ends all viewers, with ErrClosed, and lets nobody watch any more.
+// Close ends all watchers, with ErrClosed, and lets nobody watch any more.
 func (f *Feed) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -202,7 +202,7 @@ func (f *Feed) Close() {
 // end drops all who watch the guild. f.mu is held.
 func (of *watched) end(f *Feed, reason error) {
 	for _, p := range of.pages {
-		for v := range p.viewers {
+		for v := range p.watchers {
 			f.drop(v, reason)
 		}
 	}

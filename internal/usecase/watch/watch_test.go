@@ -99,7 +99,7 @@ func (m *memory) start(t *testing.T, o FeedOptions) *Feed {
 	return f
 }
 
-func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Viewer {
+func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Watcher {
 	t.Helper()
 	v, err := f.Watch(g, number)
 	if err != nil {
@@ -110,7 +110,7 @@ func watch(t *testing.T, f *Feed, g *guild.Guild, number int64) *Viewer {
 }
 
 // next waits for a state in which the page's member has that much XP.
-func next(t *testing.T, v *Viewer, xp level.XP) State {
+func next(t *testing.T, v *Watcher, xp level.XP) State {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -133,12 +133,12 @@ func (m *memory) looksMore(n int) {
 func TestAllWhoWatchSeeEachPageChange(t *testing.T) {
 	m := newMemory()
 	f := m.start(t, FeedOptions{})
-	var viewers []*Viewer
+	var watchers []*Watcher
 	for i := range 30 {
-		viewers = append(viewers, watch(t, f, someGuild, int64(1+i%15)))
+		watchers = append(watchers, watch(t, f, someGuild, int64(1+i%15)))
 	}
 	for xp := level.XP(0); xp < 5; xp++ {
-		for _, v := range viewers {
+		for _, v := range watchers {
 			if s := next(t, v, xp); s.Number != v.number || s.Total != 1000 {
 				t.Errorf("page %d: %+v", v.number, s)
 			}
@@ -227,8 +227,8 @@ func TestWhileNobodyWatchesNothingIsRead(t *testing.T) {
 	v.Leave()
 	v.Leave()
 	f.mu.Lock()
-	if _, there := f.guilds[leaderboard.Ref(someGuild)]; there || f.viewers != 1 {
-		t.Errorf("the feed remembers who left: %d viewers", f.viewers)
+	if _, there := f.guilds[leaderboard.Ref(someGuild)]; there || f.watchers != 1 {
+		t.Errorf("the feed remembers who left: %d watchers", f.watchers)
 	}
 	f.mu.Unlock()
 	m.looksMore(3) // one look at it may have been under way
@@ -242,7 +242,7 @@ func TestWhileNobodyWatchesNothingIsRead(t *testing.T) {
 	m.looksMore(3)
 	other.Leave()
 	f.mu.Lock()
-	if len(f.guilds) != 0 || f.viewers != 0 {
+	if len(f.guilds) != 0 || f.watchers != 0 {
 		t.Error("the feed remembers who left")
 	}
 	f.mu.Unlock()
@@ -256,7 +256,7 @@ func TestAPageThatIsAddedWhileAnotherIsReadIsRead(t *testing.T) {
 	m := newMemory()
 	f := NewFeed(m, FeedOptions{})
 	watch(t, f, someGuild, 1)
-	var second *Viewer
+	var second *Watcher
 	m.looking = func(*guild.Guild) {
 		if second == nil {
 			second = watch(t, f, someGuild, 2)
@@ -296,7 +296,7 @@ func TestAGuildThatIsGoneEndsItsViewers(t *testing.T) {
 }
 
 func TestWatchersAreBounded(t *testing.T) {
-	f := NewFeed(newMemory(), FeedOptions{Viewers: maxPages + 2})
+	f := NewFeed(newMemory(), FeedOptions{Watchers: maxPages + 2})
 	for number := range int64(maxPages) {
 		watch(t, f, someGuild, number+1)
 	}
@@ -307,7 +307,7 @@ func TestWatchersAreBounded(t *testing.T) {
 	last := watch(t, f, otherGuild, 1)
 	for _, g := range []*guild.Guild{someGuild, otherGuild} {
 		if _, err := f.Watch(g, 1); !fault.Is(err, fault.Unavailable) {
-			t.Errorf("one viewer too many: %v", err)
+			t.Errorf("one watcher too many: %v", err)
 		}
 	}
 	last.Leave()
@@ -324,7 +324,7 @@ func TestACloseEndsAll(t *testing.T) {
 	if _, err := f.Watch(someGuild, 1); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("to watch now is %v", err)
 	}
-	if len(f.guilds) != 0 || f.viewers != 0 {
+	if len(f.guilds) != 0 || f.watchers != 0 {
 		t.Error("the feed remembers who left")
 	}
 }

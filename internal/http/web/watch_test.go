@@ -140,7 +140,7 @@ func TestRowsMoveWhileSomebodyWatches(t *testing.T) {
 }
 
 func TestOneFeedIsForAllWhoWatch(t *testing.T) {
-	s := newSite(t, options{viewers: 3})
+	s := newSite(t, options{watchers: 3})
 	s.fill(members(3))
 	var all []*watcher
 	for range 3 {
@@ -151,7 +151,7 @@ func TestOneFeedIsForAllWhoWatch(t *testing.T) {
 		w.until(func(b rowsBody) bool { return b.Order[0] == "m"+string(memberID(2)) })
 	}
 	if got := s.browser().get("/leaderboard/gophers/live").want(503); got.header.Get("Retry-After") == "" {
-		t.Error("no Retry-After for one viewer too many")
+		t.Error("no Retry-After for one watcher too many")
 	}
 	// They are shown the page all the same.
 	s.browser().get("/leaderboard/gophers/rows").want(200, `"total":3`)

@@ -6,8 +6,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Viewer is one who watches a page. Next is for one goroutine.
-type Viewer struct {
+// Watcher is one who watches a page. Next is for one goroutine.
+type Watcher struct {
 	feed   *Feed
 	guild  leaderboard.GuildRef
 	number int64
@@ -20,8 +20,8 @@ type Viewer struct {
 
 // Next waits until the page is another one than it returned last, the first time for any, and returns the newest. Who is slow
 // misses what was in between, and nothing waits for them. It fails when ctx ends, after which it can be called again, and
-// with ErrMoved or ErrClosed when the feed ended the viewer.
-func (v *Viewer) Next(ctx context.Context) (State, error) {
+// with ErrMoved or ErrClosed when the feed ended the watcher.
+func (v *Watcher) Next(ctx context.Context) (State, error) {
 	for {
 		v.feed.mu.Lock()
 		newest, changes, changed := v.page.newest, v.page.changes, v.page.changed
@@ -44,11 +44,11 @@ func (v *Viewer) Next(ctx context.Context) (State, error) {
 	}
 }
 
-// Gone is closed when the feed has ended the viewer.
-func (v *Viewer) Gone() <-chan struct{} { return v.gone }
+// Gone is closed when the feed has ended the watcher.
+func (v *Watcher) Gone() <-chan struct{} { return v.gone }
 
 // Leave ends the watching. It may be called more than once.
-func (v *Viewer) Leave() {
+func (v *Watcher) Leave() {
 	v.feed.mu.Lock()
 	defer v.feed.mu.Unlock()
 	v.feed.drop(v, context.Canceled)

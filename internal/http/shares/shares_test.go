@@ -1,4 +1,4 @@
-package slots_test
+package shares_test
 
 import (
 	"context"
@@ -9,55 +9,55 @@ import (
 	"testing/synctest"
 	"time"
 
-	"levelboard/internal/http/slots"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/testing/testenv"
 )
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-func take(t *testing.T, p *slots.PerHolder, holder string) func() {
+func take(t *testing.T, p *shares.PerCaller, caller string) func() {
 	t.Helper()
-	release, ok := p.Take(holder)
+	release, ok := p.Take(caller)
 	if !ok {
-		t.Fatalf("%s gets no slot", holder)
+		t.Fatalf("%s gets no share", caller)
 	}
 	return release
 }
 
 func TestEachHolderHasItsOwnBound(t *testing.T) {
-	p := slots.NewPerHolder(2)
+	p := shares.NewPerCaller(2)
 	first := take(t, p, "a")
 	take(t, p, "a")
 	if _, ok := p.Take("a"); ok {
-		t.Error("a has three slots")
+		t.Error("a has three shares")
 	}
 	take(t, p, "b") // whom a takes nothing from
 	first()
 	first() // gives back nothing that is another's
 	take(t, p, "a")
 	if _, ok := p.Take("a"); ok {
-		t.Error("a has three slots after one was given back twice")
+		t.Error("a has three shares after one was given back twice")
 	}
 }
 
 func TestWhoHoldsNothingIsForgotten(t *testing.T) {
-	p := slots.NewPerHolder(1)
+	p := shares.NewPerCaller(1)
 	for n := range 100 {
-		holder := strconv.Itoa(n)
-		release := take(t, p, holder)
-		if _, ok := p.Take(holder); ok {
+		caller := strconv.Itoa(n)
+		release := take(t, p, caller)
+		if _, ok := p.Take(caller); ok {
 			t.Error("one too many")
 		}
 		release()
 	}
-	if n := p.Holders(); n != 0 {
+	if n := p.Callers(); n != 0 {
 		t.Errorf("%d are remembered who hold nothing", n)
 	}
 }
 
 func TestManyTakeAtTheSameTime(t *testing.T) {
 	const most = 5
-	p := slots.NewPerHolder(most)
+	p := shares.NewPerCaller(most)
 	var mu sync.Mutex
 	var releases []func()
 	var takers sync.WaitGroup
@@ -72,20 +72,20 @@ func TestManyTakeAtTheSameTime(t *testing.T) {
 	}
 	takers.Wait()
 	if len(releases) != most {
-		t.Errorf("%d slots were given, want %d", len(releases), most)
+		t.Errorf("%d shares were given, want %d", len(releases), most)
 	}
 	for _, release := range releases {
 		takers.Go(release)
 	}
 	takers.Wait()
-	if n := p.Holders(); n != 0 {
-		t.Errorf("%d hold a slot at the end", n)
+	if n := p.Callers(); n != 0 {
+		t.Errorf("%d hold a share at the end", n)
 	}
 }
 
 func TestWhoHasAllWaitsForOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := slots.NewPerHolder(1)
+		p := shares.NewPerCaller(1)
 		first := take(t, p, "a")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -106,10 +106,10 @@ func TestWhoHasAllWaitsForOne(t *testing.T) {
 		first() // gives back nothing that is another's
 		second := <-waited
 		if _, ok := p.Take("a"); ok {
-			t.Error("a has two slots")
+			t.Error("a has two shares")
 		}
 		second()
-		if n := p.Holders(); n != 0 {
+		if n := p.Callers(); n != 0 {
 			t.Errorf("%d are remembered who hold nothing", n)
 		}
 	})

@@ -28,19 +28,19 @@ const (
 	rowsFormat = 3
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
-	// viewersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places
+	// watchersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places
 	// of the feed. A household or a class fits; who is beyond it reads the rows from time to time (leaderboard.js).
-	viewersOfAddress = 20
-	stillHere        = ": still here\n\n"
+	watchersOfAddress = 20
+	stillHere         = ": still here\n\n"
 )
 
-// Live lets somebody watch a page (package live). Its errors are faults.
-type Live interface {
-	Watch(g *guild.Guild, number int64) (*watch.Viewer, error)
+// Watch lets somebody watch a page (package watch). Its errors are faults.
+type Watch interface {
+	Watch(g *guild.Guild, number int64) (*watch.Watcher, error)
 }
 
-// liveBody is a page's rows for leaderboard.js.
-type liveBody struct {
+// rowsBody is a page's rows for leaderboard.js.
+type rowsBody struct {
 	Page  int64    `json:"page"`
 	Last  int64    `json:"last"`
 	Total int64    `json:"total"`
@@ -54,7 +54,7 @@ func (s *Site) encodeRows(g *guild.Guild, state watch.State, sent map[id.User]st
 	if err != nil {
 		return nil, err
 	}
-	body := liveBody{Page: state.Number, Last: leaderboard.LastPage(state.Total), Total: state.Total, Order: make([]string, len(rows)), Rows: []string{}}
+	body := rowsBody{Page: state.Number, Last: leaderboard.LastPage(state.Total), Total: state.Total, Order: make([]string, len(rows)), Rows: []string{}}
 	present := make(map[id.User]bool, len(rows))
 	for i, row := range rows {
 		body.Order[i], present[row.user] = "m"+string(row.user), true
@@ -101,14 +101,14 @@ func rowsTag(g *guild.Guild, number int64, v leaderboard.Version) string {
 	return fmt.Sprintf(`"r%d-%x-%x-%x-%x-%x"`, rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
 }
 
-// liveRows streams a page's rows as they change, until the browser goes, may read the board no more, or the service stops.
+// watchRows streams a page's rows as they change, until the browser goes, may read the board no more, or the service stops.
 // Whether it may is looked at before each push and at every sign of life.
-func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
+func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
 		return err
 	}
-	leave, ok := s.viewers.Take(ratelimit.ClientName(c.ClientIP()))
+	leave, ok := s.watchers.Take(ratelimit.ClientName(c.ClientIP()))
 	if !ok {
 		return &fault.Error{
 			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
@@ -119,17 +119,17 @@ func (s *Site) liveRows(c *gin.Context, g *guild.Guild) error {
 	if number, err = s.onBoard(c.Request.Context(), g, number); err != nil {
 		return err
 	}
-	viewer, err := s.deps.Live.Watch(g, number)
+	watcher, err := s.deps.Watch.Watch(g, number)
 	if err != nil {
 		return err
 	}
-	defer viewer.Leave()
+	defer watcher.Leave()
 	c.Header("Content-Type", "text/event-stream")
 	c.Header("X-Accel-Buffering", "no") // or nginx would keep rows back until there are many
 	c.Status(http.StatusOK)
-	stream, end := endless.Begin(c, viewer.Gone())
+	stream, end := endless.Begin(c, watcher.Gone())
 	defer end()
-	why := s.pushRows(c, g, stream, viewer)
+	why := s.pushRows(c, g, stream, watcher)
 	s.log.DebugContext(c.Request.Context(), "a stream of rows ended", "guild", g.ID, "reason", why)
 	return nil
 }
@@ -148,14 +148,14 @@ func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64
 }
 
 // pushRows returns why the stream ended.
-func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, viewer *watch.Viewer) error {
+func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, watcher *watch.Watcher) error {
 	if err := stream.Write([]byte(streamBegin)); err != nil {
 		return err
 	}
 	sent := map[id.User]string{}
 	var newest watch.State
 	for {
-		state, err := s.nextRows(stream.Context(), viewer)
+		state, err := s.nextRows(stream.Context(), watcher)
 		silent := errors.Is(err, context.DeadlineExceeded) && stream.Context().Err() == nil
 		if err != nil && !silent {
 			return err
@@ -184,10 +184,10 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, 
 }
 
 // nextRows waits for a change until it is time for a sign of life.
-func (s *Site) nextRows(ctx context.Context, viewer *watch.Viewer) (watch.State, error) {
+func (s *Site) nextRows(ctx context.Context, watcher *watch.Watcher) (watch.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.deps.KeepAlive)
 	defer cancel()
-	return viewer.Next(ctx)
+	return watcher.Next(ctx)
 }
 
 var errNoLonger = errors.New("the guild is another one, or its board may not be read any more")

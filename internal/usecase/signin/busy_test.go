@@ -62,7 +62,7 @@ func TestAFewSignInAtTheSameTime(t *testing.T) {
 	if len(asked) != 0 {
 		t.Error("the provider was asked for one too many")
 	}
-	if _, err := p.Identify(t.Context(), signin.Token{Access: "a"}); err != nil {
+	if _, err := p.Identify(t.Context(), signin.Token{AccessToken: "a"}); err != nil {
 		t.Errorf("meanwhile a session cannot be confirmed: %v", err)
 	}
 	answer()

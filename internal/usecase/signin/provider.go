@@ -1,7 +1,6 @@
 package signin
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,12 +28,9 @@ const (
 	providerConns = 16
 )
 
-// Token is the access that a user gave us at the provider. Formatting or logging one shows nothing of it.
-type Token struct {
-	Access  string    `json:"access,omitempty"`
-	Refresh string    `json:"refresh,omitempty"`
-	Expires time.Time `json:"expires"` // zero when the provider did not say
-}
+// Token is the access that a user gave us at the provider. Its Expiry is zero when the provider did not say. Formatting or logging one
+// shows nothing of it.
+type Token oauth2.Token
 
 // String keeps tokens out of whatever is formatted.
 func (Token) String() string { return "[redacted]" }
@@ -89,8 +85,10 @@ func (p *Provider) Address(state, verifier string) string {
 	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
 }
 
-// denial is what it means that the provider sent somebody back with this error (RFC 6749 4.1.2.1). Whoever knows the state
-// can write anything there, and it goes into the log, so only what looks like such an error is repeated.
+// errorCodes are what errors of RFC 6749 look like. Whoever knows the state can write anything there, and it goes into the log.
+var errorCodes = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
+
+// denial is what it means that the provider sent somebody back with this error (RFC 6749 4.1.2.1).
 func denial(errorCode string) error {
 	switch {
 	case errorCode == "access_denied":
@@ -101,42 +99,36 @@ func denial(errorCode string) error {
 	return fmt.Errorf("the provider sent back no code, but the error %s", errorCode)
 }
 
-var errorCodes = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
-
 // Redeem trades a code for access. ErrRefused when it is not valid (any more).
 func (p *Provider) Redeem(ctx context.Context, code, verifier string) (Token, error) {
 	got, err := p.oauth.Exchange(p.with(ctx), code, oauth2.VerifierOption(verifier))
 	if err != nil {
 		return Token{}, fmt.Errorf("redeem a code: %w", plain(err))
 	}
-	return tokenOf(got), nil
+	return Token(*got), nil
 }
 
-// Renew trades the refresh token for new access. ErrRefused when the user took it back.
+// Renew trades the refresh token for new access. ErrRefused when the user took it back. The refresh token stays unless there is a new one.
 func (p *Provider) Renew(ctx context.Context, t Token) (Token, error) {
-	if t.Refresh == "" {
+	if t.RefreshToken == "" {
 		return Token{}, fmt.Errorf("renew access without a refresh token: %w", ErrRefused)
 	}
-	got, err := p.oauth.TokenSource(p.with(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
+	got, err := p.oauth.TokenSource(p.with(ctx), &oauth2.Token{RefreshToken: t.RefreshToken}).Token()
 	if err != nil {
 		return Token{}, fmt.Errorf("renew access: %w", plain(err))
 	}
-	renewed := tokenOf(got)
-	// A provider need not give a new refresh token each time.
-	renewed.Refresh = cmp.Or(renewed.Refresh, t.Refresh)
-	return renewed, nil
+	return Token(*got), nil
 }
 
 func (p *Provider) with(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, p.client)
 }
 
-func tokenOf(t *oauth2.Token) Token {
-	return Token{Access: t.AccessToken, Refresh: t.RefreshToken, Expires: t.Expiry}
-}
+// refusals are the statuses of a refusal: 400 or 401 as RFC 6749 5.2 has it, and 403, with which some providers say it.
+var refusals = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}
 
-// plain drops what the provider answered, which may hold anything, and tells a refusal from a failure. A refusal is what RFC
-// 6749 5.2 calls one, invalid_grant. Whatever else comes back, such as the page of a firewall, is not said by who would know.
+// plain drops what the provider answered, which may hold anything, and tells a refusal (invalid_grant) from a failure. Whatever else
+// comes back, such as the page of a firewall, is not said by who would know.
 func plain(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -146,8 +138,7 @@ func plain(err error) error {
 	if answered.Response != nil {
 		status = answered.Response.StatusCode
 	}
-	// With 400 or 401 as the RFC has it; some providers say it with 403.
-	if answered.ErrorCode == "invalid_grant" && slices.Contains([]int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, status) {
+	if answered.ErrorCode == "invalid_grant" && slices.Contains(refusals, status) {
 		return fmt.Errorf("status %d: %w", status, ErrRefused)
 	}
 	return fmt.Errorf("the provider answered %d, error %.40q", status, answered.ErrorCode)
@@ -155,30 +146,34 @@ func plain(err error) error {
 
 // get reads one resource of the provider's API. ErrRefused for a token that is not valid, which is a 401 and nothing else: a 403
 // is also what a firewall in front of the API answers to everybody.
-func (p *Provider) get(ctx context.Context, path string, t Token, into any) error {
+func (p *Provider) get(ctx context.Context, path string, t Token, into any) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read %s: %w", path, err)
+		}
+	}()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.apiURL+path, nil)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
+		return err
 	}
-	request.Header.Set("Authorization", "Bearer "+t.Access)
+	request.Header.Set("Authorization", "Bearer "+t.AccessToken)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "Levelboard")
 	answer, err := p.client.Do(request)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
+		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, answerSize))
 	switch {
 	case err != nil:
-		return fmt.Errorf("read %s: %w", path, err)
+		return err
 	case answer.StatusCode == http.StatusUnauthorized:
-		return fmt.Errorf("read %s: status %d: %w", path, answer.StatusCode, ErrRefused)
+		return fmt.Errorf("status %d: %w", answer.StatusCode, ErrRefused)
 	case answer.StatusCode != http.StatusOK:
-		return fmt.Errorf("read %s: the provider answered %d", path, answer.StatusCode)
-	}
-	if json.Unmarshal(body, into) != nil {
-		return fmt.Errorf("read %s: the answer is not what was expected", path)
+		return fmt.Errorf("the provider answered %d", answer.StatusCode)
+	case json.Unmarshal(body, into) != nil:
+		return errors.New("the answer is not what was expected")
 	}
 	return nil
 }

@@ -133,8 +133,8 @@ func TestOnlyARefusalIsOne(t *testing.T) {
 			p := signin.NewProvider(signin.ProviderOptions{ClientID: "c", ClientSecret: "s", TokenURL: s.URL, APIURL: s.URL})
 			t.Cleanup(p.Close)
 			_, redeem := p.Redeem(t.Context(), "code", verifier)
-			_, renew := p.Renew(t.Context(), signin.Token{Refresh: "r"})
-			_, identify := p.Identify(t.Context(), signin.Token{Access: "a"})
+			_, renew := p.Renew(t.Context(), signin.Token{RefreshToken: "r"})
+			_, identify := p.Identify(t.Context(), signin.Token{AccessToken: "a"})
 			for what, got := range map[string]struct {
 				err     error
 				refused bool
@@ -155,7 +155,7 @@ func TestARedirectDoesNotGetTheToken(t *testing.T) {
 	t.Cleanup(moved.Close)
 	p := signin.NewProvider(signin.ProviderOptions{ClientID: "c", ClientSecret: "s", TokenURL: moved.URL, APIURL: moved.URL})
 	t.Cleanup(p.Close)
-	if _, err := p.Identify(t.Context(), signin.Token{Access: "a"}); err == nil {
+	if _, err := p.Identify(t.Context(), signin.Token{AccessToken: "a"}); err == nil {
 		t.Error("a redirect was an answer")
 	}
 	if _, err := p.Redeem(t.Context(), "code", verifier); err == nil {
@@ -174,7 +174,7 @@ func TestErrorsAndTokensShowNoSecret(t *testing.T) {
 	t.Cleanup(leaky.Close)
 	p := signin.NewProvider(signin.ProviderOptions{ClientID: "c", ClientSecret: "SECRET", TokenURL: leaky.URL, APIURL: leaky.URL})
 	t.Cleanup(p.Close)
-	token := signin.Token{Access: "SECRET", Refresh: "SECRET"}
+	token := signin.Token{AccessToken: "SECRET", RefreshToken: "SECRET"}
 	_, redeem := p.Redeem(t.Context(), "SECRET", verifier)
 	_, renew := p.Renew(t.Context(), token)
 	_, identify := p.Identify(t.Context(), token)

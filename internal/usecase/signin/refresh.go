@@ -62,33 +62,32 @@ func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	r.Tried = s.now()
 	who, err := s.ask(ctx, r)
 	refreshes.WithLabelValues(outcomeOf(err)).Inc()
-	if err == nil {
+	switch {
+	case errors.Is(err, ErrRefused):
+		return err
+	case err != nil:
+		s.log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
+	default:
 		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.now()
 		s.tell(ctx, who)
 	}
-	if err != nil && !errors.Is(err, ErrRefused) {
-		s.log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
-		return nil
-	}
-	return err
+	return nil
 }
 
-// ask asks who this is now; they are who they were.
+// ask asks who this is now; they are who they were. It renews access that ends within a minute or is refused.
 func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	renewed := false
-	if soon := s.now().Add(time.Minute); !r.Token.Expires.IsZero() && r.Token.Expires.Before(soon) {
-		if err := s.renew(ctx, r); err != nil {
-			return who, err
-		}
-		renewed = true
+	ends := !r.Token.Expiry.IsZero() && r.Token.Expiry.Before(s.now().Add(time.Minute))
+	if !ends {
+		who, err = s.provider.Identify(ctx, r.Token)
 	}
-	who, err = s.provider.Identify(ctx, r.Token)
-	if errors.Is(err, ErrRefused) && !renewed {
-		if err := s.renew(ctx, r); err != nil {
+	if ends || errors.Is(err, ErrRefused) {
+		var token Token
+		if token, err = s.provider.Renew(ctx, r.Token); err != nil {
 			return who, err
 		}
+		r.Token = token // also when what follows fails: the old one may be used up
 		who, err = s.provider.Identify(ctx, r.Token)
 	}
 	if err == nil && who.User.ID != r.User.ID {
@@ -104,23 +103,12 @@ func (s *Sessions) tell(ctx context.Context, who Identity) {
 		return
 	}
 	var managed []id.Guild
-	for _, g := range who.Guilds {
-		if g.Manages() {
-			managed = append(managed, g.ID)
-		}
+	for _, g := range (&Session{Guilds: who.Guilds}).Managed() {
+		managed = append(managed, g.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellTime)
 	defer cancel()
 	if err := s.told(ctx, who.User.ID, managed); err != nil {
 		s.log.WarnContext(ctx, "what a user granted in guilds that they manage no more may go on until they are asked about again", "error", err)
 	}
-}
-
-// renew keeps the new token even if what follows fails: the old one may be used up.
-func (s *Sessions) renew(ctx context.Context, r *record) error {
-	token, err := s.provider.Renew(ctx, r.Token)
-	if err == nil {
-		r.Token = token
-	}
-	return err
 }

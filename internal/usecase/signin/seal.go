@@ -14,7 +14,7 @@ import (
 
 // sealPurpose is what the sealing key is derived for. Raise its number when the record changes its meaning: sessions sealed
 // for another purpose do not open, and their users sign in again.
-const sealPurpose = "levelboard session 1"
+const sealPurpose = "levelboard session 2"
 
 // secret is what a browser shows for its session: 256 random bits.
 type secret [32]byte
@@ -66,7 +66,7 @@ func (s secret) cipher() (cipher.AEAD, error) {
 func (s secret) seal(r record) ([]byte, error) {
 	encoded, err := json.Marshal(r)
 	if err != nil {
-		return nil, fmt.Errorf("seal a session: %w", err)
+		return nil, fmt.Errorf("write a session: %w", err)
 	}
 	aead, err := s.cipher()
 	if err != nil {
@@ -79,16 +79,15 @@ func (s secret) seal(r record) ([]byte, error) {
 // open fails for anything that seal did not make with this secret.
 func (s secret) open(sealed []byte) (r record, err error) {
 	aead, err := s.cipher()
-	if err != nil {
-		return r, fmt.Errorf("open a session: %w", err)
+	if err == nil {
+		hash := s.hash()
+		sealed, err = aead.Open(nil, nil, sealed, hash[:])
 	}
-	hash := s.hash()
-	encoded, err := aead.Open(nil, nil, sealed, hash[:])
-	if err != nil {
-		return r, fmt.Errorf("open a session: %w", err)
+	if err == nil {
+		err = json.Unmarshal(sealed, &r)
 	}
-	if err := json.Unmarshal(encoded, &r); err != nil {
-		return r, fmt.Errorf("read a session: %w", err)
+	if err != nil {
+		return record{}, fmt.Errorf("open a session: %w", err)
 	}
 	return r, nil
 }

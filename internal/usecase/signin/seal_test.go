@@ -9,7 +9,7 @@ import (
 
 func TestOnlyItsSecretOpensASession(t *testing.T) {
 	mine, another := newSecret(), newSecret()
-	want := record{User: User{ID: "100000000000000001", Name: "Ada"}, Token: Token{Access: "the-access-token"}, Started: time.Unix(1, 0).UTC()}
+	want := record{User: User{ID: "100000000000000001", Name: "Ada"}, Token: Token{AccessToken: "the-access-token"}, Started: time.Unix(1, 0).UTC()}
 	sealed, err := mine.seal(want)
 	if err != nil {
 		t.Fatal(err)

@@ -60,11 +60,5 @@ func (s *Session) Managed() []Guild {
 	if s == nil {
 		return nil
 	}
-	var managed []Guild
-	for _, g := range s.Guilds {
-		if g.Manages() {
-			managed = append(managed, g)
-		}
-	}
-	return managed
+	return slices.DeleteFunc(slices.Clone(s.Guilds), func(g Guild) bool { return !g.Manages() })
 }

@@ -1,6 +1,5 @@
-// Package award decides what XP a message is worth, by the rules of its guild. It knows no time and no stores: whether a
-// member's cooldown lets the member have the XP, and the highest XP there is, is for the live store to say, where that is one
-// step with the change.
+// Package award computes what XP a message is worth by the rules of its guild. It knows no time and no stores: cooldown and the highest XP
+// are applied by the live store.
 package award
 
 import (

@@ -9,8 +9,7 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// factor is a multiplier, from 0 to 5. Settings hold it as a float, but people write decimals: 20 times 1.15 is 23 for them,
-// and 22.999... for a float. So it is taken for the shortest decimal that reads as that float, and multiplied exactly.
+// factor is a multiplier, from 0 to 5: the shortest decimal that reads as its float, multiplied exactly. 20 times 1.15 is 23.
 type factor struct {
 	value    float64
 	millions uint64 // value * 1,000,000 when that is a whole number

@@ -39,8 +39,7 @@ func NewCurve(coefficients []float64) (Curve, error) {
 	return Curve{p}, nil
 }
 
-// Coefficients returns a copy of the coefficients, c0 first. NewCurve makes an equal curve of them, unless they are a
-// preset's, whose fractions a float64 cannot hold.
+// Coefficients returns a copy of the coefficients, c0 first. NewCurve makes an equal curve of them, except of a preset's fractions.
 func (c Curve) Coefficients() []float64 {
 	p := c.polynomial()
 	return slices.Clone(p.floats[:p.terms])
@@ -58,8 +57,7 @@ func (c Curve) XPFor(n Level) XP {
 	return c.polynomial().at(min(n, Max))
 }
 
-// LevelAt returns the highest level, at most Max, that begins at xp or below. It does not allocate, unless a coefficient
-// needs more digits than a float64 decides.
+// LevelAt returns the highest level, at most Max, that begins at xp or below. It rarely allocates.
 func (c Curve) LevelAt(xp XP) Level {
 	p := c.polynomial()
 	low, high := Level(0), p.top
@@ -87,8 +85,7 @@ func (c Curve) Progress(xp XP) (lvl Level, nextLevelXP XP, progress float64) {
 	return lvl, next, max(0, min(progress, 100))
 }
 
-// Highest reports whether nobody at this level can reach the next one, which begins at nextLevelXP: as Progress returns them, it
-// is Max, or the next begins above MaxXP.
+// Highest reports whether nobody at this level can reach the next one, which begins at nextLevelXP (Progress).
 func Highest(lvl Level, nextLevelXP XP) bool { return lvl >= Max || nextLevelXP > MaxXP }
 
 func (c Curve) polynomial() *polynomial {

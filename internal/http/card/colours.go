@@ -40,8 +40,7 @@ var palettes = map[Theme][hue]colour{
 // gradient runs from left to right.
 type gradient struct{ from, to colour }
 
-// hues are those of members. White has a contrast of at least 3 to all of them, which is enough for an initial of that size,
-// and so have they to both surfaces' tracks.
+// hues are those of members. White has a contrast of at least 3 to them, enough for a large initial, and so have they to the tracks.
 var hues = []gradient{
 	{0x4f46e5, 0x8b5cf6}, {0x2563eb, 0x6366f1}, {0x0369a1, 0x3b82f6}, {0x0f766e, 0x0891b2}, {0x15803d, 0x0d9488}, {0x4d7c0f, 0x15803d},
 	{0xb45309, 0xca6a04}, {0xc2410c, 0xea580c}, {0xdc2626, 0xe11d48}, {0xbe185d, 0xe64980}, {0x9333ea, 0xd946ef}, {0x546178, 0x6b7b91},

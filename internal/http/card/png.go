@@ -47,8 +47,7 @@ type painter struct {
 	origin  image.Point // of the raster on the image
 }
 
-// box draws the rows with round corners as a path. Those between are a rectangle, which costs a fraction: the sides of a box
-// that has any lie on whole pixels.
+// box draws the rows with round corners as a path, and those between, which lie on whole pixels, as a rectangle.
 func (p *painter) box(b box) {
 	top, bottom := b.y+b.radius, b.y+b.height-b.radius
 	if bottom-top < 1 {

@@ -12,8 +12,7 @@ import (
 // viewers is what viewers' fonts are taken for: drawing everything, and no wider than DejaVu Sans, the widest in common use.
 var viewers = fonts{has: func(rune) bool { return true }, regular: 1.13, bold: 1.23}
 
-// SVG draws the card as an image that refers to nothing outside itself and holds no script, a few KB of UTF-8. Its text is
-// drawn by the viewer's own fonts.
+// SVG draws the card as a self-contained image without script, a few KB of UTF-8, in the viewer's own fonts.
 func SVG(d Data, theme Theme) []byte {
 	s := compose(d, viewers)
 	var out bytes.Buffer

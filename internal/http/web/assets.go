@@ -19,8 +19,7 @@ var staticFiles embed.FS
 // mediaTypes are those of the static files. The machine's own table is not asked: the pages need these.
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// staticHash is in the address of every static file: a hash of all of them, so that a browser may keep them for as long as it
-// likes and never mixes the files of two versions.
+// staticHash is a hash of all static files, and part of their addresses: browsers may keep a file forever and never mix versions.
 var staticHash = func() string {
 	digest := sha256.New()
 	names, _ := fs.Glob(staticFiles, "static/*") // the pattern is right

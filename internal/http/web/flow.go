@@ -21,18 +21,14 @@ const (
 	longestNext = 512
 	// longestFlow bounds the cookie of one, in bytes.
 	longestFlow = 1 << 10
-	// maxFlows is how many sign-ins a browser may have under way, each in a tab of its own; one more drops the oldest. The
-	// cookies of all have to fit into what proxies take for a line, often 8 KB.
+	// maxFlows bounds the sign-ins under way in one browser, one a tab: proxies often take 8 KB of cookies. One more drops the oldest.
 	maxFlows = 5
-	// flowName is how much of its state a flow's cookie has in its name. It only tells tabs apart: what is compared is the
-	// whole state.
+	// flowName is how much of its state a flow's cookie has in its name, to tell tabs apart. The whole state is compared.
 	flowName = 8
 )
 
-// flow is a sign-in that is under way. It is kept in a cookie of its own in the browser that began it, so a provider's answer
-// counts in that browser only: nobody can have somebody else finish a sign-in that they began. It needs no signature: whoever writes
-// their own cookie can only spoil their own sign-in, and Next is checked again when it is read. A signature would not keep anybody
-// from asking the provider for codes that they made up either; chargeSignIn and signin.ErrBusy bound that.
+// flow is a sign-in that is under way, kept in a cookie of the browser that began it, so that nobody can make somebody else finish theirs.
+// It needs no signature: whoever writes their own cookie spoils only their own sign-in, and Next is checked again when it is read.
 type flow struct {
 	State    string `json:"s"` // what the provider has to send back
 	Verifier string `json:"v"` // without it the code is worth nothing
@@ -66,8 +62,7 @@ func decodeFlow(cookie string) (f flow, ok bool) {
 
 func (f flow) over(now time.Time) bool { return now.Unix() >= f.Ends }
 
-// flowCookie is the name of the cookie of the flow with this state; empty for what is no state of ours. Two tabs that sign in at
-// the same time have two, so neither spoils the other's.
+// flowCookie is the name of the cookie of the flow with this state, one for each tab; empty for what is no state of ours.
 func (k cookies) flowCookie(state string) string {
 	if len(state) <= flowName {
 		return ""
@@ -99,8 +94,7 @@ func (s *Site) dropFlows(c *gin.Context) {
 	}
 }
 
-// takeFlow returns the flow of the state that the provider sent back, if this browser began it and it is not over. It is good
-// once. A state that is not of this browser uses nothing up.
+// takeFlow returns the flow of a state that the provider sent back, once, if this browser began it and it is not over.
 func (s *Site) takeFlow(c *gin.Context, state string) (flow, bool) {
 	name := s.cookies.flowCookie(state)
 	cookie, err := c.Cookie(name)
@@ -115,8 +109,8 @@ func (s *Site) takeFlow(c *gin.Context, state string) (flow, bool) {
 	return f, !f.over(s.deps.Now())
 }
 
-// safeNext returns the address if it is one of a page here, and "/" for anything that could lead elsewhere or around in a
-// circle. Browsers drop tabs and line ends from addresses and read \ as /, so //example.com has many spellings.
+// safeNext returns the address of a page here, and "/" for anything that could lead elsewhere or around in a circle. Browsers drop
+// tabs and line ends from addresses and read \ as /, so //example.com has many spellings.
 func safeNext(next string) string {
 	if len(next) > longestNext || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") {
 		return "/"

@@ -17,17 +17,14 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// maxInFlight is how many pages are worked on at the same time; one more is refused at once. Each is rendered into
-// memory, at most some 200 KB, and pages must never be what keeps bots from being served.
+// maxInFlight bounds the pages that are worked on, each rendered into at most some 200 KB of memory; one more is refused at once.
 const maxInFlight = 256
 
-// contentPolicy lets a page load what is ours, and avatars. Scripts and styles in the page itself are never run, so a name
-// that slipped through the templates would still do nothing.
+// contentPolicy allows what is ours, and avatars. It never runs scripts or styles in the page itself.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// maxForm is the largest form, in bytes. The settings of a guild are at most 64 KiB of JSON; as a form, names that are not
-// ASCII take three bytes for one.
+// The largest forms, in bytes. Settings are at most 64 KiB of JSON, and a form takes three bytes for one of a name that is not ASCII.
 const (
 	maxForm         = 64 << 10
 	maxSettingsForm = 256 << 10
@@ -60,8 +57,7 @@ func (s *Site) guard(c *gin.Context) {
 	}
 }
 
-// postForm reads the fields of a form, which only a POST has; only those of its body. Only a guild's settings are ever so long that they
-// cannot be sent.
+// postForm reads the fields of a POST's body. Only a guild's settings are ever too long to be sent.
 func postForm(c *gin.Context) (url.Values, error) {
 	if c.Request.Method != http.MethodPost {
 		return nil, nil
@@ -78,8 +74,7 @@ func postForm(c *gin.Context) (url.Values, error) {
 	return nil, fault.Wrap(err, fault.Invalid, "The form did not arrive in one piece. Go back and send it again.")
 }
 
-// trusting refuses changes from other origins by what browsers say of themselves. The public address is named because a
-// proxy may have put another Host into the request.
+// trusting refuses changes from other origins. It names the public address because a proxy may change the Host.
 func trusting(publicURL string) (*http.CrossOriginProtection, error) {
 	u, err := url.Parse(publicURL)
 	if err != nil || u.Host == "" {
@@ -154,8 +149,7 @@ func comeBackTo(c *gin.Context, next string) { c.Set(hereKey, safeNext(next)) }
 // formsHere are the pages whose forms are sent to their own address.
 var formsHere = []string{settingsPath, "/profile", "/profile/keys/:key", "/profile/keys/:key/delete"}
 
-// here is the address of this page, for coming back to it after signing in. After a change that is the page of its form, where
-// the two have the same address.
+// here is the address to come back to after signing in: this page, or after a change the page of its form where both have one address.
 func here(c *gin.Context) string {
 	if next := c.GetString(hereKey); next != "" {
 		return next

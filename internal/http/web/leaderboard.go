@@ -96,8 +96,7 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 // boardKey is where the path of the board is that a request is about, for a visitor who may read it.
 const boardKey = "levelboard.board"
 
-// boardOf runs a handler with the guild that the address names, if the visitor may read its board. An address that names
-// none leads to a page that helps.
+// boardOf runs a handler with the guild that the address names, if the visitor may read its board.
 func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
 		g, err := s.guildOf(c.Request.Context(), c.Param("entry"))

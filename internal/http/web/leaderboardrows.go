@@ -61,8 +61,7 @@ func (r leaderboardRow) Medal() string {
 	return ""
 }
 
-// displayName is what to call a member: the first of their names that shows anything, and their user name where that says
-// more, as they can be seen. Of somebody who only wrote messages nothing may be known but the id.
+// displayName is what to call a member, and their user name where that says more. Of somebody who only wrote messages the id may be all.
 func displayName(u leaderboard.User, userID string) (name, handle string) {
 	name, handle = displayname.Clean(text(u.GlobalName)), displayname.Clean(u.Username)
 	switch {

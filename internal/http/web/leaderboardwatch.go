@@ -28,8 +28,7 @@ const (
 	rowsFormat = 3
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
-	// watchersOfAddress is how many streams of rows one address may have open at the same time, so that it cannot take all places
-	// of the feed. A household or a class fits; who is beyond it reads the rows from time to time (leaderboard.js).
+	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
 	watchersOfAddress = 20
 	stillHere         = ": still here\n\n"
 )
@@ -101,8 +100,8 @@ func rowsTag(g *guild.Guild, number int64, v leaderboard.Version) string {
 	return fmt.Sprintf(`"r%d-%x-%x-%x-%x-%x"`, rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
 }
 
-// watchRows streams a page's rows as they change, until the browser goes, may read the board no more, or the service stops.
-// Whether it may is looked at before each push and at every sign of life.
+// watchRows streams a page's rows as they change, until the browser leaves, the service stops, or the board may not be read any more,
+// which it checks before each push and at every sign of life.
 func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
@@ -134,8 +133,7 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	return nil
 }
 
-// onBoard is the number of the page that is shown when this one is asked for. The feed watches a bounded number of pages of a guild,
-// and numbers past the last would all be pages of their own there.
+// onBoard is the page that is shown for this number: past the last, the last. The feed watches a bounded number of pages of a guild.
 func (s *Site) onBoard(ctx context.Context, g *guild.Guild, number int64) (int64, error) {
 	if number == 1 {
 		return number, nil

@@ -24,8 +24,7 @@ func (s *Site) handle(h handler) gin.HandlerFunc {
 	}
 }
 
-// show answers with the page of that template. The template is rendered in full before anything is sent, so that its failure is an
-// error page and not half a page.
+// show renders the page of that template in full before it sends anything, so that a failure is an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
 	page, err := s.render(c, name, title, content)
 	if err == nil {
@@ -34,8 +33,7 @@ func (s *Site) show(c *gin.Context, status int, name, title string, content any)
 	return err
 }
 
-// showTagged is show for a page that a browser may keep and ask for again by its ETag. A private guild's is not kept: it
-// would be there for the next who sits at the machine.
+// showTagged is show with an ETag, for a page that a browser may keep. A private guild's is not kept on the machine.
 func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, content any) error {
 	page, err := s.render(c, name, title, content)
 	if err != nil {

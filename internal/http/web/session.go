@@ -71,8 +71,7 @@ func (s *Site) find(c *gin.Context) (*signin.Session, error) {
 	return found, err
 }
 
-// cookies are the cookies of sign-in. Over https their names begin with __Host-, by which a browser takes them from this
-// very host over https only, and from no neighbour. Over plain http, which is for loopback only, that prefix is not allowed.
+// cookies are the cookies of sign-in. Over https the prefix __Host- binds them to this host. Plain http, for loopback only, forbids it.
 type cookies struct {
 	session string // name of the cookie with the session's secret
 	flow    string // how the names of the cookies begin that have what a sign-in that is under way needs, one for each

@@ -31,8 +31,7 @@ type Settings interface {
 	Save(ctx context.Context, read *guild.Guild, p guildsettings.Proposal) (*guild.Guild, error)
 }
 
-// settingsPage is the content of the page. It is the saved settings, the form as the manager left it, and what there is to
-// say about it.
+// settingsPage is the saved settings, the form as the manager left it, and what there is to say about it.
 type settingsPage struct {
 	Guild     *guild.Guild // as it is saved now
 	Form      settingsForm
@@ -143,10 +142,9 @@ func afterSaving(c *gin.Context, page *settingsPage) error {
 	return nil
 }
 
-// savedSince answers a form that was opened before the settings were last saved. By whom cannot be told: by somebody else, or
-// by the same manager, whom the browser's Back brought to the form as it was, or whose press on Save was sent twice. When all is
-// saved as the form wants it, there is nothing left to do. Otherwise the manager keeps what they entered, beside what is saved,
-// and decides. The form now is of the version that they are shown, so one who saves in between is a conflict again.
+// savedSince answers a form that was opened before the last save, which may have been the same manager's (Back, a second press on Save).
+// If all is saved as the form wants it, there is nothing to do. Otherwise the manager sees both and decides; the form gets the version that
+// is shown, so another save in between is a conflict again.
 func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Proposal, ok bool) error {
 	if ok {
 		mine := *page.Guild

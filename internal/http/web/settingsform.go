@@ -17,15 +17,13 @@ import (
 const (
 	// ownCurve is what the form calls a curve that is no preset.
 	ownCurve = "own"
-	// maxRows bounds the rows of a list that a form is read for: more than a guild may have (package guild refuses them), so that
-	// nothing is left out in silence that could have been saved.
+	// maxRows bounds the rows that are read of a list, above what a guild may have, so that nothing valid is left out.
 	maxRows = 300
 	// The lists of the form.
 	multipliers, roleRewards = "multipliers", "roleRewards"
 )
 
-// settingsForm is the form as text, right or wrong, so that it can be shown again as it was filled in. The fields are named
-// by their paths in the guild's document. A box that is not ticked is empty.
+// settingsForm is the form as text, right or wrong. Fields are named by their paths in the guild's document; a box not ticked is empty.
 type settingsForm struct {
 	Fields map[string]string
 	Rows   map[string][]formRow // of multipliers and roleRewards
@@ -66,8 +64,7 @@ func formOf(g *guild.Guild) settingsForm {
 // rowField splits the name of a field in a row.
 var rowField = regexp.MustCompile(`^(multipliers|roleRewards)\[(\d+)\]\.(\w+)$`)
 
-// readForm reads what was sent. It judges nothing. A form that was not made here may leave numbers of rows or fields out; that is
-// no reason to take the other rows for removed.
+// readForm reads what was sent and judges nothing. Rows may have any numbers.
 func readForm(sent url.Values) settingsForm {
 	f := settingsForm{Fields: map[string]string{}, Rows: map[string][]formRow{}}
 	numbered := map[string]map[int]formRow{multipliers: {}, roleRewards: {}}

@@ -9,8 +9,8 @@ import (
 	"levelboard/internal/usecase/guildsettings"
 )
 
-// settingsProperties are the properties of a guild's document that a manager sets, in the order of the page: what each is called there, what the form
-// says of it, and how that is written in the document, for settings.Propose, which judges it.
+// settingsProperties are what a manager sets of a guild's document, in the order of the page, with their labels there, and how the form's
+// text becomes the document's value, which guildsettings.Propose judges.
 var settingsProperties = []struct {
 	name, label string
 	inDocument  func(f settingsForm, text string, saved targets) any
@@ -100,8 +100,7 @@ func orNull(text string) *string {
 	return &text
 }
 
-// number passes a number on as it was written, whole or not, so that only the document's own rules judge it; anything else
-// becomes a string, which they refuse.
+// number passes a number on as it was written, for the document's rules to judge; anything else becomes a string, which they reject.
 func number(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && json.Valid([]byte(text)) {
@@ -119,8 +118,7 @@ func encode(value any) json.RawMessage {
 	return encoded
 }
 
-// target is a channel or a role in the guild's document. What a line of the form does not say, its place and its colour,
-// stays as it was saved.
+// target is a channel or a role in the guild's document. What the form has no place for stays as it was saved.
 type target struct {
 	ID       string      `json:"id"`
 	Name     *string     `json:"name,omitempty"` // nil: the line has none

@@ -21,19 +21,17 @@ const callbackPath = "/sign-in/callback"
 // RedirectURL is the address that has to be registered with the provider, under the public address of the pages.
 func RedirectURL(publicURL string) string { return publicURL + callbackPath }
 
-// signInsOfAddress is for how many codes of one address the provider is asked, a minute. Each is a request of ours with our client
-// secret, for which anybody can ask with a code that they made up, so the limit on pages, which is far higher, would not do.
+// signInsOfAddress is how many codes of one address are redeemed a minute: each is a request to the provider with our client secret, and
+// anybody can make up codes.
 const signInsOfAddress = 20
 
 // SignIn signs people in and out (package signin).
 type SignIn interface {
 	// Address is where to send somebody to sign in; empty when there is no provider.
 	Address(state, verifier string) string
-	// Enter begins a session by the provider's code; signin.ErrRefused when the code is not valid, signin.ErrBusy when too many
-	// sign in at this moment.
+	// Enter begins a session by the provider's code; signin.ErrRefused when it is not valid, signin.ErrBusy when too many sign in.
 	Enter(ctx context.Context, code, verifier string) (secret string, err error)
-	// Denied says what it means that the provider sent somebody back with this error and no code; signin.ErrRefused when they
-	// did not allow it.
+	// Denied is the error of a sign-in that came back without a code; signin.ErrRefused when the user did not allow it.
 	Denied(errorCode string) error
 	// Locals lists who may sign in without a provider, and EnterLocally begins a session of one of them.
 	Locals() []signin.Local
@@ -78,8 +76,7 @@ func (s *Site) toProvider(c *gin.Context) error {
 	}
 	next := safeNext(c.Query("next"))
 	if public, err := url.Parse(s.deps.PublicURL); err == nil && c.Request.Host != public.Host && loopbackHost(public.Host) && loopbackHost(c.Request.Host) {
-		// The provider sends people back to 127.0.0.1, where a cookie of localhost is not known. With a name on a network
-		// this cannot be told from a proxy that asks under another name.
+		// The provider sends people back to 127.0.0.1, which has no cookies of localhost. Other names may be a proxy's.
 		c.Redirect(http.StatusSeeOther, s.deps.PublicURL+"/sign-in/provider?next="+url.QueryEscape(next))
 		return nil
 	}
@@ -167,10 +164,8 @@ func (s *Site) enterLocally(c *gin.Context) error {
 // byProxy are the headers by which a proxy tells that there is one.
 var byProxy = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP"}
 
-// localSignIn reports whether this request may sign in without a provider: only from this machine, to this machine's own
-// name, from a page of such a name, and through no proxy that says it is one. The name keeps out a page elsewhere whose name was
-// made to lead here. A proxy may say nothing and put our own name into the request; then the page's, which the browser sends with
-// each form, is what tells its visitors from who is at this machine.
+// localSignIn reports whether this request may sign in without a provider: only from this machine, under one of its own names (against DNS
+// rebinding), through no proxy that says it is one, and from a page of such a name (against a proxy that says nothing).
 func (s *Site) localSignIn(r *http.Request) bool {
 	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !loopbackHost(r.Host) {
 		return false

@@ -18,8 +18,7 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// parseTemplates reads every page: templates/pages/NAME.html is the page NAME. Each has the layout and the parts to itself,
-// so that two pages may define blocks of the same name.
+// parseTemplates reads every page, templates/pages/NAME.html, each with the layout and the parts to itself.
 func parseTemplates() (map[string]*template.Template, error) {
 	shared, err := template.New("").Option("missingkey=zero").Funcs(functions).ParseFS(templateFiles, "templates/*.html")
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package cached is a bounded read-through cache for what the archive holds and the change log invalidates. Nothing in it
-// grows old by itself: a value stays until it is forgotten or pushed out by others.
+// Package cached is a bounded read-through cache for what the archive holds and the change log invalidates. Values do not expire.
 package cached
 
 import (
@@ -22,19 +21,17 @@ const (
 	mostMissing = 10_000
 )
 
-// ErrCrowded is the answer to a caller who would have to wait for a load when too many do. Whoever asks for what is held
-// is not affected.
+// ErrCrowded rejects a caller who would have to wait for a load when too many do.
 var ErrCrowded = errors.New("too many requests wait for what is not in memory")
 
 // errAborted stands for a load that ended its goroutine without returning.
 var errAborted = errors.New("the load ended without a result")
 
-// Load reads the value of a key. Its context is not that of any one caller: it carries the values of the first one's and
-// ends after the load time only.
+// Load reads the value of a key. Its context carries the values of the first caller's and ends only after the load time.
 type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 
-// Cache holds at most so many values, and lets go of the ones unused for longest. It is safe for concurrent use. Values
-// are shared by all callers: do not change what they point to. Keys are copied before they are kept.
+// Cache holds a bounded number of values and evicts the least recently used. It is safe for concurrent use. Callers share values and must
+// not change them. Keys are copied.
 type Cache[K ~string, V any] struct {
 	load    Load[K, V]
 	options Options[V]
@@ -57,19 +54,16 @@ type fetch[V any] struct {
 // Options say how a Cache works. Only Size must be set, to more than 0.
 type Options[V any] struct {
 	Size int // how many values are held at most
-	// Weigh, when set, bounds what all values weigh together to Heaviest, so that many small ones may be held, or a few large ones:
-	// the ones unused for longest go while they weigh more. A value must always weigh the same.
+	// Weigh, when set, bounds the weight of all values to Heaviest. A value must always weigh the same.
 	Weigh    func(V) int
 	Heaviest int
-	// Absent, when set, also keeps the errors for which it returns true, which say for certain that there is no such value. They have
-	// room of their own, for as many as the values, 10,000 at most, and never push one out: asking for many keys that do not exist
-	// costs no hits.
+	// Absent, when set, also keeps the errors for which it returns true: there is no such value. They have room of their own, at most 10,000,
+	// and never evict a value.
 	Absent func(error) bool
 	// LoadTime bounds one load, and with it how long a caller waits for a store that does not answer; 0 is 2 seconds.
 	LoadTime time.Duration
-	// Waiting is how many callers wait for loads at the same time, and how many loads are under way; 0 is 512. One more gets ErrCrowded
-	// at once, so that a flood of keys that are not in memory, while the store is slow, holds up neither those that are nor the
-	// callers' memory.
+	// Waiting bounds the callers that wait for loads, and the loads under way; 0 is 512. One more gets ErrCrowded at once, so that a flood of
+	// unknown keys neither blocks known ones nor fills the memory.
 	Waiting int
 }
 
@@ -103,9 +97,8 @@ func (c *Cache[K, V]) hold(k K, v V) {
 	}
 }
 
-// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them
-// leave. The error is the load's, or ctx's when that ended first; only errors that are Absent are kept.
-// It is ErrCrowded, without a load, when too many callers wait already.
+// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them leave. The error
+// is the load's, ctx's, or ErrCrowded; only Absent errors are kept.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
@@ -185,8 +178,7 @@ func (c *Cache[K, V]) finish(k K, f *fetch[V]) {
 	}
 }
 
-// Forget drops what is known of k. A load of k that is under way reaches only the callers that wait for it already: it is
-// not kept, and a Get that begins after Forget starts a new one.
+// Forget drops what is known of k. A load under way reaches only the callers that wait for it already, and is not kept.
 func (c *Cache[K, V]) Forget(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -195,8 +187,7 @@ func (c *Cache[K, V]) Forget(k K) {
 	delete(c.underway, k)
 }
 
-// Renew is Forget, and when there was a value of k, or a load of one, it begins a load at once: what is in use is there again before
-// anybody asks for it, also when the store is away by then.
+// Renew is Forget, but a value in use is loaded again at once, so that it is there before anybody asks for it.
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package events lets callers follow what happens to the members of a guild: level-ups, with the roles that they change. A
-// step that changes a member puts its level-up into the guild's log in the live store, so there is no change without its
-// event. A Feed reads the logs of the guilds that are followed, once for all followers.
+// Package events lets callers follow level-ups in a guild. The step that changes a member also writes its level-up to the guild's log in the
+// live store, so no change is without its event. A Feed reads the logs of followed guilds, once for all followers.
 package events
 
 import (
@@ -24,8 +23,7 @@ const (
 	KeptFor = time.Hour
 )
 
-// ID is the place of an event in a guild's log: the time in ms since 1970, and a number for those of the same. It rises from
-// event to event.
+// ID is the place of an event in a guild's log: the time in ms since 1970, and a number within it.
 type ID struct {
 	Millis, Number uint64
 }
@@ -109,8 +107,8 @@ func (x Extent) end() ID {
 	return ID{uint64(x.Now.UnixMilli()), 0}.before()
 }
 
-// misses reports whether events after a place may be gone from the log. Only the oldest go, and only when there are
-// KeptEvents after them, or KeptFor after the last. An id that lies ahead was not given by this log.
+// misses reports whether events after a place may be gone from the log, which keeps KeptEvents, and KeptFor after the last. An id ahead
+// of the log was not given by it.
 func (x Extent) misses(after ID) bool {
 	if x.Count > 0 && x.Oldest.Compare(after) <= 0 && after.Compare(x.Newest) <= 0 {
 		return false

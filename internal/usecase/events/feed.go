@@ -44,8 +44,7 @@ type FeedOptions struct {
 	Used func(g id.Guild)
 }
 
-// Feed hands the events of guilds to those who follow them. However many follow a guild, its log is read once. It is safe for
-// concurrent use.
+// Feed hands the events of guilds to their followers and reads each log once. It is safe for concurrent use.
 type Feed struct {
 	log      Log
 	board    Board
@@ -81,8 +80,7 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 	}
 }
 
-// Run reads the logs of the guilds that are followed until ctx ends, and closes the Feed then. A store that is away is asked
-// again at the next look: events wait in the log.
+// Run reads the logs of followed guilds until ctx ends, then closes the Feed. After an error it retries at the next look.
 func (f *Feed) Run(ctx context.Context) {
 	defer f.Close()
 	ticker := time.NewTicker(f.interval)
@@ -131,8 +129,7 @@ func (f *Feed) places() []place {
 	return places
 }
 
-// look hands out what came after the places, and reports whether there may be more at once. With an error some of them could not be
-// read, which stay where they are.
+// look hands out what came after the places, and reports whether there may be more. After an error, places that were not read stay.
 func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) {
 	cursors := make([]Cursor, len(places))
 	for i, p := range places {
@@ -165,8 +162,7 @@ func (f *Feed) handOut(p place, entries []Entry) {
 	}
 }
 
-// Follow begins after a place, or now if after is nil. The guild is loaded for it if need be. Its errors are faults. Leave
-// the Follower at the end.
+// Follow begins after a place, or now if after is nil, and loads the guild. Its errors are faults. Leave the Follower at the end.
 func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower, error) {
 	if _, err := f.board.Version(ctx, g); err != nil {
 		return nil, err

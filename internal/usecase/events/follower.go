@@ -7,8 +7,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// maxWaiting is how many reads of a guild's log wait for a follower: at a read every 100 ms, who takes nothing for six seconds
-// while things happen is dropped. What waits is shared by all followers of a guild.
+// maxWaiting is how many reads of a log wait for a follower: at one every 100 ms, a follower that takes nothing for six seconds is dropped.
 const maxWaiting = 64
 
 // Follower is one who follows a guild. Next is for one goroutine.
@@ -34,8 +33,8 @@ func (f *Follower) Missed() bool { return f.missed }
 // Gone is closed when the feed has ended the follower.
 func (f *Follower) Gone() <-chan struct{} { return f.gone }
 
-// Next waits for entries and returns them in their order, each once; none when there are none until then. It fails when ctx
-// ends; with ErrSlow or ErrClosed when the feed ended the follower; and when what was before it began to follow cannot be read.
+// Next waits for entries and returns them in order, each once; none when there are none until then. It fails when ctx ends, with ErrSlow or
+// ErrClosed when the feed ended the follower, and when what came before it cannot be read.
 func (f *Follower) Next(ctx context.Context, until time.Time) ([]Entry, error) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
@@ -59,8 +58,7 @@ func (f *Follower) Next(ctx context.Context, until time.Time) ([]Entry, error) {
 	}
 }
 
-// more reads the log as long as the feed is ahead, and then takes what the feed hands out. Where both overlap it returns
-// entries again. waited says that the time was up.
+// more reads the log while the feed is ahead, then takes what the feed hands out. Entries may repeat where both overlap.
 func (f *Follower) more(ctx context.Context, timeUp <-chan time.Time) (entries []Entry, waited bool, err error) {
 	if f.joined && f.at.Compare(f.from) >= 0 {
 		select {

@@ -108,8 +108,7 @@ const (
 	// MaxViewPages and MaxViewUsers bound one Look: a step of that size holds the live store up for a millisecond or two.
 	MaxViewPages = 10
 	MaxViewUsers = 100
-	// MaxPage is beyond the last page of any board, far from overflow, and from where the floats of a script are no whole
-	// numbers any more.
+	// MaxPage is beyond the last page of any board, and far from where floats of a script lose whole numbers.
 	MaxPage = 1 << 40
 )
 
@@ -142,15 +141,13 @@ func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
 // PageOf is the number of the page that a rank is on.
 func PageOf(rank int64) int64 { return (max(rank, 1)-1)/PageSize + 1 }
 
-// MaxAwards is how many members one step awards: a step of that size holds the live store up for less than a millisecond
-// (docs/benchmarks.md).
+// MaxAwards is how many members one step awards: such a step blocks the live store for less than a millisecond.
 const MaxAwards = 100
 
 // Award is what one member is offered for its messages.
 type Award struct {
 	User id.User
-	// Offers holds what each message is worth, in the order of the messages. The first that is worth anything, when the member
-	// has no cooldown, is given, up to level.MaxXP, and starts the cooldown.
+	// Offers are what each message is worth, in order. Outside a cooldown the first above 0 is given, up to level.MaxXP, and starts one.
 	Offers []level.XP
 	// Data replaces the user data that is stored; nil leaves it, and is no user data for a member that had no entry.
 	Data *User
@@ -159,8 +156,7 @@ type Award struct {
 // Awards are the awards of one step, for at most MaxAwards members, of which none is named twice.
 type Awards struct {
 	Members []Award
-	// Cooldown is how long a member gains nothing after a message that gave XP (millisecond resolution); with 0 every
-	// message gives what it is worth.
+	// Cooldown is how long a member gains nothing after a message that gave XP (milliseconds); 0 is none.
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
 	Once     Once         // names the step, if it may be asked for again
@@ -183,8 +179,7 @@ type Awarded struct {
 type Board interface {
 	// Member reads a member's entry and rank. ErrNoMember when there is none.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
-	// Page reads the entries from position offset (0-based) on, at most limit. Past the end it has no rows. Rows whose Digest is
-	// known are left out: of a board that changes all the time, most pages do not.
+	// Page reads at most limit entries from position offset (0-based) on. It leaves the rows out when their Digest is known.
 	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
 	// View reads pages and members, and how many members there are.
 	View(ctx context.Context, g GuildRef, look Look) (View, error)
@@ -196,7 +191,7 @@ type Board interface {
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
 	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
 	Delete(ctx context.Context, g GuildRef, user id.User, once Once) (replayed bool, err error)
-	// Award gives members XP for their messages, counts the messages and makes entries for members that have none. The
-	// answer is in the order of a.Members. replayed says that the step was made before, and what it did then.
+	// Award gives members XP for their messages, counts these, and makes entries for members that have none. The answer is in the order of
+	// a.Members. replayed reports that the step was made before.
 	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
 }

@@ -18,8 +18,7 @@ const (
 	MaxFound = 20
 	// namesTime bounds what a search waits for the archive, its turn included.
 	namesTime = 2 * time.Second
-	// searchesAtOnce is how many searches use the archive at a time, which has few connections and the writer to serve;
-	// searchesWaiting is how many more wait for their turn.
+	// searchesAtOnce is how many searches use the archive's few connections; searchesWaiting is how many more wait.
 	searchesAtOnce  = 2
 	searchesWaiting = 64
 )
@@ -28,16 +27,13 @@ var errSearchesFull = errors.New("too many searches wait for the archive")
 
 // Names is where members are found by their names: the archive, for the live store has no room for an index.
 type Names interface {
-	// FindNames finds members of the guild, as archived, whose username or global name is in one of the spans: at most limit,
-	// each once, in the order of the first of their names, folded, and then of their ids. Members that are deleted are not
-	// found, and neither is a name that is empty.
+	// FindNames finds archived members whose username or global name is in one of the spans: at most limit, each once, ordered by the first of
+	// their names, folded, and then by id. It finds no deleted members and no empty names.
 	FindNames(ctx context.Context, g GuildRef, spans []NameSpan, limit int) ([]id.User, error)
 }
 
-// Finder finds members by the beginning of a name, or by their id. It is safe for concurrent use.
-//
-// Names are looked for in the archive, so a member who is new or has a new name is found by it a snapshot interval later. What is found is
-// as the live store has it at the moment.
+// Finder finds members by the beginning of a name, or by their id. It is safe for concurrent use. Names are looked up in the archive, so a
+// new name is found a snapshot interval later; what is found is as the live store has it.
 type Finder struct {
 	board *Leaderboard
 	names Names
@@ -59,9 +55,8 @@ type Found struct {
 	More    bool     // there are others, whom a longer text would find
 }
 
-// Find finds at most MaxFound members whose username or global name begins with the text, without regard to case (spansOf
-// says how far), or the one with that id. An Invalid fault for a text without a character or with more than 64; an
-// Unavailable one when the archive is away, while an id is still found.
+// Find finds at most MaxFound members whose username or global name begins with the text in any case (spansOf), or the one with that id.
+// An Invalid fault for a text without a character or above 64; an Unavailable one for a name when the archive is away.
 func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, error) {
 	text, err := searchText(text)
 	if err != nil {

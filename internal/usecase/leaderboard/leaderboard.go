@@ -18,16 +18,14 @@ import (
 // PageSize is how many members a page holds.
 const PageSize = 100
 
-// ErrGuildMoved is a Loader's answer for an incarnation that exists no more: the guild was deleted, or deleted and created
-// anew, and the caller's settings are out of date.
+// ErrGuildMoved is a Loader's answer for an incarnation that exists no more: the caller's settings are out of date.
 var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 
 // ErrStillLoading is a Loader's answer when the time of the one who asks is over before all members are there. The load goes on.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
-// Loader gets a guild into the live store, once for all who ask at the same time. It returns ErrGuildMoved for an
-// incarnation that the archive does not know, and ErrStillLoading when ctx ends while the members
-// are on their way.
+// Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved for an incarnation that the archive
+// does not know, and ErrStillLoading when ctx ends first.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
 }
@@ -50,8 +48,7 @@ type Leaderboard struct {
 
 // Options configure a Leaderboard; the zero value will do.
 type Options struct {
-	// Used, when set, is called with the guild of each use case, whether it reads or changes. It must be safe for concurrent use and
-	// must not block.
+	// Used, when set, is called with the guild of each use case. It must be safe for concurrent use and must not block.
 	Used func(g id.Guild)
 }
 
@@ -77,8 +74,7 @@ func (l *Leaderboard) Member(ctx context.Context, g *guild.Guild, user id.User) 
 	return loaded(ctx, l, g, "read a member", func() (Ranked, error) { return l.board.Member(ctx, Ref(g), user) })
 }
 
-// Page reads page number (from 1): ranks PageSize*(number-1)+1 to PageSize*number. It has no rows past the last page, nor when their
-// Digest is known.
+// Page reads page number (from 1). It has no rows past the last page, nor when their Digest is known.
 func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64, known Digest) (Page, error) {
 	return loaded(ctx, l, g, "read a page", func() (Page, error) {
 		return l.board.Page(ctx, Ref(g), PageSize*(number-1), PageSize, known)
@@ -107,8 +103,7 @@ func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, 
 	return loaded(ctx, l, g, "change a member", func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
 }
 
-// Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports that this request
-// removed it before, and nothing now.
+// Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports an earlier removal.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
 	return loaded(ctx, l, g, "delete a member", func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, once) })
 }
@@ -116,15 +111,14 @@ func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, 
 const (
 	// loadAttempts bounds how often one request loads its guild: a guild that is gone again each time is being evicted or deleted.
 	loadAttempts = 3
-	// maxLoading is how many requests wait for guilds to be loaded: half of those that are worked on at all, so that one large guild
-	// that loads does not block the others.
+	// maxLoading is how many requests wait for guilds to be loaded: half of all, so that a large guild does not block the others.
 	maxLoading = 1024
 )
 
 var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
 
 // loaded runs one step on the live store. On ErrNotLoaded, when nothing was changed, it loads the guild and repeats the step. It never
-// repeats after any other error, because the change may have happened.
+// repeats after any other error: the change may have happened.
 func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, step func() (T, error)) (T, error) {
 	l.used(g.ID)
 	for attempt := 1; ; attempt++ {

@@ -79,8 +79,8 @@ func (l *Leaderboard) rulesOf(g *guild.Guild) *award.Rules {
 	return known.Rules
 }
 
-// offers brings the messages of each member together, in the order in which the members first appear. order has for each
-// message its member's place. The members' ids are copies: those of the messages may be parts of one long text.
+// offers groups the messages by member, in the order in which the members first appear. order has each message's member. The ids are copies:
+// those of the messages may be parts of one long text.
 func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Award, order []int) {
 	rules := l.rulesOf(g)
 	places := make(map[id.User]int, len(messages))
@@ -103,8 +103,7 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 	return members, order
 }
 
-// gainsOf takes what was offered to the members, and what they got of it. It does without the messages: they take more memory than
-// all else, and so are gone while their call waits for the board.
+// gainsOf needs no messages: they take more memory than all else, and are gone while their call waits for the board.
 func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain {
 	type progress struct {
 		xp    level.XP

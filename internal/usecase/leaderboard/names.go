@@ -10,23 +10,20 @@ import (
 )
 
 const (
-	// maxSearch is how many characters of a name may be looked for at most. One is enough: there are names of one, and what is
-	// found is bounded by MaxFound, not by the text.
+	// maxSearch is how many characters of a name may be looked for.
 	maxSearch = 64
 	// longestName is how many bytes a name has at most (User).
 	longestName = 256
 )
 
-// NameSpan is the names that begin with a text: those whose folded form is at least From and below Before, byte by byte. To
-// fold a name is to make A to Z lower case and to leave every other character alone: that is what every archive has an index
-// of, and what it means changes with no locale and no version of a library.
+// NameSpan is the names that begin with a text: those whose folded form is at least From and below Before, byte by byte. Folding makes A to
+// Z lower case and nothing else, which every archive can index and no locale changes.
 type NameSpan struct {
 	From, Before string
 }
 
-// spansOf says which names are meant by the beginning of one. ASCII letters match in either case. A text with other letters
-// stands for those names that begin with it as it is, in lower case, in upper case, or with its first letter or the first of
-// each word in upper case.
+// spansOf returns the names meant by the beginning of one. ASCII letters match in either case; other letters as written, in lower or upper
+// case, or with the first letter of the text or of each word in upper case.
 func spansOf(text string) (spans []NameSpan) {
 	lower := strings.ToLower(text)
 	for _, form := range []string{text, lower, strings.ToUpper(text), upperFirst(lower, false), upperFirst(lower, true)} {

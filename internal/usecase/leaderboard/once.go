@@ -24,8 +24,7 @@ func DigestOf(parts ...[]byte) Digest {
 	return Digest(h.Sum(nil))
 }
 
-// Once names a request that its client may send again: whatever happened to the answer, what it asks for is done once. The
-// zero value names none.
+// Once names a request that its client may send again: it is done once, whatever happened to the answer. The zero value names none.
 type Once struct {
 	// Key identifies the name that the client gave to the request, in the namespace of the client.
 	Key Digest

@@ -41,13 +41,11 @@ type guildAnswer struct {
 type Identity struct {
 	User   User
 	Guilds []Guild // at most maxGuilds
-	// Complete says that every guild of the answer could be read, so that one that is not in Guilds is one that the user is
-	// not in. A right may be taken away only for what a complete answer lacks.
+	// Complete says that the whole answer could be read. A right may be taken away only for what a complete answer lacks.
 	Complete bool
 }
 
-// Identify asks who gave us this access, and which guilds they are in. What is not as it should be in the answer is left
-// out, and a guild whose permissions cannot be read is one that the user does not administer.
+// Identify asks who gave us this access, and which guilds they are in. It leaves out what it cannot read.
 func (p *Provider) Identify(ctx context.Context, t Token) (Identity, error) {
 	var who userAnswer
 	if err := p.get(ctx, "/users/@me", t, &who); err != nil {

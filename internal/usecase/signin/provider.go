@@ -15,8 +15,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// ErrRefused says that the provider answered, and that what it was shown is not valid: a code that was used before, or
-// access that the user took back.
+// ErrRefused says that the provider does not accept what it was shown: a used code, or access that the user took back.
 var ErrRefused = errors.New("the provider refused")
 
 const (
@@ -28,8 +27,7 @@ const (
 	providerConns = 16
 )
 
-// Token is the access that a user gave us at the provider. Its Expiry is zero when the provider did not say. Formatting or logging one
-// shows nothing of it.
+// Token is the access that a user gave us at the provider. Formatting or logging one shows nothing of it.
 type Token oauth2.Token
 
 // String keeps tokens out of whatever is formatted.
@@ -79,8 +77,7 @@ func NewProvider(o ProviderOptions) *Provider {
 // Close closes the connections that are kept.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// Address is where to send somebody who wants to sign in. The provider sends state back as it is, and gives a code that
-// only whoever knows the verifier can redeem.
+// Address is where to send somebody to sign in. The provider sends back state, and a code that needs the verifier.
 func (p *Provider) Address(state, verifier string) string {
 	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
 }
@@ -127,8 +124,7 @@ func (p *Provider) with(ctx context.Context) context.Context {
 // refusals are the statuses of a refusal: 400 or 401 as RFC 6749 5.2 has it, and 403, with which some providers say it.
 var refusals = []int{http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}
 
-// plain drops what the provider answered, which may hold anything, and tells a refusal (invalid_grant) from a failure. Whatever else
-// comes back, such as the page of a firewall, is not said by who would know.
+// plain drops what the provider answered, which may hold anything, and tells a refusal (invalid_grant) from a failure.
 func plain(err error) error {
 	var answered *oauth2.RetrieveError
 	if !errors.As(err, &answered) {
@@ -144,8 +140,7 @@ func plain(err error) error {
 	return fmt.Errorf("the provider answered %d, error %.40q", status, answered.ErrorCode)
 }
 
-// get reads one resource of the provider's API. ErrRefused for a token that is not valid, which is a 401 and nothing else: a 403
-// is also what a firewall in front of the API answers to everybody.
+// get reads one resource of the provider's API. ErrRefused is a 401 and nothing else: firewalls answer 403 to everybody.
 func (p *Provider) get(ctx context.Context, path string, t Token, into any) (err error) {
 	defer func() {
 		if err != nil {

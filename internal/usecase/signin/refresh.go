@@ -19,9 +19,8 @@ func (s *Sessions) unconfirmed(r record) bool {
 	return !r.Local && s.provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime
 }
 
-// freshen asks the provider again, for one request at a time: a refresh token may be good for one use only, and two who
-// use it would lock their user out. The other requests go on with what is known. It goes on when the browser has gone, or
-// what the provider gave would be lost.
+// freshen asks the provider again, for one request at a time: a refresh token may be good for one use only. The other requests go on with
+// what is known. It goes on when the browser has gone, or what the provider gave would be lost.
 func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime/2)
 	defer cancel()
@@ -56,8 +55,8 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 	return r, nil
 }
 
-// confirm brings into the record what the provider says now. It fails with ErrRefused when the user took back what they
-// allowed us, and only then: if the provider cannot be asked, that is noted, and the record is as good as it was.
+// confirm updates the record by what the provider says now. It fails with ErrRefused when the user took back what they allowed us, and only
+// then: if the provider cannot be asked, the record stays.
 func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	r.Tried = s.now()
 	who, err := s.ask(ctx, r)
@@ -96,8 +95,7 @@ func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error)
 	return who, err
 }
 
-// tell hands on which guilds the user manages now, unless some of the answer was left out: a right must not be lost because
-// the provider garbled something.
+// tell hands on which guilds the user manages now, if the whole answer could be read: a garbled answer must not cost a right.
 func (s *Sessions) tell(ctx context.Context, who Identity) {
 	if s.told == nil || !who.Complete {
 		return

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// sealPurpose is what the sealing key is derived for. Raise its number when the record changes its meaning: sessions sealed
-// for another purpose do not open, and their users sign in again.
+// sealPurpose is what the sealing key is derived for. Raise its number when the record changes its meaning: older sessions then do not open.
 const sealPurpose = "levelboard session 2"
 
 // secret is what a browser shows for its session: 256 random bits.

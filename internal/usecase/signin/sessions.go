@@ -39,8 +39,7 @@ const (
 	tellTime = 3 * time.Second
 	// sessionsOfUser is how many sessions a user has at the same time; one more ends the oldest.
 	sessionsOfUser = 20
-	// entering is how many sign in at the same time. Each holds a connection to the provider, for which anybody can ask with a code
-	// that they made up; so it is half of providerConns, and the other half is there for the sessions that are confirmed.
+	// entering is how many sign in at the same time, each with a connection to the provider; the other half is for confirming sessions.
 	entering = providerConns / 2
 )
 
@@ -58,8 +57,8 @@ type Local struct {
 type Options struct {
 	Provider *Provider
 	Locals   []Local // for the demo only: whoever can reach the pages can be any of them
-	// Refreshed, if set, is told whenever the provider has just said, in full, which guilds a user manages, before that is
-	// acted on. Its failure is logged and stops nobody; it is told again at the next refresh.
+	// Refreshed, if set, is called when the provider has said in full which guilds a user manages. Its failure is logged, and it is called
+	// again at the next refresh.
 	Refreshed func(ctx context.Context, user id.User, managed []id.Guild) error
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -92,8 +91,7 @@ func (s *Sessions) Address(state, verifier string) string {
 // Locals lists who may sign in without a provider.
 func (s *Sessions) Locals() []Local { return s.locals }
 
-// Enter begins the session of whoever the provider gave the code for, and returns its secret. ErrRefused when the provider
-// does not take the code, ErrBusy when too many sign in at this moment.
+// Enter begins a session by the provider's code and returns its secret; ErrRefused for an invalid code, ErrBusy when too many sign in.
 func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret string, err error) {
 	if s.provider == nil {
 		return "", fmt.Errorf("sign in without a provider: %w", ErrRefused)
@@ -124,8 +122,7 @@ func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Id
 	return token, who, err
 }
 
-// Denied counts a sign-in that came back from the provider with an error in the place of a code, and returns what that means:
-// ErrRefused when the user did not allow it, and for any other error, or none, a failure that names it.
+// Denied counts a sign-in that came back without a code and returns its error; ErrRefused when the user did not allow it.
 func (s *Sessions) Denied(errorCode string) error {
 	err := denial(errorCode)
 	signIns.WithLabelValues(outcomeOf(err)).Inc()
@@ -161,8 +158,8 @@ func (s *Sessions) ttl(r record) time.Duration {
 	return min(IdleTime+seenTime, max(r.Started.Add(LifeTime).Sub(s.now()), time.Millisecond))
 }
 
-// Find returns whose session the secret is; ErrNoSession when it is nobody's. What the provider said is asked for again when
-// it is old; that it cannot be asked is no error, but takes away what it once said after RightsTime.
+// Find returns whose session the secret is; ErrNoSession when it is nobody's. It asks the provider again about old sessions; when it cannot,
+// the user's rights end after RightsTime.
 func (s *Sessions) Find(ctx context.Context, text string) (*Session, error) {
 	mine, ok := parseSecret(text)
 	if !ok {

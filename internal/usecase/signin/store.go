@@ -24,15 +24,13 @@ type Kept struct {
 
 // Store keeps sessions, for all replicas. Every method is safe to call again when its outcome is not known.
 type Store interface {
-	// PutSession keeps a new session for ttl, millisecond resolution. Of its user's sessions at most limit are left, those
-	// that end last; now is for forgetting the ones that have ended.
+	// PutSession keeps a new session for ttl (milliseconds), and of its user's sessions the limit that end last; now decides which ended.
 	PutSession(ctx context.Context, s Kept, ttl time.Duration, o PutOptions) error
 	// Session returns what is sealed; ErrNoSession when there is none.
 	Session(ctx context.Context, h Hash) ([]byte, error)
 	// ClaimSession lets one caller among all replicas change the session, until it calls ReplaceSession or hold has passed.
 	ClaimSession(ctx context.Context, h Hash, hold time.Duration) (bool, error)
-	// ReplaceSession puts something else in its place, keeps it for ttl, and gives up the claim. ErrNoSession when it was
-	// ended meanwhile: it does not come back.
+	// ReplaceSession replaces it, keeps it for ttl, and gives up the claim. ErrNoSession when it was ended meanwhile.
 	ReplaceSession(ctx context.Context, h Hash, sealed []byte, ttl time.Duration) error
 	// EndSession ends one session of the user, if it is there.
 	EndSession(ctx context.Context, user id.User, h Hash) error

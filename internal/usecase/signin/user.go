@@ -29,16 +29,14 @@ func (g Guild) Manages() bool { return g.Owner || g.Administrator }
 // Session is a signed-in user, as one request sees them.
 type Session struct {
 	User User
-	// Guilds are those that the user is in. There are none when the provider has not confirmed them for RightsTime: whom
-	// it no longer vouches for manages nothing.
+	// Guilds are those that the user is in; none when the provider has not confirmed them for RightsTime.
 	Guilds []Guild
 	// Unconfirmed says that Guilds is empty for that reason.
 	Unconfirmed bool
 }
 
-// Manages reports whether the user manages the guild: the provider says that they own it or are an Administrator there,
-// or the guild's own settings say so. The operator, or the bot that keeps the settings, answers for the latter, so they
-// count without the provider.
+// Manages reports whether the user manages the guild: by the provider (owner or Administrator), or by the guild's own settings, which count
+// without the provider.
 func (s *Session) Manages(g *guild.Guild) bool {
 	if s == nil {
 		return false
@@ -46,8 +44,7 @@ func (s *Session) Manages(g *guild.Guild) bool {
 	return g.IsManager(s.User.ID) || slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID && known.Manages() })
 }
 
-// MayRead reports whether the user may read the guild's board: everybody may when it is public, its members and managers
-// when it is private.
+// MayRead reports whether the user may read the guild's board: everybody a public one, its members and managers a private one.
 func (s *Session) MayRead(g *guild.Guild) bool {
 	if g.Visibility == guild.Public {
 		return true

@@ -1,5 +1,5 @@
-// Package watch shows pages of boards to those who watch them, as they change. However many watch, each guild that is watched is
-// looked at once every half second, for all of its pages, and read only when it has changed. It knows no HTTP.
+// Package watch pushes pages of boards to those who watch them. It looks at each watched guild once every half second for all watchers, and
+// reads only what changed. It knows no HTTP.
 package watch
 
 import (
@@ -138,8 +138,8 @@ func (f *Feed) watchedGuilds() []leaderboard.GuildRef {
 	return refs
 }
 
-// Watch begins to watch a page of a guild, by its number from 1; one past the last page stands for the last. An Unavailable
-// fault when too many watch already, or the service stops. Leave the Watcher at the end.
+// Watch watches a page of a guild, by its number from 1; one past the last stands for the last. An Unavailable fault when too many watch, or
+// the service stops. Leave the Watcher at the end.
 func (f *Feed) Watch(g *guild.Guild, number int64) (*Watcher, error) {
 	ref := leaderboard.Ref(g)
 	f.mu.Lock()

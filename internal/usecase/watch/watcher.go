@@ -18,9 +18,8 @@ type Watcher struct {
 	reason error         // once gone
 }
 
-// Next waits until the page is another one than it returned last, the first time for any, and returns the newest. Who is slow
-// misses what was in between, and nothing waits for them. It fails when ctx ends, after which it can be called again, and
-// with ErrMoved or ErrClosed when the feed ended the watcher.
+// Next waits until the page differs from what it returned last, and returns the newest; a slow watcher misses what was in between. It fails
+// when ctx ends, after which it can be called again, and with ErrMoved or ErrClosed.
 func (v *Watcher) Next(ctx context.Context) (State, error) {
 	for {
 		v.feed.mu.Lock()

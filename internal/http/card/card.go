@@ -2,6 +2,12 @@
 // cost of a card does not depend on what is drawn on it.
 package card
 
+import (
+	"fmt"
+	"hash/fnv"
+	"image/color"
+)
+
 // Theme says on what a card is drawn.
 type Theme int
 
@@ -33,4 +39,51 @@ type Data struct {
 	// NextLevelXP is the XP at which the next level begins; not above XP when there is no next level.
 	NextLevelXP int64
 	Progress    float64 // of the way to the next level, in percent; what is outside 0 to 100 counts as the nearer end
+}
+
+// paint is what a shape is filled with, by its part in the card.
+type paint int
+
+const (
+	surface paint = iota
+	edge
+	ink
+	soft
+	track
+	gold
+	silver
+	bronze
+	white
+	hue // the member's own, a gradient
+)
+
+// colour is red, green and blue, as in CSS.
+type colour uint32
+
+func (c colour) css() string { return fmt.Sprintf("#%06x", uint32(c)) }
+
+func (c colour) rgba() color.RGBA {
+	return color.RGBA{R: uint8(c >> 16), G: uint8(c >> 8), B: uint8(c), A: 0xff}
+}
+
+// palettes hold each paint but hue, for light and for dark. Text has a contrast of at least 4.5 to the surface.
+var palettes = map[Theme][hue]colour{
+	Light: {surface: 0xffffff, edge: 0xdfe2e8, ink: 0x16181d, soft: 0x5b6270, track: 0xe6e8ee, gold: 0x946200, silver: 0x5f6b7a, bronze: 0x9a4f1c, white: 0xffffff},
+	Dark:  {surface: 0x17191e, edge: 0x2c3038, ink: 0xf3f4f6, soft: 0xa2a9b6, track: 0x2b2f38, gold: 0xffcf4a, silver: 0xc7d0dc, bronze: 0xe8a06a, white: 0xffffff},
+}
+
+// gradient runs from left to right.
+type gradient struct{ from, to colour }
+
+// hues are those of members. White has a contrast of at least 3 to them, enough for a large initial, and so have they to the tracks.
+var hues = []gradient{
+	{0x4f46e5, 0x8b5cf6}, {0x2563eb, 0x6366f1}, {0x0369a1, 0x3b82f6}, {0x0f766e, 0x0891b2}, {0x15803d, 0x0d9488}, {0x4d7c0f, 0x15803d},
+	{0xb45309, 0xca6a04}, {0xc2410c, 0xea580c}, {0xdc2626, 0xe11d48}, {0xbe185d, 0xe64980}, {0x9333ea, 0xd946ef}, {0x546178, 0x6b7b91},
+}
+
+// hueOf is always the same for one user.
+func hueOf(userID string) gradient {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(userID))
+	return hues[hash.Sum32()%uint32(len(hues))]
 }

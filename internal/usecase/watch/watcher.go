@@ -2,6 +2,10 @@ package watch
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
 
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -51,4 +55,82 @@ func (v *Watcher) Leave() {
 	v.feed.mu.Lock()
 	defer v.feed.mu.Unlock()
 	v.feed.drop(v, context.Canceled)
+}
+
+// State is a page as it was at a moment. Rows are shared by all who watch; nobody may change them.
+type State struct {
+	Version leaderboard.Version
+	Total   int64 // members with an entry
+	leaderboard.NumberedPage
+}
+
+// look reads the pages of a guild that are watched, if the guild has changed. A look that failed is made up for by the next.
+func (f *Feed) look(ctx context.Context, ref leaderboard.GuildRef) {
+	f.mu.Lock()
+	of := f.guilds[ref]
+	if of == nil {
+		f.mu.Unlock()
+		return
+	}
+	g, known, numbers := of.guild, of.version, slices.Sorted(maps.Keys(of.pages))
+	f.mu.Unlock()
+
+	lookCtx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	var first *leaderboard.Version
+	for part := range slices.Chunk(numbers, leaderboard.MaxViewPages) {
+		v, err := f.board.View(lookCtx, g, leaderboard.Look{Pages: part, Unless: known})
+		f.mu.Lock()
+		f.took(ctx, of, err)
+		if err != nil || v.Unchanged {
+			f.mu.Unlock()
+			return
+		}
+		if first == nil {
+			// Of the pages that are read after these, some may be newer: then the next look finds another version.
+			first = &v.Version
+			of.version = first
+		}
+		for i, number := range part {
+			if p := of.pages[number]; p != nil {
+				p.show(State{v.Version, v.Total, v.Pages[i]})
+			}
+		}
+		f.mu.Unlock()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range of.pages {
+		if p.changes == 0 { // it was added meanwhile
+			of.version = nil
+		}
+	}
+}
+
+// took notes how a look went, in the context of Run. f.mu is held.
+func (f *Feed) took(ctx context.Context, of *watched, err error) {
+	switch {
+	case err == nil:
+		f.failing = false
+	case errors.Is(err, leaderboard.ErrGuildMoved):
+		of.end(f, ErrMoved)
+	default:
+		of.version = nil // of several parts, some were not read
+		if !f.failing && ctx.Err() == nil {
+			f.logger.Warn("pages that are watched cannot be read at the moment; they go on when that is possible again", "error", err)
+			f.failing = true
+		}
+	}
+}
+
+// show makes s the newest state. A change of the guild that does not show on the page wakes nobody.
+func (p *page) show(s State) {
+	same := p.changes > 0 && s.Total == p.newest.Total && s.Number == p.newest.Number && reflect.DeepEqual(s.Rows, p.newest.Rows)
+	p.newest = s
+	if same {
+		return
+	}
+	p.changes++
+	close(p.changed)
+	p.changed = make(chan struct{})
 }

@@ -103,7 +103,7 @@ type Deps struct {
 	InFlight       int           // requests to /v2 that are worked on at the same time; 0 is 2048
 	KeepAlive      time.Duration // after how long a silent stream gets a sign of life; 0 is 15 s
 	OpenAPI        []byte        // what /v2/openapi.json answers
-	// Patience is how long a request to /v2 waits for a live store that is silent (leaderboard.WithPatience); 0 leaves it to
+	// Patience is how long a request to /v2 waits for a live store that is silent (pause.WithPatience); 0 leaves it to
 	// the store.
 	Patience time.Duration
 	// Tracer makes spans of requests and of what they are charged; nil is off.

@@ -9,7 +9,7 @@ import (
 
 	"levelboard/internal/http/endless"
 	"levelboard/internal/platform/logs"
-	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/platform/pause"
 )
 
 // state is what the handlers of one request share.
@@ -27,7 +27,7 @@ type state struct {
 func (a *API) begin(c *gin.Context) (*state, context.CancelFunc) {
 	s := &state{id: newRequestID(), began: time.Now(), connection: c.Request.Context()}
 	ctx, cancel := context.WithTimeout(s.connection, requestTime)
-	ctx = logs.With(leaderboard.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
+	ctx = logs.With(pause.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
 	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, s))
 	return s, cancel
 }

@@ -1,4 +1,4 @@
-// Package pause waits for a while, or for less.
+// Package pause waits for a while, or for less, and tells how long a caller is patient with a silent store. It knows no store.
 package pause
 
 import (

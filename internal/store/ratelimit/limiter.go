@@ -9,7 +9,7 @@ import (
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/platform/pause"
 )
 
 // leastPatience is how long a call of Redis may take at least, so that it notices when Redis is back.
@@ -117,14 +117,14 @@ func (l *Limiter) ask(ctx context.Context, b budgets) {
 // patient returns ctx with the patience that is left to a caller who arrived then. It counts from Redis' last answer if that
 // came later: only the time in which Redis was silent is spent.
 func patient(ctx context.Context, arrived, heard, now time.Time) context.Context {
-	patience := leaderboard.Patience(ctx)
+	patience := pause.Patience(ctx)
 	if patience == 0 {
 		return ctx
 	}
 	if heard.After(arrived) {
 		arrived = heard
 	}
-	return leaderboard.WithPatience(ctx, min(patience, max(patience-now.Sub(arrived), leastPatience)))
+	return pause.WithPatience(ctx, min(patience, max(patience-now.Sub(arrived), leastPatience)))
 }
 
 func (b budgets) failure(err error) error {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -131,7 +132,7 @@ func TestMastersThatDie(t *testing.T) {
 			master.Pause()
 		}
 	}
-	if err := s.Ping(leaderboard.WithPatience(ctx, 200*time.Millisecond)); err == nil {
+	if err := s.Ping(pause.WithPatience(ctx, 200*time.Millisecond)); err == nil {
 		t.Error("it is ready with one master of three")
 	}
 	for _, master := range c.Masters {

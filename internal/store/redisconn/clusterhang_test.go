@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -45,7 +46,7 @@ func TestHostsOfAClusterThatHang(t *testing.T) {
 			ok(t, err)
 			defer client.Close()
 			// One after the other they take 12 seconds and more.
-			ctx, cancel := context.WithTimeout(leaderboard.WithPatience(t.Context(), wait.patience), 8*time.Second)
+			ctx, cancel := context.WithTimeout(pause.WithPatience(t.Context(), wait.patience), 8*time.Second)
 			defer cancel()
 			_, err = newBoard(client).Version(ctx, guild1)
 			if errors.Is(err, leaderboard.ErrNotLoaded) != wait.works || err == nil {
@@ -76,7 +77,7 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 		return strings.Contains(c.ask(left, "CLUSTER", "INFO"), "cluster_state:fail")
 	})
 	for range 3 {
-		ctx, cancel := context.WithTimeout(leaderboard.WithPatience(t.Context(), 100*time.Millisecond), 5*time.Second)
+		ctx, cancel := context.WithTimeout(pause.WithPatience(t.Context(), 100*time.Millisecond), 5*time.Second)
 		if _, err := s.Change(ctx, guild1, user1, plusOne); err == nil || ctx.Err() != nil {
 			t.Errorf("a change: %v, %v", err, ctx.Err())
 		}

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -77,7 +78,7 @@ func TestASlotOnItsWay(t *testing.T) {
 		t.Errorf("version %+v, %v", v, err)
 	}
 	// A change needs keys that are not there, and so may be on the other node. It gives up when its patience ends...
-	hasty := leaderboard.WithPatience(ctx, 50*time.Millisecond)
+	hasty := pause.WithPatience(ctx, 50*time.Millisecond)
 	if o, err := s.Change(hasty, guild1, user1, plusOne); err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("a change on a slot on its way: %+v, %v", o, err)
 	}
@@ -87,7 +88,7 @@ func TestASlotOnItsWay(t *testing.T) {
 	// ...and a patient one is made once the slot has arrived, by the guild's being compared with the archive.
 	changed := make(chan error, 1)
 	go func() {
-		_, err := s.Change(leaderboard.WithPatience(ctx, patience), guild1, user1, plusOne)
+		_, err := s.Change(pause.WithPatience(ctx, patience), guild1, user1, plusOne)
 		changed <- err
 	}()
 	c.MoveKeys(slot, from, to)
@@ -279,7 +280,7 @@ func TestAScriptInASlotOnItsWayIsNotCutShort(t *testing.T) {
 	if _, err := s.Delete(ctx, guild1, user1, leaderboard.Once{}); err != nil {
 		t.Errorf("delete: %v", err)
 	}
-	hasty := leaderboard.WithPatience(ctx, 50*time.Millisecond)
+	hasty := pause.WithPatience(ctx, 50*time.Millisecond)
 	rev := func() string { return direct(t, from).HGet(ctx, prefix+"meta", "rev").Val() }
 	before := rev()
 	_, created := s.Create(hasty, guild1, user1, leaderboard.Creation{XP: 5})

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -104,7 +105,7 @@ func TestAcknowledgedChangesSurviveAMasterOfACluster(t *testing.T) {
 	for i := range members {
 		work.Go(func() {
 			for ctx.Err() == nil {
-				switch _, err := s.Change(leaderboard.WithPatience(ctx, time.Second), guild1, nth(i), plusOne); {
+				switch _, err := s.Change(pause.WithPatience(ctx, time.Second), guild1, nth(i), plusOne); {
 				case err == nil:
 					acked[i].Add(1)
 					all.Add(1)
@@ -150,12 +151,12 @@ func TestChangesThatWaitOnAMasterThatHangs(t *testing.T) {
 	var stuck sync.WaitGroup
 	for range 40 {
 		stuck.Go(func() {
-			_, _ = s.Delete(leaderboard.WithPatience(ctx, patience), here, nth(9), leaderboard.Once{})
+			_, _ = s.Delete(pause.WithPatience(ctx, patience), here, nth(9), leaderboard.Once{})
 		})
 	}
 	for i := range 20 {
 		created := leaderboard.Creation{XP: 1}
-		if _, err := s.Create(leaderboard.WithPatience(ctx, patience/3), there, nth(20+i), created); err != nil {
+		if _, err := s.Create(pause.WithPatience(ctx, patience/3), there, nth(20+i), created); err != nil {
 			t.Errorf("a change on another master: %v", err)
 			break
 		}

@@ -44,7 +44,7 @@ type ConnectOptions struct {
 	TLS func() (*tls.Config, error)
 	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer, and never more than it. And it is for how
 	// long a server may be silent before who waits for a connection goes away, unless the context has a patience of its own
-	// (leaderboard.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
+	// (pause.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
 	// waiting callers.
 	Timeout time.Duration
 	// Waiting says whether changes wait for replicas; what then has too few of them fails with ErrNotReplicated.

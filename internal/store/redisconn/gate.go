@@ -11,7 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/platform/pause"
 )
 
 // errSilent says that a command was not sent, because the server had not answered anything for too long.
@@ -47,7 +47,7 @@ func (g *gate) pass(ctx context.Context, send func(context.Context) error) error
 
 // patience is the context's, or the client's own.
 func (g *gate) patience(ctx context.Context) time.Duration {
-	return cmp.Or(leaderboard.Patience(ctx), g.silence)
+	return cmp.Or(pause.Patience(ctx), g.silence)
 }
 
 // passSince is pass for what has waited since then already.

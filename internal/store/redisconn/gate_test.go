@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -41,7 +42,7 @@ func all(n int, do func() error) (errs []error, took time.Duration) {
 // A queue that is many times as long as anybody is patient with a silent server is waited through while it moves.
 func TestABusyServerIsWaitedFor(t *testing.T) {
 	client := gated(t, testenv.Redis(t, testenv.WithConfig("enable-debug-command yes")), 500*time.Millisecond)
-	ctx := leaderboard.WithPatience(t.Context(), 300*time.Millisecond)
+	ctx := pause.WithPatience(t.Context(), 300*time.Millisecond)
 	errs, took := all(40, func() error { return client.Do(ctx, "DEBUG", "SLEEP", "0.02").Err() })
 	if err := errors.Join(errs...); err != nil {
 		t.Errorf("a command that had to wait for its turn: %v", err)
@@ -55,7 +56,7 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 func TestASilentServerIsWaitedForOnce(t *testing.T) {
 	server := testenv.Redis(t)
 	client := gated(t, server, time.Minute)
-	ctx := leaderboard.WithPatience(t.Context(), 300*time.Millisecond)
+	ctx := pause.WithPatience(t.Context(), 300*time.Millisecond)
 	server.Pause()
 	errs, took := all(100, func() error { return client.Get(ctx, "key").Err() })
 	server.Resume()

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -13,7 +14,7 @@ import (
 // answers again, guilds that change are in the index.
 func TestAnIndexThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	ctx := leaderboard.WithPatience(t.Context(), 2*time.Second)
+	ctx := pause.WithPatience(t.Context(), 2*time.Second)
 	c := newClustered(t)
 	s := newBoard(c.client)
 	index := c.Owner(c.SlotOf("lb:dirty-guilds"))

@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -137,7 +138,7 @@ func TestAllLeaveASilentRedis(t *testing.T) {
 	server := testenv.Redis(t)
 	s := newBoard(connect(t, server.URL()))
 	loadGuild(t, s, guild1, nth(1))
-	ctx := leaderboard.WithPatience(t.Context(), patience)
+	ctx := pause.WithPatience(t.Context(), patience)
 	server.Pause()
 	var failed atomic.Int64
 	var all sync.WaitGroup
@@ -205,7 +206,7 @@ func TestACallWithLittlePatienceCutsNobodyOff(t *testing.T) {
 	b := newBatch(t, s)
 	for _, patience := range []time.Duration{time.Minute, time.Millisecond, time.Minute} {
 		b.add(func() {
-			if _, err := s.Change(leaderboard.WithPatience(b.t.Context(), patience), guild1, nth(1), plus(1)); err != nil && patience == time.Minute {
+			if _, err := s.Change(pause.WithPatience(b.t.Context(), patience), guild1, nth(1), plus(1)); err != nil && patience == time.Minute {
 				t.Errorf("with a patience of %v: %v", patience, err)
 			}
 		})

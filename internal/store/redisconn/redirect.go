@@ -9,7 +9,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/platform/pause"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
@@ -109,7 +108,7 @@ func (c *cluster) follow(ctx context.Context, slot int, send func(ctx context.Co
 				return err
 			}
 		}
-		sendCtx = leaderboard.WithPatience(ctx, max(time.Until(until), leastPatience))
+		sendCtx = pause.WithPatience(ctx, max(time.Until(until), leastPatience))
 	}
 }
 
@@ -121,5 +120,5 @@ func (c *cluster) reloadUntil(ctx context.Context, until time.Time, seen *slotTa
 }
 
 func (c *cluster) patience(ctx context.Context) time.Duration {
-	return cmp.Or(leaderboard.Patience(ctx), c.shared.silence)
+	return cmp.Or(pause.Patience(ctx), c.shared.silence)
 }

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var awardScript = newChangeScript("award", "loaded", "once", "now", "score", "parts", "note", "append", "event", "levelup")
+var awardScript = newChangeScript("award")
 
 // maxOffers bounds the messages of one step, and with them what its script does.
 const maxOffers = 10_000

@@ -1,9 +1,9 @@
 -- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
 -- them goes in one command each.
 --
--- KEYS     meta xp entry dirty events, record as in once.lua
--- ARGV     incarnation, what levelup.lua takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
---          each once, n lists of what the messages are worth ("20", or "20 15 0"), user data of the first members, what once.lua
+-- KEYS     meta xp entry dirty events, record as in changing.lua
+-- ARGV     incarnation, what levelup takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
+--          each once, n lists of what the messages are worth ("20", or "20 15 0"), user data of the first members, what once
 --          takes
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between

@@ -13,13 +13,13 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var changeScript = makeScript("change",
-	redisconn.ScriptOptions{Each: true, Waits: true, Index: dirtyGuildsKey},
-	[]string{"loaded", "once", "now", "note", "score", "parts", "append", "event", "levelup"})
+var changing = []string{"loaded", "now", "note", "append", "changing"}
+
+var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: dirtyGuildsKey}, changing)
 
 // newChangeScript makes a script whose changes wait for replicas.
-func newChangeScript(name string, prelude ...string) *redisconn.Script {
-	return makeScript(name, redisconn.ScriptOptions{Waits: true}, prelude)
+func newChangeScript(name string) *redisconn.Script {
+	return makeScript(name, redisconn.ScriptOptions{Waits: true}, changing)
 }
 
 // Change implements leaderboard.Board.

@@ -1,9 +1,10 @@
 -- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
 -- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
 --
--- KEYS     meta xp entry dirty events, record as in once.lua (then n is 1)
--- ARGV     incarnation, what levelup.lua takes, n members (at most 1000), which may repeat, n changes, what once.lua takes; a change is what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that
---          begins, if one does
+-- KEYS     meta xp entry dirty events, record as in changing.lua (then n is 1)
+-- ARGV     incarnation, what levelup takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
+--          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
+--          does
 -- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
 --          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record

@@ -1,7 +1,7 @@
 -- Moves the staging keys of a hydration into place, over whatever was there, writes meta, and puts into the log of events that
 -- some may be missing before: whatever made it necessary to load the guild, some of the log may be lost as well. Not when the
 -- last in the log is that this server let the guild go, one load ago: then nothing can have happened since. Where there is no log,
--- the mark waits in meta for the first event (event.lua): a stream takes 4 KB from its first entry on, twice what a small guild does.
+-- the mark waits in meta for the first event (changing.lua): a stream takes 4 KB from its first entry on, twice what a small guild does.
 --
 -- KEYS     meta lock, xp entry dirty, staged xp, staged entry, the prefix of the names of sets aside, events, stat and
 --          user of the format before

@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var createScript = newChangeScript("create", "loaded", "once", "now", "note", "append", "event", "levelup")
+var createScript = newChangeScript("create")
 
 // Create implements leaderboard.Board.
 func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {

@@ -1,7 +1,7 @@
 -- Makes an entry with no messages and no cooldown.
 --
--- KEYS     meta xp entry dirty events, record as in once.lua
--- ARGV     incarnation, what levelup.lua takes, member, xp, user, what once.lua takes
+-- KEYS     meta xp entry dirty events, record as in changing.lua
+-- ARGV     incarnation, what levelup takes, member, xp, user, what once takes
 -- returns  {first: 1 when no other changed member waits for the snapshot, else 0; xp before, xp after, message count} |
 --          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | EXISTS
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event and the record

@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var deleteScript = newChangeScript("delete", "loaded", "once", "now", "note")
+var deleteScript = newChangeScript("delete")
 
 // Delete implements leaderboard.Board.
 func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, once leaderboard.Once) (replayed bool, err error) {

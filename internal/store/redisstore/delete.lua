@@ -1,7 +1,7 @@
 -- Removes a member's entry, its cooldown included.
 --
--- KEYS     meta xp entry dirty events, record as in once.lua
--- ARGV     incarnation, member, what once.lua takes
+-- KEYS     meta xp entry dirty events, record as in changing.lua
+-- ARGV     incarnation, member, what once takes
 -- returns  {first as in create.lua, 0, 0, 0} | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | NOMEMBER
 -- atomic   the entry, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, and the record
 local found, rev, since = loaded('rev', 'since')

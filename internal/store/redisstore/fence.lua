@@ -1,6 +1,6 @@
 -- Keeps a guild from making a request whose name is about to be claimed for another guild: it may be under way.
 --
--- KEYS     the record, as in once.lua
+-- KEYS     the record, as in changing.lua
 -- ARGV     number: what is under way under a lower one is too late; how long the fence lasts in ms
 -- returns  {} | KEYREUSED when the request was made
 -- atomic   the check and the fence

@@ -27,7 +27,7 @@ const (
 	fenceTTL = time.Hour
 	// claimAttempts bounds how often a name is claimed that requests of other guilds want at the same time.
 	claimAttempts = 3
-	// replayedWord is what a script answers before a recorded outcome (prelude/once.lua).
+	// replayedWord is what a script answers before a recorded outcome (prelude/changing.lua).
 	replayedWord = "REPLAYED"
 )
 

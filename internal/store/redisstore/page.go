@@ -28,26 +28,23 @@ func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit 
 	return p, nil
 }
 
+// pageOf reads {epoch, rev, {member, xp, ...}, {entry, ...}}; without rows when they are those that are known.
 func pageOf(r reply, offset int64, known leaderboard.Digest) (p leaderboard.Page, err error) {
-	var scores, entries reply
-	if p.Version, scores, entries, err = stretchOf(r); err != nil {
+	if err := r.numbers(&p.Version.Epoch, &p.Version.Rev); err != nil {
+		return p, err
+	}
+	scores, err := r.list(2, -1)
+	if err != nil {
+		return p, err
+	}
+	entries, err := r.list(3, len(scores)/2)
+	if err != nil {
 		return p, err
 	}
 	if p.Digest = digestOf(scores, entries); p.Digest != known {
 		p.Rows, err = rowsOf(scores, entries, offset)
 	}
 	return p, err
-}
-
-// stretchOf finds what a script read of a stretch of the board: the version, members with their XP after each, and the entries.
-func stretchOf(r reply) (v leaderboard.Version, scores, entries reply, err error) {
-	if err = r.numbers(&v.Epoch, &v.Rev); err == nil {
-		scores, err = r.list(2, -1)
-	}
-	if err == nil {
-		entries, err = r.list(3, len(scores)/2)
-	}
-	return v, scores, entries, err
 }
 
 func rowsOf(scores, entries reply, offset int64) ([]leaderboard.Ranked, error) {

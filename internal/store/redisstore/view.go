@@ -79,17 +79,14 @@ func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
 
 func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) {
 	r, err := pages.list(i, 5)
+	if err == nil {
+		p.Number, err = r.number(4)
+	}
 	if err != nil {
 		return p, err
 	}
-	if p.Number, err = r.number(4); err != nil {
-		return p, err
-	}
-	_, scores, entries, err := stretchOf(r)
-	if err != nil {
-		return p, err
-	}
-	p.Rows, err = rowsOf(scores, entries, leaderboard.PageSize*(p.Number-1))
+	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1), leaderboard.Digest{})
+	p.Rows = page.Rows
 	return p, err
 }
 

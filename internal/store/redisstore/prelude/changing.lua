@@ -1,0 +1,123 @@
+-- What scripts that change members have in common; after append.lua.
+
+-- What a change that a client may send again is answered when it was made before, its first outcome, or may not be made;
+-- otherwise nothing. A script that makes one asks this after loaded. A record is the incarnation, the request and the outcome,
+-- with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
+-- KEYS[1] meta, KEYS[6] the record, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[6] the
+-- last three of ARGV: the number of the claim, the request, how long a record lasts in ms.
+local function once()
+  if not KEYS[6] then return end
+  local found = redis.call('GET', KEYS[6]) or 'fence 0'
+  local fence = string.match(found, '^fence (%d+)$')
+  if not fence then
+    local incarnation, request, outcome = string.match(found, '^(%d+) (%S+) (.+)$')
+    if not outcome then return redis.error_reply('ERR a record of a request is damaged') end
+    if request ~= ARGV[#ARGV - 1] then return 'KEYREUSED' end
+    if incarnation == ARGV[1] then return {'REPLAYED', outcome} end
+  elseif tonumber(fence) > tonumber(ARGV[#ARGV - 2]) then
+    return 'CLAIMLOST'
+  end
+end
+
+-- Records the outcome of a change that is made.
+local function record(...)
+  if not KEYS[6] then return end
+  redis.call('SET', KEYS[6], table.concat({ARGV[1], ARGV[#ARGV - 1], ...}, ' '), 'PX', ARGV[#ARGV])
+end
+
+-- The number that a score's text stands for. The embedded Redis writes round scores as 1e+8, which its Lua cannot read.
+local function score(text)
+  local digits, zeros = string.match(text, '^(%d+)e%+(%d+)$')
+  if digits then text = digits .. string.rep('0', tonumber(zeros)) end
+  return tonumber(text)
+end
+
+-- The message count, the end of the cooldown and the user data of an entry, all as text, and of the user data the space before
+-- it, or '' when it is not known. Nothing when the entry is damaged.
+local function parts(entry)
+  local _, _, count, ends, user = string.find(entry, '^(%d+) %d+ (%d+)(.*)$')
+  if user == '' or (user and #user > 1 and string.byte(user) == 32) then return count, ends, user end
+end
+
+-- Appends an event to the guild's log. The first one after a load puts the load's mark, which until then is in meta, before itself.
+-- The mark is looked for here, since nearly all changes are no event.
+-- KEYS[1] meta.
+local function event(key, ...)
+  local marked = redis.call('HGET', KEYS[1], 'marked')
+  if marked then
+    if redis.call('EXISTS', key) == 0 then append(key, marked .. '-0', 'r', redis.call('HGET', KEYS[1], 'epoch')) end
+    redis.call('HDEL', KEYS[1], 'marked')
+  end
+  append(key, '*', ...)
+end
+
+-- Puts a level-up into the guild's log of events, by the curve that the caller sent: "", and nothing is noted; or "any", and
+-- whatever gained XP is; or the highest level that anybody can reach, how far off a value below may be, and 5 coefficients,
+-- with a space between. No level-up is missed; one that is none may be noted, and whoever reads the log has exact
+-- arithmetic to see it.
+-- KEYS[5] events; ARGV[2].
+local levelup
+do
+  local args, known, top, slack, c0, c1, c2, c3, c4, highest
+  local sqrt, floor, ceil, tonumber = math.sqrt, math.floor, math.ceil, tonumber
+
+  local function value(n) return (((c4 * n + c3) * n + c2) * n + c1) * n + c0 end
+
+  local function read()
+    args = ARGV
+    local text = ARGV[2]
+    if text == known then return end
+    known, top, slack = text, 0, 0
+    if text == '' then return end
+    if text == 'any' then
+      top = nil
+      return
+    end
+    local _
+    _, _, top, slack, c0, c1, c2, c3, c4 = string.find(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+    top, slack, c0, c1, c2, c3, c4 = tonumber(top), tonumber(slack), tonumber(c0), tonumber(c1), tonumber(c2), tonumber(c3), tonumber(c4)
+    highest = value(top)
+  end
+
+  -- About where the value is v: for a parabola that is its root, and for others Newton's method finds it in two or three
+  -- steps from where it would be if there were only the highest term.
+  local function about(v)
+    if c4 == 0 and c3 == 0 and c2 ~= 0 then
+      local square = c1 * c1 - 4 * c2 * (c0 - v)
+      if square < 0 then return 1 end
+      return (sqrt(square) - c1) / (2 * c2)
+    end
+    local x = top * (v / highest) ^ (1 / (c4 ~= 0 and 4 or c3 ~= 0 and 3 or 1))
+    for _ = 1, 6 do
+      local step = (value(x) - v) / (((4 * c4 * x + 3 * c3) * x + 2 * c2) * x + c1)
+      x = x - step
+      if step < 0.01 and step > -0.01 then break end
+    end
+    return x
+  end
+
+  -- The lowest level whose value is at least v, or top + 1. Whatever the guess is, it is looked at, and else there is the
+  -- long way.
+  local function lowest(v)
+    if top == 0 or highest < v then return top + 1 end
+    local n = ceil(about(v))
+    if n >= 1 and n <= top and value(n) >= v and (n == 1 or value(n - 1) < v) then return n end
+    local low, high = 1, top
+    while low < high do
+      local middle = floor((low + high) / 2)
+      if value(middle) >= v then high = middle else low = middle + 1 end
+    end
+    return low
+  end
+
+  function levelup(member, before, after)
+    if after <= before then return end
+    if ARGV ~= args then read() end
+    if top then
+      -- A level begins above before and not above after when its value is at least before + 0.5 and below after + 0.5.
+      local n = lowest(before + 0.5 - slack)
+      if n > top or value(n) >= after + 0.5 + slack then return end
+    end
+    event(KEYS[5], 'u', member, 'b', before, 'a', after)
+  end
+end

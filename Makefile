@@ -72,7 +72,7 @@ ci: lint test walk package-check ## everything that must be green before a chang
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@scripts/fuzz $(FUZZTIME)
 
-bench: setup ## measure the service beside its floors and write docs/benchmarks.md, half an hour; QUICK=1 to see that it works
+bench: setup ## measure the service beside its floors and write docs/benchmarks.md, twelve minutes; QUICK=1 to see that it works
 	@scripts/bench
 
 bench-go: setup ## run the Go benchmarks; BENCH is a pattern

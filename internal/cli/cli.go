@@ -74,7 +74,7 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.benchCommand(),
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(),
 		p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	return root
 }

@@ -21,7 +21,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The bounds of the demo's flags: more members make the embedded board slow, a higher rate is what bench is for.
+// The bounds of the demo's flags: more members make the embedded board slow, a higher rate is what levelboard-bench is for.
 const (
 	maxDemoMembers = 200_000
 	maxDemoRate    = 200
@@ -42,7 +42,7 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "Run the service with a made-up guild whose members are active",
 		Long: "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
 			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.\n\n" +
-			"The commands guild, key and bench work on it when LEVELBOARD_ADMIN_TOKEN is set for them and for the demo.",
+			"The commands guild and key, and levelboard-bench, work on it when LEVELBOARD_ADMIN_TOKEN is set for them and for the demo.",
 		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			if err := o.check(); err != nil {
@@ -187,7 +187,7 @@ func (p *program) introduce(base, key string, o demoOptions, user id.User, ownTo
 	call := curl(key, fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user))
 	manage := ""
 	if ownToken {
-		manage = "For the commands guild, key and bench, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n\n"
+		manage = "For the commands guild and key, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n\n"
 	}
 	p.printf(`The demo is up: the guild %s with %s, %g changes a second.
 

@@ -59,7 +59,7 @@ func (d *runningDemo) end(t *testing.T) string {
 	return d.stderr.String()
 }
 
-const aboutClients = "For the commands guild, key and bench, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n"
+const aboutClients = "For the commands guild and key, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n"
 
 func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 	temp := t.TempDir()

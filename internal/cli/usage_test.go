@@ -59,33 +59,13 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"--members must be from 1", []string{"demo", "--members", "0"}},
 		{"--rate must be from 0", []string{"demo", "--rate", "-1"}},
 		{"--rate must be from 0", []string{"demo", "--rate", "NaN"}},
-		{"--scenario must be one of increment, rank, page, page-while-writing, poll, messages, mixed", []string{"bench", "--scenario", "all"}},
-		{"--concurrency must be from 1", []string{"bench", "--concurrency", "0"}},
-		{"--concurrency must be from 1", []string{"bench", "--concurrency", "5000"}},
-		{"--duration must be longer", []string{"bench", "--duration", "0s"}},
-		{"--members must be from 1", []string{"bench", "--members", "5000001"}},
-		{"--rate must be from 1", []string{"bench", "--rate", "0"}},
-		{"--active must be from 1 to the number of members", []string{"bench", "--active", "11", "--members", "10"}},
-		{"--active must be from 1", []string{"bench", "--active", "0"}},
-		{"--active is for the scenarios increment and rank", []string{"bench", "--active", "2", "--scenario", "page"}},
-		{"--guilds must be from 1", []string{"bench", "--guilds", "100001", "--members", "200000"}},
-		{"not more than the members", []string{"bench", "--guilds", "11", "--members", "10"}},
-		{"--guilds is for the scenarios increment and rank", []string{"bench", "--guilds", "2", "--scenario", "page"}},
-		{"--page must be one that the members fill", []string{"bench", "--page", "12", "--members", "1100", "--scenario", "page"}},
-		{"--page is for scenarios that read pages", []string{"bench", "--page", "1"}},
-		{"--key-limit must be from 0", []string{"bench", "--key-limit", "-1"}},
-		{"--skew must be uniform or zipf", []string{"bench", "--skew", "none"}},
-		{"--verify is for scenarios that change XP", []string{"bench", "--verify", "--scenario", "page"}},
-		{"--watch-ops must be an http://", []string{"bench", "--watch-ops", "127.0.0.1:9464"}},
-		{"--url must be an http://", []string{"bench", "--url", "localhost:8080"}},
-		{`"increment" is one argument too many: levelboard bench`, []string{"bench", "increment"}},
 	} {
 		fail(t, environ, exitUsage, test.says, test.args...)
 	}
 }
 
 func TestHelpExitsWith0(t *testing.T) {
-	for _, args := range [][]string{{"help"}, {"--help"}, {"guild", "--help"}, {"help", "key", "create"}, {"bench", "--help"}} {
+	for _, args := range [][]string{{"help"}, {"--help"}, {"guild", "--help"}, {"help", "key", "create"}} {
 		if out := succeed(t, nil, "", args...); !strings.Contains(out, "Usage:") {
 			t.Errorf("%v: %s", args, out)
 		}
@@ -120,8 +100,6 @@ func TestFailuresExitWith1(t *testing.T) {
 	address := testenv.FreeAddr(t)
 	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,
 		"nothing listens at http://"+address+": start the service with 'levelboard serve'", "key", "list", "--admin-token", "x")
-	fail(t, []string{"LEVELBOARD_URL=http://" + address}, exitFailed,
-		"nothing listens at http://"+address+": start the service with 'levelboard serve'", "bench", "--admin-token", "x")
 	fail(t, []string{"LEVELBOARD_OPS_LISTEN=" + address}, exitFailed, "not ready: http://"+address+"/readyz does not answer", "healthcheck")
 	fail(t, []string{"LEVELBOARD_OPS_LISTEN=nowhere"}, exitFailed, "LEVELBOARD_OPS_LISTEN must be an address", "healthcheck")
 

@@ -1,18 +1,19 @@
-// Command benchmark measures a Levelboard against the floors of internal/bench/floor, on servers that it is given and that nobody else
-// uses, and writes the tables and the plot of docs/benchmarks.md. `make bench` starts the servers and runs it.
+// Command benchmark measures a Levelboard beside the floors of internal/bench/floor, on servers that it is given and that nobody else
+// uses, and writes docs/benchmarks.md. `make bench` starts the servers and runs it.
 package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
+	"text/template"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -20,31 +21,27 @@ import (
 
 // options are the flags, and what the environment says of the servers.
 type options struct {
-	levelboard, floor, bare string        // programs
-	seconds                 time.Duration // of each load
-	rounds                  int           // of which the medians are told
-	quick                   bool          // smaller boards
-	parts                   []string
-	docs                    string // directory of benchmarks.md; empty writes none
-	commit, postgres        string // versions
-	redisURL, url, ops      string
-	token                   string
+	levelboard, floorProgram string
+	each                     time.Duration // of each load
+	rounds                   int           // of which the medians are told
+	quick                    bool          // smaller boards
+	page                     string        // path of benchmarks.md; empty prints it
+	commit, postgres         string        // versions
+	redisURL, url, ops       string
+	token                    string
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.levelboard, "levelboard", "", "the service's program")
-	flag.StringVar(&o.floor, "floor", "", "the program of internal/floor")
-	flag.StringVar(&o.bare, "bare", "", "the test program of internal/store/redisstore, which has the bare script's benchmark")
-	flag.DurationVar(&o.seconds, "time", 10*time.Second, "how long each load lasts")
+	flag.StringVar(&o.floorProgram, "floor", "", "the program of internal/bench/floor")
+	flag.DurationVar(&o.each, "time", 4*time.Second, "how long each load lasts")
 	flag.IntVar(&o.rounds, "rounds", 3, "how many rounds, of which the medians are told")
-	flag.BoolVar(&o.quick, "quick", false, "boards of a tenth of the size, to see that everything works")
-	parts := flag.String("parts", strings.Join(usualParts(), ","), "what to measure: of "+strings.Join(allParts(), ", "))
-	flag.StringVar(&o.docs, "docs", "", "write the tables of benchmarks.md and latency.svg in this directory")
+	flag.BoolVar(&o.quick, "quick", false, "small boards, to see that everything works")
+	flag.StringVar(&o.page, "page", "", "write the page to this file (default standard output)")
 	flag.StringVar(&o.commit, "commit", "", "what is measured")
 	flag.StringVar(&o.postgres, "postgres", "", "version of Postgres")
 	flag.Parse()
-	o.parts = strings.Split(*parts, ",")
 	o.redisURL, o.token = os.Getenv("LEVELBOARD_REDIS_URL"), os.Getenv("LEVELBOARD_ADMIN_TOKEN")
 	o.url, o.ops = "http://"+os.Getenv("LEVELBOARD_LISTEN"), "http://"+os.Getenv("LEVELBOARD_OPS_LISTEN")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -55,47 +52,16 @@ func main() {
 	}
 }
 
-// part is a section of the docs. Its text is Markdown.
-type part struct {
-	name    string
-	measure func(*bencher, context.Context) (text string, err error)
-	page    string // of the docs; empty for benchmarks.md. Only the parts of that are measured unless others are asked for
+//go:embed page.md
+var page string
+
+// tables are what the page's template shows, in Markdown.
+type tables struct {
+	Machine, Ratios, Messages, Size, Growth string
 }
 
-// parts are in the order in which they are measured: the boards of growth are large, so they come late.
-var parts = []part{
-	{name: "ratios", measure: (*bencher).ratios},
-	{name: "rates", measure: (*bencher).rates},
-	{name: "messages", measure: (*bencher).messages},
-	{name: "size", measure: (*bencher).size},
-	{name: "growth", measure: (*bencher).growth},
-	{name: "scaling", measure: (*bencher).scaling, page: "scaling.md"},
-}
-
-func allParts() (names []string) {
-	for _, p := range parts {
-		names = append(names, p.name)
-	}
-	return names
-}
-
-// usualParts are those that are measured when nobody says which.
-func usualParts() (names []string) {
-	for _, p := range parts {
-		if p.page == "" {
-			names = append(names, p.name)
-		}
-	}
-	return names
-}
-
-// measure runs the parts that were asked for and prints each when it is there.
+// measure takes all measures and writes the page. The boards of growth are large, so they come last.
 func measure(ctx context.Context, o options) (err error) {
-	for _, name := range o.parts {
-		if !slices.Contains(allParts(), name) {
-			return fmt.Errorf("-parts are of %s; there is no %q", strings.Join(allParts(), ", "), name)
-		}
-	}
 	settings, err := redis.ParseURL(o.redisURL)
 	if err != nil {
 		return errors.New("LEVELBOARD_REDIS_URL must be a redis:// address; run this by `make bench`")
@@ -106,23 +72,39 @@ func measure(ctx context.Context, o options) (err error) {
 	if err := b.startAll(ctx); err != nil {
 		return err
 	}
-	machine, err := b.machine(ctx)
+	var t tables
+	for _, part := range []struct {
+		name    string
+		measure func(*bencher, context.Context) (string, error)
+		text    *string
+	}{
+		{"machine", (*bencher).machine, &t.Machine}, {"ratios", (*bencher).ratios, &t.Ratios}, {"messages", (*bencher).messages, &t.Messages},
+		{"size", (*bencher).size, &t.Size}, {"growth", (*bencher).growth, &t.Growth},
+	} {
+		log.Printf("--- %s", part.name)
+		text, err := part.measure(b, ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", part.name, err)
+		}
+		*part.text = strings.TrimSpace(text)
+	}
+	text, err := render(t)
 	if err != nil {
 		return err
 	}
-	for _, p := range parts {
-		if !slices.Contains(o.parts, p.name) {
-			continue
-		}
-		text, err := p.measure(b, ctx)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
-		}
-		text += "\n" + machine + "\n"
-		fmt.Printf("\n## %s\n\n%s", p.name, text)
-		if err := b.document(p, text); err != nil {
-			return err
-		}
+	if o.page == "" {
+		fmt.Print(text)
+		return nil
 	}
-	return nil
+	return os.WriteFile(o.page, []byte(text), 0o644)
+}
+
+func render(t tables) (string, error) {
+	parsed, err := template.New("page").Parse(page)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	err = parsed.Execute(&text, t)
+	return text.String(), err
 }

@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -19,7 +16,6 @@ import (
 const (
 	startTime = 2 * time.Minute // that a start may take; the floor fills its board
 	stopTime  = 30 * time.Second
-	// startPoll is how often a program that starts is asked whether it is ready, and so how exact the time of a start is.
 	startPoll = 2 * time.Millisecond
 )
 
@@ -44,15 +40,13 @@ func startProcess(ctx context.Context, ready string, program string, args ...str
 	}()
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
-	ticker := time.NewTicker(startPoll)
-	defer ticker.Stop()
 	for !answers(ctx, ready) {
 		select {
 		case <-p.ended:
 			return nil, 0, fmt.Errorf("%s ended while it started: %s", program, p.said.String())
 		case <-ctx.Done():
 			return nil, 0, errors.Join(fmt.Errorf("%s is not ready", program), p.stop())
-		case <-ticker.C:
+		case <-time.After(startPoll):
 		}
 	}
 	return p, time.Since(began), nil
@@ -87,53 +81,13 @@ func (p *process) stop() error {
 	}
 }
 
-// resident is the memory that the program has in use, in bytes.
-func (p *process) resident() (int64, error) {
+// memory reads a line of /proc/PID/status, in bytes: VmRSS is what is resident now, VmHWM the most that was since the start.
+func (p *process) memory(name string) (bytes int64, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
 	if err != nil {
 		return 0, errors.New("the memory of a program is known on Linux only")
 	}
-	for line := range strings.Lines(string(status)) {
-		if rest, found := strings.CutPrefix(line, "VmRSS:"); found {
-			kilobytes, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
-			return kilobytes * 1024, err
-		}
-	}
-	return 0, errors.New("the memory of a program is not known")
-}
-
-// watchResident looks at the memory until the function that it returns is called, which returns the most that was seen.
-func (p *process) watchResident() (end func() int64) {
-	var most int64
-	quit := make(chan struct{})
-	var group sync.WaitGroup
-	group.Go(func() {
-		ticker := time.NewTicker(100 * time.Millisecond)
-		defer ticker.Stop()
-		for {
-			if now, err := p.resident(); err == nil {
-				most = max(most, now)
-			}
-			select {
-			case <-quit:
-				return
-			case <-ticker.C:
-			}
-		}
-	})
-	return func() int64 {
-		close(quit)
-		group.Wait()
-		return most
-	}
-}
-
-// freeAddress is one of the loopback that nobody listens on.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	defer listener.Close()
-	return listener.Addr().String(), nil
+	_, rest, _ := strings.Cut(string(status), name+":")
+	_, err = fmt.Sscan(rest, &bytes)
+	return bytes * 1024, err
 }

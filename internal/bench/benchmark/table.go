@@ -8,23 +8,18 @@ import (
 )
 
 // table is one of Markdown.
-type table struct {
-	header []string
-	rows   [][]string
+type table struct{ text strings.Builder }
+
+func newTable(header ...string) *table {
+	t := &table{}
+	t.add(header...)
+	t.text.WriteString(strings.Repeat("|---", len(header)) + "|\n")
+	return t
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *table) add(cells ...string) { fmt.Fprintf(&t.text, "| %s |\n", strings.Join(cells, " | ")) }
 
-func (t *table) String() string {
-	var b strings.Builder
-	line := func(cells []string) { fmt.Fprintf(&b, "| %s |\n", strings.Join(cells, " | ")) }
-	line(t.header)
-	b.WriteString(strings.Repeat("|---", len(t.header)) + "|\n")
-	for _, row := range t.rows {
-		line(row)
-	}
-	return b.String()
-}
+func (t *table) String() string { return t.text.String() }
 
 // median is the middle one, or the mean of the two in the middle; 0 of none.
 func median(values []float64) float64 {
@@ -34,23 +29,6 @@ func median(values []float64) float64 {
 		return 0
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
-// ratios are those of the values at the same places, so of one round each.
-func ratios(of, to []float64) []float64 {
-	var all []float64
-	for i := range of {
-		all = append(all, of[i]/to[i])
-	}
-	return all
-}
-
-// judged is a value beside its aim.
-func judged(value, aim float64, most bool) string {
-	if most && value > aim || !most && value < aim {
-		return fmt.Sprintf("**%.2f: missed**", value)
-	}
-	return fmt.Sprintf("%.2f", value)
 }
 
 // whole is a number with a comma before each three digits.
@@ -63,7 +41,5 @@ func whole(value float64) string {
 }
 
 func megabytes(bytes int64) string { return fmt.Sprintf("%.0f", float64(bytes)/1e6) }
-
-func trimmed(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
 func fixed(value float64) string { return strconv.FormatFloat(value, 'f', 2, 64) }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -32,18 +31,15 @@ func TestEveryFloorAnswers(t *testing.T) {
 	server := httptest.NewServer(routes(client))
 	defer server.Close()
 
-	if body := ask(t, "GET", server.URL+"/get", ""); len(body) != 210 || !json.Valid(body) {
+	if body := ask(t, "GET", server.URL+"/get/v2/levels/1", ""); len(body) != 210 || !json.Valid(body) {
 		t.Errorf("GET is %d bytes: %s", len(body), body)
 	}
-	if body := ask(t, "PATCH", server.URL+"/patch", `{"xp":{"increment":7}}`); string(body) != `{"level":{"level":0,"messageCount":0,"xp":7}}` {
-		t.Errorf("PATCH: %s", body)
-	}
 	first := fmt.Sprint(firstMember) // has 0 XP
-	if body := ask(t, "PATCH", server.URL+"/zincrby/"+first, `{"xp":{"increment":9000}}`); !strings.Contains(string(body), `"xp":9000}`) {
+	if body := ask(t, "PATCH", server.URL+"/zincrby/v2/levels/1/users/"+first, `{"xp":{"increment":9000}}`); !strings.Contains(string(body), `"xp":9000}`) {
 		t.Errorf("ZINCRBY: %s", body)
 	}
 	var page top
-	if err := json.Unmarshal(ask(t, "GET", server.URL+"/top100", ""), &page); err != nil {
+	if err := json.Unmarshal(ask(t, "GET", server.URL+"/top100/v2/levels/1?page=1", ""), &page); err != nil {
 		t.Fatal(err)
 	}
 	if len(page.Levels) != 100 || page.Levels[0].UserID != first || page.Levels[0].XP != 9000 || page.Levels[1].XP != 4999 {
@@ -54,10 +50,10 @@ func TestEveryFloorAnswers(t *testing.T) {
 		t.Errorf("the last of the top: %+v", last)
 	}
 
-	for _, route := range []string{"get", "patch", "zincrby", "top100"} {
-		requests, _ := loadgen.FloorRequests(route)
-		result, err := loadgen.Ask(context.Background(), loadgen.AskOptions{
-			Name: route, URL: server.URL, Requests: requests, Concurrency: 3, Duration: 50 * time.Millisecond,
+	for route, name := range map[string]string{"get": "rank", "zincrby": "increment", "top100": "page"} {
+		scenario, _ := loadgen.FindScenario(name)
+		result, err := loadgen.Run(t.Context(), loadgen.Options{
+			URL: server.URL + "/" + route, Bare: true, Scenario: scenario, Concurrency: 3, Duration: 50 * time.Millisecond, Members: boardMembers, Skew: loadgen.Uniform,
 		})
 		if err != nil || result.Total.Requests == 0 || result.Total.Failed() > 0 {
 			t.Errorf("the load on %s: %+v, %v", route, result, err)

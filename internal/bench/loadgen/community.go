@@ -15,15 +15,19 @@ const (
 const (
 	roles    = 50
 	mostHeld = 6 // roles of one member, less one
+	// gainInterval is the guild's cooldown in ms: the shortest there is, because a load sends a day's messages in a minute.
+	gainInterval = 10_000
+	// maxGain is what a message gives at most by messageRules: 40 * 2 * 1.25.
+	maxGain = 100
 )
 
-// gainInterval is the guild's cooldown in ms while messages are sent: the shortest there is, because a bench sends a day's
-// messages in a minute.
-const gainInterval = 10_000
+// fillRules give each message that makes a member a number of XP from 5 to 5000.
+func fillRules() map[string]any {
+	return map[string]any{"xpGainInterval": gainInterval, "xpPerMessageMin": 1, "xpPerMessageMax": 1000, "xpGlobalMultiplier": 5}
+}
 
-// rulesOf is what the guild's settings say beside the defaults when messages are sent: everything that a message has to be
-// held against.
-func rulesOf() map[string]any {
+// messageRules are the settings while messages are sent: everything that a message has to be checked against.
+func messageRules() map[string]any {
 	channel := func(first, n int) map[string]any {
 		return map[string]any{"id": strconv.Itoa(first + n), "name": fmt.Sprint("channel ", n), "parentId": nil, "position": n, "type": 0}
 	}
@@ -48,14 +52,6 @@ func rulesOf() map[string]any {
 	}
 }
 
-// maxGain is what a message gives at most by these rules: 40 * 2 * 1.25.
-const maxGain = 100
-
-// fillRules give each message of the fill a number of XP from 5 to 5000.
-func fillRules() map[string]any {
-	return map[string]any{"xpGainInterval": gainInterval, "xpPerMessageMin": 1, "xpPerMessageMax": 1000, "xpGlobalMultiplier": 5}
-}
-
 // appendCall appends the body of a call.
 func appendCall(b []byte, call []spoken) []byte {
 	b = append(b, `{"messages":[`...)
@@ -69,40 +65,25 @@ func appendCall(b []byte, call []spoken) []byte {
 }
 
 func appendMessage(b []byte, said spoken) []byte {
-	b = append(b, `{"userId":"`...)
-	b = appendUserID(b, said.member)
-	b = append(b, `","channelId":"`...)
-	b = strconv.AppendInt(b, firstChannel+int64(said.channel), 10)
+	b = fmt.Appendf(b, `{"userId":"%d","channelId":"%d",`, firstUser+said.member, firstChannel+said.channel)
 	if said.channel%5 > 0 { // the others are in no category
-		b = append(b, `","parentChannelId":"`...)
-		b = strconv.AppendInt(b, firstCategory+int64(said.channel%categories), 10)
+		b = fmt.Appendf(b, `"parentChannelId":"%d",`, firstCategory+said.channel%categories)
 	}
-	b = append(b, `","roleIds":[`...)
-	b = appendRoles(b, said.member)
-	b = append(b, ']')
-	if said.data != dataAbsent {
-		b = append(b, `,"user":`...)
-		b = appendUser(b, said.member, said.data)
-	}
-	return append(b, '}')
-}
-
-// appendRoles appends the ids of a member's roles, which are always the same.
-func appendRoles(b []byte, member int) []byte {
-	mixed := uint64(member+1) * 0x9E3779B97F4A7C15
+	b = append(b, `"roleIds":[`...)
+	mixed := mix64(said.member) // a member's roles are always the same
 	for i := range mixed >> 32 % mostHeld {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, '"')
-		b = strconv.AppendInt(b, firstRole+int64((mixed>>40+7*i)%roles), 10)
-		b = append(b, '"')
+		b = fmt.Appendf(b, `"%d"`, firstRole+int((mixed>>40+7*i)%roles))
 	}
-	return b
+	b = append(b, ']')
+	if said.data != dataAbsent {
+		b = fmt.Appendf(b, `,"user":{"avatar":"%032x","discriminator":"0","globalName":"Bench Member %d-%d","username":"bench.member.%06d"}`,
+			mixed, said.member, said.data, said.member)
+	}
+	return append(b, '}')
 }
 
-// appendUser appends what a bot sends of a member.
-func appendUser(b []byte, member, data int) []byte {
-	return fmt.Appendf(b, `{"avatar":"%032x","discriminator":"0","globalName":"Bench Member %d-%d","username":"bench.member.%06d"}`,
-		uint64(member+1)*0x9E3779B97F4A7C15, member, data, member)
-}
+// mix64 is a number that looks random, always the same for a member.
+func mix64(member int) uint64 { return uint64(member+1) * 0x9E3779B97F4A7C15 }

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
+	"net"
 	"strconv"
 	"sync"
 	"time"
-
-	"levelboard/internal/platform/pause"
 )
 
 // redialPause is how long a connection that could not be made is left alone.
@@ -22,122 +20,118 @@ const (
 	brokenOff   = "broken connection"
 )
 
-// crowd is all connections of one phase of a run.
+// crowd is all connections of one load.
 type crowd struct {
-	target      *target
-	shared      *shared
+	*bench
 	shares      []share
 	connections int
 	seed        uint64
-	recorder    *recorder
-	arrivals    *arrivals     // nil for a closed loop
-	duration    time.Duration // of the arrivals
+	record      *recorder
+	arrivals    *arrivals // nil for a closed loop
 }
 
-// run drives the connections until ctx ends, arrivals end, or nothing is left to ask. A request that is under way then is waited
-// for, so that its outcome is known.
-func (c *crowd) run(ctx context.Context) {
+// run drives the connections until ctx ends, and says how long that took. It waits for a request that is then under way, so that
+// its outcome is known.
+func (c *crowd) run(ctx context.Context) (took time.Duration) {
+	began := time.Now()
 	var group sync.WaitGroup
 	if c.arrivals != nil {
-		began := time.Now()
-		group.Go(func() { c.arrivals.run(ctx, began, began.Add(c.duration)) })
+		group.Go(func() { c.arrivals.run(ctx, began.Add(c.Duration)) })
 	}
 	for i := range c.connections {
-		r := rand.New(rand.NewPCG(c.seed, uint64(i)))
-		w := &worker{target: c.target, mix: newMix(c.shares, c.shared, r), record: c.recorder.of(i), arrivals: c.arrivals}
-		group.Go(func() { w.run(ctx) })
+		m := newMix(c.bench, c.shares, rand.New(rand.NewPCG(c.seed, uint64(i))))
+		group.Go(func() {
+			for {
+				due, more := c.await(ctx)
+				if !more {
+					return
+				}
+				c.ask(ctx, m, due)
+			}
+		})
 	}
 	group.Wait()
+	return time.Since(began)
 }
 
-// worker is one connection and what asks on it.
-type worker struct {
-	target *target
-	mix    *mix
-	record *stripe
-	conn   *conn
-	buffer []byte
-	// arrivals say when to ask; nil: as soon as there is an answer.
-	arrivals *arrivals
-}
-
-func (w *worker) run(ctx context.Context) {
-	defer w.hangUp()
-	for {
-		due, more := w.wait(ctx)
-		if !more {
-			return
-		}
-		operation := w.mix.draw()
-		if w.conn == nil && !w.connect(ctx, operation) {
-			continue
-		}
-		if !w.ask(operation, due) {
-			return
-		}
+// await returns when the next request is due: now in a closed loop. more is false at the end of the load.
+func (c *crowd) await(ctx context.Context) (due time.Time, more bool) {
+	if c.arrivals == nil {
+		return time.Now(), ctx.Err() == nil
 	}
-}
-
-// wait returns when the next request may be made, and since when it is due; the zero time in a closed loop, where it is due when
-// it is made. more is false at the end of the load.
-func (w *worker) wait(ctx context.Context) (due time.Time, more bool) {
-	if w.arrivals == nil {
-		return due, ctx.Err() == nil
-	}
-	due, more = <-w.arrivals.due
+	due, more = <-c.arrivals.due
 	return due, more
 }
 
-// ask makes one request and records its outcome. It reports false when there is nothing left to ask.
-func (w *worker) ask(operation int, due time.Time) bool {
-	step := w.mix.steps[operation]
-	request, more := step.next(w.buffer[:0])
-	if !more {
-		return false
-	}
-	w.buffer = request
-	_, w.conn.keep = step.(bodyReader)
-	began := time.Now()
-	answer, err := w.conn.exchange(request, began.Add(answerTime))
-	if due.IsZero() {
-		due = began
-	}
+// ask makes one request and records its outcome.
+func (c *crowd) ask(ctx context.Context, m *mix, due time.Time) {
+	operation := m.draw()
+	step := m.steps[operation]
+	got, err := c.client.do(context.WithoutCancel(ctx), step.next())
 	took := time.Since(due)
-	good := step.settle(answer)
-	switch {
+	why := failure(err)
+	if why == unreachable { // nothing was asked
+		c.record.failed(operation, why)
+		sleep(ctx, redialPause)
+		return
+	}
+	switch good := step.settle(got); {
 	case good:
-		w.record.succeeded(operation, took)
-	case err == nil:
-		w.record.failed(operation, strconv.Itoa(answer.status))
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		w.record.failed(operation, timedOut)
+		c.record.succeeded(operation, took)
+	case err != nil:
+		c.record.failed(operation, why)
 	default:
-		w.record.failed(operation, brokenOff)
+		c.record.failed(operation, strconv.Itoa(got.status))
 	}
-	if err != nil || w.conn.last {
-		w.hangUp()
-	}
-	return true
 }
 
-// connect makes the connection. That it failed is an error of the operation that would have used it.
-func (w *worker) connect(ctx context.Context, operation int) bool {
-	c, err := w.target.dial(ctx)
-	if err == nil {
-		w.conn = c
-		return true
+func failure(err error) string {
+	var dial *net.OpError
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &dial) && dial.Op == "dial":
+		return unreachable
+	case errors.Is(err, context.DeadlineExceeded):
+		return timedOut
 	}
-	if ctx.Err() != nil {
-		return false
-	}
-	w.record.failed(operation, unreachable)
-	pause.For(ctx, redialPause)
-	return false
+	return brokenOff
 }
 
-func (w *worker) hangUp() {
-	if w.conn != nil {
-		_ = w.conn.Close()
-		w.conn = nil
+// arrivals are requests that are due at times of their own: an open loop. Whoever is free takes the next one. A request that
+// finds nobody free waits, and its wait is part of its latency.
+type arrivals struct {
+	rate int
+	r    *rand.Rand
+	due  chan time.Time
+	// To be read after run: how many were due, and how many of them nobody took.
+	made, unsent int64
+}
+
+// newArrivals returns rate requests a second, as many independent callers send them (Poisson).
+func newArrivals(rate int, seed uint64) *arrivals {
+	return &arrivals{rate: rate, r: rand.New(rand.NewPCG(seed, 1<<32)), due: make(chan time.Time)}
+}
+
+// run makes the arrivals until ctx ends or end comes, and then closes due.
+func (a *arrivals) run(ctx context.Context, end time.Time) {
+	defer close(a.due)
+	for at := time.Now(); ; a.made++ {
+		at = at.Add(time.Duration(a.r.ExpFloat64() * float64(time.Second) / float64(a.rate)))
+		if at.Before(end) && sleep(ctx, time.Until(at)) {
+			select {
+			case a.due <- at:
+				continue
+			case <-ctx.Done():
+			}
+		}
+		if now := time.Now(); now.Before(end) {
+			end = now // interrupted
+		}
+		if at.Before(end) {
+			a.unsent = 1 + int64(end.Sub(at).Seconds()*float64(a.rate))
+			a.made += a.unsent
+		}
+		return
 	}
 }

@@ -20,25 +20,21 @@ import (
 type fake struct {
 	server *httptest.Server
 
-	mu      sync.Mutex
-	xp      map[string]int64
-	guild   []byte            // its settings; nil when there is none
-	keys    map[string]string // owners of the keys that are there
-	made    int               // keys
-	changes int
-	perCall int // messages of the last call
+	mu             sync.Mutex
+	xp             map[string]int64
+	guild          []byte          // its settings; nil when there is none
+	keys           map[string]bool // secrets
+	made           int             // keys
+	changes        int
+	gone           string // a member that was deleted
+	calls, perCall int    // of messages, and messages of the last one
 
 	// onChange answers the nth change in place of the fake, which it may have count (or not) by calling add.
 	onChange func(w http.ResponseWriter, n int, user string, add func(user string, times int64))
-	// onCreate says whether the creation of a member may go on.
-	onCreate func(w http.ResponseWriter) bool
-	// onMessage says whether a message of the nth call is counted, and onCall answers the call in place of the fake if it says so.
+	// onMessage says if a message of the nth call is counted, and onCall answers the call in place of the fake if it says so. The first
+	// call makes the members.
 	onMessage func(call int, user string) bool
 	onCall    func(w http.ResponseWriter, call int) bool
-
-	// limit is how many requests each owner may make until refill, as if in a minute; 0 for none. retryAfter goes with a refusal.
-	limit, retryAfter int
-	used              map[string]int // by owner
 
 	enough func() // called with the last of someChanges
 }
@@ -65,68 +61,34 @@ func (f *fake) count() {
 
 const fakeKey = "lb_fake" // and the key's number
 
-// admits charges the owner of the request's key, or answers in place of the fake; the fake is locked.
+// admits reports if the request has a key, and answers otherwise; the fake is locked.
 func (f *fake) admits(w http.ResponseWriter, r *http.Request) bool {
-	owner := f.keys[r.Header.Get("X-Api-Key")]
-	if owner == "" {
+	if !f.keys[r.Header.Get("X-Api-Key")] {
 		w.WriteHeader(http.StatusUnauthorized)
-		return false
-	}
-	w.Header().Set("X-RateLimit-Limit", strconv.Itoa(cmp.Or(f.limit, unlimited)))
-	if f.used[owner]++; f.limit > 0 && f.used[owner] > f.limit {
-		w.Header().Set("Retry-After", strconv.Itoa(max(f.retryAfter, 1)))
-		w.WriteHeader(http.StatusTooManyRequests)
 		return false
 	}
 	return true
 }
 
-// refill fills everybody's budget.
-func (f *fake) refill() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	clear(f.used)
-}
-
 func startFake(t *testing.T, f *fake) (o Options) {
 	t.Helper()
-	f.xp, f.keys, f.used = map[string]int64{}, map[string]string{}, map[string]int{}
+	f.xp, f.keys = map[string]int64{}, map[string]bool{}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/admin/", f.admin)
-	mux.HandleFunc("/v2/levels/"+guildID, f.page)
-	mux.HandleFunc("/v2/levels/"+guildID+"/users/{user}", f.member)
-	mux.HandleFunc("POST /v2/guilds/"+guildID+"/messages", f.messages)
+	mux.HandleFunc("/v2/levels/"+fakeGuild, f.page)
+	mux.HandleFunc("/v2/levels/"+fakeGuild+"/users/{user}", f.member)
+	mux.HandleFunc("POST /v2/guilds/"+fakeGuild+"/messages", f.messages)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	f.server = server
 	scenario, _ := FindScenario("increment")
 	return Options{
-		URL: server.URL, Admin: adminOf(server.URL, ""), Scenario: scenario,
-		Concurrency: 3, Duration: 100 * time.Millisecond, Members: 120, Skew: Uniform, Seed: 1, Verify: true,
+		URL: server.URL, Scenario: scenario, Concurrency: 3, Duration: 100 * time.Millisecond, Members: 120, Skew: Uniform, Seed: 1, Verify: true,
+		Batch: "10", cooldown: time.Millisecond,
 	}
 }
 
-// adminOf calls /admin of a service.
-func adminOf(base, token string) AdminCall {
-	return func(ctx context.Context, method, path string, body []byte) (int, []byte, error) {
-		request, err := http.NewRequestWithContext(ctx, method, base+path, strings.NewReader(string(body)))
-		if err != nil {
-			return 0, nil, err
-		}
-		request.Header.Set("Authorization", "Bearer "+token)
-		request.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return 0, nil, err
-		}
-		defer response.Body.Close()
-		answer, err := io.ReadAll(response.Body)
-		if err == nil && response.StatusCode > 299 {
-			err = fmt.Errorf("%s %s: %d %s", method, path, response.StatusCode, answer)
-		}
-		return response.StatusCode, answer, err
-	}
-}
+const fakeGuild = "9000000000000000001"
 
 func (f *fake) admin(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
@@ -137,22 +99,20 @@ func (f *fake) admin(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch r.Method + " " + strings.TrimPrefix(r.URL.Path, "/admin") {
-	case "GET /guilds/" + guildID:
+	case "GET /guilds/" + fakeGuild:
 		if f.guild == nil {
 			w.WriteHeader(http.StatusNotFound)
 		}
 		w.Write(f.guild)
-	case "PUT /guilds/" + guildID:
+	case "PUT /guilds/" + fakeGuild:
 		f.guild, _ = io.ReadAll(r.Body)
-	case "DELETE /guilds/" + guildID:
+	case "DELETE /guilds/" + fakeGuild:
 		f.guild, f.xp = nil, map[string]int64{}
 		w.WriteHeader(http.StatusNoContent)
 	case "POST /keys":
-		var key struct{ OwnerID string }
-		_ = json.NewDecoder(r.Body).Decode(&key)
 		f.made++
 		secret := fakeKey + strconv.Itoa(f.made)
-		f.keys[secret] = key.OwnerID
+		f.keys[secret] = true
 		fmt.Fprintf(w, `{"id":"%d","key":%q}`, f.made, secret)
 	default:
 		w.WriteHeader(http.StatusTeapot)
@@ -176,12 +136,6 @@ func (f *fake) member(w http.ResponseWriter, r *http.Request) {
 	var body struct{ XP json.RawMessage }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		w.WriteHeader(http.StatusBadRequest)
-		return
-	}
-	if r.Method == http.MethodPost {
-		if f.onCreate == nil || f.onCreate(w) {
-			f.xp[user], _ = strconv.ParseInt(string(body.XP), 10, 64)
-		}
 		return
 	}
 	var change struct{ Increment int64 }
@@ -212,4 +166,37 @@ func (f *fake) page(w http.ResponseWriter, r *http.Request) {
 	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(b.XP, a.XP), cmp.Compare(a.UserID, b.UserID)) })
 	from := min((number-1)*pageSize, len(all))
 	json.NewEncoder(w).Encode(map[string]any{"levels": all[from:min(from+pageSize, len(all))]})
+}
+
+// messages is the fake's messages endpoint: 3 XP for each message, and no cooldown.
+func (f *fake) messages(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.admits(w, r) {
+		return
+	}
+	var call struct{ Messages []struct{ UserID string } }
+	if err := json.NewDecoder(r.Body).Decode(&call); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	f.calls++
+	f.perCall = len(call.Messages)
+	if f.calls > 1 {
+		f.count()
+	}
+	answer := `{"results":[`
+	for i, m := range call.Messages {
+		if i > 0 {
+			answer += ","
+		}
+		if f.onMessage == nil || f.onMessage(f.calls, m.UserID) {
+			f.xp[m.UserID] += 3
+		}
+		answer += fmt.Sprintf(`{"userId":%q,"gained":3,"xp":%d,"addRoles":[]}`, m.UserID, f.xp[m.UserID])
+	}
+	if f.onCall != nil && f.onCall(w, f.calls) {
+		return
+	}
+	fmt.Fprint(w, answer+"]}")
 }

@@ -1,7 +1,6 @@
 package loadgen
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -9,9 +8,6 @@ import (
 )
 
 const (
-	// stripes is among how many sets of histograms the connections are spread: few, so that the memory does not grow with
-	// the connections, and enough that two seldom meet.
-	stripes = 8
 	// latencyDigits is how many significant digits a latency keeps.
 	latencyDigits = 3
 	// maxLatency is the longest latency that can be told apart; answerTime is below it.
@@ -35,77 +31,46 @@ func (t *tally) merge(other *tally) {
 	}
 }
 
-func (t *tally) failed() (n int64) {
-	for count := range maps.Values(t.errors) {
-		n += count
-	}
-	return n
-}
-
 // recorder collects from all connections while they run.
 type recorder struct {
-	stripes [stripes]stripe
-}
-
-type stripe struct {
 	mu      sync.Mutex
-	tallies []*tally // by operation
+	tallies []*tally // by operation; to be read when the connections have ended
 }
 
 func newRecorder(operations int) *recorder {
 	r := &recorder{}
-	for i := range r.stripes {
-		for range operations {
-			r.stripes[i].tallies = append(r.stripes[i].tallies, newTally())
-		}
+	for range operations {
+		r.tallies = append(r.tallies, newTally())
 	}
 	return r
 }
 
-// of is the stripe that a connection writes to.
-func (r *recorder) of(connection int) *stripe { return &r.stripes[connection%stripes] }
-
-func (s *stripe) succeeded(operation int, took time.Duration) {
-	// A latency beyond the histogram's end is counted as its end.
-	value := min(max(took.Microseconds(), 1), maxLatency.Microseconds())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_ = s.tallies[operation].latency.RecordValue(value)
+func (r *recorder) succeeded(operation int, took time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_ = r.tallies[operation].latency.RecordValue(min(max(took.Microseconds(), 1), maxLatency.Microseconds()))
 }
 
-func (s *stripe) failed(operation int, why string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tallies[operation].errors[why]++
+func (r *recorder) failed(operation int, why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tallies[operation].errors[why]++
 }
 
-// totals returns what was recorded until now, by operation.
-func (r *recorder) totals() []*tally {
-	var merged []*tally
-	for i := range r.stripes {
-		s := &r.stripes[i]
-		s.mu.Lock()
-		for operation, t := range s.tallies {
-			if operation == len(merged) {
-				merged = append(merged, newTally())
-			}
-			merged[operation].merge(t)
-		}
-		s.mu.Unlock()
-	}
-	return merged
-}
-
-// count returns how many requests ended until now, and how many of them not as they should. It costs less than totals.
+// count returns how many requests ended until now as they should, and how many not.
 func (r *recorder) count() (succeeded, failed int64) {
-	for i := range r.stripes {
-		s := &r.stripes[i]
-		s.mu.Lock()
-		for _, t := range s.tallies {
-			succeeded += t.latency.TotalCount()
-			failed += t.failed()
-		}
-		s.mu.Unlock()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range r.tallies {
+		succeeded += t.latency.TotalCount()
+		failed += sum(t.errors)
 	}
 	return succeeded, failed
+}
+
+func sum(counts map[string]int64) (total int64) {
+	for _, n := range counts {
+		total += n
+	}
+	return total
 }

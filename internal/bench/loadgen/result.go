@@ -23,19 +23,13 @@ type Result struct {
 	Seconds     float64 `json:"seconds"` // that the load lasted, the last answers included
 	Interrupted bool    `json:"interrupted"`
 
-	Operations []Measured `json:"operations"`
-	Total      Measured   `json:"total"`
-	// Open is nil for a closed loop.
-	Open *OpenLoop `json:"openLoop"`
-	// Writers is nil where nothing writes beside the scenario.
-	Writers *Writers `json:"writers"`
-	// Messages is nil where the scenario sends none.
-	Messages *Messages `json:"messages"`
-
-	// GeneratorCPU is the processor time that this process used, in seconds; 0 where it cannot be measured.
-	GeneratorCPU float64       `json:"generatorCpuSeconds"`
-	Verification *Verification `json:"verification"` // nil when it was not asked for
-	Watched      *Watched      `json:"watched"`      // nil when it was not asked for
+	Operations   []Measured    `json:"operations"`
+	Total        Measured      `json:"total"`
+	Open         *OpenLoop     `json:"openLoop"`     // nil for a closed loop
+	Writers      *Writers      `json:"writers"`      // nil if nothing writes beside the scenario
+	Messages     *Messages     `json:"messages"`     // nil if the scenario sends none
+	Verification *Verification `json:"verification"` // nil if it was not asked for
+	Watched      *Watched      `json:"watched"`      // nil if it was not asked for
 }
 
 // Measured is what was measured of one operation, or of all.
@@ -47,37 +41,11 @@ type Measured struct {
 	Latency   Latency          `json:"latencyMs"`
 }
 
-// OpenLoop is how the service kept up with arrivals.
-type OpenLoop struct {
-	Asked  int   `json:"asked"`  // arrivals a second, in the mean
-	Due    int64 `json:"due"`    // requests that were due while the load lasted
-	Unsent int64 `json:"unsent"` // of them, those for which no connection was free until the end; no latency holds them
-	KeptUp bool  `json:"keptUp"` // whether nearly all that were due were sent and ended as they should, and nearly as fast as they came
-}
+// Failed is how many requests did not end as they should.
+func (m Measured) Failed() int64 { return sum(m.Errors) }
 
-// keptUpShare is which share of the due requests must end as they should for the service to have kept up: all but those that a
-// short hesitation at the end leaves over.
-const keptUpShare = 0.99
-
-// keptUpRate is which share of their rate the answers must come at: what is still to be answered when the load ends makes it less.
-const keptUpRate = 0.95
-
-// report judges what was answered of the arrivals, which came during the given time.
-func (a *arrivals) report(total Measured, during time.Duration) *OpenLoop {
-	due := float64(a.made)
-	kept := float64(total.Requests) >= keptUpShare*due && total.PerSecond >= keptUpRate*due/during.Seconds()
-	return &OpenLoop{Asked: a.rate, Due: a.made, Unsent: a.unsent, KeptUp: kept}
-}
-
-// Writers are the increments that were made beside the scenario's requests.
-type Writers struct {
-	Asked int `json:"asked"` // a second
-	Measured
-}
-
-// Latency is the distribution of the time from the first byte of a request to the last of its answer, in milliseconds, of
-// those requests that ended as they should; in an open loop from when the request was due. Three digits are exact; a minute
-// stands for a minute and more.
+// Latency is the distribution of the time from a request to the end of its answer, in milliseconds, of those requests that ended as they
+// should; in an open loop from when the request was due. Three digits are exact; a minute stands for a minute and more.
 type Latency struct {
 	P50  float64 `json:"p50"`
 	P90  float64 `json:"p90"`
@@ -86,22 +54,57 @@ type Latency struct {
 	Max  float64 `json:"max"`
 }
 
-func (b *bench) report(tallies []*tally, took time.Duration) *Result {
+// OpenLoop is how the service kept up with arrivals.
+type OpenLoop struct {
+	Asked  int   `json:"asked"`  // arrivals a second, in the mean
+	Due    int64 `json:"due"`    // requests that were due while the load lasted
+	Unsent int64 `json:"unsent"` // of them, those for which no connection was free until the end; no latency holds them
+	KeptUp bool  `json:"keptUp"` // nearly all that were due ended as they should, and nearly as fast as they came
+}
+
+// Writers are the increments that were made beside the scenario's requests.
+type Writers struct {
+	Asked int `json:"asked"` // a second
+	Measured
+}
+
+// Messages is what was sent in calls that ended as they should.
+type Messages struct {
+	Batch     Batch   `json:"batch"`
+	Messages  int64   `json:"messages"`
+	PerSecond float64 `json:"perSecond"`
+}
+
+// A service keeps up if keptUpShare of the due requests end as they should, which allows for a short hesitation at the end, at
+// keptUpRate of the rate at which they came.
+const (
+	keptUpShare = 0.99
+	keptUpRate  = 0.95
+)
+
+func (a *arrivals) report(total Measured, during time.Duration) *OpenLoop {
+	due := float64(a.made)
+	kept := float64(total.Requests) >= keptUpShare*due && total.PerSecond >= keptUpRate*due/during.Seconds()
+	return &OpenLoop{Asked: a.rate, Due: a.made, Unsent: a.unsent, KeptUp: kept}
+}
+
+func (b *bench) report(c *crowd, took time.Duration) *Result {
 	r := &Result{
 		Scenario: b.Scenario.Name, URL: b.URL, Concurrency: b.Concurrency, Members: b.Members, Active: b.Active, Guilds: b.guilds, Skew: b.Skew, Seed: b.Seed,
 		Seconds: took.Seconds(),
 	}
-	total, calls := newTally(), int64(0)
-	for i, t := range tallies {
-		r.Operations = append(r.Operations, measured(b.Scenario.shares[i].operation.name, t, took))
+	total := newTally()
+	for i, t := range c.record.tallies {
+		r.Operations = append(r.Operations, measured(c.shares[i].operation.name, t, took))
 		total.merge(t)
-		if b.Scenario.shares[i].operation.name == MessagesScenario {
-			calls = t.latency.TotalCount()
-		}
 	}
 	r.Total = measured("total", total, took)
-	if b.Scenario.sendsMessages() {
-		r.Messages = b.spoken.report(b.Batch, calls, took)
+	if c.arrivals != nil {
+		r.Open = c.arrivals.report(r.Total, min(b.Duration, took))
+	}
+	if b.Scenario.SendsMessages() {
+		n := b.messages.Load()
+		r.Messages = &Messages{b.Batch, n, float64(n) / took.Seconds()}
 	}
 	return r
 }
@@ -113,14 +116,6 @@ func measured(name string, t *tally, took time.Duration) Measured {
 		Name: name, Requests: n, Errors: t.errors, PerSecond: float64(n) / took.Seconds(),
 		Latency: Latency{P50: at(50), P90: at(90), P99: at(99), P999: at(99.9), Max: float64(t.latency.Max()) / 1000},
 	}
-}
-
-// Failed is how many requests did not end as they should.
-func (m Measured) Failed() (n int64) {
-	for count := range maps.Values(m.Errors) {
-		n += count
-	}
-	return n
 }
 
 // Problem says why the numbers must not be used: not one request ended as it should, or XP was not counted once. Errors
@@ -142,14 +137,10 @@ func (r *Result) Problem() error {
 // listed is "429 (3 times), broken connection (2 times)", the most frequent first.
 func listed(errs map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(errs), func(a, b string) int {
-		if errs[a] != errs[b] {
-			return cmp.Compare(errs[b], errs[a])
-		}
-		return cmp.Compare(a, b)
+		return cmp.Or(cmp.Compare(errs[b], errs[a]), cmp.Compare(a, b))
 	})
-	parts := make([]string, len(names))
 	for i, name := range names {
-		parts[i] = fmt.Sprintf("%s (%s times)", name, grouped(errs[name]))
+		names[i] = fmt.Sprintf("%s (%s times)", name, grouped(errs[name]))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(names, ", ")
 }

@@ -11,10 +11,9 @@ type Scenario struct {
 	Name    string
 	Summary string
 	shares  []share
-	// writers is how many increments a second, evenly spread, are made beside the measured requests; 0 for none.
-	writers int
+	writers int  // increments a second beside the measured requests; 0 for none
 	spreads bool // over several guilds
-	pages   bool // whether it reads pages
+	pages   bool // reads pages
 }
 
 // share is how often a scenario draws an operation, in relation to its other shares.
@@ -26,42 +25,21 @@ type share struct {
 // operation is one kind of request.
 type operation struct {
 	name    string
-	changes bool // whether it changes XP
-	start   func(s *shared, r *rand.Rand) step
+	changes bool // changes XP
+	start   func(b *bench, r *rand.Rand) step
 }
 
 // step makes the requests of one operation on one connection, one after another.
 type step interface {
-	// next appends the bytes of a complete request to b. It reports false when there is nothing left to ask.
-	next(b []byte) ([]byte, bool)
-	// settle is told what became of the request that next made last, and reports whether it is what should come. The
-	// answer is the zero value when the request was sent and none came.
-	settle(a answer) bool
-}
-
-// bodyReader is a step that looks at the bodies of answers.
-type bodyReader interface{ readsBody() }
-
-// shared is what all connections of a run share.
-type shared struct {
-	levelsPath string   // "/v2/levels/", after the address's own path
-	guildsPath string   // "/v2/guilds/", likewise
-	headers    []string // by key, what follows the path of a request: see target.headers
-	crowded
-	plain  bool // pages are asked for without Accept-Encoding: gzip
-	page   int  // the only one that is asked for; 0 when several are
-	skew   Skew
-	active int // members that are drawn, from the first on
-	batch  Batch
-	replay *replay // nil when messages are made
-	spoken *messageCounts
-	ledger *ledger
+	next() request
+	// settle gets the answer to the last request, and reports if it is as it should be.
+	settle(answer) bool
 }
 
 // MessagesScenario is the name of the scenario that sends messages.
 const MessagesScenario = "messages"
 
-// Scenarios are all that there are, in the order of their presentation.
+// Scenarios returns all scenarios, in the order of their presentation.
 func Scenarios() []Scenario {
 	return []Scenario{
 		{Name: "increment", Summary: "PATCH that increments a random member's XP: the heaviest write load", shares: []share{{increment, 1}}, spreads: true},
@@ -70,7 +48,7 @@ func Scenarios() []Scenario {
 		{Name: "page-while-writing", Summary: "the same while 1000 increments a second change the board; only the pages are counted",
 			shares: []share{{readPage, 1}}, writers: 1000, pages: true},
 		{Name: "poll", Summary: "the page requests with If-None-Match, as a dashboard polls", shares: []share{{pollPage, 1}}, pages: true},
-		{Name: MessagesScenario, Summary: "POST of messages as a busy community writes them; see --batch, --record and --replay", shares: []share{{sendMessages, 1}}},
+		{Name: MessagesScenario, Summary: "POST of messages as a busy community writes them; see --batch", shares: []share{{sendMessages, 1}}},
 		{Name: "mixed", Summary: "a busy guild's day: 30% rank, 30% messages (batch mixed), 20% poll, 10% page, 10% increment", shares: mixed, pages: true},
 	}
 }
@@ -79,12 +57,12 @@ var mixed = []share{{readRank, 30}, {sendMessages, 30}, {pollPage, 20}, {readPag
 
 // FindScenario returns the scenario of that name.
 func FindScenario(name string) (Scenario, bool) {
-	for _, s := range Scenarios() {
-		if s.Name == name {
-			return s, true
-		}
+	all := Scenarios()
+	i := slices.IndexFunc(all, func(s Scenario) bool { return s.Name == name })
+	if i < 0 {
+		return Scenario{}, false
 	}
-	return Scenario{}, false
+	return all[i], true
 }
 
 // ScenarioNames lists the scenarios' names, with commas.
@@ -96,50 +74,62 @@ func ScenarioNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Changes reports whether the scenario changes XP.
+// Changes reports if the scenario changes XP.
 func (s Scenario) Changes() bool {
 	return s.writers > 0 || slices.ContainsFunc(s.shares, func(s share) bool { return s.operation.changes })
 }
 
-// Spreads reports whether the scenario is for several guilds too.
+// Spreads reports if the scenario can spread its members over several guilds.
 func (s Scenario) Spreads() bool { return s.spreads }
 
-// ReadsPages reports whether the scenario reads pages.
+// ReadsPages reports if the scenario reads pages.
 func (s Scenario) ReadsPages() bool { return s.pages }
 
-// sendsMessages reports whether the scenario sends messages.
-func (s Scenario) sendsMessages() bool {
+// SendsMessages reports if the scenario sends messages.
+func (s Scenario) SendsMessages() bool {
 	return slices.ContainsFunc(s.shares, func(s share) bool { return s.operation.name == MessagesScenario })
 }
 
 // mix draws a scenario's operations for one connection.
 type mix struct {
 	steps   []step
-	weights []int
-	total   int
+	weights []int // a running sum
 	r       *rand.Rand
 }
 
-func newMix(shares []share, s *shared, r *rand.Rand) *mix {
-	m := &mix{r: r}
+func newMix(b *bench, shares []share, r *rand.Rand) *mix {
+	m, total := &mix{r: r}, 0
 	for _, share := range shares {
-		m.steps = append(m.steps, share.operation.start(s, r))
-		m.weights = append(m.weights, share.weight)
-		m.total += share.weight
+		total += share.weight
+		m.steps, m.weights = append(m.steps, share.operation.start(b, r)), append(m.weights, total)
 	}
 	return m
 }
 
 // draw returns the index of the next operation.
 func (m *mix) draw() int {
-	if len(m.steps) == 1 {
-		return 0
+	n := m.r.IntN(m.weights[len(m.weights)-1])
+	return slices.IndexFunc(m.weights, func(weight int) bool { return n < weight })
+}
+
+// Skew says how often each member is drawn.
+type Skew string
+
+const (
+	// Uniform draws every member equally often.
+	Uniform Skew = "uniform"
+	// Zipf draws few members most of the time, as few write most of a community's messages.
+	Zipf Skew = "zipf"
+)
+
+// Valid reports if the skew is one of the above.
+func (s Skew) Valid() bool { return s == Uniform || s == Zipf }
+
+// drawer returns a source of numbers from 0 to n-1.
+func (s Skew) drawer(r *rand.Rand, n int) func() int {
+	if s == Zipf && n > 1 {
+		zipf := rand.NewZipf(r, 1.07, 20, uint64(n-1))
+		return func() int { return int(zipf.Uint64()) }
 	}
-	n := m.r.IntN(m.total)
-	for i, weight := range m.weights {
-		if n -= weight; n < 0 {
-			return i
-		}
-	}
-	return len(m.weights) - 1
+	return func() int { return r.IntN(n) }
 }

@@ -8,116 +8,80 @@ import (
 	"text/tabwriter"
 )
 
+const limitAdvice = "start it with LEVELBOARD_RATE_LIMIT_IDENTITY=0, and leave --key-limit out, to measure the service and not the limit"
+
 // WriteTable writes the result for people.
 func (r *Result) WriteTable(w io.Writer) error {
-	spread := ""
-	if r.Guilds > 1 {
-		spread = " of " + grouped(int64(r.Guilds)) + " guilds"
-	}
-	if r.Active < r.Members {
-		spread += ", " + grouped(int64(r.Active)) + " of them active"
-	}
-	fmt.Fprintf(w, "%s at %s: %s connections, %s members%s (%s), seed %d, %.1f s\n\n", r.Scenario, r.URL,
-		grouped(int64(r.Concurrency)), grouped(int64(r.Members)), spread, r.Skew, r.Seed, r.Seconds)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s at %s: %s, %s (%s active, %s) of %s, seed %d, %.1f s\n\n", r.Scenario, r.URL, counted(r.Concurrency, "connection"),
+		counted(r.Members, "member"), grouped(int64(r.Active)), r.Skew, counted(r.Guilds, "guild"), r.Seed, r.Seconds)
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "OPERATION\tREQUESTS\tERRORS\tPER SECOND\tP50 MS\tP90 MS\tP99 MS\tP99.9 MS\tMAX MS\t")
 	rows := r.Operations
 	if len(rows) > 1 {
 		rows = append(rows[:len(rows):len(rows)], r.Total)
 	}
 	for _, m := range rows {
-		cells := []string{m.Name, grouped(m.Requests), grouped(m.Failed()), grouped(int64(m.PerSecond + 0.5))}
-		for _, ms := range []float64{m.Latency.P50, m.Latency.P90, m.Latency.P99, m.Latency.P999, m.Latency.Max} {
-			cells = append(cells, milliseconds(ms))
-		}
-		fmt.Fprintln(table, strings.Join(cells, "\t")+"\t")
+		l := m.Latency
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t\n", m.Name, grouped(m.Requests), grouped(m.Failed()), grouped(int64(m.PerSecond+0.5)),
+			l.P50, l.P90, l.P99, l.P999, l.Max)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
+	_ = table.Flush()
 	for _, line := range r.remarks() {
-		if _, err := fmt.Fprintf(w, "\n%s\n", line); err != nil {
-			return err
-		}
+		fmt.Fprintf(&text, "\n%s\n", line)
 	}
-	return nil
+	_, err := io.WriteString(w, text.String())
+	return err
 }
 
 // remarks are the sentences below the table.
 func (r *Result) remarks() []string {
 	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if r.Interrupted {
-		lines = append(lines, "Interrupted before its time.")
+		add("Interrupted before its time.")
 	}
 	if len(r.Total.Errors) > 0 {
-		lines = append(lines, "Errors: "+listed(r.Total.Errors)+".")
+		add("Errors: %s.", listed(r.Total.Errors))
 	}
-	if r.Total.Errors[tooMany] > 0 || r.Writers != nil && r.Writers.Errors[tooMany] > 0 {
-		lines = append(lines, "429: the service limits its callers; "+limitAdvice+".")
+	if r.Total.Errors["429"] > 0 || r.Writers != nil && r.Writers.Errors["429"] > 0 {
+		add("429: the service limits its callers; %s.", limitAdvice)
 	}
-	if r.Open != nil {
-		lines = append(lines, r.Open.sentence(r.Total.PerSecond))
+	if o := r.Open; o != nil {
+		add("Open loop: %s requests a second were due, %s were answered; latencies count from when a request was due.",
+			grouped(int64(o.Asked)), grouped(int64(r.Total.PerSecond+0.5)))
+		if !o.KeptUp {
+			add("The service did NOT keep up: of %s requests that were due %s were never sent, and no latency holds those.", grouped(o.Due), grouped(o.Unsent))
+		}
 	}
 	if w := r.Writers; w != nil {
-		lines = append(lines, w.sentence())
+		add("Beside them %s increments a second of %s asked for: p50 %.2f ms, p99 %.2f ms, %s errors.",
+			grouped(int64(w.PerSecond+0.5)), grouped(int64(w.Asked)), w.Latency.P50, w.Latency.P99, grouped(w.Failed()))
 	}
-	if r.Messages != nil {
-		lines = append(lines, r.Messages.sentence())
+	if m := r.Messages; m != nil {
+		add("Messages: %s a second, %s in all (batch %s).", grouped(int64(m.PerSecond+0.5)), grouped(m.Messages), m.Batch)
 	}
 	if v := r.Verification; v != nil {
-		lines = append(lines, v.sentence())
+		if err := v.problem(); err != nil {
+			add("WRONG: %s.", err)
+		} else {
+			add("Verified: %s members gained the %s XP that were acknowledged, and %s of the %s XP whose outcome is unknown.",
+				grouped(int64(v.Members)), grouped(v.Acknowledged), grouped(v.Gained-v.Acknowledged), grouped(v.Unknown))
+		}
 	}
-	if r.Watched != nil {
-		lines = append(lines, r.Watched.sentences()...)
-	}
-	if r.GeneratorCPU > 0 {
-		lines = append(lines, fmt.Sprintf("The load generator used %.2f processors.", r.GeneratorCPU/r.Seconds))
+	if w := r.Watched; w != nil {
+		add("At most, the oldest change without a snapshot was %.1f s old, and %s members waited for one (%d scrapes, %d of them failed).",
+			w.MaxOldestUnsaved, grouped(int64(w.MaxBacklog)), w.Scrapes, w.Failures)
 	}
 	return lines
 }
 
-func (o OpenLoop) sentence(rate float64) string {
-	text := fmt.Sprintf("Open loop: %s requests a second were due, %s were answered; latencies count from when a request was due.",
-		grouped(int64(o.Asked)), grouped(int64(rate+0.5)))
-	if !o.KeptUp {
-		text += fmt.Sprintf(" The service did NOT keep up: of %s requests that were due %s were never sent, and no latency holds those.", grouped(o.Due), grouped(o.Unsent))
+// counted is "1 member" or "1,000 members".
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
 	}
-	return text
-}
-
-func (w Writers) sentence() string {
-	text := fmt.Sprintf("Beside them %s increments a second of %s asked for: p50 %s ms, p99 %s ms",
-		grouped(int64(w.PerSecond+0.5)), grouped(int64(w.Asked)), milliseconds(w.Latency.P50), milliseconds(w.Latency.P99))
-	if w.Failed() > 0 {
-		text += "; errors: " + listed(w.Errors)
-	}
-	return text + "."
-}
-
-func (v Verification) sentence() string {
-	if v.Limited {
-		return "NOT verified: " + v.Error + "."
-	}
-	if err := v.problem(); err != nil {
-		return "WRONG: " + err.Error() + "."
-	}
-	text := fmt.Sprintf("Verified: %s members gained the %s XP that were acknowledged", grouped(int64(v.Members)), grouped(v.Acknowledged))
-	if v.Unknown > 0 {
-		text += fmt.Sprintf(", and %s of the %s whose outcome is unknown", grouped(v.Gained-v.Acknowledged), grouped(v.Unknown))
-	}
-	return text + "."
-}
-
-// milliseconds keeps three digits.
-func milliseconds(ms float64) string {
-	switch {
-	case ms < 10:
-		return strconv.FormatFloat(ms, 'f', 2, 64)
-	case ms < 100:
-		return strconv.FormatFloat(ms, 'f', 1, 64)
-	default:
-		return grouped(int64(ms + 0.5))
-	}
+	return grouped(int64(n)) + " " + what
 }
 
 // grouped is n with a comma before each three digits.

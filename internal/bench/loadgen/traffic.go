@@ -3,13 +3,32 @@ package loadgen
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 )
+
+// Batch is how many messages a call brings: a number from 1 to MaxBatch, or Mixed.
+type Batch string
+
+// Mixed draws a size from 1 to MaxBatch for each call, larger ones when the community is busy.
+const Mixed Batch = "mixed"
+
+// Valid reports if the batch is one of the above.
+func (b Batch) Valid() bool { return b == Mixed || b.size() > 0 }
+
+// size is the number of messages, 0 if it is not always the same.
+func (b Batch) size() int {
+	n, err := strconv.Atoi(string(b))
+	if err != nil || n < 1 || n > MaxBatch || strconv.Itoa(n) != string(b) {
+		return 0
+	}
+	return n
+}
 
 // The shape of a busy community.
 const (
 	// dayCalls is how many calls make a day, over which the community wakes up and goes to sleep.
 	dayCalls = 1440
-	// mostTalks is how many conversations go on at once when everybody is awake.
+	// mostTalks is how many conversations take turns when everybody is awake.
 	mostTalks = 48
 	// A conversation is of up to talkSpeakers members and, in the mean, of talkMessages messages; one in raidEvery is a burst of
 	// many members in one channel, all at once.
@@ -30,8 +49,8 @@ const (
 // spoken is one message.
 type spoken struct{ member, channel, data int }
 
-// traffic makes the calls of one bot, one after another; the same seed makes the same calls. Whole conversations take turns,
-// so that a few members write in the same channel for a while.
+// traffic makes the calls of one bot, one after another; the same seed makes the same calls. A few members at a time write in the
+// same channel for a while.
 type traffic struct {
 	r                *rand.Rand
 	speaker, channel func() int
@@ -98,19 +117,4 @@ func (t *traffic) begin(k *talk) {
 		k.speakers = append(k.speakers, t.speaker())
 	}
 	k.left = 1 + t.r.IntN(2*messages-1)
-}
-
-// Authors returns a source of the authors of call after call, numbered from 0 to members-1, as the scenario messages draws them.
-// What it returned is valid until it is called again. It is not for concurrent use.
-func Authors(seed uint64, members int, skew Skew, batch Batch) func() []int {
-	t := newTraffic(rand.New(rand.NewPCG(seed, 0)), members, skew, batch)
-	var call []spoken
-	var authors []int
-	return func() []int {
-		call, authors = t.next(call[:0]), authors[:0]
-		for _, said := range call {
-			authors = append(authors, said.member)
-		}
-		return authors
-	}
 }

@@ -3,7 +3,6 @@ package redisstore_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/bench/loadgen"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
@@ -22,34 +20,17 @@ import (
 )
 
 const (
-	// bareMembers and bareCooldown are what `levelboard bench --scenario messages` has.
+	// bareMembers and bareCooldown are what `levelboard-bench --scenario messages` has.
 	bareMembers  = 1_000_000
 	bareCooldown = 10 * time.Second
 )
 
 // BenchmarkAwardBare is what the script takes when nothing but a client drives it: the floor under the messages endpoint.
-// zipf and uniform: each step is for so many different members with a message each. traffic: the calls that bench makes, with the
-// messages of each member brought together. scripts/bench runs it beside the service.
+// Each step is for so many different members with a message each.
 func BenchmarkAwardBare(b *testing.B) {
 	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
 	s := redisstore.New(client)
 	loadBare(b, s)
-	for _, batch := range []int{1, 10, 100, 1000} {
-		b.Run(fmt.Sprintf("traffic/batch=%d/goroutines=16", batch), func(b *testing.B) {
-			spread(b, 16, func(goroutine int) func() error {
-				call := callsOf(uint64(goroutine), batch)
-				return func() error {
-					for part := range slices.Chunk(call(), leaderboard.MaxAwards) {
-						if _, _, err := s.Award(b.Context(), guild1, leaderboard.Awards{Cooldown: bareCooldown, Members: part}); err != nil {
-							return err
-						}
-					}
-					return nil
-				}
-			})
-			b.ReportMetric(float64(b.N*batch)/b.Elapsed().Seconds(), "messages/s")
-		})
-	}
 	for _, speakers := range []string{"zipf", "uniform"} {
 		for _, chunk := range []int{1, 10, 100} {
 			for _, goroutines := range []int{1, 4, 16} {
@@ -108,25 +89,8 @@ func spread(b *testing.B, goroutines int, start func(goroutine int) func() error
 	b.StopTimer()
 }
 
-// bareUser is a member's id in a recording.
+// bareUser is a member's id.
 func bareUser(member int) id.User { return id.User(strconv.Itoa(9_100_000_000_000_000_000 + member)) }
-
-// callsOf returns a source of calls as bench makes them, the messages of each member brought together.
-func callsOf(seed uint64, batch int) func() []leaderboard.Award {
-	authors, places := loadgen.Authors(seed, bareMembers, loadgen.Zipf, loadgen.Batch(strconv.Itoa(batch))), map[int]int{}
-	return func() (members []leaderboard.Award) {
-		clear(places)
-		for i, member := range authors() {
-			place, known := places[member]
-			if !known {
-				place = len(members)
-				places[member], members = place, append(members, leaderboard.Award{User: bareUser(member)})
-			}
-			members[place].Offers = append(members[place].Offers, level.XP(15+i%26))
-		}
-		return members
-	}
-}
 
 func loadBare(b *testing.B, s *redisstore.Store) {
 	b.Helper()

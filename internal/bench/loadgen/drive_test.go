@@ -1,0 +1,236 @@
+package loadgen
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/level"
+)
+
+const hold = 400 * time.Millisecond
+
+// loadStalling puts load on a server that answers at once, but for the tenth request, which it holds, while the one connection is busy.
+func loadStalling(t *testing.T, rate int) *Result {
+	t.Helper()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if asked.Add(1) == 10 {
+			time.Sleep(hold)
+		}
+	}))
+	defer server.Close()
+	scenario, _ := FindScenario("rank")
+	result, err := Run(t.Context(), Options{
+		URL: server.URL, Bare: true, Scenario: scenario, Concurrency: 1, Rate: rate, Duration: 3 * hold, Members: 1, Skew: Uniform, Seed: 1,
+	})
+	if err != nil || result.Total.Failed() > 0 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	return result
+}
+
+// While the server stalls, some 120 of the 360 requests become due. In an open loop their waits count; in a closed loop only one
+// request ever waited.
+func TestLatencyCountsFromWhenARequestWasDue(t *testing.T) {
+	open := loadStalling(t, 300)
+	if l := open.Total.Latency; l.P90 < ms(hold)/10 || l.Max < ms(hold)*9/10 {
+		t.Errorf("open loop: %+v", l)
+	}
+	if o := open.Open; o.Asked != 300 || o.Due < 250 || o.Due > 470 || o.Due != open.Total.Requests+o.Unsent {
+		t.Errorf("%+v, %d requests", o, open.Total.Requests)
+	}
+	closed := loadStalling(t, 0)
+	if l := closed.Total.Latency; l.P90 > ms(hold)/10 || l.Max < ms(hold)*9/10 || closed.Open != nil {
+		t.Errorf("closed loop: %+v", l)
+	}
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
+
+func TestKeepingUpIsAllAndAsFast(t *testing.T) {
+	a := &arrivals{rate: 100, made: 1000}
+	for _, test := range []struct {
+		requests int64
+		rate     float64
+		kept     bool
+	}{{1000, 99, true}, {991, 96, true}, {980, 98, false}, {1000, 90, false}} {
+		o := a.report(Measured{Requests: test.requests, PerSecond: test.rate}, 10*time.Second)
+		if o.KeptUp != test.kept {
+			t.Errorf("%+v: %+v", test, o)
+		}
+	}
+}
+
+// A load that ends while its arrivals are behind, because those who take them are slower, has had all that were due.
+func TestArrivalsThatAreBehindWhenTheLoadEnds(t *testing.T) {
+	const rate, duration = 100_000, 50 * time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), duration)
+	defer cancel()
+	a := newArrivals(rate, 1)
+	go a.run(ctx, time.Now().Add(duration))
+	taken := int64(0)
+	for range a.due {
+		taken++
+		for busy := time.Now(); time.Since(busy) < 20*time.Microsecond; { // half as fast as they come
+		}
+	}
+	if due := int64(rate * duration / time.Second); a.made != taken+a.unsent || a.made < due*8/10 || a.made > due*12/10 {
+		t.Errorf("%d were taken of %+v, of %d in all", taken, a, due)
+	}
+}
+
+func TestPercentilesOfWhatWasRecorded(t *testing.T) {
+	record := newRecorder(2)
+	for i := range 10_000 {
+		record.succeeded(0, time.Duration(i+1)*100*time.Microsecond)
+	}
+	record.succeeded(1, 0)
+	record.succeeded(1, 2*maxLatency)
+	record.failed(1, timedOut)
+	if succeeded, failed := record.count(); succeeded != 10_002 || failed != 1 {
+		t.Errorf("%d succeeded, %d failed", succeeded, failed)
+	}
+	m := measured("x", record.tallies[0], 4*time.Second)
+	if m.Requests != 10_000 || m.PerSecond != 2500 || m.Failed() != 0 {
+		t.Errorf("%+v", m)
+	}
+	for _, p := range []struct{ got, want float64 }{{m.Latency.P50, 500}, {m.Latency.P90, 900}, {m.Latency.P99, 990}, {m.Latency.P999, 999}, {m.Latency.Max, 1000}} {
+		if p.got < p.want || p.got > p.want*1.001 {
+			t.Errorf("%g ms instead of %g: %+v", p.got, p.want, m.Latency)
+		}
+	}
+	other := measured("y", record.tallies[1], time.Second)
+	if !maps.Equal(other.Errors, map[string]int64{timedOut: 1}) || other.Latency.Max < 60_000 || other.Latency.Max > 60_060 {
+		t.Errorf("%+v", other)
+	}
+}
+
+func TestTable(t *testing.T) {
+	r := &Result{
+		Scenario: "mixed", URL: "http://h:1", Concurrency: 64, Members: 100_000, Active: 1000, Guilds: 1, Skew: Zipf, Seed: 42, Seconds: 10.04,
+		Operations: []Measured{
+			{Name: "increment", Requests: 1_234_567, PerSecond: 123456.7, Latency: Latency{0.4321, 1.5, 12.34, 99.96, 1234.5}},
+			{Name: "member", Requests: 999, PerSecond: 99.9, Errors: map[string]int64{"503": 1000}},
+		},
+		Total:        Measured{Name: "total", Requests: 1_235_566, PerSecond: 123556.6, Errors: map[string]int64{"503": 1000, brokenOff: 2}},
+		Verification: &Verification{Members: 100_000, Acknowledged: 5000, Unknown: 30, Gained: 5010},
+		Interrupted:  true,
+	}
+	var b strings.Builder
+	if err := r.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `mixed at http://h:1: 64 connections, 100,000 members (1,000 active, zipf) of 1 guild, seed 42, 10.0 s
+
+  OPERATION   REQUESTS  ERRORS  PER SECOND  P50 MS  P90 MS  P99 MS  P99.9 MS   MAX MS
+  increment  1,234,567       0     123,457    0.43    1.50   12.34     99.96  1234.50
+     member        999   1,000         100    0.00    0.00    0.00      0.00     0.00
+      total  1,235,566   1,002     123,557    0.00    0.00    0.00      0.00     0.00
+
+Interrupted before its time.
+
+Errors: 503 (1,000 times), broken connection (2 times).
+
+Verified: 100,000 members gained the 5,000 XP that were acknowledged, and 10 of the 30 XP whose outcome is unknown.
+`
+	if b.String() != want {
+		t.Errorf("%s", b.String())
+	}
+}
+
+func TestCompareJudgesEachMember(t *testing.T) {
+	l := newLedger(2)
+	l.acknowledge(0, 10)
+	l.acknowledge(1, 10)
+	most := int64(level.MaxXP)
+	if v := l.compare(board{most - 4, 5}, board{most, 15}); v.problem() != nil || v.Gained != 14 {
+		t.Errorf("%+v", v)
+	}
+	if v := l.compare(board{most - 4, 5}, board{most - 1, 15}); v.problem() == nil || v.Lost != 7 {
+		t.Errorf("%+v", v)
+	}
+	if v := l.compare(board{most - 10, 5}, board{most, absent}); v.problem() == nil || v.Missing != 1 || v.Lost != 0 {
+		t.Errorf("%+v", v)
+	}
+}
+
+func someBench(members int) *bench {
+	return &bench{
+		Options: Options{Members: members, Active: members, Skew: Uniform, Batch: Mixed}, spread: spread{members, 1, 0}, loadKeys: []apiKey{{"id", "lb_key"}}, ledger: newLedger(members),
+	}
+}
+
+func TestPollAsksForWhatItSawOnly(t *testing.T) {
+	b := someBench(1000)
+	b.Page = 7
+	poll := pollPage.start(b, rand.New(rand.NewPCG(1, 1)))
+	for _, c := range []struct {
+		sent   string
+		answer answer
+		good   bool
+	}{
+		{"", answer{status: 304}, false},
+		{"", answer{status: 200, header: http.Header{"Etag": {`"a"`}}}, true},
+		{`"a"`, answer{status: 304}, true},
+		{`"a"`, answer{status: 503}, false},
+		{`"a"`, answer{status: 200, header: http.Header{"Etag": {`"b"`}}}, true},
+		{`"b"`, answer{status: 304}, true},
+	} {
+		if r := poll.next(); r.etag != c.sent || !strings.HasSuffix(r.path, "?page=7") || poll.settle(c.answer) != c.good {
+			t.Errorf("%+v: %+v", c, r)
+		}
+	}
+}
+
+func TestSeedDecidesWhatIsDrawn(t *testing.T) {
+	mixed, _ := FindScenario("mixed")
+	draws := func(seed uint64) (counts []int, requests []string) {
+		m := newMix(someBench(1000), mixed.shares, rand.New(rand.NewPCG(seed, 0)))
+		counts = make([]int, len(mixed.shares))
+		for range 5000 {
+			operation := m.draw()
+			r := m.steps[operation].next()
+			counts[operation]++
+			requests = append(requests, r.method+r.path+string(r.body))
+		}
+		return counts, requests
+	}
+	counts, requests := draws(1)
+	if _, again := draws(1); !slices.Equal(requests, again) {
+		t.Error("the same seed drew other requests")
+	}
+	if _, other := draws(2); slices.Equal(requests, other) {
+		t.Error("another seed drew the same requests")
+	}
+	for i, share := range mixed.shares {
+		if want := 50 * share.weight; counts[i] < want-200 || counts[i] > want+200 {
+			t.Errorf("of 5000 draws %v are of each operation; %s has %d shares of 100", counts, share.operation.name, share.weight)
+		}
+	}
+}
+
+func TestSkew(t *testing.T) {
+	for skew, bounds := range map[Skew][2]int{Uniform: {800, 1200}, Zipf: {4000, 9000}} {
+		draw, front := skew.drawer(rand.New(rand.NewPCG(1, 1)), 1000), 0
+		for range 10_000 {
+			member := draw()
+			if member < 0 || member > 999 {
+				t.Fatalf("%s drew %d", skew, member)
+			}
+			if member < 100 {
+				front++
+			}
+		}
+		if front < bounds[0] || front > bounds[1] {
+			t.Errorf("%s drew the first tenth %d times of 10,000", skew, front)
+		}
+	}
+}

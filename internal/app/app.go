@@ -59,7 +59,7 @@ type Options struct {
 	LocalSignIn []signin.Local
 	Logger      *slog.Logger // nil discards
 	Version     string
-	Tracing     tracing.Settings // the zero value is off
+	Untraced    bool // even if the OTEL_ variables ask for traces
 }
 
 // App is one running service.
@@ -121,7 +121,7 @@ func (a *App) Start(ctx context.Context) error {
 func (a *App) start(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.stopBackground = cancel
-	a.startTracing()
+	a.startTracing(ctx)
 	var err error
 	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err

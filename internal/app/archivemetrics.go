@@ -2,16 +2,11 @@ package app
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"levelboard/internal/domain/apikey"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/metrics"
-	"levelboard/internal/usecase/snapshot"
 )
 
 const (
@@ -21,74 +16,52 @@ const (
 	askFreshness = 3 * time.Second
 )
 
-var (
-	archiveUp   = prometheus.NewDesc("levelboard_archive_up", "1 if the archive answered when it was last asked, else 0.", nil, nil)
-	archivePool = prometheus.NewDesc("levelboard_archive_pool_connections", "Connections to the archive.", []string{"state"}, nil)
-)
-
-// archiveMetrics are the metrics of an archive, whichever it is.
-type archiveMetrics struct {
-	archive  archive
+// queryMetrics count the queries of Postgres.
+type queryMetrics struct {
 	duration *prometheus.HistogramVec
 	errors   *prometheus.CounterVec
-	up       *metrics.Shared[bool]
 }
 
-func newArchiveMetrics(a archive) *archiveMetrics {
-	return &archiveMetrics{
-		archive: a,
+func newQueryMetrics() queryMetrics {
+	return queryMetrics{
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "levelboard_archive_query_duration_seconds",
-			Help:    "Time that a caller waited for an operation on the archive, the wait for a connection included.",
+			Help:    "Time of a query of Postgres, by the operation that it is part of; wait_for_connection is the wait for one.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation"}),
 		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "levelboard_archive_query_errors_total",
-			Help: "Operations on the archive that were not answered, or with an error. That something does not exist, or has moved on, is no error.",
+			Help: "Queries of Postgres that were not answered, or with an error. That a value is not allowed is no error.",
 		}, []string{"operation"}),
-		up: metrics.NewShared(func(ctx context.Context) bool { return a.Ping(ctx) == nil },
-			metrics.SharedOptions{Limit: askTime, Freshness: askFreshness, Now: time.Now}),
 	}
 }
 
-// Describe implements prometheus.Collector.
-func (m *archiveMetrics) Describe(descs chan<- *prometheus.Desc) {
-	m.duration.Describe(descs)
-	m.errors.Describe(descs)
-	descs <- archiveUp
-	descs <- archivePool
-}
-
-// Collect implements prometheus.Collector. It asks the archive for a sign of life, at most every few seconds.
-func (m *archiveMetrics) Collect(out chan<- prometheus.Metric) {
-	m.duration.Collect(out)
-	m.errors.Collect(out)
-	up := 0.0
-	if m.up.Get() {
-		up = 1
-	}
-	out <- prometheus.MustNewConstMetric(archiveUp, prometheus.GaugeValue, up)
-	inUse, idle := m.archive.Connections()
-	out <- prometheus.MustNewConstMetric(archivePool, prometheus.GaugeValue, float64(inUse), "in_use")
-	out <- prometheus.MustNewConstMetric(archivePool, prometheus.GaugeValue, float64(idle), "idle")
-}
-
-// answers are what an archive says when it is well and something is not as it was thought to be. That a caller went away
-// is nothing of the archive's either.
-var answers = []error{
-	guild.ErrNotFound, guild.ErrVanityTaken, guild.ErrChanged, apikey.ErrNotFound, apikey.ErrTooMany, apikey.ErrExpired,
-	snapshot.ErrLeaseLost, snapshot.ErrStale, snapshot.ErrBadRow, context.Canceled,
-}
-
-// record counts one operation.
-func (m *archiveMetrics) record(operation string, began time.Time, err error) {
+// record counts one query.
+func (m queryMetrics) record(operation string, began time.Time, err error) {
 	m.duration.WithLabelValues(operation).Observe(time.Since(began).Seconds())
-	failures := m.errors.WithLabelValues(operation) // there from the first operation on, so that the first failure is an increase
-	if isFailure(err) {
+	failures := m.errors.WithLabelValues(operation) // there from the first query on, so that the first failure is an increase
+	if err != nil {
 		failures.Inc()
 	}
 }
 
-func isFailure(err error) bool {
-	return err != nil && !slices.ContainsFunc(answers, func(answer error) bool { return errors.Is(err, answer) })
+// collectors are the metrics of an archive. A scrape asks it for a sign of life, at most every few seconds.
+func (m queryMetrics) collectors(a archive) []prometheus.Collector {
+	up := metrics.NewShared(func(ctx context.Context) float64 {
+		if a.Ping(ctx) != nil {
+			return 0
+		}
+		return 1
+	}, metrics.SharedOptions{Limit: askTime, Freshness: askFreshness, Now: time.Now})
+	connections := func(state string, count func() int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "levelboard_archive_pool_connections", Help: "Connections to the archive.", ConstLabels: prometheus.Labels{"state": state},
+		}, func() float64 { return float64(count()) })
+	}
+	return []prometheus.Collector{
+		m.duration, m.errors,
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "levelboard_archive_up", Help: "1 if the archive answered when it was last asked, else 0."}, up.Get),
+		connections("in_use", func() int { inUse, _ := a.Connections(); return inUse }),
+		connections("idle", func() int { _, idle := a.Connections(); return idle }),
+	}
 }

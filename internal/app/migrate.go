@@ -19,7 +19,7 @@ func Migrate(ctx context.Context, cfg config.Config) error {
 			return fmt.Errorf("make the data directory: %w", err)
 		}
 	}
-	opened, err := openArchive(ctx, cfg)
+	opened, err := openArchive(ctx, cfg, nil)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func MigrationStatus(ctx context.Context, cfg config.Config) ([]migration.Migrat
 			return nil, fmt.Errorf("there is no archive in %s yet; levelboard serve or levelboard migrate up makes one", cfg.DataDir)
 		}
 	}
-	opened, err := openArchive(ctx, cfg)
+	opened, err := openArchive(ctx, cfg, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -45,9 +45,9 @@ func MigrationStatus(ctx context.Context, cfg config.Config) ([]migration.Migrat
 	return opened.MigrationStatus(ctx)
 }
 
-func openArchive(ctx context.Context, cfg config.Config) (archive, error) {
+func openArchive(ctx context.Context, cfg config.Config, observe postgres.Observer) (archive, error) {
 	if cfg.Embedded() {
 		return sqlite.Open(ctx, archivePath(cfg))
 	}
-	return postgres.OpenRotating(ctx, cfg.PostgresURL, cfg.PostgresURLNow)
+	return postgres.OpenRotating(ctx, cfg.PostgresURL, cfg.PostgresURLNow, observe)
 }

@@ -33,7 +33,8 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
 	a.registry.MustRegister(signin.Collectors()...)
-	a.registry.MustRegister(a.stores.client.Metrics(), a.limiter, a.writer.Collector(), a.stores.archive.metrics)
+	a.registry.MustRegister(a.stores.client.Metrics(), a.limiter, a.writer.Collector())
+	a.registry.MustRegister(a.stores.queries.collectors(a.stores.archive)...)
 }
 
 // dependencies are what /readyz tells of. Without the archive /v2 goes on with what is cached, so only Redis is needed.

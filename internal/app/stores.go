@@ -43,7 +43,8 @@ type archive interface {
 }
 
 type stores struct {
-	archive *measured
+	archive archive
+	queries queryMetrics
 	client  *redisconn.Client
 	live    *redisstore.Store
 }
@@ -54,7 +55,7 @@ const embeddedTimeout = 5 * time.Second
 // openStores opens the archive first: without its migrations nothing can be served. Redis need not answer yet; until it
 // does, the service says that it is not ready.
 func (a *App) openStores(ctx context.Context) (err error) {
-	s := &stores{}
+	s := &stores{queries: newQueryMetrics()}
 	a.stores = s
 	redisURL := a.cfg.RedisURL
 	connect := connectOptions(a.cfg)
@@ -65,10 +66,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 		connect.Timeout, connect.URLNow = embeddedTimeout, nil
 	}
 	if err == nil {
-		var opened archive
-		if opened, err = openArchive(ctx, a.cfg); err == nil {
-			s.archive = measure(opened)
-		}
+		s.archive, err = openArchive(ctx, a.cfg, a.observeQueries(s.queries))
 	}
 	if err != nil {
 		return err
@@ -77,7 +75,6 @@ func (a *App) openStores(ctx context.Context) (err error) {
 	if err := s.archive.Migrate(ctx); err != nil {
 		return archiveRefusal(err)
 	}
-	s.archive.trace = a.tracedArchive()
 	if s.client, err = redisconn.Connect(redisURL, connect); err != nil {
 		return fmt.Errorf("LEVELBOARD_REDIS_URL: %w", err)
 	}

@@ -10,14 +10,18 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"levelboard/internal/platform/tracing"
+	"levelboard/internal/store/postgres"
 )
 
 // traceTime is how long the traces of the last requests may take to get away at a stop.
 const traceTime = 2 * time.Second
 
 // startTracing comes before everything that may be traced.
-func (a *App) startTracing() {
-	a.tracing = tracing.Start(tracing.Options{Settings: a.opts.Tracing, Version: a.opts.Version, Log: a.log})
+func (a *App) startTracing(ctx context.Context) {
+	if a.opts.Untraced {
+		return
+	}
+	a.tracing = tracing.Start(ctx, a.opts.Version, a.log)
 	if a.tracing != nil {
 		a.log = slog.New(tracing.LogHandler(a.log.Handler()))
 	}
@@ -36,24 +40,18 @@ func (a *App) stopTracing(ctx context.Context) (wait func()) {
 	return func() { <-ended }
 }
 
-// tracedArchive makes a span of each operation on the archive that a request waits for, or the loading of a guild for one; nil
-// when tracing is off. Nothing of an operation's arguments or of an error's text gets into it.
-func (a *App) tracedArchive() func(ctx context.Context, operation string, began time.Time, err error) {
+// observeQueries counts the queries of Postgres, and makes a span of each that a request waits for, or the loading of a guild for
+// one. Nothing of a query or of an error's text gets into it.
+func (a *App) observeQueries(queries queryMetrics) postgres.Observer {
 	tracer := a.tracing.Tracer()
-	if tracer == nil {
-		return nil
-	}
-	system := "postgresql"
-	if a.cfg.Embedded() {
-		system = "sqlite"
-	}
 	return func(ctx context.Context, operation string, began time.Time, err error) {
-		if !trace.SpanFromContext(ctx).IsRecording() {
+		queries.record(operation, began, err)
+		if tracer == nil || !trace.SpanFromContext(ctx).IsRecording() {
 			return
 		}
 		_, span := tracer.Start(ctx, "archive "+operation, trace.WithTimestamp(began), trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(attribute.String("db.system.name", system), attribute.String("db.operation.name", operation)))
-		if isFailure(err) {
+			trace.WithAttributes(attribute.String("db.system.name", "postgresql"), attribute.String("db.operation.name", operation)))
+		if err != nil {
 			span.SetStatus(codes.Error, "")
 		}
 		span.End()

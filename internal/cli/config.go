@@ -39,7 +39,6 @@ func (p *program) checkConfig() error {
 	}
 	// Load's warnings begin with the unknown names.
 	p.warn(warnings[len(unknown):])
-	p.tracing()
 	if err := errors.Join(problems...); err != nil {
 		return err
 	}

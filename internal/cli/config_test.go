@@ -32,15 +32,3 @@ func TestConfigPrintRedactsAndWarns(t *testing.T) {
 		t.Errorf("%q", r.stderr)
 	}
 }
-
-// The variables of OpenTelemetry are not ours, so what is wrong with them is a warning.
-func TestConfigCheckWarnsOfTraces(t *testing.T) {
-	good := []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318", "OTEL_LOGS_EXPORTER=none"}
-	if r := run(t, good, "", "config", "check"); r.code != exitOK || r.stderr != "" {
-		t.Errorf("exit code %d, %q", r.code, r.stderr)
-	}
-	bad := append(good, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc")
-	if r := run(t, bad, "", "config", "check"); r.code != exitOK || !strings.HasPrefix(r.stderr, "levelboard: warning: OTEL_EXPORTER_OTLP_PROTOCOL ") {
-		t.Errorf("exit code %d, %q", r.code, r.stderr)
-	}
-}

@@ -15,7 +15,6 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
-	"levelboard/internal/platform/tracing"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -38,7 +37,7 @@ func (p *program) serveCommand() *cobra.Command {
 			}
 			log := &heldWriter{w: p.Stderr}
 			defer log.release(nil)
-			s := service{cfg: cfg, log: newLogger(log, cfg), tracing: p.tracing()}
+			s := service{cfg: cfg, log: newLogger(log, cfg)}
 			slow := time.AfterFunc(slowStart, func() { log.release(nil) })
 			defer slow.Stop()
 			return p.untilSignal(ctx, func(ctx context.Context) error {
@@ -61,13 +60,6 @@ func (p *program) settings(environ []string) (config.Config, error) {
 	return cfg, err
 }
 
-// tracing loads the settings of traces and prints the warnings about them.
-func (p *program) tracing() tracing.Settings {
-	settings, warnings := tracing.FromEnviron(p.Environ)
-	p.warn(warnings)
-	return settings
-}
-
 func (p *program) warn(warnings []string) {
 	for _, w := range warnings {
 		p.say(slog.LevelWarn, w)
@@ -78,8 +70,7 @@ func (p *program) warn(warnings []string) {
 type service struct {
 	cfg         config.Config
 	log         *slog.Logger
-	tracing     tracing.Settings
-	localSignIn []signin.Local // the demo's
+	localSignIn []signin.Local // the demo's, which makes no traces
 }
 
 // run starts the service, does work while it runs, and stops it within the time that the settings allow. That ctx ended
@@ -87,7 +78,7 @@ type service struct {
 func (s service) run(ctx context.Context, work func(context.Context, *app.App) error) error {
 	limitMemory(memlimit.FromCgroup)
 	name, _ := buildVersion()
-	a := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Tracing: s.tracing, LocalSignIn: s.localSignIn})
+	a := app.New(s.cfg, app.Options{Logger: s.log, Version: name, Untraced: s.localSignIn != nil, LocalSignIn: s.localSignIn})
 	if err := a.Start(ctx); err != nil {
 		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			return nil

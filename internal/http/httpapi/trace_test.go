@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
@@ -60,8 +61,11 @@ func BenchmarkTrace(b *testing.B) {
 		"kept":     {"OTEL_TRACES_EXPORTER=otlp"},
 	} {
 		b.Run(name, func(b *testing.B) {
-			settings, _ := tracing.FromEnviron(environ)
-			on := tracing.Start(tracing.Options{Settings: settings, Log: slog.New(slog.DiscardHandler)})
+			for _, variable := range environ {
+				name, value, _ := strings.Cut(variable, "=")
+				b.Setenv(name, value)
+			}
+			on := tracing.Start(b.Context(), "", slog.New(slog.DiscardHandler))
 			ended, cancel := context.WithCancel(b.Context())
 			cancel()
 			defer on.Stop(ended)

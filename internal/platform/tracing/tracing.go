@@ -1,14 +1,18 @@
-// Package tracing sends traces to an OpenTelemetry collector, when the standard OTEL_ variables ask for it. It is the only
+// Package tracing sends traces to an OpenTelemetry collector when the standard OTEL_ variables ask for it. It is the only
 // package that knows the SDK; those that make spans are handed a trace.Tracer. docs/tracing.md says what is traced.
 package tracing
 
 import (
 	"context"
 	"log/slog"
+	"os"
+	"strings"
 
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
-	otelsdk "go.opentelemetry.io/otel/sdk"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
@@ -17,48 +21,39 @@ import (
 // scope is the instrumentation scope of all spans.
 const scope = "levelboard"
 
-// Options are what Start is told.
-type Options struct {
-	Settings Settings
-	Version  string       // of the service
-	Log      *slog.Logger // told about a collector that cannot be reached, once a minute
-}
-
-// Tracing is a running pipeline of spans. The nil *Tracing is one that is off, with all its methods.
+// Tracing sends spans. The nil *Tracing is off, with all its methods.
 type Tracing struct {
-	provider  *sdk.TracerProvider
-	collector *collector
+	provider *sdk.TracerProvider
+	exporter *otlptrace.Exporter
 }
 
-// Start starts sending, with one goroutine that Stop ends; it does not connect, and a collector that is away is no error.
-// It returns nil, and starts nothing, when the settings do not turn tracing on.
-func Start(o Options) *Tracing {
-	if !o.Settings.On() {
+// wanted reports whether the environment turns traces on: OTEL_TRACES_EXPORTER does, and without it an endpoint.
+func wanted() bool {
+	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != ""
+	exporter := os.Getenv("OTEL_TRACES_EXPORTER")
+	return (exporter == "otlp" || exporter == "" && endpoint) && !strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true")
+}
+
+// Start starts sending, as the OTEL_ variables say, or returns nil when they do not ask for it. It does not connect. A variable that
+// the SDK does not understand, and later a collector that is away, is a warning in the log.
+func Start(ctx context.Context, version string, log *slog.Logger) *Tracing {
+	if !wanted() {
 		return nil
 	}
-	c := newCollector(o.Settings, o.Log)
-	exporter := otlptrace.NewUnstarted(c)
-	_ = exporter.Start(context.Background()) // it is the collector's, which does nothing
-	provider := sdk.NewTracerProvider(
-		sdk.WithSampler(o.Settings.sampler),
-		sdk.WithResource(describe(o.Settings, o.Version)),
-		// A full queue drops spans: no request waits for its trace.
-		sdk.WithBatcher(exporter),
-	)
-	return &Tracing{provider: provider, collector: c}
-}
-
-// describe says whose spans they are. Nothing of the host or the process is looked up.
-func describe(s Settings, version string) *resource.Resource {
-	attributes := []attribute.KeyValue{
-		attribute.String("service.name", "levelboard"), attribute.String("service.version", version),
-		attribute.String("telemetry.sdk.language", "go"), attribute.String("telemetry.sdk.name", "opentelemetry"),
-		attribute.String("telemetry.sdk.version", otelsdk.Version()),
+	otel.SetLogger(logr.FromSlogHandler(withoutValues{log.Handler()}))
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn("OpenTelemetry: traces are dropped, or a variable is not understood", "error", err)
+	}))
+	// A batch that cannot be sent is dropped: traces are samples, and old ones would only delay the new ones.
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithRetry(otlptracehttp.RetryConfig{}))
+	if err != nil {
+		otel.Handle(err)
+		return nil
 	}
-	for name, value := range s.resource {
-		attributes = append(attributes, attribute.String(name, value))
-	}
-	return resource.NewSchemaless(attributes...)
+	// What is wrong with a variable is said by the provider, which reads them once more.
+	whose, _ := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
+		attribute.String("service.name", "levelboard"), attribute.String("service.version", version)), resource.WithFromEnv())
+	return &Tracing{sdk.NewTracerProvider(sdk.WithResource(whose), sdk.WithBatcher(exporter)), exporter}
 }
 
 // Tracer makes the spans; nil when tracing is off, so that whoever makes spans can leave all of it out.
@@ -69,16 +64,21 @@ func (t *Tracing) Tracer() trace.Tracer {
 	return t.provider.Tracer(scope)
 }
 
-// Stop sends what is queued until ctx ends, and drops the rest. It returns when nothing of tracing runs any more, which is
-// right after ctx ended at the latest. Spans that end later are dropped.
+// Stop sends what is queued until ctx ends, and drops the rest and spans that end later. Nothing of tracing runs afterwards.
 func (t *Tracing) Stop(ctx context.Context) {
 	if t == nil {
 		return
 	}
-	unhook := context.AfterFunc(ctx, t.collector.giveUp)
+	whole := context.WithoutCancel(ctx) // when ctx ends during Shutdown, the SDK leaves its goroutine behind
+	unhook := context.AfterFunc(ctx, func() { _ = t.exporter.Shutdown(whole) })
 	defer unhook()
-	// Not with ctx: the SDK does nothing at all when that has ended already, and leaves its goroutine behind when it ends
-	// meanwhile. Once the collector has given up, nothing there waits. There is no error, since a collector returns none.
-	_ = t.provider.Shutdown(context.WithoutCancel(ctx))
-	t.collector.giveUp()
+	_ = t.provider.Shutdown(whole) // what could not be sent went to the error handler
+}
+
+// withoutValues logs only what happened: the SDK adds the value of a variable that it does not understand, which may be a secret.
+type withoutValues struct{ slog.Handler }
+
+// Handle is that of slog.Handler.
+func (h withoutValues) Handle(ctx context.Context, r slog.Record) error {
+	return h.Handler.Handle(ctx, slog.NewRecord(r.Time, slog.LevelWarn, "OpenTelemetry: "+r.Message, r.PC))
 }

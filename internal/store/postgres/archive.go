@@ -42,7 +42,7 @@ func newArchive(pool *pgxpool.Pool) *Archive {
 
 // Ping reports whether the server answers.
 func (a *Archive) Ping(ctx context.Context) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "ping")
 	defer cancel()
 	return wrap("ping", a.pool.Ping(ctx))
 }
@@ -56,8 +56,9 @@ func (a *Archive) Connections() (inUse, idle int) {
 // Close closes the connections; it waits for those that are in use.
 func (a *Archive) Close() { a.pool.Close() }
 
-func bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, operationTime)
+// bounded is the context of an operation, which its queries are counted under.
+func bounded(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(named(ctx, operation), operationTime)
 }
 
 // nowMS is the archive's clock in SQL. Unlike now() it does not stand still while a transaction waits for a lock.
@@ -78,7 +79,7 @@ func wrap(op string, err error) error {
 
 // inTx runs f in a transaction, which is rolled back when f fails.
 func (a *Archive) inTx(ctx context.Context, op string, f func(ctx context.Context, tx pgx.Tx) error) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, op)
 	defer cancel()
 	return wrap(op, pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error { return f(ctx, tx) }))
 }

@@ -29,7 +29,7 @@ func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []
 	for i := range batches {
 		errs[i] = batches[i].Check()
 	}
-	err = a.inTx(ctx, "write members", func(ctx context.Context, tx pgx.Tx) error {
+	err = a.inTx(ctx, "write_batch", func(ctx context.Context, tx pgx.Tx) error {
 		fitting, err := raiseArchived(ctx, tx, batches, errs)
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ func (c *change) log(ctx context.Context, kind changes.Kind, subjects ...string)
 
 // Changes implements changes.Log.
 func (a *Archive) Changes(ctx context.Context, after int64, limit int) ([]changes.Change, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_changes")
 	defer cancel()
 	rows, err := a.pool.Query(ctx,
 		`SELECT version, kind, subject FROM change_log WHERE version > $1 ORDER BY version LIMIT $2`, after, limit)
@@ -64,7 +64,7 @@ func (a *Archive) Changes(ctx context.Context, after int64, limit int) ([]change
 
 // LatestChange implements changes.Log.
 func (a *Archive) LatestChange(ctx context.Context) (version int64, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_latest_change")
 	defer cancel()
 	err = a.pool.QueryRow(ctx, `SELECT version FROM change_counter`).Scan(&version)
 	if errors.Is(err, pgx.ErrNoRows) {

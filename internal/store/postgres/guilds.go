@@ -17,7 +17,7 @@ const guildColumns = `id, settings, incarnation, version`
 
 // Guild implements guild.Source. Concurrent calls share a query.
 func (a *Archive) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
-	found, err := a.guilds.do(ctx, g)
+	found, err := a.guilds.do(named(ctx, "read_guild"), g)
 	if err == nil {
 		err = found.err
 	}
@@ -59,7 +59,7 @@ func (a *Archive) GuildByVanity(ctx context.Context, vanity string) (*guild.Guil
 }
 
 func (a *Archive) oneGuild(ctx context.Context, query, arg string) (*guild.Guild, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_guild_by_vanity")
 	defer cancel()
 	g, err := scanGuild(a.pool.QueryRow(ctx, query, plannedNow, arg))
 	return g, wrap("read a guild", err)
@@ -67,7 +67,7 @@ func (a *Archive) oneGuild(ctx context.Context, query, arg string) (*guild.Guild
 
 // Guilds implements admin.Archive.
 func (a *Archive) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "list_guilds")
 	defer cancel()
 	rows, err := a.pool.Query(ctx,
 		`SELECT `+guildColumns+` FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
@@ -105,7 +105,7 @@ func (a *Archive) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 	}
 	g = &guild.Guild{Settings: s}
 	fresh := guild.NewIncarnation()
-	err = a.inChange(ctx, "write a guild", func(ctx context.Context, c *change) error {
+	err = a.inChange(ctx, "put_guild", func(ctx context.Context, c *change) error {
 		version, err := c.log(ctx, changes.Guild, string(s.ID))
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (a *Archive) UpdateGuild(ctx context.Context, s guild.Settings, version int
 		return nil, wrap("update a guild", err)
 	}
 	g := &guild.Guild{Settings: s}
-	err = a.inChange(ctx, "update a guild", func(ctx context.Context, c *change) error {
+	err = a.inChange(ctx, "update_guild", func(ctx context.Context, c *change) error {
 		var present int64
 		err := c.QueryRow(ctx, `SELECT version FROM guilds WHERE id = $1 FOR UPDATE`, string(s.ID)).Scan(&present)
 		switch {
@@ -168,7 +168,7 @@ func (a *Archive) UpdateGuild(ctx context.Context, s guild.Settings, version int
 
 // DeleteGuild implements admin.Archive.
 func (a *Archive) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
-	err = a.inChange(ctx, "delete a guild", func(ctx context.Context, c *change) error {
+	err = a.inChange(ctx, "delete_guild", func(ctx context.Context, c *change) error {
 		g, err = scanGuild(c.QueryRow(ctx, `SELECT `+guildColumns+` FROM guilds WHERE id = $1 FOR UPDATE`, string(gid)))
 		if err != nil {
 			return err

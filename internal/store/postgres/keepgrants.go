@@ -22,7 +22,7 @@ func (a *Archive) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 	if lost, err := a.anyLost(ctx, owner, kept); err != nil || !lost {
 		return nil, wrap("look for grants to take away", err)
 	}
-	err = a.inChange(ctx, "take grants away", func(ctx context.Context, c *change) error {
+	err = a.inChange(ctx, "keep_grants", func(ctx context.Context, c *change) error {
 		rows, err := c.Query(ctx, `SELECT g.key_id, array_agg(g.guild_id ORDER BY g.guild_id)`+lostGrants+`
 			GROUP BY g.key_id ORDER BY g.key_id`, string(owner), kept)
 		if err != nil {
@@ -57,7 +57,7 @@ func (a *Archive) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 }
 
 func (a *Archive) anyLost(ctx context.Context, owner id.User, kept []string) (lost bool, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "keep_grants")
 	defer cancel()
 	err = a.pool.QueryRow(ctx, `SELECT EXISTS (SELECT`+lostGrants+`)`, string(owner), kept).Scan(&lost)
 	return lost, err

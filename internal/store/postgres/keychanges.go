@@ -11,7 +11,7 @@ import (
 
 // Grant implements admin.Archive.
 func (a *Archive) Grant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
-	return a.inChange(ctx, "grant a guild", func(ctx context.Context, c *change) error {
+	return a.inChange(ctx, "grant", func(ctx context.Context, c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (a *Archive) Grant(ctx context.Context, keyID string, g id.Guild, by apikey
 
 // Ungrant implements admin.Archive.
 func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apikey.Actor) error {
-	return a.inChange(ctx, "take a grant away", func(ctx context.Context, c *change) error {
+	return a.inChange(ctx, "ungrant", func(ctx context.Context, c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (a *Archive) Ungrant(ctx context.Context, keyID string, g id.Guild, by apik
 
 // RevokeKey implements admin.Archive.
 func (a *Archive) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error {
-	return a.inChange(ctx, "revoke a key", func(ctx context.Context, c *change) error {
+	return a.inChange(ctx, "revoke_key", func(ctx context.Context, c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (a *Archive) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) 
 
 // RenameKey implements profile.Archive.
 func (a *Archive) RenameKey(ctx context.Context, keyID, name string, by apikey.Actor) error {
-	return a.inChange(ctx, "rename a key", func(ctx context.Context, c *change) error {
+	return a.inChange(ctx, "rename_key", func(ctx context.Context, c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}

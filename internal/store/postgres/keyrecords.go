@@ -44,7 +44,7 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 
 // KeyHistory implements profile.Archive.
 func (a *Archive) KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_key_history")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `
 		SELECT number, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms FROM key_records

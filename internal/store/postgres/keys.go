@@ -26,7 +26,7 @@ const keyColumns = `
 
 // Key implements apikey.Source.
 func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_key")
 	defer cancel()
 	k, err := scanKey(a.pool.QueryRow(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id = $1`, plannedNow, keyID))
 	return k, wrap("read a key", err)
@@ -34,7 +34,7 @@ func (a *Archive) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 
 // Keys implements admin.Archive.
 func (a *Archive) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "list_keys")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `SELECT `+keyColumns+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *Archive) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, 
 	if k.ExpiresAt != nil {
 		expires = new(k.ExpiresAt.UnixMilli())
 	}
-	return a.inChange(ctx, "create a key", func(ctx context.Context, c *change) error {
+	return a.inChange(ctx, "create_key", func(ctx context.Context, c *change) error {
 		// Nobody else makes a key in between, since there is one change at a time.
 		if err := c.roomFor(ctx, k.OwnerID, atMost); err != nil {
 			return err

@@ -15,7 +15,7 @@ func (a *Archive) AddUse(ctx context.Context, f apikey.UseFlush) error {
 	for i, u := range f.Uses {
 		keys[i], requests[i], last[i] = u.KeyID, u.Requests, u.LastUsed.UnixMilli()
 	}
-	return a.inTx(ctx, "add the use of keys", func(ctx context.Context, tx pgx.Tx) error {
+	return a.inTx(ctx, "add_key_use", func(ctx context.Context, tx pgx.Tx) error {
 		fresh, err := tx.Exec(ctx, `
 			INSERT INTO key_use_flushes AS f (replica, number, at_ms) VALUES ($1, $2, `+nowMS+`)
 			ON CONFLICT (replica) DO UPDATE SET number = excluded.number, at_ms = excluded.at_ms WHERE f.number < excluded.number`,
@@ -45,7 +45,7 @@ func (a *Archive) AddUse(ctx context.Context, f apikey.UseFlush) error {
 
 // OwnedKeys implements profile.Archive.
 func (a *Archive) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "list_owned_keys")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `
 		SELECT `+keyColumns+`,

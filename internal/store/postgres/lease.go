@@ -15,7 +15,7 @@ const leaseName = "snapshot"
 
 // AcquireLease implements snapshot.Archive. A renewal does not wait for batches that are under way; a takeover does.
 func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (snapshot.Lease, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "acquire_lease")
 	defer cancel()
 	lease := snapshot.Lease{Holder: holder}
 	err := a.pool.QueryRow(ctx, `
@@ -42,7 +42,7 @@ func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 
 // ReleaseLease implements snapshot.Archive.
 func (a *Archive) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "release_lease")
 	defer cancel()
 	_, err := a.pool.Exec(ctx, `
 		UPDATE leases SET holder = '', expires_ms = 0 WHERE name = $1 AND holder = $2 AND fence = $3`,

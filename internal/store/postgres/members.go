@@ -13,7 +13,7 @@ import (
 
 // State implements snapshot.Archive. Concurrent calls share a query.
 func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	s, err := a.states.do(ctx, g)
+	s, err := a.states.do(named(ctx, "read_state"), g)
 	if err == nil && s == nil {
 		err = snapshot.ErrStale
 	}
@@ -38,7 +38,7 @@ func (a *Archive) readStates(ctx context.Context, guilds []leaderboard.GuildRef)
 
 // States implements snapshot.Archive. It is one query.
 func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_states")
 	defer cancel()
 	states, err := a.readStates(ctx, guilds)
 	if err != nil {
@@ -61,7 +61,7 @@ type raise struct {
 
 // RaiseEpoch implements snapshot.Archive. Concurrent calls share one statement.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
-	s, err := a.raises.do(ctx, raise{g, from})
+	s, err := a.raises.do(named(ctx, "raise_epoch"), raise{g, from})
 	if err == nil && s == nil {
 		return a.raiseOne(ctx, g, from)
 	}
@@ -73,7 +73,7 @@ func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from s
 
 // raiseOne waits for the guild's row if somebody has locked it.
 func (a *Archive) raiseOne(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "raise_epoch")
 	defer cancel()
 	s, err := scanState(a.pool.QueryRow(ctx, `
 		UPDATE guilds SET epoch = epoch + 1 WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
@@ -127,7 +127,7 @@ func scanState(row pgx.Row) (s snapshot.State, err error) {
 
 // Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "read_members")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `
 		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour

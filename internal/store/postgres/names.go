@@ -28,7 +28,7 @@ const findNames = `
 
 // FindNames implements leaderboard.Names.
 func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, spans []leaderboard.NameSpan, limit int) ([]id.User, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "find_names")
 	defer cancel()
 	low, high := make([]string, len(spans)), make([]string, len(spans))
 	for i, span := range spans {

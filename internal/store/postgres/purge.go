@@ -23,7 +23,7 @@ const (
 // Purge implements snapshot.Archive. Rows that another transaction holds are left for the next time, so it never waits and many
 // replicas may call it.
 func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "purge")
 	defer cancel()
 	for _, part := range []func(ctx context.Context, limit int) (int, error){
 		a.purgeDeletedGuilds,
@@ -47,7 +47,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 
 // Deleted implements snapshot.Archive.
 func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := bounded(ctx, "list_deleted_guilds")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
 	if err != nil {

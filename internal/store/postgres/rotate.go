@@ -10,7 +10,7 @@ import (
 
 // RotateKey implements profile.Archive.
 func (a *Archive) RotateKey(ctx context.Context, keyID string, r apikey.Rotation, by apikey.Actor) error {
-	return a.inChange(ctx, "rotate a key", func(ctx context.Context, c *change) error {
+	return a.inChange(ctx, "rotate_key", func(ctx context.Context, c *change) error {
 		if err := c.keyExists(ctx, keyID, by); err != nil {
 			return err
 		}

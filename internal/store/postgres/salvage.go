@@ -42,7 +42,7 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 	if err := b.Check(); err != nil {
 		return wrap("salvage members", err)
 	}
-	return a.inTx(ctx, "salvage members", func(ctx context.Context, tx pgx.Tx) error {
+	return a.inTx(ctx, "salvage", func(ctx context.Context, tx pgx.Tx) error {
 		state, err := lockState(ctx, tx, b.Guild)
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -43,27 +44,15 @@ func (d *decoder) value(into reflect.Value, within limits) error {
 		into.Set(reflect.New(into.Type().Elem()))
 		return d.value(into.Elem(), within)
 	}
-	switch {
-	case into.Type() == timeType:
-		return d.text(into, "a time in RFC 3339, such as 2026-01-02T15:04:05Z")
-	case isText(into):
-		return d.text(into, "")
-	}
 	switch into.Kind() {
 	case reflect.Struct:
-		return d.object(into)
+		if !isText(into) {
+			return d.object(into)
+		}
 	case reflect.Slice:
 		return d.array(into, within)
-	case reflect.String:
-		return d.str(into, within)
-	case reflect.Bool:
-		return d.boolean(into)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return d.integer(into, within)
-	case reflect.Float64:
-		return d.float(into, within)
 	}
-	return fmt.Errorf("strictjson: %q has the type %s, which cannot be decoded", d.path(), into.Type())
+	return d.scalar(into, within)
 }
 
 func (d *decoder) object(into reflect.Value) error {
@@ -71,7 +60,10 @@ func (d *decoder) object(into reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.expect('{', "an object"); err != nil {
+	if err := d.expect('{', "an object"); err != nil {
+		return err
+	}
+	if err := d.skip(); err != nil {
 		return err
 	}
 	seen := make([]bool, len(fields.list))
@@ -105,108 +97,96 @@ func (d *decoder) object(into reflect.Value) error {
 	return nil
 }
 
-func (d *decoder) str(into reflect.Value, within limits) error {
-	token, err := d.expect('"', "a string")
-	if err != nil {
+// scalar leaves reading to the library, and adds the limits and the words.
+func (d *decoder) scalar(into reflect.Value, within limits) error {
+	kind, want := wanted(into, within)
+	if kind == 0 {
+		return fmt.Errorf("strictjson: %q has the type %s, which cannot be decoded", d.path(), into.Type())
+	}
+	if err := d.expect(kind, want); err != nil {
 		return err
 	}
-	s := token.String()
-	if strings.ContainsRune(s, 0) {
-		return d.wrong("must not contain the character NUL")
-	}
-	if within.sized && (len(s) < within.shortest || len(s) > within.longest) {
-		return d.wrong("must be a string of %d to %d bytes", within.shortest, within.longest)
-	}
-	into.SetString(s)
-	return nil
-}
-
-func (d *decoder) text(into reflect.Value, want string) error {
-	token, err := d.expect('"', "a string")
-	if err != nil {
-		return err
-	}
-	if err := into.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(token.String())); err != nil {
-		if want == "" {
-			want = "well-formed"
-		}
-		return d.wrong("must be %s", want).Because(err)
-	}
-	return nil
-}
-
-func (d *decoder) boolean(into reflect.Value) error {
-	token, err := d.read("true or false")
-	if err != nil {
-		return err
-	}
-	if token.Kind() != 't' && token.Kind() != 'f' {
-		return d.mismatch(token.Kind(), "true or false")
-	}
-	into.SetBool(token.Bool())
-	return nil
-}
-
-func (d *decoder) integer(into reflect.Value, within limits) error {
-	want := "a whole number"
-	if within.bounded {
-		want += " from " + within.bounds
-	}
-	token, err := d.expect('0', want)
-	if err != nil {
-		return err
-	}
-	n, err := strconv.ParseInt(token.String(), 10, into.Type().Bits())
-	if err != nil || !within.holds(float64(n)) {
-		if errors.Is(err, strconv.ErrRange) && !within.bounded {
-			return d.wrong("is too large a number")
-		}
-		return d.wrong("must be %s", want)
-	}
-	into.SetInt(n)
-	return nil
-}
-
-func (d *decoder) float(into reflect.Value, within limits) error {
-	want := "a number"
-	if within.bounded {
-		want += " from " + within.bounds
-	}
-	token, err := d.expect('0', want)
-	if err != nil {
-		return err
-	}
-	x, err := strconv.ParseFloat(token.String(), 64)
-	if err != nil && !within.bounded {
+	err := json.UnmarshalDecode(d.tokens, into.Addr().Interface())
+	var semantic *json.SemanticError
+	switch {
+	case err == nil:
+	case !errors.As(err, &semantic):
+		return d.syntax(err)
+	case kind == '0' && errors.Is(err, strconv.ErrRange) && !within.bounded:
 		return d.wrong("is too large a number")
-	}
-	if err != nil || !within.holds(x) {
+	case kind == '"':
+		return d.wrong("must be %s", wellFormed(into)).Because(err)
+	default:
 		return d.wrong("must be %s", want)
 	}
-	into.SetFloat(x + 0) // -0 becomes 0
+	return d.limited(into, within, want)
+}
+
+// limited checks a value that was read.
+func (d *decoder) limited(into reflect.Value, within limits, want string) error {
+	fits := true
+	switch {
+	case into.CanInt():
+		fits = within.holds(float64(into.Int()))
+	case into.CanFloat():
+		into.SetFloat(into.Float() + 0) // -0 becomes 0
+		fits = within.holds(into.Float())
+	case into.Kind() == reflect.String && !isText(into):
+		if strings.ContainsRune(into.String(), 0) {
+			return d.wrong("must not contain the character NUL")
+		}
+		if n := into.Len(); within.sized && (n < within.shortest || n > within.longest) {
+			return d.wrong("must be a string of %d to %d bytes", within.shortest, within.longest)
+		}
+	}
+	if !fits {
+		return d.wrong("must be %s", want)
+	}
 	return nil
 }
 
-// expect reads a token of this kind; want says what should be there, for the client.
-func (d *decoder) expect(kind jsontext.Kind, want string) (jsontext.Token, error) {
-	token, err := d.read(want)
-	if err == nil && token.Kind() != kind {
-		err = d.mismatch(token.Kind(), want)
+// wanted is the kind of JSON that a scalar is read from, in words too; 0 for a type that is not read.
+func wanted(into reflect.Value, within limits) (kind jsontext.Kind, want string) {
+	switch {
+	case isText(into) || into.Kind() == reflect.String:
+		return '"', "a string"
+	case into.Kind() == reflect.Bool:
+		return 't', "true or false"
+	case into.CanInt():
+		want = "a whole number"
+	case into.CanFloat():
+		want = "a number"
+	default:
+		return 0, ""
 	}
-	return token, err
+	if within.bounded {
+		want += " from " + within.bounds
+	}
+	return '0', want
 }
 
-func (d *decoder) read(want string) (jsontext.Token, error) {
-	token, err := d.tokens.ReadToken()
-	if err != nil {
-		return token, d.syntax(err)
+func wellFormed(into reflect.Value) string {
+	if into.Type() == timeType {
+		return "a time in RFC 3339, such as 2026-01-02T15:04:05Z"
 	}
-	if token.Kind() == 'n' {
-		return token, d.wrong("must not be null; it must be %s", want)
-	}
-	return token, nil
+	return "well-formed"
 }
 
+// expect looks whether a value of this kind comes; want says in words what should be there.
+func (d *decoder) expect(kind jsontext.Kind, want string) error {
+	switch got := d.tokens.PeekKind(); {
+	case got == kind || got == 'f' && kind == 't':
+		return nil
+	case got == 'n':
+		return d.wrong("must not be null; it must be %s", want)
+	case got == jsontext.KindInvalid:
+		return d.skip() // which fails
+	default:
+		return d.mismatch(got, want)
+	}
+}
+
+// skip reads a token.
 func (d *decoder) skip() error {
 	if _, err := d.tokens.ReadToken(); err != nil {
 		return d.syntax(err)

@@ -21,7 +21,10 @@ func (d *decoder) array(into reflect.Value, within limits) error {
 	if !within.counted {
 		return fmt.Errorf("strictjson: the list %q has no bound; give its field a tag such as items:%q, or read it by List", d.path(), "0..100")
 	}
-	if _, err := d.expect('[', "an array"); err != nil {
+	if err := d.expect('[', "an array"); err != nil {
+		return err
+	}
+	if err := d.skip(); err != nil {
 		return err
 	}
 	into.Set(reflect.MakeSlice(into.Type(), 0, 0))

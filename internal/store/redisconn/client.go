@@ -1,3 +1,17 @@
+// Package redisconn connects to Redis 7.0 or newer: one server, one that sentinels know, a cluster, or the in-process Redis of
+// package embedded. It runs scripts on the server that they were made for, alone or together with those of others, waits for replicas, and
+// never sends a command again that may have run.
+//
+//	client.go     Client: Run, Share and RunEach make calls
+//	call.go       Call, and how calls become commands and answers
+//	queue.go      small calls of concurrent requests, sent together
+//	gate.go       how many commands are under way, and for how long a silent server is waited for
+//	script.go     scripts; server.go which life of a server they are for; wait.go WAIT
+//	connect.go    URLs and options; dial.go and credentials.go each new connection; sentinel.go the master
+//	cluster.go    who serves which slot; redirect.go MOVED, ASK and pauses; route.go commands that are no calls
+//	metrics.go    what scrapes see, with condition.go
+//
+// It does not know what a script does or what is in a key: boards, guilds and members are redisstore's.
 package redisconn
 
 import (

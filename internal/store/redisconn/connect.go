@@ -19,13 +19,13 @@ import (
 
 // Errors of Connect. Neither quotes the URL, which may hold a password.
 var (
-	ErrURL = errors.New("the Redis URL must be redis://[user:password@]host[:port][/database], rediss://... or " +
+	errURL = errors.New("the Redis URL must be redis://[user:password@]host[:port][/database], rediss://... or " +
 		"unix://[user:password@]/path, with the special characters of a password percent-encoded")
-	ErrClusterURL = errors.New("the Redis URL of a cluster must be redis://[user:password@]host:port[,host:port...][/0] or " +
+	errClusterURL = errors.New("the Redis URL of a cluster must be redis://[user:password@]host:port[,host:port...][/0] or " +
 		"rediss://..., with the special characters of a password percent-encoded")
-	ErrSentinelURL = errors.New("the Redis URL of sentinels must be redis://[user:password@]host[:port][,host...][/database] or " +
+	errSentinelURL = errors.New("the Redis URL of sentinels must be redis://[user:password@]host[:port][,host...][/database] or " +
 		"rediss://..., with the special characters of a password percent-encoded")
-	ErrSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
+	errSeveralHosts = errors.New("the Redis URL names several hosts, but the mode is single")
 )
 
 // ConnectOptions are what Connect can be told; the zero value will do.
@@ -97,11 +97,11 @@ const (
 func connectCluster(rawURL string, o ConnectOptions) (*Client, error) {
 	first, seeds, ok := splitHosts(rawURL, clusterPort)
 	if !ok {
-		return nil, ErrClusterURL
+		return nil, errClusterURL
 	}
 	base, err := clientOptions(first, o)
 	if err != nil || base.DB != 0 || base.Network != "tcp" {
-		return nil, ErrClusterURL
+		return nil, errClusterURL
 	}
 	return newClustered(newCluster(seeds, o.shared(), func(address string) *redis.Options {
 		opts := *base
@@ -113,11 +113,11 @@ func connectCluster(rawURL string, o ConnectOptions) (*Client, error) {
 func connectSentinel(rawURL string, o ConnectOptions) (*Client, error) {
 	first, hosts, ok := splitHosts(rawURL, sentinelPort)
 	if !ok {
-		return nil, ErrSentinelURL
+		return nil, errSentinelURL
 	}
 	opts, err := clientOptions(first, o)
 	if err != nil || opts.Network != "tcp" {
-		return nil, ErrSentinelURL
+		return nil, errSentinelURL
 	}
 	found := newSentinels(hosts, *o.Sentinel, opts)
 	opts.Addr, opts.Dialer = "the master", found.dialMaster
@@ -146,14 +146,14 @@ func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bo
 func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
-		return nil, ErrURL
+		return nil, errURL
 	}
 	if strings.Contains(u.Host, ",") {
-		return nil, ErrSeveralHosts
+		return nil, errSeveralHosts
 	}
 	opts, err := redis.ParseURL(rawURL)
 	if err != nil {
-		return nil, ErrURL
+		return nil, errURL
 	}
 	timeout := o.silence()
 	opts.DialTimeout = cmp.Or(opts.DialTimeout, dial(timeout))

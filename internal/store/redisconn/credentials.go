@@ -32,7 +32,7 @@ func signIn(rawURL string) (credentials, error) {
 	parts, _ := storeurl.Split(rawURL)
 	opts, err := redis.ParseURL(parts.First())
 	if err != nil {
-		return credentials{}, fmt.Errorf("user and password: %w", ErrURL)
+		return credentials{}, fmt.Errorf("user and password: %w", errURL)
 	}
 	return credentials{opts.Username, opts.Password}, nil
 }

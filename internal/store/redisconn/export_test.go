@@ -16,6 +16,14 @@ const (
 	CallsBeside = callsBeside
 )
 
+// What is wrong with a URL.
+var (
+	ErrURL          = errURL
+	ErrClusterURL   = errClusterURL
+	ErrSentinelURL  = errSentinelURL
+	ErrSeveralHosts = errSeveralHosts
+)
+
 // Hold makes small calls wait until release, which sends them and returns when none waits.
 func (c *Client) Hold() (release func()) {
 	for !c.only.quick.hold() {

@@ -1,0 +1,27 @@
+package redisstore
+
+import (
+	"io/fs"
+	"strings"
+	"testing"
+)
+
+// The highest XP is a constant of package level; scripts have it as MAX_XP.
+func TestScriptsHaveNoHighestXPOfTheirOwn(t *testing.T) {
+	err := fs.WalkDir(scriptFiles, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := scriptFiles.ReadFile(path)
+		if strings.Contains(string(text), "2147483647") {
+			t.Errorf("%s has the highest XP as a number", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(constants, ", 2147483647\n") {
+		t.Errorf("scripts begin with %q", constants)
+	}
+}

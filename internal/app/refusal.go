@@ -11,7 +11,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/config"
 	"levelboard/internal/store/redisconn"
 )
 
@@ -24,7 +23,7 @@ func (a *App) tryRedis(ctx context.Context) error {
 		a.lookForEviction(ctx)
 		return nil
 	}
-	advice := redisAdvice(ctx, a.cfg, err)
+	advice := redisAdvice(err)
 	if advice == "" {
 		return nil
 	}
@@ -52,7 +51,7 @@ func (a *App) lookForEviction(ctx context.Context) {
 }
 
 // redisAdvice is what to do about a Redis that will not have this service, or "".
-func redisAdvice(ctx context.Context, cfg config.Config, err error) string {
+func redisAdvice(err error) string {
 	url := "LEVELBOARD_REDIS_URL"
 	if errors.Is(err, redisconn.ErrUnknownMaster) {
 		return "set LEVELBOARD_REDIS_MASTER to the name that the sentinels know the master by"
@@ -73,10 +72,10 @@ func redisAdvice(ctx context.Context, cfg config.Config, err error) string {
 	if advice := tlsAdvice(err, url, "set LEVELBOARD_REDIS_CA_FILE to the PEM file of that authority's certificate"); advice != "" {
 		return advice
 	}
-	if objects(err) || refusesCertificate(ctx, cfg, err) {
+	if objects(err) {
 		return "it does not accept this service's certificate, or wants one: set LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE"
 	}
-	return wrongScheme(ctx, cfg.RedisURL, err)
+	return ""
 }
 
 // objects reports whether an error is what the other end of TLS objects to.

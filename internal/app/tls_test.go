@@ -66,7 +66,6 @@ func TestStoresThatRefuse(t *testing.T) {
 	pair, elsewhere := ca.Loopback(), ca.Issue("store.example.org")
 	secure := testenv.Redis(t, testenv.WithTLS(ca, pair), testenv.WithPassword(storePassword))
 	other := testenv.Redis(t, testenv.WithTLS(ca, elsewhere), testenv.WithPassword(storePassword))
-	shy := testenv.Redis(t, testenv.WithTLS(ca, pair), testenv.WithClientCertificates(), testenv.WithPassword(storePassword))
 	open := testenv.Redis(t, testenv.WithConfig("unixsocket redis.sock"))
 	locked := testenv.Redis(t, testenv.WithPassword(storePassword), testenv.WithConfig("unixsocket redis.sock",
 		"user weak on >"+storePassword+" ~* &* +ping"))
@@ -96,13 +95,10 @@ func TestStoresThatRefuse(t *testing.T) {
 		{"redis: the system's authorities", redisAt(secure.URL()), "set LEVELBOARD_REDIS_CA_FILE"},
 		{"redis: another authority", redisAt(secure.URL(), distrust), "set LEVELBOARD_REDIS_CA_FILE"},
 		{"redis: another host", redisAt(other.URL(), trust), "its TLS certificate is for another host"},
-		{"redis: no client certificate", redisAt(shy.URL(), trust), "set LEVELBOARD_REDIS_CERT_FILE"},
 		{"redis: wrong password", redisAt(wrong.Replace(secure.URL()), trust), "does not accept the user or the password of LEVELBOARD_REDIS_URL"},
 		{"redis: unknown user", redisAt(secure.URLFor("nobody", storePassword), trust), "does not accept the user or the password"},
 		{"redis: no password", redisAt("redis://" + locked.Addr()), "it wants a password"},
 		{"redis: no rights", redisAt(locked.URLFor("weak", storePassword)), "docs/security.md"},
-		{"redis: plain to TLS", redisAt(changed(secure.URL(), "rediss://", "redis://")), "begin LEVELBOARD_REDIS_URL with rediss://"},
-		{"redis: TLS to plain", redisAt(changed(open.URL(), "redis://", "rediss://"), trust), "it does not speak TLS at that port"},
 		{"redis: socket, no password", redisAt("unix://" + locked.Dir() + "/redis.sock"), "it wants a password"},
 		{"redis: socket, wrong password", redisAt("unix://:an-0ther-Secret@" + locked.Dir() + "/redis.sock"), "does not accept the user or the password"},
 		{"postgres: the system's authorities", postgresAt(changed(archive.URL(), "&sslrootcert="+url.QueryEscape(ca.File()), "")), "set sslrootcert in LEVELBOARD_POSTGRES_URL"},

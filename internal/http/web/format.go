@@ -3,7 +3,6 @@ package web
 import (
 	"math"
 	"reflect"
-	"strconv"
 	"unicode"
 	"unicode/utf8"
 
@@ -66,9 +65,6 @@ type ring struct {
 	Level   int
 	Percent int // 0 to 100, rounded down: 100 is what is reached
 }
-
-// Digits is how many the level has: the type is the smaller the more they are (app.css).
-func (r ring) Digits() int { return len(strconv.Itoa(r.Level)) }
 
 func newRing(level int, progress float64) ring {
 	return ring{Level: level, Percent: int(math.Floor(max(0, min(progress, 100))))}

@@ -63,30 +63,19 @@ type keyView struct {
 	Soon   bool        // it expires soon
 }
 
-// Permitted is what the key may do, in words.
-func (k keyView) Permitted() string {
-	if k.Permission == apikey.ReadWrite {
-		return "Read and write"
-	}
-	return "Read only"
-}
-
 func (s *Site) soon(k ownkeys.Key) bool {
 	return !k.Expired && k.ExpiresAt != nil && k.ExpiresAt.Sub(s.deps.Now()) < soonTime
 }
 
 // keyPage is the content of the page of one key.
 type keyPage struct {
-	Done     string
-	Key      keyView
-	Name     string            // in the form
-	Errors   map[string]string // by field: name, overlap
-	Granted  []community
-	Others   []community // that could be granted, too
-	Overlaps []choice
+	Done    string
+	Key     keyView
+	Name    string            // in the form
+	Errors  map[string]string // by field: name, overlap
+	Granted []community
+	Others  []community // that could be granted, too
 }
-
-var overlapChoices = []choice{{"none", "None: it stops now"}, {"1h", "1 hour"}, {"24h", "24 hours"}, {"7d", "7 days"}}
 
 func (s *Site) key(c *gin.Context, v keyVisit) error {
 	return s.showKey(c, v, http.StatusOK, keyPage{Name: v.key.Name})
@@ -94,7 +83,7 @@ func (s *Site) key(c *gin.Context, v keyVisit) error {
 
 // showKey shows the key's page, with a form that may have errors.
 func (s *Site) showKey(c *gin.Context, v keyVisit, status int, content keyPage) (err error) {
-	content.Done, content.Overlaps, content.Key = done[c.Query("done")], overlapChoices, keyView{Key: v.key, Soon: s.soon(v.key)}
+	content.Done, content.Key = done[c.Query("done")], keyView{Key: v.key, Soon: s.soon(v.key)}
 	if content.Granted, err = s.granted(c.Request.Context(), v.key.Grants); err != nil {
 		return err
 	}

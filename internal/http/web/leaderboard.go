@@ -27,6 +27,8 @@ type leaderboardPage struct {
 	Guild   *guild.Guild
 	Base    string // path of the board
 	Number  int64
+	Before  int64  // number of the page before, or 0
+	After   int64  // number of the next page, or 0
 	Last    int64  // number of the last page
 	Total   int64  // members with an entry
 	Past    string // what was asked for that is past the end: "page" or "rank", or empty
@@ -35,17 +37,6 @@ type leaderboardPage struct {
 	Rules   rules
 	Manager bool
 	Removed bool // a manager has just removed somebody
-}
-
-// Before is the number of the page before, or 0; After that of the next.
-func (p leaderboardPage) Before() int64 { return p.Number - 1 }
-
-// After is the number of the next page, or 0.
-func (p leaderboardPage) After() int64 {
-	if p.Number < p.Last {
-		return p.Number + 1
-	}
-	return 0
 }
 
 func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
@@ -74,8 +65,11 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	content := leaderboardPage{
-		Guild: g, Base: boardPath(g), Number: page.Number, Last: leaderboard.LastPage(v.Total), Total: v.Total,
+		Guild: g, Base: boardPath(g), Number: page.Number, Before: page.Number - 1, Last: leaderboard.LastPage(v.Total), Total: v.Total,
 		Rules: rulesOf(g), Manager: session.Manages(g), Removed: c.Query("done") == "removed",
+	}
+	if page.Number < content.Last {
+		content.After = page.Number + 1
 	}
 	switch {
 	case page.Number < number:

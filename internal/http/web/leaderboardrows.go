@@ -48,19 +48,6 @@ func newRow(g *guild.Guild, r leaderboard.Ranked) leaderboardRow {
 	return row
 }
 
-// Medal is "gold", "silver" or "bronze" for the first three ranks, else empty.
-func (r leaderboardRow) Medal() string {
-	switch r.Rank {
-	case 1:
-		return "gold"
-	case 2:
-		return "silver"
-	case 3:
-		return "bronze"
-	}
-	return ""
-}
-
 // displayName is what to call a member, and their user name where that says more. Of somebody who only wrote messages the id may be all.
 func displayName(u leaderboard.User, userID string) (name, handle string) {
 	name, handle = displayname.Clean(text(u.GlobalName)), displayname.Clean(u.Username)

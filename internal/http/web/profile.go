@@ -144,19 +144,6 @@ type keyForm struct {
 // Has reports whether the guild is ticked.
 func (f keyForm) Has(g id.Guild) bool { return slices.Contains(f.Guilds, string(g)) }
 
-// choice is one option of a field.
-type choice struct{ Value, Text string }
-
-// Expiries are the lifetimes to choose from.
-func (keyForm) Expiries() []choice {
-	return []choice{{"7", "7 days"}, {"30", "30 days"}, {"90", "90 days"}, {"365", "a year"}, {"never", "Never"}}
-}
-
-// Permissions are what a key may be allowed.
-func (keyForm) Permissions() []choice {
-	return []choice{{string(apikey.Read), "Read only"}, {string(apikey.ReadWrite), "Read and write"}}
-}
-
 const badName = "Write a name that can be seen, on one line, without marks that turn the direction of text, " +
 	"and of at most 100 bytes: 100 letters of English, fewer of other scripts."
 
@@ -220,7 +207,7 @@ type historyPage struct {
 // recordView is one change of a key.
 type recordView struct {
 	apikey.Record
-	Who    string
+	Mine   bool        // the user did it
 	Guilds []community // some of those that it was about
 	More   int         // how many more there are
 }
@@ -252,15 +239,7 @@ func (s *Site) records(ctx context.Context, user id.User, before int64, limit in
 		found, next = found[:limit], found[limit-1].Number
 	}
 	for _, r := range found {
-		view := recordView{Record: r, Who: "User " + string(r.By)}
-		switch r.By {
-		case apikey.User(user):
-			view.Who = "You"
-		case apikey.Operator:
-			view.Who = "The operator"
-		case apikey.Service:
-			view.Who = "Levelboard"
-		}
+		view := recordView{Record: r, Mine: r.By == apikey.User(user)}
 		for _, g := range r.GuildIDs[:min(namedAtOnce, len(r.GuildIDs))] {
 			known, err := s.community(ctx, g)
 			if err != nil {

@@ -99,7 +99,7 @@ func (c *Cache[K, V]) hold(k K, v V) {
 
 // Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them leave. The error
 // is the load's, ctx's, or ErrCrowded; only Absent errors are kept.
-func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
+func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
 		c.mu.Unlock()
@@ -107,17 +107,19 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	}
 	if err, ok := c.missing.Get(k); ok {
 		c.mu.Unlock()
-		var none V
 		return none, err
 	}
 	f, shared := c.underway[k]
 	if c.waiting >= c.options.Waiting || !shared && len(c.underway) >= c.options.Waiting {
 		c.mu.Unlock()
-		var none V
 		return none, ErrCrowded
 	}
 	c.waiting++
-	defer c.left()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.waiting--
+	}()
 	if !shared {
 		f = c.begin(context.WithoutCancel(ctx), k)
 	}
@@ -127,7 +129,6 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (V, error) {
 	case <-f.done:
 		return f.value, f.err
 	case <-ctx.Done():
-		var none V
 		return none, ctx.Err()
 	}
 }
@@ -140,12 +141,6 @@ func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
 	c.underway[k] = f
 	go c.fetch(ctx, k, f)
 	return f
-}
-
-func (c *Cache[K, V]) left() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waiting--
 }
 
 func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
@@ -182,20 +177,22 @@ func (c *Cache[K, V]) finish(k K, f *fetch[V]) {
 func (c *Cache[K, V]) Forget(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.held.Remove(k)
-	c.missing.Remove(k)
+	c.forget(k)
+}
+
+// forget reports whether there was a value, or a load of one. mu is held.
+func (c *Cache[K, V]) forget(k K) bool {
+	_, loading := c.underway[k]
 	delete(c.underway, k)
+	c.missing.Remove(k)
+	return c.held.Remove(k) || loading
 }
 
 // Renew is Forget, but a value in use is loaded again at once, so that it is there before anybody asks for it.
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, used := c.underway[k]
-	used = c.held.Remove(k) || used
-	c.missing.Remove(k)
-	delete(c.underway, k)
-	if used && len(c.underway) < c.options.Waiting {
+	if c.forget(k) && len(c.underway) < c.options.Waiting {
 		c.begin(context.Background(), k)
 	}
 }

@@ -11,12 +11,12 @@ import (
 
 // stale reports whether there is something to be renewed or noted.
 func (s *Sessions) stale(r record) bool {
-	return s.now().Sub(r.Seen) > seenTime || s.unconfirmed(r)
+	return s.o.Now().Sub(r.Seen) > seenTime || s.unconfirmed(r)
 }
 
 func (s *Sessions) unconfirmed(r record) bool {
-	now := s.now()
-	return !r.Local && s.provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime
+	now := s.o.Now()
+	return !r.Local && s.o.Provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime
 }
 
 // freshen asks the provider again, for one request at a time: a refresh token may be good for one use only. The other requests go on with
@@ -37,14 +37,14 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 	}
 	if s.unconfirmed(r) {
 		if err := s.confirm(ctx, &r); errors.Is(err, ErrRefused) {
-			s.log.Debug("the provider does not vouch for a session any more; it is ended", "error", err)
+			s.o.Log.Debug("the provider does not vouch for a session any more; it is ended", "error", err)
 			if err := s.store.EndSession(ctx, r.User.ID, mine.hash()); err != nil {
 				return old, fmt.Errorf("end a session: %w", err)
 			}
 			return old, ErrNoSession
 		}
 	}
-	r.Seen = s.now()
+	r.Seen = s.o.Now()
 	sealed, err := mine.seal(r)
 	if err == nil {
 		err = s.store.ReplaceSession(ctx, mine.hash(), sealed, s.ttl(r))
@@ -58,16 +58,16 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 // confirm updates the record by what the provider says now. It fails with ErrRefused when the user took back what they allowed us, and only
 // then: if the provider cannot be asked, the record stays.
 func (s *Sessions) confirm(ctx context.Context, r *record) error {
-	r.Tried = s.now()
+	r.Tried = s.o.Now()
 	who, err := s.ask(ctx, r)
 	refreshes.WithLabelValues(outcomeOf(err)).Inc()
 	switch {
 	case errors.Is(err, ErrRefused):
 		return err
 	case err != nil:
-		s.log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
+		s.o.Log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
 	default:
-		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.now()
+		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.o.Now()
 		s.tell(ctx, who)
 	}
 	return nil
@@ -77,17 +77,17 @@ func (s *Sessions) confirm(ctx context.Context, r *record) error {
 func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	ends := !r.Token.Expiry.IsZero() && r.Token.Expiry.Before(s.now().Add(time.Minute))
+	ends := !r.Token.Expiry.IsZero() && r.Token.Expiry.Before(s.o.Now().Add(time.Minute))
 	if !ends {
-		who, err = s.provider.Identify(ctx, r.Token)
+		who, err = s.o.Provider.Identify(ctx, r.Token)
 	}
 	if ends || errors.Is(err, ErrRefused) {
 		var token Token
-		if token, err = s.provider.Renew(ctx, r.Token); err != nil {
+		if token, err = s.o.Provider.Renew(ctx, r.Token); err != nil {
 			return who, err
 		}
 		r.Token = token // also when what follows fails: the old one may be used up
-		who, err = s.provider.Identify(ctx, r.Token)
+		who, err = s.o.Provider.Identify(ctx, r.Token)
 	}
 	if err == nil && who.User.ID != r.User.ID {
 		err = fmt.Errorf("the access is another user's now: %w", ErrRefused)
@@ -97,7 +97,7 @@ func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error)
 
 // tell hands on which guilds the user manages now, if the whole answer could be read: a garbled answer must not cost a right.
 func (s *Sessions) tell(ctx context.Context, who Identity) {
-	if s.told == nil || !who.Complete {
+	if s.o.Refreshed == nil || !who.Complete {
 		return
 	}
 	var managed []id.Guild
@@ -106,7 +106,7 @@ func (s *Sessions) tell(ctx context.Context, who Identity) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, tellTime)
 	defer cancel()
-	if err := s.told(ctx, who.User.ID, managed); err != nil {
-		s.log.WarnContext(ctx, "what a user granted in guilds that they manage no more may go on until they are asked about again", "error", err)
+	if err := s.o.Refreshed(ctx, who.User.ID, managed); err != nil {
+		s.o.Log.WarnContext(ctx, "what a user granted in guilds that they manage no more may go on until they are asked about again", "error", err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"levelboard/internal/domain/id"
 )
 
@@ -67,33 +69,29 @@ type Options struct {
 // Sessions signs people in and out, and finds who is signed in. It is safe for concurrent use.
 type Sessions struct {
 	store    Store
-	provider *Provider
-	locals   []Local
-	told     func(ctx context.Context, user id.User, managed []id.Guild) error
-	log      *slog.Logger
-	now      func() time.Time
-	entering chan struct{} // holds one for each sign-in for which the provider is asked
+	o        Options
+	entering *semaphore.Weighted // held by each sign-in for which the provider is asked
 }
 
 // NewSessions returns the sessions in a store.
 func NewSessions(store Store, o Options) *Sessions {
-	return &Sessions{store: store, provider: o.Provider, locals: o.Locals, told: o.Refreshed, log: o.Log, now: o.Now, entering: make(chan struct{}, entering)}
+	return &Sessions{store: store, o: o, entering: semaphore.NewWeighted(entering)}
 }
 
 // Address is where to send somebody who wants to sign in; empty when there is no provider.
 func (s *Sessions) Address(state, verifier string) string {
-	if s.provider == nil {
+	if s.o.Provider == nil {
 		return ""
 	}
-	return s.provider.Address(state, verifier)
+	return s.o.Provider.Address(state, verifier)
 }
 
 // Locals lists who may sign in without a provider.
-func (s *Sessions) Locals() []Local { return s.locals }
+func (s *Sessions) Locals() []Local { return s.o.Locals }
 
 // Enter begins a session by the provider's code and returns its secret; ErrRefused for an invalid code, ErrBusy when too many sign in.
 func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret string, err error) {
-	if s.provider == nil {
+	if s.o.Provider == nil {
 		return "", fmt.Errorf("sign in without a provider: %w", ErrRefused)
 	}
 	token, who, err := s.redeem(ctx, code, verifier)
@@ -102,23 +100,21 @@ func (s *Sessions) Enter(ctx context.Context, code, verifier string) (secret str
 		return "", err
 	}
 	s.tell(ctx, who)
-	now := s.now()
+	now := s.o.Now()
 	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Token: token, Started: now, Seen: now, Confirmed: now, Tried: now})
 }
 
 // redeem finds out whose code it is.
 func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Identity, error) {
-	select {
-	case s.entering <- struct{}{}:
-		defer func() { <-s.entering }()
-	default:
+	if !s.entering.TryAcquire(1) {
 		return Token{}, Identity{}, ErrBusy
 	}
-	token, err := s.provider.Redeem(ctx, code, verifier)
+	defer s.entering.Release(1)
+	token, err := s.o.Provider.Redeem(ctx, code, verifier)
 	if err != nil {
 		return Token{}, Identity{}, err
 	}
-	who, err := s.provider.Identify(ctx, token)
+	who, err := s.o.Provider.Identify(ctx, token)
 	return token, who, err
 }
 
@@ -131,10 +127,10 @@ func (s *Sessions) Denied(errorCode string) error {
 
 // EnterLocally begins the session of number n of Locals. ErrRefused when there is no such.
 func (s *Sessions) EnterLocally(ctx context.Context, n int) (secret string, err error) {
-	if n < 0 || n >= len(s.locals) {
+	if n < 0 || n >= len(s.o.Locals) {
 		return "", fmt.Errorf("sign in locally as number %d: %w", n, ErrRefused)
 	}
-	who, now := s.locals[n], s.now()
+	who, now := s.o.Locals[n], s.o.Now()
 	return s.begin(ctx, record{User: who.User, Guilds: who.Guilds, Local: true, Started: now, Seen: now, Confirmed: now, Tried: now})
 }
 
@@ -155,7 +151,7 @@ func (s *Sessions) begin(ctx context.Context, r record) (string, error) {
 
 // ttl is how long the store has to keep a session: a little longer than it is idle, since its last use is known only so exactly.
 func (s *Sessions) ttl(r record) time.Duration {
-	return min(IdleTime+seenTime, max(r.Started.Add(LifeTime).Sub(s.now()), time.Millisecond))
+	return min(IdleTime+seenTime, max(r.Started.Add(LifeTime).Sub(s.o.Now()), time.Millisecond))
 }
 
 // Find returns whose session the secret is; ErrNoSession when it is nobody's. It asks the provider again about old sessions; when it cannot,
@@ -175,7 +171,7 @@ func (s *Sessions) Find(ctx context.Context, text string) (*Session, error) {
 		}
 	}
 	found := &Session{User: r.User, Guilds: r.Guilds}
-	if !r.Local && s.now().Sub(r.Confirmed) > RightsTime {
+	if !r.Local && s.o.Now().Sub(r.Confirmed) > RightsTime {
 		found.Guilds, found.Unconfirmed = nil, true
 	}
 	return found, nil
@@ -189,11 +185,11 @@ func (s *Sessions) read(ctx context.Context, mine secret) (record, error) {
 	}
 	r, err := mine.open(sealed)
 	if err != nil {
-		s.log.Warn("a session in the store cannot be opened; its user has to sign in again", "error", err)
+		s.o.Log.Warn("a session in the store cannot be opened; its user has to sign in again", "error", err)
 		return record{}, ErrNoSession
 	}
-	now := s.now()
-	if now.Sub(r.Seen) > IdleTime || now.Sub(r.Started) > LifeTime || r.Local && len(s.locals) == 0 {
+	now := s.o.Now()
+	if now.Sub(r.Seen) > IdleTime || now.Sub(r.Started) > LifeTime || r.Local && len(s.o.Locals) == 0 {
 		if err := s.store.EndSession(ctx, r.User.ID, mine.hash()); err != nil {
 			return record{}, fmt.Errorf("end an old session: %w", err)
 		}

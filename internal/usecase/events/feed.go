@@ -36,7 +36,7 @@ type Board interface {
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 }
 
-// FeedOptions are what a Feed can be told; the zero value will do.
+// FeedOptions configure a Feed; the zero value will do.
 type FeedOptions struct {
 	Interval time.Duration // how often the logs are looked into; default 100 ms
 	Log      *slog.Logger  // nil discards
@@ -46,13 +46,11 @@ type FeedOptions struct {
 
 // Feed hands the events of guilds to their followers and reads each log once. It is safe for concurrent use.
 type Feed struct {
-	log      Log
-	board    Board
-	interval time.Duration
-	logger   *slog.Logger
-	used     func(id.Guild)
-	wake     chan struct{} // holds one when a guild was added
-	failing  bool          // Run's
+	log     Log
+	board   Board
+	o       FeedOptions
+	wake    chan struct{} // holds one when a guild was added
+	failing bool          // Run's
 
 	mu        sync.Mutex
 	closed    bool
@@ -74,16 +72,16 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 	if o.Used == nil {
 		o.Used = func(id.Guild) {}
 	}
+	o.Interval = cmp.Or(o.Interval, defaultInterval)
 	return &Feed{
-		log: log, board: board, interval: cmp.Or(o.Interval, defaultInterval), logger: o.Log, used: o.Used, wake: make(chan struct{}, 1),
-		followers: map[*Follower]struct{}{}, guilds: map[leaderboard.GuildRef]*followed{},
+		log: log, board: board, o: o, wake: make(chan struct{}, 1), followers: map[*Follower]struct{}{}, guilds: map[leaderboard.GuildRef]*followed{},
 	}
 }
 
 // Run reads the logs of followed guilds until ctx ends, then closes the Feed. After an error it retries at the next look.
 func (f *Feed) Run(ctx context.Context) {
 	defer f.Close()
-	ticker := time.NewTicker(f.interval)
+	ticker := time.NewTicker(f.o.Interval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		places := f.places()
@@ -100,7 +98,7 @@ func (f *Feed) Run(ctx context.Context) {
 			full, unread = more || full, cmp.Or(unread, err)
 		}
 		if unread != nil && !f.failing && ctx.Err() == nil {
-			f.logger.Warn("events cannot be read at the moment; they are sent when that is possible again", "error", unread)
+			f.o.Log.Warn("events cannot be read at the moment; they are sent when that is possible again", "error", unread)
 		}
 		f.failing = unread != nil
 		if full {
@@ -133,7 +131,7 @@ func (f *Feed) places() []place {
 func (f *Feed) look(ctx context.Context, places []place) (full bool, err error) {
 	cursors := make([]Cursor, len(places))
 	for i, p := range places {
-		f.used(p.Guild.ID)
+		f.o.Used(p.Guild.ID)
 		cursors[i] = p.Cursor
 	}
 	readCtx, cancel := context.WithTimeout(ctx, readTime)

@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,7 +50,7 @@ type Board interface {
 	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
 }
 
-// FeedOptions are what a Feed can be told; the zero value will do.
+// FeedOptions configure a Feed; the zero value will do.
 type FeedOptions struct {
 	Interval time.Duration // how often a guild is looked at; default 500 ms
 	Watchers int           // how many watch at the same time; 0 is 1,000
@@ -57,11 +59,9 @@ type FeedOptions struct {
 
 // Feed is what everybody watches. It is safe for concurrent use.
 type Feed struct {
-	board    Board
-	interval time.Duration
-	most     int
-	logger   *slog.Logger
-	wake     chan struct{} // holds one when a guild was added
+	board Board
+	o     FeedOptions
+	wake  chan struct{} // holds one when a guild was added
 
 	mu       sync.Mutex
 	closed   bool
@@ -91,16 +91,14 @@ func NewFeed(board Board, o FeedOptions) *Feed {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Feed{
-		board: board, interval: cmp.Or(o.Interval, defaultInterval), most: cmp.Or(o.Watchers, defaultWatchers), logger: o.Log,
-		wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*watched{},
-	}
+	o.Interval, o.Watchers = cmp.Or(o.Interval, defaultInterval), cmp.Or(o.Watchers, defaultWatchers)
+	return &Feed{board: board, o: o, wake: make(chan struct{}, 1), guilds: map[leaderboard.GuildRef]*watched{}}
 }
 
 // Run looks at what is watched until ctx ends, and closes the Feed then. While nobody watches it does nothing.
 func (f *Feed) Run(ctx context.Context) {
 	defer f.Close()
-	timer := time.NewTimer(f.interval)
+	timer := time.NewTimer(f.o.Interval)
 	defer timer.Stop()
 	for ctx.Err() == nil {
 		guilds := f.watchedGuilds()
@@ -111,7 +109,7 @@ func (f *Feed) Run(ctx context.Context) {
 			}
 			continue
 		}
-		timer.Reset(f.interval)
+		timer.Reset(f.o.Interval)
 		var looks errgroup.Group
 		looks.SetLimit(looksAtOnce)
 		for _, ref := range guilds {
@@ -131,11 +129,7 @@ func (f *Feed) Run(ctx context.Context) {
 func (f *Feed) watchedGuilds() []leaderboard.GuildRef {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	refs := make([]leaderboard.GuildRef, 0, len(f.guilds))
-	for ref := range f.guilds {
-		refs = append(refs, ref)
-	}
-	return refs
+	return slices.Collect(maps.Keys(f.guilds))
 }
 
 // Watch watches a page of a guild, by its number from 1; one past the last stands for the last. An Unavailable fault when too many watch, or
@@ -152,7 +146,7 @@ func (f *Feed) Watch(g *guild.Guild, number int64) (*Watcher, error) {
 		of = &watched{guild: g, pages: map[int64]*page{}}
 	}
 	p, read := of.pages[number]
-	if f.watchers >= f.most || !read && len(of.pages) >= maxPages {
+	if f.watchers >= f.o.Watchers || !read && len(of.pages) >= maxPages {
 		return nil, errFull
 	}
 	if !read {

@@ -14,14 +14,6 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Board reads and changes a guild's members (package leaderboard). Its errors are faults.
-type Board interface {
-	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
-	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
-	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
-	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
-}
-
 // leaderboardPage is the content of a guild's board.
 type leaderboardPage struct {
 	Guild   *guild.Guild

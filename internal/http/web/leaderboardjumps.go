@@ -15,11 +15,6 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Finder finds members by the beginning of a name, or by their id (package leaderboard). Its errors are faults.
-type Finder interface {
-	Find(ctx context.Context, g *guild.Guild, text string) (leaderboard.Found, error)
-}
-
 // pastRank is what a page is told in its address that is shown in the place of a rank past the last.
 const pastRank = "rank"
 

@@ -33,11 +33,6 @@ const (
 	stillHere         = ": still here\n\n"
 )
 
-// Watch lets somebody watch a page (package watch). Its errors are faults.
-type Watch interface {
-	Watch(g *guild.Guild, number int64) (*watch.Watcher, error)
-}
-
 // rowsBody is a page's rows for leaderboard.js.
 type rowsBody struct {
 	Page  int64    `json:"page"`

@@ -18,18 +18,6 @@ import (
 	"levelboard/internal/usecase/signin"
 )
 
-// Keys is what users do with their own API keys (package ownkeys). Its errors are faults.
-type Keys interface {
-	Keys(ctx context.Context, user id.User) ([]ownkeys.Key, error)
-	History(ctx context.Context, user id.User, before int64, limit int) ([]apikey.Record, error)
-	Create(ctx context.Context, user ownkeys.User, n ownkeys.NewKey) (secret string, k ownkeys.Key, err error)
-	Rename(ctx context.Context, user id.User, keyID, name string) error
-	Rotate(ctx context.Context, user id.User, keyID string, overlap ownkeys.Overlap) (secret string, err error)
-	Grant(ctx context.Context, user ownkeys.User, keyID string, g id.Guild) error
-	Ungrant(ctx context.Context, user id.User, keyID string, g id.Guild) error
-	Delete(ctx context.Context, user id.User, keyID string) error
-}
-
 const (
 	// keysShown is how many keys are on one page; only those whom the operator made more keys than one may have have a second.
 	keysShown = ownkeys.MaxKeys

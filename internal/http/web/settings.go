@@ -13,23 +13,11 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/guildsettings"
 )
 
 // settingsPath is the page where managers set their guild up.
 const settingsPath = "/guilds/:guildId/settings"
-
-// Settings is what managers may do with their guild's settings (package guildsettings). Its errors are faults.
-type Settings interface {
-	Read(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	// Free reports whether the guild could have the vanity, which is in lower case.
-	Free(ctx context.Context, g id.Guild, vanity string) (bool, error)
-	// Preview reads what a curve would do to the members at the top.
-	Preview(ctx context.Context, g *guild.Guild, curve level.Curve) (guildsettings.Preview, error)
-	// Save's fault wraps guild.ErrChanged when the guild is not as it was read, guild.ErrVanityTaken when the vanity is not free.
-	Save(ctx context.Context, read *guild.Guild, p guildsettings.Proposal) (*guild.Guild, error)
-}
 
 // settingsPage is the saved settings, the form as the manager left it, and what there is to say about it.
 type settingsPage struct {

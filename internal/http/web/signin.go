@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -24,23 +23,6 @@ func RedirectURL(publicURL string) string { return publicURL + callbackPath }
 // signInsOfAddress is how many codes of one address are redeemed a minute: each is a request to the provider with our client secret, and
 // anybody can make up codes.
 const signInsOfAddress = 20
-
-// SignIn signs people in and out (package signin).
-type SignIn interface {
-	// Address is where to send somebody to sign in; empty when there is no provider.
-	Address(state, verifier string) string
-	// Enter begins a session by the provider's code; signin.ErrRefused when it is not valid, signin.ErrBusy when too many sign in.
-	Enter(ctx context.Context, code, verifier string) (secret string, err error)
-	// Denied is the error of a sign-in that came back without a code; signin.ErrRefused when the user did not allow it.
-	Denied(errorCode string) error
-	// Locals lists who may sign in without a provider, and EnterLocally begins a session of one of them.
-	Locals() []signin.Local
-	EnterLocally(ctx context.Context, n int) (secret string, err error)
-	// Find returns whose session it is; signin.ErrNoSession when it is nobody's.
-	Find(ctx context.Context, secret string) (*signin.Session, error)
-	End(ctx context.Context, secret string) error
-	EndAll(ctx context.Context, secret string) error
-}
 
 // signInPage is the content of the page where one signs in.
 type signInPage struct {

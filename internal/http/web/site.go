@@ -18,12 +18,12 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/watch"
 )
-
-// Limiter charges one request to all budgets or, when one refuses, to none.
-type Limiter interface {
-	Charge(ctx context.Context, budgets ...ratelimit.Budget) (ratelimit.Decision, error)
-}
 
 // Guilds finds a guild's settings; a NotFound fault for an unknown guild.
 type Guilds interface {
@@ -33,15 +33,14 @@ type Guilds interface {
 
 // Deps is what the pages are built on.
 type Deps struct {
-	Guilds  Guilds
-	Board   Board
-	Keys    Keys
-	Finder  Finder
-	Watch   Watch
-	Limiter Limiter
-	SignIn  SignIn // nil when nobody can sign in
-	// Settings is what managers change on the settings page; nil when there is no such page.
-	Settings Settings
+	Guilds   Guilds
+	Board    *leaderboard.Leaderboard
+	Keys     *ownkeys.Profile
+	Finder   *leaderboard.Finder
+	Watch    *watch.Feed
+	Limiter  *ratelimit.Limiter
+	SignIn   *signin.Sessions        // nil when nobody can sign in
+	Settings *guildsettings.Settings // nil when there is no page for them
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/netip"
@@ -23,6 +24,18 @@ func RedirectURL(publicURL string) string { return publicURL + callbackPath }
 // signInsOfAddress is how many codes of one address are redeemed a minute: each is a request to the provider with our client secret, and
 // anybody can make up codes.
 const signInsOfAddress = 20
+
+// SignIn signs people in and out (signin.Sessions).
+type SignIn interface {
+	Address(state, verifier string) string
+	Enter(ctx context.Context, code, verifier string) (secret string, err error)
+	Denied(errorCode string) error
+	Locals() []signin.Local
+	EnterLocally(ctx context.Context, n int) (secret string, err error)
+	Find(ctx context.Context, secret string) (*signin.Session, error)
+	End(ctx context.Context, secret string) error
+	EndAll(ctx context.Context, secret string) error
+}
 
 // signInPage is the content of the page where one signs in.
 type signInPage struct {

@@ -21,7 +21,6 @@ import (
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
-	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/watch"
 )
 
@@ -39,7 +38,7 @@ type Deps struct {
 	Finder   *leaderboard.Finder
 	Watch    *watch.Feed
 	Limiter  *ratelimit.Limiter
-	SignIn   *signin.Sessions        // nil when nobody can sign in
+	SignIn   SignIn                  // nil when nobody can sign in
 	Settings *guildsettings.Settings // nil when there is no page for them
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected

@@ -4,6 +4,7 @@ package etag
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 )
 
@@ -28,4 +29,13 @@ func Match(ifNoneMatch []string, etag string) (same string, ok bool) {
 func OfBody(body []byte) string {
 	digest := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(digest[:12]) + `"`
+}
+
+// Of returns the entity tag of a state that a kind and numbers name.
+func Of(kind string, numbers ...int64) string {
+	tag := append([]byte{'"'}, kind...)
+	for _, n := range numbers {
+		tag = strconv.AppendInt(append(tag, '-'), n, 16)
+	}
+	return string(append(tag, '"'))
 }

@@ -89,7 +89,7 @@ func (p picture) etag() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("name a card: %w", err)
 	}
-	return fmt.Sprintf(`"%d-%s-%d-%x"`, cardVersion, p.format, p.theme, sha256.Sum256(drawn)), nil
+	return etag.Of(fmt.Sprintf("%d-%s-%d-%x", cardVersion, p.format, p.theme, sha256.Sum256(drawn))), nil
 }
 
 func readCard(c *gin.Context) (path memberPath, theme card.Theme, err error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"net/http"
-	"strconv"
 
 	"github.com/gin-gonic/gin"
 
@@ -16,7 +15,7 @@ import (
 )
 
 // pageFormat is part of every ETag; raise it when the same members would be encoded differently.
-const pageFormat = 1
+const pageFormat = "1"
 
 // pageName says which page it is, and for whom: a manager's says so in its body.
 type pageName struct {
@@ -183,18 +182,11 @@ func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (enco
 }
 
 func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
-	tag := make([]byte, 0, 80)
-	tag = strconv.AppendInt(append(tag, '"'), pageFormat, 10)
-	for _, n := range [...]int64{int64(g.Incarnation), v.Epoch, v.Rev, g.Version} {
-		tag = strconv.AppendInt(append(tag, '-'), n, 16)
-	}
+	manager := int64(0)
 	if name.manager {
-		tag = append(tag, "-1"...)
-	} else {
-		tag = append(tag, "-0"...)
+		manager = 1
 	}
-	tag = strconv.AppendInt(append(tag, '-'), name.number, 16)
-	return string(append(tag, '"'))
+	return etag.Of(pageFormat, int64(g.Incarnation), v.Epoch, v.Rev, g.Version, manager, name.number)
 }
 
 // setCacheHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may

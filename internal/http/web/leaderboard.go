@@ -88,11 +88,17 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 		g, err := s.guildOf(c.Request.Context(), c.Param("entry"))
 		switch {
 		case fault.Is(err, fault.NotFound):
-			return s.noBoard(c)
+			return s.noBoard(c, noBoardPage{
+				Heading: "No community here", Entry: cut(c.Param("entry"), maxShown),
+				Message: "No community has this name or id. Check the address, or ask whoever runs this service to set it up.",
+			})
 		case err != nil:
 			return err
-		case !g.Enabled:
-			return s.disabledBoard(c, g)
+		case !g.Enabled: // it may be private, so it has no name
+			return s.noBoard(c, noBoardPage{
+				Heading: "Leveling is off", Message: "Leveling is switched off in this community. Its owner can switch it on.",
+				Manager: sessionOf(c).Manages(g), Guild: g.ID,
+			})
 		}
 		if err := mayRead(c, g); err != nil {
 			return err
@@ -154,19 +160,6 @@ type noBoardPage struct {
 	Guild   id.Guild
 }
 
-func (s *Site) noBoard(c *gin.Context) error {
-	content := noBoardPage{
-		Heading: "No community here", Message: "No community has this name or id. Check the address, or ask whoever runs this service to set it up.",
-		Entry: cut(c.Param("entry"), maxShown),
-	}
-	return s.show(c, http.StatusNotFound, "no-board", content.Heading, content)
-}
-
-// disabledBoard names nobody: the guild may be private.
-func (s *Site) disabledBoard(c *gin.Context, g *guild.Guild) error {
-	content := noBoardPage{
-		Heading: "Leveling is off", Message: "Leveling is switched off in this community. Its owner can switch it on.",
-		Manager: sessionOf(c).Manages(g), Guild: g.ID,
-	}
+func (s *Site) noBoard(c *gin.Context, content noBoardPage) error {
 	return s.show(c, http.StatusNotFound, "no-board", content.Heading, content)
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/endless"
+	"levelboard/internal/http/etag"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/watch"
@@ -25,7 +25,7 @@ const (
 	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
 	defaultKeepAlive = 15 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
-	rowsFormat = 3
+	rowsFormat = "r3"
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
 	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
@@ -92,7 +92,7 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 }
 
 func rowsTag(g *guild.Guild, number int64, v leaderboard.Version) string {
-	return fmt.Sprintf(`"r%d-%x-%x-%x-%x-%x"`, rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
+	return etag.Of(rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
 }
 
 // watchRows streams a page's rows as they change, until the browser leaves, the service stops, or the board may not be read any more,

@@ -114,10 +114,9 @@ func strictest(budgets []ratelimit.Budget) int {
 }
 
 func setLimitHeaders(c *gin.Context, limit, remaining int, reset int64) {
-	// One array for the three headers' values; its parts have no room for another value.
-	values := [...]string{strconv.Itoa(limit), strconv.Itoa(remaining), strconv.FormatInt(reset, 10)}
-	h := c.Writer.Header()
-	h["X-Ratelimit-Limit"], h["X-Ratelimit-Remaining"], h["X-Ratelimit-Reset"] = values[0:1:1], values[1:2:2], values[2:3:3]
+	c.Header("X-RateLimit-Limit", strconv.Itoa(limit))
+	c.Header("X-RateLimit-Remaining", strconv.Itoa(remaining))
+	c.Header("X-RateLimit-Reset", strconv.FormatInt(reset, 10))
 }
 
 // refuseBadKey is the 401 of a key that was presented and is not valid, on routes that need none.

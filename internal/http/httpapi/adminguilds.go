@@ -1,10 +1,10 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -44,9 +44,9 @@ func (a *API) listGuilds(c *gin.Context) error {
 	}
 	guilds, more := firstOf(guilds, limit)
 	list := struct {
-		Guilds []json.RawMessage `json:"guilds"`
-		Next   *id.Guild         `json:"next"`
-	}{Guilds: make([]json.RawMessage, len(guilds))}
+		Guilds []jsontext.Value `json:"guilds"`
+		Next   *id.Guild        `json:"next"`
+	}{Guilds: make([]jsontext.Value, len(guilds))}
 	for i, g := range guilds {
 		if list.Guilds[i], err = guild.Marshal(g.Settings); err != nil {
 			return err

@@ -143,7 +143,7 @@ func New(deps Deps) (http.Handler, error) {
 		deps.Limiter = tracedLimiter{deps.Limiter, deps.Tracer}
 	}
 	a := &API{
-		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), reads: pageReads{underway: map[pageRead]*sharedRead{}}, cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
+		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
 		inFlight:      make(chan struct{}, cmp.Or(deps.InFlight, defaultInFlight)),
 		largeBodies:   make(chan struct{}, largeBodies),
 		refusedBodies: make(chan struct{}, refusedBodies),

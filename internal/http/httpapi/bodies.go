@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -85,44 +83,66 @@ type roleReward struct {
 	Roles []roleTarget `json:"roles"`
 }
 
-// encodeSummary is what a change is answered with: {"level":{"level","messageCount","xp"}}, three numbers.
-func encodeSummary(g *guild.Guild, out leaderboard.Outcome) []byte {
-	b := []byte(`{"level":{"level":`)
-	b = strconv.AppendInt(b, int64(g.Curve.LevelAt(out.After)), 10)
-	b = append(b, `,"messageCount":`...)
-	b = strconv.AppendInt(b, out.MessageCount, 10)
-	b = append(b, `,"xp":`...)
-	b = strconv.AppendInt(b, int64(out.After), 10)
-	return append(b, `}}`...)
+type summaryJSON struct {
+	Level struct {
+		Level        level.Level `json:"level"`
+		MessageCount int64       `json:"messageCount"`
+		XP           level.XP    `json:"xp"`
+	} `json:"level"`
 }
 
-// encodeMember is what a read of a member is answered with, asked for more often than anything but changes:
-// {"level":{"lastUpdated","level","messageCount","rank","xp"},"user":{"avatar","discriminator","globalName","username"}}.
-func encodeMember(g *guild.Guild, m leaderboard.Ranked) []byte {
-	b := make([]byte, 0, 320)
-	b = append(b, `{"level":{"lastUpdated":`...)
-	if m.LastUpdated.IsZero() {
-		b = append(b, "null"...)
-	} else {
-		b = append(m.LastUpdated.UTC().AppendFormat(append(b, '"'), timeFormat), '"')
-	}
-	b = strconv.AppendInt(append(b, `,"level":`...), int64(g.Curve.LevelAt(m.XP)), 10)
-	b = strconv.AppendInt(append(b, `,"messageCount":`...), m.MessageCount, 10)
-	b = strconv.AppendInt(append(b, `,"rank":`...), m.Rank, 10)
-	b = strconv.AppendInt(append(b, `,"xp":`...), int64(m.XP), 10)
-	b = appendText(append(b, `},"user":{"avatar":`...), m.User.Avatar)
-	b = appendText(append(b, `,"discriminator":`...), &m.User.Discriminator)
-	b = appendText(append(b, `,"globalName":`...), m.User.GlobalName)
-	b = appendText(append(b, `,"username":`...), &m.User.Username)
-	return append(b, "}}"...)
+type memberJSON struct {
+	Level struct {
+		LastUpdated  *string     `json:"lastUpdated"`
+		Level        level.Level `json:"level"`
+		MessageCount int64       `json:"messageCount"`
+		Rank         int64       `json:"rank"`
+		XP           level.XP    `json:"xp"`
+	} `json:"level"`
+	User user `json:"user"`
 }
 
-func appendText(b []byte, text *string) []byte {
-	if text == nil {
-		return append(b, "null"...)
+type resultsJSON struct {
+	Results []resultJSON `json:"results"`
+}
+
+type resultJSON struct {
+	UserID       id.User     `json:"userId"`
+	Gained       level.XP    `json:"gained"`
+	XP           level.XP    `json:"xp"`
+	Level        level.Level `json:"level"`
+	MessageCount int64       `json:"messageCount"`
+	LeveledUp    bool        `json:"leveledUp"`
+	AddRoles     []id.Role   `json:"addRoles"`
+	RemoveRoles  []id.Role   `json:"removeRoles"`
+}
+
+// summaryBody is what a change is answered with.
+func summaryBody(g *guild.Guild, out leaderboard.Outcome) (body summaryJSON) {
+	body.Level.Level, body.Level.MessageCount, body.Level.XP = g.Curve.LevelAt(out.After), out.MessageCount, out.After
+	return body
+}
+
+func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {
+	body := memberJSON{User: userBody(m.User)}
+	body.Level.LastUpdated, body.Level.Level = timestamp(m.LastUpdated), g.Curve.LevelAt(m.XP)
+	body.Level.MessageCount, body.Level.Rank, body.Level.XP = m.MessageCount, m.Rank, m.XP
+	return body
+}
+
+func resultsBody(g *guild.Guild, gains []leaderboard.Gain) resultsJSON {
+	body := resultsJSON{Results: make([]resultJSON, len(gains))}
+	for i := range gains {
+		gain := &gains[i]
+		result := resultJSON{
+			UserID: gain.UserID, Gained: gain.Gained, XP: gain.XP, Level: gain.Level, MessageCount: gain.MessageCount, LeveledUp: gain.LeveledUp,
+		}
+		if gain.LeveledUp {
+			result.AddRoles, result.RemoveRoles = g.RoleChanges(gain.Level)
+		}
+		body.Results[i] = result
 	}
-	b, _ = jsontext.AppendQuote(b, *text) // the error tells of bytes that are no UTF-8, for which a replacement was appended
-	return b
+	return body
 }
 
 func userBody(u leaderboard.User) user {

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -28,7 +27,7 @@ const (
 	cardPNG cardFormat = "png"
 )
 
-var cardTypes = map[cardFormat][]string{cardSVG: {"image/svg+xml"}, cardPNG: {"image/png"}}
+var cardTypes = map[cardFormat]string{cardSVG: "image/svg+xml", cardPNG: "image/png"}
 
 // picture is a card that was asked for.
 type picture struct {
@@ -85,7 +84,7 @@ func (p picture) png() ([]byte, error) { return card.PNG(p.data, p.theme) }
 
 // etag names what is drawn and how.
 func (p picture) etag() (string, error) {
-	drawn, err := json.Marshal(p.data)
+	drawn, err := encode(p.data)
 	if err != nil {
 		return "", fmt.Errorf("name a card: %w", err)
 	}

@@ -21,8 +21,6 @@ const (
 	// refusedBodies is how many more there are of those whose key may not do what they ask for. They are refused only once
 	// their body was found well-formed, and until then must not take the places of those who may.
 	refusedBodies = 4
-	// largeBodyTime is how long a large body may take to arrive once it has its place, which nobody else has meanwhile.
-	largeBodyTime = 5 * time.Second
 )
 
 // isLarge reports whether the body may be larger than maxBody.
@@ -61,14 +59,4 @@ func hold(ctx context.Context, places chan struct{}) (free func(), err error) {
 	case <-ctx.Done():
 		return nil, full()
 	}
-}
-
-// largeBody is body where one may be large, for who holds the room for it: then it has to arrive soon.
-func largeBody(c *gin.Context, limit int64) ([]byte, error) {
-	if isLarge(c.Request) {
-		// It is for the body alone: net/http takes the deadline back at the end of the body, and what is left of one that is refused
-		// may take no longer to be skipped. Without a connection, in tests, there is none.
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(largeBodyTime))
-	}
-	return body(c, limit)
 }

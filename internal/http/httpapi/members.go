@@ -67,7 +67,7 @@ func (a *API) getMember(c *gin.Context) error {
 		return err
 	}
 	setPrivate(c)
-	write(c, http.StatusOK, encodeMember(g, member))
+	writeJSON(c, http.StatusOK, memberBody(g, member))
 	return nil
 }
 
@@ -118,7 +118,7 @@ func (a *API) createMember(c *gin.Context) error {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	write(c, http.StatusOK, encodeSummary(g, out))
+	writeJSON(c, http.StatusOK, summaryBody(g, out))
 	return nil
 }
 
@@ -131,6 +131,16 @@ type updateRequest struct {
 type relativeXP struct {
 	Increment strictjson.Optional[int64] `json:"increment" bounds:"1..2147483647"`
 	Decrement strictjson.Optional[int64] `json:"decrement" bounds:"1..2147483647"`
+}
+
+// readUpdate reads the body of PATCH, and whether the member's cooldown starts.
+func readUpdate(sent []byte) (change leaderboard.Change, cooldown bool, err error) {
+	var request updateRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return change, false, err
+	}
+	change.Op, change.Amount, err = readXP(request.XP)
+	return change, request.TriggerCooldown.Or(false), err
 }
 
 func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
@@ -160,7 +170,7 @@ func (a *API) updateMember(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	asked, err := readUpdate(sent)
+	change, cooldown, err := readUpdate(sent)
 	if err != nil {
 		return err
 	}
@@ -168,8 +178,8 @@ func (a *API) updateMember(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	change := leaderboard.Change{Op: asked.op, Amount: asked.amount, Once: once}
-	if asked.cooldown {
+	change.Once = once
+	if cooldown {
 		change.Cooldown = g.Cooldown()
 	}
 	out, err := a.deps.Board.Change(c.Request.Context(), g, path.user, change)
@@ -177,7 +187,7 @@ func (a *API) updateMember(c *gin.Context) error {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	write(c, http.StatusOK, encodeSummary(g, out))
+	writeJSON(c, http.StatusOK, summaryBody(g, out))
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (a *API) awardMessages(c *gin.Context) error {
 		return err
 	}
 	defer free()
-	sent, err := largeBody(c, maxMessagesBody)
+	sent, err := body(c, maxMessagesBody)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (a *API) awardMessages(c *gin.Context) error {
 	if markReplay(c, replayed); !replayed {
 		countGains(gains)
 	}
-	write(c, http.StatusOK, encodeResults(g, gains))
+	writeJSON(c, http.StatusOK, resultsBody(g, gains))
 	return nil
 }
 

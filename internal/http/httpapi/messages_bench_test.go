@@ -60,7 +60,11 @@ func BenchmarkEncodeResults(b *testing.B) {
 					UserID: id.User(fmt.Sprintf("%018d", 100000000000000000+i)), Gained: 20, XP: level.XP(1000 + i), MessageCount: int64(i), Level: level.Level(i % 100), LeveledUp: i%50 == 0,
 				}
 			}
-			perMessage(b, n, func() { encodeResults(g, gains) })
+			perMessage(b, n, func() {
+				if _, err := encode(resultsBody(g, gains)); err != nil {
+					b.Fatal(err)
+				}
+			})
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -94,35 +92,10 @@ func Collectors() []prometheus.Collector {
 	return []prometheus.Collector{requestDuration, requestSize, responseSize, requestsInFlight, turnedAway, pageRequests, messagesAwarded, xpAwarded, levelUps, replays, streamsOpen, eventsSent, streamsDropped}
 }
 
-// answer is what durations are told apart by; all three come from small sets.
-type answer struct {
-	route, method string
-	status        int
-}
-
 func sizes(name, help string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(64, 4, 8), // to 1 MiB
 	}, []string{"route"})
-}
-
-// observers are those of one kind of answer.
-type observers struct{ duration, request, response prometheus.Observer }
-
-// observed keeps the observers of each kind of answer: to look them up by their labels costs more than to use them.
-var observed sync.Map // of answer to *observers
-
-func observersOf(a answer) *observers {
-	if known, ok := observed.Load(a); ok {
-		return known.(*observers)
-	}
-	o := &observers{
-		duration: requestDuration.WithLabelValues(a.route, a.method, strconv.Itoa(a.status)),
-		request:  requestSize.WithLabelValues(a.route),
-		response: responseSize.WithLabelValues(a.route),
-	}
-	observed.Store(a, o)
-	return o
 }
 
 // countGains counts the messages of a call.

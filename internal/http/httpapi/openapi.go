@@ -14,10 +14,10 @@ func (a *API) openAPI(c *gin.Context) error {
 	}
 	h, body := c.Writer.Header(), a.deps.OpenAPI
 	h.Set("Cache-Control", "public, max-age="+maxAge(time.Hour))
-	h["Vary"] = varyOpen
+	h.Set("Vary", varyOpen)
 	// Without a key anybody may ask for it, and it is large.
 	if len(body) >= packable && acceptsGzip(c.Request.Header["Accept-Encoding"]) {
-		h["Content-Encoding"] = gzipEncoding
+		h.Set("Content-Encoding", "gzip")
 		body = a.packedOpenAPI()
 	}
 	write(c, http.StatusOK, body)

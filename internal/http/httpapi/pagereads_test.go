@@ -13,30 +13,20 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-func newPageReads() *pageReads { return &pageReads{underway: map[pageRead]*sharedRead{}} }
-
-func (r *pageReads) count() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.underway)
-}
-
 // The read goes on when who began it leaves, and whoever waits for it gets its page.
 func TestWhoBeganAReadMayLeave(t *testing.T) {
-	r, let := newPageReads(), make(chan struct{})
-	var reads atomic.Int64
+	r, let := &pageReads{}, make(chan struct{})
 	read := func(ctx context.Context) (encodedPage, error) {
-		reads.Add(1)
 		<-let
 		return encodedPage{body: []byte("page")}, ctx.Err()
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		_, _, err := r.do(ctx, pageRead{}, read)
+		_, _, err := r.after(ctx, 0, pageRead{}, read)
 		left <- err
 	}()
-	for reads.Load() == 0 {
+	for r.begun.Load() == 0 {
 		runtime.Gosched()
 	}
 	leave()
@@ -46,52 +36,37 @@ func TestWhoBeganAReadMayLeave(t *testing.T) {
 	var all sync.WaitGroup
 	for range 10 {
 		all.Go(func() {
-			page, shared, err := r.do(t.Context(), pageRead{}, read)
+			page, _, err := r.after(t.Context(), 0, pageRead{}, read)
 			if err != nil || string(page.body) != "page" {
-				t.Errorf("%q, shared: %v, %v", page.body, shared, err)
+				t.Errorf("%q, %v", page.body, err)
 			}
 		})
 	}
-	other, shared, err := r.do(t.Context(), pageRead{settings: 1}, func(context.Context) (encodedPage, error) { return encodedPage{etag: "other"}, nil })
+	other, shared, err := r.after(t.Context(), 0, pageRead{settings: 1}, func(context.Context) (encodedPage, error) { return encodedPage{etag: "other"}, nil })
 	if err != nil || shared || other.etag != "other" {
 		t.Errorf("a read of another page: %+v, shared: %v, %v", other, shared, err)
 	}
 	close(let)
 	all.Wait()
-	for r.count() > 0 {
-		runtime.Gosched()
-	}
 }
 
-// unwaited is a context for whose end nobody waits: that takes a timer and a look at the connection for each request.
-type unwaited struct {
-	context.Context
-	t *testing.T
-}
-
-func (u unwaited) Done() <-chan struct{} {
-	u.t.Error("somebody waits for the end of a request")
-	return u.Context.Done()
-}
-
-func TestWhoWaitsForAReadWaitsForNothingElse(t *testing.T) {
-	r, let := newPageReads(), make(chan struct{})
-	var reads atomic.Int64
-	read := func(context.Context) (encodedPage, error) {
-		if reads.Add(1) == 1 {
+// A read that was under way before may be older than the request.
+func TestAReadThatBeganTooEarlyIsNotTaken(t *testing.T) {
+	r, let := &pageReads{}, make(chan struct{})
+	read := func(etag string) func(context.Context) (encodedPage, error) {
+		return func(context.Context) (encodedPage, error) {
 			<-let
+			return encodedPage{etag: etag}, nil
 		}
-		return encodedPage{etag: "page"}, nil
 	}
-	ctx := unwaited{t.Context(), t}
 	var all sync.WaitGroup
-	all.Go(func() { _, _, _ = r.do(ctx, pageRead{}, read) })
-	for reads.Load() == 0 {
+	all.Go(func() { _, _, _ = r.after(t.Context(), 0, pageRead{}, read("early")) })
+	for r.begun.Load() == 0 {
 		runtime.Gosched()
 	}
 	all.Go(func() {
-		if page, _, err := r.next(ctx, pageRead{}, read); err != nil || page.etag != "page" || reads.Load() != 2 {
-			t.Errorf("%+v after %d reads, %v", page, reads.Load(), err)
+		if page, shared, err := r.after(t.Context(), 1, pageRead{}, read("late")); err != nil || shared || page.etag != "late" {
+			t.Errorf("%+v, shared: %v, %v", page, shared, err)
 		}
 	})
 	close(let)
@@ -99,19 +74,12 @@ func TestWhoWaitsForAReadWaitsForNothingElse(t *testing.T) {
 }
 
 func TestAReadThatPanicsIsAnError(t *testing.T) {
-	r := newPageReads()
-	_, _, err := r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) { panic("broken page") })
+	r := &pageReads{}
+	_, _, err := r.after(t.Context(), 0, pageRead{}, func(context.Context) (encodedPage, error) { panic("broken page") })
 	if err == nil || !strings.Contains(err.Error(), "broken page") {
 		t.Errorf("the error is %v", err)
 	}
-	_, _, err = r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) {
-		runtime.Goexit()
-		return encodedPage{}, nil
-	})
-	if !errors.Is(err, errReadEnded) {
-		t.Errorf("the error of a read that ended is %v", err)
-	}
-	page, shared, err := r.do(t.Context(), pageRead{}, func(context.Context) (encodedPage, error) { return encodedPage{etag: "good"}, nil })
+	page, shared, err := r.after(t.Context(), 1, pageRead{}, func(context.Context) (encodedPage, error) { return encodedPage{etag: "good"}, nil })
 	if err != nil || shared || page.etag != "good" {
 		t.Errorf("the next read: %+v, shared: %v, %v", page, shared, err)
 	}
@@ -143,7 +111,7 @@ func (b *movingBoard) Page(context.Context, *guild.Guild, int64, leaderboard.Dig
 func TestNoRequestTakesAPageOlderThanItself(t *testing.T) {
 	board := &movingBoard{let: make(chan struct{})}
 	board.rev.Store(1)
-	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20), reads: pageReads{underway: map[pageRead]*sharedRead{}}}
+	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
 	g := &guild.Guild{Incarnation: 1, Version: 1}
 	name := pageName{number: 1}
 	get := func(least int64) (encodedPage, error) {
@@ -203,7 +171,7 @@ func (b *busyBoard) Page(_ context.Context, _ *guild.Guild, _ int64, known leade
 // Of a board that changes all the time, a page whose own members do not is encoded and packed once, and sent with the ETag of each version.
 func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
 	board := &busyBoard{}
-	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20), reads: pageReads{underway: map[pageRead]*sharedRead{}}}
+	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
 	g := &guild.Guild{Incarnation: 1, Version: 1}
 	name := pageName{number: 7}
 	get := func() encodedPage {

@@ -45,9 +45,6 @@ func (a *API) leaderboardPage(c *gin.Context) error {
 }
 
 func pageNumber(c *gin.Context) (int64, error) {
-	if n, ok := onlyInt(c.Request.URL.RawQuery, "page"); ok {
-		return n, nil
-	}
 	values, err := query(c)
 	if err != nil {
 		return 0, err
@@ -111,7 +108,7 @@ func (a *API) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 		}
 		if page.packed != nil {
 			body = page.packed
-			c.Writer.Header()["Content-Encoding"] = gzipEncoding
+			c.Header("Content-Encoding", "gzip")
 		}
 	}
 	setCacheHeaders(c, etag, varyPage)
@@ -119,32 +116,26 @@ func (a *API) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 }
 
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
-// later one; else a read, which requests for the same page share. Of a board that changes all the time the version is not
-// asked for first: what is read anyway has it. The page has no body when the client's own is the present one.
+// later one; else a read that begins after that. If the board changed between the last two reads, it skips the version check.
+// The page has no body when the client's own is the present one.
 func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (encodedPage, pageOutcome, error) {
-	what := pageRead{name, g.Incarnation, g.Version}
-	read := func(ctx context.Context) (encodedPage, error) { return a.readPage(ctx, g, name) }
-	kept, ok := a.pages.get(name)
-	if ok && kept.moving && kept.of(g) {
-		page, shared, err := a.reads.next(ctx, what, read)
-		return page, missOf(shared), err
+	before := a.reads.begun.Load()
+	if kept, ok := a.pages.get(name); !ok || !kept.moving || !kept.of(g) {
+		version, err := a.deps.Board.Version(ctx, g)
+		if err != nil {
+			return encodedPage{}, 0, err
+		}
+		if ok && kept.serves(g, version) {
+			return kept, pageHit, nil
+		}
+		tag := pageETag(g, version, name)
+		if _, ok := etag.Match(ifNoneMatch, tag); ok {
+			return encodedPage{etag: tag}, pageNotModified, nil
+		}
 	}
-	version, err := a.deps.Board.Version(ctx, g)
-	if err != nil {
-		return encodedPage{}, 0, err
-	}
-	if ok && kept.serves(g, version) {
-		return kept, pageHit, nil
-	}
-	tag := pageETag(g, version, name)
-	if _, ok := etag.Match(ifNoneMatch, tag); ok {
-		return encodedPage{etag: tag}, pageNotModified, nil
-	}
-	// A read that had begun before the version was known may bring an older page.
-	page, shared, err := a.reads.do(ctx, what, read)
-	if err == nil && !page.serves(g, version) {
-		page, shared, err = a.reads.next(ctx, what, read)
-	}
+	page, shared, err := a.reads.after(ctx, before, pageRead{name, g.Incarnation, g.Version}, func(ctx context.Context) (encodedPage, error) {
+		return a.readPage(ctx, g, name)
+	})
 	return page, missOf(shared), err
 }
 
@@ -191,13 +182,15 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 
 // setCacheHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
 // be read at all, depends on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private.
-func setCacheHeaders(c *gin.Context, etag string, vary []string) {
-	h := c.Writer.Header()
-	h["Etag"], h["Vary"], h["Cache-Control"] = []string{etag}, vary, publicNoCache
+func setCacheHeaders(c *gin.Context, etag string, vary string) {
+	cache := "public, no-cache"
 	if c.GetHeader(keyHeader) != "" {
-		h["Cache-Control"] = privateNoCache
+		cache = privateNoCache
 	}
 	if callerOf(c).session != nil {
-		h["Cache-Control"], h["Vary"] = privateNoCache, []string{vary[0] + ", Cookie"}
+		cache, vary = privateNoCache, vary+", Cookie"
 	}
+	c.Header("ETag", etag)
+	c.Header("Vary", vary)
+	c.Header("Cache-Control", cache)
 }

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"bytes"
-	"encoding/json"
 	"log/slog"
 	"math"
 	"net/http"
@@ -10,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
 )
@@ -39,7 +39,7 @@ func (a *API) fail(c *gin.Context, err error) {
 	}
 	// Whether something is refused depends on the key and changes without notice.
 	c.Header("Cache-Control", "private, no-store")
-	c.Header("Vary", "Origin, "+keyHeader)
+	c.Header("Vary", varyKey)
 	c.Abort()
 	writeJSON(c, status, struct {
 		Message string `json:"message"`
@@ -65,52 +65,33 @@ func writeJSON(c *gin.Context, status int, body any) {
 	write(c, status, encoded)
 }
 
-// largeAnswer is from how many bytes on net/http sends a body in chunks unless it is told the length, which it finds out by
-// itself below. A ninth header makes the map of headers grow, which shows in what a small answer takes.
-const largeAnswer = 2048
-
 // write answers with JSON.
-func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, jsonTypes, encoded) }
+func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, jsonType, encoded) }
 
-// writeAs answers with a body of a media type. A large one says its length: then it is sent from where it is, and the request is over when
-// the client has it.
-func writeAs(c *gin.Context, status int, mediaType []string, body []byte) {
-	h := c.Writer.Header()
-	h["Content-Type"] = mediaType
-	if len(body) > largeAnswer {
-		h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	}
+// writeAs answers with a body of a media type. Its length keeps net/http from sending a large one in chunks.
+func writeAs(c *gin.Context, status int, mediaType string, body []byte) {
+	c.Header("Content-Type", mediaType)
+	c.Header("Content-Length", strconv.Itoa(len(body)))
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell
 }
 
-// Values of headers that all answers share; net/http only reads them.
-var (
-	jsonTypes      = []string{jsonType}
-	varyKey        = []string{"Origin, " + keyHeader}
-	varyOpen       = []string{"Origin, Accept-Encoding"}
-	varyPage       = []string{"Origin, Accept-Encoding, " + keyHeader}
-	gzipEncoding   = []string{"gzip"}
-	privateNoCache = []string{"private, no-cache"}
-	publicNoCache  = []string{"public, no-cache"}
+// Values of Vary and Cache-Control.
+const (
+	varyKey        = "Origin, " + keyHeader
+	varyOpen       = "Origin, Accept-Encoding"
+	varyPage       = "Origin, Accept-Encoding, " + keyHeader
+	privateNoCache = "private, no-cache"
 )
 
 // setPrivate is for answers that depend on the key, and may be kept by who asked and asked for anew each time.
 func setPrivate(c *gin.Context) {
-	h := c.Writer.Header()
-	h["Cache-Control"], h["Vary"] = privateNoCache, varyKey
+	c.Header("Cache-Control", privateNoCache)
+	c.Header("Vary", varyKey)
 }
 
-// encode is json.Marshal without the escapes that only HTML needs.
-func encode(body any) ([]byte, error) {
-	var buffer bytes.Buffer
-	encoder := json.NewEncoder(&buffer)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(body); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), nil
-}
+// encode writes JSON. Bytes that are not UTF-8 are replaced.
+func encode(body any) ([]byte, error) { return json.Marshal(body, jsontext.AllowInvalidUTF8(true)) }
 
 // wholeSeconds rounds up.
 func wholeSeconds(d time.Duration) int64 {

@@ -82,8 +82,8 @@ func TestALargeBodyHasToArriveSoon(t *testing.T) {
 				began := time.Now()
 				send(t, c, post(framing)+begins)
 				wantStatus(t, r, 400)
-				if took := time.Since(began); took != largeBodyTime {
-					t.Errorf("answered after %v, want %v", took, largeBodyTime)
+				if took := time.Since(began); took != bodyTime {
+					t.Errorf("answered after %v, want %v", took, bodyTime)
 				}
 			})
 		})
@@ -95,7 +95,7 @@ func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
 	for _, framing := range []string{"Content-Length", "Transfer-Encoding"} {
 		t.Run(framing, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c, r := talk(t, &awarding{takes: largeBodyTime + time.Second})
+				c, r := talk(t, &awarding{takes: bodyTime + time.Second})
 				small := busyBody(1)
 				large := append(bytes.Clone(small), strings.Repeat(" ", maxBody)...)
 				for _, body := range [][]byte{large, large} {

@@ -46,6 +46,9 @@ func (c caller) manages(g *guild.Guild) bool {
 func (a *API) identify(c *gin.Context) {
 	who := a.authenticate(c)
 	stateOf(c).caller = who
+	if !a.admitAs(c, who) {
+		return
+	}
 	if err := a.charge(c, who); err != nil {
 		a.fail(c, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 )
 
@@ -18,42 +19,59 @@ import (
 // Redis that is well works so many off in a fraction of a second, so a longer queue would only make everybody late.
 const defaultInFlight = 2048
 
-var errCrowded = errors.New("too many requests are in flight")
+// shareOfOne is what part of all places one identity may hold, or one address without a key.
+const shareOfOne = 4
 
-// admit refuses a request to /v2 when as many as may be are being worked on, before it costs any work.
+// admit refuses a request to /v2 when as many as may be are being worked on, before it costs any work. Until it is known who asks, its
+// place is in the share of the address.
 func (a *API) admit(c *gin.Context) {
 	if !underV2(c.Request) {
 		return
 	}
-	places := a.inFlight
-	if isStream(c) {
-		places = a.streams
-	}
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-	default:
-		turnedAway.Inc()
+	place, err := a.inFlight.Take("address " + ratelimit.ClientName(c.ClientIP()))
+	if err != nil {
 		a.crossOrigin(c)
-		a.fail(c, a.crowded(c))
+		a.turnAway(c, err)
 		return
 	}
+	s := stateOf(c)
+	s.place = place
+	defer s.release()
 	c.Next()
 }
 
-// crowded sets the limits' headers to what is known without finding out whom to charge.
-func (a *API) crowded(c *gin.Context) error {
-	refusal := full()
-	anybody := []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, PerMinute: a.deps.IdentityLimit}}
-	setLimitHeaders(c, strictest(anybody), 0, wholeSeconds(refusal.RetryAfter))
-	return refusal
+// admitAs moves the request's place from the share of the address to that of who asks.
+func (a *API) admitAs(c *gin.Context, who caller) bool {
+	user := string(who.user())
+	if user == "" || stateOf(c).place.Move("user "+user) {
+		return true
+	}
+	a.turnAway(c, shares.ErrShare)
+	return false
 }
 
-func full() *fault.Error {
+// turnAway sets the limits' headers to what is known without charging anybody.
+func (a *API) turnAway(c *gin.Context, why error) {
+	refusal := full(why)
+	if refusal.Code == fault.Unavailable {
+		turnedAway.Inc()
+	}
+	anybody := []ratelimit.Budget{{Scope: ratelimit.ScopeAddress, PerMinute: a.deps.IdentityLimit}}
+	setLimitHeaders(c, strictest(anybody), 0, wholeSeconds(refusal.RetryAfter))
+	a.fail(c, refusal)
+}
+
+// full is the refusal of a request for which there is no place.
+func full(why error) *fault.Error {
+	if errors.Is(why, shares.ErrShare) {
+		return &fault.Error{
+			Code: fault.RateLimited, RetryAfter: time.Second, Cause: why,
+			Message: "Too many requests of yours are being worked on at once. Wait for some of their answers, then try again.",
+		}
+	}
 	return &fault.Error{
-		Code: fault.Unavailable, RetryAfter: time.Second,
+		Code: fault.Unavailable, RetryAfter: time.Second, Cause: why,
 		Message: "The service is working on as many requests as it can at the moment. Try again in a second.",
-		Cause:   errCrowded,
 	}
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -32,23 +33,25 @@ func (l slowLimiter) Charge(context.Context, ...ratelimit.Budget) (ratelimit.Dec
 func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 	l := slowLimiter{charging: make(chan struct{}), done: make(chan struct{})}
 	api, err := New(Deps{
-		Limiter: l, Admin: noAdmin{}, InFlight: 2, IdentityLimit: 1500, CORSOrigins: []string{"*"},
+		Limiter: l, Admin: noAdmin{}, InFlight: 4, IdentityLimit: 1500, CORSOrigins: []string{"*"},
 		OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(path string) *http.Response {
+	from := func(address, path string) *http.Response {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, path, nil)
+		r.RemoteAddr = address + ":1234"
 		r.Header.Set("Origin", "https://example.test")
 		api.ServeHTTP(w, r)
 		return w.Result()
 	}
+	ask := func(path string) *http.Response { return from("192.0.2.9", path) }
 	var running sync.WaitGroup
-	for range 2 {
+	for n := range 4 {
 		running.Go(func() {
-			if got := ask("/v2/openapi.json"); got.StatusCode != 200 {
+			if got := from(fmt.Sprint("192.0.2.", n), "/v2/openapi.json"); got.StatusCode != 200 {
 				t.Errorf("one of those that may run is %d", got.StatusCode)
 			}
 		})
@@ -69,6 +72,9 @@ func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 				t.Errorf("%s: %s is %q, want %q", path, name, is, want)
 			}
 		}
+	}
+	if got := from("192.0.2.1", "/v2/openapi.json"); got.StatusCode != 429 || got.Header.Get("Retry-After") != "1" || got.Header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("one more of an address that has its share is %d %v", got.StatusCode, got.Header)
 	}
 	if got := ask("/admin/guilds"); got.StatusCode != 404 {
 		t.Errorf("/admin, which is off and has no such bound, is %d", got.StatusCode)

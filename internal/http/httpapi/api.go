@@ -128,12 +128,10 @@ type API struct {
 
 	packedOpenAPI func() []byte // the description, gzipped
 
-	inFlight      chan struct{}     // holds one for each request to /v2 that is worked on
-	largeBodies   chan struct{}     // holds one for each of them that has a large body
-	refusedBodies chan struct{}     // holds one in place of that where the key may not do what is asked for
-	streams       chan struct{}     // holds one for each stream that is open, which takes no place there
-	followers     *shares.PerCaller // of streams, by the owner of the key
-	senders       *shares.PerCaller // of large bodies, by the owner of the key
+	inFlight      *shares.Pool // the requests to /v2 that are worked on, by identity or address
+	largeBodies   *shares.Pool // those of them that have a large body, by the owner of the key
+	refusedBodies *shares.Pool // in place of that where the key may not do what is asked for
+	streams       *shares.Pool // streams that are open, by the owner of the key
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -142,14 +140,13 @@ func New(deps Deps) (http.Handler, error) {
 	if deps.Tracer != nil {
 		deps.Limiter = tracedLimiter{deps.Limiter, deps.Tracer}
 	}
+	inFlight := cmp.Or(deps.InFlight, defaultInFlight)
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
-		inFlight:      make(chan struct{}, cmp.Or(deps.InFlight, defaultInFlight)),
-		largeBodies:   make(chan struct{}, largeBodies),
-		refusedBodies: make(chan struct{}, refusedBodies),
-		streams:       make(chan struct{}, mostStreams),
-		followers:     shares.NewPerCaller(streamsOfOwner),
-		senders:       shares.NewPerCaller(largeBodiesOfOwner),
+		inFlight:      shares.New(inFlight, max(1, inFlight/shareOfOne)),
+		largeBodies:   shares.New(largeBodies, largeBodiesOfOwner),
+		refusedBodies: shares.New(refusedBodies, refusedBodies),
+		streams:       shares.New(mostStreams, streamsOfOwner),
 	}
 	a.packedOpenAPI = sync.OnceValue(a.packOpenAPI)
 	return a.routes()

@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"levelboard/internal/http/shares"
 )
 
 const (
@@ -45,13 +47,13 @@ func (d *drawing) draw(ctx context.Context, etag string, drawn func() ([]byte, e
 	case d.waiting <- struct{}{}:
 		defer func() { <-d.waiting }()
 	default:
-		return nil, full()
+		return nil, full(shares.ErrFull)
 	}
 	select {
 	case d.places <- struct{}{}:
 		defer func() { <-d.places }()
 	case <-ctx.Done():
-		return nil, full()
+		return nil, full(shares.ErrFull)
 	}
 	// Those who asked for the same card meanwhile find it here.
 	if kept, ok := d.kept.Get(etag); ok {

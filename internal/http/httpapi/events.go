@@ -50,11 +50,11 @@ func (a *API) followEvents(c *gin.Context) error {
 		c.Status(http.StatusOK)
 		return nil
 	}
-	release, err := a.ownStream(c)
+	place, err := a.takeStream(c)
 	if err != nil {
 		return err
 	}
-	defer release()
+	defer place.Release()
 	follower, err := a.deps.Events.Follow(c.Request.Context(), g, after)
 	if err != nil {
 		return err

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/shares"
 )
 
 const (
@@ -26,37 +27,25 @@ const (
 // isLarge reports whether the body may be larger than maxBody.
 func isLarge(r *http.Request) bool { return r.ContentLength < 0 || r.ContentLength > maxBody }
 
-// holdLargeBody waits until there is room for the request's body, which is about guild g; free gives the room back. A small
-// body needs none.
-func (a *API) holdLargeBody(c *gin.Context, g id.Guild) (free func(), err error) {
+// holdLargeBody waits until there is room for the request's body, which is about guild g. A small body needs none.
+func (a *API) holdLargeBody(c *gin.Context, g id.Guild) error {
 	if !isLarge(c.Request) {
-		return func() {}, nil
+		return nil
 	}
-	ctx := c.Request.Context()
+	pool := a.largeBodies
 	if permit(c, g) != nil {
-		return hold(ctx, a.refusedBodies)
+		pool = a.refusedBodies
 	}
-	leave, err := a.senders.Wait(ctx, string(callerOf(c).user()))
-	if err != nil {
-		return nil, &fault.Error{
+	room, err := pool.Wait(c.Request.Context(), string(callerOf(c).user()))
+	stateOf(c).room = room
+	switch {
+	case errors.Is(err, shares.ErrShare):
+		return &fault.Error{
 			Code: fault.RateLimited, RetryAfter: time.Second, Cause: err,
 			Message: "The owner of this API key sends too many large bodies at once. Send fewer at a time, and this one again in a second.",
 		}
+	case err != nil:
+		return full(err)
 	}
-	giveBack, err := hold(ctx, a.largeBodies)
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	return func() { giveBack(); leave() }, nil
-}
-
-// hold waits for a place, which free gives back.
-func hold(ctx context.Context, places chan struct{}) (free func(), err error) {
-	select {
-	case places <- struct{}{}:
-		return func() { <-places }, nil
-	case <-ctx.Done():
-		return nil, full()
-	}
+	return nil
 }

@@ -36,38 +36,42 @@ var (
 	}
 )
 
+// room returns what waits for room for bodies of this length, for requests that end after requestTime.
+func room(t *testing.T, a *API, length int64, key apikey.Key) (*shares.Place, error) {
+	c, end := bodyOf(t, length, key)
+	defer end()
+	err := a.holdLargeBody(c, benchGuild)
+	return stateOf(c).room, err
+}
+
+func mustRoom(t *testing.T, a *API, length int64, key apikey.Key) *shares.Place {
+	t.Helper()
+	held, err := room(t, a, length, key)
+	if err != nil {
+		t.Fatalf("a body of %d bytes: %v", length, err)
+	}
+	return held
+}
+
 func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: make(chan struct{}, 2), senders: shares.NewPerCaller(largeBodiesOfOwner)}
-		hold := func(length int64) (func(), error) {
-			c, end := bodyOf(t, length, writer)
-			defer end()
-			return a.holdLargeBody(c, benchGuild)
-		}
-		must := func(length int64) func() {
-			t.Helper()
-			free, err := hold(length)
-			if err != nil {
-				t.Fatalf("a body of %d bytes: %v", length, err)
-			}
-			return free
-		}
-		freeUnknown, freeLarge := must(-1), must(maxBody+1)
-		must(maxBody)() // small ones need no room
-		must(0)()
+		a := &API{largeBodies: shares.New(2, largeBodiesOfOwner)}
+		unknown, large := mustRoom(t, a, -1, writer), mustRoom(t, a, maxBody+1, writer)
+		mustRoom(t, a, maxBody, writer) // small ones need no room
+		mustRoom(t, a, 0, writer)
 
 		began := time.Now()
-		if _, err := hold(maxBody + 1); !fault.Is(err, fault.Unavailable) || time.Since(began) != requestTime {
+		if _, err := room(t, a, maxBody+1, writer); !fault.Is(err, fault.Unavailable) || time.Since(began) != requestTime {
 			t.Errorf("one too many got %v after %v", err, time.Since(began))
 		}
-		waited := make(chan func())
-		go func() { waited <- must(maxMessagesBody) }()
+		waited := make(chan *shares.Place)
+		go func() { waited <- mustRoom(t, a, maxMessagesBody, writer) }()
 		synctest.Wait()
-		freeLarge()
-		(<-waited)()
-		freeUnknown()
-		if n := len(a.largeBodies); n != 0 {
-			t.Errorf("room for %d is not given back", n)
+		large.Release()
+		(<-waited).Release()
+		unknown.Release()
+		if n := a.largeBodies.Holders(); n != 0 {
+			t.Errorf("%d still hold room", n)
 		}
 	})
 }
@@ -77,32 +81,16 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 	for name, key := range idle {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := &API{largeBodies: make(chan struct{}, 1), refusedBodies: make(chan struct{}, 2), senders: shares.NewPerCaller(1)}
-				hold := func(key apikey.Key) (func(), error) {
-					c, end := bodyOf(t, maxMessagesBody, key)
-					defer end()
-					return a.holdLargeBody(c, benchGuild)
+				a := &API{largeBodies: shares.New(1, 1), refusedBodies: shares.New(2, 2)}
+				held := []*shares.Place{mustRoom(t, a, maxMessagesBody, key), mustRoom(t, a, maxMessagesBody, key)}
+				if _, err := room(t, a, maxMessagesBody, key); err == nil {
+					t.Error("one too many of them has room")
 				}
-				var frees []func()
-				for range 2 {
-					free, err := hold(key)
-					if err != nil {
-						t.Fatal(err)
-					}
-					frees = append(frees, free)
+				for _, place := range append(held, mustRoom(t, a, maxMessagesBody, writer)) {
+					place.Release()
 				}
-				if _, err := hold(key); !fault.Is(err, fault.Unavailable) {
-					t.Errorf("one too many of them got %v", err)
-				}
-				free, err := hold(writer)
-				if err != nil {
-					t.Fatalf("one who may write finds no room: %v", err)
-				}
-				for _, free := range append(frees, free) {
-					free()
-				}
-				if n := len(a.largeBodies) + len(a.refusedBodies); n != 0 {
-					t.Errorf("room for %d is not given back", n)
+				if n := a.largeBodies.Holders() + a.refusedBodies.Holders(); n != 0 {
+					t.Errorf("%d still hold room", n)
 				}
 			})
 		})
@@ -112,40 +100,25 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 // Who sends many large bodies slowly takes the places of no other owner, whose bodies go on.
 func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: make(chan struct{}, largeBodies), senders: shares.NewPerCaller(largeBodiesOfOwner)}
-		hold := func(owner id.User) (func(), error) {
-			key := writer
-			key.OwnerID = owner
-			c, end := bodyOf(t, maxMessagesBody, key)
-			defer end()
-			return a.holdLargeBody(c, benchGuild)
-		}
-		var frees []func()
+		a := &API{largeBodies: shares.New(largeBodies, largeBodiesOfOwner)}
+		one, other := writer, writer
+		one.OwnerID, other.OwnerID = "100000000000000001", "100000000000000002"
+		var held []*shares.Place
 		for range largeBodiesOfOwner {
-			free, err := hold("100000000000000001")
-			if err != nil {
-				t.Fatal(err)
-			}
-			frees = append(frees, free)
+			held = append(held, mustRoom(t, a, maxMessagesBody, one))
 		}
 		began := time.Now()
-		if _, err := hold("100000000000000001"); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != requestTime {
+		if _, err := room(t, a, maxMessagesBody, one); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != requestTime {
 			t.Errorf("one too many of an owner got %v after %v", err, time.Since(began))
 		}
-		free, err := hold("100000000000000002")
-		if err != nil {
-			t.Fatalf("another owner finds no room: %v", err)
+		held = append(held, mustRoom(t, a, maxMessagesBody, other))
+		held[0].Release()
+		held = append(held, mustRoom(t, a, maxMessagesBody, one))
+		for _, place := range held {
+			place.Release()
 		}
-		frees = append(frees, free)
-		frees[0]()
-		if frees[0], err = hold("100000000000000001"); err != nil {
-			t.Errorf("after one was given back: %v", err)
-		}
-		for _, free := range frees {
-			free()
-		}
-		if n := len(a.largeBodies) + a.senders.Callers(); n != 0 {
-			t.Errorf("room for %d is not given back", n)
+		if n := a.largeBodies.Holders(); n != 0 {
+			t.Errorf("%d still hold room", n)
 		}
 	})
 }

@@ -40,11 +40,9 @@ func (a *API) awardMessages(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	free, err := a.holdLargeBody(c, gid)
-	if err != nil {
+	if err := a.holdLargeBody(c, gid); err != nil {
 		return err
 	}
-	defer free()
 	sent, err := body(c, maxMessagesBody)
 	if err != nil {
 		return err

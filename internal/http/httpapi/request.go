@@ -15,6 +15,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/shares"
 )
 
 // maxBody is the largest body of every route but that of messages, in bytes.
@@ -77,6 +78,9 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 	if c.Request.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
+	// Only its identity's share counts while it arrives, so that those who send slowly keep nobody else waiting.
+	place := stateOf(c).place
+	place.Lend()
 	// net/http takes the deadline back at the end of the body. Without a connection, in tests, there is none.
 	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(bodyTime))
 	var sent bytes.Buffer
@@ -90,6 +94,10 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 	}
 	if err != nil {
 		return nil, fault.Wrap(err, fault.Invalid, "The body could not be read to its end. Send it again.")
+	}
+	if !place.Resume() {
+		turnedAway.Inc()
+		return nil, full(shares.ErrFull)
 	}
 	return sent.Bytes(), nil
 }

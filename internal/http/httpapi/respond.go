@@ -72,6 +72,7 @@ func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, json
 func writeAs(c *gin.Context, status int, mediaType string, body []byte) {
 	c.Header("Content-Type", mediaType)
 	c.Header("Content-Length", strconv.Itoa(len(body)))
+	stateOf(c).release()
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell
 }

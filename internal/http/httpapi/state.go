@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/http/endless"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/platform/logs"
 	"levelboard/internal/platform/pause"
 )
@@ -20,6 +21,8 @@ type state struct {
 	// connection ends with the connection, not with the time of a request.
 	connection context.Context
 	caller     caller
+	place      *shares.Place // among the requests in progress
+	room       *shares.Place // among the large bodies
 	// streamed is when the answer of a stream began; zero for other answers.
 	streamed time.Time
 }
@@ -31,6 +34,13 @@ func (a *API) begin(c *gin.Context) (*state, context.CancelFunc) {
 	ctx = logs.With(pause.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
 	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, s))
 	return s, cancel
+}
+
+// release gives back what the request held while it was worked on. Writing the answer is no work: a client that does not take it holds
+// nothing but its connection.
+func (s *state) release() {
+	s.room.Release()
+	s.place.Release()
 }
 
 // stateOf returns the state that begin made.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -9,6 +10,7 @@ import (
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/http/endless"
+	"levelboard/internal/http/shares"
 )
 
 const (
@@ -23,25 +25,27 @@ const (
 	eventsRoute = "/guilds/:guildId/events"
 )
 
-// isStream tells the route whose answer has no end from the others.
-func isStream(c *gin.Context) bool { return c.FullPath() == "/v2"+eventsRoute }
-
-// ownStream takes one of the streams that the owner of the caller's key may have open, until release is called. It is 429 when all
-// are, which is that owner's own doing: the others' streams go on, and 503 would say that the service fails.
-func (a *API) ownStream(c *gin.Context) (release func(), err error) {
-	release, ok := a.followers.Take(string(callerOf(c).user()))
-	if !ok {
+// takeStream takes one of the streams that may be open. It is 429 when the owner of the caller's key has a share of them open, which is
+// that owner's own doing: the others' streams go on, and 503 would say that the service fails.
+func (a *API) takeStream(c *gin.Context) (*shares.Place, error) {
+	place, err := a.streams.Take(string(callerOf(c).user()))
+	switch {
+	case errors.Is(err, shares.ErrShare):
 		return nil, &fault.Error{
 			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
 			Message: "The owner of this API key has too many streams open. Close one, then try again after as many seconds as the Retry-After header says.",
 		}
+	case err != nil:
+		turnedAway.Inc()
+		return nil, full(err)
 	}
-	return release, nil
+	return place, nil
 }
 
 // Streams implements endless.Request.
 func (s *state) Streams(c *gin.Context) (connection context.Context, ended func()) {
 	s.streamed = time.Now()
+	s.release()
 	endSpan(c, trace.SpanFromContext(c.Request.Context()))
 	requestsInFlight.Dec()
 	streamsOpen.Inc()

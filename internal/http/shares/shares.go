@@ -1,84 +1,148 @@
-// Package shares bounds what each of many callers holds at the same time, such as the open streams of an address, so that one caller
-// cannot take what is there for all.
+// Package shares bounds what many hold together, such as requests in progress or open streams, and lets each holder have no more than a
+// share of it, so that one of them cannot take what is there for all.
 package shares
 
 import (
 	"context"
+	"errors"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
-// PerCaller gives every caller the same number of shares. It remembers only callers that hold one or wait for one, so whatever bounds
-// these together bounds its memory. It is safe for concurrent use.
-type PerCaller struct {
-	most int
+// Why a place is not given.
+var (
+	ErrFull  = errors.New("all places are taken")
+	ErrShare = errors.New("the holder has all places of its share")
+)
+
+// Pool has places. It remembers only the holders that have one or wait for one. It is safe for concurrent use.
+type Pool struct {
+	places *semaphore.Weighted
+	share  int64
 
 	mu      sync.Mutex
-	callers map[string]*caller // each with uses above 0
+	holders map[string]*holder // each with uses above 0
 }
 
-type caller struct {
-	held chan struct{} // holds one for each share that is taken
-	uses int           // how many hold a share or wait for one
+type holder struct {
+	share *semaphore.Weighted
+	uses  int // how many have a place or wait for one
 }
 
-// NewPerCaller returns one where each caller has at most that many shares, 1 or more.
-func NewPerCaller(most int) *PerCaller { return &PerCaller{most: most, callers: map[string]*caller{}} }
+// New returns a Pool of so many places, of which each holder may have share, 1 or more.
+func New(places, share int) *Pool {
+	return &Pool{places: semaphore.NewWeighted(int64(places)), share: int64(share), holders: map[string]*holder{}}
+}
 
-// Take takes a share until release is called; calling it again does nothing. ok is false, and release nil, when the caller has as
-// many as may be.
-func (p *PerCaller) Take(name string) (release func(), ok bool) {
-	c := p.join(name)
-	select {
-	case c.held <- struct{}{}:
-		return p.releaseOnce(name, c), true
-	default:
-		p.leave(name, c)
-		return nil, false
+// Take takes a place for the holder. The error is ErrShare or ErrFull.
+func (p *Pool) Take(name string) (*Place, error) {
+	h := p.join(name)
+	if !h.share.TryAcquire(1) {
+		p.leave(name, h)
+		return nil, ErrShare
 	}
-}
-
-// Wait is Take that waits until the caller may have one more. The error is the cause of ctx when it ends before.
-func (p *PerCaller) Wait(ctx context.Context, name string) (release func(), err error) {
-	c := p.join(name)
-	select {
-	case c.held <- struct{}{}:
-		return p.releaseOnce(name, c), nil
-	case <-ctx.Done():
-		p.leave(name, c)
-		return nil, context.Cause(ctx)
+	place := &Place{pool: p, name: name, holder: h}
+	if !place.Resume() {
+		place.Release()
+		return nil, ErrFull
 	}
+	return place, nil
 }
 
-// Callers is how many callers hold a share at this moment, or wait for one.
-func (p *PerCaller) Callers() int {
+// Wait is Take that waits for its turn until ctx ends.
+func (p *Pool) Wait(ctx context.Context, name string) (*Place, error) {
+	h := p.join(name)
+	if h.share.Acquire(ctx, 1) != nil {
+		p.leave(name, h)
+		return nil, ErrShare
+	}
+	place := &Place{pool: p, name: name, holder: h}
+	if p.places.Acquire(ctx, 1) != nil {
+		place.Release()
+		return nil, ErrFull
+	}
+	place.taken = true
+	return place, nil
+}
+
+// Holders is how many have a place at this moment, or wait for one.
+func (p *Pool) Holders() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.callers)
+	return len(p.holders)
 }
 
-func (p *PerCaller) join(name string) *caller {
+func (p *Pool) join(name string) *holder {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.callers[name]
-	if c == nil {
-		c = &caller{held: make(chan struct{}, p.most)}
-		p.callers[name] = c
+	h := p.holders[name]
+	if h == nil {
+		h = &holder{share: semaphore.NewWeighted(p.share)}
+		p.holders[name] = h
 	}
-	c.uses++
-	return c
+	h.uses++
+	return h
 }
 
-func (p *PerCaller) leave(name string, c *caller) {
+func (p *Pool) leave(name string, h *holder) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c.uses--; c.uses == 0 {
-		delete(p.callers, name)
+	if h.uses--; h.uses == 0 {
+		delete(p.holders, name)
 	}
 }
 
-func (p *PerCaller) releaseOnce(name string, c *caller) func() {
-	return sync.OnceFunc(func() {
-		<-c.held
-		p.leave(name, c)
-	})
+// Place is one place of a Pool, in the share of a holder. Its methods are for one goroutine, and do nothing for nil.
+type Place struct {
+	pool   *Pool
+	name   string
+	holder *holder // nil once released
+	taken  bool    // of the pool's places
+}
+
+// Move takes the place out of its holder's share and into another one's. It is false, and nothing has changed, when that is full.
+func (p *Place) Move(name string) bool {
+	if p == nil || p.name == name {
+		return true
+	}
+	h := p.pool.join(name)
+	if !h.share.TryAcquire(1) {
+		p.pool.leave(name, h)
+		return false
+	}
+	p.leaveShare()
+	p.name, p.holder = name, h
+	return true
+}
+
+// Lend lets others have the place until Resume. It stays in the holder's share.
+func (p *Place) Lend() {
+	if p != nil && p.taken {
+		p.taken = false
+		p.pool.places.Release(1)
+	}
+}
+
+// Resume takes the place that was lent again. It is false when all are taken.
+func (p *Place) Resume() bool {
+	if p == nil || p.taken {
+		return true
+	}
+	p.taken = p.pool.places.TryAcquire(1)
+	return p.taken
+}
+
+// Release gives the place back. Calling it again does nothing.
+func (p *Place) Release() {
+	p.Lend()
+	if p != nil && p.holder != nil {
+		p.leaveShare()
+		p.holder = nil
+	}
+}
+
+func (p *Place) leaveShare() {
+	p.holder.share.Release(1)
+	p.pool.leave(p.name, p.holder)
 }

@@ -15,102 +15,153 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-func take(t *testing.T, p *shares.PerCaller, caller string) func() {
+func take(t *testing.T, p *shares.Pool, holder string) *shares.Place {
 	t.Helper()
-	release, ok := p.Take(caller)
-	if !ok {
-		t.Fatalf("%s gets no share", caller)
+	place, err := p.Take(holder)
+	if err != nil {
+		t.Fatalf("%s gets no place: %v", holder, err)
 	}
-	return release
+	return place
 }
 
-func TestEachHolderHasItsOwnBound(t *testing.T) {
-	p := shares.NewPerCaller(2)
+func wantRefused(t *testing.T, p *shares.Pool, holder string, want error) {
+	t.Helper()
+	if _, err := p.Take(holder); !errors.Is(err, want) {
+		t.Errorf("%s gets %v, want %v", holder, err, want)
+	}
+}
+
+func TestEachHolderHasItsShare(t *testing.T) {
+	p := shares.New(3, 2)
 	first := take(t, p, "a")
 	take(t, p, "a")
-	if _, ok := p.Take("a"); ok {
-		t.Error("a has three shares")
-	}
-	take(t, p, "b") // whom a takes nothing from
-	first()
-	first() // gives back nothing that is another's
+	wantRefused(t, p, "a", shares.ErrShare)
+	b := take(t, p, "b") // from whom a takes nothing
+	wantRefused(t, p, "b", shares.ErrFull)
+	first.Release()
+	first.Release() // gives back nothing that is another's
+	b.Release()
 	take(t, p, "a")
-	if _, ok := p.Take("a"); ok {
-		t.Error("a has three shares after one was given back twice")
-	}
+	wantRefused(t, p, "a", shares.ErrShare)
 }
 
 func TestWhoHoldsNothingIsForgotten(t *testing.T) {
-	p := shares.NewPerCaller(1)
+	p := shares.New(1, 1)
 	for n := range 100 {
-		caller := strconv.Itoa(n)
-		release := take(t, p, caller)
-		if _, ok := p.Take(caller); ok {
-			t.Error("one too many")
-		}
-		release()
+		holder := strconv.Itoa(n)
+		place := take(t, p, holder)
+		wantRefused(t, p, holder, shares.ErrShare)
+		wantRefused(t, p, "other", shares.ErrFull)
+		place.Release()
 	}
-	if n := p.Callers(); n != 0 {
+	if n := p.Holders(); n != 0 {
 		t.Errorf("%d are remembered who hold nothing", n)
+	}
+}
+
+func TestAPlaceMovesToAnotherShare(t *testing.T) {
+	p := shares.New(4, 1)
+	place := take(t, p, "address")
+	if !place.Move("owner") || !place.Move("owner") {
+		t.Fatal("it does not move")
+	}
+	other := take(t, p, "address")
+	if other.Move("owner") {
+		t.Error("the owner has two places")
+	}
+	wantRefused(t, p, "address", shares.ErrShare)
+	place.Release()
+	if !other.Move("owner") {
+		t.Error("the owner has none")
+	}
+	other.Release()
+	if n := p.Holders(); n != 0 {
+		t.Errorf("%d hold a place at the end", n)
+	}
+}
+
+func TestAPlaceThatIsLentStaysInItsShare(t *testing.T) {
+	p := shares.New(1, 1)
+	place := take(t, p, "a")
+	place.Lend()
+	wantRefused(t, p, "a", shares.ErrShare)
+	other := take(t, p, "b")
+	if place.Resume() {
+		t.Error("two have the only place")
+	}
+	other.Release()
+	if !place.Resume() {
+		t.Error("it is not given back")
+	}
+	wantRefused(t, p, "b", shares.ErrFull)
+	place.Lend()
+	place.Release()
+	take(t, p, "a").Release()
+	var none *shares.Place
+	none.Lend()
+	none.Release()
+	if !none.Resume() || !none.Move("a") {
+		t.Error("no place is in the way")
 	}
 }
 
 func TestManyTakeAtTheSameTime(t *testing.T) {
 	const most = 5
-	p := shares.NewPerCaller(most)
+	p := shares.New(100, most)
 	var mu sync.Mutex
-	var releases []func()
+	var places []*shares.Place
 	var takers sync.WaitGroup
 	for range 50 {
 		takers.Go(func() {
-			if release, ok := p.Take("a"); ok {
+			if place, err := p.Take("a"); err == nil {
 				mu.Lock()
 				defer mu.Unlock()
-				releases = append(releases, release)
+				places = append(places, place)
 			}
 		})
 	}
 	takers.Wait()
-	if len(releases) != most {
-		t.Errorf("%d shares were given, want %d", len(releases), most)
+	if len(places) != most {
+		t.Errorf("%d places were given, want %d", len(places), most)
 	}
-	for _, release := range releases {
-		takers.Go(release)
+	for _, place := range places {
+		takers.Go(place.Release)
 	}
 	takers.Wait()
-	if n := p.Callers(); n != 0 {
-		t.Errorf("%d hold a share at the end", n)
+	if n := p.Holders(); n != 0 {
+		t.Errorf("%d hold a place at the end", n)
 	}
 }
 
 func TestWhoHasAllWaitsForOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := shares.NewPerCaller(1)
-		first := take(t, p, "a")
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if _, err := p.Wait(ctx, "a"); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("one too many: %v", err)
-		}
-		waited := make(chan func())
-		go func() {
-			release, err := p.Wait(t.Context(), "a")
-			if err != nil {
-				t.Error(err)
-			}
-			waited <- release
-		}()
-		synctest.Wait()
-		take(t, p, "b")() // whom a does not keep waiting
-		first()
-		first() // gives back nothing that is another's
-		second := <-waited
-		if _, ok := p.Take("a"); ok {
-			t.Error("a has two shares")
-		}
-		second()
-		if n := p.Callers(); n != 0 {
-			t.Errorf("%d are remembered who hold nothing", n)
-		}
-	})
+	for name, p := range map[string]func() *shares.Pool{
+		"of the share": func() *shares.Pool { return shares.New(9, 1) },
+		"of all":       func() *shares.Pool { return shares.New(1, 9) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := p()
+				first := take(t, p, "a")
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				defer cancel()
+				if place, err := p.Wait(ctx, "a"); err == nil || place != nil {
+					t.Error("one too many")
+				}
+				waited := make(chan *shares.Place)
+				go func() {
+					place, err := p.Wait(t.Context(), "a")
+					if err != nil {
+						t.Error(err)
+					}
+					waited <- place
+				}()
+				synctest.Wait()
+				first.Release()
+				(<-waited).Release()
+				if n := p.Holders(); n != 0 {
+					t.Errorf("%d are remembered who hold nothing", n)
+				}
+			})
+		})
+	}
 }

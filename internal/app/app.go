@@ -123,7 +123,7 @@ func (a *App) start(ctx context.Context) error {
 	a.stopBackground = cancel
 	a.startTracing(ctx)
 	var err error
-	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
+	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, unbound, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
 	if err := a.openStores(ctx); err != nil {
@@ -153,7 +153,7 @@ func (a *App) start(ctx context.Context) error {
 	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
 	owned := ownkeys.New(a.stores.archive, announce, time.Now)
 	a.registerMetrics()
-	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, func(address string) (http.Handler, error) {
+	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
 			Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive),
 			Settings: guildsettings.New(a.stores.archive, board, announce),

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	stdlog "log"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,7 +22,7 @@ const (
 
 // listen binds before it returns, so that a port that is taken is an error at start, and before the handler is built, which
 // may have to know the address.
-func (a *App) listen(address string, writeTime time.Duration, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
+func (a *App) listen(address string, writeTime time.Duration, bound func(net.Listener) net.Listener, build func(address string) (http.Handler, error)) (*http.Server, string, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, "", fmt.Errorf("listen on %s: %w", address, err)
@@ -31,8 +32,9 @@ func (a *App) listen(address string, writeTime time.Duration, build func(address
 		return nil, "", errors.Join(err, listener.Close())
 	}
 	server := newServer(handler, writeTime, a.log)
+	serves := bound(listener)
 	a.serving.Go(func() {
-		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(serves); !errors.Is(err, http.ErrServerClosed) {
 			a.failed <- fmt.Errorf("serve on %s: %w", address, err)
 		}
 	})
@@ -43,10 +45,18 @@ func newServer(handler http.Handler, writeTime time.Duration, log *slog.Logger) 
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second,
+		ReadTimeout:       10 * time.Second,
 		WriteTimeout:      writeTime,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog:          stdlog.New(serverErrors{log}, "", 0),
 	}
 }
+
+// boundAPI bounds the API's connections.
+func (a *App) boundAPI(l net.Listener) net.Listener {
+	return boundConnections(l, a.cfg.ConnectionsPerAddress, a.cfg.TrustedProxies, a.log)
+}
+
+// unbound is for the ops listener, which always answers.
+func unbound(l net.Listener) net.Listener { return l }

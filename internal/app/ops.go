@@ -30,6 +30,7 @@ func (a *App) opsHandler() http.Handler {
 
 // registerMetrics shows the metrics of what is open by now.
 func (a *App) registerMetrics() {
+	a.registry.MustRegister(connectionsOpen, connectionsRefused, acceptErrors)
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
 	a.registry.MustRegister(signin.Collectors()...)

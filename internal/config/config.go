@@ -65,8 +65,9 @@ type Config struct {
 	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" desc:"A guild that nobody has used for so long leaves Redis and is loaded again by its next request: 10m to 8760h; 0s is never. The same on every replica."`
 	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"How long a graceful stop may take: finish requests, write the last snapshot. 100ms to 10m."`
 
-	RateLimitKey      int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`
-	RateLimitIdentity int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" desc:"Requests a minute for each identity (the owner of a key over all keys, or the client's address); 0 is no limit."`
+	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`
+	RateLimitIdentity     int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" desc:"Requests a minute for each identity (the owner of a key over all keys, or the client's address); 0 is no limit."`
+	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" desc:"Connections that one address may have open; 0 is no limit. Trusted proxies have none."`
 
 	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is believed: addresses or CIDR blocks, separated by commas."`
 	CORSOrigins    []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`

@@ -41,6 +41,7 @@ func (v *validator) check(c *Config) {
 	v.duration("SHUTDOWN_TIMEOUT", c.ShutdownTimeout, 100*time.Millisecond, 10*time.Minute)
 	v.limit("RATE_LIMIT_KEY", c.RateLimitKey)
 	v.limit("RATE_LIMIT_IDENTITY", c.RateLimitIdentity)
+	v.limit("CONNECTIONS_PER_ADDRESS", c.ConnectionsPerAddress)
 	c.TrustedProxies = v.proxies(c.TrustedProxies)
 	c.CORSOrigins = v.origins(c.CORSOrigins)
 	if c.PublicURL != "" {

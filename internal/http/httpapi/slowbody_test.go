@@ -116,3 +116,48 @@ func TestTheTimeForALargeBodyEndsWithIt(t *testing.T) {
 		})
 	}
 }
+
+// A client that does not read its answer keeps its connection, and no place among the requests in progress.
+func TestAnAnswerThatIsNotReadHoldsNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deps := &awarding{}
+		deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
+		api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: noAdmin{}, Log: slog.New(slog.DiscardHandler), Now: time.Now, InFlight: 4, OpenAPI: make([]byte, 1<<20)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 8 {
+			client := testenv.Piped(t, &http.Server{Handler: api})
+			send(t, client, "GET /v2/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n")
+			wantBegin := make([]byte, len("HTTP/1.1 200"))
+			if _, err := io.ReadFull(client, wantBegin); err != nil || string(wantBegin) != "HTTP/1.1 200" {
+				t.Errorf("%q, %v", wantBegin, err)
+			}
+		}
+	})
+}
+
+// A body that does not arrive takes no place from others, only from its own owner's share.
+func TestASlowBodyTakesNoPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		owned := writer
+		owned.OwnerID = "300000000000000009"
+		deps := &awarding{}
+		deps.key, deps.guild = &owned, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
+		api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: noAdmin{}, Log: slog.New(slog.DiscardHandler), Now: time.Now, InFlight: 1, OpenAPI: []byte("{}")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow := testenv.Piped(t, &http.Server{Handler: api})
+		send(t, slow, post("Content-Length: 50")+"{")
+		synctest.Wait()
+		other := testenv.Piped(t, &http.Server{Handler: api})
+		send(t, other, "GET /v2/openapi.json HTTP/1.1\r\nHost: h\r\n\r\n")
+		wantStatus(t, bufio.NewReader(other), 200)
+		began := time.Now()
+		wantStatus(t, bufio.NewReader(slow), 400)
+		if took := time.Since(began); took != bodyTime {
+			t.Errorf("the slow one is refused after %v, want %v", took, bodyTime)
+		}
+	})
+}

@@ -15,12 +15,16 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/signin"
 )
 
 // maxInFlight bounds the pages that are worked on, each rendered into at most some 200 KB of memory; one more is refused at once.
 const maxInFlight = 256
+
+// pagesOfAddress is how many of them may be of one address.
+const pagesOfAddress = maxInFlight / 4
 
 // contentPolicy allows what is ours, and avatars. It never runs scripts or styles in the page itself.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
@@ -64,9 +68,13 @@ func postForm(c *gin.Context) (url.Values, error) {
 	if c.Request.Method != http.MethodPost {
 		return nil, nil
 	}
+	place := placeOfPage(c)
+	place.Lend() // those who send slowly keep nobody else waiting
 	err := c.Request.ParseForm()
 	var large *http.MaxBytesError
 	switch {
+	case err == nil && !place.Resume():
+		return nil, crowded(shares.ErrFull)
 	case err == nil:
 		return c.Request.PostForm, nil
 	case errors.As(err, &large):
@@ -102,17 +110,31 @@ func (s *Site) recover(c *gin.Context) {
 	c.Next()
 }
 
-// admit refuses a page when as many as may be are being worked on.
+// admit refuses a page when as many as may be are being worked on, in all or for the address.
 func (s *Site) admit(c *gin.Context) {
-	if !s.inFlight.TryAcquire(1) {
-		s.fail(c, &fault.Error{
-			Code: fault.Unavailable, RetryAfter: time.Second,
-			Message: "Very many people are looking at this moment. Try again in a second.",
-		})
+	place, err := s.inFlight.Take(ratelimit.ClientName(c.ClientIP()))
+	if err != nil {
+		s.fail(c, crowded(err))
 		return
 	}
-	defer s.inFlight.Release(1)
+	c.Set(placeKey, place)
+	defer place.Release()
 	c.Next()
+}
+
+func crowded(why error) error {
+	return &fault.Error{
+		Code: fault.Unavailable, RetryAfter: time.Second, Cause: why,
+		Message: "Very many people are looking at this moment. Try again in a second.",
+	}
+}
+
+const placeKey = "place"
+
+// placeOfPage returns what admit took.
+func placeOfPage(c *gin.Context) *shares.Place {
+	place, _ := c.Value(placeKey).(*shares.Place)
+	return place
 }
 
 // charge takes one request from the user's budget, or the address's: the same one that their calls of /v2 are charged to.

@@ -87,7 +87,7 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 		return err
 	}
 	c.Header("ETag", rowsTag(g, number, v.Version))
-	c.Data(http.StatusOK, "application/json; charset=utf-8", body)
+	send(c, http.StatusOK, "application/json; charset=utf-8", body)
 	return nil
 }
 
@@ -102,14 +102,14 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	leave, ok := s.watchers.Take(ratelimit.ClientName(c.ClientIP()))
-	if !ok {
+	place, err := s.watchers.Take(ratelimit.ClientName(c.ClientIP())) // the feed bounds them all
+	if err != nil {
 		return &fault.Error{
 			Code: fault.RateLimited, RetryAfter: endless.RetryAfter,
 			Message: "Too many pages are watched from your address at the moment. Read the page again from time to time instead.",
 		}
 	}
-	defer leave()
+	defer place.Release()
 	if number, err = s.onBoard(c.Request.Context(), g, number); err != nil {
 		return err
 	}

@@ -33,11 +33,19 @@ func (s *Site) handle(h handler) gin.HandlerFunc {
 	}
 }
 
+const htmlType = "text/html; charset=utf-8"
+
+// send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection.
+func send(c *gin.Context, status int, mediaType string, body []byte) {
+	placeOfPage(c).Release()
+	c.Data(status, mediaType, body)
+}
+
 // show renders the page of that template in full before it sends anything, so that a failure is an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
 	page, err := s.render(c, name, title, content)
 	if err == nil {
-		c.Data(status, "text/html; charset=utf-8", page)
+		send(c, status, htmlType, page)
 	}
 	return err
 }
@@ -52,7 +60,7 @@ func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, co
 		c.Header("Cache-Control", "private, no-cache")
 	}
 	if !tagged(c, etag.OfBody(page)) {
-		c.Data(http.StatusOK, "text/html; charset=utf-8", page)
+		send(c, http.StatusOK, htmlType, page)
 	}
 	return nil
 }

@@ -5,13 +5,13 @@ import (
 	"context"
 	"html/template"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"golang.org/x/sync/semaphore"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -57,15 +57,15 @@ type Site struct {
 	rendered  *renderedPages
 	cookies   cookies
 	origins   *http.CrossOriginProtection
-	inFlight  *semaphore.Weighted // held by each page that is worked on
-	watchers  *shares.PerCaller   // of streams of rows, by address
+	inFlight  *shares.Pool // pages that are worked on, by address
+	watchers  *shares.Pool // streams of rows, by address
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
 		deps: deps, log: deps.Log, rendered: newRenderedPages(),
-		inFlight: semaphore.NewWeighted(maxInFlight), watchers: shares.NewPerCaller(watchersOfAddress),
+		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(math.MaxInt, watchersOfAddress),
 	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
 	var err error

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/netip"
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"levelboard/internal/store/ratelimit"
+)
+
+// descriptorReserve is how many file descriptors the API's connections leave to Redis, the archive and the ops listener.
+const descriptorReserve = 256
+
+var (
+	connectionsOpen = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "levelboard_http_connections_open",
+		Help: "Connections to the API's listener that are open.",
+	})
+	connectionsRefused = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "levelboard_http_connections_refused_total",
+		Help: "Connections to the API's listener that were closed at once: address (that address had as many as it may), descriptors (the process had).",
+	}, []string{"reason"})
+	acceptErrors = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "levelboard_http_accept_errors_total",
+		Help: "Connections to the API's listener that the system could not hand over.",
+	})
+)
+
+func init() {
+	for _, reason := range []string{reasonAddress, reasonDescriptors} {
+		connectionsRefused.WithLabelValues(reason) // so that the first one is an increase
+	}
+}
+
+const (
+	reasonAddress     = "address"
+	reasonDescriptors = "descriptors"
+)
+
+// connections is a listener that bounds the connections that are open, in all and of one address.
+type connections struct {
+	net.Listener
+	most       int            // in all
+	perAddress int            // 0 is no bound
+	exempt     []netip.Prefix // proxies, whose connections are of many clients
+	log        *slog.Logger
+
+	mu   sync.Mutex
+	open int
+	of   map[string]int // by the address' name
+}
+
+// boundConnections bounds the connections of a listener. perAddress of 0 is no bound; proxies, which are addresses or networks, have none.
+func boundConnections(l net.Listener, perAddress int, proxies []string, log *slog.Logger) *connections {
+	c := &connections{Listener: l, most: mostConnections(descriptorLimit()), perAddress: perAddress, log: log, of: map[string]int{}}
+	for _, proxy := range proxies {
+		prefix, err := netip.ParsePrefix(proxy)
+		if address, addressErr := netip.ParseAddr(proxy); addressErr == nil {
+			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if address := prefix.Addr(); address.Is4In6() {
+			prefix = netip.PrefixFrom(address.Unmap(), prefix.Bits()-96)
+		}
+		if err == nil { // else package config has refused it
+			c.exempt = append(c.exempt, prefix.Masked())
+		}
+	}
+	return c
+}
+
+// mostConnections leaves the reserve, or half where there are few descriptors.
+func mostConnections(descriptors int) int { return max(descriptors-descriptorReserve, descriptors/2) }
+
+// Accept implements net.Listener. It closes the connections that are too many.
+func (c *connections) Accept() (net.Conn, error) {
+	for {
+		accepted, err := c.Listener.Accept()
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				acceptErrors.Inc()
+				c.log.Warn("a connection could not be accepted; if descriptors ran out, raise the limit on open files", "error", err)
+			}
+			return nil, err
+		}
+		address := addressOf(accepted)
+		if refused := c.take(address); refused != "" {
+			connectionsRefused.WithLabelValues(refused).Inc()
+			c.log.Warn("a connection was closed at once, because too many are open: see LEVELBOARD_CONNECTIONS_PER_ADDRESS and the limit on open files",
+				"reason", refused, "address", address)
+			_ = accepted.Close()
+			continue
+		}
+		return &connection{Conn: accepted, release: sync.OnceFunc(func() { c.release(address) })}, nil
+	}
+}
+
+// take counts a connection, or returns the reason why there may be none. It is "" for an address without a bound of its own.
+func (c *connections) take(address netip.Addr) (refused string) {
+	name := c.boundName(address)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.open >= c.most:
+		return reasonDescriptors
+	case name != "" && c.of[name] >= c.perAddress:
+		return reasonAddress
+	}
+	c.open++
+	connectionsOpen.Set(float64(c.open))
+	if name != "" {
+		c.of[name]++
+	}
+	return ""
+}
+
+func (c *connections) release(address netip.Addr) {
+	name := c.boundName(address)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open--
+	connectionsOpen.Set(float64(c.open))
+	if name == "" {
+		return
+	}
+	if c.of[name]--; c.of[name] == 0 {
+		delete(c.of, name)
+	}
+}
+
+// boundName is the name by which an address' connections are counted; empty where they have no bound.
+func (c *connections) boundName(address netip.Addr) string {
+	if c.perAddress == 0 || !address.IsValid() {
+		return ""
+	}
+	for _, prefix := range c.exempt {
+		if prefix.Contains(address) {
+			return ""
+		}
+	}
+	return ratelimit.AddressName(address)
+}
+
+func addressOf(c net.Conn) netip.Addr {
+	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().Unmap()
+}
+
+// connection gives its place back when it is closed.
+type connection struct {
+	net.Conn
+	release func()
+}
+
+// Close implements net.Conn.
+func (c *connection) Close() error {
+	c.release()
+	return c.Conn.Close()
+}
+
+// serverErrors is the log of net/http's server. A panic outside a handler is our own doing; the rest is what clients do.
+type serverErrors struct{ log *slog.Logger }
+
+// Write implements io.Writer.
+func (s serverErrors) Write(line []byte) (int, error) {
+	text := strings.TrimSpace(string(line))
+	if strings.HasPrefix(text, "http: panic") {
+		s.log.Error("a connection failed in a way that nobody expected; please report it", "error", text)
+	} else {
+		s.log.Debug("net/http", "error", text)
+	}
+	return len(line), nil
+}

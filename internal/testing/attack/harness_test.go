@@ -1,0 +1,259 @@
+//go:build linux
+
+package attack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/cli"
+	"levelboard/internal/testing/testenv"
+)
+
+// asProgram makes the test binary behave as the program itself.
+const asProgram = "ATTACK_TARGET"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		testenv.Main(m)
+	}
+	go func() { // the other end closes with the test binary, however it ends
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(3)
+	}()
+	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.Environment{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(),
+	}))
+}
+
+const (
+	adminToken = "an-operators-token-of-enough-length"
+	guildID    = "100000000000000001"
+	memberID   = "200000000000000001"
+)
+
+// target is the service under attack, a process with its default limits and 8,192 file descriptors. It is embedded unless environ
+// names stores.
+type target struct {
+	t            *testing.T
+	address, ops string
+	log          string // the file
+	key          string // of the ordinary client, who may write in the guild
+}
+
+func start(t *testing.T, environ ...string) *target {
+	t.Helper()
+	s := &target{t: t, address: testenv.FreeAddr(t), ops: testenv.FreeAddr(t), log: filepath.Join(t.TempDir(), "log")}
+	logFile, err := os.Create(s.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer logFile.Close()
+	program := exec.Command("sh", "-c", `ulimit -n 8192 && exec "$0" serve`, os.Args[0])
+	program.Env = append([]string{
+		asProgram + "=1", "LEVELBOARD_LISTEN=" + s.address, "LEVELBOARD_OPS_LISTEN=" + s.ops, "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
+		"LEVELBOARD_DATA_DIR=" + t.TempDir(),
+	}, environ...)
+	program.Stdout, program.Stderr = logFile, logFile
+	stdin, err := program.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = program.Process.Kill()
+		_ = program.Wait()
+		_ = stdin.Close()
+		if t.Failed() {
+			t.Logf("the service wrote:\n%.4000s", s.logged())
+		}
+	})
+	for began := time.Now(); s.opsStatus("/readyz") != 200; time.Sleep(50 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatal("the service is not ready after a minute")
+		}
+	}
+	s.admin("PUT", "/admin/guilds/"+guildID, `{"name":"Gophers","memberCount":1,"ownerId":"300000000000000009"}`)
+	s.key = s.newKey("300000000000000009", guildID)
+	s.award(100)
+	return s
+}
+
+func (s *target) logged() string {
+	text, _ := os.ReadFile(s.log)
+	return string(text)
+}
+
+// newKey makes a key of that owner.
+func (s *target) newKey(owner string, guilds ...string) string {
+	s.t.Helper()
+	body, err := json.Marshal(map[string]any{"name": "k", "ownerId": owner, "permission": "read_write", "guildIds": append([]string{}, guilds...)})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var made struct{ Key string }
+	if err := json.Unmarshal(s.admin("POST", "/admin/keys", string(body)), &made); err != nil || made.Key == "" {
+		s.t.Fatalf("no key is made: %v", err)
+	}
+	return made.Key
+}
+
+func (s *target) admin(method, path, body string) []byte {
+	s.t.Helper()
+	r, err := http.NewRequest(method, "http://"+s.address+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header = http.Header{"Authorization": {"Bearer " + adminToken}, "Content-Type": {"application/json"}}
+	return s.must(r)
+}
+
+func (s *target) must(r *http.Request) []byte {
+	s.t.Helper()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
+	answer, err := client.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode/100 != 2 {
+		s.t.Fatalf("%s %s: %d %s, %v", r.Method, r.URL.Path, answer.StatusCode, body, err)
+	}
+	return body
+}
+
+// award sends messages of so many members, each with a long name.
+func (s *target) award(members int) {
+	s.t.Helper()
+	var body bytes.Buffer
+	for n := range members {
+		fmt.Fprintf(&body, `,{"userId":"%d","channelId":"400000000000000001","user":{"avatar":null,"discriminator":"0","username":%q}}`,
+			200000000000000001+n, strings.Repeat("n", 200))
+	}
+	r, err := http.NewRequest("POST", "http://"+s.address+"/v2/guilds/"+guildID+"/messages", strings.NewReader(`{"messages":[`+body.String()[1:]+`]}`))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header = http.Header{"X-Api-Key": {s.key}, "Content-Type": {"application/json"}}
+	s.must(r)
+}
+
+// opsStatus is what the ops listener answers; 0 when it does not.
+func (s *target) opsStatus(path string) int {
+	status, _ := s.opsGet(path)
+	return status
+}
+
+func (s *target) opsGet(path string) (status int, body string) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
+	answer, err := client.Get("http://" + s.ops + path)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(answer.Body)
+	return answer.StatusCode, string(text)
+}
+
+// metric is the value of a series.
+func (s *target) metric(series string) (value float64) {
+	s.t.Helper()
+	_, text := s.opsGet("/metrics")
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, series+" "); ok {
+			if _, err := fmt.Sscan(rest, &value); err != nil {
+				s.t.Fatal(err)
+			}
+			return value
+		}
+	}
+	s.t.Fatalf("there is no %s", series)
+	return 0
+}
+
+// wantServed is the ordinary client: it makes 100 changes in six seconds, from an address of its own, of which 99 must succeed.
+func (s *target) wantServed(header http.Header, newConnections bool) {
+	s.t.Helper()
+	const all = 100
+	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
+	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: newConnections}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 5 * time.Second}
+	failures := make([]string, all)
+	var calls sync.WaitGroup
+	tick := time.NewTicker(60 * time.Millisecond)
+	defer tick.Stop()
+	for n := range all {
+		<-tick.C
+		calls.Go(func() {
+			r, err := http.NewRequest("PATCH", "http://"+s.address+"/v2/levels/"+guildID+"/users/"+memberID, strings.NewReader(`{"xp":{"increment":1}}`))
+			if err != nil {
+				panic(err)
+			}
+			r.Header = http.Header{"X-Api-Key": {s.key}, "Content-Type": {"application/json"}}
+			for name, values := range header {
+				r.Header[name] = values
+			}
+			answer, err := client.Do(r)
+			if err != nil {
+				failures[n] = err.Error()
+				return
+			}
+			defer answer.Body.Close()
+			if body, _ := io.ReadAll(answer.Body); answer.StatusCode != 200 {
+				failures[n] = fmt.Sprint(answer.StatusCode, string(body))
+			}
+		})
+	}
+	calls.Wait()
+	failed := 0
+	for _, failure := range failures {
+		if failure != "" {
+			failed++
+			s.t.Log("a change failed: ", failure)
+		}
+	}
+	if failed > all/100 {
+		s.t.Errorf("%d of %d changes of the ordinary client failed", failed, all)
+	}
+}
+
+// attackers runs one attacker for each n until the test ends; each does it again, a second later, when it returns.
+func attackers(t *testing.T, count int, attack func(ctx context.Context, n int)) {
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		stop()
+		all.Wait()
+	})
+	for n := range count {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				attack(ctx, n)
+				sleep(ctx, time.Second)
+			}
+		})
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-
-	"golang.org/x/sync/semaphore"
 )
 
 // Why a place is not given.
@@ -16,89 +14,108 @@ var (
 	ErrShare = errors.New("the holder has all places of its share")
 )
 
-// Pool has places. It remembers only the holders that have one or wait for one. It is safe for concurrent use.
+// Pool has places. A holder alone may have as many as its share; the fewer are free, the fewer may each have, so that several together
+// leave some, too. It remembers only the holders that have a place. It is safe for concurrent use.
 type Pool struct {
-	places *semaphore.Weighted
-	share  int64
+	places, share int
 
 	mu      sync.Mutex
-	holders map[string]*holder // each with uses above 0
+	free    int
+	holders map[string]*holder
+	changed chan struct{} // closed when a place is given back
 }
 
 type holder struct {
-	share *semaphore.Weighted
-	uses  int // how many have a place or wait for one
+	places int // that are its own, lent ones too
+	taken  int // of those that are not lent
 }
 
 // New returns a Pool of so many places, of which each holder may have share, 1 or more.
 func New(places, share int) *Pool {
-	return &Pool{places: semaphore.NewWeighted(int64(places)), share: int64(share), holders: map[string]*holder{}}
+	return &Pool{places: places, share: min(share, places), free: places, holders: map[string]*holder{}, changed: make(chan struct{})}
 }
 
 // Take takes a place for the holder. The error is ErrShare or ErrFull.
 func (p *Pool) Take(name string) (*Place, error) {
-	h := p.join(name)
-	if !h.share.TryAcquire(1) {
-		p.leave(name, h)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.take(name)
+}
+
+func (p *Pool) take(name string) (*Place, error) {
+	switch h := p.holder(name); {
+	case p.free == 0:
+		return nil, ErrFull
+	case h.places >= p.share || !p.leavesSome(h, p.free):
 		return nil, ErrShare
 	}
-	place := &Place{pool: p, name: name, holder: h}
-	if !place.Resume() {
-		place.Release()
-		return nil, ErrFull
-	}
-	return place, nil
+	p.change(name, 1, 1)
+	p.free--
+	return &Place{pool: p, name: name, taken: true}, nil
+}
+
+// leavesSome reports whether the holder may have one more of those that are free: of all places when it is the only holder its share, and
+// else the same part of what the others leave.
+func (p *Pool) leavesSome(h holder, free int) bool {
+	return float64(h.taken)*float64(p.places-p.share) < float64(free)*float64(p.share)
 }
 
 // Wait is Take that waits for its turn until ctx ends.
 func (p *Pool) Wait(ctx context.Context, name string) (*Place, error) {
-	h := p.join(name)
-	if h.share.Acquire(ctx, 1) != nil {
-		p.leave(name, h)
-		return nil, ErrShare
+	for {
+		p.mu.Lock()
+		place, err := p.take(name)
+		changed := p.changed
+		p.mu.Unlock()
+		if err == nil {
+			return place, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, err
+		}
 	}
-	place := &Place{pool: p, name: name, holder: h}
-	if p.places.Acquire(ctx, 1) != nil {
-		place.Release()
-		return nil, ErrFull
-	}
-	place.taken = true
-	return place, nil
 }
 
-// Holders is how many have a place at this moment, or wait for one.
+// Holders is how many have a place at this moment.
 func (p *Pool) Holders() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.holders)
 }
 
-func (p *Pool) join(name string) *holder {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	h := p.holders[name]
-	if h == nil {
-		h = &holder{share: semaphore.NewWeighted(p.share)}
-		p.holders[name] = h
+func (p *Pool) holder(name string) holder {
+	if h := p.holders[name]; h != nil {
+		return *h
 	}
-	h.uses++
-	return h
+	return holder{}
 }
 
-func (p *Pool) leave(name string, h *holder) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if h.uses--; h.uses == 0 {
+func (p *Pool) change(name string, places, taken int) {
+	h := p.holders[name]
+	if h == nil {
+		h = &holder{}
+		p.holders[name] = h
+	}
+	h.places += places
+	h.taken += taken
+	if h.places == 0 {
 		delete(p.holders, name)
 	}
 }
 
+func (p *Pool) wake() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
 // Place is one place of a Pool, in the share of a holder. Its methods are for one goroutine, and do nothing for nil.
 type Place struct {
-	pool   *Pool
-	name   string
-	holder *holder // nil once released
-	taken  bool    // of the pool's places
+	pool     *Pool
+	name     string
+	taken    bool // not lent
+	released bool
 }
 
 // Move takes the place out of its holder's share and into another one's. It is false, and nothing has changed, when that is full.
@@ -106,43 +123,59 @@ func (p *Place) Move(name string) bool {
 	if p == nil || p.name == name {
 		return true
 	}
-	h := p.pool.join(name)
-	if !h.share.TryAcquire(1) {
-		p.pool.leave(name, h)
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	if h := p.pool.holder(name); h.places >= p.pool.share || !p.pool.leavesSome(h, p.pool.free+1) {
 		return false
 	}
-	p.leaveShare()
-	p.name, p.holder = name, h
+	p.pool.change(p.name, -1, -1)
+	p.pool.change(name, 1, 1)
+	p.name = name
 	return true
 }
 
 // Lend lets others have the place until Resume. It stays in the holder's share.
 func (p *Place) Lend() {
-	if p != nil && p.taken {
-		p.taken = false
-		p.pool.places.Release(1)
+	if p == nil || !p.taken {
+		return
 	}
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	p.lend()
 }
 
-// Resume takes the place that was lent again. It is false when all are taken.
+func (p *Place) lend() {
+	p.taken = false
+	p.pool.change(p.name, 0, -1)
+	p.pool.free++
+	p.pool.wake()
+}
+
+// Resume takes the place that was lent again. It is false when too few are left.
 func (p *Place) Resume() bool {
 	if p == nil || p.taken {
 		return true
 	}
-	p.taken = p.pool.places.TryAcquire(1)
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	if p.taken = p.pool.leavesSome(p.pool.holder(p.name), p.pool.free); p.taken {
+		p.pool.change(p.name, 0, 1)
+		p.pool.free--
+	}
 	return p.taken
 }
 
 // Release gives the place back. Calling it again does nothing.
 func (p *Place) Release() {
-	p.Lend()
-	if p != nil && p.holder != nil {
-		p.leaveShare()
-		p.holder = nil
+	if p == nil || p.released {
+		return
 	}
-}
-
-func (p *Place) leaveShare() {
-	p.holder.share.Release(1)
-	p.pool.leave(p.name, p.holder)
+	p.pool.mu.Lock()
+	defer p.pool.mu.Unlock()
+	if p.taken {
+		p.lend()
+	}
+	p.pool.change(p.name, -1, 0)
+	p.pool.wake()
+	p.released = true
 }

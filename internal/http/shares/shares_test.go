@@ -32,26 +32,45 @@ func wantRefused(t *testing.T, p *shares.Pool, holder string, want error) {
 }
 
 func TestEachHolderHasItsShare(t *testing.T) {
-	p := shares.New(3, 2)
+	p := shares.New(4, 2)
 	first := take(t, p, "a")
 	take(t, p, "a")
 	wantRefused(t, p, "a", shares.ErrShare)
-	b := take(t, p, "b") // from whom a takes nothing
-	wantRefused(t, p, "b", shares.ErrFull)
+	take(t, p, "b") // from whom a takes nothing
 	first.Release()
 	first.Release() // gives back nothing that is another's
-	b.Release()
-	take(t, p, "a")
-	wantRefused(t, p, "a", shares.ErrShare)
+	take(t, p, "b")
+	wantRefused(t, p, "b", shares.ErrShare)
+	take(t, p, "c")
+	wantRefused(t, p, "c", shares.ErrFull)
+}
+
+// A newcomer finds a place, however many others take all that they may.
+func TestSeveralLeaveSome(t *testing.T) {
+	p := shares.New(2048, 512)
+	all := 0
+	for n := range 8 {
+		for {
+			if _, err := p.Take(strconv.Itoa(n)); err != nil {
+				break
+			}
+			all++
+		}
+		if n == 0 && all != 512 {
+			t.Errorf("one alone has %d", all)
+		}
+	}
+	for n := range 100 {
+		take(t, p, "newcomer "+strconv.Itoa(n))
+	}
 }
 
 func TestWhoHoldsNothingIsForgotten(t *testing.T) {
-	p := shares.New(1, 1)
+	p := shares.New(3, 1)
 	for n := range 100 {
 		holder := strconv.Itoa(n)
 		place := take(t, p, holder)
 		wantRefused(t, p, holder, shares.ErrShare)
-		wantRefused(t, p, "other", shares.ErrFull)
 		place.Release()
 	}
 	if n := p.Holders(); n != 0 {

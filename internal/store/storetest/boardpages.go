@@ -1,0 +1,174 @@
+package storetest
+
+import (
+	"reflect"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func ranks(b *board) {
+	b.load(rowN(1, 50), rowN(2, 100), rowN(3, 50), rowN(4, 0), rowN(5, 50))
+	// Equal XP stands in descending order of the ids' bytes, as ZREVRANGE has it.
+	want := []id.User{userN(2), userN(5), userN(3), userN(1), userN(4)}
+	rows := b.page(0, 10).Rows
+	if len(rows) != len(want) {
+		b.Fatalf("%d rows, want %d", len(rows), len(want))
+	}
+	for i, user := range want {
+		if rows[i].UserID != user || rows[i].Rank != int64(i+1) {
+			b.Errorf("row %d: %s with rank %d, want %s", i, rows[i].UserID, rows[i].Rank, user)
+		}
+		if m := b.member(user); !reflect.DeepEqual(m, rows[i]) {
+			b.Errorf("read alone %+v, on the page %+v", m, rows[i])
+		}
+	}
+	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 51})
+	if m := b.member(userN(4)); m.Rank != 2 {
+		b.Errorf("rank %d after 51 XP, want 2", m.Rank)
+	}
+	short, long := id.User("99999999999999999"), id.User("1000000000000000000")
+	b.create(short, 100)
+	b.create(long, 100)
+	if s, l := b.member(short), b.member(long); s.Rank != 1 || l.Rank != 3 {
+		b.Errorf("ranks %d and %d of ids of 17 and 19 digits with equal XP, want 1 and 3", s.Rank, l.Rank)
+	}
+}
+
+func pages(b *board) {
+	const members = 250
+	rows := make([]snapshot.Row, members)
+	for i := range rows {
+		rows[i] = rowN(i, level.XP(i))
+	}
+	b.load(rows...)
+	for _, c := range []struct{ offset, limit, want int64 }{
+		{0, 100, 100}, {100, 100, 100}, {200, 100, 50}, {250, 100, 0}, {300, 100, 0},
+		{0, 1, 1}, {249, 1, 1}, {0, 1000, 250}, {1 << 50, 100, 0},
+	} {
+		p := b.page(c.offset, c.limit)
+		if int64(len(p.Rows)) != c.want {
+			b.Errorf("page at %d of %d: %d rows, want %d", c.offset, c.limit, len(p.Rows), c.want)
+		}
+		if p.Version != (leaderboard.Version{Epoch: 1, Rev: 0}) {
+			b.Errorf("page at %d: version %+v, want epoch 1 and rev 0", c.offset, p.Version)
+		}
+		for i, row := range p.Rows {
+			n := members - 1 - int(c.offset) - i
+			want := leaderboard.Ranked{Member: rows[n].Member, Rank: c.offset + int64(i) + 1}
+			if !reflect.DeepEqual(row, want) {
+				b.Fatalf("page at %d, row %d: %+v, want %+v", c.offset, i, row, want)
+			}
+		}
+	}
+}
+
+// knownPages holds a store to leave out only rows that are the same, and to tell the version all the same.
+func knownPages(b *board) {
+	b.load(rowN(1, 40), rowN(2, 30), rowN(3, 20), rowN(4, 10))
+	known := b.page(0, 3)
+	look := func(what string, same bool) {
+		b.Helper()
+		got, err := b.Page(b.Context(), b.g, 0, 3, known.Digest)
+		b.must(err)
+		if got.Version != b.version() {
+			b.Errorf("after %s: version %+v, want %+v", what, got.Version, b.version())
+		}
+		whole := b.page(0, 3)
+		if got.Digest != whole.Digest {
+			b.Errorf("after %s: digest %x, and %x of the whole page", what, got.Digest, whole.Digest)
+		}
+		if rows := len(got.Rows); same && rows != 0 || !same && !reflect.DeepEqual(got, whole) {
+			b.Errorf("after %s: %+v", what, got)
+		}
+		if same != reflect.DeepEqual(whole.Rows, known.Rows) || same != (got.Digest == known.Digest) {
+			b.Errorf("after %s: the same is %v", what, !same)
+		}
+		known = whole
+	}
+	look("nothing", true)
+	b.change(userN(4), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
+	look("a change of a member below the page", true)
+	b.create(userN(5), 1)
+	look("a new member below the page", true)
+	b.change(userN(3), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+	look("a change on the page", false)
+	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 30})
+	look("a change of places", false)
+	b.delete(userN(3))
+	look("a member who is gone", false)
+	_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{{User: userN(1), Offers: []level.XP{0}, Data: &leaderboard.User{Username: "other"}}}})
+	b.must(err)
+	look("another name", false)
+	b.delete(userN(1))
+	b.delete(userN(2))
+	b.delete(userN(4))
+	b.delete(userN(5))
+	look("all that are gone", false)
+	look("nothing again", true)
+}
+
+// everySize holds a store to round numbers, which one that keeps scores as floats may write in another form.
+func everySize(b *board) {
+	b.load()
+	for _, xp := range []level.XP{0, 1, 99_999_999, 1e8, 1e8 + 1, 2e8, 1e9, 1.5e9, 2e9, 2.1e9, level.MaxXP} {
+		_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{XP: xp})
+		b.must(err)
+		if m := b.member(userN(1)); m.XP != xp {
+			b.Errorf("created with %d XP, read with %d", xp, m.XP)
+		}
+		if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].XP != xp {
+			b.Errorf("created with %d XP, on the page %+v", xp, p.Rows)
+		}
+		b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: xp})
+		for _, c := range []leaderboard.Change{{Op: leaderboard.Decrement, Amount: 1}, {Op: leaderboard.Increment, Amount: 1}} {
+			before := b.member(userN(1)).XP
+			if o, err := b.Change(b.Context(), b.g, userN(1), c); err != nil || o.Before != before || o.After != applied(before, c) {
+				b.Errorf("%s %d by 1: %+v, %v", c.Op, before, o, err)
+			}
+		}
+		want := b.member(userN(1)).XP
+		if rows := b.flushAll(); len(rows) != 1 || rows[0].XP != want {
+			b.Errorf("with %d XP, flushed %+v", want, rows)
+		}
+		b.delete(userN(1))
+	}
+}
+
+func userData(b *board) {
+	b.load()
+	text := func(s string) *string { return &s }
+	for i, u := range []leaderboard.User{
+		{},
+		{Username: "plain", Discriminator: "0"},
+		{Avatar: text(""), GlobalName: text(""), AccentColour: text("")},
+		{Avatar: text("a_0123456789abcdef0123456789abcdef")},
+		{GlobalName: text("only a global name")},
+		{AccentColour: text("#ff8800")},
+		{Username: `quotes " ' \ and %s {} [] <b>`, Discriminator: "line\nbreak\ttab\r", GlobalName: text(" ")},
+		{Username: "Ünï→🎉 مرحبا 你好", GlobalName: text("e\u0301\u200d\ufeff"), Discriminator: "\x01\x7f"},
+	} {
+		user := userN(i)
+		_, err := b.Create(b.Context(), b.g, user, leaderboard.Creation{XP: 1, User: u})
+		b.must(err)
+		if got := b.member(user).User; !reflect.DeepEqual(got, u) {
+			b.Errorf("user data %d read as %+v, want %+v", i, got, u)
+		}
+	}
+
+	// The same through a flush and a hydration.
+	before := b.page(0, 100).Rows
+	rows := b.flushAll()
+	b.must(b.Drop(b.Context(), b.g))
+	b.hydrate(b.g, snapshot.State{Epoch: 2}, rows...)
+	if after := b.page(0, 100).Rows; !reflect.DeepEqual(after, before) {
+		b.Errorf("after a flush and a hydration %+v, want %+v", after, before)
+	}
+
+	_, err := b.Create(b.Context(), b.g, userN(99), leaderboard.Creation{XP: 1, User: leaderboard.User{Username: "a\x00b"}})
+	if err == nil {
+		b.Error("a NUL in user data was accepted")
+	}
+}

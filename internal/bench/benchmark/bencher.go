@@ -57,11 +57,24 @@ func (b *bencher) ask(ctx context.Context, route string, l load) (*loadgen.Resul
 	return b.run(ctx, "floor "+route, loadgen.Options{URL: b.floorURL + "/" + route, Duration: b.each, Bare: true}, l)
 }
 
-// run returns an error if one request failed: what is wrong with it is wrong with the numbers.
-func (b *bencher) run(ctx context.Context, name string, o loadgen.Options, l load) (*loadgen.Result, error) {
-	if err := b.settle(ctx); err != nil {
-		return nil, err
+// attempts is how often a load is tried: a machine that stands still for a second fails some requests.
+const attempts = 3
+
+// run tries a load again if one request failed: what is wrong with it is wrong with the numbers.
+func (b *bencher) run(ctx context.Context, name string, o loadgen.Options, l load) (result *loadgen.Result, err error) {
+	for range attempts {
+		if err := b.settle(ctx); err != nil {
+			return nil, err
+		}
+		if result, err = b.try(ctx, name, o, l); err == nil || ctx.Err() != nil {
+			return result, err
+		}
+		log.Print(err)
 	}
+	return nil, err
+}
+
+func (b *bencher) try(ctx context.Context, name string, o loadgen.Options, l load) (*loadgen.Result, error) {
 	var found bool
 	if o.Scenario, found = loadgen.FindScenario(l.scenario); !found {
 		return nil, fmt.Errorf("there is no scenario %s", l.scenario)

@@ -8,7 +8,7 @@
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
-local found, rev, since = loaded('rev', 'since')
+local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -84,4 +84,4 @@ end
 redis.call('HSET', KEYS[3], unpack(newentries))
 outcome = table.concat(outcome, ' ')
 record(outcome)
-return {note(rev, since, ARGV, from, to), outcome}
+return {note(rev, since, pending, ARGV, from, to), outcome}

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -118,7 +119,7 @@ func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
 }
 
 // leased returns a lease that outlasts the test.
-func leased(t *testing.T, a ArchiveStore) snapshot.Lease {
+func leased(t *testing.T, a ArchiveStore) lease.Lease {
 	t.Helper()
 	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
 	if err != nil {

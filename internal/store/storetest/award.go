@@ -191,14 +191,14 @@ func awardAllOrNothing(b *board) {
 
 func awardIsAChange(b *board) {
 	b.load(rowN(1, 1), rowN(2, 2))
-	b.dirtyGuilds()
+	b.changedGuilds()
 	before := b.version()
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 0), offer(userN(3), 4)}, Cooldown: time.Hour},
 		gave(1, 1, 0), gave(0, 0, 4))
 	if after := b.version(); after.Rev <= before.Rev || after.Epoch != before.Epoch {
 		b.Errorf("version %+v after %+v, want a later rev", after, before)
 	}
-	b.dirtyGuilds(b.g.ID)
+	b.changedGuilds(b.g.ID)
 	rows := b.flushAll()
 	slices.SortFunc(rows, func(x, y snapshot.Row) int { return strings.Compare(string(x.UserID), string(y.UserID)) })
 	if len(rows) != 2 || rows[0].UserID != userN(1) || rows[0].MessageCount != 2 || rows[1].XP != 4 || rows[1].CooldownUntil.IsZero() {
@@ -206,9 +206,9 @@ func awardIsAChange(b *board) {
 	}
 	// Again the first change since.
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1)}}, gave(1, 2, 1))
-	b.dirtyGuilds(b.g.ID)
+	b.changedGuilds(b.g.ID)
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(2), 1)}}, gave(2, 2, 1))
-	b.dirtyGuilds()
+	b.changedGuilds()
 }
 
 func awardOnce(b *board) {

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -192,22 +193,22 @@ func (f *FaultyArchive) LatestChange(ctx context.Context) (int64, error) {
 }
 
 // AcquireLease implements ArchiveStore.
-func (f *FaultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (snapshot.Lease, error) {
-	return faulty(f, "AcquireLease", func() (snapshot.Lease, error) { return f.ArchiveStore.AcquireLease(ctx, holder, ttl) })
+func (f *FaultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (lease.Lease, error) {
+	return faulty(f, "AcquireLease", func() (lease.Lease, error) { return f.ArchiveStore.AcquireLease(ctx, holder, ttl) })
 }
 
 // ReleaseLease implements ArchiveStore.
-func (f *FaultyArchive) ReleaseLease(ctx context.Context, l snapshot.Lease) error {
+func (f *FaultyArchive) ReleaseLease(ctx context.Context, l lease.Lease) error {
 	return f.change("ReleaseLease", func() error { return f.ArchiveStore.ReleaseLease(ctx, l) })
 }
 
 // WriteBatch implements ArchiveStore.
-func (f *FaultyArchive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+func (f *FaultyArchive) WriteBatch(ctx context.Context, l lease.Lease, b snapshot.Batch) error {
 	return f.change("WriteBatch", func() error { return f.ArchiveStore.WriteBatch(ctx, l, b) })
 }
 
 // WriteBatches implements ArchiveStore.
-func (f *FaultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) ([]error, error) {
+func (f *FaultyArchive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) ([]error, error) {
 	return faulty(f, "WriteBatches", func() ([]error, error) { return f.ArchiveStore.WriteBatches(ctx, l, batches) })
 }
 

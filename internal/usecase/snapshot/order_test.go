@@ -19,9 +19,9 @@ func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
 	w.must(w.writer("ready", never, &faults{}).Flush(w.Context()))
 	w.killed("ready")
 	var written []id.Guild
-	hook, reached, release := held("WriteBatches", 1)
+	hook, reached, release := held("WriteBatches", 2)
 	f := &faults{before: func(ctx context.Context, c call) error {
-		if c.method == "WriteBatches" && c.n > 1 {
+		if c.method == "WriteBatches" && c.n > 2 {
 			written = append(written, c.guilds...)
 		}
 		return hook(ctx, c)
@@ -29,6 +29,9 @@ func TestWhatChangesInALongRoundIsWrittenInThatOrder(t *testing.T) {
 	w.add(guilds[0], 1)
 	writer := w.writer("writer", 100*time.Millisecond, f)
 	stop := w.running(writer)
+	// The first round sweeps, and would find the others in no order.
+	w.eventually("the first round", func() bool { return f.count("Survey") == 1 && w.nothingWaits(guilds[0]) })
+	w.add(guilds[0], 1)
 	<-reached
 	for _, g := range slices.Backward(guilds[1:]) {
 		time.Sleep(2 * time.Millisecond) // the index is in the order of time

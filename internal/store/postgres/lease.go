@@ -13,7 +13,8 @@ import (
 // leaseName is the lease of the snapshot writer.
 const leaseName = "snapshot"
 
-// AcquireLease implements lease.Store. A renewal does not wait for batches that are under way; a takeover does.
+// AcquireLease implements lease.Store. A renewal does not wait for batches that are under way; a takeover does. A lease that ends
+// in more than twice its time was written before the clock was set back, and is void.
 func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (lease.Lease, error) {
 	ctx, cancel := bounded(ctx, "acquire_lease")
 	defer cancel()
@@ -27,7 +28,7 @@ func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 			ON CONFLICT (name) DO UPDATE SET
 				holder = $2, expires_ms = `+nowMS+` + $3,
 				fence = CASE WHEN l.holder = $2 THEN l.fence ELSE l.fence + 1 END
-			WHERE l.holder = $2 OR l.expires_ms <= `+nowMS+`
+			WHERE l.holder = $2 OR l.expires_ms <= `+nowMS+` OR l.expires_ms > `+nowMS+` + 2 * $3
 			RETURNING fence`,
 			leaseName, holder, ttl.Milliseconds()).Scan(&held.Fence)
 	}

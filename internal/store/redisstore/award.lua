@@ -21,7 +21,8 @@ local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 -- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
 local held = ' ' .. stamp() .. ' '
-local started = cooldown > 0 and format('%.0f', time + cooldown)
+local latest = format('%.0f', time + cooldown) -- the end of a cooldown that begins now
+local started = cooldown > 0 and latest
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
 local xps, starts, newentries, outcome = {}, {}, {}, {}
@@ -45,6 +46,9 @@ for i = 1, n do
 
   local xp, offers, messages = start, ARGV[to + i], 0
   local free = time >= tonumber(ends)
+  if not free and tonumber(ends) > time + cooldown then -- it began before the clock was set back
+    ends, free = latest, cooldown <= 0
+  end
   local only = tonumber(offers)
   if only then -- one message, as most members have in a call
     local gain = '0'

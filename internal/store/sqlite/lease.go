@@ -13,7 +13,8 @@ import (
 const leaseName = "snapshot"
 
 // AcquireLease implements lease.Store. Embedded mode has one process only, but a writer of the same process that was left
-// behind is kept out in the same way.
+// behind is kept out in the same way. A lease that ends in more than twice its time was written before the clock was set back,
+// and is void.
 func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (lease.Lease, error) {
 	held := lease.Lease{Holder: holder}
 	err := a.inTx(ctx, "acquire the snapshot lease", func(tx *sql.Tx) error {
@@ -22,9 +23,9 @@ func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 			INSERT INTO leases AS l (name, holder, fence, expires_ms) VALUES (?1, ?2, 1, ?3)
 			ON CONFLICT (name) DO UPDATE SET
 				holder = ?2, expires_ms = ?3, fence = CASE WHEN l.holder = ?2 THEN l.fence ELSE l.fence + 1 END
-			WHERE l.holder = ?2 OR l.expires_ms <= ?4
+			WHERE l.holder = ?2 OR l.expires_ms <= ?4 OR l.expires_ms > ?5
 			RETURNING fence`,
-			leaseName, holder, now+ttl.Milliseconds(), now).Scan(&held.Fence)
+			leaseName, holder, now+ttl.Milliseconds(), now, now+2*ttl.Milliseconds()).Scan(&held.Fence)
 		if errors.Is(err, sql.ErrNoRows) {
 			return lease.ErrLost
 		}

@@ -59,6 +59,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"what changes nothing is not logged":              archiveNoChange,
 		"the lease is one holder's":                       archiveLease,
 		"an expired lease passes on with a new fence":     archiveLeaseExpiry,
+		"a lease that ends too far ahead is void":         archiveLeaseTooFarAhead,
 		"members come back as written":                    archiveMembers,
 		"an older rev never replaces a newer one":         archiveRevs,
 		"a batch of another epoch is refused":             archiveEpochs,

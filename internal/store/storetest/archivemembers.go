@@ -98,6 +98,21 @@ func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
 	}
 }
 
+// A clock that was an hour ahead and was set back leaves a lease that would keep everybody out for that hour.
+func archiveLeaseTooFarAhead(t *testing.T, a ArchiveStore) {
+	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := a.AcquireLease(t.Context(), "second", time.Minute)
+	if err != nil || second.Fence <= first.Fence {
+		t.Fatalf("%+v, %v; want a fence above %d", second, err, first.Fence)
+	}
+	if _, err := a.AcquireLease(t.Context(), "third", time.Minute); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("a held lease was given to another holder: %v", err)
+	}
+}
+
 func archiveMembers(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	avatar, empty, name, colour := "a_0123456789abcdef0123456789abcdef", "", "Ünï \"q\" \\ 😀\n\x01", "#ff00aa"

@@ -98,6 +98,19 @@ func awardCooldown(b *board) {
 			b.Fatal("a cooldown of a millisecond does not end")
 		}
 	}
+	// One that ends later than the guild's interval from now, since the clock was set back, is cut to the interval.
+	b.award(hold(hour, offer(userN(7), 1)), gave(0, 0, 1))
+	b.award(hold(hour/2, offer(userN(7), 1)), gave(1, 1, 0))
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		got, _, err := b.Award(b.Context(), b.g, hold(time.Millisecond, offer(userN(7), 1)))
+		b.must(err)
+		if got[0].Gained[0] == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			b.Fatal("a cooldown that ends in an hour outlasts an interval of a millisecond")
+		}
+	}
 	// Without one, every message gives what it is worth.
 	b.award(hold(0, offer(userN(6), 1, 2, 3)), gave(0, 0, 1, 2, 3))
 }

@@ -141,3 +141,19 @@ func allMembers(t *testing.T, a ArchiveStore, g *guild.Guild) []snapshot.Row {
 	}
 	return rows
 }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustGet returns what a call returned beside its error, which ends the test.
+func mustGet[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		must(t, err)
+		return v
+	}
+}

@@ -30,10 +30,7 @@ func salvage(t *testing.T, a ArchiveStore, g *guild.Guild, epoch, rev int64, row
 
 func salvageOf(t *testing.T, a ArchiveStore, b snapshot.Batch, g *guild.Guild, rows ...snapshot.Row) []snapshot.Row {
 	t.Helper()
-	from, err := a.State(t.Context(), refOf(g))
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := mustGet(a.State(t.Context(), refOf(g)))(t)
 	var once []snapshot.Row
 	for range 2 {
 		given := slices.Clone(rows)
@@ -100,10 +97,7 @@ func archiveSalvage(t *testing.T, a ArchiveStore) {
 	salvage(t, a, g, 0, 99)
 	salvage(t, a, g, 0, 99, tombstone(salvaged1))
 	// What was salvaged stands as if the last batch had brought it: that batch again changes nothing, a newer one does.
-	state, err := a.State(t.Context(), refOf(g))
-	if err != nil {
-		t.Fatal(err)
-	}
+	state := mustGet(a.State(t.Context(), refOf(g)))(t)
 	writeRows(t, a, l, g, state.Epoch, state.Archived, row(salvaged2, 1))
 	if got := allMembers(t, a, g)[1].XP; got != 3 {
 		t.Errorf("XP %d after the last batch came again, want 3", got)
@@ -157,13 +151,8 @@ func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	for range 3 {
-		s, err := a.State(t.Context(), refOf(g))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.RaiseEpoch(t.Context(), refOf(g), s); err != nil {
-			t.Fatal(err)
-		}
+		s := mustGet(a.State(t.Context(), refOf(g)))(t)
+		mustGet(a.RaiseEpoch(t.Context(), refOf(g), s))(t)
 	}
 	const epoch, rev = 3, 50
 	back := salvageRow(salvaged1, 7, 6, 5, 4)
@@ -195,13 +184,8 @@ func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
 	}
 	// A salvage that was cut off after the epoch was raised is begun again, and has to find the tombstone.
 	deleted(rev + 10)
-	s, err := a.State(t.Context(), refOf(g))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), s); err != nil {
-		t.Fatal(err)
-	}
+	s := mustGet(a.State(t.Context(), refOf(g)))(t)
+	mustGet(a.RaiseEpoch(t.Context(), refOf(g), s))(t)
 	if got := knowing(epoch, rev); len(got) > 0 {
 		t.Errorf("in the next epoch came back what was deleted: %+v", got)
 	}
@@ -224,10 +208,7 @@ func archiveSalvageDeleted(t *testing.T, a ArchiveStore) {
 	}
 	bury := func(epoch, known int64, want ...id.User) {
 		t.Helper()
-		from, err := a.State(t.Context(), refOf(g))
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := mustGet(a.State(t.Context(), refOf(g)))(t)
 		gone := []snapshot.Row{tombstone(salvaged1), tombstone(salvaged2), tombstone(salvaged3)}
 		var got []id.User
 		for range 2 {
@@ -266,9 +247,7 @@ func archiveSalvageStale(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 5, row(salvaged1, 1))
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}))(t)
 	stale := func(g *guild.Guild, from snapshot.State) {
 		t.Helper()
 		b := snapshot.Batch{Guild: refOf(g), Epoch: from.Epoch, Rev: from.Archived, Rows: []snapshot.Row{row(salvaged1, 9), row(salvaged2, 9)}}
@@ -282,9 +261,7 @@ func archiveSalvageStale(t *testing.T, a ArchiveStore) {
 	if got := allMembers(t, a, g); len(got) != 1 || got[0].XP != 1 {
 		t.Errorf("refused salvages left %+v", got)
 	}
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))
 	stale(g, snapshot.State{Epoch: 1, Archived: 5})
 	stale(again, snapshot.State{Epoch: 1, Archived: 5})

@@ -14,7 +14,6 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -66,7 +65,7 @@ func BenchmarkWriteBatchOfKnownMembers(b *testing.B) {
 
 type writeBench struct {
 	archive *Archive
-	lease   lease.Lease
+	lease   snapshot.Lease
 	guild   leaderboard.GuildRef
 	rev     int64
 }

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/snapshot"
@@ -14,15 +15,15 @@ var (
 )
 
 // NoteAnew implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
-func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) (archived int64, err error) {
+func (s *Store) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {
 	for first := true; first || len(users) > 0; first = false {
 		part := users[:min(len(users), chunkRows)]
 		users = users[len(part):]
-		args := append(make([]any, 0, 2+len(part)), int64(l.Guild.Incarnation), l.Epoch)
+		args := append(make([]any, 0, 2+len(part)), int64(f.Guild.Incarnation), f.Epoch)
 		for _, user := range part {
 			args = append(args, string(user))
 		}
-		k := keysOf(l.Guild.ID)
+		k := keysOf(f.Guild.ID)
 		r, err := s.run(ctx, noteAnewScript, []string{k.meta(), k.dirty()}, args...)
 		if err != nil {
 			return 0, err
@@ -35,13 +36,17 @@ func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) 
 }
 
 // NoteAllAnew implements snapshot.Live. Members that come or go meanwhile are noted by that.
-func (s *Store) NoteAllAnew(ctx context.Context, l snapshot.Load) error {
+func (s *Store) NoteAllAnew(ctx context.Context, f snapshot.Flush) error {
 	for cursor := uint64(0); ; {
-		users, next, err := s.scanMembers(ctx, keysOf(l.Guild.ID).xp(), cursor)
+		scored, next, err := s.client.ZScan(ctx, keysOf(f.Guild.ID).xp(), cursor, "", chunkRows).Result()
 		if err != nil {
 			return fmt.Errorf("redis: note all anew: %w", err)
 		}
-		if _, err := s.NoteAnew(ctx, l, users); err != nil {
+		users := make([]id.User, 0, len(scored)/2)
+		for pair := range slices.Chunk(scored, 2) { // a member and its score
+			users = append(users, id.User(pair[0]))
+		}
+		if _, err := s.NoteAnew(ctx, f, users); err != nil {
 			return err
 		}
 		if cursor = next; cursor == 0 {
@@ -51,8 +56,8 @@ func (s *Store) NoteAllAnew(ctx context.Context, l snapshot.Load) error {
 }
 
 // LowerArchived implements snapshot.Live.
-func (s *Store) LowerArchived(ctx context.Context, l snapshot.Load, from, to int64) (lowered bool, err error) {
-	r, err := s.run(ctx, lowerScript, []string{keysOf(l.Guild.ID).meta()}, int64(l.Guild.Incarnation), l.Epoch, from, to)
+func (s *Store) LowerArchived(ctx context.Context, f snapshot.Flush, from, to int64) (lowered bool, err error) {
+	r, err := s.run(ctx, lowerScript, []string{keysOf(f.Guild.ID).meta()}, int64(f.Guild.Incarnation), f.Epoch, from, to)
 	if err != nil {
 		return false, err
 	}

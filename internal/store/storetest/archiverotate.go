@@ -22,13 +22,18 @@ func secretN(t *testing.T) (secret string, hash [32]byte) {
 func rotate(t *testing.T, a ArchiveStore, now time.Time, overlap time.Duration) (secret string) {
 	t.Helper()
 	secret, hash := secretN(t)
-	must(t, a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()))
+	if err := a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()); err != nil {
+		t.Fatal(err)
+	}
 	return secret
 }
 
 func wantWorks(t *testing.T, a ArchiveStore, now time.Time, works string, secrets ...string) {
 	t.Helper()
-	k := mustGet(a.Key(t.Context(), keyOne))(t)
+	k, err := a.Key(t.Context(), keyOne)
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := ""
 	for i, s := range secrets {
 		if k.Matches(s, now) {
@@ -46,8 +51,12 @@ func archiveRotations(t *testing.T, a ArchiveStore) {
 	k := aKey(keyOne)
 	k.Hash, k.ExpiresAt = hash, new(now.Add(300*24*time.Hour))
 	put(t, a, settingsOf(t, guildA, ""))
-	must(t, a.CreateKey(t.Context(), k, byA(), 0))
-	must(t, a.Grant(t.Context(), keyOne, guildA, byA()))
+	if err := a.CreateKey(t.Context(), k, byA(), 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Grant(t.Context(), keyOne, guildA, byA()); err != nil {
+		t.Fatal(err)
+	}
 	second := rotate(t, a, now, 24*time.Hour)
 	wantWorks(t, a, now, "01", first, second)
 	wantWorks(t, a, now.Add(24*time.Hour-time.Millisecond), "01", first, second)
@@ -93,10 +102,15 @@ func archiveOldSecrets(t *testing.T, a ArchiveStore) {
 
 	// A rotation that is repeated, because its answer was lost, changes nothing.
 	_, hash := secretN(t)
-	before := mustGet(a.LatestChange(t.Context()))(t)
+	before, err := a.LatestChange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		r := apikey.Rotation{Hash: hash, Now: now, Overlap: time.Hour}
-		must(t, a.RotateKey(t.Context(), keyOne, r, byA()))
+		if err := a.RotateKey(t.Context(), keyOne, r, byA()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	wantWorks(t, a, now, "0", secrets[last])
 	if after, err := a.LatestChange(t.Context()); err != nil || after != before+1 {

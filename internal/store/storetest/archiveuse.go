@@ -32,7 +32,9 @@ func archiveUse(t *testing.T, a ArchiveStore) {
 		f := apikey.UseFlush{Replica: replica, Number: number, Hour: hour, Uses: []apikey.KeyUse{
 			{KeyID: keyOne, Requests: requests, LastUsed: last}, {KeyID: "unknown00001", Requests: 3, LastUsed: last},
 		}}
-		must(t, a.AddUse(t.Context(), f))
+		if err := a.AddUse(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
 	}
 	add("one", 1, hour, 5, noon)
 	wantUse(t, a, hour, 5, noon)
@@ -50,7 +52,9 @@ func archiveUse(t *testing.T, a ArchiveStore) {
 			t.Errorf("the other key was used: %+v", o)
 		}
 	}
-	must(t, a.RevokeKey(t.Context(), keyOne, byA()))
+	if err := a.RevokeKey(t.Context(), keyOne, byA()); err != nil {
+		t.Fatal(err)
+	}
 	add("one", 3, hour, 1, noon)
 }
 

@@ -134,9 +134,9 @@ func TestPostgresServerLeavesNothing(t *testing.T) {
 	var pid int
 	t.Run("a test", func(t *testing.T) {
 		s = PostgresServer(t)
-		pid = s.running.pid
+		pid = s.instance.running.pid
 	})
-	assertGone(t, pid, s.dir)
+	assertGone(t, pid, s.instance.dir)
 }
 
 func TestPostgresServersAreOnTheirOwn(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -76,11 +77,11 @@ func (s *Sentinels) watch() error {
 	s.Watchers = nil
 	var ids []string
 	for range sentinelServers {
-		w, err := newRedis(s.tb)
+		dir, err := os.MkdirTemp("", "levelboard-sentinel-")
 		if err != nil {
 			return err
 		}
-		w.sentinel, w.password, w.tls = true, s.password, s.Servers[0].tls
+		w := &RedisServer{tb: s.tb, dir: dir, sentinel: true, password: s.password, tls: s.Servers[0].tls}
 		s.Watchers = append(s.Watchers, w)
 		s.tb.Cleanup(w.discard)
 		if w.port, err = reservePort(); err != nil {

@@ -2,7 +2,9 @@ package snapshot
 
 import (
 	"context"
+	"hash/maphash"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,8 +21,10 @@ const (
 	noteSize = 500
 	// noteEvery is the part of the idle time after which a guild that is still used is noted again.
 	noteEvery = 8
-	// usesKept bounds what is remembered: about 10 MB.
-	usesKept = 131_072
+	// usesShards keeps requests for different guilds from waiting for each other, and shardSize bounds what is remembered:
+	// 131,072 guilds in all, about 10 MB.
+	usesShards = 32
+	shardSize  = 4096
 )
 
 // Uses remembers which guilds this replica's requests are about, and notes it in the live store, where the Writer sees which
@@ -32,8 +36,12 @@ type Uses struct {
 	}
 	idle    time.Duration
 	log     *slog.Logger
+	seed    maphash.Seed
+	shards  [usesShards]usesShard
 	failing bool // Run's
+}
 
+type usesShard struct {
 	mu    sync.RWMutex
 	known map[id.Guild]struct{} // used since the last time that all was forgotten
 	fresh []id.Guild            // of these, those that are to be noted
@@ -41,29 +49,37 @@ type Uses struct {
 
 // NewUses returns a Uses for guilds that are idle after that time.
 func NewUses(live Live, idle time.Duration, log *slog.Logger) *Uses {
-	return &Uses{live: live, idle: idle, log: log, known: map[id.Guild]struct{}{}}
+	u := &Uses{live: live, idle: idle, log: log, seed: maphash.MakeSeed()}
+	for i := range u.shards {
+		u.shards[i].known = map[id.Guild]struct{}{}
+	}
+	return u
 }
 
 // Use remembers that a request is about the guild. It is safe for concurrent use, waits for nothing, and takes memory for the
 // first use of a guild only.
 func (u *Uses) Use(g id.Guild) {
-	u.mu.RLock()
-	_, known := u.known[g]
-	u.mu.RUnlock()
-	if known {
+	s := &u.shards[maphash.String(u.seed, string(g))%usesShards]
+	s.mu.RLock()
+	_, known := s.known[g]
+	s.mu.RUnlock()
+	if !known {
+		s.add(g)
+	}
+}
+
+func (s *usesShard) add(g id.Guild) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.known[g]; known || len(s.fresh) == shardSize {
 		return
 	}
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if _, known := u.known[g]; known || len(u.fresh) == usesKept {
-		return
-	}
-	if len(u.known) == usesKept {
-		clear(u.known)
+	if len(s.known) == shardSize {
+		clear(s.known)
 	}
 	g = id.Guild(strings.Clone(string(g))) // of a request's first line, most likely
-	u.known[g] = struct{}{}
-	u.fresh = append(u.fresh, g)
+	s.known[g] = struct{}{}
+	s.fresh = append(s.fresh, g)
 }
 
 // Run notes uses until ctx ends.
@@ -76,17 +92,21 @@ func (u *Uses) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-forgetting.C:
-			u.forget() // so that the next use of each guild is one to be noted
+			u.forget()
 		case <-noting.C:
 			u.note(ctx)
 		}
 	}
 }
 
+// forget makes the next use of each guild one to be noted.
 func (u *Uses) forget() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	clear(u.known)
+	for i := range u.shards {
+		s := &u.shards[i]
+		s.mu.Lock()
+		clear(s.known)
+		s.mu.Unlock()
+	}
 }
 
 func (u *Uses) note(ctx context.Context) {
@@ -101,21 +121,34 @@ func (u *Uses) note(ctx context.Context) {
 
 // Note notes what was used since the last call, as Run does every second. What could not be noted is noted with its next use.
 func (u *Uses) Note(ctx context.Context) error {
-	u.mu.Lock()
-	fresh := u.fresh
-	u.fresh = nil
-	u.mu.Unlock()
+	fresh := u.takeFresh()
 	for len(fresh) > 0 {
 		part := fresh[:min(noteSize, len(fresh))]
 		if err := u.live.NoteUses(ctx, part); err != nil {
-			u.mu.Lock()
-			defer u.mu.Unlock()
-			for _, g := range fresh {
-				delete(u.known, g)
-			}
+			u.unknow(fresh)
 			return err
 		}
 		fresh = fresh[len(part):]
 	}
 	return nil
+}
+
+func (u *Uses) takeFresh() (fresh []id.Guild) {
+	for i := range u.shards {
+		s := &u.shards[i]
+		s.mu.Lock()
+		fresh = slices.Concat(fresh, s.fresh)
+		s.fresh = s.fresh[:0]
+		s.mu.Unlock()
+	}
+	return fresh
+}
+
+func (u *Uses) unknow(guilds []id.Guild) {
+	for _, g := range guilds {
+		s := &u.shards[maphash.String(u.seed, string(g))%usesShards]
+		s.mu.Lock()
+		delete(s.known, g)
+		s.mu.Unlock()
+	}
 }

@@ -95,7 +95,7 @@ func (b *bencher) redisInfo(ctx context.Context, section, name string) (string, 
 	}
 	found := regexp.MustCompile(`(?m)^` + name + `:([^\r\n]*)`).FindStringSubmatch(text)
 	if found == nil {
-		return "", fmt.Errorf("Redis does not say its %s", name)
+		return "", fmt.Errorf("no %s in the INFO of Redis", name)
 	}
 	return found[1], nil
 }

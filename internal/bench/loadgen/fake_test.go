@@ -119,13 +119,6 @@ func (f *fake) admin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// left reports what the run has left behind.
-func (f *fake) left() (guild, key bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.guild != nil, len(f.keys) > 0
-}
-
 func (f *fake) member(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

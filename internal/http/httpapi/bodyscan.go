@@ -116,17 +116,6 @@ func (s *bodyScan) null() bool {
 	return true
 }
 
-func (s *bodyScan) boolean() (value, ok bool) {
-	rest := s.text[s.space():]
-	for _, word := range [...]string{"true", "false"} {
-		if strings.HasPrefix(rest, word) {
-			s.at += len(word)
-			return word == "true", true
-		}
-	}
-	return false, false
-}
-
 // is reads c, if it comes next.
 func (s *bodyScan) is(c byte) bool {
 	if at := s.space(); at == len(s.text) || s.text[at] != c {

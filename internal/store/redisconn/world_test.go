@@ -135,11 +135,7 @@ func loadRows(tb testing.TB, s snapshot.Live, g leaderboard.GuildRef, rows []sna
 	ok(tb, s.CommitHydration(tb.Context(), h, snapshot.State{Epoch: 1}))
 }
 
-var (
-	plusOne = plus(1)
-	// up is a level-up.
-	up = leaderboard.Change{Op: leaderboard.Increment, Amount: 1000, Curve: &level.Curve{}}
-)
+var plusOne = plus(1)
 
 func plus(n level.XP) leaderboard.Change {
 	return leaderboard.Change{Op: leaderboard.Increment, Amount: n}

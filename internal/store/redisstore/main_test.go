@@ -8,7 +8,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
@@ -63,10 +62,6 @@ func guildNo(n int) leaderboard.GuildRef {
 }
 
 func nth(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
-
-func plus(n level.XP) leaderboard.Change {
-	return leaderboard.Change{Op: leaderboard.Increment, Amount: n}
-}
 
 // loadGuild hydrates a guild with members that have 100 XP.
 func loadGuild(t testing.TB, s *redisstore.Store, g leaderboard.GuildRef, users ...id.User) {

@@ -284,7 +284,11 @@ func adminTokens(t *testing.T, s *service) {
 		"missing": "", "another": "Bearer " + strings.Repeat("x", len(s.token)), "cut short": "Bearer " + s.token[:len(s.token)-1],
 		"longer": "Bearer " + s.token + "x", "another scheme": "Basic " + s.token, "without scheme": s.token, "empty": "Bearer ",
 	} {
-		for _, c := range adminCalls {
+		calls := adminCalls
+		if value != "" && name != "another" {
+			calls = calls[:1] // an address may send 20 wrong tokens a minute
+		}
+		for _, c := range calls {
 			got := s.Do(c.method, c.path, "", bodyOrNone(c.body), func(r *http.Request) {
 				if value != "" {
 					r.Header.Set("Authorization", value)

@@ -83,7 +83,6 @@ func TestAClusterThatRefuses(t *testing.T) {
 		{"password", []string{"LEVELBOARD_REDIS_URL=" + c.URLFor("levelboard", "an-0ther-Secret")}, "the user or the password of LEVELBOARD_REDIS_URL"},
 		{"authority", []string{"LEVELBOARD_REDIS_CA_FILE=" + stranger.File()}, "set LEVELBOARD_REDIS_CA_FILE"},
 		{"no client certificate", []string{"LEVELBOARD_REDIS_CERT_FILE=", "LEVELBOARD_REDIS_KEY_FILE="}, "set LEVELBOARD_REDIS_CERT_FILE"},
-		{"plain", plain("LEVELBOARD_REDIS_URL=" + strings.Replace(c.URL(), "rediss://", "redis://", 1)), "begin LEVELBOARD_REDIS_URL with rediss://"},
 		{"no cluster", plain("LEVELBOARD_REDIS_URL=" + single.URL()), "set LEVELBOARD_REDIS_MODE=single"},
 	} {
 		t.Run(wrong.name, func(t *testing.T) {

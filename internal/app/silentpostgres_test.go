@@ -36,7 +36,7 @@ func TestPostgresSilent(t *testing.T) {
 				return err
 			}
 			got, err := s.quick("GET", memberPath(g, u), madeUp, "")
-			if err == nil && got.Status != 503 {
+			if err == nil && got.Status != 503 && got.Status != 429 { // 429: an address without a key holds a quarter of the places
 				err = fmt.Errorf("a key that nobody has is %d %s", got.Status, got.Body)
 			}
 			return err
@@ -49,13 +49,13 @@ func TestPostgresSilent(t *testing.T) {
 		}
 	}
 	s.create(key, g, newID(), 1)
-	s.board("", g, 1)
-	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
 		"archive":{"state":"unreachable","reason":"it does not answer in time"}}`)
 	if err := <-flood; err != nil {
 		t.Error(err)
 	}
+	s.board("", g, 1)
+	wantRefused(t, s.Do("GET", memberPath(g, u), "letmein", nil), 401)
 	s.allRefused(8*time.Second, []call{{"GET", memberPath(g, u), uncached, ""}, {"GET", boardPath("unheardof", 1), "", ""}})
 
 	keys, err := client.Keys(t.Context(), "lb:{"+evicted+"}*").Result()

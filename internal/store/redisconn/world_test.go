@@ -197,24 +197,6 @@ func documentedUser(t *testing.T) string {
 	return line
 }
 
-func flushed(t *testing.T, s *board) int64 {
-	t.Helper()
-	ctx := t.Context()
-	for {
-		f, more, err := s.BeginFlush(ctx, guild1.ID)
-		ok(t, err)
-		if !more {
-			v, err := s.Version(ctx, guild1)
-			ok(t, err)
-			return v.Rev
-		}
-		b, err := s.ReadBatch(ctx, f, []id.User{user1})
-		ok(t, err)
-		ok(t, s.Archived(ctx, b))
-		ok(t, s.EndFlush(ctx, f))
-	}
-}
-
 func nudged(t *testing.T, nudges <-chan struct{}, when string) {
 	t.Helper()
 	select {

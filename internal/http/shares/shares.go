@@ -22,7 +22,7 @@ type Pool struct {
 	mu      sync.Mutex
 	free    int
 	holders map[string]*holder
-	changed chan struct{} // closed when a place is given back
+	changed chan struct{} // closed when a place is given back; nil while nobody waits
 }
 
 type holder struct {
@@ -32,7 +32,7 @@ type holder struct {
 
 // New returns a Pool of so many places, of which each holder may have share, 1 or more.
 func New(places, share int) *Pool {
-	return &Pool{places: places, share: min(share, places), free: places, holders: map[string]*holder{}, changed: make(chan struct{})}
+	return &Pool{places: places, share: min(share, places), free: places, holders: map[string]*holder{}}
 }
 
 // Take takes a place for the holder. The error is ErrShare or ErrFull.
@@ -65,6 +65,9 @@ func (p *Pool) Wait(ctx context.Context, name string) (*Place, error) {
 	for {
 		p.mu.Lock()
 		place, err := p.take(name)
+		if err != nil && p.changed == nil {
+			p.changed = make(chan struct{})
+		}
 		changed := p.changed
 		p.mu.Unlock()
 		if err == nil {
@@ -106,8 +109,10 @@ func (p *Pool) change(name string, places, taken int) {
 }
 
 func (p *Pool) wake() {
-	close(p.changed)
-	p.changed = make(chan struct{})
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
+	}
 }
 
 // Place is one place of a Pool, in the share of a holder. Its methods are for one goroutine, and do nothing for nil.

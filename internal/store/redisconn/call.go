@@ -73,7 +73,9 @@ func (n *node) send(ctx context.Context, arrived time.Time, patience time.Durati
 		return n.exchange(ctx, n.runsOf(calls))
 	})
 	if !sent {
-		fail(calls, fmt.Errorf("not sent: %w", err))
+		for _, c := range calls {
+			c.notSent(err)
+		}
 	}
 }
 
@@ -128,8 +130,9 @@ func (n *node) pipe(ctx context.Context, on *server, runs []*run) (unknown []*ru
 			wait = n.waiting.command(ctx)
 		}
 	}
-	indexing := redis.NewIntCmd(ctx, guilds...)
+	var indexing *redis.IntCmd
 	if guilds != nil {
+		indexing = redis.NewIntCmd(ctx, guilds...)
 		_ = pipeline.Process(ctx, indexing)
 	}
 	if wait != nil {
@@ -147,7 +150,7 @@ func (n *node) pipe(ctx context.Context, on *server, runs []*run) (unknown []*ru
 			continue
 		}
 		for at, c := range r.calls {
-			c.Indexed = guilds != nil && indexing.Err() == nil
+			c.Indexed = indexing != nil && indexing.Err() == nil
 			reply, err := c.Script.result(r.value(v, failed, at))
 			if err == nil && wait != nil {
 				if short := n.waiting.enough(wait); short != nil {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/store/redisconn"
 )
 
 // take charges up to n requests, at most the smallest limit, to each budget. It returns how many there was room for, and how
@@ -22,7 +24,7 @@ func (l *Limiter) take(ctx context.Context, b budgets, n int) (taken int, full t
 	}
 	r, err := allow(ctx, b[0].redisKey(), limit, n)
 	switch {
-	case refusesWrites(err) || err == nil && r.ResetAfter > period+time.Millisecond:
+	case redisconn.WritesRefused(err) || err == nil && r.ResetAfter > period+time.Millisecond:
 		return l.takeByScript(ctx, b, n) // redis_rate took nothing, and cannot here
 	case err != nil:
 		return 0, full, err
@@ -52,11 +54,6 @@ func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int) (taken int
 	}
 	taken, err = strconv.Atoi(answer[0])
 	return taken, full, err
-}
-
-// refusesWrites reports whether the error is that of a server that answers reads and refuses writes.
-func refusesWrites(err error) bool {
-	return redis.HasErrorPrefix(err, "OOM ") || redis.HasErrorPrefix(err, "MISCONF ") || redis.HasErrorPrefix(err, "NOREPLICAS ")
 }
 
 // takeAtMost takes up to n requests from one or two buckets of redis_rate, the same number from each: as many as all of them

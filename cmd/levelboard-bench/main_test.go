@@ -50,7 +50,7 @@ func TestALoadOnAService(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 	if !strings.Contains(stderr, " 1s of 1.2s: ") {
-		t.Errorf("no progress is told: %s", stderr)
+		t.Errorf("no progress is printed: %s", stderr)
 	}
 
 	// The service soon refuses the load. That is no failure, and the table names the limit.

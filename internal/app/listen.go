@@ -13,8 +13,7 @@ import (
 // How long a request may take, from the end of its headers until its answer is with the client.
 const (
 	// apiWriteTime is the 10 seconds that the work on a request may take, and as much again for a client that is slow to take the
-	// answer: until then the request keeps its place among those in flight. Answers without an end set times of their own
-	// (package endless).
+	// answer. Answers without an end set times of their own (package endless).
 	apiWriteTime = 20 * time.Second
 	// opsWriteTime is for pprof's profiles, which take 30 seconds unless they are asked for others.
 	opsWriteTime = 60 * time.Second

@@ -124,10 +124,10 @@ func TestVerificationNoticesWhatIsCountedWrongly(t *testing.T) {
 		unknown  bool
 		onChange func(f *fake, w http.ResponseWriter, user string, add func(string, int64))
 	}{
-		"a lost change":      {" XP lost, 0 XP too much", false, func(*fake, http.ResponseWriter, string, func(string, int64)) {}},
-		"a doubled change":   {": 0 XP lost, ", false, func(_ *fake, _ http.ResponseWriter, user string, add func(string, int64)) { add(user, 2) }},
-		"another member's":   {"XP lost", false, func(_ *fake, _ http.ResponseWriter, user string, add func(string, int64)) { add(other(user), 1) }},
-		"a member made anew": {" XP lost", false, func(f *fake, _ http.ResponseWriter, user string, _ func(string, int64)) { f.xp[user] = 0 }},
+		"a lost change":          {" XP lost, 0 XP too much", false, func(*fake, http.ResponseWriter, string, func(string, int64)) {}},
+		"a doubled change":       {": 0 XP lost, ", false, func(_ *fake, _ http.ResponseWriter, user string, add func(string, int64)) { add(user, 2) }},
+		"another member's":       {"XP lost", false, func(_ *fake, _ http.ResponseWriter, user string, add func(string, int64)) { add(other(user), 1) }},
+		"a member created again": {" XP lost", false, func(f *fake, _ http.ResponseWriter, user string, _ func(string, int64)) { f.xp[user] = 0 }},
 		"a deleted member": {" members missing", false, func(f *fake, _ http.ResponseWriter, user string, _ func(string, int64)) {
 			delete(f.xp, user)
 			f.gone = user

@@ -22,8 +22,8 @@ const defaultInFlight = 2048
 // shareOfOne is what part of all places one identity may hold, or one address without a key.
 const shareOfOne = 4
 
-// admit refuses a request to /v2 when as many as may be are being worked on, before it costs any work. Until it is known who asks, its
-// place is in the share of the address.
+// admit rejects a request to /v2 when all places are taken, before it costs any work. Until the caller is known, the place counts in
+// the share of the address.
 func (a *API) admit(c *gin.Context) {
 	if !underV2(c.Request) {
 		return
@@ -40,7 +40,7 @@ func (a *API) admit(c *gin.Context) {
 	c.Next()
 }
 
-// admitAs moves the request's place from the share of the address to that of who asks.
+// admitAs moves the request's place from the share of the address to that of the caller.
 func (a *API) admitAs(c *gin.Context, who caller) bool {
 	user := string(who.user())
 	if user == "" || stateOf(c).place.Move("user "+user) {

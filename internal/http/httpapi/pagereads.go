@@ -32,7 +32,7 @@ type readResult struct {
 }
 
 // after returns the result of a read that is one of those begun after the first so many, and whether another request had begun it. The
-// read goes on when who began it leaves; it ends with the time of a request.
+// read continues when the request that began it is canceled; it has the time of a request.
 func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (page encodedPage, shared bool, err error) {
 	for {
 		shared = true

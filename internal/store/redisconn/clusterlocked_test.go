@@ -113,7 +113,7 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 	})
 
 	t.Run("and what is wrong is said", func(t *testing.T) {
-		for want, o := range map[string]redisconn.ConnectOptions{"certificate": {}, "WRONGPASS": {TLS: trust, Timeout: patience}} {
+		for want, o := range map[string]redisconn.ConnectOptions{"certificate": {Timeout: patience}, "WRONGPASS": {TLS: trust, Timeout: patience}} {
 			o.Cluster = true
 			client, err := redisconn.Connect(c.URLFor("levelboard", "another"), o)
 			ok(t, err)

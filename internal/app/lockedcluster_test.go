@@ -123,7 +123,7 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	t.Parallel()
 	c := testenv.Cluster(t, testenv.WithConfig("cluster-require-full-coverage no"))
 	s := startSilent(t, append(onCluster(t, c), often)...)
-	index := c.Owner(c.SlotOf("lb:dirty-guilds"))
+	index := c.Owner(c.SlotOf("lb:changed-guilds"))
 	g := s.guild(nil)
 	for c.Owner(c.SlotOf("{"+g+"}")) == index {
 		g = s.guild(nil)
@@ -143,7 +143,7 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	// Or the service could not write its last snapshot.
 	index.Start()
 	eventually(t, "the index is back", func() bool {
-		_, err := index.Ask("SREM", "lb:dirty-guilds", "none")
+		_, err := index.Ask("SREM", "lb:changed-guilds", "none")
 		return err == nil
 	})
 	s.stop(t)

@@ -41,7 +41,7 @@ func (a *App) registerMetrics() {
 // dependencies are what /readyz tells of. Without the archive /v2 goes on with what is cached, so only Redis is needed.
 func (a *App) dependencies() []health.Dependency {
 	return []health.Dependency{
-		{Name: "redis", Needed: true, Ping: whyNot(a.stores.live.Ping, a.cfg.RedisURLNow)},
+		{Name: "redis", Needed: true, Ping: whyNot(a.stores.live.Ping, a.cfg.RedisURLNow), RefusesChanges: a.stores.client.RefusesChanges},
 		{Name: "archive", Ping: whyNot(a.stores.archive.Ping, a.cfg.PostgresURLNow)},
 	}
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"levelboard/internal/testing/apitest"
@@ -36,19 +37,33 @@ func TestRedisRefusesWrites(t *testing.T) {
 				}
 			}
 			reads("before")
+			why := map[string]string{"OOM": "its memory is full", "MISCONF": "it cannot write to its disk", "NOREPLICAS": "it has too few replicas", "READONLY": "it is a replica"}[refusal.Word]
 			end := server.Refuse(refusal)
 			reads("when " + refusal.Name)
 			for _, key := range []string{key, unlimited} {
 				got := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}})
 				wantRefused(t, got, http.StatusServiceUnavailable)
+				if want := "Redis answers reads and refuses changes at the moment: " + why; !strings.Contains(string(got.Body), want) {
+					t.Errorf("the message is %s, want %q", got.Body, want)
+				}
 				if header(t, got, "Retry-After") < 1 {
 					t.Errorf("Retry-After is %q", got.Header.Get("Retry-After"))
 				}
+			}
+			if got := s.ops("/readyz?verbose"); got.Status != http.StatusOK ||
+				!strings.Contains(string(got.Body), `"redis":{"state":"read-only","reason":"reads work and changes do not: `+why+`"}`) {
+				t.Errorf("/readyz?verbose is %d %s", got.Status, got.Body)
+			}
+			if metrics := string(s.ops("/metrics").Body); !strings.Contains(metrics, "\nlevelboard_redis_takes_changes 0\n") {
+				t.Error("the metric does not say that Redis refuses changes")
 			}
 			if got := s.ops("/readyz"); got.Status != http.StatusOK {
 				t.Errorf("/readyz is %d %s", got.Status, got.Body)
 			}
 			end()
+			if got := s.ops("/readyz?verbose"); !strings.Contains(string(got.Body), `"redis":{"state":"ok"}`) {
+				t.Errorf("/readyz?verbose is %s when Redis takes changes again", got.Body)
+			}
 			reads("after")
 			if xp := apitest.At[float64](t, s.patch(key, g, u, object{"increment": 1}), "level", "xp"); xp != 6 {
 				t.Errorf("it is %v XP after one change that was made, want 6", xp)

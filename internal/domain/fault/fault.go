@@ -73,11 +73,15 @@ func (e *Error) Rule() string {
 	return strings.TrimPrefix(e.Message, e.Path+" ")
 }
 
-// Down says that a store cannot be reached. op names what was tried, for the log.
+// Down says that a store cannot be reached, or why it refuses changes. op names what was tried, for the log.
 func Down(op string, cause error) *Error {
+	message := "The service cannot reach its storage at the moment. Try again in a few seconds."
+	if why := ChangesRefused(cause); why != "" {
+		message = "Redis answers reads and refuses changes at the moment: " + why + ". Try again in a few seconds."
+	}
 	return &Error{
 		Code:       Unavailable,
-		Message:    "The service cannot reach its storage at the moment. Try again in a few seconds.",
+		Message:    message,
 		Cause:      fmt.Errorf("%s: %w", op, cause),
 		RetryAfter: 2 * time.Second,
 	}

@@ -17,6 +17,8 @@ type Dependency struct {
 	Needed bool
 	// Ping returns nil when it is well. It must end soon after its context.
 	Ping func(ctx context.Context) error
+	// RefusesChanges returns why it refuses changes while it answers reads, else nil; it may be left out. Only a verbose report asks.
+	RefusesChanges func(ctx context.Context) error
 }
 
 // State is how one part of the service is. Reason is empty when it is well, and never holds an address or a secret.
@@ -29,6 +31,7 @@ type State struct {
 const (
 	OK          = "ok"
 	Unreachable = "unreachable"
+	ReadOnly    = "read-only"
 
 	Starting = "starting"
 	Running  = "running"
@@ -89,7 +92,7 @@ func (m *Monitor) Report(ctx context.Context, all bool) Report {
 			continue
 		}
 		r.Dependencies[d.Name] = states[i]
-		if d.Needed && states[i].State != OK && r.Ready {
+		if d.Needed && states[i].State == Unreachable && r.Ready {
 			r.Ready, r.Reason = false, d.Name+": "+states[i].Reason
 		}
 	}
@@ -109,8 +112,13 @@ func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) 
 		asked.Go(func() {
 			err := d.Ping(ctx)
 			states[i] = State{State: OK}
-			if err != nil {
+			switch {
+			case err != nil:
 				states[i] = State{State: Unreachable, Reason: Reason(err)}
+			case all && d.RefusesChanges != nil:
+				if why := d.RefusesChanges(ctx); why != nil {
+					states[i] = State{State: ReadOnly, Reason: Reason(why)}
+				}
 			}
 			m.note(ctx, d, err)
 		})

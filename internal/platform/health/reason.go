@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"levelboard/internal/domain/fault"
 )
 
 // redisReasons are for what a Redis server answers, by the first word.
@@ -19,9 +21,6 @@ var redisReasons = map[string]string{
 	"NOPERM":     "the user may not use a command that is needed",
 	"BUSY":       "a script holds it up",
 	"MASTERDOWN": "it is a replica that lost its master",
-	"READONLY":   "it is a replica and takes no changes",
-	"MISCONF":    "it cannot write to its disk and takes no changes",
-	"OOM":        "its memory is full",
 }
 
 // sqlReasons are for what a Postgres server answers, by SQLSTATE.
@@ -51,6 +50,9 @@ func Reason(err error) string {
 		}
 		return "it answers with an error"
 	case errors.As(err, &redisError):
+		if why := fault.ChangesRefused(err); why != "" {
+			return "reads work and changes do not: " + why
+		}
 		word, _, _ := strings.Cut(redisError.Error(), " ")
 		if reason, known := redisReasons[word]; known {
 			return reason

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +12,12 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // WriteBatch implements snapshot.Archive.
-func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+func (a *Archive) WriteBatch(ctx context.Context, l lease.Lease, b snapshot.Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
 	if err == nil {
 		err = wrap("write members", errs[0])
@@ -24,7 +26,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 }
 
 // WriteBatches implements snapshot.Archive. All rows are written in one statement.
-func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))
 	for i := range batches {
 		errs[i] = batches[i].Check()
@@ -172,7 +174,7 @@ func columnsOf(batches []snapshot.Batch) *columns {
 		b := &batches[i]
 		for j := range b.Rows {
 			c.set(len(c.revs), &b.Rows[j])
-			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, b.Rev)
+			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, cmp.Or(b.Rows[j].Rev, b.Rev))
 		}
 	}
 	return c

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -65,7 +66,7 @@ func BenchmarkWriteBatchOfKnownMembers(b *testing.B) {
 
 type writeBench struct {
 	archive *Archive
-	lease   snapshot.Lease
+	lease   lease.Lease
 	guild   leaderboard.GuildRef
 	rev     int64
 }

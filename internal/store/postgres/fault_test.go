@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -214,7 +215,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	batch.Rev = 3
-	if err := a.WriteBatch(t.Context(), l, batch); !errors.Is(err, snapshot.ErrLeaseLost) {
+	if err := a.WriteBatch(t.Context(), l, batch); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the old holder's batch after the takeover: %v", err)
 	}
 	if rows, err := a.Members(t.Context(), leaderboard.Ref(g), "", 10); err != nil || len(rows) != 1 || rows[0].XP != 2 {

@@ -17,7 +17,7 @@ const (
 		OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0)) THEN excluded.`
 )
 
-// merge makes one entry of an archived one, m, and one of a live store at epoch $15 and rev $16. A tombstone holds
+// merge makes one entry of an archived one, m, and one of a live store at epoch $15, which knew of what was archived up to rev $16. A tombstone holds
 // nothing, so to merge with it is to replace it. greatest passes over nulls.
 const merge = `
 	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms, deleted = false,
@@ -51,7 +51,7 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 			return snapshot.ErrStale
 		}
 		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
-		if err := upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Rev); err != nil {
+		if err := upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Known); err != nil {
 			return err
 		}
 		gone := b.Gone()

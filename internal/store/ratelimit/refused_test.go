@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/testing/testenv"
 )
@@ -50,22 +48,6 @@ func TestLimitsOnARedisThatRefusesWrites(t *testing.T) {
 			})
 		})
 	}
-}
-
-// What a replica holds may be old, so nobody goes on with it.
-func TestAReplicaIsNotTakenForAFullRedis(t *testing.T) {
-	several(t, 4, func(t *testing.T, budgets []ratelimit.Budget) {
-		server := testenv.Redis(t)
-		client := connect(t, server.URL())
-		l := ratelimit.New(client)
-		charge(t, l, budgets...)
-		if err := client.ReplicaOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
-			t.Fatal(err)
-		}
-		if d, err := l.Charge(t.Context(), budgets...); !redis.IsReadOnlyError(err) {
-			t.Errorf("%+v, %v", d, err)
-		}
-	})
 }
 
 // However far the server's clock is set back, nobody has to wait for longer than with an empty bucket.

@@ -15,6 +15,25 @@ import (
 // take charges up to n requests, at most the smallest limit, to each budget. It returns how many there was room for, and how
 // long it then takes until each bucket is full.
 func (l *Limiter) take(ctx context.Context, b budgets, n int) (taken int, full times, err error) {
+	taken, full, err = l.takeCounted(ctx, b, n)
+	if !redis.IsReadOnlyError(err) {
+		return taken, full, err
+	}
+	// A replica answers reads. They are not counted, and go-redis looks for the master with its next connection.
+	if _, full, err = l.takeByScript(ctx, b, 0); err != nil {
+		return 0, full, err
+	}
+	taken = n
+	for i, budget := range b[:b.count()] {
+		taken = min(taken, budget.room(full[i]))
+	}
+	for i, budget := range b[:b.count()] {
+		full[i] += budget.refill(taken)
+	}
+	return taken, full, nil
+}
+
+func (l *Limiter) takeCounted(ctx context.Context, b budgets, n int) (taken int, full times, err error) {
 	if b.count() == 2 {
 		return l.takeByScript(ctx, b, n)
 	}
@@ -69,8 +88,8 @@ func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int) (taken int
 //
 // A server that refuses writes still answers reads, so its refusal is no failure here. When its memory is full, a bucket is
 // written all the same, since it is small and soon gone: once a script has deleted something, Redis no longer checks its
-// memory. When it cannot save to its disk, or has too few replicas, what is taken is not counted. A replica is a failure: what
-// it holds may be old, and go-redis then connects anew, maybe to the master.
+// memory. When it cannot save to its disk, or has too few replicas, what is taken is not counted. That it is a
+// replica is a failure, so that go-redis connects anew, maybe to the master.
 var takeAtMost = redis.NewScript(`
 local function put(key, ...)
   local reply = redis.pcall("SET", key, ...)

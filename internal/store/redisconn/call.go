@@ -120,10 +120,10 @@ func (n *node) pipe(ctx context.Context, on *server, runs []*run) (unknown []*ru
 		_ = pipeline.Process(ctx, r.cmd)
 		if r.script.Index != "" && !n.clustered {
 			if guilds == nil {
-				guilds = append(guilds, "sadd", r.script.Index)
+				guilds = append(guilds, "zadd", r.script.Index, "nx")
 			}
 			for _, c := range r.calls {
-				guilds = append(guilds, c.Guild)
+				guilds = append(guilds, time.Now().UnixMilli(), c.Guild)
 			}
 		}
 		if wait == nil && n.waits(r.script) {

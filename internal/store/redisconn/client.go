@@ -25,6 +25,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel/trace"
+
+	"levelboard/internal/domain/fault"
 )
 
 // Client is how everything in the stores talks to Redis, which is one server or a cluster. What it is given is sent to where its
@@ -256,6 +258,23 @@ func (c *Client) Alive(ctx context.Context) error {
 	}
 	return nil
 }
+
+// RefusesChanges returns with what words a server, on a cluster any master, refuses changes while it answers reads, else nil.
+func (c *Client) RefusesChanges(ctx context.Context) error {
+	answers, err := c.eachMaster(ctx, func(n *node) error {
+		if err := n.Eval(ctx, writing, nil).Err(); fault.ChangesRefused(err) != "" {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		return nil // it cannot be asked, which is for Alive to say
+	}
+	return errors.Join(answers...)
+}
+
+// writing is a script that may write and does not, which a server refuses whenever it refuses changes.
+const writing = "#!lua\nreturn 1"
 
 // PoolStats are those of the server; of a cluster the sums of TotalConns and IdleConns, and nothing else.
 func (c *Client) PoolStats() *redis.PoolStats {

@@ -284,7 +284,7 @@ func TestAScriptInASlotOnItsWayIsNotCutShort(t *testing.T) {
 	rev := func() string { return direct(t, from).HGet(ctx, prefix+"meta", "rev").Val() }
 	before := rev()
 	_, created := s.Create(hasty, guild1, user1, leaderboard.Creation{XP: 5})
-	_, _, flushed := s.BeginFlush(hasty, guild1.ID)
+	flushed := s.ReadChanges(hasty, reads(guild1.ID), 10)[0].Err
 	if created == nil || flushed == nil || rev() != before {
 		t.Errorf("create: %v, flush: %v; the rev was %s and is %s", created, flushed, before, rev())
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/fault"
 )
 
 const (
@@ -41,6 +43,8 @@ var conditionMetrics = []struct {
 		"Memory that Redis may use for its data (maxmemory); 0 is no maximum.", nil, nil), nil},
 	{"evicted_keys", prometheus.CounterValue, prometheus.NewDesc("levelboard_redis_evicted_keys_total",
 		"Keys that Redis dropped for want of memory since it started. Each may be a guild's unsaved changes.", nil, nil), nil},
+	{"changes", prometheus.GaugeValue, prometheus.NewDesc("levelboard_redis_takes_changes",
+		"0 if Redis answers reads and refuses changes (its memory is full, it cannot write to its disk, has too few replicas or is one), else 1.", nil, nil), nil},
 	{"rdb", prometheus.GaugeValue, persistence, []string{"rdb"}},
 	{"aof", prometheus.GaugeValue, persistence, []string{"aof"}},
 	{"saved", prometheus.GaugeValue, prometheus.NewDesc("levelboard_redis_persistence_ok",
@@ -87,9 +91,11 @@ func (c *Client) condition(ctx context.Context) condition {
 func (n *node) condition(ctx context.Context) condition {
 	var info *redis.StringCmd
 	var save *redis.MapStringStringCmd
+	var write *redis.Cmd
 	_, err := n.Pipelined(ctx, func(p redis.Pipeliner) error {
 		info = p.Info(ctx, "memory", "stats", "persistence")
 		save = p.ConfigGet(ctx, "save")
+		write = p.Eval(ctx, writing, nil)
 		return nil
 	})
 	if !answered(err) {
@@ -100,6 +106,9 @@ func (n *node) condition(ctx context.Context) condition {
 		if value, err := strconv.ParseFloat(fields[name], 64); err == nil {
 			c[name] = value
 		}
+	}
+	if refused := fault.ChangesRefused(write.Err()) != ""; refused || write.Err() == nil {
+		c["changes"] = oneIf(!refused)
 	}
 	if dumps, known := save.Val()["save"]; known { // CONFIG is not allowed with many hosted servers
 		c["rdb"] = oneIf(dumps != "")

@@ -269,11 +269,11 @@ func TestChangesAndTheirNoteAreOneRoundTrip(t *testing.T) {
 		}
 		b.send()
 		// One run of a script in each round, for both guilds, and a note of them with it.
-		if seen.pipelines != round+1 || seen.commands["evalsha"] != round+1 || seen.commands["sadd"] != round+1 || seen.alone["sadd"] > 0 {
+		if seen.pipelines != round+1 || seen.commands["evalsha"] != round+1 || seen.commands["zadd"] != round+1 || seen.alone["zadd"] > 0 {
 			t.Errorf("after round %d: %d pipelines with %v", round+1, seen.pipelines, seen.commands)
 		}
 	}
-	guilds, err := s.DirtyGuilds(t.Context())
+	guilds, err := s.ChangedGuilds(t.Context())
 	slices.Sort(guilds)
 	want := []id.Guild{guild1.ID, guildNo(2).ID}
 	slices.Sort(want)

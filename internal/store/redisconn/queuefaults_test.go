@@ -57,7 +57,7 @@ func TestABatchIsCutOffInTheMiddleOfItsReplies(t *testing.T) {
 		}
 	}
 	// Whose first change was answered is in the index, although the connection broke after.
-	dirty, err := direct.DirtyGuilds(t.Context())
+	dirty, err := direct.ChangedGuilds(t.Context())
 	ok(t, err)
 	for _, g := range first {
 		if !slices.Contains(dirty, g) {

@@ -26,7 +26,8 @@ type ScriptOptions struct {
 	Each bool
 	// Waits makes its callers wait for replicas, as the client's Waiting says.
 	Waits bool
-	// Index is a set that gets the guild of each call, in the round trip of the call. Not on a cluster, where it is elsewhere.
+	// Index is a sorted set that gets the guild of each call, by the time, unless it is there, in the round trip of the call. Not on a
+	// cluster, where it is elsewhere.
 	Index string
 }
 

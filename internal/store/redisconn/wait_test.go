@@ -58,7 +58,7 @@ func TestChangesWaitForReplicas(t *testing.T) {
 	if m, err := s.Member(ctx, alone, user1); err != nil || m.XP != 102 {
 		t.Errorf("%d XP, %v, want both changes", m.XP, err)
 	}
-	if dirty, err := s.DirtyGuilds(ctx); err != nil || !slices.Contains(dirty, alone.ID) {
+	if dirty, err := s.ChangedGuilds(ctx); err != nil || !slices.Contains(dirty, alone.ID) {
 		t.Errorf("the changed guilds are %v, %v", dirty, err)
 	}
 	named := plusOne

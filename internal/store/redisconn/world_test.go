@@ -197,6 +197,42 @@ func documentedUser(t *testing.T) string {
 	return line
 }
 
+// flushed ends what a writer has to do about guild1 and returns the rev.
+func flushed(t *testing.T, s *board) int64 {
+	t.Helper()
+	if b := changesOf(t, s, guild1); len(b.Rows) > 0 {
+		ended(t, s, b)
+	}
+	v, err := s.Version(t.Context(), guild1)
+	ok(t, err)
+	return v.Rev
+}
+
+// changesOf reads a page of a guild's changes.
+func changesOf(t *testing.T, s *board, g leaderboard.GuildRef) snapshot.Batch {
+	t.Helper()
+	p := s.ReadChanges(t.Context(), reads(g.ID), 10)[0]
+	ok(t, p.Err)
+	return p.Batch
+}
+
+// ended ends a batch and says whether more waits.
+func ended(t *testing.T, s *board, b snapshot.Batch) bool {
+	t.Helper()
+	more, errs := s.EndChanges(t.Context(), []snapshot.Batch{b})
+	ok(t, errs[0])
+	return more[0]
+}
+
+// reads ask for all changes of guilds.
+func reads(guilds ...id.Guild) []snapshot.Read {
+	all := make([]snapshot.Read, len(guilds))
+	for i, g := range guilds {
+		all[i] = snapshot.Read{Guild: g, After: -1}
+	}
+	return all
+}
+
 func nudged(t *testing.T, nudges <-chan struct{}, when string) {
 	t.Helper()
 	select {

@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/snapshot"
@@ -15,15 +14,15 @@ var (
 )
 
 // NoteAnew implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
-func (s *Store) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {
+func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) (archived int64, err error) {
 	for first := true; first || len(users) > 0; first = false {
 		part := users[:min(len(users), chunkRows)]
 		users = users[len(part):]
-		args := append(make([]any, 0, 2+len(part)), int64(f.Guild.Incarnation), f.Epoch)
+		args := append(make([]any, 0, 2+len(part)), int64(l.Guild.Incarnation), l.Epoch)
 		for _, user := range part {
 			args = append(args, string(user))
 		}
-		k := keysOf(f.Guild.ID)
+		k := keysOf(l.Guild.ID)
 		r, err := s.run(ctx, noteAnewScript, []string{k.meta(), k.dirty()}, args...)
 		if err != nil {
 			return 0, err
@@ -36,17 +35,13 @@ func (s *Store) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User)
 }
 
 // NoteAllAnew implements snapshot.Live. Members that come or go meanwhile are noted by that.
-func (s *Store) NoteAllAnew(ctx context.Context, f snapshot.Flush) error {
+func (s *Store) NoteAllAnew(ctx context.Context, l snapshot.Load) error {
 	for cursor := uint64(0); ; {
-		scored, next, err := s.client.ZScan(ctx, keysOf(f.Guild.ID).xp(), cursor, "", chunkRows).Result()
+		users, next, err := s.scanMembers(ctx, keysOf(l.Guild.ID).xp(), cursor)
 		if err != nil {
 			return fmt.Errorf("redis: note all anew: %w", err)
 		}
-		users := make([]id.User, 0, len(scored)/2)
-		for pair := range slices.Chunk(scored, 2) { // a member and its score
-			users = append(users, id.User(pair[0]))
-		}
-		if _, err := s.NoteAnew(ctx, f, users); err != nil {
+		if _, err := s.NoteAnew(ctx, l, users); err != nil {
 			return err
 		}
 		if cursor = next; cursor == 0 {
@@ -56,8 +51,8 @@ func (s *Store) NoteAllAnew(ctx context.Context, f snapshot.Flush) error {
 }
 
 // LowerArchived implements snapshot.Live.
-func (s *Store) LowerArchived(ctx context.Context, f snapshot.Flush, from, to int64) (lowered bool, err error) {
-	r, err := s.run(ctx, lowerScript, []string{keysOf(f.Guild.ID).meta()}, int64(f.Guild.Incarnation), f.Epoch, from, to)
+func (s *Store) LowerArchived(ctx context.Context, l snapshot.Load, from, to int64) (lowered bool, err error) {
+	r, err := s.run(ctx, lowerScript, []string{keysOf(l.Guild.ID).meta()}, int64(l.Guild.Incarnation), l.Epoch, from, to)
 	if err != nil {
 		return false, err
 	}

@@ -8,7 +8,7 @@
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
-local found, rev, since = loaded('rev', 'since')
+local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -21,7 +21,8 @@ local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 -- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
 local held = ' ' .. stamp() .. ' '
-local started = cooldown > 0 and format('%.0f', time + cooldown)
+local latest = format('%.0f', time + cooldown) -- the end of a cooldown that begins now
+local started = cooldown > 0 and latest
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
 local xps, starts, newentries, outcome = {}, {}, {}, {}
@@ -45,6 +46,9 @@ for i = 1, n do
 
   local xp, offers, messages = start, ARGV[to + i], 0
   local free = time >= tonumber(ends)
+  if not free and tonumber(ends) > time + cooldown then -- it began before the clock was set back
+    ends, free = latest, cooldown <= 0
+  end
   local only = tonumber(offers)
   if only then -- one message, as most members have in a call
     local gain = '0'
@@ -84,4 +88,4 @@ end
 redis.call('HSET', KEYS[3], unpack(newentries))
 outcome = table.concat(outcome, ' ')
 record(outcome)
-return {note(rev, since, ARGV, from, to), outcome}
+return {note(rev, since, pending, ARGV, from, to), outcome}

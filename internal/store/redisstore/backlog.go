@@ -19,7 +19,7 @@ const backlogGuilds = 2000
 
 // Backlog implements snapshot.Live. However many guilds wait, it costs the server what backlogGuilds of them do, and their list.
 func (s *Store) Backlog(ctx context.Context, underway, stuck []id.Guild) (b snapshot.Backlog, err error) {
-	listed, err := s.client.SMembers(ctx, dirtyGuildsKey).Result()
+	listed, err := s.client.ZRange(ctx, changedKey, 0, -1).Result()
 	if err != nil {
 		return b, fmt.Errorf("redis: backlog: %w", err)
 	}
@@ -54,7 +54,7 @@ func sample(guilds []id.Guild, n int) []id.Guild {
 }
 
 func (s *Store) backlogOf(ctx context.Context, guilds []id.Guild) (b snapshot.Backlog, err error) {
-	keys := func(k guildKeys) []string { return []string{k.meta(), k.dirty(), k.flushingPrefix()} }
+	keys := func(k guildKeys) []string { return []string{k.meta(), k.dirty()} }
 	err = s.onEach(ctx, backlogScript, guilds, keys, func(_ id.Guild, r reply, err error) error {
 		var members, age int64
 		if err == nil {

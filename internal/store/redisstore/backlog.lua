@@ -1,12 +1,10 @@
 -- Tells how much of a guild waits for a snapshot, whether it was verified or not.
 --
--- KEYS     meta dirty, the prefix of the names of sets aside
+-- KEYS     meta dirty
 -- ARGV     none
 -- returns  {members, age of the oldest change among them in ms}
 -- atomic   both are of one moment; nothing is changed
-local meta = redis.call('HMGET', KEYS[1], 'flushing', 'flushingsince', 'since')
-local count = redis.call('SCARD', KEYS[2])
-if meta[1] then count = count + redis.call('SCARD', KEYS[3] .. meta[1]) end
+local count = redis.call('ZCARD', KEYS[2])
 if count == 0 then return {0, 0} end
 local time = now()
-return {count, math.max(time - tonumber(meta[2] or meta[3] or time), 0)}
+return {count, math.max(time - tonumber(redis.call('HGET', KEYS[1], 'since') or time), 0)}

@@ -22,7 +22,7 @@ func TestTheBacklogOfManyGuildsIsTakenFromSome(t *testing.T) {
 	var underway []id.Guild
 	waiting := func(p redis.Pipeliner, g id.Guild, age time.Duration) {
 		p.HSet(t.Context(), fmt.Sprintf("lb:{%s}:meta", g), "since", time.Now().Add(-age).UnixMilli())
-		p.SAdd(t.Context(), fmt.Sprintf("lb:{%s}:dirty", g), "1", "2")
+		p.ZAdd(t.Context(), fmt.Sprintf("lb:{%s}:dirty", g), redis.Z{Score: 1, Member: "1"}, redis.Z{Score: 2, Member: "2"})
 	}
 	stuck := guildNo(4321).ID
 	_, err := client.Pipelined(t.Context(), func(p redis.Pipeliner) error {
@@ -33,7 +33,7 @@ func TestTheBacklogOfManyGuildsIsTakenFromSome(t *testing.T) {
 				underway = append(underway, g)
 			}
 			if i >= guilds/3 { // many are in both
-				p.SAdd(t.Context(), "lb:dirty-guilds", string(g))
+				p.ZAdd(t.Context(), "lb:changed-guilds", redis.Z{Member: string(g)})
 			}
 		}
 		waiting(p, stuck, time.Hour)
@@ -51,7 +51,7 @@ func TestTheBacklogOfManyGuildsIsTakenFromSome(t *testing.T) {
 	}
 	stats, err := client.Info(t.Context(), "commandstats").Result()
 	ok(t, err)
-	asked := regexp.MustCompile(`cmdstat_scard:calls=(\d+)`).FindStringSubmatch(stats)
+	asked := regexp.MustCompile(`cmdstat_zcard:calls=(\d+)`).FindStringSubmatch(stats)
 	if n, err := strconv.Atoi(asked[1]); err != nil || n > guilds/2 {
 		t.Errorf("%s guilds of %d were asked, %v", asked[1], guilds, err)
 	}

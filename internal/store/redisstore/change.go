@@ -13,9 +13,9 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var changing = []string{"loaded", "now", "note", "append", "changing"}
+var changing = []string{"loaded", "now", "score", "note", "append", "changing"}
 
-var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: dirtyGuildsKey}, changing)
+var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: changedKey}, changing)
 
 // newChangeScript makes a script whose changes wait for replicas.
 func newChangeScript(name string) *redisconn.Script {

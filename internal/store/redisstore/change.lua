@@ -8,7 +8,7 @@
 -- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
 --          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
 -- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
-local found, rev, since = loaded('rev', 'since')
+local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -71,5 +71,5 @@ for i = 1, n do
 end
 redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
 record(outcome[2], outcome[3], outcome[4])
-outcome[1] = note(rev, since, members, 1, m, made)
+outcome[1] = note(rev, since, pending, members, 1, m, made)
 return outcome

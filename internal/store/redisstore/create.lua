@@ -5,7 +5,7 @@
 -- returns  {first: 1 when no other changed member waits for the snapshot, else 0; xp before, xp after, message count} |
 --          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | EXISTS
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event and the record
-local found, rev, since = loaded('rev', 'since')
+local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -14,4 +14,4 @@ if redis.call('ZADD', KEYS[2], 'NX', xp, member) == 0 then return 'EXISTS' end
 redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0 ' .. user)
 levelup(member, 0, tonumber(xp))
 record(0, xp, 0)
-return {note(rev, since, ARGV, 3, 3), 0, xp, 0}
+return {note(rev, since, pending, ARGV, 3, 3), 0, xp, 0}

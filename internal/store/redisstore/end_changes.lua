@@ -1,14 +1,19 @@
--- Notes that the archive has committed what read_changes.lua read, and that nothing waits any more when nothing has changed since.
+-- Notes that the archive has committed what read_changes.lua read, and that this does not wait any more. What has changed since it was read
+-- has a higher rev, and waits on.
 --
 -- KEYS     meta dirty
--- ARGV     incarnation, epoch, rev of the batch
--- returns  {1} when the guild has changed since, and then all that changed still waits | {0} | NOTLOADED
--- atomic   the rev is compared, and noted, in the step that drops the note of what changed
+-- ARGV     incarnation, epoch, after and up to which rev all that waited is archived; the ms since 1970 before which no change waits any
+--          more, 0 when that is not known
+-- returns  {how many members wait} | NOTLOADED
+-- atomic   what waits and `archived` change together; `archived` rises, never falls, and `pending` goes when nothing above is under way
 if not current() then return 'NOTLOADED' end
-if rev ~= ARGV[3] then
-  archive(ARGV[3])
-  return {1}
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '(' .. ARGV[3], ARGV[4])
+local committed, waiting = tonumber(ARGV[4]), redis.call('ZCARD', KEYS[2])
+if committed > tonumber(archived) then put('archived', ARGV[4]) end
+if pending and tonumber(pending) <= committed then redis.call('HDEL', KEYS[1], 'pending') end
+if waiting == 0 then
+  redis.call('HDEL', KEYS[1], 'since')
+elseif ARGV[5] ~= '0' then
+  put('since', ARGV[5])
 end
-archive(ARGV[3], 'since')
-redis.call('UNLINK', KEYS[2])
-return {0}
+return {waiting}

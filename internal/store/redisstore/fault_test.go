@@ -157,7 +157,7 @@ func TestAChangeIsIndexedThoughItsCallerLeft(t *testing.T) {
 	if _, err := s.Change(ctx, guild1, user1, plusOne); err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("change: %v", err)
 	}
-	guilds, err := s.DirtyGuilds(t.Context())
+	guilds, err := s.ChangedGuilds(t.Context())
 	if err != nil || !slices.Equal(guilds, []id.Guild{guild1.ID}) {
 		t.Errorf("changed guilds %v, %v, want %v", guilds, err, guild1.ID)
 	}

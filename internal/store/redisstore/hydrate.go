@@ -3,13 +3,10 @@ package redisstore
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
@@ -49,7 +46,7 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, arch
 	// The incarnation is in the token so that Drop can tell whose hydration it stops.
 	h := snapshot.Hydration{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock()},
+	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock(), k.dirty()},
 		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived)
 	if err != nil {
 		return h, 0, err
@@ -66,53 +63,50 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, arch
 
 // Unsaved implements snapshot.Live.
 func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
-	k := keysOf(h.Guild.ID)
-	sets := []string{k.dirty()}
-	switch flush, err := s.client.HGet(ctx, k.meta(), "flushing").Int64(); {
-	case err == nil:
-		sets = append(sets, k.flushing(flush))
-	case !errors.Is(err, redis.Nil):
-		return fmt.Errorf("redis: unsaved members: %w", err)
-	}
-	for _, set := range sets {
-		for cursor := uint64(0); ; {
-			users, next, err := s.scanMembers(ctx, set, cursor, chunkRows)
+	for cursor := uint64(0); ; {
+		users, next, err := s.scanMembers(ctx, keysOf(h.Guild.ID).dirty(), cursor)
+		if err != nil {
+			return fmt.Errorf("redis: unsaved members: %w", err)
+		}
+		for part := range slices.Chunk(users, chunkRows) {
+			batch, err := s.readUnsaved(ctx, h, part)
 			if err != nil {
-				return fmt.Errorf("redis: unsaved members: %w", err)
+				return err
 			}
-			for part := range slices.Chunk(users, chunkRows) {
-				batch, err := s.readUnsaved(ctx, h, part)
-				if err != nil {
-					return err
-				}
-				if err := each(batch); err != nil {
-					return err
-				}
-			}
-			if cursor = next; cursor == 0 {
-				break
+			if err := each(batch); err != nil {
+				return err
 			}
 		}
+		if cursor = next; cursor == 0 {
+			return nil
+		}
 	}
-	return nil
+}
+
+// scanMembers reads some members of a sorted set, each once in an answer.
+func (s *Store) scanMembers(ctx context.Context, key string, cursor uint64) (users []id.User, next uint64, err error) {
+	scored, next, err := s.client.ZScan(ctx, key, cursor, "", chunkRows).Result()
+	for pair := range slices.Chunk(scored, 2) { // a member and its score
+		users = append(users, id.User(pair[0]))
+	}
+	slices.Sort(users)
+	return slices.Compact(users), next, err
 }
 
 func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []id.User) (b snapshot.Batch, err error) {
 	k := keysOf(h.Guild.ID)
-	rows, args := batchOf(users, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
-	r, err := s.run(ctx, unsavedScript, append([]string{k.meta(), k.lock(), k.xp(), k.entry()}, k.former()...), args...)
+	args := append(make([]any, 0, 3+len(users)), int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
+	b = snapshot.Batch{Guild: h.Guild, Rows: make([]snapshot.Row, len(users))}
+	for i, user := range users {
+		args = append(args, string(user))
+		b.Rows[i].UserID = user
+	}
+	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.entry()}, args...)
 	if err != nil {
 		return b, err
 	}
-	b = snapshot.Batch{Guild: h.Guild, Rows: rows}
-	if b.Rev, err = r.number(0); err == nil {
-		b.Epoch, err = r.number(3)
-	}
-	if err == nil {
-		b.Known, err = r.number(4)
-	}
-	if err == nil {
-		b.Mended, err = fillRows(r, rows)
+	if err = r.numbers(&b.Rev, &b.Epoch, &b.Known); err == nil {
+		b.Mended, err = fillRows(r[3:], b.Rows)
 	}
 	if err != nil {
 		return b, fmt.Errorf("redis: unsaved members: %w", err)
@@ -172,8 +166,7 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
-	keys = append(append(keys, k.staging(h.Token)...), k.flushingPrefix(), k.events(h.Guild.Incarnation))
-	keys = append(keys, k.former()...)
+	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation))
 	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived)
 	return err
 }
@@ -188,7 +181,7 @@ func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error 
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.flushingPrefix(), k.events(g.Incarnation)}
-	_, err := s.run(ctx, dropScript, append(keys, k.former()...), int64(g.Incarnation))
+	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.events(g.Incarnation)}
+	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation))
 	return err
 }

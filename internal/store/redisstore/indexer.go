@@ -4,11 +4,23 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // indexTime is how long a change waits at most for its guild to be put into the index, which on a cluster is often another
 // node's: that one's failure must not hold up the rest.
 const indexTime = 50 * time.Millisecond
+
+// indexed is the command that puts guilds into the index, by the time, unless they are there: so they come out of it in about the order in
+// which they changed first.
+func indexed(ctx context.Context, guilds []any) *redis.IntCmd {
+	words, now := append(make([]any, 0, 3+2*len(guilds)), "zadd", changedKey, "nx"), time.Now().UnixMilli()
+	for _, g := range guilds {
+		words = append(words, now, g)
+	}
+	return redis.NewIntCmd(ctx, words...)
+}
 
 // indexer puts guilds into the index of those with changes that wait for a snapshot. A failure is nobody's: the changes are
 // made, and the snapshot writer's sweep finds their guilds.

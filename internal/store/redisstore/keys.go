@@ -13,7 +13,7 @@ import (
 
 // Names that belong to no guild.
 const (
-	dirtyGuildsKey  = "lb:dirty-guilds"
+	changedKey      = "lb:changed-guilds"
 	lastSnapshotKey = "lb:last-snapshot"
 	changesChannel  = "lb:changes"
 	claimPrefix     = "lb:once:"
@@ -61,13 +61,6 @@ func sessionKey(h signin.Hash) string      { return sessionPrefix + hashText(h) 
 func sessionClaimKey(h signin.Hash) string { return "lb:session-claim:" + hashText(h) }
 func sessionsKey(user id.User) string      { return "lb:sessions:" + string(user) }
 
-// flushingPrefix is what the number of a flush is appended to; a script does that where only it knows the number.
-func (k guildKeys) flushingPrefix() string { return k.name("flushing:") }
-
-func (k guildKeys) flushing(flush int64) string {
-	return k.flushingPrefix() + strconv.FormatInt(flush, 10)
-}
-
 // events is the log of events of one incarnation, so that another one never shows them.
 func (k guildKeys) events(incarnation guild.Incarnation) string {
 	return k.name(eventsName(incarnation))
@@ -104,9 +97,6 @@ func (k guildKeys) names(suffixes ...string) []string {
 	}
 	return names
 }
-
-// former are the keys of the format before, which held what is in entry now: stat, user.
-func (k guildKeys) former() []string { return []string{k.name("stat"), k.name("user")} }
 
 // staging are the keys that a hydration loads into: xp, entry.
 func (k guildKeys) staging(token string) []string {

@@ -81,8 +81,8 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	}
 	loaded[events] = "stream"
 	changed := maps.Clone(loaded)
-	changed[prefix+"dirty"] = "set"
-	changed["lb:dirty-guilds"] = "set"
+	changed[prefix+"dirty"] = "zset"
+	changed["lb:changed-guilds"] = "zset"
 	want("of a changed guild", changed)
 
 	// A request with a name leaves a record beside the guild and a claim of its own, both with a time to live.
@@ -93,26 +93,18 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	withRecord[record], withRecord[claim] = "string", "string"
 	want("after a request with a name", withRecord)
 
-	_, err = s.DirtyGuilds(ctx)
+	_, err = s.ChangedGuilds(ctx)
 	ok(t, err)
-	f, _, err := s.BeginFlush(ctx, guild1.ID)
-	ok(t, err)
-	flushing := maps.Clone(loaded)
-	flushing[prefix+"flushing:12"] = "set"
-	flushing[record], flushing[claim] = "string", "string"
-	want("during a flush", flushing)
-	ok(t, s.EndFlush(ctx, f))
+	ended(t, s, changesOf(t, s, guild1, 10))
 	ok(t, client.Del(ctx, record, claim).Err())
-	want("after a flush and a day", loaded)
+	want("after a snapshot and a day", loaded)
 
 	_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
-	ok(t, err)
-	_, _, err = s.BeginFlush(ctx, guild1.ID)
 	ok(t, err)
 	_, err = s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 1})
 	ok(t, err)
 	ok(t, s.Drop(ctx, guild1))
-	want("after drop", map[string]string{"lb:dirty-guilds": "set"})
+	want("after drop", map[string]string{"lb:changed-guilds": "zset"})
 }
 
 func TestAbortLeavesNoKeys(t *testing.T) {
@@ -168,15 +160,13 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	load(t, s, row(user1))
 	meta := func(when string, fields ...string) {
 		t.Helper()
-		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "2", "marked": ""}
+		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "3", "marked": ""}
 		for i := 0; i < len(fields); i += 2 {
 			want[fields[i]] = fields[i+1]
 		}
 		got := client.HGetAll(ctx, prefix+"meta").Val()
-		for _, field := range []string{"since", "flushingsince"} {
-			if _, there := got[field]; there != slices.Contains(fields, field) {
-				t.Errorf("meta %s: %s is there: %v", when, field, there)
-			}
+		if _, there := got["since"]; there != slices.Contains(fields, "since") {
+			t.Errorf("meta %s: since is there: %v", when, there)
 		}
 		if len(got["server"]) < 40 || client.ObjectEncoding(ctx, prefix+"meta").Val() != "listpack" {
 			t.Errorf("meta %s: server %q, encoded as %s, want one short enough for a listpack", when, got["server"], client.ObjectEncoding(ctx, prefix+"meta").Val())
@@ -200,25 +190,18 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	}
 	meta("after a hydration", "rev", "0", "archived", "0")
 	changeOne()
-	f, _, err := s.BeginFlush(ctx, guild1.ID)
-	ok(t, err)
-	meta("when a flush has begun", "rev", "1", "archived", "0", "flushing", "1", "flushingsince", "")
+	meta("of a changed guild", "rev", "1", "archived", "0", "since", "")
+	first := changesOf(t, s, guild1, 10)
+	meta("when a page was read", "rev", "1", "archived", "0", "pending", "1", "since", "")
 	changeOne()
-	first, err := s.ReadBatch(ctx, f, []id.User{user1})
-	ok(t, err)
-	meta("when a batch was read", "rev", "2", "archived", "0", "flushing", "1", "pending", "2", "since", "", "flushingsince", "")
-	changeOne()
-	second, err := s.ReadBatch(ctx, f, []id.User{user1})
-	ok(t, err)
-	meta("when the next batch was read", "rev", "3", "archived", "0", "flushing", "1", "pending", "3", "since", "", "flushingsince", "")
-	ok(t, s.Archived(ctx, first))
-	meta("when the first batch is committed", "rev", "3", "archived", "2", "flushing", "1", "pending", "3", "since", "", "flushingsince", "")
-	ok(t, s.Archived(ctx, second))
-	meta("when both are", "rev", "3", "archived", "3", "flushing", "1", "since", "", "flushingsince", "")
-	ok(t, s.Archived(ctx, first))
-	meta("when the first is told again", "rev", "3", "archived", "3", "flushing", "1", "since", "", "flushingsince", "")
-	ok(t, s.EndFlush(ctx, f))
-	meta("after the flush", "rev", "3", "archived", "3", "since", "")
+	second := changesOf(t, s, guild1, 10)
+	meta("when the next page was read", "rev", "2", "archived", "0", "pending", "2", "since", "")
+	ended(t, s, first)
+	meta("when the first page is committed", "rev", "2", "archived", "1", "pending", "2", "since", "")
+	ended(t, s, second)
+	meta("when both are", "rev", "2", "archived", "2")
+	ended(t, s, first)
+	meta("when the first is told again", "rev", "2", "archived", "2")
 }
 
 func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {
@@ -245,9 +228,7 @@ func TestAGuildIsOneSlot(t *testing.T) {
 	ok(t, err)
 	_, err = s.Change(ctx, guild1, user1, named("key"))
 	ok(t, err)
-	f, _, err := s.BeginFlush(ctx, guild1.ID)
-	ok(t, err)
-	ok(t, s.EndFlush(ctx, f))
+	ended(t, s, changesOf(t, s, guild1, 10))
 	ok(t, s.Drop(ctx, guild1))
 	scripts := 0
 	for _, call := range client.SlowLogGet(ctx, 1000).Val() {

@@ -100,3 +100,32 @@ func load(tb testing.TB, s *redisstore.Store, rows ...snapshot.Row) {
 		tb.Fatal(err)
 	}
 }
+
+// changesOf reads up to size of a guild's changes.
+func changesOf(tb testing.TB, s *redisstore.Store, g leaderboard.GuildRef, size int) snapshot.Batch {
+	tb.Helper()
+	p := s.ReadChanges(tb.Context(), reads(g.ID), size)[0]
+	if p.Err != nil {
+		tb.Fatal(p.Err)
+	}
+	return p.Batch
+}
+
+// ended ends a batch and says whether more waits.
+func ended(tb testing.TB, s *redisstore.Store, b snapshot.Batch) bool {
+	tb.Helper()
+	more, errs := s.EndChanges(tb.Context(), []snapshot.Batch{b})
+	if errs[0] != nil {
+		tb.Fatal(errs[0])
+	}
+	return more[0]
+}
+
+// reads ask for all changes of guilds.
+func reads(guilds ...id.Guild) []snapshot.Read {
+	all := make([]snapshot.Read, len(guilds))
+	for i, g := range guilds {
+		all[i] = snapshot.Read{Guild: g, After: -1}
+	}
+	return all
+}

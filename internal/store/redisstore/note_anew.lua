@@ -7,7 +7,9 @@
 if not current() then return 'NOTLOADED' end
 if #ARGV > 2 then
   if not redis.call('HGET', KEYS[1], 'since') then redis.call('HSET', KEYS[1], 'since', now()) end
-  redis.call('HSET', KEYS[1], 'rev', string.format('%.0f', tonumber(rev) + 1))
-  redis.call('SADD', KEYS[2], unpack(ARGV, 3))
+  local counted, noted = string.format('%.0f', tonumber(rev) + 1), {}
+  for i = 3, #ARGV do noted[#noted + 1], noted[#noted + 2] = counted, ARGV[i] end
+  redis.call('HSET', KEYS[1], 'rev', counted)
+  redis.call('ZADD', KEYS[2], unpack(noted))
 end
 return {archived}

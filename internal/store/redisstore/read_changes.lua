@@ -1,24 +1,37 @@
--- Reads all changed members of a guild for the snapshot writer, when they are few, and notes the rev that the archive may
--- hold from now on. They stay noted as changed until end_changes.lua. The archive itself sees whether the guild fits it.
+-- Reads the changed members of a guild that have waited longest for the snapshot writer, and notes in `pending` up to which rev the
+-- archive may hold the guild from now on. They stay noted as changed until end_changes.lua; one that changes meanwhile is noted anew
+-- (note.lua). The archive itself sees whether the guild fits it.
 --
 -- KEYS     meta xp entry dirty
--- ARGV     up to how many members
--- returns  as read_batch.lua, and then {member, ...}, incarnation, epoch | {} when nothing changed, or the guild is not loaded |
---          {0} when they are more | {1} when a set aside was left behind, which begin_flush.lua finds | {2, incarnation} when the guild was
---          not verified on this life of the server
--- atomic   as read_batch.lua
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending', 'flushing')
+-- ARGV     up to how many members, and those that share the last one's rev; only those after this rev; and, if not empty, all up to this one
+-- returns  {} when the guild is not loaded | {incarnation} when it was not verified on this life of the server | {incarnation, epoch} when
+--          nothing waits | {incarnation, epoch, the guild's rev, after and up to which rev all that waits is here, archived and pending (or
+--          archived) as they were, how many members wait, now in ms, {member, rev, ...}, {xp | nil, ...}, {entry | nil, ...}, {rev, ...: up
+--          to three, where the next pages of 1,000 members end}}
+-- atomic   all entries and revs are of one moment, and so is the note
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending')
 if not meta[1] then return {} end
-if meta[2] ~= SERVER then return {2, meta[1]} end
-if meta[7] then return {1} end
-local count = redis.call('SCARD', KEYS[4])
-if count > tonumber(ARGV[1]) then return {0} end
-if count == 0 then return {} end
-put('pending', meta[4])
-if meta[4] == meta[5] then -- as in read_batch.lua
-  meta[4] = string.format('%.0f', tonumber(meta[4]) + 1)
-  redis.call('HSET', KEYS[1], 'rev', meta[4], 'pending', meta[4])
+if meta[2] ~= SERVER then return {meta[1]} end
+local size, after, upto, rev, archived, pending = tonumber(ARGV[1]), ARGV[2], ARGV[3], meta[4], meta[5], meta[6]
+local revs
+if upto == '' then
+  revs = redis.call('ZRANGE', KEYS[4], '(' .. after, '+inf', 'BYSCORE', 'LIMIT', 0, size, 'WITHSCORES')
+  if #revs == 0 then return {meta[1], meta[3]} end
+  upto = rev
+  if #revs == 2 * size then
+    local last = string.format('%.0f', score(revs[2 * size]))
+    if redis.call('ZCOUNT', KEYS[4], '(' .. last, '+inf') > 0 then upto = last end
+    revs = redis.call('ZRANGE', KEYS[4], '(' .. after, last, 'BYSCORE', 'WITHSCORES')
+  end
+else
+  revs = redis.call('ZRANGE', KEYS[4], '(' .. after, upto, 'BYSCORE', 'WITHSCORES')
 end
-local members = redis.call('SMEMBERS', KEYS[4])
+if not pending or tonumber(upto) > tonumber(pending) then put('pending', upto) end
+local members, ends = {}, {}
+for i = 1, #revs, 2 do members[#members + 1] = revs[i] end
 local xp, entry = entries(2, members, 1)
-return {meta[4], xp, entry, meta[5], meta[6], members, meta[1], meta[3]}
+for i = 1, upto ~= rev and 3 or 0 do
+  ends[i] = redis.call('ZRANGE', KEYS[4], '(' .. upto, '+inf', 'BYSCORE', 'LIMIT', i * 1000 - 1, 1, 'WITHSCORES')[2]
+end
+local known = pending and tonumber(pending) > tonumber(archived) and pending or archived
+return {meta[1], meta[3], rev, after, upto, archived, known, redis.call('ZCARD', KEYS[4]), now(), revs, xp, entry, ends}

@@ -11,13 +11,15 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// fillRows puts what read_batch.lua answered into the rows, and returns the users whose entry had to be mended.
+// fillRows puts a list of XP and one of entries, as scripts answer them, into the rows, and returns the users whose entry had to be mended.
+// A damaged entry is mended, so that it does not keep the others from being archived: XP is the nearest there is, numbers that
+// cannot be read are no messages and no times, and user data that cannot be read, or is not UTF-8, is unknown.
 func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
-	xps, err := r.list(1, len(rows))
+	xps, err := r.list(0, len(rows))
 	if err != nil {
 		return nil, err
 	}
-	entries, err := r.list(2, len(rows))
+	entries, err := r.list(1, len(rows))
 	if err != nil {
 		return nil, err
 	}

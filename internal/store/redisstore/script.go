@@ -20,13 +20,13 @@ import (
 var scriptFiles embed.FS
 
 // format is of what a guild's keys hold. A guild is loaded in one format and used by the scripts of that format only: for all
-// others it is as if it had not been verified. One in an earlier format is loaded anew, after its unsaved members were copied to
-// the archive (begin_hydration.lua, unsaved.lua); one in a later format is left alone. Raise it when scripts that know only the
-// format before would misread a key, and teach unsaved.lua to read that format.
+// others it is as if it had not been verified. One in an earlier format is loaded anew, if the archive holds all of it, and else left
+// alone, like one in a later format (begin_hydration.lua). Raise it when scripts that know only the format before would misread a key.
 //
 //	1: stat and user, a hash each, and no number in meta
-//	2: entry
-const format = 2
+//	2: entry; dirty is a set, which is renamed for a snapshot
+//	3: dirty is a sorted set, by rev
+const format = 3
 
 // constants begins every script: what meta notes of the server that a guild was verified on, the format, and the highest XP.
 var constants = fmt.Sprintf("local SERVER, FORMAT, MAX_XP = '%s-f%d', %d, %d\n", redisconn.ServerMark, format, format, level.MaxXP)
@@ -67,7 +67,6 @@ var refusals = map[redisconn.Refusal]error{
 	"KEYREUSED":     leaderboard.ErrKeyReused,
 	"CLAIMLOST":     errClaimLost,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
-	"STALE":         snapshot.ErrStale,
 }
 
 // known returns an error of redisconn as what the use cases know it by.

@@ -51,7 +51,7 @@ func (s *Store) index(ctx context.Context, g id.Guild) {
 }
 
 func (s *Store) addToIndex(ctx context.Context, guilds []any) error {
-	return s.client.SAdd(ctx, dirtyGuildsKey, guilds...).Err()
+	return s.client.Process(ctx, indexed(ctx, guilds))
 }
 
 // Nudge tells every replica that something in the archive's log of changes is new. It says no more than "look now", and

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,11 +11,12 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // WriteBatch implements snapshot.Archive.
-func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+func (a *Archive) WriteBatch(ctx context.Context, l lease.Lease, b snapshot.Batch) error {
 	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
 	if err == nil {
 		err = wrap("write members", errs[0])
@@ -23,7 +25,7 @@ func (a *Archive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.B
 }
 
 // WriteBatches implements snapshot.Archive.
-func (a *Archive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))
 	err = a.inTx(ctx, "write members", func(tx *sql.Tx) error {
 		if err := checkLease(ctx, tx, l); err != nil {
@@ -85,11 +87,11 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, 
 	now := nowMS()
 	for _, r := range b.Rows {
 		if r.Deleted {
-			r = snapshot.Row{Deleted: true, Member: leaderboard.Member{UserID: r.UserID}}
+			r = snapshot.Row{Deleted: true, Rev: r.Rev, Member: leaderboard.Member{UserID: r.UserID}}
 		}
 		u := r.User
 		_, err := statement.ExecContext(ctx, append([]any{
-			int64(b.Guild.Incarnation), b.Epoch, b.Rev, now,
+			int64(b.Guild.Incarnation), b.Epoch, cmp.Or(r.Rev, b.Rev), now,
 			string(r.UserID), int64(r.XP), r.MessageCount, millis(r.LastUpdated), millis(r.CooldownUntil),
 			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
 		}, more...)...)

@@ -16,7 +16,7 @@ const (
 		OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0)) THEN excluded.`
 )
 
-// merge makes one entry of an archived one, m, and one of a live store at an epoch and a rev, its parameters. A tombstone
+// merge makes one entry of an archived one, m, and one of a live store at an epoch, which knew of what was archived up to a rev, its parameters. A tombstone
 // holds nothing, so to merge with it is to replace it. max of a null is null, so either time stands in for it.
 const merge = `
 	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms, deleted = 0,
@@ -51,7 +51,7 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 			return snapshot.ErrStale
 		}
 		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
-		if err := upsert(ctx, tx, written, merge, b.Epoch, b.Rev); err != nil || from.Epoch != b.Epoch {
+		if err := upsert(ctx, tx, written, merge, b.Epoch, b.Known); err != nil || from.Epoch != b.Epoch {
 			return err
 		}
 		for _, user := range b.Gone() {

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -58,6 +59,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"what changes nothing is not logged":              archiveNoChange,
 		"the lease is one holder's":                       archiveLease,
 		"an expired lease passes on with a new fence":     archiveLeaseExpiry,
+		"a lease that ends too far ahead is void":         archiveLeaseTooFarAhead,
 		"members come back as written":                    archiveMembers,
 		"an older rev never replaces a newer one":         archiveRevs,
 		"a batch of another epoch is refused":             archiveEpochs,
@@ -118,7 +120,7 @@ func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
 }
 
 // leased returns a lease that outlasts the test.
-func leased(t *testing.T, a ArchiveStore) snapshot.Lease {
+func leased(t *testing.T, a ArchiveStore) lease.Lease {
 	t.Helper()
 	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
 	if err != nil {
@@ -138,4 +140,20 @@ func allMembers(t *testing.T, a ArchiveStore, g *guild.Guild) []snapshot.Row {
 		t.Fatalf("members: %v", err)
 	}
 	return rows
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// mustGet returns what a call returned beside its error, which ends the test.
+func mustGet[T any](v T, err error) func(t *testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		must(t, err)
+		return v
+	}
 }

@@ -25,19 +25,14 @@ func archiveKeys(t *testing.T, a ArchiveStore) {
 	unlimited.RateLimit = &none
 	want := []apikey.Key{full, unlimited, aKey("key000000003")}
 	for _, k := range want {
-		if err := a.CreateKey(t.Context(), k, apikey.Operator, 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.CreateKey(t.Context(), k, apikey.Operator, 0))
 	}
 	listed, err := a.Keys(t.Context(), "", 10)
 	if err != nil || len(listed) != len(want) {
 		t.Fatalf("list: %d keys, %v", len(listed), err)
 	}
 	for i, k := range want {
-		read, err := a.Key(t.Context(), k.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := mustGet(a.Key(t.Context(), k.ID))(t)
 		for _, got := range []*apikey.Key{read, listed[i]} {
 			got.GuildIDs = append([]id.Guild(nil), got.GuildIDs...) // nil or empty is the same
 			if !reflect.DeepEqual(*got, k) {
@@ -53,9 +48,7 @@ func archiveKeys(t *testing.T, a ArchiveStore) {
 func archiveGrants(t *testing.T, a ArchiveStore) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
-	if err := a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0))
 	for _, step := range []struct {
 		name string
 		do   func() error
@@ -80,9 +73,7 @@ func archiveGrants(t *testing.T, a ArchiveStore) {
 			t.Errorf("after %q: grants %v, %v; want %v", step.name, k.GuildIDs, err, step.want)
 		}
 	}
-	if err := a.RevokeKey(t.Context(), "key000000001", apikey.Operator); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.RevokeKey(t.Context(), "key000000001", apikey.Operator))
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
 		t.Errorf("after the revocation: %v", err)
 	}

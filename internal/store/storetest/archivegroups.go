@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -163,10 +164,10 @@ func archiveBehind(t *testing.T, a ArchiveStore) {
 func archiveGroupLease(t *testing.T, a ArchiveStore) {
 	guilds := putMany(t, a, 3)
 	l := leased(t, a)
-	for _, wrong := range []snapshot.Lease{{Holder: "other", Fence: l.Fence}, {Holder: l.Holder, Fence: l.Fence + 1}, {}} {
+	for _, wrong := range []lease.Lease{{Holder: "other", Fence: l.Fence}, {Holder: l.Holder, Fence: l.Fence + 1}, {}} {
 		batches := batchesOf(guilds, 5)
 		batches[1].Epoch = 7
-		if _, err := a.WriteBatches(t.Context(), wrong, batches); !errors.Is(err, snapshot.ErrLeaseLost) {
+		if _, err := a.WriteBatches(t.Context(), wrong, batches); !errors.Is(err, lease.ErrLost) {
 			t.Errorf("batches with the lease %+v: %v", wrong, err)
 		}
 	}

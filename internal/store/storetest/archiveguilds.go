@@ -29,10 +29,7 @@ func archiveSettings(t *testing.T, a ArchiveStore) {
 	for _, more := range []string{"", everySetting} {
 		want := settingsOf(t, guildA, more)
 		written := put(t, a, want)
-		read, err := a.Guild(t.Context(), guildA)
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := mustGet(a.Guild(t.Context(), guildA))(t)
 		for who, got := range map[string]*guild.Guild{"written": written, "read": read} {
 			if !reflect.DeepEqual(got.Settings, want) {
 				t.Errorf("%s:\n got %+v\nwant %+v", who, got.Settings, want)
@@ -66,10 +63,7 @@ func archiveReplace(t *testing.T, a ArchiveStore) {
 func archiveVanity(t *testing.T, a ArchiveStore) {
 	put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
 	put(t, a, settingsOf(t, guildB, ""))
-	before, err := a.LatestChange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := mustGet(a.LatestChange(t.Context()))(t)
 	if _, _, err := a.PutGuild(t.Context(), settingsOf(t, guildB, `,"vanity":"gophers","enabled":false`)); !errors.Is(err, guild.ErrVanityTaken) {
 		t.Fatalf("a taken vanity: %v, want guild.ErrVanityTaken", err)
 	}
@@ -98,10 +92,7 @@ func archiveGuildList(t *testing.T, a ArchiveStore) {
 	}
 	var ids []string
 	for after := id.Guild(""); ; {
-		piece, err := a.Guilds(t.Context(), after, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		piece := mustGet(a.Guilds(t.Context(), after, 2))(t)
 		if len(piece) == 0 {
 			break
 		}
@@ -178,10 +169,7 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 	counts := map[changes.Change]int{}
 	var seen int64
 	for {
-		piece, err := a.Changes(t.Context(), seen, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		piece := mustGet(a.Changes(t.Context(), seen, 7))(t)
 		if len(piece) == 0 {
 			break
 		}
@@ -201,9 +189,7 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 			t.Errorf("writer %d has %d entries, want %d", w, n, each+1)
 		}
 	}
-	if _, err := a.DeleteGuild(t.Context(), guildB); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildB))(t)
 	after, err := a.Changes(t.Context(), seen, 100)
 	if err != nil || len(after) != 1+writers {
 		t.Errorf("deleting a guild that %d keys had a grant for logged %d changes, %v", writers, len(after), err)
@@ -213,9 +199,7 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 // archiveNoChange repeats what is so already: followers would drop what they cached for nothing.
 func archiveNoChange(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
-	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA), apikey.Operator, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA), apikey.Operator, 0))
 	if g.Version != 1 {
 		t.Errorf("the first change has version %d", g.Version)
 	}
@@ -250,10 +234,7 @@ func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Tim
 	}
 	versions := func() (all []int64) {
 		t.Helper()
-		entries, err := a.Changes(t.Context(), 0, 100)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := mustGet(a.Changes(t.Context(), 0, 100))(t)
 		for _, c := range entries {
 			all = append(all, c.Version)
 		}

@@ -12,10 +12,7 @@ import (
 
 func history(t *testing.T, a ArchiveStore, owner id.User, before int64, limit int) []apikey.Record {
 	t.Helper()
-	found, err := a.KeyHistory(t.Context(), owner, before, limit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := mustGet(a.KeyHistory(t.Context(), owner, before, limit))(t)
 	return found
 }
 
@@ -27,14 +24,10 @@ func archiveHistory(t *testing.T, a ArchiveStore) {
 	repeat := func(call func() error) {
 		t.Helper()
 		for range 2 {
-			if err := call(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, call())
 		}
 	}
-	if err := a.CreateKey(t.Context(), aKey(keyOne, guildB), byA(), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.CreateKey(t.Context(), aKey(keyOne, guildB), byA(), 0))
 	repeat(func() error { return a.RenameKey(t.Context(), keyOne, "new", byA()) })
 	r := apikey.Rotation{Hash: [32]byte{1}, Now: now, Overlap: time.Hour}
 	repeat(func() error { return a.RotateKey(t.Context(), keyOne, r, byA()) })
@@ -44,12 +37,8 @@ func archiveHistory(t *testing.T, a ArchiveStore) {
 	repeat(func() error { return a.Ungrant(t.Context(), keyOne, guildA, apikey.Operator) })
 	repeat(func() error { return a.Grant(t.Context(), keyOne, guildA, byA()) })
 	repeat(func() error { _, err := a.KeepGrants(t.Context(), ownerA, []id.Guild{guildA}); return err })
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.RevokeKey(t.Context(), keyOne, apikey.Operator); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
+	must(t, a.RevokeKey(t.Context(), keyOne, apikey.Operator))
 	user := string(ownerA)
 	want := []string{
 		"deleted by operator new [] ", "revoked by operator new [" + string(guildA) + "] ", "revoked by service new [" + string(guildB) + "] ",
@@ -88,13 +77,9 @@ func archiveHistoryBound(t *testing.T, a ArchiveStore) {
 	withKeys(t, a, keyOne)
 	other := aKey(keyTwo)
 	other.OwnerID = ownerB
-	if err := a.CreateKey(t.Context(), other, apikey.User(ownerB), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.CreateKey(t.Context(), other, apikey.User(ownerB), 0))
 	for i := range apikey.HistorySize + 4 {
-		if err := a.RenameKey(t.Context(), keyOne, fmt.Sprint(i), byA()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.RenameKey(t.Context(), keyOne, fmt.Sprint(i), byA()))
 	}
 	kept := history(t, a, ownerA, 0, apikey.HistorySize+10)
 	if len(kept) != apikey.HistorySize || kept[0].KeyName != fmt.Sprint(apikey.HistorySize+3) || kept[len(kept)-1].KeyName != "4" {
@@ -113,9 +98,7 @@ func ArchiveKeysPurge(t *testing.T, a ArchiveStore, backdate func(by time.Durati
 	hour := apikey.HourOf(now)
 	for i, h := range []int64{hour, hour - apikey.HoursOfDay + 1, hour - apikey.HoursOfDay - 2} {
 		f := apikey.UseFlush{Replica: "one", Number: int64(i + 1), Hour: h, Uses: []apikey.KeyUse{{KeyID: keyOne, Requests: 1, LastUsed: now}}}
-		if err := a.AddUse(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.AddUse(t.Context(), f))
 	}
 	rotate(t, a, now.Add(-2*time.Hour), time.Hour) // it is over by now
 	purge := func(want int) {
@@ -131,9 +114,7 @@ func ArchiveKeysPurge(t *testing.T, a ArchiveStore, backdate func(by time.Durati
 	backdate(apikey.HistoryTime - time.Hour)
 	purge(0)
 	backdate(2 * time.Hour)
-	if err := a.RenameKey(t.Context(), keyOne, "new", byA()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.RenameKey(t.Context(), keyOne, "new", byA()))
 	if left := history(t, a, ownerA, 0, 10); len(left) != 1 || left[0].Action != apikey.Renamed {
 		t.Errorf("a change left of what is too old: %+v", left)
 	}

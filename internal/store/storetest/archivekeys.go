@@ -29,18 +29,13 @@ func withKeys(t *testing.T, a ArchiveStore, ids ...string) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
 	for _, keyID := range ids {
-		if err := a.CreateKey(t.Context(), aKey(keyID), byA(), 0); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.CreateKey(t.Context(), aKey(keyID), byA(), 0))
 	}
 }
 
 func owned(t *testing.T, a ArchiveStore, owner id.User, hour int64) []apikey.Owned {
 	t.Helper()
-	list, err := a.OwnedKeys(t.Context(), owner, hour, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := mustGet(a.OwnedKeys(t.Context(), owner, hour, 100))(t)
 	return list
 }
 
@@ -85,9 +80,7 @@ func archiveKeyLimit(t *testing.T, a ArchiveStore) {
 	if err := a.CreateKey(t.Context(), other, apikey.User(ownerB), limit); err != nil {
 		t.Errorf("another owner is held to it: %v", err)
 	}
-	if err := a.RevokeKey(t.Context(), "byoperator01", byA()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.RevokeKey(t.Context(), "byoperator01", byA()))
 	if err := a.CreateKey(t.Context(), aKey("onetoomany01"), byA(), limit); !errors.Is(err, apikey.ErrTooMany) {
 		t.Errorf("one more: %v, want apikey.ErrTooMany", err)
 	}
@@ -95,17 +88,9 @@ func archiveKeyLimit(t *testing.T, a ArchiveStore) {
 
 func archiveKeyOwners(t *testing.T, a ArchiveStore) {
 	withKeys(t, a, keyOne)
-	if err := a.Grant(t.Context(), keyOne, guildA, byA()); err != nil {
-		t.Fatal(err)
-	}
-	before, err := a.Key(t.Context(), keyOne)
-	if err != nil {
-		t.Fatal(err)
-	}
-	version, err := a.LatestChange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.Grant(t.Context(), keyOne, guildA, byA()))
+	before := mustGet(a.Key(t.Context(), keyOne))(t)
+	version := mustGet(a.LatestChange(t.Context()))(t)
 	other := apikey.User(ownerB)
 	for name, err := range map[string]error{
 		"grant":   a.Grant(t.Context(), keyOne, guildB, other),
@@ -134,12 +119,8 @@ func archiveOwnedKeys(t *testing.T, a ArchiveStore) {
 	withKeys(t, a, keyOne)
 	newer := aKey(keyTwo, guildB, guildA)
 	newer.CreatedAt = newer.CreatedAt.Add(time.Second)
-	if err := a.CreateKey(t.Context(), newer, apikey.Operator, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.RenameKey(t.Context(), keyOne, "an ö", byA()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.CreateKey(t.Context(), newer, apikey.Operator, 0))
+	must(t, a.RenameKey(t.Context(), keyOne, "an ö", byA()))
 	list := owned(t, a, ownerA, 0)
 	if len(list) != 2 || list[0].ID != keyTwo || list[1].ID != keyOne || list[1].Name != "an ö" {
 		t.Fatalf("the list is %+v; want the newer key first", list)
@@ -189,10 +170,7 @@ func archiveKeepGrants(t *testing.T, a ArchiveStore) {
 			t.Fatalf("a grant %s: %v", name, err)
 		}
 	}
-	version, err := a.LatestChange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	version := mustGet(a.LatestChange(t.Context()))(t)
 	for round, want := range []string{"[" + keyTwo + "]", "[]"} {
 		changed, err := a.KeepGrants(t.Context(), ownerA, []id.Guild{guildA})
 		if err != nil || fmt.Sprint(changed) != want {

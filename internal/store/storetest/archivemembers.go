@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -27,7 +28,7 @@ func tombstone(user id.User) snapshot.Row {
 	return snapshot.Row{Member: leaderboard.Member{UserID: user}, Deleted: true}
 }
 
-func writeRows(t *testing.T, a ArchiveStore, l snapshot.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
+func writeRows(t *testing.T, a ArchiveStore, l lease.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
 	t.Helper()
 	if err := a.WriteBatch(t.Context(), l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}); err != nil {
 		t.Fatalf("write batch at epoch %d, rev %d: %v", epoch, rev, err)
@@ -47,12 +48,12 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 	if again := leased(t, a); again != first {
 		t.Errorf("renewed: %+v -> %+v", first, again)
 	}
-	if _, err := a.AcquireLease(t.Context(), "other", time.Hour); !errors.Is(err, snapshot.ErrLeaseLost) {
+	if _, err := a.AcquireLease(t.Context(), "other", time.Hour); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("a held lease was given to another holder: %v", err)
 	}
-	for _, wrong := range []snapshot.Lease{{Holder: "other", Fence: first.Fence}, {Holder: first.Holder, Fence: first.Fence + 1}, {}} {
+	for _, wrong := range []lease.Lease{{Holder: "other", Fence: first.Fence}, {Holder: first.Holder, Fence: first.Fence + 1}, {}} {
 		err := a.WriteBatch(t.Context(), wrong, snapshot.Batch{Guild: refOf(g), Rev: 9, Rows: []snapshot.Row{row("300000000000000001", 1)}})
-		if !errors.Is(err, snapshot.ErrLeaseLost) {
+		if !errors.Is(err, lease.ErrLost) {
 			t.Errorf("a batch with the lease %+v: %v", wrong, err)
 		}
 		if err := a.ReleaseLease(t.Context(), wrong); err != nil {
@@ -68,7 +69,7 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 	if err != nil || next.Fence <= first.Fence {
 		t.Errorf("after the release: %+v, %v; want a fence above %d", next, err, first.Fence)
 	}
-	if err := a.WriteBatch(t.Context(), first, snapshot.Batch{Guild: refOf(g), Rev: 2}); !errors.Is(err, snapshot.ErrLeaseLost) {
+	if err := a.WriteBatch(t.Context(), first, snapshot.Batch{Guild: refOf(g), Rev: 2}); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the former holder's batch: %v", err)
 	}
 }
@@ -88,12 +89,27 @@ func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
 			}
 			break
 		}
-		if !errors.Is(err, snapshot.ErrLeaseLost) {
+		if !errors.Is(err, lease.ErrLost) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.AcquireLease(ctx, "first", time.Hour); !errors.Is(err, snapshot.ErrLeaseLost) {
+	if _, err := a.AcquireLease(ctx, "first", time.Hour); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the first holder came back: %v", err)
+	}
+}
+
+// A clock that was an hour ahead and was set back leaves a lease that would keep everybody out for that hour.
+func archiveLeaseTooFarAhead(t *testing.T, a ArchiveStore) {
+	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := a.AcquireLease(t.Context(), "second", time.Minute)
+	if err != nil || second.Fence <= first.Fence {
+		t.Fatalf("%+v, %v; want a fence above %d", second, err, first.Fence)
+	}
+	if _, err := a.AcquireLease(t.Context(), "third", time.Minute); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("a held lease was given to another holder: %v", err)
 	}
 }
 

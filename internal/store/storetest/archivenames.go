@@ -75,9 +75,7 @@ func archiveNames(t *testing.T, a ArchiveStore) {
 	wantNames(t, a, g, 20, []string{"zo"})
 	wantNames(t, a, g, 20, []string{"ren"}, anna)
 
-	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
-		t.Fatal(err)
-	}
+	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))
 	wantNames(t, a, again, 20, []string{"an"})
 }

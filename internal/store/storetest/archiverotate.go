@@ -22,18 +22,13 @@ func secretN(t *testing.T) (secret string, hash [32]byte) {
 func rotate(t *testing.T, a ArchiveStore, now time.Time, overlap time.Duration) (secret string) {
 	t.Helper()
 	secret, hash := secretN(t)
-	if err := a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()))
 	return secret
 }
 
 func wantWorks(t *testing.T, a ArchiveStore, now time.Time, works string, secrets ...string) {
 	t.Helper()
-	k, err := a.Key(t.Context(), keyOne)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := mustGet(a.Key(t.Context(), keyOne))(t)
 	got := ""
 	for i, s := range secrets {
 		if k.Matches(s, now) {
@@ -51,12 +46,8 @@ func archiveRotations(t *testing.T, a ArchiveStore) {
 	k := aKey(keyOne)
 	k.Hash, k.ExpiresAt = hash, new(now.Add(300*24*time.Hour))
 	put(t, a, settingsOf(t, guildA, ""))
-	if err := a.CreateKey(t.Context(), k, byA(), 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.Grant(t.Context(), keyOne, guildA, byA()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.CreateKey(t.Context(), k, byA(), 0))
+	must(t, a.Grant(t.Context(), keyOne, guildA, byA()))
 	second := rotate(t, a, now, 24*time.Hour)
 	wantWorks(t, a, now, "01", first, second)
 	wantWorks(t, a, now.Add(24*time.Hour-time.Millisecond), "01", first, second)
@@ -102,15 +93,10 @@ func archiveOldSecrets(t *testing.T, a ArchiveStore) {
 
 	// A rotation that is repeated, because its answer was lost, changes nothing.
 	_, hash := secretN(t)
-	before, err := a.LatestChange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := mustGet(a.LatestChange(t.Context()))(t)
 	for range 2 {
 		r := apikey.Rotation{Hash: hash, Now: now, Overlap: time.Hour}
-		if err := a.RotateKey(t.Context(), keyOne, r, byA()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.RotateKey(t.Context(), keyOne, r, byA()))
 	}
 	wantWorks(t, a, now, "0", secrets[last])
 	if after, err := a.LatestChange(t.Context()); err != nil || after != before+1 {

@@ -32,9 +32,7 @@ func archiveUse(t *testing.T, a ArchiveStore) {
 		f := apikey.UseFlush{Replica: replica, Number: number, Hour: hour, Uses: []apikey.KeyUse{
 			{KeyID: keyOne, Requests: requests, LastUsed: last}, {KeyID: "unknown00001", Requests: 3, LastUsed: last},
 		}}
-		if err := a.AddUse(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		must(t, a.AddUse(t.Context(), f))
 	}
 	add("one", 1, hour, 5, noon)
 	wantUse(t, a, hour, 5, noon)
@@ -52,9 +50,7 @@ func archiveUse(t *testing.T, a ArchiveStore) {
 			t.Errorf("the other key was used: %+v", o)
 		}
 	}
-	if err := a.RevokeKey(t.Context(), keyOne, byA()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, a.RevokeKey(t.Context(), keyOne, byA()))
 	add("one", 3, hour, 1, noon)
 }
 

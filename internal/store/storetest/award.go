@@ -98,6 +98,19 @@ func awardCooldown(b *board) {
 			b.Fatal("a cooldown of a millisecond does not end")
 		}
 	}
+	// One that ends later than the guild's interval from now, since the clock was set back, is cut to the interval.
+	b.award(hold(hour, offer(userN(7), 1)), gave(0, 0, 1))
+	b.award(hold(hour/2, offer(userN(7), 1)), gave(1, 1, 0))
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		got, _, err := b.Award(b.Context(), b.g, hold(time.Millisecond, offer(userN(7), 1)))
+		b.must(err)
+		if got[0].Gained[0] == 1 {
+			break
+		}
+		if time.Now().After(deadline) {
+			b.Fatal("a cooldown that ends in an hour outlasts an interval of a millisecond")
+		}
+	}
 	// Without one, every message gives what it is worth.
 	b.award(hold(0, offer(userN(6), 1, 2, 3)), gave(0, 0, 1, 2, 3))
 }
@@ -191,14 +204,14 @@ func awardAllOrNothing(b *board) {
 
 func awardIsAChange(b *board) {
 	b.load(rowN(1, 1), rowN(2, 2))
-	b.dirtyGuilds()
+	b.changedGuilds()
 	before := b.version()
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 0), offer(userN(3), 4)}, Cooldown: time.Hour},
 		gave(1, 1, 0), gave(0, 0, 4))
 	if after := b.version(); after.Rev <= before.Rev || after.Epoch != before.Epoch {
 		b.Errorf("version %+v after %+v, want a later rev", after, before)
 	}
-	b.dirtyGuilds(b.g.ID)
+	b.changedGuilds(b.g.ID)
 	rows := b.flushAll()
 	slices.SortFunc(rows, func(x, y snapshot.Row) int { return strings.Compare(string(x.UserID), string(y.UserID)) })
 	if len(rows) != 2 || rows[0].UserID != userN(1) || rows[0].MessageCount != 2 || rows[1].XP != 4 || rows[1].CooldownUntil.IsZero() {
@@ -206,9 +219,9 @@ func awardIsAChange(b *board) {
 	}
 	// Again the first change since.
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1)}}, gave(1, 2, 1))
-	b.dirtyGuilds(b.g.ID)
+	b.changedGuilds(b.g.ID)
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(2), 1)}}, gave(2, 2, 1))
-	b.dirtyGuilds()
+	b.changedGuilds()
 }
 
 func awardOnce(b *board) {

@@ -24,7 +24,7 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, smallFlushesCases, evictCases, anewCases) {
+	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
 		})
@@ -140,7 +140,6 @@ func rowN(n int, xp level.XP) snapshot.Row {
 func notLoaded(b *board) {
 	ctx, user := b.Context(), userN(1)
 	calls := func(g leaderboard.GuildRef) map[string]error {
-		f := snapshot.Flush{Guild: g, Epoch: 1, ID: 1}
 		errs := map[string]error{}
 		_, errs["Member"] = b.Member(ctx, g, user)
 		_, errs["Page"] = b.Page(ctx, g, 0, 100, leaderboard.Digest{})
@@ -149,9 +148,8 @@ func notLoaded(b *board) {
 		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
 		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})
 		_, errs["Delete"] = b.Delete(ctx, g, user, leaderboard.Once{})
-		_, errs["ReadBatch"] = b.ReadBatch(ctx, f, []id.User{user})
-		errs["Archived"] = b.Archived(ctx, snapshot.Batch{Guild: g, Epoch: 1, Rev: 100})
-		errs["EndFlush"] = b.EndFlush(ctx, f)
+		_, ends := b.EndChanges(ctx, []snapshot.Batch{{Guild: g, Epoch: 1, Rev: 100}})
+		errs["EndChanges"] = ends[0]
 		return errs
 	}
 	for name, err := range calls(b.g) {
@@ -173,9 +171,7 @@ func notLoaded(b *board) {
 	if got := b.page(0, 10).Rows; len(got) != 1 || !reflect.DeepEqual(got[0], entry) {
 		b.Errorf("rows %v after refused calls, want %v alone", got, entry)
 	}
-	if _, ok, err := b.BeginFlush(ctx, b.g.ID); ok || err != nil {
-		b.Errorf("refused calls left something to flush (%v, %v)", ok, err)
-	}
+	b.nothingWaits()
 }
 
 func create(b *board) {
@@ -322,11 +318,6 @@ func versions(b *board) {
 	check("change", true)
 	b.delete(userN(2))
 	check("delete", true)
-	f, _, err := b.BeginFlush(b.Context(), b.g.ID)
-	b.must(err)
-	batch, err := b.ReadBatch(b.Context(), f, []id.User{userN(2)})
-	b.must(err)
-	b.must(b.Archived(b.Context(), batch))
-	b.must(b.EndFlush(b.Context(), f))
-	check("a flush", false)
+	b.flushAll()
+	check("a snapshot", false)
 }

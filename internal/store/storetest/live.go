@@ -15,12 +15,7 @@ import (
 )
 
 var liveCases = []boardCase{
-	{"the index of changed guilds", dirtyIndex},
-	{"a flush", flush},
-	{"a flush that was cut off goes on", flushContinues},
-	{"changes during a flush are in the next one", changesDuringFlush},
-	{"a flush of an earlier load", staleFlush},
-	{"a batch names nobody twice", batchWithoutDuplicates},
+	{"the index of changed guilds", changedIndex},
 	{"the cooldown survives", cooldownSurvives},
 	{"hydration takes a lock", hydrationLock},
 	{"a lost hydration lock", hydrationLost},
@@ -64,60 +59,9 @@ func lastSnapshots(b *board) {
 	}
 }
 
-// flushMembers reads the whole set aside, in the order of the ids, each user once.
-func (b *board) flushMembers(f snapshot.Flush) []id.User {
+func (b *board) changedGuilds(want ...id.Guild) {
 	b.Helper()
-	var users []id.User
-	for cursor := uint64(0); ; {
-		part, next, err := b.FlushMembers(b.Context(), f, cursor, 100)
-		b.must(err)
-		users = append(users, part...)
-		if cursor = next; cursor == 0 {
-			slices.Sort(users)
-			return slices.Compact(users)
-		}
-	}
-}
-
-// flushAll flushes the guild as the writer does and returns what it would have archived.
-func (b *board) flushAll() []snapshot.Row {
-	b.Helper()
-	ctx := b.Context()
-	var rows []snapshot.Row
-	for {
-		f, ok, err := b.BeginFlush(ctx, b.g.ID)
-		b.must(err)
-		if !ok {
-			return rows
-		}
-		batch, err := b.ReadBatch(ctx, f, b.flushMembers(f))
-		b.must(err)
-		b.must(b.Archived(ctx, batch))
-		b.must(b.EndFlush(ctx, f))
-		rows = append(rows, batch.Rows...)
-	}
-}
-
-func (b *board) beginFlush() snapshot.Flush {
-	b.Helper()
-	f, ok, err := b.BeginFlush(b.Context(), b.g.ID)
-	b.must(err)
-	if !ok {
-		b.Fatal("nothing to flush")
-	}
-	return f
-}
-
-func (b *board) nothingToFlush() {
-	b.Helper()
-	if f, ok, err := b.BeginFlush(b.Context(), b.g.ID); ok || err != nil {
-		b.Errorf("flush %+v, %v, %v, want nothing to flush", f, ok, err)
-	}
-}
-
-func (b *board) dirtyGuilds(want ...id.Guild) {
-	b.Helper()
-	got, err := b.DirtyGuilds(b.Context())
+	got, err := b.ChangedGuilds(b.Context())
 	b.must(err)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
@@ -125,25 +69,25 @@ func (b *board) dirtyGuilds(want ...id.Guild) {
 	}
 }
 
-func dirtyIndex(b *board) {
+func changedIndex(b *board) {
 	a, z := b.g, leaderboard.GuildRef{ID: "999999999999999999", Incarnation: 1}
 	b.load(rowN(1, 1), rowN(2, 2))
 	b.hydrate(z, snapshot.State{Epoch: 1}, rowN(1, 1))
-	b.dirtyGuilds()
+	b.changedGuilds()
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
 	b.delete(userN(2))
-	b.dirtyGuilds(a.ID)
-	b.dirtyGuilds()
+	b.changedGuilds(a.ID)
+	b.changedGuilds()
 
 	// What is taken out but not flushed is put back by the writer, not by the next change.
-	b.must(b.MarkDirty(b.Context(), a.ID))
+	b.must(b.MarkChanged(b.Context(), a.ID))
 	_, err := b.Create(b.Context(), z, userN(3), leaderboard.Creation{XP: 1})
 	b.must(err)
-	b.dirtyGuilds(a.ID, z.ID)
+	b.changedGuilds(a.ID, z.ID)
 
 	b.flushAll()
 	b.create(userN(4), 1)
-	b.dirtyGuilds(a.ID)
+	b.changedGuilds(a.ID)
 
 	guilds, err := b.LoadedGuilds(b.Context())
 	b.must(err)
@@ -156,152 +100,9 @@ func dirtyIndex(b *board) {
 	for i := range 2500 {
 		g := id.Guild(fmt.Sprintf("4%017d", i))
 		many = append(many, g)
-		b.must(b.MarkDirty(b.Context(), g))
+		b.must(b.MarkChanged(b.Context(), g))
 	}
-	b.dirtyGuilds(many...)
-}
-
-func flush(b *board) {
-	ctx := b.Context()
-	b.nothingToFlush()
-	if f, _, _ := b.BeginFlush(ctx, b.g.ID); f != (snapshot.Flush{}) {
-		b.Errorf("flush %+v of a guild that is not loaded", f)
-	}
-	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 10), rowN(2, 20), rowN(3, 30))
-	b.nothingToFlush()
-	if f, _, _ := b.BeginFlush(ctx, b.g.ID); f.Guild != b.g {
-		b.Errorf("flush %+v of a guild without changes, want to learn its incarnation", f)
-	}
-
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
-	b.delete(userN(2))
-	b.create(userN(4), 40)
-	f := b.beginFlush()
-	if f.Guild != b.g || f.Epoch != 4 || f.Size != 3 {
-		b.Errorf("flush %+v, want guild %v, epoch 4, of three members", f, b.g)
-	}
-	users := b.flushMembers(f)
-	if want := []id.User{userN(1), userN(2), userN(4)}; !slices.Equal(users, want) {
-		b.Fatalf("set aside %v, want %v", users, want)
-	}
-	batch, err := b.ReadBatch(ctx, f, users)
-	b.must(err)
-	if batch.Guild != b.g || batch.Epoch != 4 || batch.Rev != 13 || len(batch.Rows) != 3 {
-		b.Fatalf("batch %+v, want guild %v, epoch 4, rev 13, 3 rows", batch, b.g)
-	}
-	tombstone := snapshot.Row{Member: leaderboard.Member{UserID: userN(2)}, Deleted: true}
-	if !reflect.DeepEqual(batch.Rows[1], tombstone) {
-		b.Errorf("row of a deleted member %+v, want %+v", batch.Rows[1], tombstone)
-	}
-	for _, i := range []int{0, 2} {
-		want := snapshot.Row{Member: b.member(users[i]).Member}
-		if !reflect.DeepEqual(batch.Rows[i], want) {
-			b.Errorf("row %+v, want %+v", batch.Rows[i], want)
-		}
-	}
-
-	b.must(b.Archived(ctx, batch))
-	b.must(b.EndFlush(ctx, f))
-	b.must(b.EndFlush(ctx, f))
-	if left := b.flushMembers(f); len(left) != 0 {
-		b.Errorf("members %v of a flush that has ended", left)
-	}
-	b.nothingToFlush()
-
-	batch, err = b.ReadBatch(ctx, f, nil)
-	if err != nil || batch.Rev != 13 || len(batch.Rows) != 0 {
-		b.Errorf("a batch of nobody: %+v, %v, want rev 13 and no rows", batch, err)
-	}
-}
-
-func flushContinues(b *board) {
-	b.load(rowN(1, 1), rowN(2, 2))
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 5})
-	first := b.beginFlush()
-	b.change(userN(2), leaderboard.Change{Op: leaderboard.Set, Amount: 6})
-
-	// Another writer finds the set of the one that died, and then what changed since.
-	if again := b.beginFlush(); again != first {
-		b.Errorf("flush %+v after %+v was cut off", again, first)
-	}
-	if got := b.flushMembers(first); !slices.Equal(got, []id.User{userN(1)}) {
-		b.Errorf("set aside %v, want member 1", got)
-	}
-	b.must(b.EndFlush(b.Context(), first))
-	second := b.beginFlush()
-	if second.ID == first.ID {
-		b.Error("two flushes with one number")
-	}
-	// The end of a flush that ended long ago is late, and does no harm.
-	b.must(b.EndFlush(b.Context(), first))
-	if again := b.beginFlush(); again != second {
-		b.Errorf("flush %+v after the end of an earlier one was told again, want %+v", again, second)
-	}
-	if got := b.flushMembers(second); !slices.Equal(got, []id.User{userN(2)}) {
-		b.Errorf("set aside %v, want member 2", got)
-	}
-	b.must(b.EndFlush(b.Context(), second))
-	b.nothingToFlush()
-}
-
-func changesDuringFlush(b *board) {
-	ctx := b.Context()
-	b.load(rowN(1, 1), rowN(2, 2))
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 5})
-	b.dirtyGuilds(b.g.ID)
-	f := b.beginFlush()
-	batch, err := b.ReadBatch(ctx, f, b.flushMembers(f))
-	b.must(err)
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 9})
-	b.must(b.Archived(ctx, batch))
-	b.must(b.EndFlush(ctx, f))
-	if batch.Rows[0].XP != 5 {
-		b.Errorf("batch has XP %d, want 5", batch.Rows[0].XP)
-	}
-	b.dirtyGuilds(b.g.ID)
-	rows := b.flushAll()
-	if len(rows) != 1 || rows[0].UserID != userN(1) || rows[0].XP != 9 {
-		b.Errorf("the next flush has %+v, want member 1 with 9 XP", rows)
-	}
-}
-
-func staleFlush(b *board) {
-	ctx := b.Context()
-	b.load(rowN(1, 1))
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	old := b.beginFlush()
-	batch, err := b.ReadBatch(ctx, old, []id.User{userN(1)})
-	b.must(err)
-	b.must(b.Drop(ctx, b.g))
-	b.hydrate(b.g, snapshot.State{Epoch: 2}, rowN(1, 1))
-	b.nothingToFlush()
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	fresh := b.beginFlush()
-	if fresh.ID != old.ID {
-		b.Fatalf("flush %d, want the number %d again: it is the epoch that tells them apart", fresh.ID, old.ID)
-	}
-
-	_, err = b.ReadBatch(ctx, old, []id.User{userN(1)})
-	b.wants("ReadBatch of an earlier epoch", err, leaderboard.ErrNotLoaded)
-	b.wants("Archived of an earlier epoch", b.Archived(ctx, batch), leaderboard.ErrNotLoaded)
-	b.wants("EndFlush of an earlier epoch", b.EndFlush(ctx, old), leaderboard.ErrNotLoaded)
-	if got := b.flushMembers(fresh); !slices.Equal(got, []id.User{userN(1)}) {
-		b.Errorf("set aside %v after the old flush was refused, want member 1", got)
-	}
-}
-
-func batchWithoutDuplicates(b *board) {
-	b.load(rowN(1, 1), rowN(2, 2))
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	batch, err := b.ReadBatch(b.Context(), b.beginFlush(), []id.User{userN(1), userN(2), userN(1), userN(3), userN(3)})
-	b.must(err)
-	var users []id.User
-	for _, row := range batch.Rows {
-		users = append(users, row.UserID)
-	}
-	if want := []id.User{userN(1), userN(2), userN(3)}; !slices.Equal(users, want) {
-		b.Errorf("rows of %v, want %v", users, want)
-	}
+	b.changedGuilds(many...)
 }
 
 func cooldownSurvives(b *board) {
@@ -403,7 +204,6 @@ func emptyGuild(b *board) {
 func hydrateOverOld(b *board) {
 	b.load(rowN(1, 1), rowN(2, 2))
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	f := b.beginFlush()
 	b.change(userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
 
 	old := b.g
@@ -412,10 +212,7 @@ func hydrateOverOld(b *board) {
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(3) || p.Version.Rev != 0 {
 		b.Errorf("page %+v, want nothing of the old incarnation", p)
 	}
-	b.nothingToFlush()
-	if left := b.flushMembers(f); len(left) != 0 {
-		b.Errorf("the old incarnation's set aside still has %v", left)
-	}
+	b.nothingWaits()
 	_, err := b.Version(b.Context(), old)
 	b.wants("the old incarnation", err, leaderboard.ErrNotLoaded)
 
@@ -451,24 +248,6 @@ func manyMembers(b *board) {
 	for i, row := range p.Rows {
 		if want := rows[members-1-skipped-i].Member; !reflect.DeepEqual(row.Member, want) {
 			b.Fatalf("row %d: %+v, want %+v", i, row.Member, want)
-		}
-	}
-
-	const changed = 2500
-	var users []id.User
-	for i := range changed {
-		users = append(users, userN(i))
-		b.change(userN(i), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	}
-	f := b.beginFlush()
-	if got := b.flushMembers(f); !slices.Equal(got, users) {
-		b.Errorf("%d members set aside, want %d", len(got), changed)
-	}
-	batch, err := b.ReadBatch(ctx, f, users)
-	b.must(err)
-	for i, row := range batch.Rows {
-		if row.UserID != users[i] || row.XP != level.XP(i*3+1) || row.MessageCount != int64(i) || row.User != rows[i].User {
-			b.Fatalf("row %d: %+v", i, row)
 		}
 	}
 }
@@ -516,7 +295,6 @@ func drop(b *board) {
 	b.must(b.Drop(ctx, b.g))
 	b.load(rowN(1, 1), rowN(2, 2))
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	f := b.beginFlush()
 	b.change(userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
 
 	other := leaderboard.GuildRef{ID: b.g.ID, Incarnation: b.g.Incarnation + 1}
@@ -528,10 +306,7 @@ func drop(b *board) {
 	b.must(b.Drop(ctx, b.g))
 	_, err := b.Version(ctx, b.g)
 	b.wants("after drop", err, leaderboard.ErrNotLoaded)
-	if got := b.flushMembers(f); len(got) != 0 {
-		b.Errorf("the set aside has %v after drop, want nobody", got)
-	}
-	b.nothingToFlush()
+	b.nothingWaits()
 	if guilds, err := b.LoadedGuilds(ctx); err != nil || len(guilds) != 0 {
 		b.Errorf("loaded guilds after drop: %v, %v, want none", guilds, err)
 	}

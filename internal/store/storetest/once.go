@@ -77,7 +77,7 @@ func repeated(b *board) {
 				b.Errorf("request %d again: %+v, %v, want %+v", i, got, err, want[i])
 			}
 		}
-		b.nothingToFlush()
+		b.nothingWaits()
 		if after := b.page(0, 10); fmt.Sprint(after) != fmt.Sprint(before) {
 			b.Errorf("after request %d again %+v, want %+v", i, after, before)
 		}

@@ -27,6 +27,6 @@ func TestVictim(t *testing.T) {
 	postgres := PostgresServer(t)
 	redis.Pause()
 	postgres.Pause()
-	fmt.Printf("victim %d %s %d %s\n", redis.running.pid, redis.Dir(), postgres.instance.running.pid, postgres.instance.dir)
+	fmt.Printf("victim %d %s %d %s\n", redis.running.pid, redis.Dir(), postgres.running.pid, postgres.dir)
 	select {}
 }

@@ -51,14 +51,14 @@ func TestPostgresServerMayEndItsTestPaused(t *testing.T) {
 	t.Run("a test", func(t *testing.T) {
 		s = PostgresServer(t)
 		s.Pause()
-		children, err := childrenOf(s.instance.running.pid)
+		children, err := childrenOf(s.running.pid)
 		if err != nil || len(children) == 0 {
 			t.Fatalf("%v, %v", children, err)
 		}
-		pids = append(children, s.instance.running.pid)
+		pids = append(children, s.running.pid)
 	})
 	for _, pid := range pids {
-		assertGone(t, pid, s.instance.dir)
+		assertGone(t, pid, s.dir)
 	}
 }
 

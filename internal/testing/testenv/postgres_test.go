@@ -134,9 +134,9 @@ func TestPostgresServerLeavesNothing(t *testing.T) {
 	var pid int
 	t.Run("a test", func(t *testing.T) {
 		s = PostgresServer(t)
-		pid = s.instance.running.pid
+		pid = s.running.pid
 	})
-	assertGone(t, pid, s.instance.dir)
+	assertGone(t, pid, s.dir)
 }
 
 func TestPostgresServersAreOnTheirOwn(t *testing.T) {

@@ -17,18 +17,18 @@ type postgresTLS struct {
 // certificate, and only with a password. Its URL then verifies the certificate
 // and its host name by the authority.
 func WithPostgresTLS(ca *CA, server Pair) PostgresOption {
-	return func(i *instance) {
+	return func(i *PG) {
 		i.tls = &postgresTLS{ca: ca, server: server}
 		i.settings = append(i.settings, "ssl=on", "ssl_cert_file="+i.tlsFile("crt"), "ssl_key_file="+i.tlsFile("key"))
 	}
 }
 
 // tlsFile is the server's own copy: postgres wants its key to be nobody else's.
-func (i *instance) tlsFile(kind string) string { return filepath.Join(i.dir, "server."+kind) }
+func (i *PG) tlsFile(kind string) string { return filepath.Join(i.dir, "server."+kind) }
 
 // installTLS puts the certificate and its key where the server reads them, and
 // refuses everybody who comes without TLS.
-func (i *instance) installTLS() error {
+func (i *PG) installTLS() error {
 	if i.tls == nil {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (i *instance) installTLS() error {
 	return i.writeOwn(filepath.Join(i.data(), "pg_hba.conf"), []byte("hostssl all all 127.0.0.1/32 scram-sha-256\n"))
 }
 
-func (i *instance) writeOwn(path string, content []byte) error {
+func (i *PG) writeOwn(path string, content []byte) error {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+//go:build unix
 
 package testenv
 
@@ -212,8 +212,3 @@ func (a *account) credential() *syscall.Credential {
 func runAs(c *exec.Cmd, a *account) {
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
 }
-
-const (
-	sigStop = syscall.SIGSTOP
-	sigCont = syscall.SIGCONT
-)

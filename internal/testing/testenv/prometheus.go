@@ -14,12 +14,7 @@ import (
 )
 
 // PrometheusServer is a private prometheus process, with a database of its own that goes with it.
-type PrometheusServer struct {
-	tb      testing.TB
-	dir     string
-	port    *port
-	running *process
-}
+type PrometheusServer struct{ server }
 
 // Prometheus starts a prometheus with this configuration (the text of prometheus.yml; give paths of rules in full) and
 // returns when it answers. It stops when the test ends; if none can be started, the test fails.
@@ -32,20 +27,13 @@ func Prometheus(tb testing.TB, config string) *PrometheusServer {
 	if err != nil {
 		tb.Fatalf("make a directory for prometheus: %v", err)
 	}
-	s := &PrometheusServer{tb: tb, dir: dir}
-	tb.Cleanup(s.discard)
+	s := &PrometheusServer{server{tb: tb, name: "prometheus", dir: dir, death: syscall.SIGKILL}}
+	s.launch, s.ready = s.run, func(int) error { return prometheusAnswers(s.URL(), dir) }
 	if err := os.WriteFile(s.config(), []byte(config), 0o600); err != nil {
 		tb.Fatalf("write the configuration of prometheus: %v", err)
 	}
-	for attempt := 1; ; attempt++ {
-		err := startOnFreePort(&s.port, s.start)
-		if err == nil {
-			return s
-		}
-		if attempt == 5 || !errors.Is(err, errExited) {
-			tb.Fatalf("start prometheus: %v\n%s", err, logTail(s.log()))
-		}
-	}
+	s.open()
+	return s
 }
 
 // URL is the server's address, http://host:port.
@@ -53,10 +41,8 @@ func (s *PrometheusServer) URL() string { return "http://" + s.port.addr() }
 
 func (s *PrometheusServer) config() string { return filepath.Join(s.dir, "prometheus.yml") }
 
-func (s *PrometheusServer) log() string { return filepath.Join(s.dir, "server.log") }
-
-func (s *PrometheusServer) start() error {
-	p, err := startProcess(command{
+func (s *PrometheusServer) run() (*process, error) {
+	return startProcess(command{
 		path: "prometheus",
 		args: []string{
 			"--config.file=" + s.config(), "--storage.tsdb.path=" + filepath.Join(s.dir, "data"),
@@ -66,15 +52,6 @@ func (s *PrometheusServer) start() error {
 		dir: s.dir,
 		log: s.log(),
 	}, syscall.SIGKILL)
-	if err != nil {
-		return err
-	}
-	if err := p.waitUntil(func(int) error { return prometheusAnswers(s.URL(), s.dir) }); err != nil {
-		_ = p.end(syscall.SIGKILL)
-		return err
-	}
-	s.running = p
-	return nil
 }
 
 // prometheusAnswers reports whether the server at base is ready, and is the one that works in dir: a port may have been
@@ -101,20 +78,4 @@ func prometheusAnswers(base, dir string) error {
 		}
 	}
 	return nil
-}
-
-// discard kills the server: what it has is of no more use.
-func (s *PrometheusServer) discard() {
-	if s.running != nil {
-		if err := s.running.end(syscall.SIGKILL); err != nil {
-			s.tb.Errorf("prometheus did not live until its test's end: %v\n%s", err, logTail(s.log()))
-		}
-		s.running = nil
-	}
-	if s.port != nil {
-		s.port.release()
-	}
-	if err := os.RemoveAll(s.dir); err != nil {
-		s.tb.Errorf("remove the directory of prometheus: %v", err)
-	}
 }

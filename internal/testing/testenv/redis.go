@@ -1,7 +1,6 @@
 package testenv
 
 import (
-	"errors"
 	"net/url"
 	"os"
 	"os/exec"
@@ -13,16 +12,13 @@ import (
 )
 
 // RedisServer is a private redis-server process. Without [WithAOF] it keeps
-// nothing: after [RedisServer.Kill] or [RedisServer.Stop] it starts empty.
+// nothing: after Kill or [RedisServer.Stop] it starts empty.
 type RedisServer struct {
-	tb       testing.TB
-	dir      string
+	server
 	password string
 	lines    []string
 	tls      *redisTLS // nil: it speaks plain TCP
 	sentinel bool
-	port     *port
-	running  *process
 }
 
 // RedisOption changes how a RedisServer is configured.
@@ -51,29 +47,25 @@ func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		tb.Fatal("redis-server is not in PATH: run `make setup`, or install Redis 7.0 or newer (Debian: package redis-server)")
 	}
-	// Not tb.TempDir: the watchdog would leave that directory's parent behind.
-	dir, err := os.MkdirTemp("", "levelboard-redis-")
+	s, err := newRedis(tb)
 	if err != nil {
-		tb.Fatalf("make a directory for redis-server: %v", err)
+		tb.Fatal(err)
 	}
-	s := &RedisServer{tb: tb, dir: dir}
 	for _, option := range options {
 		option(s)
 	}
-	tb.Cleanup(s.discard)
-	for attempt := 1; ; attempt++ {
-		err := startOnFreePort(&s.port, s.start)
-		if err == nil {
-			return s
-		}
-		if attempt == 5 || !errors.Is(err, errExited) {
-			tb.Fatalf("start redis-server: %v\n%s", err, logTail(s.log()))
-		}
-	}
+	s.open()
+	return s
 }
 
-// Addr is the server's host:port. It stays the same for the server's life.
-func (s *RedisServer) Addr() string { return s.port.addr() }
+// newRedis makes a server that does not run yet.
+func newRedis(tb testing.TB) (*RedisServer, error) {
+	// Not tb.TempDir: the watchdog would leave that directory's parent behind.
+	dir, err := os.MkdirTemp("", "levelboard-redis-")
+	s := &RedisServer{server: server{tb: tb, name: "redis-server", dir: dir, death: syscall.SIGKILL}}
+	s.launch, s.ready = s.run, s.answers
+	return s, err
+}
 
 // URL is the server's address as redis://[:password@]host:port/0, or rediss://
 // with [WithTLS].
@@ -98,34 +90,10 @@ func (s *RedisServer) url(user *url.Userinfo) string {
 	return u.String()
 }
 
-// Dir is the server's directory, with redis.conf, its log and its data.
-func (s *RedisServer) Dir() string { return s.dir }
-
-// Kill ends the server at once (SIGKILL).
-func (s *RedisServer) Kill() { s.tb.Helper(); s.end(syscall.SIGKILL) }
-
 // Stop ends the server in an orderly way (SIGTERM).
 func (s *RedisServer) Stop() { s.tb.Helper(); s.end(syscall.SIGTERM) }
 
-// Start runs a stopped or killed server again, on the same port and directory,
-// and returns when it answers.
-func (s *RedisServer) Start() {
-	s.tb.Helper()
-	if s.running != nil {
-		s.tb.Fatal("redis-server is running already")
-	}
-	if err := s.start(); err != nil {
-		s.tb.Fatalf("start redis-server again on %s: %v\n%s", s.Addr(), err, logTail(s.log()))
-	}
-}
-
-// Pause freezes the server (SIGSTOP): connections stay open and nothing answers.
-func (s *RedisServer) Pause() { s.tb.Helper(); s.signal(sigStop) }
-
-// Resume lets a paused server go on.
-func (s *RedisServer) Resume() { s.tb.Helper(); s.signal(sigCont) }
-
-func (s *RedisServer) start() error {
+func (s *RedisServer) run() (*process, error) {
 	config := filepath.Join(s.dir, "redis.conf")
 	args := []string{config}
 	if s.sentinel {
@@ -134,26 +102,16 @@ func (s *RedisServer) start() error {
 	// What a sentinel has learnt is in that file, and must outlive it.
 	if _, err := os.Stat(config); err != nil || !s.sentinel {
 		if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	p, err := startProcess(command{
+	return startProcess(command{
 		path: "redis-server",
 		args: args,
 		env:  append(os.Environ(), "LC_ALL=C"),
 		dir:  s.dir,
 		log:  s.log(),
 	}, syscall.SIGKILL)
-	if err != nil {
-		return err
-	}
-	err = p.waitUntil(func(pid int) error { return s.answers(pid) })
-	if err != nil {
-		_ = p.end(syscall.SIGKILL)
-		return err
-	}
-	s.running = p
-	return nil
 }
 
 func (s *RedisServer) config() string {
@@ -177,45 +135,4 @@ func (s *RedisServer) config() string {
 		lines = append(lines, "masterauth "+strconv.Quote(s.password))
 	}
 	return strings.Join(append(lines, s.lines...), "\n") + "\n"
-}
-
-func (s *RedisServer) log() string { return filepath.Join(s.dir, "server.log") }
-
-func (s *RedisServer) end(sig syscall.Signal) {
-	s.tb.Helper()
-	if s.running == nil {
-		s.tb.Fatal("redis-server is not running")
-	}
-	err := s.running.end(sig)
-	s.running = nil
-	if err != nil {
-		s.tb.Fatalf("end redis-server: %v\n%s", err, logTail(s.log()))
-	}
-}
-
-func (s *RedisServer) signal(sig syscall.Signal) {
-	s.tb.Helper()
-	if s.running == nil {
-		s.tb.Fatal("redis-server is not running")
-	}
-	if err := s.running.signal(sig); err != nil {
-		s.tb.Fatalf("send %v to redis-server: %v", sig, err)
-	}
-}
-
-// discard ends the server when its test is over. Its data is of no more use,
-// and it may be paused, so it is killed.
-func (s *RedisServer) discard() {
-	if s.running != nil {
-		if err := s.running.end(syscall.SIGKILL); err != nil {
-			s.tb.Errorf("redis-server did not live until its test's end: %v\n%s", err, logTail(s.log()))
-		}
-		s.running = nil
-	}
-	if s.port != nil {
-		s.port.release()
-	}
-	if err := os.RemoveAll(s.dir); err != nil {
-		s.tb.Errorf("remove redis-server's directory: %v", err)
-	}
 }

@@ -4,6 +4,7 @@ package testenv
 
 import (
 	"bufio"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -20,23 +21,7 @@ func redisDo(t *testing.T, s *RedisServer, args ...string) string {
 	return reply
 }
 
-func redisTry(s *RedisServer, args ...string) (string, error) {
-	conn, err := net.Dial("tcp", s.Addr())
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
-		return "", err
-	}
-	replies := bufio.NewReader(conn)
-	if s.password != "" {
-		if _, err := ask(conn, replies, "AUTH", s.password); err != nil {
-			return "", err
-		}
-	}
-	return ask(conn, replies, args...)
-}
+func redisTry(s *RedisServer, args ...string) (string, error) { return s.ask(5*time.Second, args...) }
 
 func TestRedisKilledStartsEmptyOnTheSameAddress(t *testing.T) {
 	s := Redis(t)
@@ -104,7 +89,10 @@ func TestRedisPausedAnswersOnlyAfterResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	replies := bufio.NewReader(conn)
-	if _, err := ask(conn, replies, "PING"); err == nil {
+	if _, err := io.WriteString(conn, "PING\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := replies.ReadString('\n'); err == nil {
 		t.Fatal("a paused server answered")
 	}
 	s.Resume()

@@ -112,11 +112,10 @@ func (c *RedisCluster) nodes() []*RedisServer {
 func newCluster(tb testing.TB, options []RedisOption) (*RedisCluster, error) {
 	c := &RedisCluster{tb: tb}
 	for i := range 2 * clusterMasters {
-		dir, err := os.MkdirTemp("", "levelboard-redis-")
+		s, err := newRedis(tb)
 		if err != nil {
 			return c, err
 		}
-		s := &RedisServer{tb: tb, dir: dir}
 		if i < clusterMasters {
 			c.Masters = append(c.Masters, s)
 		} else {

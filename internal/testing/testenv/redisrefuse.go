@@ -18,6 +18,7 @@ type Refusal struct {
 var Refusals = []Refusal{
 	{"its memory is full", "OOM", set("maxmemory", "1"), set("maxmemory", "0")},
 	{"it has too few replicas", "NOREPLICAS", set("min-replicas-to-write", "1"), set("min-replicas-to-write", "0")},
+	{"it is a replica", "READONLY", (*RedisServer).follow, (*RedisServer).lead},
 	{"it cannot save to its disk", "MISCONF", (*RedisServer).failToSave, (*RedisServer).saveAgain},
 }
 
@@ -44,6 +45,11 @@ func set(name, value string) func(s *RedisServer) error {
 		return err
 	}
 }
+
+// follow makes the server the replica of a master that is away.
+func (s *RedisServer) follow() error { _, err := s.Ask("REPLICAOF", "127.0.0.1", "1"); return err }
+
+func (s *RedisServer) lead() error { _, err := s.Ask("REPLICAOF", "NO", "ONE"); return err }
 
 // dump is where a server saves what it holds. It cannot while a directory is in the way.
 func (s *RedisServer) dump() string { return filepath.Join(s.dir, "dump.rdb") }

@@ -10,7 +10,7 @@ func TestRedisRefusesWrites(t *testing.T) {
 	redisDo(t, s, "SET", "key", "value")
 	for _, r := range Refusals {
 		end := s.Refuse(r)
-		if _, err := s.Ask("SET", "key", "another"); err == nil || !strings.Contains(err.Error(), "-"+r.Word+" ") {
+		if _, err := s.Ask("SET", "key", "another"); err == nil || !strings.Contains(err.Error(), ": "+r.Word+" ") {
 			t.Errorf("when %s, a write is answered with %v", r.Name, err)
 		}
 		if got, err := s.Ask("GET", "key"); err != nil || got != "value" {

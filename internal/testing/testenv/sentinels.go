@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -77,11 +76,11 @@ func (s *Sentinels) watch() error {
 	s.Watchers = nil
 	var ids []string
 	for range sentinelServers {
-		dir, err := os.MkdirTemp("", "levelboard-sentinel-")
+		w, err := newRedis(s.tb)
 		if err != nil {
 			return err
 		}
-		w := &RedisServer{tb: s.tb, dir: dir, sentinel: true, password: s.password, tls: s.Servers[0].tls}
+		w.sentinel, w.password, w.tls = true, s.password, s.Servers[0].tls
 		s.Watchers = append(s.Watchers, w)
 		s.tb.Cleanup(w.discard)
 		if w.port, err = reservePort(); err != nil {

@@ -223,11 +223,11 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	if err != nil || len(meta) == 0 {
 		return false, err
 	}
-	unsaved, err := h.live.SMembers(ctx, prefix+"dirty").Result()
+	unsaved, err := h.unsaved(ctx, guild)
 	if err != nil {
 		return true, err
 	}
-	if len(unsaved) > 0 || meta["flushing"] != "" {
+	if len(unsaved) > 0 {
 		h.violation(nil, fmt.Sprintf("the last snapshot left members of guild %s behind: dirty %v, meta %v", guild, unsaved, meta))
 	}
 	scores, err := h.live.ZRangeWithScores(ctx, prefix+"xp", 0, -1).Result()

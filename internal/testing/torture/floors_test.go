@@ -7,10 +7,11 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// unsavedScript reads which members of a loaded guild are not yet in the archive, in one atomic step.
+// unsavedScript reads which members of a loaded guild are not yet in the archive, in one atomic step, also of a version before format 3.
 var unsavedScript = redis.NewScript(`
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'flushing')
 if not meta[1] then return false end
+if redis.call('TYPE', KEYS[2]).ok == 'zset' then return redis.call('ZRANGE', KEYS[2], 0, -1) end
 local members = redis.call('SMEMBERS', KEYS[2])
 if meta[2] then
   for _, member in ipairs(redis.call('SMEMBERS', KEYS[3] .. meta[2])) do members[#members + 1] = member end

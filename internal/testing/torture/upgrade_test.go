@@ -63,7 +63,7 @@ func (h *harness) rollOver(before string) {
 }
 
 // changeOver tells all replicas of the version before to end, and then starts this one. None is killed: what a killed one
-// left unsaved in a format that this version does not use is merged, and a decrease or a deletion in it comes undone
+// left unsaved in a format that this version does not use keeps its guild from being loaded until the version before has archived it
 // (docs/operations.md).
 func (h *harness) changeOver() {
 	h.pause(aloneFor)

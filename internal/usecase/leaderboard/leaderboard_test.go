@@ -225,9 +225,9 @@ func TestUseCases(t *testing.T) {
 	if err != nil || m.Rank != 2 || m.XP != 250 || m.User.Username != "gopher" {
 		t.Errorf("member %+v, %v", m, err)
 	}
-	b, err := w.live.ReadBatch(ctx, snapshot.Flush{Guild: leaderboard.Ref(w.guild), Epoch: 1}, []id.User{user1})
-	if err != nil || b.Rows[0].CooldownUntil.Sub(m.LastUpdated) != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
-		t.Errorf("cooldown %+v, %v; want the guild's interval", b.Rows, err)
+	changes := w.live.ReadChanges(ctx, []snapshot.Read{{Guild: w.guild.ID, After: -1}}, 10)[0]
+	if changes.Err != nil || changes.Batch.Rows[0].UserID != user1 || changes.Batch.Rows[0].CooldownUntil.Sub(m.LastUpdated) != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
+		t.Errorf("cooldown %+v, %v; want the guild's interval", changes.Batch.Rows, changes.Err)
 	}
 	p, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{})
 	if err != nil || len(p.Rows) != 3 || p.Rows[1].UserID != user1 {

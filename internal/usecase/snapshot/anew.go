@@ -20,48 +20,48 @@ import (
 //
 // Only then the live store is told that the archive holds less. Until then the archive takes no batch of the guild, so wherever this is cut
 // off, the next one finds it again. Whatever else has become of the guild in between is not for here, and no error.
-func (w *Writer) noteAnew(ctx context.Context, f Flush) error {
-	err := w.tryNoteAnew(ctx, f)
+func (w *Writer) noteAnew(ctx context.Context, l Load) error {
+	err := w.tryNoteAnew(ctx, l)
 	if errors.Is(err, leaderboard.ErrNotLoaded) || errors.Is(err, ErrStale) {
 		return nil
 	}
 	return err
 }
 
-func (w *Writer) tryNoteAnew(ctx context.Context, f Flush) error {
+func (w *Writer) tryNoteAnew(ctx context.Context, l Load) error {
 	// In this order: what is known to be archived was, before the archive is asked.
-	known, err := w.live.NoteAnew(ctx, f, nil)
+	known, err := w.live.NoteAnew(ctx, l, nil)
 	if err != nil {
 		return err
 	}
-	state, err := w.archive.State(ctx, f.Guild)
+	state, err := w.archive.State(ctx, l.Guild)
 	if err != nil {
 		return err
 	}
-	if state.Epoch != f.Epoch || state.Archived >= known {
-		return nil // all that was lost is of a flush that is not over, which is repeated
+	if state.Epoch != l.Epoch || state.Archived >= known {
+		return nil // all that was lost still waits, and is repeated
 	}
-	if err := w.live.NoteAllAnew(ctx, f); err != nil {
+	if err := w.live.NoteAllAnew(ctx, l); err != nil {
 		return err
 	}
-	if err := w.noteArchivedAnew(ctx, f); err != nil {
+	if err := w.noteArchivedAnew(ctx, l); err != nil {
 		return err
 	}
-	lowered, err := w.live.LowerArchived(ctx, f, known, state.Archived)
+	lowered, err := w.live.LowerArchived(ctx, l, known, state.Archived)
 	if err != nil || !lowered {
 		return err
 	}
 	archiveWentBack.Inc()
 	w.log.ErrorContext(ctx, "the archive has gone back in time: it has lost what it had committed of a guild, all of which is written to it anew from Redis. "+
 		"Keep Redis running, and find out why Postgres lost it: see docs/durability.md",
-		"guild", f.Guild.ID, "epoch", f.Epoch, "committedRev", known, "archivedRev", state.Archived)
+		"guild", l.Guild.ID, "epoch", l.Epoch, "committedRev", known, "archivedRev", state.Archived)
 	return nil
 }
 
 // noteArchivedAnew notes all members that the archive holds. None comes to it meanwhile, since it takes no batch of the guild.
-func (w *Writer) noteArchivedAnew(ctx context.Context, f Flush) error {
+func (w *Writer) noteArchivedAnew(ctx context.Context, l Load) error {
 	for after := id.User(""); ; {
-		rows, err := w.archive.Members(ctx, f.Guild, after, hydrationPage)
+		rows, err := w.archive.Members(ctx, l.Guild, after, hydrationPage)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -69,7 +69,7 @@ func (w *Writer) noteArchivedAnew(ctx context.Context, f Flush) error {
 		for i := range rows {
 			users[i] = rows[i].UserID
 		}
-		if _, err := w.live.NoteAnew(ctx, f, users); err != nil {
+		if _, err := w.live.NoteAnew(ctx, l, users); err != nil {
 			return err
 		}
 		after = users[len(users)-1]
@@ -119,7 +119,7 @@ func (r *round) writeAnew(ctx context.Context, behind []Quiet) {
 			break
 		}
 		notes.Go(func() error {
-			err := r.noteAnew(ctx, Flush{Guild: q.Guild, Epoch: q.State.Epoch})
+			err := r.noteAnew(ctx, Load{Guild: q.Guild, Epoch: q.State.Epoch})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -161,7 +160,7 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 			for i := range members {
 				w.add(g, i)
 			}
-			f := &faults{lost: func(c call) bool { return c.method == "WriteBatch" && c.n >= lost[0] && c.n <= lost[1] }}
+			f := &faults{lost: func(c call) bool { return c.method == "WriteBatches" && c.n >= lost[0] && c.n <= lost[1] }}
 			w.must(w.writer(name, never, f).Flush(ctx))
 			w.killed(name)
 			w.must(w.writer("next", never, &faults{}).Flush(ctx))
@@ -217,7 +216,7 @@ func TestWritingAnewCutOffAnywhere(t *testing.T) {
 			w.inStep(g)
 			return fired
 		}
-		for _, method := range []string{"NoteAnew", "State", "NoteAllAnew", "Members", "LowerArchived", "BeginFlush", "WriteBatch", "EndFlush"} {
+		for _, method := range []string{"NoteAnew", "State", "NoteAllAnew", "Members", "LowerArchived", "ReadChanges", "WriteBatches", "EndChanges"} {
 			for _, after := range []bool{false, true} {
 				for _, dies := range []bool{false, true} {
 					everyCall(t, func(n int) (name string, fired bool) {
@@ -248,7 +247,7 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 						w.add(g, 1)
 						lease, err := w.archive.AcquireLease(ctx, "second", never)
 						w.must(err)
-						c := w.live.ReadChanges(ctx, []id.Guild{g.ID}, 9)[0]
+						c := w.readChanges(g)
 						w.must(errors.Join(c.Err, w.archive.WriteBatch(ctx, lease, c.Batch)))
 						_, errs := w.live.EndChanges(ctx, []snapshot.Batch{c.Batch})
 						w.must(errs[0])

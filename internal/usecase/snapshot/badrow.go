@@ -60,7 +60,7 @@ func (b *badRows) write(batch Batch, write func(Batch) error) error {
 
 func (w *Writer) writeBatch(ctx context.Context, b Batch) error {
 	return w.bad.write(b, func(part Batch) error {
-		err := w.archive.WriteBatch(ctx, w.lease, part)
+		err := w.archive.WriteBatch(ctx, w.lease.Lease(), part)
 		if err == nil {
 			members.Add(float64(len(part.Rows)))
 		}
@@ -86,10 +86,13 @@ func withoutBadRows(b Batch, write func(Batch) error, refused func(Row, error)) 
 	half := len(b.Rows) / 2
 	rest := b
 	b.Rows, rest.Rows = b.Rows[:half], b.Rows[half:]
+	if rev := b.Rows[half-1].Rev; rev > 0 {
+		b.Rev = rev // the first half has all changes up to it, but for those that have the same
+	}
 	if err := withoutBadRows(b, write, refused); err != nil {
 		return err
 	}
 	// The archive now holds what this batch itself brought.
-	rest.Known, rest.Archived = max(rest.Known, rest.Rev), max(rest.Archived, rest.Rev)
+	rest.Known, rest.Archived = max(rest.Known, b.Rev), max(rest.Archived, b.Rev)
 	return withoutBadRows(rest, write, refused)
 }

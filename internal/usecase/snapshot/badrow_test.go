@@ -35,7 +35,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 			redis.Z{Member: string(user(7)), Score: 1e300}))
 		damage(w.redis.HDel(ctx, key("entry"), string(user(8))))
 		for _, junk := range []string{"", "junk", "a\x00b", "\xff"} {
-			damage(w.redis.SAdd(ctx, key("dirty"), junk))
+			damage(w.redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: junk}))
 		}
 		w.must(writer.Flush(ctx))
 
@@ -62,7 +62,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 		}
 
 		// Once more: no line is repeated, and the rev in Redis and in the archive agree.
-		damage(w.redis.SAdd(ctx, key("dirty"), "junk", string(user(1))))
+		damage(w.redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: "junk"}, redis.Z{Score: 2, Member: string(user(1))}))
 		w.add(g, 9)
 		w.must(writer.Flush(ctx))
 		if n := w.logged.count("ERROR"); n != 11 {
@@ -82,7 +82,7 @@ func TestOnlyBadRows(t *testing.T) {
 		writer := w.writer("writer", never, &faults{})
 		w.must(writer.Flush(ctx))
 		w.must(w.redis.HIncrBy(ctx, "lb:{"+string(g.ID)+"}:meta", "rev", 1).Err())
-		w.must(w.redis.SAdd(ctx, "lb:{"+string(g.ID)+"}:dirty", "junk").Err())
+		w.must(w.redis.ZAdd(ctx, "lb:{"+string(g.ID)+"}:dirty", redis.Z{Score: 2, Member: "junk"}).Err())
 		w.must(writer.Flush(ctx))
 		w.inStep(g)
 	})

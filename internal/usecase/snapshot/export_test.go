@@ -1,9 +1,6 @@
 package snapshot
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // WithoutBadRows is withoutBadRows, whose calls can only be counted from outside of a store.
 var WithoutBadRows = withoutBadRows
@@ -22,12 +19,3 @@ func (w *Writer) DueOf(began, last time.Time) time.Time {
 	w.lastRound = last
 	return w.dueOf(began)
 }
-
-// Pace is pace.
-type Pace struct{ *pace }
-
-// NewPace is newPace.
-func NewPace(size int64, due time.Time) Pace { return Pace{newPace(size, due)} }
-
-// Wait is wait.
-func (p Pace) Wait(ctx context.Context, members int) { p.wait(ctx, members) }

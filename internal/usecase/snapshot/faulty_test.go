@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -95,9 +96,9 @@ type faultyLive struct {
 	*faults
 }
 
-func (l faultyLive) DirtyGuilds(ctx context.Context) (guilds []id.Guild, err error) {
-	err = l.around(ctx, call{method: "DirtyGuilds"}, func() (err error) {
-		guilds, err = l.Live.DirtyGuilds(ctx)
+func (l faultyLive) ChangedGuilds(ctx context.Context) (guilds []id.Guild, err error) {
+	err = l.around(ctx, call{method: "ChangedGuilds"}, func() (err error) {
+		guilds, err = l.Live.ChangedGuilds(ctx)
 		return err
 	})
 	return guilds, err
@@ -147,16 +148,8 @@ func (l faultyLive) Last(ctx context.Context) (who string, err error) {
 	return who, err
 }
 
-func (l faultyLive) MarkDirty(ctx context.Context, guilds ...id.Guild) error {
-	return l.around(ctx, call{method: "MarkDirty", guild: guilds[0], guilds: guilds}, func() error { return l.Live.MarkDirty(ctx, guilds...) })
-}
-
-func (l faultyLive) BeginFlush(ctx context.Context, g id.Guild) (f snapshot.Flush, ok bool, err error) {
-	err = l.around(ctx, call{method: "BeginFlush", guild: g}, func() (err error) {
-		f, ok, err = l.Live.BeginFlush(ctx, g)
-		return err
-	})
-	return f, ok && err == nil, err
+func (l faultyLive) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
+	return l.around(ctx, call{method: "MarkChanged", guild: guilds[0], guilds: guilds}, func() error { return l.Live.MarkChanged(ctx, guilds...) })
 }
 
 // aroundMany is around a call about many guilds; work does it for the first of them.
@@ -183,15 +176,18 @@ func (f *faults) aroundMany(ctx context.Context, c call, work func(first int)) (
 	return answered, err
 }
 
-func (l faultyLive) ReadChanges(ctx context.Context, guilds []id.Guild, small int) []snapshot.Changes {
-	changes := make([]snapshot.Changes, len(guilds))
-	answered, err := l.aroundMany(ctx, call{method: "ReadChanges", guilds: guilds}, func(first int) {
-		copy(changes, l.Live.ReadChanges(ctx, guilds[:first], small))
-	})
-	for i := answered; i < len(guilds); i++ {
-		changes[i] = snapshot.Changes{Err: err}
+func (l faultyLive) ReadChanges(ctx context.Context, reads []snapshot.Read, size int) []snapshot.Page {
+	pages, guilds := make([]snapshot.Page, len(reads)), make([]id.Guild, len(reads))
+	for i := range reads {
+		guilds[i] = reads[i].Guild
 	}
-	return changes
+	answered, err := l.aroundMany(ctx, call{method: "ReadChanges", guild: guilds[0], guilds: guilds}, func(first int) {
+		copy(pages, l.Live.ReadChanges(ctx, reads[:first], size))
+	})
+	for i := answered; i < len(reads); i++ {
+		pages[i] = snapshot.Page{Err: err}
+	}
+	return pages
 }
 
 func (l faultyLive) EndChanges(ctx context.Context, batches []snapshot.Batch) ([]bool, []error) {
@@ -210,49 +206,25 @@ func (l faultyLive) EndChanges(ctx context.Context, batches []snapshot.Batch) ([
 	return more, errs
 }
 
-func (l faultyLive) FlushMembers(ctx context.Context, f snapshot.Flush, cursor uint64, count int64) (users []id.User, next uint64, err error) {
-	err = l.around(ctx, call{method: "FlushMembers", guild: f.Guild.ID}, func() (err error) {
-		users, next, err = l.Live.FlushMembers(ctx, f, cursor, count)
-		return err
-	})
-	return users, next, err
+func (l faultyLive) Distrust(ctx context.Context, refused snapshot.Batch) error {
+	return l.around(ctx, call{method: "Distrust", guild: refused.Guild.ID}, func() error { return l.Live.Distrust(ctx, refused) })
 }
 
-func (l faultyLive) ReadBatch(ctx context.Context, f snapshot.Flush, users []id.User) (b snapshot.Batch, err error) {
-	err = l.around(ctx, call{method: "ReadBatch", guild: f.Guild.ID}, func() (err error) {
-		b, err = l.Live.ReadBatch(ctx, f, users)
-		return err
-	})
-	return b, err
-}
-
-func (l faultyLive) Archived(ctx context.Context, b snapshot.Batch) error {
-	return l.around(ctx, call{method: "Archived", guild: b.Guild.ID}, func() error { return l.Live.Archived(ctx, b) })
-}
-
-func (l faultyLive) EndFlush(ctx context.Context, f snapshot.Flush) error {
-	return l.around(ctx, call{method: "EndFlush", guild: f.Guild.ID}, func() error { return l.Live.EndFlush(ctx, f) })
-}
-
-func (l faultyLive) Distrust(ctx context.Context, f snapshot.Flush, refused *snapshot.Batch) error {
-	return l.around(ctx, call{method: "Distrust", guild: f.Guild.ID}, func() error { return l.Live.Distrust(ctx, f, refused) })
-}
-
-func (l faultyLive) NoteAnew(ctx context.Context, f snapshot.Flush, users []id.User) (archived int64, err error) {
-	err = l.around(ctx, call{method: "NoteAnew", guild: f.Guild.ID, rows: len(users)}, func() (err error) {
-		archived, err = l.Live.NoteAnew(ctx, f, users)
+func (l faultyLive) NoteAnew(ctx context.Context, load snapshot.Load, users []id.User) (archived int64, err error) {
+	err = l.around(ctx, call{method: "NoteAnew", guild: load.Guild.ID, rows: len(users)}, func() (err error) {
+		archived, err = l.Live.NoteAnew(ctx, load, users)
 		return err
 	})
 	return archived, err
 }
 
-func (l faultyLive) NoteAllAnew(ctx context.Context, f snapshot.Flush) error {
-	return l.around(ctx, call{method: "NoteAllAnew", guild: f.Guild.ID}, func() error { return l.Live.NoteAllAnew(ctx, f) })
+func (l faultyLive) NoteAllAnew(ctx context.Context, load snapshot.Load) error {
+	return l.around(ctx, call{method: "NoteAllAnew", guild: load.Guild.ID}, func() error { return l.Live.NoteAllAnew(ctx, load) })
 }
 
-func (l faultyLive) LowerArchived(ctx context.Context, f snapshot.Flush, from, to int64) (lowered bool, err error) {
-	err = l.around(ctx, call{method: "LowerArchived", guild: f.Guild.ID}, func() (err error) {
-		lowered, err = l.Live.LowerArchived(ctx, f, from, to)
+func (l faultyLive) LowerArchived(ctx context.Context, load snapshot.Load, from, to int64) (lowered bool, err error) {
+	err = l.around(ctx, call{method: "LowerArchived", guild: load.Guild.ID}, func() (err error) {
+		lowered, err = l.Live.LowerArchived(ctx, load, from, to)
 		return err
 	})
 	return lowered, err
@@ -296,7 +268,7 @@ type faultyArchive struct {
 	*faults
 }
 
-func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (l snapshot.Lease, err error) {
+func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (l lease.Lease, err error) {
 	err = a.around(ctx, call{method: "AcquireLease"}, func() (err error) {
 		l, err = a.Archive.AcquireLease(ctx, holder, ttl)
 		return err
@@ -304,11 +276,11 @@ func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time
 	return l, err
 }
 
-func (a faultyArchive) WriteBatch(ctx context.Context, l snapshot.Lease, b snapshot.Batch) error {
+func (a faultyArchive) WriteBatch(ctx context.Context, l lease.Lease, b snapshot.Batch) error {
 	return a.around(ctx, call{method: "WriteBatch", guild: b.Guild.ID, rows: len(b.Rows)}, func() error { return a.Archive.WriteBatch(ctx, l, b) })
 }
 
-func (a faultyArchive) WriteBatches(ctx context.Context, l snapshot.Lease, batches []snapshot.Batch) (errs []error, err error) {
+func (a faultyArchive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	c := call{method: "WriteBatches"}
 	for i := range batches {
 		c.guilds = append(c.guilds, batches[i].Guild.ID)

@@ -1,86 +1,85 @@
 package snapshot_test
 
 import (
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
-	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
-// formerFormat rewrites a guild's keys as versions before format 2 kept them: stat and user, a hash each, no number of a format,
-// and avatars as text.
-func (w *world) formerFormat(g leaderboard.GuildRef) {
+// formerFormat rewrites a guild's keys as versions before format 3 kept them: dirty is a set.
+func (w *world) formerFormat(g leaderboard.GuildRef, flushing bool) {
 	w.Helper()
 	ctx, prefix := w.Context(), "lb:{"+string(g.ID)+"}:"
-	for member, entry := range w.redis.HGetAll(ctx, prefix+"entry").Val() {
-		parts := strings.SplitN(entry, " ", 4)
-		w.must(w.redis.HSet(ctx, prefix+"stat", member, strings.Join(parts[:3], " ")).Err())
-		if len(parts) < 4 {
-			continue
-		}
-		user := parts[3]
-		if flags := user[0] - '0'; flags&8 != 0 {
-			user = string(rune('0'+flags&7)) + hex.EncodeToString([]byte(user[1:17])) + user[17:]
-		}
-		w.must(w.redis.HSet(ctx, prefix+"user", member, user).Err())
+	waiting := w.redis.ZRange(ctx, prefix+"dirty", 0, -1).Val()
+	w.must(w.redis.Del(ctx, prefix+"dirty", "lb:changed-guilds").Err())
+	set := "dirty"
+	if flushing {
+		set = "flushing:7"
+		w.must(w.redis.HSet(ctx, prefix+"meta", "flushing", 7).Err())
+	}
+	for _, member := range waiting {
+		w.must(w.redis.SAdd(ctx, prefix+set, member).Err())
 	}
 	server, _, _ := strings.Cut(w.redis.HGet(ctx, prefix+"meta", "server").Val(), "-f")
-	w.must(w.redis.HSet(ctx, prefix+"meta", "server", server).Err())
-	w.must(w.redis.HDel(ctx, prefix+"meta", "format").Err())
-	w.must(w.redis.Del(ctx, prefix+"entry").Err())
+	w.must(w.redis.HSet(ctx, prefix+"meta", "format", 2, "server", server+"-f2").Err())
 }
 
-func byID(rows []snapshot.Row) map[id.User]snapshot.Row {
-	found := map[id.User]snapshot.Row{}
-	for _, row := range rows {
-		found[row.UserID] = row
+// keys is all that Redis holds of a guild, as it would be restored.
+func (w *world) keys(g leaderboard.GuildRef) map[string]string {
+	w.Helper()
+	found := map[string]string{}
+	for _, key := range w.redis.Keys(w.Context(), "lb:{"+string(g.ID)+"}:*").Val() {
+		if w.redis.Type(w.Context(), key).Val() == "hash" {
+			found[key] = fmt.Sprint(w.redis.HGetAll(w.Context(), key).Val())
+			continue
+		}
+		found[key] = w.redis.Dump(w.Context(), key).Val()
 	}
 	return found
 }
 
-// A guild that a version before left in Redis keeps all that it had, what was not archived yet too (but for
-// decreases of the last seconds: the higher XP wins, as after any salvage), and none of its old keys.
+// A guild that the version before has archived is loaded anew. One of which it has not archived all is left as it is, and everybody
+// is told what to do: its changes are set out in a way that this version does not read.
 func TestAGuildInTheFormerFormat(t *testing.T) {
 	onBothStores(t, func(w *world) {
-		ctx, g := w.Context(), w.guild(guildA)
-		for i := range 600 {
-			w.create(g, i, 100)
-		}
-		writer := w.writer("writer", never, &faults{})
-		w.must(writer.Flush(ctx))
-		for i := range 300 { // not archived when the old version is killed
-			w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 5, Cooldown: time.Hour})
-		}
-		w.remove(g, 400)
-		w.create(g, 700, 7)
-		_, _, err := w.live.Award(ctx, g, leaderboard.Awards{Members: []leaderboard.Award{{User: user(701), Offers: []level.XP{20}}}})
-		w.must(err)
-		want := byID(w.liveRows(g))
-		w.formerFormat(g)
-
-		if _, err := w.live.Member(ctx, g, user(0)); !errors.Is(err, leaderboard.ErrNotLoaded) {
-			t.Fatalf("a member of a guild in the former format: %v, want ErrNotLoaded", err)
-		}
-		w.killed("writer")
-		w.must(w.writer("next", never, &faults{}).Flush(ctx)) // which finds the guild by itself
-		if got := byID(w.liveRows(g)); !reflect.DeepEqual(got, want) {
-			t.Errorf("%d members, want %d as they were", len(got), len(want))
-		}
-		w.inStep(g)
-		for _, name := range []string{"stat", "user"} {
-			if n := w.redis.Exists(ctx, "lb:{"+string(g.ID)+"}:"+name).Val(); n != 0 {
-				t.Errorf("the key %s is left", name)
+		ctx, clean := w.Context(), w.guild(guildA)
+		guilds := []leaderboard.GuildRef{w.guild("200000000000000002"), w.guild("300000000000000003"), w.guild("400000000000000004")}
+		for i := range 20 {
+			w.create(clean, i, 100)
+			for _, g := range guilds {
+				w.create(g, i, 100)
 			}
 		}
-		if n := w.logged.count("gone back"); n != 0 {
-			t.Errorf("%d lines say that Redis has gone back\n%s", n, w.logged)
+		w.must(w.writer("ready", never, &faults{}).Flush(ctx))
+		w.killed("ready")
+		w.addAll(guilds[:2], 1)
+		w.must(w.redis.HIncrBy(ctx, "lb:{"+string(guilds[2].ID)+"}:meta", "archived", 1).Err()) // the archive has lost something
+		for i, g := range append(guilds, clean) {
+			w.formerFormat(g, i == 1)
+		}
+		w.must(w.hydrator(&faults{}).Load(ctx, clean))
+		w.inStep(clean)
+		if rows := w.liveRows(clean); len(rows) != 20 || rows[0].XP != 100 {
+			t.Errorf("%d members after the load", len(rows))
+		}
+
+		writer := w.writer("writer", never, &faults{})
+		for _, g := range guilds {
+			before := w.keys(g)
+			if err := w.hydrator(&faults{}).Load(ctx, g); !errors.Is(err, snapshot.ErrEarlierFormat) {
+				t.Errorf("load: %v, want ErrEarlierFormat", err)
+			}
+			if err := writer.Flush(ctx); !errors.Is(err, snapshot.ErrEarlierFormat) {
+				t.Errorf("a last snapshot: %v, want ErrEarlierFormat", err)
+			}
+			if after := w.keys(g); !reflect.DeepEqual(after, before) {
+				t.Errorf("its keys are %v, want %v", after, before)
+			}
 		}
 	})
 }

@@ -127,8 +127,8 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		}
 		return found == FoundLoaded, nil
 	}
-	if err == nil && found == FoundLaterFormat {
-		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrLaterFormat) // without a lock to give up
+	if other := map[Found]error{FoundEarlierFormat: ErrEarlierFormat, FoundLaterFormat: ErrLaterFormat}[found]; err == nil && other != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, other) // without a lock to give up
 	}
 	defer func() {
 		if !done {
@@ -143,8 +143,8 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		return h.verify(ctx, lock, before)
 	case FoundNewer:
 		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, ErrArchiveOlder)
-	case FoundOlder, FoundEarlierFormat:
-		switch err := h.salvage(ctx, lock, before, found); {
+	case FoundOlder:
+		switch err := h.salvage(ctx, lock, before); {
 		case errors.Is(err, ErrStale):
 			return false, nil // the archive has moved on: the next attempt finds out where to
 		case err != nil:

@@ -3,8 +3,10 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 )
 
 // Import writes members of a guild that is not loaded straight into the archive. It takes the lease if it must, so no
@@ -13,21 +15,23 @@ func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.takeLease(ctx) {
-		return fmt.Errorf("import into guild %s: %w", g.ID, ErrLeaseLost)
+		return fmt.Errorf("import into guild %s: %w", g.ID, lease.ErrLost)
 	}
 	state, err := w.archive.State(ctx, g)
 	if err != nil {
 		return fmt.Errorf("import into guild %s: %w", g.ID, err)
 	}
-	if found, _, err := w.live.BeginFlush(ctx, g.ID); err != nil {
-		return fmt.Errorf("import into guild %s: %w", g.ID, err)
-	} else if found.Guild.ID != "" {
+	found := w.live.ReadChanges(ctx, []Read{{Guild: g.ID, After: math.MaxInt64}}, 1)[0]
+	if found.Err != nil {
+		return fmt.Errorf("import into guild %s: %w", g.ID, found.Err)
+	}
+	if found.Batch.Guild.ID != "" {
 		return fmt.Errorf("import into guild %s: it is loaded, and its members in Redis would win", g.ID)
 	}
 	for len(rows) > 0 {
-		n := min(batchSize, len(rows))
+		n := min(pageSize, len(rows))
 		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Known: state.Archived + 1, Rows: rows[:n]}
-		if err := w.archive.WriteBatch(ctx, w.lease, batch); err != nil {
+		if err := w.archive.WriteBatch(ctx, w.lease.Lease(), batch); err != nil {
 			return fmt.Errorf("import into guild %s: %w", g.ID, err)
 		}
 		rows = rows[n:]

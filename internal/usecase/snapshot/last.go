@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/lease"
 )
 
 const (
@@ -22,38 +23,35 @@ const (
 func (w *Writer) Flush(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	lease, err := w.lastLease(ctx)
-	if errors.Is(err, ErrLeaseLost) {
-		w.giveBack(ctx)
+	err := w.lastLease(ctx)
+	if errors.Is(err, lease.ErrLost) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("flush: %w", err)
 	}
-	w.lease = lease
-	w.hold(true)
 	unnoted := w.beginLast(ctx) // of a cluster the other nodes may be there
 	w.rounds = 0
 	defer w.unlist()
 	return errors.Join(unnoted, w.round(ctx, true))
 }
 
-// lastLease takes the lease; ErrLeaseLost when it is left to another one, which goes on writing, or begins its last snapshot after this
+// lastLease takes the lease; lease.ErrLost when it is left to another one, which goes on writing, or begins its last snapshot after this
 // was called.
-func (w *Writer) lastLease(ctx context.Context) (Lease, error) {
+func (w *Writer) lastLease(ctx context.Context) error {
 	for {
 		// In this order: whoever ends its last snapshot in between has given the lease up.
 		last, unasked := w.live.Last(ctx)
-		lease, err := w.archive.AcquireLease(ctx, w.holder, w.leaseTime())
+		_, err := w.lease.Take(ctx)
 		switch {
-		case !errors.Is(err, ErrLeaseLost):
-			return lease, err
+		case !errors.Is(err, lease.ErrLost):
+			return err
 		case unasked != nil:
-			return Lease{}, unasked
+			return unasked
 		case last == "" || last == w.holder:
-			return Lease{}, err
+			return err
 		case !pause.For(ctx, lastLook):
-			return Lease{}, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
 	}
 }
@@ -72,11 +70,7 @@ func (w *Writer) beginLast(ctx context.Context) error {
 func (w *Writer) Release(ctx context.Context) (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.held {
-		w.giveBack(ctx)
-		w.hold(false)
-		err = w.archive.ReleaseLease(ctx, w.lease)
-	}
+	err = w.lease.Release(ctx)
 	if w.last { // only now, or who waits would find a lease that is held, and nobody to wait for
 		w.last = false
 		err = errors.Join(err, w.live.EndLast(ctx, w.holder))

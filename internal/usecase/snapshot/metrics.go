@@ -91,7 +91,7 @@ func (c writerCollector) Describe(descs chan<- *prometheus.Desc) {
 
 func (c writerCollector) Collect(metrics chan<- prometheus.Metric) {
 	held := 0.0
-	if c.holds.Load() {
+	if c.lease.Held() {
 		held = 1
 		if loaded := c.loaded.Load(); loaded != nil {
 			metrics <- prometheus.MustNewConstMetric(guildsLoaded, prometheus.GaugeValue, float64(*loaded))

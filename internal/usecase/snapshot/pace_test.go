@@ -2,59 +2,11 @@ package snapshot_test
 
 import (
 	"context"
-	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"levelboard/internal/usecase/snapshot"
 )
-
-func TestMembersAreSpreadOverTheTime(t *testing.T) {
-	for _, c := range []struct {
-		name   string
-		within time.Duration
-		each   time.Duration // takes a batch of 1000
-		size   int64
-		want   []time.Duration // batch by batch, when it begins
-	}{
-		{"evenly", 8 * time.Second, time.Second, 4000, []time.Duration{0, 2 * time.Second, 4 * time.Second, 6 * time.Second}},
-		{"with a rest", 8 * time.Second, time.Second, 3200, []time.Duration{0, 2500 * time.Millisecond, 5 * time.Second, 7500 * time.Millisecond}},
-		{"some came twice", 8 * time.Second, time.Second, 2000, []time.Duration{0, 4 * time.Second, 8 * time.Second, 9 * time.Second}},
-		{"late", 8 * time.Second, 3 * time.Second, 4000, []time.Duration{0, 3 * time.Second, 6 * time.Second, 9 * time.Second}},
-		{"without a time", 0, time.Second, 3000, []time.Duration{0, time.Second, 2 * time.Second}},
-		{"too late", -time.Second, time.Second, 2000, []time.Duration{0, time.Second}},
-		{"of nobody", 8 * time.Second, time.Second, 0, []time.Duration{0}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				began, pace := time.Now(), snapshot.NewPace(c.size, time.Now().Add(c.within))
-				var got []time.Duration
-				for range c.want {
-					pace.Wait(t.Context(), 1000)
-					got = append(got, time.Since(began))
-					time.Sleep(c.each)
-				}
-				if !slices.Equal(got, c.want) {
-					t.Errorf("batches at %v, want %v", got, c.want)
-				}
-			})
-		})
-	}
-}
-
-func TestAPaceDoesNotOutlastTheRound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began, pace := time.Now(), snapshot.NewPace(2000, time.Now().Add(time.Hour))
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		pace.Wait(ctx, 1000)
-		pace.Wait(ctx, 1000)
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("waited %v after the round had ended", took)
-		}
-	})
-}
 
 func TestARoundThatBeginsLateHasLessTime(t *testing.T) {
 	const interval = 8 * time.Second
@@ -91,17 +43,17 @@ func TestALargeGuildIsSpreadOverTheRound(t *testing.T) {
 		switch {
 		case c.method == "AcquireLease" && c.n == 1:
 			began = time.Now()
-		case c.method == "ReadBatch" && c.n == 3:
+		case c.method == "ReadChanges" && c.n == 4:
 			last = time.Now()
 		}
 		return nil
 	}}
 	stop := w.running(w.writer("writer", interval, f))
-	w.eventually("all batches", func() bool { return f.count("EndFlush") == 1 })
+	w.eventually("all batches", func() bool { return w.nothingWaits(g) })
 	stop()
 	w.inStep(g)
-	if took, want := last.Sub(began), interval/2*2000/2500; took < want {
-		t.Errorf("the third batch was read after %v, want %v or later", took, want)
+	if took, want := last.Sub(began), interval/2*2000/2400; took < want {
+		t.Errorf("the last page was read after %v, want %v or later", took, want)
 	}
 
 	for i := range 2500 {

@@ -18,6 +18,7 @@ type round struct {
 
 	mu     sync.Mutex
 	failed []id.Guild
+	again  []id.Guild // written, and more has changed
 	first  error
 }
 
@@ -33,60 +34,16 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 	// What is added last is done first, and what changed first is to be.
 	var work []task
 	for _, part := range slices.Backward(slices.Collect(slices.Chunk(fresh, groupGuilds))) {
-		work = append(work, task{len(part), func(time.Time) []task {
-			left := r.writeGroup(ctx, part)
-			more := r.aloneTasks(ctx, left.alone)
-			if n := len(left.doubtful); n > 0 {
-				more = append(more, task{n, func(time.Time) []task { return r.writeDoubtful(ctx, left.doubtful) }})
-			}
-			return more
-		}})
+		work = append(work, task{len(part), func(time.Time) []task { return r.writeGroup(ctx, part) }})
 	}
 	run(ctx, guildsAtOnce, max(time.Until(r.due), 0), work)
 }
 
-// aloneTasks are to write guilds by themselves.
-func (r *round) aloneTasks(ctx context.Context, guilds []alone) []task {
-	work := make([]task, len(guilds))
-	for i, a := range guilds {
-		work[i] = task{1, func(due time.Time) []task {
-			r.report(ctx, r.writeAlone(ctx, a, due), a.guild)
-			return nil
-		}}
-	}
-	return work
-}
-
-func (r *round) writeAlone(ctx context.Context, a alone, due time.Time) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return r.writeGuild(ctx, a.guild, a.leftover, due)
-}
-
-// doubts is how many doubtful guilds have to fail by themselves before it is the archive that is to blame.
-const doubts = 2
-
-// writeDoubtful writes the first guilds one after the other. When all of them fail, the others are not tried; else the archive
-// takes something, and the others are left to do.
-func (r *round) writeDoubtful(ctx context.Context, guilds []id.Guild) (left []task) {
-	var failed int
-	for i, g := range guilds[:min(len(guilds), doubts)] {
-		err := r.writeAlone(ctx, alone{g, true}, time.Time{})
-		if err != nil {
-			failed++
-		}
-		if failed == doubts {
-			r.report(ctx, err, guilds[i:]...)
-			return nil
-		}
-		r.report(ctx, err, g)
-	}
-	var others []alone
-	for _, g := range guilds[min(len(guilds), doubts):] {
-		others = append(others, alone{g, true})
-	}
-	return r.aloneTasks(ctx, others)
+// goesOn notes that more of a guild has changed meanwhile, for the next round. On a cluster nobody else tells the index.
+func (r *round) goesOn(g id.Guild) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.again = append(r.again, g)
 }
 
 // report notes how it went with guilds. Those that fail for one reason are one line in the log, if one of them did not fail
@@ -118,9 +75,12 @@ func (r *round) report(ctx context.Context, err error, guilds ...id.Guild) {
 	}
 }
 
-// putBack puts the guilds that failed back into the index; what cannot be put back, the next round looks for.
+// putBack puts the guilds of which something waits back into the index, though the round may be over; what cannot be put back, the next
+// round looks for.
 func (r *round) putBack(ctx context.Context) {
-	if len(r.failed) > 0 && r.reindex(ctx, r.failed) != nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
+	defer cancel()
+	if waiting := slices.Concat(r.failed, r.again); len(waiting) > 0 && r.live.MarkChanged(ctx, waiting...) != nil {
 		r.rounds = 0
 	}
 }

@@ -9,19 +9,16 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 )
 
 // Row is a member as the archive holds it. With Deleted it is a tombstone: only UserID counts.
 type Row struct {
 	leaderboard.Member
+	// Rev is that of the oldest change that this row brings to the archive; 0 in a batch stands for the batch's. What is read has none.
+	Rev           int64
 	CooldownUntil time.Time // zero when there is none; milliseconds
 	Deleted       bool
-}
-
-// Lease is the right to write snapshots. Fence rises with every new holder; the archive refuses a batch with an older one.
-type Lease struct {
-	Holder string
-	Fence  int64
 }
 
 // State is what the archive knows of a guild's snapshots.
@@ -34,7 +31,8 @@ type State struct {
 type Batch struct {
 	Guild leaderboard.GuildRef
 	Epoch int64
-	Rev   int64 // the guild's rev when the rows were read
+	// After and Rev are about which changes it is: every member is in it that has changed after the one rev, and up to the other.
+	After, Rev int64
 	// Known is the highest rev that the live store knew to be in the archive, or on its way there, before this batch was
 	// read. When the archive holds a higher one, the live store has gone back in time.
 	Known int64
@@ -42,14 +40,14 @@ type Batch struct {
 	// in time itself. 0 asks for nothing.
 	Archived int64
 	Rows     []Row
+	// Before is when the oldest change was made, at the earliest, that waits once the batch is archived; zero when that is not known.
+	Before time.Time
 	// Mended are users in Rows whose entry was damaged: a row holds what of it could be read.
 	Mended []id.User
 }
 
 // Errors of an Archive.
 var (
-	// ErrLeaseLost says that another replica holds the lease, and that nothing was written.
-	ErrLeaseLost = errors.New("the snapshot lease is held by another replica")
 	// ErrStale says that the guild was deleted or created anew, that its epoch moved on, or that the archive holds what the
 	// live store does not know of, and that nothing was written.
 	ErrStale = errors.New("the archive has moved on from this state of the guild")
@@ -65,28 +63,28 @@ var (
 // backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
 var ErrArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
 
+// ErrEarlierFormat says that the live store holds changes of the guild as an earlier version of Levelboard keeps them, which this one cannot read.
+var ErrEarlierFormat = errors.New("the version before has not archived all that changed in this guild: start that version again, stop it with SIGTERM, " +
+	"and then start this one, see docs/operations.md")
+
 // ErrLaterFormat says that the live store holds the guild as a later version of Levelboard keeps it, and that this one leaves
 // it alone.
 var ErrLaterFormat = errors.New("a later version of Levelboard has loaded this guild; update this replica, see docs/operations.md")
 
 // Archive is what snapshots need of Postgres or SQLite.
 type Archive interface {
-	// AcquireLease takes the lease when it is free, expired, or held by holder already (then Fence stays), for ttl from
-	// now by the archive's clock. ErrLeaseLost when somebody else holds it.
-	AcquireLease(ctx context.Context, holder string, ttl time.Duration) (Lease, error)
-	// ReleaseLease gives the lease up, so that another replica need not wait for it to expire. No error when it is not held.
-	ReleaseLease(ctx context.Context, l Lease) error
+	lease.Store
 	// WriteBatch writes the rows, 5000 at most, in one transaction that first locks the guild's row and checks the
-	// incarnation, the epoch, that Archived is not above b.Known, and the fence: ErrLeaseLost or ErrStale, with nothing written,
+	// incarnation, the epoch, that Archived is not above b.Known, and the fence: lease.ErrLost or ErrStale, with nothing written,
 	// when one differs. ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
 	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
 	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
-	WriteBatch(ctx context.Context, l Lease, b Batch) error
+	WriteBatch(ctx context.Context, l lease.Lease, b Batch) error
 	// WriteBatches writes batches of different guilds, 5000 rows in all at most, as WriteBatch does each, in one transaction: it
 	// locks the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
 	// left out: ErrStale, ErrArchiveBehind, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody
-	// knows: ErrLeaseLost, and ErrBadRow when the archive itself refuses data of one of them.
-	WriteBatches(ctx context.Context, l Lease, batches []Batch) (errs []error, err error)
+	// knows: lease.ErrLost, and ErrBadRow when the archive itself refuses data of one of them.
+	WriteBatches(ctx context.Context, l lease.Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
 	// States reads the counters of at most 1000 guilds. Those whose incarnation does not exist are left out.
@@ -98,7 +96,7 @@ type Archive interface {
 	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded anew, so that no
 	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
 	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
-	// written. A member without an archived row is inserted, and so is one whose tombstone is not newer than (b.Epoch, b.Rev).
+	// written. A member without an archived row is inserted, and so is one whose tombstone that store knew of: it is not newer than (b.Epoch, b.Known).
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
 	// epoch and Archived as its rev; the guild's state stays. One transaction, which locks the guild's row; to repeat it
@@ -115,22 +113,31 @@ type Archive interface {
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
 }
 
-// Flush is a set of changed members that the live store has set aside for the writer.
-type Flush struct {
-	Guild leaderboard.GuildRef
-	Epoch int64
-	ID    int64 // names the set; the guild's rev when it was set aside
-	Size  int64 // how many members are in it
-	// Archived is what the archive held when the flush began. The writer sets it.
-	Archived int64
+// Read asks for changes of a guild: those after a rev (-1: all), and up to one; 0 is as many as fit a page.
+type Read struct {
+	Guild       id.Guild
+	After, UpTo int64
+
+	verified bool // the writer's
 }
 
-// Changes is what ReadChanges says of a guild.
-type Changes struct {
-	Batch Batch // all that changed; without rows, nothing did
-	Many  bool  // more changed than was asked for: BeginFlush sets it aside
-	Left  bool  // an earlier flush left a set behind, which BeginFlush finds
+// Page is what ReadChanges says of a guild.
+type Page struct {
+	Batch Batch     // without rows and Rev, nothing waits; without Guild, the guild is not loaded
+	Rev   int64     // the guild's, when the page was read
+	At    time.Time // when it was read, by the live store's clock
+	Left  int64     // how many members wait, those of the batch included
+	Ends  []int64   // up to which revs the next pages go; a few of them
 	Err   error
+}
+
+// More reports whether more waited than is in the page.
+func (p Page) More() bool { return p.Batch.Rev < p.Rev }
+
+// Load is what the live store has loaded of a guild at one time.
+type Load struct {
+	Guild leaderboard.GuildRef
+	Epoch int64
 }
 
 // Seen are the guilds of a survey of which there is something to say.
@@ -146,8 +153,8 @@ type Seen struct {
 
 // Live is what snapshots need of the live store. ErrNotLoaded (package leaderboard) when it does not hold the incarnation.
 type Live interface {
-	// DirtyGuilds takes all guilds out of the index of guilds with changed members and returns them.
-	DirtyGuilds(ctx context.Context) ([]id.Guild, error)
+	// ChangedGuilds takes all guilds out of the index of guilds with changed members and returns them, those that changed first first.
+	ChangedGuilds(ctx context.Context) ([]id.Guild, error)
 	// LoadedGuilds lists every guild that the store holds, changed or not; with an error, those that it has found.
 	LoadedGuilds(ctx context.Context) ([]id.Guild, error)
 	// Survey looks at guilds, each in a step of its own. After an error, which is about the live store and not about one guild, it
@@ -159,48 +166,32 @@ type Live interface {
 	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load goes on with its events as if
 	// it had never been away.
 	Evict(ctx context.Context, c Quiet, idle time.Duration) (gone bool, err error)
-	// MarkDirty puts guilds back into the index; after an error some may not be there.
-	MarkDirty(ctx context.Context, guilds ...id.Guild) error
+	// MarkChanged puts guilds back into the index; after an error some may not be there.
+	MarkChanged(ctx context.Context, guilds ...id.Guild) error
 
-	// BeginFlush sets the guild's changed members aside, or finds the set that an earlier flush left behind. ok is false
-	// when nothing changed, or when the guild is not loaded at all. f.Guild holds the incarnation found there, also when
-	// nothing changed; it is zero when the guild is not loaded. ErrUnverified, with f.Guild, when the guild must be verified
-	// first: load it.
-	BeginFlush(ctx context.Context, g id.Guild) (f Flush, ok bool, err error)
-	// FlushMembers reads a part of the set aside: cursor 0 begins, next 0 ends. A member may come more than once across calls.
-	FlushMembers(ctx context.Context, f Flush, cursor uint64, count int64) (users []id.User, next uint64, err error)
-	// ReadBatch reads the users' entries, or that they have none (Deleted), and notes in the guild's meta that this
-	// rev is about to be archived, in one atomic step. No two batches of users have the same rev: if need be the guild's is raised. A damaged entry is read as well as it can be, and is in Mended.
-	// ErrStale, with nothing noted, when the live store does not know that f.Archived is archived: then it has gone back in
-	// time.
-	ReadBatch(ctx context.Context, f Flush, users []id.User) (Batch, error)
-	// Archived notes in the guild's meta that the batch was committed.
-	Archived(ctx context.Context, b Batch) error
-	// EndFlush drops the set aside; its members are all archived.
-	EndFlush(ctx context.Context, f Flush) error
-
-	// ReadChanges reads all changed members of guilds of which at most small have changed, without setting them aside, and
-	// notes what ReadBatch does: each guild in an atomic step of its own, in no order, many in a round trip. The answers are
-	// in the order of what was asked, which names no guild twice. Of a guild that is not loaded nothing changed. ErrUnverified for one that
+	// ReadChanges reads, of each of the guilds, which are named once, the members that have waited longest for a snapshot, about size of them,
+	// with their entries, or that they have none (Deleted), and notes that their changes are about to be archived: each guild in an
+	// atomic step of its own, in no order, many in a round trip. They wait on until EndChanges; a member that changes from now on has a
+	// higher rev then. A damaged entry is read as well as it can be, and is in Mended. ErrUnverified, with Batch.Guild, for a guild that
 	// must be verified first: load it. A server that cannot be asked is the error of all its guilds. It does not see
 	// that the live store has gone back in time; WriteBatches does.
-	ReadChanges(ctx context.Context, guilds []id.Guild, small int) []Changes
-	// EndChanges notes that batches of ReadChanges were committed, and that nothing of their guilds waits any more: but for those
-	// that have changed since (more), of which all still waits. Steps, answers and errors are as in ReadChanges.
+	ReadChanges(ctx context.Context, reads []Read, size int) []Page
+	// EndChanges notes that batches of ReadChanges were committed, and that what was read of their guilds does not wait any more; more says
+	// whether anything of a guild still does. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
 
 	// NoteAnew notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
-	// the guild's, of f's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
-	NoteAnew(ctx context.Context, f Flush, users []id.User) (archived int64, err error)
+	// the guild's, of l's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
+	NoteAnew(ctx context.Context, l Load, users []id.User) (archived int64, err error)
 	// NoteAllAnew does so with all members that the live store holds.
-	NoteAllAnew(ctx context.Context, f Flush) error
+	NoteAllAnew(ctx context.Context, l Load) error
 	// LowerArchived notes that the archive holds no more than to, if the rev that is known to be archived still is from, in one atomic
 	// step; lowered says whether. All members must have been noted: from now on what they were is not known to be archived.
-	LowerArchived(ctx context.Context, f Flush, from, to int64) (lowered bool, err error)
+	LowerArchived(ctx context.Context, l Load, from, to int64) (lowered bool, err error)
 
-	// Distrust takes back that the guild was verified, because the archive holds what the live store does not know of. With a batch
-	// that the archive refused, it also takes back what reading that has noted, or it would look as if the live store knew.
-	Distrust(ctx context.Context, f Flush, refused *Batch) error
+	// Distrust takes back that the guild was verified, because the archive, which refused a batch, holds what the live store does not know of. It
+	// also takes back what reading that batch has noted, or it would look as if the live store knew.
+	Distrust(ctx context.Context, refused Batch) error
 	// Backlog sums up what waits for a snapshot, in the guilds of the index and in those underway. When these are thousands it asks
 	// some of them, drawn at random, and those that are stuck, which may be in the index; it changes neither list.
 	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)
@@ -249,7 +240,7 @@ type Hydration struct {
 // Found is what a hydration finds of its guild in the live store.
 type Found int
 
-// What there may be. Only FoundLoaded, FoundBusy and FoundLaterFormat leave the lock alone.
+// What there may be. FoundLoaded, FoundBusy, FoundEarlierFormat and FoundLaterFormat leave the lock alone.
 const (
 	FoundNothing       Found = iota // of this incarnation
 	FoundLoaded                     // and verified: there is nothing to do
@@ -257,7 +248,7 @@ const (
 	FoundUnverified                 // the server is another one than it was verified on, and it holds all that is archived
 	FoundOlder                      // it does not know of all that is archived: it has gone back in time
 	FoundNewer                      // it is of a later epoch than the archive, which has gone back in time itself
-	FoundEarlierFormat              // an earlier version of Levelboard loaded it, and left it as this one does not use it
+	FoundEarlierFormat              // an earlier version of Levelboard loaded it, and has not archived all of it
 	FoundLaterFormat                // a later version of Levelboard loaded it
 )
 

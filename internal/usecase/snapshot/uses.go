@@ -2,9 +2,7 @@ package snapshot
 
 import (
 	"context"
-	"hash/maphash"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,10 +19,8 @@ const (
 	noteSize = 500
 	// noteEvery is the part of the idle time after which a guild that is still used is noted again.
 	noteEvery = 8
-	// usesShards keeps requests for different guilds from waiting for each other, and shardSize bounds what is remembered:
-	// 131,072 guilds in all, about 10 MB.
-	usesShards = 32
-	shardSize  = 4096
+	// usesKept bounds what is remembered: about 10 MB.
+	usesKept = 131_072
 )
 
 // Uses remembers which guilds this replica's requests are about, and notes it in the live store, where the Writer sees which
@@ -36,12 +32,8 @@ type Uses struct {
 	}
 	idle    time.Duration
 	log     *slog.Logger
-	seed    maphash.Seed
-	shards  [usesShards]usesShard
 	failing bool // Run's
-}
 
-type usesShard struct {
 	mu    sync.RWMutex
 	known map[id.Guild]struct{} // used since the last time that all was forgotten
 	fresh []id.Guild            // of these, those that are to be noted
@@ -49,37 +41,29 @@ type usesShard struct {
 
 // NewUses returns a Uses for guilds that are idle after that time.
 func NewUses(live Live, idle time.Duration, log *slog.Logger) *Uses {
-	u := &Uses{live: live, idle: idle, log: log, seed: maphash.MakeSeed()}
-	for i := range u.shards {
-		u.shards[i].known = map[id.Guild]struct{}{}
-	}
-	return u
+	return &Uses{live: live, idle: idle, log: log, known: map[id.Guild]struct{}{}}
 }
 
 // Use remembers that a request is about the guild. It is safe for concurrent use, waits for nothing, and takes memory for the
 // first use of a guild only.
 func (u *Uses) Use(g id.Guild) {
-	s := &u.shards[maphash.String(u.seed, string(g))%usesShards]
-	s.mu.RLock()
-	_, known := s.known[g]
-	s.mu.RUnlock()
-	if !known {
-		s.add(g)
-	}
-}
-
-func (s *usesShard) add(g id.Guild) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, known := s.known[g]; known || len(s.fresh) == shardSize {
+	u.mu.RLock()
+	_, known := u.known[g]
+	u.mu.RUnlock()
+	if known {
 		return
 	}
-	if len(s.known) == shardSize {
-		clear(s.known)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, known := u.known[g]; known || len(u.fresh) == usesKept {
+		return
+	}
+	if len(u.known) == usesKept {
+		clear(u.known)
 	}
 	g = id.Guild(strings.Clone(string(g))) // of a request's first line, most likely
-	s.known[g] = struct{}{}
-	s.fresh = append(s.fresh, g)
+	u.known[g] = struct{}{}
+	u.fresh = append(u.fresh, g)
 }
 
 // Run notes uses until ctx ends.
@@ -92,21 +76,17 @@ func (u *Uses) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-forgetting.C:
-			u.forget()
+			u.forget() // so that the next use of each guild is one to be noted
 		case <-noting.C:
 			u.note(ctx)
 		}
 	}
 }
 
-// forget makes the next use of each guild one to be noted.
 func (u *Uses) forget() {
-	for i := range u.shards {
-		s := &u.shards[i]
-		s.mu.Lock()
-		clear(s.known)
-		s.mu.Unlock()
-	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	clear(u.known)
 }
 
 func (u *Uses) note(ctx context.Context) {
@@ -121,34 +101,21 @@ func (u *Uses) note(ctx context.Context) {
 
 // Note notes what was used since the last call, as Run does every second. What could not be noted is noted with its next use.
 func (u *Uses) Note(ctx context.Context) error {
-	fresh := u.takeFresh()
+	u.mu.Lock()
+	fresh := u.fresh
+	u.fresh = nil
+	u.mu.Unlock()
 	for len(fresh) > 0 {
 		part := fresh[:min(noteSize, len(fresh))]
 		if err := u.live.NoteUses(ctx, part); err != nil {
-			u.unknow(fresh)
+			u.mu.Lock()
+			defer u.mu.Unlock()
+			for _, g := range fresh {
+				delete(u.known, g)
+			}
 			return err
 		}
 		fresh = fresh[len(part):]
 	}
 	return nil
-}
-
-func (u *Uses) takeFresh() (fresh []id.Guild) {
-	for i := range u.shards {
-		s := &u.shards[i]
-		s.mu.Lock()
-		fresh = slices.Concat(fresh, s.fresh)
-		s.fresh = s.fresh[:0]
-		s.mu.Unlock()
-	}
-	return fresh
-}
-
-func (u *Uses) unknow(guilds []id.Guild) {
-	for _, g := range guilds {
-		s := &u.shards[maphash.String(u.seed, string(g))%usesShards]
-		s.mu.Lock()
-		delete(s.known, g)
-		s.mu.Unlock()
-	}
 }

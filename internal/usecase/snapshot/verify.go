@@ -25,12 +25,10 @@ func (h *Hydrator) verify(ctx context.Context, lock Hydration, before State) (do
 }
 
 // salvage is for a guild that is older than what is archived, because Redis came back from an old dump, or as a replica that
-// lagged; and for one that an earlier version of Levelboard left in another format. Before it is loaded anew, what changed on it and was not archived is merged into the archive, where everybody
+// lagged. Before it is loaded anew, what changed on it and was not archived is merged into the archive, where everybody
 // keeps the higher XP of the two. Cut off anywhere, it is repeated with the same result.
-func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State, found Found) error {
-	if found == FoundOlder {
-		wentBack.Inc()
-	}
+func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) error {
+	wentBack.Inc()
 	merged := 0
 	err := h.live.Unsaved(ctx, lock, func(b Batch) error {
 		merged += len(b.Entries())
@@ -38,10 +36,6 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State, fo
 	})
 	if err != nil {
 		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)
-	}
-	if found == FoundEarlierFormat {
-		h.log.InfoContext(ctx, "a guild in the format of an earlier version is loaded anew from the archive", "guild", lock.Guild.ID, "unsavedMembersKept", merged)
-		return nil
 	}
 	h.log.ErrorContext(ctx, "Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive. "+
 		"Find out why Redis lost what it had: see docs/durability.md",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 
@@ -86,10 +87,7 @@ func (w *world) refusesAll(g leaderboard.GuildRef) {
 			w.Errorf("%s before the guild was verified: %v, want ErrNotLoaded", what, err)
 		}
 	}
-	if _, ok, err := w.live.BeginFlush(ctx, g.ID); ok || !errors.Is(err, snapshot.ErrUnverified) {
-		w.Errorf("flush before the guild was verified: %v, %v", ok, err)
-	}
-	if c := w.live.ReadChanges(ctx, []id.Guild{g.ID}, 9)[0]; !errors.Is(c.Err, snapshot.ErrUnverified) || c.Batch.Guild != g || len(c.Batch.Rows) > 0 {
+	if c := w.readChanges(g); !errors.Is(c.Err, snapshot.ErrUnverified) || c.Batch.Guild != g || len(c.Batch.Rows) > 0 {
 		w.Errorf("changes before the guild was verified: %+v, want which incarnation is to be verified", c)
 	}
 }
@@ -137,8 +135,7 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.must(writer.Flush(ctx))
 	w.add(g, 0)
 	w.remove(g, 4)
-	_, _, err := w.live.BeginFlush(ctx, g.ID) // and its writer died
-	w.must(err)
+	w.must(w.readChanges(g).Err) // and its writer died
 	w.add(g, 1)
 	w.create(g, 3, 30)
 	w.remove(g, 5)
@@ -149,9 +146,8 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.create(g, 6, 60)
 	lease, err := w.archive.AcquireLease(ctx, "writer", never)
 	w.must(err)
-	f := snapshot.Flush{Guild: g, Epoch: w.state(g).Epoch}
-	b, err := w.live.ReadBatch(ctx, f, []id.User{user(2), user(6)})
-	w.must(err)
+	b := w.readChanges(g).Batch
+	b.Rows = slices.DeleteFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID != user(2) && r.UserID != user(6) })
 	w.must(w.archive.WriteBatch(ctx, lease, b))
 
 	w.goBack(dump)
@@ -216,7 +212,7 @@ func TestAnEpochThatAnotherRedisGot(t *testing.T) {
 	for range 9 {
 		w.add(g, 0)
 	}
-	w.must(w.live.ReadChanges(ctx, []id.Guild{g.ID}, 9)[0].Err)
+	w.must(w.readChanges(g).Err)
 	w.goBack(w.keep())
 	if err := w.hydrator(&faults{before: at("RaiseEpoch", 1)}).Load(ctx, g); !errors.Is(err, errBroken) {
 		t.Fatal(err)
@@ -273,8 +269,7 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 			w.add(g, 0)
 			lease, err := w.archive.AcquireLease(ctx, "writer", never)
 			w.must(err)
-			b, err := w.live.ReadBatch(ctx, snapshot.Flush{Guild: g, Epoch: w.state(g).Epoch}, []id.User{user(0)})
-			w.must(err)
+			b := w.readChanges(g).Batch
 			w.goBack(dump)
 			if late {
 				w.wantXPs(g, 100)

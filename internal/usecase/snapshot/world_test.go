@@ -222,18 +222,20 @@ func (w *world) inStep(g leaderboard.GuildRef) {
 	if got := w.meta(g, "archived"); got != fmt.Sprint(s.Archived) || s.Archived != v.Rev || s.Epoch != v.Epoch {
 		w.Errorf("archived in meta %s, in the archive %+v, live %+v: want the same rev and epoch", got, s, v)
 	}
-	for _, name := range []string{"dirty", "flushing:*"} {
-		if keys := w.redis.Keys(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); len(keys) > 0 {
-			w.Errorf("%v is left in Redis", keys)
-		}
+	if !w.nothingWaits(g) || w.meta(g, "pending") != "" {
+		w.Errorf("changes wait, or are on their way: pending is %q", w.meta(g, "pending"))
 	}
+}
+
+// readChanges reads a page of the guild's changes.
+func (w *world) readChanges(g leaderboard.GuildRef) snapshot.Page {
+	return w.live.ReadChanges(w.Context(), []snapshot.Read{{Guild: g.ID, After: -1}}, 100)[0]
 }
 
 // nothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
 func (w *world) nothingWaits(g leaderboard.GuildRef) bool {
 	w.Helper()
-	// In this order: what waits goes from the one to the other.
-	return w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0 && w.meta(g, "flushing") == ""
+	return w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0
 }
 
 // eventually polls, without a fixed sleep that would have to be long enough.

@@ -10,12 +10,10 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 )
 
 const (
-	// batchSize bounds what one script reads and one transaction writes, and with it the writer's memory, however many
-	// members of a guild changed.
-	batchSize = 1000
 	// guildsAtOnce is how many guilds, or groups of them, are written at the same time at most.
 	guildsAtOnce = 4
 	// tombstoneKeep is far longer than any batch can be under way.
@@ -35,24 +33,21 @@ type Writer struct {
 	idle     time.Duration
 	log      *slog.Logger
 	bad      badRows
+	lease    *lease.Elector
 
 	mu        sync.Mutex // one round at a time; guards the rest
-	lease     Lease
-	held      bool
-	cutOff    bool      // the archive did not answer the last time
-	lost      bool      // Redis did not, when a round asked it for the changed guilds
-	lastRound time.Time // when it began
-	missed    time.Time // when a round was due last that could not begin
+	cutOff    bool       // the archive did not answer the last time
+	lost      bool       // Redis did not, when a round asked it for the changed guilds
+	lastRound time.Time  // when it began
+	missed    time.Time  // when a round was due last that could not begin
 	rounds    int
-	last      bool       // the live store has been told that this process writes its last snapshot
-	early     []id.Guild // gathered during the last round, for the next one
+	last      bool // the live store has been told that this process writes its last snapshot
 	sweeper   sweeper
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
 	// For the metrics, which do not wait for a round to end.
 	underway atomic.Pointer[[]id.Guild] // taken out of the index, and to be written
 	stuck    atomic.Pointer[[]id.Guild] // failed in the last round
-	holds    atomic.Bool                // what held says
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
@@ -73,6 +68,7 @@ func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOp
 		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, idle: o.Idle, log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
 	}
+	w.lease = lease.New(archive, o.Holder, max(o.Interval+o.Interval/4, 100*time.Millisecond))
 	w.underway.Store(new([]id.Guild))
 	w.stuck.Store(new([]id.Guild))
 	return w
@@ -101,15 +97,45 @@ func (w *Writer) Run(ctx context.Context) {
 func (w *Writer) tick(ctx context.Context) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.takeLease(ctx) {
-		w.giveBack(ctx)
-		return
-	}
-	if !w.passed(w.lastRound) {
+	if !w.takeLease(ctx) || !w.passed(w.lastRound) {
 		return
 	}
 	// What fails is logged and counted where it happens, and tried again in the next round.
 	_ = w.round(ctx, false)
+}
+
+// tickTime is how often the lease is renewed or tried for.
+func (w *Writer) tickTime() time.Duration { return max(w.interval/4, time.Millisecond) }
+
+// takeLease renews the lease or tries for it, and reports whether this process holds it.
+func (w *Writer) takeLease(ctx context.Context) bool {
+	change, err := w.lease.Take(ctx)
+	if change.Lost {
+		leasesLost.Inc()
+	}
+	if change.Gained {
+		w.rounds = 0 // a new holder sweeps: what the last one had taken out of the index is nowhere else
+		w.log.InfoContext(ctx, "this process writes the snapshots now", "fence", w.lease.Lease().Fence)
+	}
+	switch {
+	case err == nil:
+		w.cutOff = false
+	case errors.Is(err, lease.ErrLost):
+		w.cutOff = false
+		if change.Lost {
+			w.log.WarnContext(ctx, "the snapshot lease passed to another replica, which writes now; if it happens again, find out what holds this one up")
+		}
+	case ctx.Err() == nil:
+		if !w.cutOff {
+			w.log.ErrorContext(ctx, "the archive does not answer; changes wait in Redis until it does: look after the archive, and keep Redis running", "error", err)
+		}
+		w.cutOff = true
+		if w.passed(w.lastRound) && w.passed(w.missed) {
+			w.missed = time.Now()
+			failures.Inc()
+		}
+	}
+	return err == nil
 }
 
 // passed reports whether an interval has passed since then. A tick that is early by less than half of the time to the next one is the
@@ -124,27 +150,21 @@ func (w *Writer) passed(since time.Time) bool {
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began, periodic := time.Now(), w.rounds%sweepEvery == 0
 	life := ctx // which a list of all guilds may need, and not only the round
-	ctx, stop := w.keepLease(ctx)
+	ctx, stop := w.lease.Keep(ctx)
 	defer stop()
 	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
 	if !hurry {
 		r.due = w.dueOf(began)
 	}
 	w.lastRound = began
-	indexed, err := w.live.DirtyGuilds(ctx)
-	changed := append(w.early, indexed...)
-	w.early = nil
+	changed, err := w.live.ChangedGuilds(ctx)
 	w.underway.Store(&changed)
-	gathered := w.gather(ctx, changed)
 	r.write(ctx, changed)
 	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
 	w.beginSweep(life, periodic)
 	w.rounds++
 	unswept := r.sweep(ctx)
-	early, missed := gathered()
-	w.early = early
-	w.underway.Store(&early)
-	if err = errors.Join(err, unswept, missed); err != nil {
+	if err = errors.Join(err, unswept); err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
@@ -155,9 +175,7 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
 	r.putBack(ctx)
-	if ctx.Err() != nil {
-		w.giveBack(ctx) // the lease is lost, or this process ends
-	}
+	w.underway.Store(new([]id.Guild))
 	w.stuck.Store(&r.failed)
 	if !hurry {
 		w.sweeper.cold = w.evict(ctx, w.sweeper.cold)
@@ -177,61 +195,4 @@ func (w *Writer) dueOf(began time.Time) time.Time {
 		return due.Add(-late)
 	}
 	return due
-}
-
-// settleAttempts bounds how often a guild that does not fit the archive is loaded in one round.
-const settleAttempts = 2
-
-// writeGuild writes what changed, and takes until due for it; zero is as fast as can be. With leftover, an earlier flush may have been
-// cut off, and what it had set aside comes first: then what changed since is in a second set, which must not wait until the guild
-// changes again.
-func (w *Writer) writeGuild(ctx context.Context, g id.Guild, leftover bool, due time.Time) error {
-	for sets, settled := 0, 0; ; {
-		flush, ok, err := w.live.BeginFlush(ctx, g)
-		if ok && err == nil {
-			sets++
-			err = w.writeFlush(ctx, flush, due)
-		}
-		switch {
-		case errors.Is(err, leaderboard.ErrNotLoaded):
-			// Deleted, and what was set aside is void; or loaded or verified meanwhile, and then it waits for the next round.
-			return w.live.MarkDirty(ctx, g)
-		case (errors.Is(err, ErrUnverified) || errors.Is(err, ErrStale) || errors.Is(err, ErrArchiveBehind)) && settled < settleAttempts:
-			settled++
-			sets, leftover = 0, true
-			if err := w.settle(ctx, flush, err); err != nil {
-				return err
-			}
-		case err != nil || !ok || !leftover || sets == 2:
-			return err
-		}
-	}
-}
-
-// settle makes a guild fit the archive again. When its incarnation is gone, so is the guild, and its members leave the live
-// store. Otherwise it is compared with the archive, and loaded anew if it is the older one (see Hydrator): after the live
-// store came back (ErrUnverified), or when the archive refused a batch (ErrStale), which says that it has gone back in time
-// without anybody noticing. When it is the archive that has (ErrArchiveBehind), all of the guild is noted to be written anew.
-func (w *Writer) settle(ctx context.Context, f Flush, cause error) error {
-	if errors.Is(cause, ErrArchiveBehind) {
-		return w.noteAnew(ctx, f)
-	}
-	if errors.Is(cause, ErrStale) {
-		if err := distrust(ctx, w.live, f, nil); err != nil {
-			return err
-		}
-	}
-	err := w.loader.Load(ctx, f.Guild)
-	if errors.Is(err, leaderboard.ErrGuildMoved) {
-		return w.live.Drop(ctx, f.Guild)
-	}
-	return err
-}
-
-// distrust is Live.Distrust for a guild that may have left meanwhile: then there is nothing to take back.
-func distrust(ctx context.Context, live Live, f Flush, refused *Batch) error {
-	if err := live.Distrust(ctx, f, refused); !errors.Is(err, leaderboard.ErrNotLoaded) {
-		return err
-	}
-	return nil
 }

@@ -25,13 +25,6 @@ local function record(...)
   redis.call('SET', KEYS[6], table.concat({ARGV[1], ARGV[#ARGV - 1], ...}, ' '), 'PX', ARGV[#ARGV])
 end
 
--- The number that a score's text stands for. The embedded Redis writes round scores as 1e+8, which its Lua cannot read.
-local function score(text)
-  local digits, zeros = string.match(text, '^(%d+)e%+(%d+)$')
-  if digits then text = digits .. string.rep('0', tonumber(zeros)) end
-  return tonumber(text)
-end
-
 -- The message count, the end of the cooldown and the user data of an entry, all as text, and of the user data the space before
 -- it, or '' when it is not known. Nothing when the entry is damaged.
 local function parts(entry)

@@ -1,13 +1,28 @@
--- Counts changes (one, if not told) of members[from] to members[to], each named once, and notes them for the next snapshot. Returns 1
--- when nothing waited for one, else 0: then the caller has to put the guild into the index, which is in another slot.
--- rev and since are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua.
-local function note(rev, since, members, from, to, changes)
-  local counted = tonumber(rev) + (changes or 1)
+-- Counts changes (one, if not told) of members[from] to members[to], each named once, and notes them for the next snapshot by the rev
+-- of their oldest change that no snapshot has read: the first to change is the first to be written, however often it changes. A snapshot
+-- may have read those up to `pending`, so one of them is noted anew. Returns 1 when nothing waited for a snapshot, else 0: then the
+-- caller has to put the guild into the index, which is in another slot.
+-- rev, since and pending are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua and score.lua.
+local function note(rev, since, pending, members, from, to, changes)
+  local counted = string.format('%.0f', tonumber(rev) + (changes or 1))
   if since then
     redis.call('HSET', KEYS[1], 'rev', counted)
   else
     redis.call('HSET', KEYS[1], 'rev', counted, 'since', stamp())
   end
-  redis.call('SADD', KEYS[4], unpack(members, from, to))
+  local waiting = pending and redis.call('ZMSCORE', KEYS[4], unpack(members, from, to))
+  local noted, n = {nil, nil}, 0
+  for i = from, to do
+    local at = waiting and waiting[i - from + 1]
+    if not at or score(at) <= tonumber(pending) then
+      noted[n + 1], noted[n + 2] = counted, members[i]
+      n = n + 2
+    end
+  end
+  if waiting then
+    if n > 0 then redis.call('ZADD', KEYS[4], unpack(noted, 1, n)) end
+  else
+    redis.call('ZADD', KEYS[4], 'NX', unpack(noted, 1, n))
+  end
   return since and 0 or 1
 end

@@ -1,0 +1,80 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+)
+
+// takeGuilds is how many guilds one command takes out of the index.
+const takeGuilds = 1000
+
+// scanCount is how many keys one step of a walk over all keys looks at: it takes the server well below a
+// millisecond, for which requests wait.
+const scanCount = 250
+
+// ChangedGuilds implements snapshot.Live. When it fails part of the way it returns what it has taken with the error: those
+// guilds, and any that were in a reply that was lost, are no longer in the index.
+func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
+	var guilds []id.Guild
+	for {
+		taken, err := s.client.ZPopMin(ctx, changedKey, takeGuilds).Result()
+		if err != nil {
+			return guilds, fmt.Errorf("redis: changed guilds: %w", err)
+		}
+		for _, z := range taken {
+			text, _ := z.Member.(string)
+			if g, err := id.Parse[id.Guild](text); err == nil {
+				guilds = append(guilds, g)
+			}
+		}
+		if len(taken) < takeGuilds {
+			return guilds, nil
+		}
+	}
+}
+
+// LoadedGuilds implements snapshot.Live. It walks all keys of the database in many small steps, so a guild that is loaded or
+// dropped meanwhile, or moves from one node of a cluster to another, may or may not be in the answer. When it fails on a node,
+// it returns the guilds of the others with the error.
+func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
+	var mu sync.Mutex
+	var guilds []id.Guild
+	seen := make(map[id.Guild]bool)
+	err := s.client.EachMaster(ctx, func(master *redis.Client) error {
+		keys := master.Scan(ctx, 0, loadedPattern, scanCount).Iterator()
+		for keys.Next(ctx) {
+			g, ok := guildOfMeta(keys.Val())
+			mu.Lock()
+			if ok && !seen[g] {
+				seen[g] = true
+				guilds = append(guilds, g)
+			}
+			mu.Unlock()
+		}
+		return keys.Err()
+	})
+	if err != nil {
+		return guilds, fmt.Errorf("redis: loaded guilds: %w", err)
+	}
+	return guilds, nil
+}
+
+// MarkChanged implements snapshot.Live.
+func (s *Store) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
+	for part := range slices.Chunk(guilds, takeGuilds) {
+		members := make([]any, len(part))
+		for i, g := range part {
+			members[i] = string(g)
+		}
+		if err := s.addToIndex(ctx, members); err != nil {
+			return fmt.Errorf("redis: mark changed: %w", err)
+		}
+	}
+	return nil
+}

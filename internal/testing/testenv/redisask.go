@@ -1,0 +1,69 @@
+package testenv
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// askTimeout is long: a busy machine is no failure.
+const askTimeout = 10 * time.Second
+
+// answers reports whether the server is ready, and is the process that was
+// started: a port may have been taken by another test's server.
+func (s *RedisServer) answers(pid int) error {
+	// PING fails while an append-only file is still being loaded.
+	if _, err := s.ask(time.Second, "PING"); err != nil {
+		return err
+	}
+	info, err := s.ask(time.Second, "INFO", "server")
+	if err == nil && !strings.Contains(info, "process_id:"+strconv.Itoa(pid)+"\r\n") {
+		err = fmt.Errorf("another server answers at %s", s.Addr())
+	}
+	return err
+}
+
+// Ask sends one command to the server, whose answer is a simple or a bulk
+// string, a number, or a list of them: a line for each element.
+func (s *RedisServer) Ask(args ...string) (string, error) { return s.ask(askTimeout, args...) }
+
+func (s *RedisServer) ask(limit time.Duration, args ...string) (string, error) {
+	var secure *tls.Config
+	if s.tls != nil {
+		var err error
+		if secure, err = s.tls.client(); err != nil {
+			return "", err
+		}
+	}
+	client := redis.NewClient(&redis.Options{
+		Addr: s.Addr(), Password: s.password, TLSConfig: secure, Protocol: 2, DisableIdentity: true, MaxRetries: -1, DialerRetries: 1,
+		DialTimeout: time.Second, ReadTimeout: limit, WriteTimeout: limit,
+	})
+	defer client.Close()
+	words := make([]any, len(args))
+	for i, arg := range args {
+		words[i] = arg
+	}
+	answer, err := client.Do(context.Background(), words...).Result()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", args[0], err)
+	}
+	return lines(answer), nil
+}
+
+func lines(answer any) string {
+	list, ok := answer.([]any)
+	if !ok {
+		return fmt.Sprint(answer)
+	}
+	elements := make([]string, len(list))
+	for i, element := range list {
+		elements[i] = lines(element)
+	}
+	return strings.Join(elements, "\n")
+}

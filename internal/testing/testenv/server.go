@@ -1,0 +1,130 @@
+package testenv
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// server is what the kinds of servers have in common: a process with a port and a directory of its own. The port stays
+// the same for the server's life.
+type server struct {
+	tb      testing.TB
+	name    string // of the program
+	dir     string
+	port    *port
+	running *process
+	launch  func() (*process, error) // starts the process
+	ready   func(pid int) error      // reports if it answers
+	death   syscall.Signal           // ends it at once
+	family  bool                     // it has children, which a signal has to reach too
+}
+
+// open starts the server on a free port, and has it end with its test.
+func (s *server) open() {
+	s.tb.Helper()
+	s.tb.Cleanup(s.discard)
+	if err := s.openOnce(); err != nil {
+		s.tb.Fatalf("start %s: %v\n%s", s.name, err, logTail(s.log()))
+	}
+}
+
+func (s *server) openOnce() error {
+	for attempt := 1; ; attempt++ {
+		err := startOnFreePort(&s.port, s.start)
+		if err == nil || attempt == 5 || !errors.Is(err, errExited) {
+			return err
+		}
+	}
+}
+
+func (s *server) start() error {
+	p, err := s.launch()
+	if err != nil {
+		return err
+	}
+	if err := p.waitUntil(s.ready); err != nil {
+		_ = p.end(s.death)
+		return err
+	}
+	s.running = p
+	return nil
+}
+
+// Addr is the server's host:port.
+func (s *server) Addr() string { return s.port.addr() }
+
+// Dir is the server's directory, with its configuration, its log and its data.
+func (s *server) Dir() string { return s.dir }
+
+func (s *server) log() string { return filepath.Join(s.dir, "server.log") }
+
+// Start runs a stopped or killed server again, on the same port and directory, and returns when it answers.
+func (s *server) Start() {
+	s.tb.Helper()
+	if s.running != nil {
+		s.tb.Fatalf("%s is running already", s.name)
+	}
+	if err := s.start(); err != nil {
+		s.tb.Fatalf("start %s again: %v\n%s", s.name, err, logTail(s.log()))
+	}
+}
+
+// Kill makes the server crash: it ends at once and writes nothing more.
+func (s *server) Kill() { s.tb.Helper(); s.end(s.death) }
+
+func (s *server) end(sig syscall.Signal) {
+	s.tb.Helper()
+	s.mustRun()
+	err := s.running.end(sig)
+	s.running = nil
+	if err != nil {
+		s.tb.Fatalf("end %s: %v\n%s", s.name, err, logTail(s.log()))
+	}
+}
+
+// Pause freezes the server (SIGSTOP): connections stay open, new ones are taken, and nothing answers.
+func (s *server) Pause() { s.tb.Helper(); s.signal(syscall.SIGSTOP) }
+
+// Resume lets a paused server go on.
+func (s *server) Resume() { s.tb.Helper(); s.signal(syscall.SIGCONT) }
+
+func (s *server) signal(sig syscall.Signal) {
+	s.tb.Helper()
+	s.mustRun()
+	send := s.running.signal
+	if s.family {
+		send = s.running.signalAll
+	}
+	if err := send(sig); err != nil {
+		s.tb.Fatalf("send %v to %s: %v", sig, s.name, err)
+	}
+}
+
+func (s *server) mustRun() {
+	s.tb.Helper()
+	if s.running == nil {
+		s.tb.Fatalf("%s is not running", s.name)
+	}
+}
+
+// discard ends the server when its test is over. Its data is of no more use, and it may be paused, so it is killed.
+func (s *server) discard() {
+	if s.running != nil {
+		if s.family {
+			_ = s.running.signalAll(syscall.SIGCONT)
+		}
+		if err := s.running.end(s.death); err != nil && s.tb != nil {
+			s.tb.Errorf("%s did not live until its test's end: %v\n%s", s.name, err, logTail(s.log()))
+		}
+		s.running = nil
+	}
+	if s.port != nil {
+		s.port.release()
+	}
+	if err := os.RemoveAll(s.dir); err != nil && s.tb != nil {
+		s.tb.Errorf("remove the directory of %s: %v", s.name, err)
+	}
+}

@@ -53,17 +53,24 @@ func (s *RedisServer) ask(limit time.Duration, args ...string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", args[0], err)
 	}
-	return lines(answer), nil
+	return lines(answer)
 }
 
-func lines(answer any) string {
-	list, ok := answer.([]any)
-	if !ok {
-		return fmt.Sprint(answer)
+// lines fails for a null, which no caller expects.
+func lines(answer any) (string, error) {
+	switch answer := answer.(type) {
+	case nil:
+		return "", redis.Nil
+	case []any:
+		var elements []string
+		for _, element := range answer {
+			text, err := lines(element)
+			if err != nil {
+				return "", err
+			}
+			elements = append(elements, text)
+		}
+		return strings.Join(elements, "\n"), nil
 	}
-	elements := make([]string, len(list))
-	for i, element := range list {
-		elements[i] = lines(element)
-	}
-	return strings.Join(elements, "\n")
+	return fmt.Sprint(answer), nil
 }

@@ -134,3 +134,14 @@ func (a *App) lastUse(ctx context.Context) {
 		a.log.Warn("the last requests of API keys were not written down; they are missing where keys are listed", "error", err)
 	}
 }
+
+// Wait returns when ctx ends (nil) or when a listener of a started service failed by itself (its error). The service goes
+// on as far as it can; Stop it either way.
+func (a *App) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-a.failed:
+		return err
+	}
+}

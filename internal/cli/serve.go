@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -146,4 +148,48 @@ func absolute(path string) string {
 		return abs
 	}
 	return path
+}
+
+// limitMemory sets Go's memory limit to 90% of the container's, unless GOMEMLIMIT says what it is. Without a container there is no limit.
+func limitMemory(container memlimit.Provider) {
+	_, _ = memlimit.Set(memlimit.WithProvider(container)) // an error leaves the limit as it was: none
+}
+
+// newLogger returns the logger that the settings ask for.
+func newLogger(w io.Writer, cfg config.Config) *slog.Logger {
+	options := &slog.HandlerOptions{Level: cfg.LogLevel}
+	if cfg.LogFormat == config.JSON {
+		return slog.New(slog.NewJSONHandler(w, options))
+	}
+	return slog.New(slog.NewTextHandler(w, options))
+}
+
+// heldWriter keeps what is written to it until it is released, so that the first lines of serve, which need the bound
+// addresses, come before the log of how they were bound.
+type heldWriter struct {
+	mu       sync.Mutex
+	w        io.Writer
+	held     bytes.Buffer
+	released bool
+}
+
+func (h *heldWriter) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.released {
+		return h.w.Write(b)
+	}
+	return h.held.Write(b)
+}
+
+// release lets through what was held and all that follows; first, if it is not nil, is called before, and may write to the
+// writer beneath.
+func (h *heldWriter) release(first func(io.Writer)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if first != nil {
+		first(h.w)
+	}
+	h.released = true
+	_, _ = h.held.WriteTo(h.w)
 }

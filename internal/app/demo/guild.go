@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/signin"
 )
 
 const (
@@ -36,4 +37,14 @@ func Guild(members int) ([]byte, error) {
 	}
 	document["memberCount"] = members + members/4 + 1
 	return json.Marshal(document)
+}
+
+// Visitors are who a visitor of the demo's pages can be: the guild's owner, and a plain member. Both are to be
+// found on its board; member is one of the guild's.
+func Visitors(member signin.User) []signin.Local {
+	owned := signin.Guild{ID: GuildID, Name: GuildName, Owner: true}
+	return []signin.Local{
+		{User: signin.User{ID: OwnerID, Name: ownerName}, About: "who owns " + GuildName, Guilds: []signin.Guild{owned}},
+		{User: member, About: "a member of " + GuildName, Guilds: []signin.Guild{{ID: GuildID}}},
+	}
 }

@@ -2,7 +2,17 @@
 // its SHA-256 hash.
 package apikey
 
-import "fmt"
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/id"
+)
 
 // Permission is what a key may do in the guilds that it was granted.
 type Permission string
@@ -21,4 +31,64 @@ func ParsePermission(name string) (Permission, error) {
 	default:
 		return "", fmt.Errorf("must be %s or %s", Read, ReadWrite)
 	}
+}
+
+var (
+	// ErrNotFound is an archive's answer for a key that does not exist, because it never did or was revoked.
+	ErrNotFound = errors.New("no such API key")
+	// ErrTooMany says that the owner has as many keys as they may have.
+	ErrTooMany = errors.New("the owner has too many API keys")
+	// ErrExpired says that a key's time is over.
+	ErrExpired = errors.New("the API key has expired")
+	// ErrMalformed says that a text is not the text of a key, so that no store need be asked. It does not quote the text.
+	ErrMalformed = errors.New("not the text of an API key")
+)
+
+// Key is a key as the archive holds it: everything but the secret.
+type Key struct {
+	ID         string // 12 letters and digits, part of the secret's text
+	Hash       [32]byte
+	Old        []OldSecret // that work beside it for a while, after rotations; in no order
+	Name       string
+	OwnerID    id.User
+	Permission Permission
+	GuildIDs   []id.Guild // its grants, ascending
+	CreatedAt  time.Time
+	ExpiresAt  *time.Time // nil: never
+	RateLimit  *int       // requests a minute; nil: the service's default; 0: no limit of its own
+}
+
+// Matches reports whether secret is this key's whole text, or was before a rotation whose overlap is not over. How long it
+// takes tells nothing about a hash.
+func (k *Key) Matches(secret string, now time.Time) bool {
+	var room [textLen]byte // for a key's text it needs no memory of its own
+	hash := sha256.Sum256(append(room[:0], secret...))
+	equal := subtle.ConstantTimeCompare(hash[:], k.Hash[:])
+	for i := range k.Old {
+		if now.Before(k.Old[i].Until) {
+			equal |= subtle.ConstantTimeCompare(hash[:], k.Old[i].Hash[:])
+		}
+	}
+	return equal == 1
+}
+
+// Expired reports whether the key's time is over; at the instant ExpiresAt it is.
+func (k *Key) Expired(now time.Time) bool {
+	return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt)
+}
+
+// May reports whether the key's permission covers requests of this method, in the guilds that it was granted.
+func (k *Key) May(method string) bool {
+	switch method {
+	case http.MethodGet, http.MethodHead:
+		return k.Permission == Read || k.Permission == ReadWrite
+	default:
+		return k.Permission == ReadWrite
+	}
+}
+
+// Granted reports whether the key has access to the guild. GuildIDs must be ascending.
+func (k *Key) Granted(g id.Guild) bool {
+	_, found := slices.BinarySearch(k.GuildIDs, g)
+	return found
 }

@@ -6,6 +6,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -114,3 +115,20 @@ func From(err error) *Error {
 func Is(err error, code Code) bool {
 	return err != nil && From(err).Code == code
 }
+
+var statuses = map[Code]int{
+	Internal:             http.StatusInternalServerError,
+	Invalid:              http.StatusBadRequest,
+	Unauthenticated:      http.StatusUnauthorized,
+	Forbidden:            http.StatusForbidden,
+	NotFound:             http.StatusNotFound,
+	MethodNotAllowed:     http.StatusMethodNotAllowed,
+	Conflict:             http.StatusConflict,
+	TooLarge:             http.StatusRequestEntityTooLarge,
+	UnsupportedMediaType: http.StatusUnsupportedMediaType,
+	RateLimited:          http.StatusTooManyRequests,
+	Unavailable:          http.StatusServiceUnavailable,
+}
+
+// Status is the HTTP status that the edge answers for the code, the same one for programs and for people.
+func (c Code) Status() int { return statuses[c] }

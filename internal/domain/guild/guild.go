@@ -3,6 +3,9 @@
 package guild
 
 import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
 	"slices"
 	"time"
 
@@ -106,4 +109,60 @@ func (s *Settings) Cooldown() time.Duration {
 // IsManager reports whether user is the guild's owner or one of its Administrators.
 func (s *Settings) IsManager(user id.User) bool {
 	return user != "" && (user == s.OwnerID || slices.Contains(s.AdminIDs, user))
+}
+
+// Errors of the archives that hold guilds.
+var (
+	// ErrNotFound says that there is no such guild.
+	ErrNotFound = errors.New("guild does not exist")
+	// ErrVanityTaken says that another guild has the vanity, and that nothing was changed.
+	ErrVanityTaken = errors.New("vanity belongs to another guild")
+	// ErrChanged says that the settings were changed since they were read, and that nothing was changed now.
+	ErrChanged = errors.New("settings were changed since they were read")
+)
+
+// NewIncarnation returns a random positive number that no other creation of a guild has.
+func NewIncarnation() Incarnation {
+	for {
+		var b [8]byte
+		rand.Read(b[:]) // never fails
+		if n := Incarnation(binary.LittleEndian.Uint64(b[:]) >> 1); n != 0 {
+			return n
+		}
+	}
+}
+
+// RoleChanges returns the roles that a member at level l should have and should not have, without regard to those it has.
+// add holds the roles of the rewards at the highest reward level up to l, and of every lower reward that stacks; remove
+// all other roles of rewards. Both are in the order of the rewards, without duplicates, have no role in common, and are
+// never nil.
+func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
+	highest := level.Level(-1)
+	for _, r := range s.RoleRewards {
+		if r.Level <= l {
+			highest = max(highest, r.Level)
+		}
+	}
+	add, remove = []id.Role{}, []id.Role{}
+	earned := make(map[id.Role]bool)
+	for _, r := range s.RoleRewards {
+		if r.Level == highest || (r.Level < highest && r.Stack) {
+			add = appendRoles(add, r.Roles, earned)
+		}
+	}
+	for _, r := range s.RoleRewards {
+		remove = appendRoles(remove, r.Roles, earned)
+	}
+	return add, remove
+}
+
+// appendRoles appends the roles that are not in seen, and puts them there.
+func appendRoles(to []id.Role, roles []Role, seen map[id.Role]bool) []id.Role {
+	for _, r := range roles {
+		if !seen[r.ID] {
+			seen[r.ID] = true
+			to = append(to, r.ID)
+		}
+	}
+	return to
 }

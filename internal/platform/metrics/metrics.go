@@ -2,8 +2,11 @@
 package metrics
 
 import (
+	"context"
 	"net/http"
 	"runtime"
+	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -27,4 +30,43 @@ func NewRegistry(version string) *prometheus.Registry {
 // Handler serves the registry.
 func Handler(registry *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})
+}
+
+// Shared asks for something that costs a round trip, at most once in a while, however many scrapes want to know it at the
+// same time. It is safe for concurrent use.
+type Shared[T any] struct {
+	ask       func(ctx context.Context) T
+	limit     time.Duration
+	freshness time.Duration
+	now       func() time.Time
+
+	mu    sync.Mutex
+	asked time.Time // zero before the first answer
+	last  T
+}
+
+// SharedOptions are what a Shared is told; all are required.
+type SharedOptions struct {
+	Limit     time.Duration    // how long one question may take
+	Freshness time.Duration    // for how long its answer serves others
+	Now       func() time.Time // the clock
+}
+
+// NewShared returns a Shared that asks ask, which is called by one goroutine at a time, and by none that outlives Get.
+func NewShared[T any](ask func(ctx context.Context) T, o SharedOptions) *Shared[T] {
+	return &Shared[T]{ask: ask, limit: o.Limit, freshness: o.Freshness, now: o.Now}
+}
+
+// Get returns an answer that is not older than the freshness, asking for it if need be.
+func (s *Shared[T]) Get() T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.asked.IsZero() && s.now().Sub(s.asked) < s.freshness {
+		return s.last
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	s.last = s.ask(ctx)
+	s.asked = s.now()
+	return s.last
 }

@@ -20,3 +20,21 @@ func For(ctx context.Context, d time.Duration) (lasted bool) {
 		return true
 	}
 }
+
+type patienceKey struct{}
+
+// WithPatience returns a context in which a step on the live store gives up when nothing at all was heard from the store
+// for d. While it answers others, a step waits for its turn until the end of ctx. So a store that is away is noticed after
+// d, however many wait, and one that is only busy is not taken for one that is away. With d of 0 the store decides.
+func WithPatience(ctx context.Context, d time.Duration) context.Context {
+	if d <= 0 {
+		return ctx
+	}
+	return context.WithValue(ctx, patienceKey{}, d)
+}
+
+// Patience is what WithPatience gave to ctx, or 0.
+func Patience(ctx context.Context) time.Duration {
+	d, _ := ctx.Value(patienceKey{}).(time.Duration)
+	return d
+}

@@ -60,7 +60,7 @@ func usesAddUp(t *testing.T, url string, environ []string) {
 	second.board(secret, g, 1)
 	first.stop(t)
 	second.stop(t)
-	archive, err := postgres.Open(t.Context(), url)
+	archive, err := postgres.Open(t.Context(), url, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,5 +49,5 @@ func openArchive(ctx context.Context, cfg config.Config, observe postgres.Observ
 	if cfg.Embedded() {
 		return sqlite.Open(ctx, archivePath(cfg))
 	}
-	return postgres.OpenRotating(ctx, cfg.PostgresURL, cfg.PostgresURLNow, observe)
+	return postgres.Open(ctx, cfg.PostgresURL, cfg.PostgresURLNow, observe)
 }

@@ -6,15 +6,15 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -28,6 +28,7 @@ var operationTime = 40 * time.Second
 // carry the operation; those that an interface does not name mean that the server could not be asked, or that its answer was
 // lost, when a change may have happened and may not.
 type Archive struct {
+	sqlarchive.Catalog
 	pool   *pgxpool.Pool
 	guilds asker[id.Guild, foundGuild]
 	states asker[leaderboard.GuildRef, *snapshot.State]
@@ -35,9 +36,25 @@ type Archive struct {
 }
 
 func newArchive(pool *pgxpool.Pool) *Archive {
-	a := &Archive{pool: pool}
+	db := stdlib.OpenDBFromPool(pool)
+	a := &Archive{pool: pool, Catalog: sqlarchive.Catalog{Reader: db, Writer: db, Dialect: dialect}}
 	a.guilds.ask, a.states.ask, a.raises.ask = a.readGuilds, a.readStates, a.raiseEpochs
 	return a
+}
+
+var dialect = sqlarchive.Dialect{
+	Name: "postgres",
+	Now:  nowMS,
+	Lock: ` FOR UPDATE`,
+	In: func(parameter string) string {
+		return `= ANY (ARRAY(SELECT jsonb_array_elements_text(` + parameter + `::jsonb)))`
+	},
+	List: func(parameter string) string {
+		return `jsonb_array_elements_text(` + parameter + `::jsonb) WITH ORDINALITY AS l (value, n)`
+	},
+	Hex:   func(column string) string { return `encode(` + column + `, 'hex')` },
+	Fresh: []any{plannedNow},
+	Bound: bounded,
 }
 
 // Ping reports whether the server answers.
@@ -54,7 +71,10 @@ func (a *Archive) Connections() (inUse, idle int) {
 }
 
 // Close closes the connections; it waits for those that are in use.
-func (a *Archive) Close() { a.pool.Close() }
+func (a *Archive) Close() {
+	_ = a.Reader.Close() // it holds no connection of its own
+	a.pool.Close()
+}
 
 // bounded is the context of an operation, which its queries are counted under.
 func bounded(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
@@ -82,12 +102,6 @@ func (a *Archive) inTx(ctx context.Context, op string, f func(ctx context.Contex
 	ctx, cancel := bounded(ctx, op)
 	defer cancel()
 	return wrap(op, pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error { return f(ctx, tx) }))
-}
-
-// violates reports whether err says that a unique constraint of this name was broken.
-func violates(err error, constraint string) bool {
-	var e *pgconn.PgError
-	return errors.As(err, &e) && e.Code == "23505" && e.ConstraintName == constraint
 }
 
 // millis is t as the tables hold it, and nil for the zero time.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -52,7 +53,7 @@ func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []sna
 				fit = append(fit, b)
 			}
 		}
-		return upsert(ctx, tx, fit, replaceOlder)
+		return upsert(ctx, tx, fit, sqlarchive.ReplaceOlder)
 	})
 	return errs, err
 }
@@ -98,15 +99,6 @@ func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot
 		SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
 		string(g.ID), int64(g.Incarnation)))
 }
-
-// replaceOlder is what a batch of the writer does with a member that is archived already, m.
-const replaceOlder = `
-	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
-	xp = excluded.xp, message_count = excluded.message_count,
-	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
-	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
-	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
-	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
 
 // upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $15 on.
 func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict string, more ...any) error {

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -30,7 +31,7 @@ func BenchmarkWriteBatch(b *testing.B) {
 		put  put
 	}{
 		{"unnest", func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
-			return upsert(ctx, tx, []snapshot.Batch{b}, replaceOlder)
+			return upsert(ctx, tx, []snapshot.Batch{b}, sqlarchive.ReplaceOlder)
 		}},
 		{"copy", putByCopy},
 		{"batch", putByBatch},
@@ -73,7 +74,7 @@ type writeBench struct {
 
 func newWriteBench(b *testing.B) *writeBench {
 	b.Helper()
-	a, err := Open(b.Context(), testenv.PostgresServer(b, testenv.WithDurableCommits()).URL())
+	a, err := Open(b.Context(), testenv.PostgresServer(b, testenv.WithDurableCommits()).URL(), nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -194,7 +195,7 @@ func putByCopy(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 	_, err = tx.Exec(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, `+memberColumns+`)
 		SELECT $1, $2, $3, `+nowMS+`, `+memberColumns+` FROM incoming
-		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+replaceOlder, int64(b.Guild.Incarnation), b.Epoch, b.Rev)
+		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+sqlarchive.ReplaceOlder, int64(b.Guild.Incarnation), b.Epoch, b.Rev)
 	return err
 }
 
@@ -205,7 +206,7 @@ func putByBatch(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 		batch.Queue(`
 			INSERT INTO members AS m (incarnation, epoch, rev, written_ms, `+memberColumns+`)
 			VALUES ($1, $2, $3, `+nowMS+`, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-			ON CONFLICT (incarnation, user_id) DO UPDATE SET`+replaceOlder,
+			ON CONFLICT (incarnation, user_id) DO UPDATE SET`+sqlarchive.ReplaceOlder,
 			append([]any{int64(b.Guild.Incarnation), b.Epoch, b.Rev}, valuesOf(&b.Rows[i])...)...)
 	}
 	return tx.SendBatch(ctx, &batch).Close()

@@ -25,7 +25,7 @@ func TestTheServerMayComeLaterAndGoAway(t *testing.T) {
 	if err := a.Migrate(t.Context()); err == nil {
 		t.Fatal("migrated without a server")
 	}
-	if _, err := a.LatestChange(t.Context()); err == nil || !strings.Contains(err.Error(), "read the change counter") {
+	if _, err := a.LatestChange(t.Context()); err == nil || !strings.Contains(err.Error(), "read_latest_change") {
 		t.Errorf("without a server: %v, want an error that names the operation", err)
 	}
 	server.Start()
@@ -94,7 +94,7 @@ func TestOpenErrorsNeverHoldThePassword(t *testing.T) {
 		"host=127.0.0.1 password='sEcReT' sslmode=wrong",
 		"password=sEcReT port=sEcReT",
 	} {
-		a, err := postgres.Open(t.Context(), url)
+		a, err := postgres.Open(t.Context(), url, nil, nil)
 		if err == nil {
 			a.Close()
 			t.Errorf("%s was accepted", url)

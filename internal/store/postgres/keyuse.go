@@ -6,7 +6,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/domain/apikey"
-	"levelboard/internal/domain/id"
 )
 
 // AddUse implements apikey.UseStore.
@@ -41,38 +40,4 @@ func (a *Archive) AddUse(ctx context.Context, f apikey.UseFlush) error {
 			ON CONFLICT (key_id, hour) DO UPDATE SET requests = w.requests + excluded.requests`, keys, requests, f.Hour)
 		return err
 	})
-}
-
-// OwnedKeys implements profile.Archive.
-func (a *Archive) OwnedKeys(ctx context.Context, owner id.User, hour int64, limit int) ([]apikey.Owned, error) {
-	ctx, cancel := bounded(ctx, "list_owned_keys")
-	defer cancel()
-	rows, err := a.pool.Query(ctx, `
-		SELECT `+keyColumns+`,
-		       ARRAY(SELECT granted_by FROM key_grants WHERE key_id = id `+byGuild+`), last_used_ms,
-		       (SELECT COALESCE(sum(requests), 0)::bigint FROM key_use WHERE key_id = id AND hour > $2)
-		FROM api_keys WHERE owner_id = $1 ORDER BY created_ms DESC, id LIMIT $3`,
-		string(owner), hour-apikey.HoursOfDay, limit)
-	if err != nil {
-		return nil, wrap("list a user's keys", err)
-	}
-	found, err := pgx.CollectRows(rows, scanOwned)
-	return found, wrap("list a user's keys", err)
-}
-
-func scanOwned(row pgx.CollectableRow) (o apikey.Owned, err error) {
-	var by []apikey.Actor
-	var last *int64
-	k, err := scanKey(row, &by, &last, &o.Requests)
-	if err != nil {
-		return o, err
-	}
-	o.Key = *k
-	for i, g := range k.GuildIDs {
-		o.Grants = append(o.Grants, apikey.Grant{GuildID: g, By: by[i]})
-	}
-	if last != nil {
-		o.LastUsed = new(fromMillis(last))
-	}
-	return o, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -16,7 +17,7 @@ import (
 
 // manyMembers returns an archive with a guild of tens of thousands of members.
 func manyMembers(t *testing.T) (*Archive, leaderboard.GuildRef) {
-	a, err := Open(t.Context(), testenv.Postgres(t))
+	a, err := Open(t.Context(), testenv.Postgres(t), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestAnUpdateLeavesTheIndexesAlone(t *testing.T) {
 		b.Rows = append(b.Rows, snapshot.Row{Member: m})
 	}
 	err := a.inTx(t.Context(), "update", func(ctx context.Context, tx pgx.Tx) error {
-		if err := upsert(ctx, tx, []snapshot.Batch{b}, replaceOlder); err != nil {
+		if err := upsert(ctx, tx, []snapshot.Batch{b}, sqlarchive.ReplaceOlder); err != nil {
 			return err
 		}
 		var updated, hot int

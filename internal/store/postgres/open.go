@@ -31,16 +31,16 @@ var serverLimits = map[string]string{
 // Open returns the archive at url, postgres://user:password@host:port/database with the options of libpq and of pgxpool.
 // It does not connect: the server may come up later. Its errors never hold the password. A pooler in between must keep a
 // client on one connection for its whole session, and pass on the limits that are set for it.
-func Open(ctx context.Context, url string) (*Archive, error) {
-	return OpenRotating(ctx, url, func() (string, error) { return url, nil }, nil)
-}
-
-// OpenRotating is Open of a URL that may get another user and password, and nothing else: now says what it is by now, and is asked
-// for each new connection. While it fails, what it said before counts. observe is told of each query, unless it is nil.
-func OpenRotating(ctx context.Context, url string, now func() (string, error), observe Observer) (*Archive, error) {
+//
+// Each new connection takes user and password from the URL that now returns; nil, or an error, keeps the last. observe, unless it
+// is nil, is told of each query.
+func Open(ctx context.Context, url string, now func() (string, error), observe Observer) (*Archive, error) {
 	cfg, err := parse(url)
 	if err != nil {
 		return nil, err
+	}
+	if now == nil {
+		now = func() (string, error) { return url, nil }
 	}
 	cfg.BeforeConnect = fresh(now)
 	if observe != nil {

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 func open(tb testing.TB, url string) *postgres.Archive {
 	tb.Helper()
-	a, err := postgres.Open(tb.Context(), url)
+	a, err := postgres.Open(tb.Context(), url, nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

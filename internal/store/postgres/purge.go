@@ -7,17 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/domain/apikey"
-	"levelboard/internal/usecase/leaderboard"
-)
-
-// logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
-const logKeep = 24 * time.Hour
-
-const (
-	// useKeep is how many hours of the use of keys stay: a day, and one for clocks that differ.
-	useKeep = apikey.HoursOfDay + 1
-	// flushKeep is how long a replica may wait for an answer to its flush before it could be added twice.
-	flushKeep = 7 * 24 * time.Hour
+	"levelboard/internal/store/sqlarchive"
 )
 
 // Purge implements snapshot.Archive. Rows that another transaction holds are left for the next time, so it never waits and many
@@ -43,18 +33,6 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 		}
 	}
 	return purged, nil
-}
-
-// Deleted implements snapshot.Archive.
-func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
-	ctx, cancel := bounded(ctx, "list_deleted_guilds")
-	defer cancel()
-	rows, err := a.pool.Query(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
-	if err != nil {
-		return nil, wrap("list deleted guilds", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[leaderboard.GuildRef])
-	return found, wrap("list deleted guilds", err)
 }
 
 func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int, err error) {
@@ -98,7 +76,7 @@ func (a *Archive) purgeLog(ctx context.Context, limit int) (int, error) {
 			SELECT version FROM change_log
 			WHERE version < COALESCE(
 				(SELECT min(version) FROM change_log WHERE logged_ms > `+nowMS+` - $2), (SELECT max(version) FROM change_log))
-			ORDER BY version LIMIT $1)`, limit, logKeep.Milliseconds())
+			ORDER BY version LIMIT $1)`, limit, sqlarchive.LogTime.Milliseconds())
 	return int(done.RowsAffected()), err
 }
 
@@ -108,8 +86,8 @@ func (a *Archive) purgeKeys(ctx context.Context, limit int) (purged int, err err
 		table, condition string
 		arg              int64
 	}{
-		{"key_use", `hour <= ` + nowMS + ` / 3600000 - $2`, useKeep},
-		{"key_use_flushes", `at_ms <= ` + nowMS + ` - $2`, flushKeep.Milliseconds()},
+		{"key_use", `hour <= ` + nowMS + ` / 3600000 - $2`, sqlarchive.UseHours},
+		{"key_use_flushes", `at_ms <= ` + nowMS + ` - $2`, sqlarchive.FlushTime.Milliseconds()},
 		{"key_old_secrets", `until_ms <= ` + nowMS + ` - $2`, 0},
 		{"key_records", `at_ms <= ` + nowMS + ` - $2`, apikey.HistoryTime.Milliseconds()},
 	} {

@@ -35,7 +35,7 @@ func (s *seen) observe(_ context.Context, operation string, began time.Time, err
 func TestQueriesAreObservedByTheirOperation(t *testing.T) {
 	server, s := testenv.PostgresServer(t), &seen{runs: map[string]int{}, failures: map[string]int{}}
 	url := server.URL()
-	a, err := postgres.OpenRotating(t.Context(), url, func() (string, error) { return url, nil }, s.observe)
+	a, err := postgres.Open(t.Context(), url, nil, s.observe)
 	if err != nil {
 		t.Fatal(err)
 	}

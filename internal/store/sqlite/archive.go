@@ -8,17 +8,30 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"time"
+
+	"levelboard/internal/store/sqlarchive"
 )
 
 // Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
 // carry the operation; those that an interface does not name mean that the file could not be read or written.
 type Archive struct {
+	sqlarchive.Catalog
 	path   string
 	writer *sql.DB // one connection, whose transactions take the write lock when they begin
 	reader *sql.DB
+}
+
+var dialect = sqlarchive.Dialect{
+	Name: "sqlite",
+	Now:  `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`,
+	In:   func(parameter string) string { return `IN (SELECT value FROM json_each(` + parameter + `))` },
+	List: func(parameter string) string { return `(SELECT value, key + 1 AS n FROM json_each(` + parameter + `))` },
+	Hex:  func(column string) string { return `hex(` + column + `)` },
+	Bound: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
+		return ctx, func() {}
+	},
 }
 
 // Ping reports whether the file can be read.
@@ -50,17 +63,7 @@ func wrap(op string, err error) error {
 
 // inTx runs f in a transaction of the writer, which is rolled back when f fails.
 func (a *Archive) inTx(ctx context.Context, op string, f func(tx *sql.Tx) error) error {
-	tx, err := a.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return wrap(op, err)
-	}
-	if err := f(tx); err != nil {
-		if rollback := tx.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
-			err = errors.Join(err, rollback)
-		}
-		return wrap(op, err)
-	}
-	return wrap(op, tx.Commit())
+	return wrap(op, sqlarchive.InTx(ctx, a.writer, f))
 }
 
 // nowMS is the archive's clock.
@@ -80,22 +83,4 @@ func fromMillis(ms sql.NullInt64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms.Int64).UTC()
-}
-
-// scanner is a row, one of many or the only one.
-type scanner interface {
-	Scan(dest ...any) error
-}
-
-// collect reads all rows and closes them.
-func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) (found []T, err error) {
-	defer rows.Close()
-	for rows.Next() {
-		one, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, one)
-	}
-	return found, rows.Err()
 }

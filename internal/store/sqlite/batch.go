@@ -10,6 +10,7 @@ import (
 	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -57,21 +58,12 @@ func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []sna
 }
 
 func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
-	if err := upsert(ctx, tx, b, replaceOlder); err != nil {
+	if err := upsert(ctx, tx, b, sqlarchive.ReplaceOlder); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
 	return err
 }
-
-// replaceOlder is what a batch of the writer does with a member that is archived already, m.
-const replaceOlder = `
-	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
-	xp = excluded.xp, message_count = excluded.message_count,
-	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
-	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
-	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
-	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
 
 // upsert inserts the rows, and where there is one already does what conflict says, with more as its parameters.
 func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, more ...any) (err error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -39,7 +40,7 @@ func stateOf(ctx context.Context, db interface {
 		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
 }
 
-func scanState(row scanner) (s snapshot.State, err error) {
+func scanState(row sqlarchive.Row) (s snapshot.State, err error) {
 	err = row.Scan(&s.Epoch, &s.Archived)
 	if errors.Is(err, sql.ErrNoRows) {
 		return snapshot.State{}, snapshot.ErrStale
@@ -70,10 +71,7 @@ func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 		WHERE guilds.id = ? AND incarnation = ? AND user_id > ? AND NOT deleted
 		ORDER BY user_id LIMIT ?`,
 		string(g.ID), int64(g.Incarnation), string(after), limit)
-	if err != nil {
-		return nil, wrap("read members", err)
-	}
-	found, err := collect(rows, scanMember)
+	found, err := sqlarchive.Collect(rows, err, scanMember)
 	if err != nil {
 		return nil, wrap("read members", err)
 	}
@@ -83,7 +81,7 @@ func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 	return found, err
 }
 
-func scanMember(row scanner) (r snapshot.Row, err error) {
+func scanMember(row sqlarchive.Row) (r snapshot.Row, err error) {
 	var updated, cooldown sql.NullInt64
 	u := &r.User
 	err = row.Scan(&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -27,10 +28,7 @@ func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, spans [
 	rows, err := a.reader.QueryContext(ctx, `
 		SELECT user_id, lower(username), coalesce(lower(global_name), '') FROM members
 		WHERE incarnation = ? AND NOT deleted AND (`+strings.Repeat(isNamed+` OR `, len(spans)-1)+isNamed+`)`, args...)
-	if err != nil {
-		return nil, wrap("find names", err)
-	}
-	all, err := collect(rows, func(row scanner) (n named, err error) {
+	all, err := sqlarchive.Collect(rows, err, func(row sqlarchive.Row) (n named, err error) {
 		var username, globalName string
 		err = row.Scan(&n.user, &username, &globalName)
 		n.name = firstName(spans, username, globalName)

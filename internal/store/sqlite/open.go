@@ -15,6 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/store/sqlarchive"
 )
 
 // fileMode keeps other users of the machine away from the keys' hashes and the members' names. SQLite gives the
@@ -37,6 +38,7 @@ func Open(ctx context.Context, path string) (*Archive, error) {
 	if a.reader, err = connect(ctx, full, readers, readerPragmas, "deferred"); err != nil {
 		return nil, wrap("open "+full, errors.Join(err, a.writer.Close()))
 	}
+	a.Catalog = sqlarchive.Catalog{Reader: a.reader, Writer: a.writer, Dialect: dialect}
 	return a, nil
 }
 

@@ -5,34 +5,11 @@ import (
 	"time"
 
 	"levelboard/internal/domain/apikey"
-	"levelboard/internal/usecase/leaderboard"
-)
-
-// logKeep is how long entries of the change log stay; a follower that was away for longer starts anew.
-const logKeep = 24 * time.Hour
-
-const (
-	// useKeep is how many hours of the use of keys stay: a day, and one for clocks that differ.
-	useKeep = apikey.HoursOfDay + 1
-	// flushKeep is how long a replica may wait for an answer to its flush before it could be added twice.
-	flushKeep = 7 * 24 * time.Hour
+	"levelboard/internal/store/sqlarchive"
 )
 
 // purgeStep bounds one transaction, during which nothing else can be written.
 const purgeStep = 2000
-
-// Deleted implements snapshot.Archive.
-func (a *Archive) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
-	rows, err := a.reader.QueryContext(ctx, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT ?`, limit)
-	if err != nil {
-		return nil, wrap("list deleted guilds", err)
-	}
-	found, err := collect(rows, func(row scanner) (g leaderboard.GuildRef, err error) {
-		err = row.Scan(&g.ID, &g.Incarnation)
-		return g, err
-	})
-	return found, wrap("list deleted guilds", err)
-}
 
 // Purge implements snapshot.Archive.
 func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
@@ -50,11 +27,11 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 		{`DELETE FROM change_log WHERE version IN (
 			SELECT version FROM change_log WHERE version < COALESCE(
 				(SELECT min(version) FROM change_log WHERE logged_ms > ?2), (SELECT max(version) FROM change_log))
-			ORDER BY version LIMIT ?1)`, []any{now - logKeep.Milliseconds()}},
+			ORDER BY version LIMIT ?1)`, []any{now - sqlarchive.LogTime.Milliseconds()}},
 		{`DELETE FROM key_use WHERE (key_id, hour) IN (SELECT key_id, hour FROM key_use WHERE hour <= ?2 LIMIT ?1)`,
-			[]any{now/time.Hour.Milliseconds() - useKeep}},
+			[]any{now/time.Hour.Milliseconds() - sqlarchive.UseHours}},
 		{`DELETE FROM key_use_flushes WHERE replica IN (SELECT replica FROM key_use_flushes WHERE at_ms <= ?2 LIMIT ?1)`,
-			[]any{now - flushKeep.Milliseconds()}},
+			[]any{now - sqlarchive.FlushTime.Milliseconds()}},
 		{`DELETE FROM key_old_secrets WHERE (key_id, hash) IN (
 			SELECT key_id, hash FROM key_old_secrets WHERE until_ms <= ?2 LIMIT ?1)`, []any{now}},
 		{`DELETE FROM key_records WHERE number IN (SELECT number FROM key_records WHERE at_ms <= ?2 LIMIT ?1)`,

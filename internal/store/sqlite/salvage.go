@@ -4,16 +4,8 @@ import (
 	"context"
 	"database/sql"
 
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/snapshot"
-)
-
-// The user data of an archived m and of a salvaged entry, excluded: the one that was updated last, but known rather than not.
-const (
-	mKnown        = `(m.discriminator <> '' OR m.username <> '' OR coalesce(m.avatar, m.global_name, m.accent_colour) IS NOT NULL)`
-	excludedKnown = `(excluded.discriminator <> '' OR excluded.username <> ''
-		OR coalesce(excluded.avatar, excluded.global_name, excluded.accent_colour) IS NOT NULL)`
-	ifItsUser = `CASE WHEN ` + excludedKnown + ` AND (NOT ` + mKnown + `
-		OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0)) THEN excluded.`
 )
 
 // merge makes one entry of an archived one, m, and one of a live store at an epoch, which knew of what was archived up to a rev, its parameters. A tombstone
@@ -23,18 +15,12 @@ const merge = `
 	xp = max(m.xp, excluded.xp), message_count = max(m.message_count, excluded.message_count),
 	updated_ms = coalesce(max(m.updated_ms, excluded.updated_ms), m.updated_ms, excluded.updated_ms),
 	cooldown_ms = coalesce(max(m.cooldown_ms, excluded.cooldown_ms), m.cooldown_ms, excluded.cooldown_ms),
-	avatar = ` + ifItsUser + `avatar ELSE m.avatar END,
-	discriminator = ` + ifItsUser + `discriminator ELSE m.discriminator END,
-	username = ` + ifItsUser + `username ELSE m.username END,
-	global_name = ` + ifItsUser + `global_name ELSE m.global_name END,
-	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END
+	` + sqlarchive.MergeUser + `
 	WHERE NOT m.deleted OR (m.epoch, m.rev) <= (?, ?)`
 
 // bury makes a tombstone of the member ?2 if it was not written after rev ?4 of epoch ?3.
 const bury = `
-	UPDATE members SET epoch = ?3, rev = ?5, written_ms = ?6, deleted = 1,
-		xp = 0, message_count = 0, updated_ms = NULL, cooldown_ms = NULL,
-		avatar = NULL, discriminator = '', username = '', global_name = NULL, accent_colour = NULL
+	UPDATE members SET epoch = ?3, rev = ?5, written_ms = ?6, ` + sqlarchive.Bury + `
 	WHERE incarnation = ?1 AND user_id = ?2 AND NOT deleted AND (epoch, rev) <= (?3, ?4)`
 
 // Salvage implements snapshot.Archive.

@@ -141,7 +141,7 @@ func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
 // PageOf is the number of the page that a rank is on.
 func PageOf(rank int64) int64 { return (max(rank, 1)-1)/PageSize + 1 }
 
-// MaxAwards is how many members one step awards: such a step blocks the live store for less than a millisecond.
+// MaxAwards is how many members one step awards. A script holds up every other call, so a step is small.
 const MaxAwards = 100
 
 // Award is what one member is offered for its messages.

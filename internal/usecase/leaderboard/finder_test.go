@@ -183,7 +183,7 @@ func TestWhoWaitsForATurnCanGo(t *testing.T) {
 func TestFindingAmongTensOfThousands(t *testing.T) {
 	const members = 30_000
 	ctx := t.Context()
-	archive, err := postgres.Open(ctx, testenv.Postgres(t))
+	archive, err := postgres.Open(ctx, testenv.Postgres(t), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func serverWorld(t *testing.T) *world {
 
 func postgresArchive(tb testing.TB, url string) *postgres.Archive {
 	tb.Helper()
-	a, err := postgres.Open(tb.Context(), url)
+	a, err := postgres.Open(tb.Context(), url, nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

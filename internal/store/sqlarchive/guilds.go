@@ -1,0 +1,160 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// GuildColumns are what ScanGuild reads.
+const GuildColumns = `id, settings, incarnation, version`
+
+// ScanGuild reads GuildColumns, and columns before them. It returns guild.ErrNotFound when there is no row.
+func ScanGuild(row Row, before ...any) (*guild.Guild, error) {
+	var document []byte
+	var g guild.Guild
+	var gid id.Guild
+	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Version)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, guild.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	if g.Settings, err = guild.Unmarshal(document); err != nil {
+		return nil, err
+	}
+	g.ID = gid
+	return &g, nil
+}
+
+func scanGuild(row Row) (*guild.Guild, error) { return ScanGuild(row) }
+
+// Guild implements guild.Source.
+func (c *Catalog) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	return one(ctx, c, "read_guild", scanGuild,
+		`SELECT `+GuildColumns+` FROM guilds WHERE id = $1`, append(c.Fresh, string(g))...)
+}
+
+// GuildByVanity implements guild.Source.
+func (c *Catalog) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
+	return one(ctx, c, "read_guild_by_vanity", scanGuild,
+		`SELECT `+GuildColumns+` FROM guilds WHERE vanity = $1`, append(c.Fresh, vanity)...)
+}
+
+// Guilds implements admin.Archive.
+func (c *Catalog) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
+	return list(ctx, c, "list_guilds", scanGuild,
+		`SELECT `+GuildColumns+` FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
+}
+
+// Deleted implements snapshot.Archive.
+func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
+	return list(ctx, c, "list_deleted_guilds", func(row Row) (g leaderboard.GuildRef, err error) {
+		err = row.Scan(&g.ID, &g.Incarnation)
+		return g, err
+	}, `SELECT guild_id, incarnation FROM deleted_guilds ORDER BY deleted_ms LIMIT $1`, limit)
+}
+
+// PutGuild implements admin.Archive.
+func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
+	fresh := guild.NewIncarnation()
+	g, err = c.write(ctx, "put_guild", s, nil, `
+		INSERT INTO guilds (id, vanity, settings, version, incarnation, created_ms)
+		VALUES ($1, NULLIF($2, ''), $3, $4, $5, `+c.Now+`)
+		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version
+		RETURNING incarnation`, int64(fresh))
+	return g, err == nil && g.Incarnation == fresh, err
+}
+
+// UpdateGuild implements guildsettings.Archive.
+func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
+	return c.write(ctx, "update_guild", s, &version,
+		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4 WHERE id = $1 RETURNING incarnation`)
+}
+
+// write writes the settings by a statement on id, vanity, document and version, and more, if the guild still has the version that is
+// expected; nil expects none.
+func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, expected *int64, statement string, more ...any) (*guild.Guild, error) {
+	document, err := guild.Marshal(s)
+	if err != nil {
+		return nil, c.wrap(operation, err)
+	}
+	g := &guild.Guild{Settings: s}
+	err = c.inChange(ctx, operation, func(ctx context.Context, c *change) error {
+		if expected != nil {
+			if err := c.hasVersion(ctx, s.ID, *expected); err != nil {
+				return err
+			}
+		}
+		err := c.exists(ctx, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`,
+			guild.ErrVanityTaken, s.Vanity, string(s.ID))
+		if err != nil {
+			return err
+		}
+		if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
+			return err
+		}
+		return c.QueryRowContext(ctx, statement, append([]any{string(s.ID), s.Vanity, string(document), g.Version}, more...)...).Scan(&g.Incarnation)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// hasVersion locks a guild and returns guild.ErrChanged when its version is another one.
+func (c *change) hasVersion(ctx context.Context, g id.Guild, version int64) error {
+	present, err := scanValue[int64](c.QueryRowContext(ctx, `SELECT version FROM guilds WHERE id = $1`+c.Lock, string(g)))
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return guild.ErrNotFound
+	case err == nil && present != version:
+		return guild.ErrChanged
+	}
+	return err
+}
+
+// DeleteGuild implements admin.Archive.
+func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
+	err = c.inChange(ctx, "delete_guild", func(ctx context.Context, c *change) error {
+		g, err = scanGuild(c.QueryRowContext(ctx, `SELECT `+GuildColumns+` FROM guilds WHERE id = $1`+c.Lock, string(gid)))
+		if err != nil {
+			return err
+		}
+		rows, err := c.QueryContext(ctx, `SELECT key_id FROM key_grants WHERE guild_id = $1`, string(gid))
+		keys, err := Collect(rows, err, scanValue[string])
+		if err != nil {
+			return err
+		}
+		slices.Sort(keys) // not by the server, which could take the index of all grants by key for it, as in byGuild
+		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Ungranted, GuildIDs: []id.Guild{gid}}, keys...)
+		if err != nil {
+			return err
+		}
+		if _, err := c.ExecContext(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, `+c.Now+`)`,
+			int64(g.Incarnation), string(gid))
+		if err != nil {
+			return err
+		}
+		if _, err := c.log(ctx, changes.Guild, string(gid)); err != nil {
+			return err
+		}
+		_, err = c.log(ctx, changes.Key, keys...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g, nil
+}

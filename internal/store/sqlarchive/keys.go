@@ -1,0 +1,129 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+// byGuild puts grants in the order of their guilds. It is not just a column, so that no index has them in this order: when Postgres believes
+// that there are no grants, to go through the index of all grants by guild looks as cheap to it as the few of one key.
+const byGuild = `ORDER BY guild_id || ''`
+
+// keyColumns join a key's grants, and its former secrets, with spaces; ids are digits.
+func (d Dialect) keyColumns() string {
+	return `id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit,
+		COALESCE((SELECT string_agg(guild_id, ' ' ` + byGuild + `) FROM key_grants WHERE key_id = id), ''),
+		COALESCE((SELECT string_agg(` + d.Hex(`o.hash`) + ` || ':' || o.until_ms, ' ' ORDER BY o.hash)
+			FROM key_old_secrets o WHERE o.key_id = api_keys.id), '')`
+}
+
+// Key implements apikey.Source.
+func (c *Catalog) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
+	return one(ctx, c, "read_key", scanKey,
+		`SELECT `+c.keyColumns()+` FROM api_keys WHERE id = $1`, append(c.Fresh, keyID)...)
+}
+
+// Keys implements admin.Archive.
+func (c *Catalog) Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error) {
+	return list(ctx, c, "list_keys", scanKey,
+		`SELECT `+c.keyColumns()+` FROM api_keys WHERE id > $1 ORDER BY id LIMIT $2`, after, limit)
+}
+
+func scanKey(row Row) (*apikey.Key, error) { return scanKeyAnd(row) }
+
+// scanKeyAnd reads keyColumns, and what follows them into more.
+func scanKeyAnd(row Row, more ...any) (*apikey.Key, error) {
+	var k apikey.Key
+	var hash []byte
+	var created int64
+	var expires *int64
+	var grants, old string
+	err := row.Scan(append([]any{
+		&k.ID, &hash, &k.Name, &k.OwnerID, &k.Permission, &created, &expires, &k.RateLimit, &grants, &old,
+	}, more...)...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, apikey.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	if copy(k.Hash[:], hash) != len(k.Hash) {
+		return nil, fmt.Errorf("key %s has a hash of %d bytes", k.ID, len(hash))
+	}
+	k.CreatedAt, k.ExpiresAt, k.GuildIDs = time.UnixMilli(created).UTC(), optionalTime(expires), guildsIn(grants)
+	k.Old, err = oldSecrets(old)
+	return &k, err
+}
+
+// guildsIn reads ids with spaces in between. It is never nil.
+func guildsIn(text string) []id.Guild {
+	guilds := []id.Guild{}
+	for _, g := range strings.Fields(text) {
+		guilds = append(guilds, id.Guild(g))
+	}
+	return guilds
+}
+
+func oldSecrets(text string) (list []apikey.OldSecret, err error) {
+	for _, one := range strings.Fields(text) {
+		hash, until, _ := strings.Cut(one, ":")
+		ms, err := strconv.ParseInt(until, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("a former secret: %w", err)
+		}
+		old := apikey.OldSecret{Until: time.UnixMilli(ms).UTC()}
+		if n, err := hex.Decode(old.Hash[:], []byte(hash)); err != nil || n != len(old.Hash) {
+			return nil, fmt.Errorf("a former secret has a hash of %d bytes: %w", n, err)
+		}
+		list = append(list, old)
+	}
+	return list, nil
+}
+
+// CreateKey implements admin.Archive.
+func (c *Catalog) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, atMost int) error {
+	guilds := slices.Clone(k.GuildIDs)
+	slices.Sort(guilds)
+	guilds = slices.Compact(guilds)
+	return c.inChange(ctx, "create_key", func(ctx context.Context, c *change) error {
+		if err := c.roomFor(ctx, k.OwnerID, atMost); err != nil {
+			return err
+		}
+		_, err := c.ExecContext(ctx, `
+			INSERT INTO api_keys (id, hash, name, owner_id, permission, created_ms, expires_ms, rate_limit)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, k.ID, k.Hash[:], k.Name, string(k.OwnerID), string(k.Permission),
+			k.CreatedAt.UnixMilli(), optionalMillis(k.ExpiresAt), k.RateLimit)
+		if err != nil {
+			return err
+		}
+		granted, err := c.exec(ctx, `
+			INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT $1, id, $3 FROM guilds WHERE id `+c.In("$2"),
+			k.ID, jsonList(guilds), string(by))
+		if err != nil {
+			return err
+		}
+		if granted < int64(len(guilds)) {
+			return guild.ErrNotFound
+		}
+		return c.changed(ctx, k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds})
+	})
+}
+
+// roomFor returns apikey.ErrTooMany when the owner has so many keys; 0 is no limit. No other key is made meanwhile: changes take turns.
+func (c *change) roomFor(ctx context.Context, owner id.User, atMost int) error {
+	if atMost == 0 {
+		return nil
+	}
+	return c.exists(ctx, `SELECT count(*) < $2 FROM api_keys WHERE owner_id = $1`, apikey.ErrTooMany, string(owner), atMost)
+}

@@ -1,0 +1,32 @@
+package sqlarchive
+
+// ReplaceOlder is what a batch of the writer does with a member that is archived already, m.
+const ReplaceOlder = `
+	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms,
+	xp = excluded.xp, message_count = excluded.message_count,
+	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
+	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
+	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
+
+// MergeUser makes the user data of an archived m and of a salvaged entry, excluded: the one that was updated last, but known rather
+// than not.
+const MergeUser = `
+	avatar = ` + ifItsUser + `avatar ELSE m.avatar END,
+	discriminator = ` + ifItsUser + `discriminator ELSE m.discriminator END,
+	username = ` + ifItsUser + `username ELSE m.username END,
+	global_name = ` + ifItsUser + `global_name ELSE m.global_name END,
+	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END`
+
+const (
+	mKnown        = `(m.discriminator <> '' OR m.username <> '' OR coalesce(m.avatar, m.global_name, m.accent_colour) IS NOT NULL)`
+	excludedKnown = `(excluded.discriminator <> '' OR excluded.username <> ''
+		OR coalesce(excluded.avatar, excluded.global_name, excluded.accent_colour) IS NOT NULL)`
+	ifItsUser = `CASE WHEN ` + excludedKnown + ` AND (NOT ` + mKnown + `
+		OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0)) THEN excluded.`
+)
+
+// Bury makes a tombstone of a member, with nothing of what it was.
+const Bury = `deleted = true,
+	xp = 0, message_count = 0, updated_ms = NULL, cooldown_ms = NULL,
+	avatar = NULL, discriminator = '', username = '', global_name = NULL, accent_colour = NULL`

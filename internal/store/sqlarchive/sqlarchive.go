@@ -1,0 +1,121 @@
+// Package sqlarchive is what the archives on Postgres and on SQLite share: guilds, API keys with their grants and history, and the
+// log of changes, in statements that both databases understand. Members, the lease and purges are in their own packages.
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json"
+)
+
+// Catalog holds guilds and keys. Its methods promise what the interfaces say that they implement. It is safe for concurrent use.
+type Catalog struct {
+	Dialect
+	Reader *sql.DB
+	Writer *sql.DB // the same as Reader where readers may write
+}
+
+// Dialect is where the databases differ.
+type Dialect struct {
+	Name string // begins each error
+	Now  string // the archive's clock in milliseconds, which does not stand still while a transaction waits
+	Lock string // ends a SELECT of rows that are about to change
+	// In compares a text with those in the JSON array that is this parameter, List makes rows (value, n) of it, n counting from 1.
+	In, List func(parameter string) string
+	Hex      func(column string) string // writes bytes as hexadecimal digits
+	// Fresh are arguments before those of a read that requests wait for.
+	Fresh []any
+	// Bound is the context of an operation.
+	Bound func(ctx context.Context, operation string) (context.Context, context.CancelFunc)
+}
+
+// Row is a row of a result.
+type Row interface{ Scan(dest ...any) error }
+
+// wrap names the operation; nil stays nil.
+func (c *Catalog) wrap(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %w", c.Name, operation, err)
+}
+
+// one reads a row.
+func one[T any](ctx context.Context, c *Catalog, operation string, scan func(Row) (T, error), query string, args ...any) (T, error) {
+	ctx, cancel := c.Bound(ctx, operation)
+	defer cancel()
+	found, err := scan(c.Reader.QueryRowContext(ctx, query, args...))
+	return found, c.wrap(operation, err)
+}
+
+// list reads all rows.
+func list[T any](ctx context.Context, c *Catalog, operation string, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
+	ctx, cancel := c.Bound(ctx, operation)
+	defer cancel()
+	rows, err := c.Reader.QueryContext(ctx, query, args...)
+	found, err := Collect(rows, err, scan)
+	return found, c.wrap(operation, err)
+}
+
+// Collect scans and closes the rows of a query that returned err.
+func Collect[T any](rows *sql.Rows, err error, scan func(Row) (T, error)) (found []T, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, one)
+	}
+	return found, rows.Err()
+}
+
+// scanValue reads a row of one column.
+func scanValue[T any](row Row) (value T, err error) {
+	err = row.Scan(&value)
+	return value, err
+}
+
+// InTx runs f in a transaction, which is rolled back when f fails.
+func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		if rollback := tx.Rollback(); rollback != nil && !errors.Is(rollback, sql.ErrTxDone) {
+			err = errors.Join(err, rollback)
+		}
+		return err
+	}
+	return tx.Commit()
+}
+
+// jsonList is a list as an argument for Dialect.In and Dialect.List.
+func jsonList[T ~string](list []T) string {
+	text, _ := json.Marshal(list) // texts always can
+	return string(text)
+}
+
+// optionalMillis is t as the tables hold it.
+func optionalMillis(t *time.Time) *int64 {
+	if t == nil {
+		return nil
+	}
+	return new(t.UnixMilli())
+}
+
+// optionalTime is the time that optionalMillis made ms of.
+func optionalTime(ms *int64) *time.Time {
+	if ms == nil {
+		return nil
+	}
+	return new(time.UnixMilli(*ms).UTC())
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,10 +11,9 @@ import (
 	"net/url"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
-	"unicode"
 
+	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/config"
@@ -160,77 +158,15 @@ func (c *adminClient) hint(response *http.Response) string {
 	return fmt.Sprintf(" The service's address is its base, without /v2: give %s://%s%s with --url or LEVELBOARD_URL.", base.Scheme, base.Host, path)
 }
 
-// list collects all pages of a list whose answers are {"<name>": [...], "next": ...}.
-func (c *adminClient) list(ctx context.Context, path, name string) ([]json.RawMessage, error) {
-	all := []json.RawMessage{}
-	after := ""
-	for {
-		query := ""
-		if after != "" {
-			query = "?after=" + url.QueryEscape(after)
-		}
-		_, answer, err := c.call(ctx, http.MethodGet, path+query, nil)
-		if err != nil {
-			return nil, err
-		}
-		var page map[string]json.RawMessage
-		var items []json.RawMessage
-		var next *string
-		if err := errors.Join(json.Unmarshal(answer, &page), json.Unmarshal(page[name], &items), json.Unmarshal(page["next"], &next)); err != nil {
-			return nil, fmt.Errorf("the answer of %s cannot be read: %w", c.base, err)
-		}
-		all = append(all, items...)
-		if next == nil {
-			return all, nil
-		}
-		if *next == after {
-			return nil, fmt.Errorf("the list of %s does not end", c.base)
-		}
-		after = *next
-	}
-}
-
-// printJSON prints what an endpoint answered, with a newline.
-func (p *program) printJSON(answer []byte) error {
-	_, err := fmt.Fprintf(p.Stdout, "%s\n", bytes.TrimRight(answer, "\n"))
-	return err
-}
-
-// printList prints the pages of a list as one answer.
-func (p *program) printList(name string, items []json.RawMessage) error {
-	document, err := json.Marshal(map[string]any{name: items, "next": nil})
+// send makes a request without a body, whose answer is empty, and says that it is done unless JSON was asked for.
+func (p *program) send(ctx context.Context, flags *clientFlags, method, path, done string) error {
+	client, err := p.client(flags)
 	if err != nil {
-		return fmt.Errorf("print the list: %w", err)
+		return err
 	}
-	return p.printJSON(document)
-}
-
-// writeTable writes rows in aligned columns; what it is given must be printable.
-func writeTable(w io.Writer, header []string, rows [][]string) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	if header != nil {
-		fmt.Fprintln(table, strings.Join(header, "\t"))
+	_, _, err = client.call(ctx, method, path, nil)
+	if err == nil && !flags.json {
+		p.printf("%s\n", done)
 	}
-	for _, row := range rows {
-		fmt.Fprintln(table, strings.Join(row, "\t"))
-	}
-	return table.Flush()
-}
-
-// printable replaces what could move a terminal's cursor or break a table: names are made by users.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, s)
-}
-
-// count is "1 member", "2 members".
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return err
 }

@@ -3,17 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/domain/id"
 )
-
-// maxDocument bounds what is read as a guild's document; the service takes far less.
-const maxDocument = 1 << 20
 
 func (p *program) guildCommand() *cobra.Command {
 	var flags clientFlags
@@ -57,30 +52,13 @@ func (p *program) guildCommand() *cobra.Command {
 }
 
 func (p *program) listGuilds(ctx context.Context, flags *clientFlags) error {
-	client, err := p.client(flags)
-	if err != nil {
-		return err
-	}
-	items, err := client.list(ctx, "/admin/guilds", "guilds")
-	if err != nil {
-		return err
-	}
-	if flags.json {
-		return p.printList("guilds", items)
-	}
-	if len(items) == 0 {
-		p.printf("There is no guild yet; create one with 'levelboard guild apply -f FILE'.\n")
-		return nil
-	}
-	var rows [][]string
-	for _, item := range items {
-		g, err := readGuild(item)
-		if err != nil {
-			return err
-		}
-		rows = append(rows, []string{g.ID, printable(g.Name), fmt.Sprint(g.MemberCount), g.board(), g.leveling()})
-	}
-	return writeTable(p.Stdout, []string{"ID", "NAME", "MEMBERS", "BOARD", "LEVELING"}, rows)
+	return printList(ctx, p, flags, listing[guildDocument]{
+		path: "/admin/guilds", name: "guilds", none: "There is no guild yet; create one with 'levelboard guild apply -f FILE'.",
+		header: []string{"ID", "NAME", "MEMBERS", "BOARD", "LEVELING"},
+		row: func(g guildDocument) []string {
+			return []string{g.ID, printable(g.Name), fmt.Sprint(g.MemberCount), g.board(), g.leveling()}
+		},
+	})
 }
 
 func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string) error {
@@ -107,7 +85,7 @@ func (p *program) showGuild(flags *clientFlags, answer []byte, show func(guildDo
 	if flags.json {
 		return p.printJSON(answer)
 	}
-	g, err := readGuild(answer)
+	g, err := read[guildDocument](answer)
 	if err != nil {
 		return err
 	}
@@ -141,69 +119,33 @@ func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file strin
 	})
 }
 
-// readDocument reads a guild's document and the id in it. The rest of it is for the service to judge, as it stands.
-func (p *program) readDocument(file string) (document []byte, guild string, err error) {
-	in := p.Stdin
-	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, "", fmt.Errorf("the guild's document cannot be opened: %w", err)
-		}
-		defer f.Close()
-		in = f
-	}
-	document, err = io.ReadAll(io.LimitReader(in, maxDocument+1))
-	if err != nil {
-		return nil, "", fmt.Errorf("%s cannot be read: %w", documentName(file), err)
-	}
-	if len(document) > maxDocument {
-		return nil, "", fmt.Errorf("%s is longer than a guild's document can be", documentName(file))
-	}
-	if guild, err = idIn(document); err != nil {
-		return nil, "", fmt.Errorf("%s %w", documentName(file), err)
-	}
-	return document, guild, nil
-}
-
-func documentName(file string) string {
-	if file == "-" {
-		return "standard input"
-	}
-	return file
-}
-
 func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild string, sure bool) error {
 	path, err := guildPath(guild)
 	if err != nil {
 		return err
 	}
-	client, err := p.client(flags)
-	if err != nil {
-		return err
-	}
 	if !sure {
-		if err := p.confirmDeletion(ctx, client, path); err != nil {
+		if err := p.confirmDeletion(ctx, flags, path); err != nil {
 			return err
 		}
 	}
-	_, _, err = client.call(ctx, http.MethodDelete, path, nil)
-	if err != nil || flags.json { // the answer is empty
-		return err
-	}
-	p.printf("Deleted the guild %s with all its members.\n", guild)
-	return nil
+	return p.send(ctx, flags, http.MethodDelete, path, "Deleted the guild "+guild+" with all its members.")
 }
 
 // confirmDeletion asks whoever is at a terminal whether they mean the guild at path.
-func (p *program) confirmDeletion(ctx context.Context, client *adminClient, path string) error {
+func (p *program) confirmDeletion(ctx context.Context, flags *clientFlags, path string) error {
 	if !p.canAsk() {
 		return nil
+	}
+	client, err := p.client(flags)
+	if err != nil {
+		return err
 	}
 	_, answer, err := client.call(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
-	g, err := readGuild(answer)
+	g, err := read[guildDocument](answer)
 	if err != nil {
 		return err
 	}

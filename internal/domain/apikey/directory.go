@@ -75,6 +75,12 @@ func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, e
 	return found.key, nil
 }
 
+// InMemory reports whether Authenticate can say who it is without the archive.
+func (d *Directory) InMemory(presented string) bool {
+	keyID, err := Parse(presented)
+	return err != nil || d.byID.Has(keyID)
+}
+
 // Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
 func (d *Directory) Recheck(ctx context.Context, presented string) (*Key, error) {
 	found, err := d.find(ctx, presented, d.now())

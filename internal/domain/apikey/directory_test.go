@@ -140,6 +140,23 @@ func TestUnknownIDsAreRememberedUntilForgotten(t *testing.T) {
 	}
 }
 
+func TestWhatIsInMemoryAsksNoArchive(t *testing.T) {
+	w := newWorld(t)
+	unknown, _, _ := mint(t)
+	for _, presented := range []string{w.secret, unknown} {
+		if w.keys.InMemory(presented) {
+			t.Error("what nobody asked for is in memory")
+		}
+		_, _ = w.keys.Authenticate(t.Context(), presented)
+		if !w.keys.InMemory(presented) {
+			t.Error("what the archive has said is not in memory")
+		}
+	}
+	if !w.keys.InMemory("malformed") {
+		t.Error("the archive is asked for what is no key")
+	}
+}
+
 func TestManyUnknownIDsPushNoKeyOut(t *testing.T) {
 	w := newWorld(t)
 	w.accepted(t)

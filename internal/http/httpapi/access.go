@@ -44,9 +44,13 @@ func (c caller) manages(g *guild.Guild) bool {
 // identify finds out who asks and charges their budgets, before anything else costs work. It does not refuse a bad key
 // itself: that comes after the charge, so that guessing keys costs the guesser's address.
 func (a *API) identify(c *gin.Context) {
-	who := a.authenticate(c)
-	stateOf(c).caller = who
-	if !a.admitAs(c, who) {
+	who, err := a.lookUp(c)
+	if err == nil {
+		stateOf(c).caller = who
+		err = a.admit(c, who)
+	}
+	if err != nil {
+		a.turnAway(c, err)
 		return
 	}
 	if err := a.charge(c, who); err != nil {

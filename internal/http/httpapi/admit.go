@@ -22,32 +22,41 @@ const defaultInFlight = 2048
 // shareOfOne is what part of all places one identity may hold, or one address without a key.
 const shareOfOne = 4
 
-// admit rejects a request to /v2 when all places are taken, before it costs any work. Until the caller is known, the place counts in
-// the share of the address.
-func (a *API) admit(c *gin.Context) {
-	if !underV2(c.Request) {
-		return
+// Lookups are requests whose caller is not in memory: a key that the archive has to be asked for, or somebody who is signed in. They are
+// bounded by address, since nobody knows yet who asks, so that made-up keys keep no other caller waiting.
+const (
+	mostLookups      = 512
+	lookupsOfAddress = mostLookups / shareOfOne
+)
+
+// lookUp finds out who asks. The error says that too many are being looked up.
+func (a *API) lookUp(c *gin.Context) (caller, error) {
+	if !a.inMemory(c) {
+		place, err := a.lookups.Take(ratelimit.ClientName(c.ClientIP()))
+		if err != nil {
+			return caller{}, err
+		}
+		defer place.Release()
 	}
-	place, err := a.inFlight.Take("address " + ratelimit.ClientName(c.ClientIP()))
-	if err != nil {
-		a.crossOrigin(c)
-		a.turnAway(c, err)
-		return
-	}
-	s := stateOf(c)
-	s.place = place
-	defer s.release()
-	c.Next()
+	return a.authenticate(c), nil
 }
 
-// admitAs moves the request's place from the share of the address to that of the caller.
-func (a *API) admitAs(c *gin.Context, who caller) bool {
-	user := string(who.user())
-	if user == "" || stateOf(c).place.Move("user "+user) {
-		return true
+// inMemory reports whether authenticate asks no store.
+func (a *API) inMemory(c *gin.Context) bool {
+	if presented := c.Request.Header.Values(keyHeader); len(presented) > 0 {
+		return len(presented) > 1 || a.deps.Keys.InMemory(presented[0])
 	}
-	a.turnAway(c, shares.ErrShare)
-	return false
+	return a.deps.Pages == nil || c.Request.Header["Cookie"] == nil
+}
+
+// admit takes a place for the request in the share of its caller.
+func (a *API) admit(c *gin.Context, who caller) (err error) {
+	holder := "user " + string(who.user())
+	if who.user() == "" {
+		holder = "address " + ratelimit.ClientName(c.ClientIP())
+	}
+	stateOf(c).place, err = a.inFlight.Take(holder)
+	return err
 }
 
 // turnAway sets the limits' headers to what is known without charging anybody.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/domain/apikey"
 	"levelboard/internal/store/ratelimit"
 )
 
@@ -89,6 +90,58 @@ func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 	if got := ask("/v2/openapi.json"); got.StatusCode != 200 || got.Header.Get("X-RateLimit-Remaining") != "8" {
 		t.Errorf("one that came later is %d", got.StatusCode)
 	}
+}
+
+// madeUpKeys has one key in memory; the archive does not say of the others whether there is such a key.
+type madeUpKeys struct{ asked chan struct{} }
+
+func (k madeUpKeys) InMemory(presented string) bool { return presented == "known" }
+
+func (k madeUpKeys) Authenticate(ctx context.Context, presented string) (*apikey.Key, error) {
+	if k.InMemory(presented) {
+		return &writer, nil
+	}
+	k.asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func (k madeUpKeys) Recheck(ctx context.Context, presented string) (*apikey.Key, error) {
+	return k.Authenticate(ctx, presented)
+}
+
+func TestMadeUpKeysRefuseNoKeyThatIsKnown(t *testing.T) {
+	keys := madeUpKeys{asked: make(chan struct{})}
+	api, err := New(Deps{
+		Keys: keys, Limiter: &instant{}, Admin: noAdmin{}, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	status := func(address, key string) int {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v2/openapi.json", nil)
+		r.RemoteAddr = address + ":1234"
+		r.Header.Set(keyHeader, key)
+		api.ServeHTTP(w, r)
+		return w.Code
+	}
+	var looking sync.WaitGroup
+	defer looking.Wait()
+	defer end()
+	for range lookupsOfAddress {
+		looking.Go(func() { status("192.0.2.1", "made up") })
+		<-keys.asked
+	}
+	if got := status("192.0.2.1", "made up"); got != 429 {
+		t.Errorf("one more key of the address to look up is %d", got)
+	}
+	if got := status("192.0.2.1", "known"); got != 200 {
+		t.Errorf("a known key is %d", got)
+	}
+	looking.Go(func() { status("192.0.2.2", "made up") })
+	<-keys.asked // another address is looked up
 }
 
 // noAdmin is never asked.

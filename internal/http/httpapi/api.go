@@ -28,6 +28,8 @@ import (
 // Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
 // when that cannot be known at the moment.
 type Keys interface {
+	// InMemory reports whether Authenticate asks no store.
+	InMemory(presented string) bool
 	Authenticate(ctx context.Context, presented string) (*apikey.Key, error)
 	// Recheck is Authenticate again for a request that goes on.
 	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
@@ -128,7 +130,8 @@ type API struct {
 
 	packedOpenAPI func() []byte // the description, gzipped
 
-	inFlight      *shares.Pool // the requests to /v2 that are worked on, by identity or address
+	lookups       *shares.Pool // the requests to /v2 whose caller is looked up in a store, by address
+	inFlight      *shares.Pool // those that are worked on, by identity or address
 	largeBodies   *shares.Pool // those of them that have a large body, by the owner of the key
 	refusedBodies *shares.Pool // in place of that where the key may not do what is asked for
 	streams       *shares.Pool // streams that are open, by the owner of the key
@@ -143,6 +146,7 @@ func New(deps Deps) (http.Handler, error) {
 	inFlight := cmp.Or(deps.InFlight, defaultInFlight)
 	a := &API{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
+		lookups:       shares.New(mostLookups, lookupsOfAddress),
 		inFlight:      shares.New(inFlight, max(1, inFlight/shareOfOne)),
 		largeBodies:   shares.New(largeBodies, largeBodiesOfOwner),
 		refusedBodies: shares.New(refusedBodies, refusedBodies),

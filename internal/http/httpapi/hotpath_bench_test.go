@@ -32,6 +32,7 @@ type instant struct {
 }
 
 func (d *instant) Authenticate(context.Context, string) (*apikey.Key, error) { return d.key, nil }
+func (d *instant) InMemory(string) bool                                      { return true }
 func (d *instant) Recheck(context.Context, string) (*apikey.Key, error)      { return d.key, nil }
 
 func (d *instant) Peek(context.Context, ratelimit.Budget) (ratelimit.Decision, error) {

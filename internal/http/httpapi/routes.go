@@ -22,7 +22,7 @@ func (a *API) routes() (http.Handler, error) {
 		return nil, err
 	}
 	engine.Use(a.traced()...)
-	engine.Use(a.observe, a.recover, a.admit)
+	engine.Use(a.observe, a.recover)
 	engine.NoRoute(a.noRoute)
 	engine.NoMethod(a.noMethod)
 

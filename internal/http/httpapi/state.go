@@ -27,13 +27,16 @@ type state struct {
 	streamed time.Time
 }
 
-// begin gives the request its state, its time and its patience. Its id tells lines of the log apart and keeps no secret.
+// begin gives the request its state, its time and its patience, and returns what ends them. Its id tells lines of the log apart and keeps no secret.
 func (a *API) begin(c *gin.Context) (*state, context.CancelFunc) {
 	s := &state{id: rand.Text(), began: time.Now(), connection: c.Request.Context()}
 	ctx, cancel := context.WithTimeout(s.connection, requestTime)
 	ctx = logs.With(pause.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
 	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, s))
-	return s, cancel
+	return s, func() {
+		s.release()
+		cancel()
+	}
 }
 
 // release gives back what the request held while it was worked on. Writing the answer is no work: a client that does not take it holds

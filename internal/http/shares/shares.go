@@ -123,22 +123,6 @@ type Place struct {
 	released bool
 }
 
-// Move takes the place out of its holder's share and into another one's. It is false, and nothing has changed, when that is full.
-func (p *Place) Move(name string) bool {
-	if p == nil || p.name == name {
-		return true
-	}
-	p.pool.mu.Lock()
-	defer p.pool.mu.Unlock()
-	if h := p.pool.holder(name); h.places >= p.pool.share || !p.pool.leavesSome(h, p.pool.free+1) {
-		return false
-	}
-	p.pool.change(p.name, -1, -1)
-	p.pool.change(name, 1, 1)
-	p.name = name
-	return true
-}
-
 // Lend lets others have the place until Resume. It stays in the holder's share.
 func (p *Place) Lend() {
 	if p == nil || !p.taken {

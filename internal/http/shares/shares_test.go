@@ -78,29 +78,6 @@ func TestWhoHoldsNothingIsForgotten(t *testing.T) {
 	}
 }
 
-func TestAPlaceMovesToAnotherShare(t *testing.T) {
-	p := shares.New(4, 1)
-	place := take(t, p, "address")
-	for range 2 {
-		if !place.Move("owner") {
-			t.Fatal("it does not move")
-		}
-	}
-	other := take(t, p, "address")
-	if other.Move("owner") {
-		t.Error("the owner has two places")
-	}
-	wantRefused(t, p, "address", shares.ErrShare)
-	place.Release()
-	if !other.Move("owner") {
-		t.Error("the owner has none")
-	}
-	other.Release()
-	if n := p.Holders(); n != 0 {
-		t.Errorf("%d hold a place at the end", n)
-	}
-}
-
 func TestAPlaceThatIsLentStaysInItsShare(t *testing.T) {
 	p := shares.New(1, 1)
 	place := take(t, p, "a")
@@ -121,7 +98,7 @@ func TestAPlaceThatIsLentStaysInItsShare(t *testing.T) {
 	var none *shares.Place
 	none.Lend()
 	none.Release()
-	if !none.Resume() || !none.Move("a") {
+	if !none.Resume() {
 		t.Error("no place is in the way")
 	}
 }

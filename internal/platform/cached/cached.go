@@ -133,6 +133,13 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	}
 }
 
+// Has reports whether Get would load nothing.
+func (c *Cache[K, V]) Has(k K) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.held.Contains(k) || c.missing.Contains(k)
+}
+
 // begin begins a load of k. mu is held.
 func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
 	f := &fetch[V]{done: make(chan struct{}), err: errAborted}

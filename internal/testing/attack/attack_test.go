@@ -3,6 +3,7 @@
 package attack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,14 +15,24 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/domain/apikey"
 	"levelboard/internal/testing/testenv"
 )
 
 // Bodies that arrive a byte a second, for keys that anybody can make, take no place from others.
 func TestSlowSmallBodies(t *testing.T) {
-	for name, proxied := range map[string]bool{"directly": false, "through a proxy": true} {
-		t.Run(name, func(t *testing.T) {
-			s := start(t, "LEVELBOARD_TRUSTED_PROXIES=127.0.0.1")
+	for _, proxy := range []string{"", "nginx", "haproxy", "caddy"} {
+		t.Run(cmp.Or(proxy, "directly"), func(t *testing.T) {
+			var trusted []string
+			if proxy != "" {
+				trusted = []string{"LEVELBOARD_TRUSTED_PROXIES=127.0.0.1"}
+			}
+			s := start(t, trusted...)
+			client, address := s.client(), s.address
+			if proxy != "" {
+				address = s.throughProxy(proxy)
+				client.service = address
+			}
 			var keys []string
 			for owner := range 8 {
 				for range 14 {
@@ -29,21 +40,11 @@ func TestSlowSmallBodies(t *testing.T) {
 				}
 			}
 			attackers(t, 2600, func(ctx context.Context, n int) {
-				head := "PATCH /v2/levels/" + guildID + "/users/" + memberID + " HTTP/1.1\r\nHost: h\r\nX-Api-Key: " + keys[n%len(keys)] +
-					"\r\nContent-Type: application/json\r\nContent-Length: 50\r\n"
-				from := net.IPv4(127, 1, 0, byte(1+n%8))
-				if proxied {
-					from = net.IPv4(127, 0, 0, 1)
-					head += fmt.Sprintf("X-Forwarded-For: 203.0.113.%d\r\n", n%250)
-				}
-				sendSlowly(ctx, s.address, from, head+"\r\n")
+				sendSlowly(ctx, address, net.IPv4(127, 1, 0, byte(1+n%8)), "PATCH /v2/levels/"+guildID+"/users/"+memberID+
+					" HTTP/1.1\r\nHost: h\r\nX-Api-Key: "+keys[n%len(keys)]+"\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n")
 			})
 			time.Sleep(500 * time.Millisecond)
-			var header http.Header
-			if proxied {
-				header = http.Header{"X-Forwarded-For": {"198.51.100.1"}}
-			}
-			s.wantServed(header, false)
+			client.wantServed()
 		})
 	}
 }
@@ -96,50 +97,154 @@ func TestClientsThatNeverRead(t *testing.T) {
 		}
 	})
 	time.Sleep(500 * time.Millisecond)
-	s.wantServed(nil, false)
+	s.client().wantServed()
 }
 
 // One address that opens more connections than there are descriptors takes none from others, nor from the stores and the ops listener.
+// Where addresses have no limit, new connections are refused, and those that were open before stay in use.
 func TestManyConnections(t *testing.T) {
-	for name, setting := range map[string]string{"of one address": "", "where addresses have no limit": "LEVELBOARD_CONNECTIONS_PER_ADDRESS=0"} {
+	for name, unlimited := range map[string]bool{"of one address": false, "where addresses have no limit": true} {
 		t.Run(name, func(t *testing.T) {
 			redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
-			s := start(t, setting, "LEVELBOARD_REDIS_URL="+redis.URL(), "LEVELBOARD_POSTGRES_URL="+archive.URL(), "LEVELBOARD_REDIS_TIMEOUT=5s")
-			done := make(chan bool)
-			var opened, silent atomic.Int64
+			environ, reason := []string{"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), "LEVELBOARD_REDIS_TIMEOUT=5s"}, "address"
+			if unlimited {
+				environ, reason = append(environ, "LEVELBOARD_CONNECTIONS_PER_ADDRESS=0"), "descriptors"
+			}
+			s := start(t, environ...)
+			client := s.client()
+			if unlimited {
+				client.transport.MaxConnsPerHost = 1
+				if failure := client.call(); failure != "" {
+					t.Fatal(failure)
+				}
+			} else {
+				client.transport.DisableKeepAlives = true
+			}
+			var silent atomic.Int64
 			attackers(t, 9500, func(ctx context.Context, _ int) {
 				conn := dial(ctx, s.address, net.IPv4(127, 3, 0, 1), nil)
 				if conn == nil {
 					return
 				}
-				opened.Add(1)
 				defer conn.Close()
+				_, _ = io.WriteString(conn, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n") // or it would be closed after five seconds
 				<-ctx.Done()
 			})
-			go func() { // the operator
-				defer close(done)
-				for range 30 {
-					if s.opsStatus("/readyz") != 200 {
-						silent.Add(1)
-					}
-					time.Sleep(200 * time.Millisecond)
+			attackers(t, 1, func(context.Context, int) { // the operator
+				if s.opsStatus("/readyz") != 200 {
+					silent.Add(1)
 				}
-			}()
+			})
 			time.Sleep(500 * time.Millisecond)
-			if setting == "" {
-				s.wantServed(nil, true)
+			if unlimited {
+				s.refusesMany(reason)
 			}
-			<-done
+			client.wantServed()
+			s.refusesMany(reason)
 			if n := silent.Load(); n > 0 {
 				t.Errorf("the ops listener did not say that all is well %d times", n)
 			}
-			reason := map[bool]string{true: "address", false: "descriptors"}[setting == ""]
-			if opened.Load() > 9000 && s.metric(`levelboard_http_connections_refused_total{reason="`+reason+`"}`) < 500 {
-				t.Errorf("hardly any connections were refused of %d", opened.Load())
-			}
-			if !strings.Contains(s.logged(), "a connection was closed at once") {
-				t.Error("there is no warning in the log")
+			if warnings := strings.Count(s.logged(), "a connection was closed at once"); warnings == 0 || warnings > 100 {
+				t.Errorf("there are %d warnings in the log", warnings)
 			}
 		})
+	}
+}
+
+// refusesMany waits until hundreds of connections were refused for this reason.
+func (s *target) refusesMany(reason string) {
+	s.t.Helper()
+	for began := time.Now(); s.metric(`levelboard_http_connections_refused_total{reason="`+reason+`"}`) < 500; time.Sleep(100 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			s.t.Fatalf("hardly any connections were refused; %v are open", s.metric("levelboard_http_connections_open"))
+		}
+	}
+}
+
+// Keys that nobody has, more at once than an address may have looked up, refuse no key that the service knows, not even at that address.
+func TestMadeUpKeys(t *testing.T) {
+	s := start(t)
+	client := s.client()
+	if failure := client.call(); failure != "" {
+		t.Fatal(failure)
+	}
+	attackers(t, 600, func(ctx context.Context, _ int) {
+		madeUp, _, _, err := apikey.Mint()
+		conn := dial(ctx, s.address, net.IPv4(127, 0, 0, 1), nil)
+		if err != nil || conn == nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, strings.Repeat("GET /v2/openapi.json HTTP/1.1\r\nHost: h\r\nX-Api-Key: "+madeUp+"\r\n\r\n", 3))
+		_, _ = conn.Read(make([]byte, 512))
+	})
+	client.wantServed()
+}
+
+// While Redis refuses changes, reads go on beside clients that repeat theirs at once, and everybody is told why.
+func TestRedisRefusesChanges(t *testing.T) {
+	for _, refusal := range testenv.Refusals {
+		t.Run(refusal.Word, func(t *testing.T) {
+			t.Parallel()
+			redis := testenv.Redis(t)
+			s := start(t, "LEVELBOARD_REDIS_URL="+redis.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), "LEVELBOARD_REDIS_TIMEOUT=5s")
+			var told, other atomic.Int64
+			changes := s.client()
+			changes.header = http.Header{"X-Api-Key": {s.newKey("310000000000000000", guildID)}, "Content-Type": {"application/json"}}
+			defer redis.Refuse(refusal)()
+			attackers(t, 8, func(ctx context.Context, _ int) {
+				switch failure := changes.call(); {
+				case strings.Contains(failure, "Redis answers reads and refuses changes at the moment: "):
+					told.Add(1)
+				case ctx.Err() == nil:
+					other.Add(1)
+				}
+			})
+			s.client().reads().wantServed()
+			if told.Load() == 0 || other.Load() > 0 {
+				t.Errorf("%d changes were refused with the reason, %d answered otherwise", told.Load(), other.Load())
+			}
+			if status, ready := s.opsGet("/readyz?verbose"); status != 200 || !strings.Contains(ready, "reads work and changes do not: ") {
+				t.Errorf("/readyz?verbose is %d %s", status, ready)
+			}
+		})
+	}
+}
+
+// An address that guesses the admin token has 20 guesses a minute, and nobody else notices, the operator neither.
+func TestGuessingTheAdminToken(t *testing.T) {
+	s := start(t)
+	var looked, limited, other atomic.Int64
+	began := time.Now()
+	attackers(t, 20, func(ctx context.Context, n int) {
+		dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 4, 0, 1)}}
+		client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}, Timeout: 15 * time.Second}
+		defer client.CloseIdleConnections()
+		for guess := 0; ctx.Err() == nil; guess++ {
+			r, err := http.NewRequestWithContext(ctx, "GET", "http://"+s.address+"/admin/keys", nil)
+			if err != nil {
+				panic(err)
+			}
+			r.Header.Set("Authorization", fmt.Sprintf("Bearer %016d%016d", n, guess))
+			answer, err := client.Do(r)
+			if err != nil {
+				return
+			}
+			_, _ = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+			switch answer.StatusCode {
+			case 401:
+				looked.Add(1)
+			case 429:
+				limited.Add(1)
+			default:
+				other.Add(1)
+			}
+		}
+	})
+	s.client().wantServed()
+	s.admin("GET", "/admin/keys", "")
+	if most := 21 + int64(time.Since(began)/(3*time.Second)); looked.Load() < 20 || looked.Load() > most || limited.Load() == 0 || other.Load() > 0 {
+		t.Errorf("%d guesses were looked at, %d limited, %d answered otherwise", looked.Load(), limited.Load(), other.Load())
 	}
 }

@@ -124,8 +124,7 @@ func (s *target) admin(method, path, body string) []byte {
 
 func (s *target) must(r *http.Request) []byte {
 	s.t.Helper()
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 20 * time.Second}
-	answer, err := client.Do(r)
+	answer, err := oneCall(20 * time.Second).Do(r)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -153,6 +152,11 @@ func (s *target) award(members int) {
 	s.must(r)
 }
 
+// oneCall returns a client with a connection for each call.
+func oneCall(patience time.Duration) *http.Client {
+	return &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+}
+
 // opsStatus is what the ops listener answers; 0 when it does not.
 func (s *target) opsStatus(path string) int {
 	status, _ := s.opsGet(path)
@@ -160,8 +164,7 @@ func (s *target) opsStatus(path string) int {
 }
 
 func (s *target) opsGet(path string) (status int, body string) {
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 5 * time.Second}
-	answer, err := client.Get("http://" + s.ops + path)
+	answer, err := oneCall(15 * time.Second).Get("http://" + s.ops + path)
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -186,50 +189,73 @@ func (s *target) metric(series string) (value float64) {
 	return 0
 }
 
-// wantServed is the ordinary client: it makes 100 changes in six seconds, from an address of its own, of which 99 must succeed.
-func (s *target) wantServed(header http.Header, newConnections bool) {
-	s.t.Helper()
-	const all = 100
+// ordinary is a client that does nobody harm. It makes its requests from an address of its own, 127.0.0.1.
+type ordinary struct {
+	t            *testing.T
+	service      string // its address, or that of a proxy before it
+	method, body string
+	header       http.Header
+	transport    *http.Transport
+}
+
+// client returns an ordinary client that adds XP, through connections that stay open.
+func (s *target) client() *ordinary {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
-	transport := &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: newConnections}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 5 * time.Second}
+	o := &ordinary{
+		t: s.t, service: s.address, method: "PATCH", body: `{"xp":{"increment":1}}`,
+		header:    http.Header{"X-Api-Key": {s.key}, "Content-Type": {"application/json"}},
+		transport: &http.Transport{DialContext: dialer.DialContext},
+	}
+	s.t.Cleanup(o.transport.CloseIdleConnections)
+	return o
+}
+
+// reads has the client only read.
+func (o *ordinary) reads() *ordinary {
+	o.method, o.body = "GET", ""
+	return o
+}
+
+// call returns what went wrong; empty when nothing did. A client waits for a busy machine.
+func (o *ordinary) call() string {
+	r, err := http.NewRequest(o.method, "http://"+o.service+"/v2/levels/"+guildID+"/users/"+memberID, strings.NewReader(o.body))
+	if err != nil {
+		return err.Error()
+	}
+	r.Header = o.header
+	answer, err := (&http.Client{Transport: o.transport, Timeout: 15 * time.Second}).Do(r)
+	if err != nil {
+		return err.Error()
+	}
+	defer answer.Body.Close()
+	if body, err := io.ReadAll(answer.Body); answer.StatusCode != 200 || err != nil {
+		return fmt.Sprint(answer.StatusCode, string(body), err)
+	}
+	return ""
+}
+
+// wantServed makes 100 requests in six seconds, of which 99 must succeed.
+func (o *ordinary) wantServed() {
+	o.t.Helper()
+	const all = 100
 	failures := make([]string, all)
 	var calls sync.WaitGroup
 	tick := time.NewTicker(60 * time.Millisecond)
 	defer tick.Stop()
 	for n := range all {
 		<-tick.C
-		calls.Go(func() {
-			r, err := http.NewRequest("PATCH", "http://"+s.address+"/v2/levels/"+guildID+"/users/"+memberID, strings.NewReader(`{"xp":{"increment":1}}`))
-			if err != nil {
-				panic(err)
-			}
-			r.Header = http.Header{"X-Api-Key": {s.key}, "Content-Type": {"application/json"}}
-			for name, values := range header {
-				r.Header[name] = values
-			}
-			answer, err := client.Do(r)
-			if err != nil {
-				failures[n] = err.Error()
-				return
-			}
-			defer answer.Body.Close()
-			if body, _ := io.ReadAll(answer.Body); answer.StatusCode != 200 {
-				failures[n] = fmt.Sprint(answer.StatusCode, string(body))
-			}
-		})
+		calls.Go(func() { failures[n] = o.call() })
 	}
 	calls.Wait()
 	failed := 0
 	for _, failure := range failures {
 		if failure != "" {
 			failed++
-			s.t.Log("a change failed: ", failure)
+			o.t.Log("a request failed: ", failure)
 		}
 	}
 	if failed > all/100 {
-		s.t.Errorf("%d of %d changes of the ordinary client failed", failed, all)
+		o.t.Errorf("%d of %d requests of the ordinary client failed", failed, all)
 	}
 }
 

@@ -1,0 +1,102 @@
+//go:build linux
+
+package attack
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"levelboard/internal/testing/testenv"
+)
+
+// proxies are those of deploy/proxies: what stands around the documented file, what takes the place of TLS in it, and how it is run.
+// FRONT and DIR are the proxy's address and directory.
+var proxies = map[string]struct {
+	file, before, after string
+	local               []string // old and new text by turns
+	command             []string
+}{
+	"nginx": {
+		file: "nginx.conf",
+		before: "daemon off; pid DIR/pid; error_log stderr; worker_rlimit_nofile 16384; events { worker_connections 8192; }\nhttp { access_log off;" +
+			"client_body_temp_path DIR/body; proxy_temp_path DIR/proxy; fastcgi_temp_path DIR/fastcgi; uwsgi_temp_path DIR/uwsgi; scgi_temp_path DIR/scgi;\n",
+		after:   "}\n",
+		local:   []string{"listen 443 ssl", "listen FRONT", "ssl_certificate ", "#", "ssl_certificate_key", "#"},
+		command: []string{"nginx", "-e", "stderr", "-c", "DIR/nginx.conf"},
+	},
+	"haproxy": {
+		file:    "haproxy.cfg",
+		local:   []string{"bind :443 ssl crt /etc/haproxy/levels.example.org.pem", "bind FRONT"},
+		command: []string{"haproxy", "-db", "-f", "DIR/haproxy.cfg"},
+	},
+	"caddy": {
+		file: "Caddyfile", before: "{\n\tadmin off\n}\n",
+		local:   []string{"levels.example.org", "http://FRONT"},
+		command: []string{"caddy", "run", "--adapter", "caddyfile", "--config", "DIR/Caddyfile"},
+	},
+}
+
+// throughProxy puts the documented proxy in front of the service and returns its address.
+func (s *target) throughProxy(name string) (front string) {
+	t, proxy := s.t, proxies[name]
+	t.Helper()
+	documented, err := os.ReadFile(filepath.Join("../../../deploy/proxies", proxy.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, front := t.TempDir(), testenv.FreeAddr(t)
+	local := strings.NewReplacer(append(proxy.local, "127.0.0.1:8080", s.address)...).Replace(string(documented))
+	here := strings.NewReplacer("DIR", dir, "FRONT", front)
+	if err := os.WriteFile(filepath.Join(dir, proxy.file), []byte(here.Replace(proxy.before+local+proxy.after)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var command []string
+	for _, arg := range proxy.command {
+		command = append(command, here.Replace(arg))
+	}
+	// The shell ends it with this process, however that ends: then read finds the end of what it reads.
+	program := exec.Command("sh", append([]string{"-c", `"$@" & read -r _; kill $!; wait`, "sh"}, command...)...)
+	program.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	program.Stdout, program.Stderr = log, log
+	stdin, err := program.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = stdin.Close()
+		_ = program.Wait()
+		if text, _ := os.ReadFile(log.Name()); t.Failed() {
+			t.Logf("%s wrote:\n%.2000s", name, text)
+		}
+	})
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		if status, err := statusOf("http://" + front + "/v2/openapi.json"); status == 200 {
+			return front
+		} else if time.Since(began) > time.Minute {
+			t.Fatalf("%s does not pass requests on (make setup installs it): %d, %v", name, status, err)
+		}
+	}
+}
+
+func statusOf(url string) (int, error) {
+	client := oneCall(5 * time.Second)
+	answer, err := client.Get(url)
+	if err != nil {
+		return 0, err
+	}
+	defer answer.Body.Close()
+	_, err = io.Copy(io.Discard, answer.Body)
+	return answer.StatusCode, err
+}

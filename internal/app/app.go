@@ -123,7 +123,7 @@ func (a *App) start(ctx context.Context) error {
 	a.stopBackground = cancel
 	a.startTracing(ctx)
 	var err error
-	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, unbound, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
+	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, boundOps, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
 	if err := a.openStores(ctx); err != nil {

@@ -11,11 +11,21 @@ import (
 	"net/http/pprof"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"levelboard/internal/http/httpapi"
 	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/metrics"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
+)
+
+// What a client may send, and how long it may take for that.
+const (
+	headerBytes = 32 << 10
+	headerTime  = 5 * time.Second
+	readTime    = 10 * time.Second // of the headers and the body
+	idleTime    = 2 * time.Minute  // between two requests
 )
 
 // How long a request may take, from the end of its headers until its answer is with the client.
@@ -51,11 +61,11 @@ func (a *App) listen(address string, writeTime time.Duration, bound func(net.Lis
 func newServer(handler http.Handler, writeTime time.Duration, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       readTime,
 		WriteTimeout:      writeTime,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    headerBytes,
 		ErrorLog:          stdlog.New(serverErrors{log}, "", 0),
 	}
 }
@@ -65,8 +75,11 @@ func (a *App) boundAPI(l net.Listener) net.Listener {
 	return boundConnections(l, a.cfg.ConnectionsPerAddress, a.cfg.TrustedProxies, a.log)
 }
 
-// unbound is for the ops listener, which always answers.
-func unbound(l net.Listener) net.Listener { return l }
+// opsConnections are served by the ops listener at the same time; more wait. They are a part of descriptorReserve.
+const opsConnections = 64
+
+// boundOps bounds the ops listener's connections, apart from the API's, so that it always answers.
+func boundOps(l net.Listener) net.Listener { return netutil.LimitListener(l, opsConnections) }
 
 // opsHandler serves what operators and their tools ask. It has no limits and no keys: keep its listener private. It is up
 // before the stores are open, so that a start that takes its time can be told from a process that hangs.

@@ -36,6 +36,9 @@ const (
 	maxSettingsForm = 256 << 10
 )
 
+// formTime is how long a form may take to arrive.
+const formTime = 5 * time.Second
+
 // retryProvider is what somebody is told to wait when the provider of sign-in does not answer.
 const retryProvider = 10 * time.Second
 
@@ -70,6 +73,8 @@ func postForm(c *gin.Context) (url.Values, error) {
 	}
 	place := placeOfPage(c)
 	place.Lend() // those who send slowly keep nobody else waiting
+	// net/http takes the deadline back at the end of the body. Without a connection, in tests, there is none.
+	_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(formTime))
 	err := c.Request.ParseForm()
 	var large *http.MaxBytesError
 	switch {

@@ -47,7 +47,7 @@ func (a *API) identify(c *gin.Context) {
 	who, err := a.lookUp(c)
 	if err == nil {
 		stateOf(c).caller = who
-		err = a.admit(c, who)
+		err = a.admit(c)
 	}
 	if err != nil {
 		a.turnAway(c, err)

@@ -50,13 +50,17 @@ func (a *API) inMemory(c *gin.Context) bool {
 }
 
 // admit takes a place for the request in the share of its caller.
-func (a *API) admit(c *gin.Context, who caller) (err error) {
-	holder := "user " + string(who.user())
-	if who.user() == "" {
-		holder = "address " + ratelimit.ClientName(c.ClientIP())
-	}
-	stateOf(c).place, err = a.inFlight.Take(holder)
+func (a *API) admit(c *gin.Context) (err error) {
+	stateOf(c).place, err = a.inFlight.Take(holderOf(c))
 	return err
+}
+
+// holderOf names the caller in whose share the request is: the identity, or the address without one.
+func holderOf(c *gin.Context) string {
+	if user := callerOf(c).user(); user != "" {
+		return "user " + string(user)
+	}
+	return "address " + ratelimit.ClientName(c.ClientIP())
 }
 
 // turnAway sets the limits' headers to what is known without charging anybody.

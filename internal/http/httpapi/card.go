@@ -72,7 +72,7 @@ func (a *API) serveCard(c *gin.Context, p picture) error {
 	drawn := []byte(nil)
 	if p.format == cardSVG {
 		drawn = card.SVG(p.data, p.theme)
-	} else if drawn, err = a.cards.draw(c.Request.Context(), tag, p.png); err != nil {
+	} else if drawn, err = a.cards.draw(c.Request.Context(), holderOf(c), tag, p.png); err != nil {
 		return err
 	}
 	setCardHeaders(c, tag)

@@ -15,13 +15,15 @@ const (
 	// cardsWaiting is how many requests wait for a PNG to be drawn. Each holds a place among those in flight, and this is
 	// how many of those cards can take.
 	cardsWaiting = 64
+	// cardsOfOne is how many of them may be of one identity, or of one address without a key.
+	cardsOfOne = cardsWaiting / shareOfOne
 )
 
 // drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes tens of milliseconds of a core, a thousand
 // times what other requests take, so without this a page full of cards would hold up everybody.
 type drawing struct {
 	kept    *lru.Cache[string, []byte]
-	waiting chan struct{} // holds one for each request that waits or draws
+	waiting *shares.Pool  // the requests that wait or draw
 	places  chan struct{} // holds one for each that draws
 }
 
@@ -31,24 +33,23 @@ func newDrawing() *drawing {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
 	return &drawing{
-		kept: kept, waiting: make(chan struct{}, cardsWaiting),
+		kept: kept, waiting: shares.New(cardsWaiting, cardsOfOne),
 		// At least half of the cores are left to others.
 		places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 }
 
 // draw returns the card of this ETag, from memory or drawn now. An Unavailable fault when too many are waiting, or when ctx
-// ends before it is this card's turn.
-func (d *drawing) draw(ctx context.Context, etag string, drawn func() ([]byte, error)) ([]byte, error) {
+// ends before it is this card's turn; a RateLimited one when too many of this caller are waiting.
+func (d *drawing) draw(ctx context.Context, caller, etag string, drawn func() ([]byte, error)) ([]byte, error) {
 	if kept, ok := d.kept.Get(etag); ok {
 		return kept, nil
 	}
-	select {
-	case d.waiting <- struct{}{}:
-		defer func() { <-d.waiting }()
-	default:
-		return nil, full(shares.ErrFull)
+	place, err := d.waiting.Take(caller)
+	if err != nil {
+		return nil, full(err)
 	}
+	defer place.Release()
 	select {
 	case d.places <- struct{}{}:
 		defer func() { <-d.places }()

@@ -26,8 +26,8 @@ func newHeldDrawing() *heldDrawing {
 	return h
 }
 
-func (h *heldDrawing) ask(ctx context.Context, etag string) ([]byte, error) {
-	return h.draw(ctx, etag, func() ([]byte, error) {
+func (h *heldDrawing) ask(ctx context.Context, caller, etag string) ([]byte, error) {
+	return h.draw(ctx, caller, etag, func() ([]byte, error) {
 		h.drawn.Add(1)
 		h.begun <- etag
 		<-h.release
@@ -38,9 +38,9 @@ func (h *heldDrawing) ask(ctx context.Context, etag string) ([]byte, error) {
 func TestACardThatManyAskForIsDrawnOnce(t *testing.T) {
 	h := newHeldDrawing()
 	var asking sync.WaitGroup
-	for range 20 {
+	for range cardsOfOne {
 		asking.Go(func() {
-			if got, err := h.ask(t.Context(), "a"); err != nil || string(got) != "a" {
+			if got, err := h.ask(t.Context(), "one", "a"); err != nil || string(got) != "a" {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
@@ -56,21 +56,38 @@ func TestACardThatManyAskForIsDrawnOnce(t *testing.T) {
 func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
 	h := newHeldDrawing()
 	var asking sync.WaitGroup
-	for i := range cardsWaiting {
+	ask := func(caller string, card int) {
 		asking.Go(func() {
-			if _, err := h.ask(t.Context(), fmt.Sprint(i)); err != nil {
-				t.Errorf("card %d: %v", i, err)
+			if _, err := h.ask(t.Context(), caller, fmt.Sprint(card)); err != nil {
+				t.Errorf("card %d of %s: %v", card, caller, err)
 			}
 		})
 	}
-	first := <-h.begun
-	for len(h.waiting) < cardsWaiting {
-		runtime.Gosched() // the others are on their way
+	for n := range cardsOfOne {
+		ask("one", n)
 	}
-	if _, err := h.ask(t.Context(), "one more"); !fault.Is(err, fault.Unavailable) {
+	first := <-h.begun
+	for { // until all of them wait
+		place, err := h.waiting.Take("one")
+		if err != nil {
+			break
+		}
+		place.Release()
+	}
+	if _, err := h.ask(t.Context(), "one", "one more"); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("one more of a caller than may wait: %v, want a fault of its limit", err)
+	}
+	others := 0
+	for ; cardsOfOne+others < cardsWaiting; others++ {
+		ask(fmt.Sprint("other ", others), cardsOfOne+others)
+	}
+	for h.waiting.Holders() < 1+others {
+		runtime.Gosched() // they are on their way
+	}
+	if _, err := h.ask(t.Context(), "one more", "one more"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("one more than may wait: %v, want a fault that says to come again", err)
 	}
-	if got, err := h.draw(t.Context(), first, nil); err == nil {
+	if got, err := h.draw(t.Context(), "one more", first, nil); err == nil {
 		t.Errorf("a card that is not drawn yet is answered: %q", got)
 	}
 	if n := len(h.begun); n != 0 {
@@ -78,7 +95,7 @@ func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
 	}
 	close(h.release)
 	asking.Wait()
-	if _, err := h.ask(t.Context(), "one more"); err != nil {
+	if _, err := h.ask(t.Context(), "one more", "one more"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }
@@ -86,11 +103,11 @@ func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
 func TestWhoseTimeEndsWaitsNoLonger(t *testing.T) {
 	h := newHeldDrawing()
 	var asking sync.WaitGroup
-	asking.Go(func() { _, _ = h.ask(t.Context(), "a") })
+	asking.Go(func() { _, _ = h.ask(t.Context(), "one", "a") })
 	<-h.begun
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.ask(ctx, "b"); !fault.Is(err, fault.Unavailable) {
+	if _, err := h.ask(ctx, "one", "b"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("got %v, want a fault that says to come again", err)
 	}
 	close(h.release)
@@ -100,10 +117,10 @@ func TestWhoseTimeEndsWaitsNoLonger(t *testing.T) {
 func TestACardThatFailedIsNotKept(t *testing.T) {
 	d := newDrawing()
 	broken := errors.New("broken")
-	if _, err := d.draw(t.Context(), "a", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := d.draw(t.Context(), "one", "a", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	got, err := d.draw(t.Context(), "a", func() ([]byte, error) { return []byte("card"), nil })
+	got, err := d.draw(t.Context(), "one", "a", func() ([]byte, error) { return []byte("card"), nil })
 	if err != nil || string(got) != "card" {
 		t.Errorf("the next one got %q, %v", got, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 const (
 	defaultLoadTime = 2 * time.Second
-	defaultWaiting  = 512
+	defaultWaiting  = 1024
 	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
 	mostMissing = 10_000
 )
@@ -62,7 +62,7 @@ type Options[V any] struct {
 	Absent func(error) bool
 	// LoadTime bounds one load, and with it how long a caller waits for a store that does not answer; 0 is 2 seconds.
 	LoadTime time.Duration
-	// Waiting bounds the callers that wait for loads, and the loads under way; 0 is 512. One more gets ErrCrowded at once, so that a flood of
+	// Waiting bounds the callers that wait for loads, and the loads under way; 0 is 1,024. One more gets ErrCrowded at once, so that a flood of
 	// unknown keys neither blocks known ones nor fills the memory.
 	Waiting int
 }

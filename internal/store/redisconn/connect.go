@@ -56,6 +56,9 @@ type ConnectOptions struct {
 	PoolSize int // of each node
 }
 
+// poolSize is the default of PoolSize.
+const poolSize = 32
+
 // silence is for how long a server may be silent.
 func (o ConnectOptions) silence() time.Duration { return cmp.Or(o.Timeout, time.Second) }
 
@@ -160,7 +163,7 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	opts.ReadTimeout = cmp.Or(opts.ReadTimeout, timeout)
 	opts.WriteTimeout = cmp.Or(opts.WriteTimeout, timeout)
 	opts.PoolTimeout = cmp.Or(opts.PoolTimeout, timeout)
-	opts.PoolSize = cmp.Or(opts.PoolSize, o.PoolSize, 32)
+	opts.PoolSize = cmp.Or(opts.PoolSize, o.PoolSize, poolSize)
 	opts.MaxRetries = -1
 	opts.DialerRetries = 1
 	opts.ContextTimeoutEnabled = true

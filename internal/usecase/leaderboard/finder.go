@@ -20,7 +20,7 @@ const (
 	namesTime = 2 * time.Second
 	// searchesAtOnce is how many searches use the archive's few connections; searchesWaiting is how many more wait.
 	searchesAtOnce  = 2
-	searchesWaiting = 64
+	searchesWaiting = 128
 )
 
 var errSearchesFull = errors.New("too many searches wait for the archive")

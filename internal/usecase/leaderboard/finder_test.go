@@ -121,7 +121,7 @@ func TestWithoutTheArchiveOnlyIDsAreFound(t *testing.T) {
 
 func TestSearchesTakeTurnsAndAreNotManyAtATime(t *testing.T) {
 	w := newWorld(t)
-	let, begun := make(chan struct{}), make(chan struct{}, 100)
+	let, begun := make(chan struct{}), make(chan struct{}, 150)
 	var mu sync.Mutex
 	at, most := 0, 0
 	count := func(n int) {
@@ -138,7 +138,7 @@ func TestSearchesTakeTurnsAndAreNotManyAtATime(t *testing.T) {
 		return nil, nil
 	}))
 	// More than may wait: some are refused at once, before any of the others is done.
-	const all = 100
+	const all = 150
 	done := make(chan error, all)
 	for range all {
 		go func() { _, err := f.Find(t.Context(), w.guild, "gopher"); done <- err }()

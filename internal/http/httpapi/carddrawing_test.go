@@ -56,33 +56,16 @@ func TestACardThatManyAskForIsDrawnOnce(t *testing.T) {
 func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
 	h := newHeldDrawing()
 	var asking sync.WaitGroup
-	ask := func(caller string, card int) {
+	for i := range cardsWaiting {
 		asking.Go(func() {
-			if _, err := h.ask(t.Context(), caller, fmt.Sprint(card)); err != nil {
-				t.Errorf("card %d of %s: %v", card, caller, err)
+			if _, err := h.ask(t.Context(), fmt.Sprint("caller ", i), fmt.Sprint(i)); err != nil {
+				t.Errorf("card %d: %v", i, err)
 			}
 		})
 	}
-	for n := range cardsOfOne {
-		ask("one", n)
-	}
 	first := <-h.begun
-	for { // until all of them wait
-		place, err := h.waiting.Take("one")
-		if err != nil {
-			break
-		}
-		place.Release()
-	}
-	if _, err := h.ask(t.Context(), "one", "one more"); !fault.Is(err, fault.RateLimited) {
-		t.Errorf("one more of a caller than may wait: %v, want a fault of its limit", err)
-	}
-	others := 0
-	for ; cardsOfOne+others < cardsWaiting; others++ {
-		ask(fmt.Sprint("other ", others), cardsOfOne+others)
-	}
-	for h.waiting.Holders() < 1+others {
-		runtime.Gosched() // they are on their way
+	for h.waiting.Holders() < cardsWaiting {
+		runtime.Gosched() // the others are on their way
 	}
 	if _, err := h.ask(t.Context(), "one more", "one more"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("one more than may wait: %v, want a fault that says to come again", err)
@@ -98,6 +81,28 @@ func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
 	if _, err := h.ask(t.Context(), "one more", "one more"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
+}
+
+func TestACallerHasAShareOfTheCards(t *testing.T) {
+	h := newHeldDrawing()
+	h.places = make(chan struct{}, cardsWaiting)
+	var asking sync.WaitGroup
+	for i := range cardsOfOne {
+		asking.Go(func() {
+			if _, err := h.ask(t.Context(), "one", fmt.Sprint(i)); err != nil {
+				t.Errorf("card %d: %v", i, err)
+			}
+		})
+		<-h.begun
+	}
+	if _, err := h.ask(t.Context(), "one", "one more"); !fault.Is(err, fault.RateLimited) {
+		t.Errorf("one more of a caller than may wait: %v, want a fault of its limit", err)
+	}
+	close(h.release)
+	if _, err := h.ask(t.Context(), "another", "one more"); err != nil {
+		t.Errorf("of another caller: %v", err)
+	}
+	asking.Wait()
 }
 
 func TestWhoseTimeEndsWaitsNoLonger(t *testing.T) {

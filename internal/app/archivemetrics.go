@@ -29,10 +29,8 @@ func newQueryMetrics() queryMetrics {
 			Help:    "Time of a query of Postgres, by the operation that it is part of; wait_for_connection is the wait for one.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation"}),
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "levelboard_archive_query_errors_total",
-			Help: "Queries of Postgres that were not answered, or with an error. That a value is not allowed is no error.",
-		}, []string{"operation"}),
+		errors: metrics.NewCounterVec("levelboard_archive_query_errors_total",
+			"Queries of Postgres that were not answered, or with an error. That a value is not allowed is no error.", "operation"),
 	}
 }
 

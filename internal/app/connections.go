@@ -8,8 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"levelboard/internal/platform/metrics"
 	"levelboard/internal/store/ratelimit"
 )
 
@@ -17,25 +16,13 @@ import (
 const descriptorReserve = 256
 
 var (
-	connectionsOpen = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "levelboard_http_connections_open",
-		Help: "Connections to the API's listener that are open.",
-	})
-	connectionsRefused = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "levelboard_http_connections_refused_total",
-		Help: "Connections to the API's listener that were closed at once: address (that address had as many as it may), descriptors (the process had).",
-	}, []string{"reason"})
-	acceptErrors = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_http_accept_errors_total",
-		Help: "Connections to the API's listener that the system could not hand over.",
-	})
+	connectionsOpen = metrics.NewGauge("levelboard_http_connections_open",
+		"Connections to the API's listener that are open.")
+	connectionsRefused = metrics.NewCounterVec("levelboard_http_connections_refused_total",
+		"Connections to the API's listener that were closed at once: address (that address had as many as it may), descriptors (the process had).", "reason", reasonAddress, reasonDescriptors)
+	acceptErrors = metrics.NewCounter("levelboard_http_accept_errors_total",
+		"Connections to the API's listener that the system could not hand over.")
 )
-
-func init() {
-	for _, reason := range []string{reasonAddress, reasonDescriptors} {
-		connectionsRefused.WithLabelValues(reason) // so that the first one is an increase
-	}
-}
 
 const (
 	reasonAddress     = "address"
@@ -55,22 +42,11 @@ type connections struct {
 	of   map[string]int // by the address' name
 }
 
-// boundConnections bounds the connections of a listener. perAddress of 0 is no bound; proxies, which are addresses or networks, have none.
-func boundConnections(l net.Listener, perAddress int, proxies []string, log *slog.Logger) *connections {
-	c := &connections{Listener: l, most: mostConnections(descriptorLimit()), perAddress: perAddress, log: log, of: map[string]int{}}
-	for _, proxy := range proxies {
-		prefix, err := netip.ParsePrefix(proxy)
-		if address, addressErr := netip.ParseAddr(proxy); addressErr == nil {
-			prefix, err = netip.PrefixFrom(address, address.BitLen()), nil
-		}
-		if address := prefix.Addr(); address.Is4In6() {
-			prefix = netip.PrefixFrom(address.Unmap(), prefix.Bits()-96)
-		}
-		if err == nil { // else package config has refused it
-			c.exempt = append(c.exempt, prefix.Masked())
-		}
+// boundConnections bounds the connections of a listener. perAddress of 0 is no bound; proxies have none.
+func boundConnections(l net.Listener, perAddress int, proxies []netip.Prefix, log *slog.Logger) *connections {
+	return &connections{
+		Listener: l, most: mostConnections(descriptorLimit()), perAddress: perAddress, exempt: proxies, log: log, of: map[string]int{},
 	}
-	return c
 }
 
 // mostConnections leaves the reserve, or half where there are few descriptors.

@@ -8,10 +8,13 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+
+	"levelboard/internal/config"
 )
 
 func TestConnectionsAreBounded(t *testing.T) {
-	c := boundConnections(nil, 2, []string{"10.0.0.0/8", "::ffff:192.0.2.0/120", "2001:db8::1"}, slog.New(slog.DiscardHandler))
+	cfg := config.Config{TrustedProxies: []string{"10.0.0.0/8", "::ffff:192.0.2.0/120", "2001:db8::1"}}
+	c := boundConnections(nil, 2, cfg.ProxyPrefixes(), slog.New(slog.DiscardHandler))
 	c.most = 9
 	taken := func(address, want string) {
 		t.Helper()

@@ -72,7 +72,7 @@ func newServer(handler http.Handler, writeTime time.Duration, log *slog.Logger) 
 
 // boundAPI bounds the API's connections.
 func (a *App) boundAPI(l net.Listener) net.Listener {
-	return boundConnections(l, a.cfg.ConnectionsPerAddress, a.cfg.TrustedProxies, a.log)
+	return boundConnections(l, a.cfg.ConnectionsPerAddress, a.cfg.ProxyPrefixes(), a.log)
 }
 
 // opsConnections are served by the ops listener at the same time; more wait. They are a part of descriptorReserve.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"levelboard/internal/platform/metrics"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -21,52 +22,29 @@ var (
 	requestSize  = sizes("levelboard_http_request_size_bytes", "Bytes of the bodies of requests, as far as they were announced.")
 	responseSize = sizes("levelboard_http_response_size_bytes", "Bytes of the bodies of answers.")
 
-	requestsInFlight = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "levelboard_http_requests_in_flight",
-		Help: "Requests that are being worked on.",
-	})
-	turnedAway = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_http_requests_turned_away_total",
-		Help: "Requests to /v2 that were refused with 503 because too many were being worked on.",
-	})
-	pageRequests = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "levelboard_page_cache_requests_total",
-		Help: "Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).",
-	}, []string{"outcome"})
-	messagesAwarded = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "levelboard_messages_total",
-		Help: "Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.",
-	}, []string{"outcome"})
-	xpAwarded = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_xp_awarded_total",
-		Help: "XP that messages gave.",
-	})
-	levelUps = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_level_ups_total",
-		Help: "Messages that brought their author to a higher level.",
-	})
-	replays = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_idempotent_replays_total",
-		Help: "Requests with an Idempotency-Key that had been made before and were answered with their first outcome.",
-	})
-	streamsOpen = prometheus.NewGauge(prometheus.GaugeOpts{
-		Name: "levelboard_event_streams_open",
-		Help: "Streams of events and of live rows that are open.",
-	})
-	eventsSent = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_events_sent_total",
-		Help: "Events that were sent on streams, each once for each stream.",
-	})
-	streamsDropped = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_event_streams_dropped_total",
-		Help: "Streams of events that were ended because their clients did not read fast enough.",
-	})
+	requestsInFlight = metrics.NewGauge("levelboard_http_requests_in_flight",
+		"Requests that are being worked on.")
+	turnedAway = metrics.NewCounter("levelboard_http_requests_turned_away_total",
+		"Requests to /v2 that were refused with 503 because too many were being worked on.")
+	pageRequests = metrics.NewCounterVec("levelboard_page_cache_requests_total",
+		"Leaderboard pages asked for: hit (from memory), miss (read from Redis), shared (read once for several requests), not_modified (304).", "outcome")
+	messagesAwarded = metrics.NewCounterVec("levelboard_messages_total",
+		"Messages that were answered: gained (XP), cooldown (nothing, because their author's had not ended), nothing (worth nothing, or their author has all XP there is). Those of replays are not counted again.", "outcome", "gained", "cooldown", "nothing")
+	xpAwarded = metrics.NewCounter("levelboard_xp_awarded_total",
+		"XP that messages gave.")
+	levelUps = metrics.NewCounter("levelboard_level_ups_total",
+		"Messages that brought their author to a higher level.")
+	replays = metrics.NewCounter("levelboard_idempotent_replays_total",
+		"Requests with an Idempotency-Key that had been made before and were answered with their first outcome.")
+	streamsOpen = metrics.NewGauge("levelboard_event_streams_open",
+		"Streams of events and of live rows that are open.")
+	eventsSent = metrics.NewCounter("levelboard_events_sent_total",
+		"Events that were sent on streams, each once for each stream.")
+	streamsDropped = metrics.NewCounter("levelboard_event_streams_dropped_total",
+		"Streams of events that were ended because their clients did not read fast enough.")
 )
 
 func init() {
-	for _, outcome := range []string{"gained", "cooldown", "nothing"} {
-		messagesAwarded.WithLabelValues(outcome) // so that the first one is an increase
-	}
 	for outcome := range pageOutcomes {
 		pageOutcomes[outcome] = pageRequests.WithLabelValues(pageOutcomeNames[outcome])
 	}

@@ -2,7 +2,6 @@
 package cached
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,13 +14,15 @@ import (
 )
 
 const (
-	defaultLoadTime = 2 * time.Second
-	defaultWaiting  = 1024
+	// loadTime bounds one load, and with it how long a caller waits for a store that does not answer.
+	loadTime = 2 * time.Second
+	// mostWaiting bounds the callers that wait for loads, and the loads under way, so that a flood of unknown keys does not fill the memory.
+	mostWaiting = 1024
 	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
 	mostMissing = 10_000
 )
 
-// ErrCrowded rejects a caller who would have to wait for a load when too many do.
+// ErrCrowded rejects a caller who would have to wait for a load when 1,024 do.
 var ErrCrowded = errors.New("too many requests wait for what is not in memory")
 
 // errAborted stands for a load that ended its goroutine without returning.
@@ -35,6 +36,7 @@ type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 type Cache[K ~string, V any] struct {
 	load    Load[K, V]
 	options Options[V]
+	most    int // mostWaiting, but for tests
 
 	mu       sync.Mutex
 	waiting  int
@@ -60,17 +62,11 @@ type Options[V any] struct {
 	// Absent, when set, also keeps the errors for which it returns true: there is no such value. They have room of their own, at most 10,000,
 	// and never evict a value.
 	Absent func(error) bool
-	// LoadTime bounds one load, and with it how long a caller waits for a store that does not answer; 0 is 2 seconds.
-	LoadTime time.Duration
-	// Waiting bounds the callers that wait for loads, and the loads under way; 0 is 1,024. One more gets ErrCrowded at once, so that a flood of
-	// unknown keys neither blocks known ones nor fills the memory.
-	Waiting int
 }
 
 // New returns an empty Cache.
 func New[K ~string, V any](load Load[K, V], o Options[V]) *Cache[K, V] {
-	o.LoadTime, o.Waiting = cmp.Or(o.LoadTime, defaultLoadTime), cmp.Or(o.Waiting, defaultWaiting)
-	c := &Cache[K, V]{load: load, options: o, underway: make(map[K]*fetch[V])}
+	c := &Cache[K, V]{load: load, options: o, most: mostWaiting, underway: make(map[K]*fetch[V])}
 	var dropped func(K, V)
 	if o.Weigh != nil {
 		dropped = func(_ K, v V) { c.weight -= o.Weigh(v) }
@@ -110,7 +106,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 		return none, err
 	}
 	f, shared := c.underway[k]
-	if c.waiting >= c.options.Waiting || !shared && len(c.underway) >= c.options.Waiting {
+	if c.waiting >= c.most || !shared && len(c.underway) >= c.most {
 		c.mu.Unlock()
 		return none, ErrCrowded
 	}
@@ -151,7 +147,7 @@ func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
 }
 
 func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
-	ctx, cancel := context.WithTimeout(ctx, c.options.LoadTime)
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
 	defer c.finish(k, f)
 	// On this goroutine nobody else would recover, and one bad load would end the whole service.
@@ -199,7 +195,7 @@ func (c *Cache[K, V]) forget(k K) bool {
 func (c *Cache[K, V]) Renew(k K) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.forget(k) && len(c.underway) < c.options.Waiting {
+	if c.forget(k) && len(c.underway) < c.most {
 		c.begin(context.Background(), k)
 	}
 }
@@ -219,11 +215,4 @@ func (c *Cache[K, V]) ForgetAll() {
 	c.held.Purge()
 	c.missing.Purge()
 	clear(c.underway)
-}
-
-// Len is how many values and absences are held.
-func (c *Cache[K, V]) Len() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.held.Len() + c.missing.Len()
 }

@@ -140,10 +140,10 @@ func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
 		c := cached.New(func(ctx context.Context, _ string) (string, error) {
 			<-ctx.Done()
 			return ctx.Value(name{}).(string), ctx.Err()
-		}, cached.Options[string]{Size: 8, LoadTime: 3 * time.Second})
+		}, cached.Options[string]{Size: 8})
 		began := time.Now()
 		_, err := c.Get(context.WithValue(t.Context(), name{}, "request 1"), "k")
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
 			t.Fatalf("ended after %v with %v", time.Since(began), err)
 		}
 	})
@@ -400,7 +400,8 @@ func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
 func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8, Waiting: 2})
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c.Bound(2)
 		held := get(t.Context(), c, "held")
 		(<-a.loads).answer <- answer{value: 1}
 		expect(t, "what is loaded before", <-held, answer{value: 1})
@@ -433,7 +434,8 @@ func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
 func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8, Waiting: 1})
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c.Bound(1)
 		leaves, leave := context.WithCancel(t.Context())
 		first := get(leaves, c, "slow")
 		l := <-a.loads

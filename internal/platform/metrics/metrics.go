@@ -27,6 +27,25 @@ func NewRegistry(version string) *prometheus.Registry {
 	return registry
 }
 
+// NewGauge returns a gauge.
+func NewGauge(name, help string) prometheus.Gauge {
+	return prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
+}
+
+// NewCounter returns a counter.
+func NewCounter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+// NewCounterVec returns counters by one label. Those of the values are there from the start, so that the first of each is an increase.
+func NewCounterVec(name, help, label string, values ...string) *prometheus.CounterVec {
+	counters := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+	for _, value := range values {
+		counters.WithLabelValues(value)
+	}
+	return counters
+}
+
 // Handler serves the registry.
 func Handler(registry *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true})

@@ -25,10 +25,8 @@ func newScriptMetrics() *scriptMetrics {
 			// 100 microseconds to 1.6 seconds: past the timeouts of Connect there is nothing to tell apart.
 			Buckets: prometheus.ExponentialBuckets(0.0001, 2, 15),
 		}, []string{"script"}),
-		errors: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "levelboard_redis_script_errors_total",
-			Help: "Redis scripts that were not answered, or with an error. What a script refuses to do is no error.",
-		}, []string{"script"}),
+		errors: metrics.NewCounterVec("levelboard_redis_script_errors_total",
+			"Redis scripts that were not answered, or with an error. What a script refuses to do is no error.", "script"),
 		sent: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "levelboard_redis_pipeline_commands",
 			Help:    "Small calls of concurrent requests that were sent to Redis together.",

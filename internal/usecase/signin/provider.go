@@ -14,6 +14,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/oauth2"
+
+	"levelboard/internal/platform/metrics"
 )
 
 // ErrRefused says that the provider does not accept what it was shown: a used code, or access that the user took back.
@@ -182,23 +184,11 @@ const (
 )
 
 var (
-	signIns = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "levelboard_sign_ins_total",
-		Help: "Sign-ins that came back from the provider: ok, refused (the user does not allow it, or it does not take the code), failed (it sent back another error, or it or Redis could not be asked).",
-	}, []string{"outcome"})
-	refreshes = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "levelboard_session_refreshes_total",
-		Help: "How often the provider was asked again about a session: ok, refused (the session is ended), failed (it could not be asked).",
-	}, []string{"outcome"})
+	signIns = metrics.NewCounterVec("levelboard_sign_ins_total",
+		"Sign-ins that came back from the provider: ok, refused (the user does not allow it, or it does not take the code), failed (it sent back another error, or it or Redis could not be asked).", "outcome", ok, refused, failed)
+	refreshes = metrics.NewCounterVec("levelboard_session_refreshes_total",
+		"How often the provider was asked again about a session: ok, refused (the session is ended), failed (it could not be asked).", "outcome", ok, refused, failed)
 )
-
-// Every outcome is there from the start, or the first one of a kind would not show as an increase.
-func init() {
-	for _, outcome := range []string{ok, refused, failed} {
-		signIns.WithLabelValues(outcome)
-		refreshes.WithLabelValues(outcome)
-	}
-}
 
 // Collectors are the metrics of this package.
 func Collectors() []prometheus.Collector { return []prometheus.Collector{signIns, refreshes} }

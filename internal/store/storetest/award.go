@@ -1,17 +1,12 @@
 package storetest
 
 import (
-	"fmt"
 	"reflect"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 var awardCases = []boardCase{
@@ -152,131 +147,4 @@ func awardUserData(b *board) {
 		b.Error("user data with a NUL was taken")
 	}
 	b.wantMember(userN(1), 2, 2)
-}
-
-// awardStep is as large as a step may be: as many members, with many messages, and the longest names.
-func awardStep(b *board) {
-	b.load()
-	long := leaderboard.User{Discriminator: strings.Repeat("d", 256), Username: strings.Repeat("u", 256)}
-	a := leaderboard.Awards{}
-	var want []leaderboard.Awarded
-	for i := range leaderboard.MaxAwards {
-		m := leaderboard.Award{User: userN(i), Data: &long}
-		w := leaderboard.Awarded{}
-		for j := range 10 {
-			m.Offers = append(m.Offers, level.XP(i+j))
-			w.Gained = append(w.Gained, level.XP(i+j))
-		}
-		a.Members, want = append(a.Members, m), append(want, w)
-	}
-	b.award(a, want...)
-	b.wantMember(userN(7), 7*10+45, 10)
-
-	one := leaderboard.Award{User: userN(200)}
-	for range 1000 {
-		one.Offers = append(one.Offers, 3)
-	}
-	b.award(leaderboard.Awards{Members: []leaderboard.Award{one}}, leaderboard.Awarded{Gained: one.Offers})
-	b.wantMember(userN(200), 3000, 1000)
-
-	a.Members = append(a.Members, one)
-	if _, _, err := b.Award(b.Context(), b.g, a); err == nil {
-		b.Errorf("a step for %d members was taken", len(a.Members))
-	}
-	if _, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{}); err == nil {
-		b.Error("a step for nobody was taken")
-	}
-}
-
-func awardAllOrNothing(b *board) {
-	b.load(rowN(1, 1))
-	before := b.page(0, 10)
-	for _, bad := range []level.XP{-1, level.MaxXP + 1} {
-		_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1), offer(userN(2), bad)}})
-		if err == nil {
-			b.Errorf("an offer of %d was taken", bad)
-		}
-	}
-	if after := b.page(0, 10); fmt.Sprint(after) != fmt.Sprint(before) {
-		b.Errorf("after refused awards %+v, want %+v", after, before)
-	}
-}
-
-func awardIsAChange(b *board) {
-	b.load(rowN(1, 1), rowN(2, 2))
-	b.changedGuilds()
-	before := b.version()
-	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 0), offer(userN(3), 4)}, Cooldown: time.Hour},
-		gave(1, 1, 0), gave(0, 0, 4))
-	if after := b.version(); after.Rev <= before.Rev || after.Epoch != before.Epoch {
-		b.Errorf("version %+v after %+v, want a later rev", after, before)
-	}
-	b.changedGuilds(b.g.ID)
-	rows := b.flushAll()
-	slices.SortFunc(rows, func(x, y snapshot.Row) int { return strings.Compare(string(x.UserID), string(y.UserID)) })
-	if len(rows) != 2 || rows[0].UserID != userN(1) || rows[0].MessageCount != 2 || rows[1].XP != 4 || rows[1].CooldownUntil.IsZero() {
-		b.Errorf("the snapshot has %+v, want members 1 and 3 with what they have now", rows)
-	}
-	// Again the first change since.
-	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1)}}, gave(1, 2, 1))
-	b.changedGuilds(b.g.ID)
-	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(2), 1)}}, gave(2, 2, 1))
-	b.changedGuilds()
-}
-
-func awardOnce(b *board) {
-	ctx := b.Context()
-	b.load(rowN(1, 1))
-	request := onceOf("call", 1)
-	step := func(part int, members ...leaderboard.Award) leaderboard.Awards {
-		return leaderboard.Awards{Members: members, Cooldown: time.Hour, Once: request.Step(part)}
-	}
-	first := step(0, offer(userN(1), 5, 5), offer(userN(2), 7))
-	b.award(first, gave(1, 1, 5, 0), gave(0, 0, 7))
-	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 1000})
-	// What the messages are worth is drawn anew, and does not matter.
-	again := step(0, offer(userN(1), 9, 9), offer(userN(2), 9))
-	got, replayed, err := b.Award(ctx, b.g, again)
-	if want := []leaderboard.Awarded{gave(1, 1, 5, 0), gave(0, 0, 7)}; err != nil || !replayed || !reflect.DeepEqual(got, want) {
-		b.Errorf("again: %+v, %v, %v, want %+v", got, replayed, err, want)
-	}
-	b.wantMember(userN(1), 1000, 3)
-	b.wantMember(userN(2), 7, 1)
-
-	b.award(step(1, offer(userN(3), 2)), gave(0, 0, 2))
-	if _, replayed, err = b.Award(ctx, b.g, step(1, offer(userN(3), 2))); err != nil || !replayed {
-		b.Errorf("the second step again: %v, %v", replayed, err)
-	}
-	b.wantMember(userN(3), 2, 1)
-
-	other := first
-	other.Once.Request = leaderboard.DigestOf([]byte("another"))
-	_, _, err = b.Award(ctx, b.g, other)
-	b.wants("another request under the key", err, leaderboard.ErrKeyReused)
-	_, err = b.Change(ctx, b.g, userN(1), plus(2, "call"))
-	b.wants("a change under the key", err, leaderboard.ErrKeyReused)
-	elsewhere := leaderboard.GuildRef{ID: "100000000000000002", Incarnation: 1}
-	b.hydrate(elsewhere, snapshot.State{Epoch: 1})
-	_, _, err = b.Award(ctx, elsewhere, first)
-	b.wants("the key in another guild", err, leaderboard.ErrKeyReused)
-}
-
-func concurrentAwards(b *board) {
-	b.load()
-	const callers, calls = 8, 25
-	var all sync.WaitGroup
-	for caller := range callers {
-		all.Go(func() {
-			for call := range calls {
-				members := []leaderboard.Award{offer(userN(0), 1, 2), offer(userN(1+caller), 3), offer(userN(100+call), 1)}
-				if _, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: members}); err != nil {
-					b.Error(err)
-				}
-			}
-		})
-	}
-	all.Wait()
-	b.wantMember(userN(0), 3*callers*calls, 2*callers*calls)
-	b.wantMember(userN(callers), 3*calls, calls)
-	b.wantMember(userN(100), callers, callers)
 }

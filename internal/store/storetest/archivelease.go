@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func archiveLease(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	first := leased(t, a)
+	if again := leased(t, a); again != first {
+		t.Errorf("renewed: %+v -> %+v", first, again)
+	}
+	if _, err := a.AcquireLease(t.Context(), "other", time.Hour); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("a held lease was given to another holder: %v", err)
+	}
+	for _, wrong := range []lease.Lease{{Holder: "other", Fence: first.Fence}, {Holder: first.Holder, Fence: first.Fence + 1}, {}} {
+		err := a.WriteBatch(t.Context(), wrong, snapshot.Batch{Guild: refOf(g), Rev: 9, Rows: []snapshot.Row{row("300000000000000001", 1)}})
+		if !errors.Is(err, lease.ErrLost) {
+			t.Errorf("a batch with the lease %+v: %v", wrong, err)
+		}
+		if err := a.ReleaseLease(t.Context(), wrong); err != nil {
+			t.Errorf("release of a lease that is not held: %v", err)
+		}
+	}
+	wantState(t, a, g, 0, 0)
+	writeRows(t, a, first, g, 0, 1, row("300000000000000001", 1))
+	if err := a.ReleaseLease(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	next, err := a.AcquireLease(t.Context(), "other", time.Hour)
+	if err != nil || next.Fence <= first.Fence {
+		t.Errorf("after the release: %+v, %v; want a fence above %d", next, err, first.Fence)
+	}
+	if err := a.WriteBatch(t.Context(), first, snapshot.Batch{Guild: refOf(g), Rev: 2}); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("the former holder's batch: %v", err)
+	}
+}
+
+func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
+	first, err := a.AcquireLease(t.Context(), "first", time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for {
+		second, err := a.AcquireLease(ctx, "second", time.Hour)
+		if err == nil {
+			if second.Fence <= first.Fence {
+				t.Errorf("fence %d after %d", second.Fence, first.Fence)
+			}
+			break
+		}
+		if !errors.Is(err, lease.ErrLost) {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.AcquireLease(ctx, "first", time.Hour); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("the first holder came back: %v", err)
+	}
+}
+
+// A clock that was an hour ahead and was set back leaves a lease that would keep everybody out for that hour.
+func archiveLeaseTooFarAhead(t *testing.T, a ArchiveStore) {
+	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := a.AcquireLease(t.Context(), "second", time.Minute)
+	if err != nil || second.Fence <= first.Fence {
+		t.Fatalf("%+v, %v; want a fence above %d", second, err, first.Fence)
+	}
+	if _, err := a.AcquireLease(t.Context(), "third", time.Minute); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("a held lease was given to another holder: %v", err)
+	}
+}

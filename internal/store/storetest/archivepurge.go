@@ -1,0 +1,78 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func archiveTombstones(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 1, row("300000000000000001", 1), row("300000000000000002", 2))
+	writeRows(t, a, l, g, 0, 5, tombstone("300000000000000001"), tombstone("300000000000000003"))
+	writeRows(t, a, l, g, 0, 4, row("300000000000000001", 4))
+	if rows := allMembers(t, a, g); len(rows) != 1 || rows[0].UserID != "300000000000000002" {
+		t.Errorf("members beside the tombstones: %+v", rows)
+	}
+	if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != 0 {
+		t.Errorf("fresh tombstones were purged: %d, %v", n, err)
+	}
+	writeRows(t, a, l, g, 0, 6, row("300000000000000001", 6))
+	if rows := allMembers(t, a, g); len(rows) != 2 || rows[0].XP != 6 {
+		t.Errorf("a member that came back: %+v", rows)
+	}
+	// Of the two tombstones, one became a member again.
+	if n, err := a.Purge(t.Context(), 100, -time.Hour); err != nil || n != 1 {
+		t.Errorf("purged %d, %v; want the one tombstone", n, err)
+	}
+	writeRows(t, a, l, g, 0, 8, tombstone("300000000000000002"))
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := a.Purge(t.Context(), 100, -time.Hour); err != nil || n != 1 {
+		t.Errorf("purged %d, %v; a salvage may still need the tombstone of the epoch before", n, err)
+	}
+}
+
+func archivePurge(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	kept := put(t, a, settingsOf(t, guildB, ""))
+	l := leased(t, a)
+	var rows []snapshot.Row
+	for i := range 25 {
+		rows = append(rows, row(id.User(fmt.Sprintf("3%017d", i)), 1))
+	}
+	writeRows(t, a, l, g, 0, 1, rows...)
+	writeRows(t, a, l, kept, 0, 1, rows[0])
+	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
+		t.Fatal(err)
+	}
+	wantDeleted := func(want ...leaderboard.GuildRef) {
+		t.Helper()
+		if got, err := a.Deleted(t.Context(), 10); err != nil || !slices.Equal(got, want) {
+			t.Errorf("deleted guilds %v, %v; want %v", got, err, want)
+		}
+	}
+	wantDeleted(refOf(g))
+	var pieces []int
+	for range 5 {
+		n, err := a.Purge(t.Context(), 10, time.Hour)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pieces = append(pieces, n)
+	}
+	if want := []int{10, 10, 5, 0, 0}; !slices.Equal(pieces, want) {
+		t.Errorf("purged %v, want %v", pieces, want)
+	}
+	wantDeleted()
+	if len(allMembers(t, a, kept)) != 1 {
+		t.Error("a guild that lives lost its member")
+	}
+}

@@ -1,0 +1,67 @@
+package storetest
+
+import (
+	"reflect"
+	"sync"
+	"time"
+
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func awardOnce(b *board) {
+	ctx := b.Context()
+	b.load(rowN(1, 1))
+	request := onceOf("call", 1)
+	step := func(part int, members ...leaderboard.Award) leaderboard.Awards {
+		return leaderboard.Awards{Members: members, Cooldown: time.Hour, Once: request.Step(part)}
+	}
+	first := step(0, offer(userN(1), 5, 5), offer(userN(2), 7))
+	b.award(first, gave(1, 1, 5, 0), gave(0, 0, 7))
+	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 1000})
+	// What the messages are worth is drawn anew, and does not matter.
+	again := step(0, offer(userN(1), 9, 9), offer(userN(2), 9))
+	got, replayed, err := b.Award(ctx, b.g, again)
+	if want := []leaderboard.Awarded{gave(1, 1, 5, 0), gave(0, 0, 7)}; err != nil || !replayed || !reflect.DeepEqual(got, want) {
+		b.Errorf("again: %+v, %v, %v, want %+v", got, replayed, err, want)
+	}
+	b.wantMember(userN(1), 1000, 3)
+	b.wantMember(userN(2), 7, 1)
+
+	b.award(step(1, offer(userN(3), 2)), gave(0, 0, 2))
+	if _, replayed, err = b.Award(ctx, b.g, step(1, offer(userN(3), 2))); err != nil || !replayed {
+		b.Errorf("the second step again: %v, %v", replayed, err)
+	}
+	b.wantMember(userN(3), 2, 1)
+
+	other := first
+	other.Once.Request = leaderboard.DigestOf([]byte("another"))
+	_, _, err = b.Award(ctx, b.g, other)
+	b.wants("another request under the key", err, leaderboard.ErrKeyReused)
+	_, err = b.Change(ctx, b.g, userN(1), plus(2, "call"))
+	b.wants("a change under the key", err, leaderboard.ErrKeyReused)
+	elsewhere := leaderboard.GuildRef{ID: "100000000000000002", Incarnation: 1}
+	b.hydrate(elsewhere, snapshot.State{Epoch: 1})
+	_, _, err = b.Award(ctx, elsewhere, first)
+	b.wants("the key in another guild", err, leaderboard.ErrKeyReused)
+}
+
+func concurrentAwards(b *board) {
+	b.load()
+	const callers, calls = 8, 25
+	var all sync.WaitGroup
+	for caller := range callers {
+		all.Go(func() {
+			for call := range calls {
+				members := []leaderboard.Award{offer(userN(0), 1, 2), offer(userN(1+caller), 3), offer(userN(100+call), 1)}
+				if _, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: members}); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	b.wantMember(userN(0), 3*callers*calls, 2*callers*calls)
+	b.wantMember(userN(callers), 3*calls, calls)
+	b.wantMember(userN(100), callers, callers)
+}

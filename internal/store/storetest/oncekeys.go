@@ -1,0 +1,80 @@
+package storetest
+
+import (
+	"fmt"
+
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func keyReused(b *board) {
+	ctx := b.Context()
+	b.load(rowN(1, 10), rowN(2, 20))
+	b.change(userN(1), plus(1, "key"))
+	other := onceOf("key", "something else")
+	before := b.version()
+	// Neither whether there is a member nor what it has is told.
+	for _, n := range []int{1, 2, 3} {
+		_, err := b.Change(ctx, b.g, userN(n), plus(2, "key"))
+		b.wants("change", err, leaderboard.ErrKeyReused)
+		_, err = b.Create(ctx, b.g, userN(n), leaderboard.Creation{XP: 1, Once: other})
+		b.wants("create", err, leaderboard.ErrKeyReused)
+		_, err = b.Delete(ctx, b.g, userN(n), other)
+		b.wants("delete", err, leaderboard.ErrKeyReused)
+	}
+	if after := b.version(); after != before {
+		b.Errorf("version %+v after refused requests, want %+v", after, before)
+	}
+	if o := b.change(userN(1), plus(1, "key")); !o.Replayed || o.After != 11 {
+		b.Errorf("the first request again: %+v", o)
+	}
+}
+
+func keysApart(b *board) {
+	b.load(rowN(1, 0))
+	for i := range 5 {
+		c := plus(1, fmt.Sprintf("key %d", i))
+		if o := b.change(userN(1), c); o.Replayed || o.After != level.XP(i+1) {
+			b.Errorf("request %d: %+v", i, o)
+		}
+	}
+	for range 5 {
+		if o := b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 1}); o.Replayed {
+			b.Errorf("a request without a key: %+v", o)
+		}
+	}
+	if m := b.member(userN(1)); m.XP != 10 {
+		b.Errorf("%d XP after 10 requests that are not the same, want 10", m.XP)
+	}
+}
+
+func keyOfAnotherGuild(b *board) {
+	ctx := b.Context()
+	other := leaderboard.GuildRef{ID: "100000000000000002", Incarnation: 9}
+	b.load(rowN(1, 10))
+	b.hydrate(other, snapshot.State{Epoch: 1}, rowN(1, 20))
+	b.change(userN(1), plus(1, "made"))
+	for range 2 {
+		_, err := b.Change(ctx, other, userN(1), plus(2, "made"))
+		b.wants("the key of a request that was made in another guild", err, leaderboard.ErrKeyReused)
+	}
+	if o := b.change(userN(1), plus(1, "made")); !o.Replayed {
+		b.Errorf("the request itself: %+v", o)
+	}
+
+	// Nothing was made under this key, so it is free; then it is not.
+	_, err := b.Change(ctx, b.g, userN(2), plus(1, "failed"))
+	b.wants("change of nobody", err, leaderboard.ErrNoMember)
+	for _, replayed := range []bool{false, true} {
+		o, err := b.Change(ctx, other, userN(1), plus(2, "failed"))
+		if want := (leaderboard.Outcome{Before: 20, After: 22, MessageCount: 1, Replayed: replayed}); err != nil || o != want {
+			b.Errorf("in another guild: %+v, %v, want %+v", o, err, want)
+		}
+	}
+	_, err = b.Change(ctx, b.g, userN(1), plus(1, "failed"))
+	b.wants("the key that went to another guild", err, leaderboard.ErrKeyReused)
+	if m := b.member(userN(1)); m.XP != 11 {
+		b.Errorf("%d XP, want 11", m.XP)
+	}
+}

@@ -11,10 +11,8 @@ import (
 	"github.com/alicebob/miniredis/v2/server"
 )
 
-// Redis is a Redis in this process. It holds everything in memory and forgets it when closed.
-//
-// It is made for trying things out and for small guilds: a ranked read (a member's rank, a page) sorts the whole board,
-// about 20 ms at 100,000 members, and meanwhile it answers nobody else.
+// Redis is a Redis in this process. It holds everything in memory, and forgets it when closed. It is for small guilds and for trying things
+// out: a rank or a page sorts the whole board, about 20 ms at 100,000 members, and meanwhile it answers nobody else.
 type Redis struct {
 	server *miniredis.Miniredis
 	url    string

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
-	"github.com/jackc/pgx/v5/stdlib"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/sqlarchive"
@@ -19,27 +18,18 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// operationTime bounds every operation, the wait for a connection included: a server that vanished without a word must
-// not hold up the writer, whose contexts have no deadline. It is longer than the server's own limit on a statement. Only a test
-// changes it.
+// operationTime bounds every operation with its wait for a connection, since the writer's contexts have no deadline. It is longer than the
+// server's own limit on a statement. Only a test changes it.
 var operationTime = 40 * time.Second
 
-// Archive is the archive. Its methods promise what the interfaces say that they implement. It is safe for concurrent use. Errors
-// carry the operation; those that an interface does not name mean that the server could not be asked, or that its answer was
-// lost, when a change may have happened and may not.
+// Archive is the archive; its methods promise what the interfaces say that they implement. It is safe for concurrent use. An error that
+// no interface names means that the server could not be asked, or that its answer was lost and a change may have happened.
 type Archive struct {
 	sqlarchive.Catalog
 	pool   *pgxpool.Pool
 	guilds asker[id.Guild, foundGuild]
 	states asker[leaderboard.GuildRef, *snapshot.State]
 	raises asker[raise, *snapshot.State]
-}
-
-func newArchive(pool *pgxpool.Pool) *Archive {
-	db := stdlib.OpenDBFromPool(pool)
-	a := &Archive{pool: pool, Catalog: sqlarchive.Catalog{Reader: db, Writer: db, Dialect: dialect}}
-	a.guilds.ask, a.states.ask, a.raises.ask = a.readGuilds, a.readStates, a.raiseEpochs
-	return a
 }
 
 var dialect = sqlarchive.Dialect{
@@ -84,9 +74,8 @@ func bounded(ctx context.Context, operation string) (context.Context, context.Ca
 // nowMS is the archive's clock in SQL. Unlike now() it does not stand still while a transaction waits for a lock.
 const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-// plannedNow, before the arguments of a query, has the server plan it anew each time, by the tables as they are. The plan that it
-// keeps of a prepared one may be from a moment when a table was nearly empty, and then it reads all of the table, however
-// large that has become, until the next ANALYZE. It is for reads that requests wait for: to plan takes 0.1 ms.
+// plannedNow, before the arguments of a query, has the server plan it each time (0.1 ms). A kept plan may be from a moment when a table was
+// nearly empty, and then reads all of the table until the next ANALYZE. It is for reads that requests wait for.
 const plannedNow = pgx.QueryExecModeCacheDescribe
 
 // wrap names the operation; nil stays nil.
@@ -102,21 +91,4 @@ func (a *Archive) inTx(ctx context.Context, op string, f func(ctx context.Contex
 	ctx, cancel := bounded(ctx, op)
 	defer cancel()
 	return wrap(op, pgx.BeginFunc(ctx, a.pool, func(tx pgx.Tx) error { return f(ctx, tx) }))
-}
-
-// millis is t as the tables hold it, and nil for the zero time.
-func millis(t time.Time) *int64 {
-	if t.IsZero() {
-		return nil
-	}
-	ms := t.UnixMilli()
-	return &ms
-}
-
-// fromMillis is the time that millis made ms of.
-func fromMillis(ms *int64) time.Time {
-	if ms == nil {
-		return time.Time{}
-	}
-	return time.UnixMilli(*ms).UTC()
 }

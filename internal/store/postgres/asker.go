@@ -14,10 +14,8 @@ const (
 	askTime = 5 * time.Second
 )
 
-// asker asks the server what concurrent callers want to know, in one query: after a restart of Redis thousands of guilds
-// are compared with the archive at the same time, and a query of its own, with its commit, costs each of them many times as
-// much. Nothing is waited for: a question that finds no query under way is asked at once, and what comes meanwhile goes with
-// the next.
+// asker asks the server what concurrent callers want to know, in one query: after a restart of Redis thousands of guilds are compared with
+// the archive at once. A question that finds no query under way is asked at once; what comes meanwhile goes with the next.
 type asker[Q, A any] struct {
 	// ask answers the questions in their order. Its error is that of all.
 	ask func(ctx context.Context, questions []Q) ([]A, error)

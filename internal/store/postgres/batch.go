@@ -12,7 +12,6 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/sqlarchive"
-	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -91,13 +90,6 @@ func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, err
 		return nil
 	})
 	return fitting, err
-}
-
-// lockState reads a guild's state and keeps it as it is until the transaction ends.
-func lockState(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef) (snapshot.State, error) {
-	return scanState(tx.QueryRow(ctx, `
-		SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`,
-		string(g.ID), int64(g.Incarnation)))
 }
 
 // upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $15 on.
@@ -179,7 +171,7 @@ func (c *columns) set(i int, r *snapshot.Row) {
 		return
 	}
 	c.xp[i], c.messages[i] = int64(r.XP), r.MessageCount
-	c.updated[i], c.cooldown[i] = millis(r.LastUpdated), millis(r.CooldownUntil)
+	c.updated[i], c.cooldown[i] = sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil)
 	c.discriminators[i], c.usernames[i] = r.User.Discriminator, r.User.Username
 	c.avatars[i], c.globalNames[i], c.accentColours[i] = r.User.Avatar, r.User.GlobalName, r.User.AccentColour
 }

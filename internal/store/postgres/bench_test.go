@@ -173,7 +173,7 @@ const memberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms,
 
 func valuesOf(r *snapshot.Row) []any {
 	return []any{
-		string(r.UserID), int64(r.XP), r.MessageCount, millis(r.LastUpdated), millis(r.CooldownUntil),
+		string(r.UserID), int64(r.XP), r.MessageCount, sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil),
 		r.User.Avatar, r.User.Discriminator, r.User.Username, r.User.GlobalName, r.User.AccentColour, r.Deleted,
 	}
 }

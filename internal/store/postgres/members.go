@@ -2,11 +2,11 @@ package postgres
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -75,7 +75,7 @@ func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from s
 func (a *Archive) raiseOne(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
 	ctx, cancel := bounded(ctx, "raise_epoch")
 	defer cancel()
-	s, err := scanState(a.pool.QueryRow(ctx, `
+	s, err := sqlarchive.ScanState(a.pool.QueryRow(ctx, `
 		UPDATE guilds SET epoch = epoch + 1 WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
 		RETURNING epoch, archived`,
 		string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
@@ -117,20 +117,12 @@ func statesOf(rows pgx.Rows, err error, n int) ([]*snapshot.State, error) {
 	return states, err
 }
 
-func scanState(row pgx.Row) (s snapshot.State, err error) {
-	err = row.Scan(&s.Epoch, &s.Archived)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return snapshot.State{}, snapshot.ErrStale
-	}
-	return s, err
-}
-
 // Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
 	ctx, cancel := bounded(ctx, "read_members")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `
-		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour
+		SELECT `+sqlarchive.MemberColumns+`
 		FROM members JOIN guilds USING (incarnation)
 		WHERE guilds.id = $1 AND incarnation = $2 AND user_id > $3 AND NOT deleted
 		ORDER BY user_id LIMIT $4`,
@@ -138,7 +130,7 @@ func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 	if err != nil {
 		return nil, wrap("read members", err)
 	}
-	found, err := pgx.CollectRows(rows, scanMember)
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (snapshot.Row, error) { return sqlarchive.ScanMember(row) })
 	if err != nil {
 		return nil, wrap("read members", err)
 	}
@@ -146,13 +138,4 @@ func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 		_, err = a.State(ctx, g)
 	}
 	return found, err
-}
-
-func scanMember(row pgx.CollectableRow) (r snapshot.Row, err error) {
-	var updated, cooldown *int64
-	u := &r.User
-	err = row.Scan(&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
-		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour)
-	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
-	return r, err
 }

@@ -24,9 +24,8 @@ const (
 	lockTries = 600
 )
 
-// Migrate applies the migrations that are missing, each in its own transaction. Many replicas may call it at the same
-// time: one of them works, under a session's advisory lock, and the others wait. Migrations that the database has and
-// this program does not know are left alone, so that a rollback to an older version starts.
+// Migrate applies the missing migrations, each in its own transaction. Many replicas may call it at once: one works, under an advisory
+// lock, the others wait. Migrations that this program does not know are left alone, so that a rollback starts.
 func (a *Archive) Migrate(ctx context.Context) error {
 	return wrap("migrate", a.withProvider(func(p *goose.Provider, _ *sql.DB) error {
 		_, err := p.Up(ctx)

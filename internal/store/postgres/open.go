@@ -10,6 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"levelboard/internal/store/sqlarchive"
 )
 
 const (
@@ -19,21 +22,19 @@ const (
 	connectTime = 5 * time.Second
 )
 
-// serverLimits are set for each connection unless the URL sets them. The second ends the transaction of a replica that
-// was paused in the middle of it, or whose machine has gone, and with it the locks that everybody waits for: so soon that the
-// snapshot lease, which a batch under way keeps, passes on within two intervals of 5 seconds all the same.
+// serverLimits are set for each connection unless the URL sets them. The second ends the transaction, and with it the locks, of a replica
+// that was paused or whose machine is gone, soon enough for the snapshot lease to pass on within two intervals of 5 seconds.
 var serverLimits = map[string]string{
 	"statement_timeout":                   "30000", // milliseconds
 	"idle_in_transaction_session_timeout": "5000",
 	"application_name":                    "levelboard",
 }
 
-// Open returns the archive at url, postgres://user:password@host:port/database with the options of libpq and of pgxpool.
-// It does not connect: the server may come up later. Its errors never hold the password. A pooler in between must keep a
-// client on one connection for its whole session, and pass on the limits that are set for it.
+// Open returns the archive at url, postgres://user:password@host:port/database with the options of libpq and of pgxpool, without
+// connecting. Its errors never hold the password. A pooler in between must keep a client on one connection for its session.
 //
-// Each new connection takes user and password from the URL that now returns; nil, or an error, keeps the last. observe, unless it
-// is nil, is told of each query.
+// Each new connection takes user and password from what now returns; nil, or an error, keeps the last. observe, if set, is told of
+// each query.
 func Open(ctx context.Context, url string, now func() (string, error), observe Observer) (*Archive, error) {
 	cfg, err := parse(url)
 	if err != nil {
@@ -50,7 +51,10 @@ func Open(ctx context.Context, url string, now func() (string, error), observe O
 	if err != nil {
 		return nil, wrap("open", err)
 	}
-	return newArchive(pool), nil
+	db := stdlib.OpenDBFromPool(pool)
+	a := &Archive{pool: pool, Catalog: sqlarchive.Catalog{Reader: db, Writer: db, Dialect: dialect}}
+	a.guilds.ask, a.states.ask, a.raises.ask = a.readGuilds, a.readStates, a.raiseEpochs
+	return a, nil
 }
 
 func parse(raw string) (*pgxpool.Config, error) {
@@ -72,9 +76,8 @@ func parse(raw string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// fresh reads the URL and the files that it names, for TLS and for the password, again for each connection: they may have been
-// replaced. What cannot be read, or does not fit together, may be just being replaced, so the connection is tried with what they
-// held before.
+// fresh reads the URL, and the files for TLS and for the password that it names, again for each connection. While they cannot be read, or
+// do not fit together, they may be just being replaced, and a connection gets what they held before.
 func fresh(url func() (string, error)) func(context.Context, *pgx.ConnConfig) error {
 	var last atomic.Pointer[pgxpool.Config]
 	return func(_ context.Context, c *pgx.ConnConfig) error {

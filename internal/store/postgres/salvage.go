@@ -29,7 +29,8 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		return wrap("salvage members", err)
 	}
 	return a.inTx(ctx, "salvage", func(ctx context.Context, tx pgx.Tx) error {
-		state, err := lockState(ctx, tx, b.Guild)
+		state, err := sqlarchive.ScanState(tx.QueryRow(ctx,
+			`SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`, string(b.Guild.ID), int64(b.Guild.Incarnation)))
 		if err != nil {
 			return err
 		}

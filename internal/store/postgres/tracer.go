@@ -10,9 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Observer is told of a query after it, with the operation that it was part of, and of each wait for a connection, whose operation is
-// wait_for_connection unless there was none to be had. err is nil unless the server failed, or was not there: that a row breaks a
-// rule is an answer, and that a caller went away is nothing of the server's.
+// Observer is told of each query after it, with its operation, and of each wait for a connection, as wait_for_connection unless there was none
+// to be had. err is set only if the server failed or was not there, not for a broken constraint or a caller who went away.
 type Observer func(ctx context.Context, operation string, began time.Time, err error)
 
 type (

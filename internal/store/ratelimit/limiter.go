@@ -39,10 +39,9 @@ func New(client redis.UniversalClient) *Limiter {
 	return &Limiter{client: client, single: redis_rate.NewLimiter(client), metrics: newMetrics(), waiting: map[budgets][]*request{}}
 }
 
-// Charge takes one request from each budget, of which at most two may have a limit, or from none if one of them rejects it.
-// Both are charged in one step in Redis, so they must share a hash tag there (Budget.Owner). Requests with the same budgets
-// that arrive while Redis is asked share the next call. An error means that Redis did not answer; the request may have been
-// charged then.
+// Charge takes one request from each budget, of which at most two may have a limit, or from none if one rejects it. Both are charged in one
+// step, so they must share a hash tag (Budget.Owner). Requests with the same budgets that arrive meanwhile share the next call. After an
+// error, which means that Redis did not answer, the request may have been charged.
 func (l *Limiter) Charge(ctx context.Context, all ...Budget) (Decision, error) {
 	b, err := limited(all)
 	if err != nil || b.count() == 0 {

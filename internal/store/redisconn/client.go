@@ -29,9 +29,8 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// Client is how everything in the stores talks to Redis, which is one server or a cluster. What it is given is sent to where its
-// key is, and never again unless Redis said that it did not run. On a cluster a command without a key and a transaction are
-// errors, and commands of one pipeline go to different nodes in no order.
+// Client is how everything in the stores talks to Redis, one server or a cluster. It sends a command to where its key is, and never again
+// unless Redis said that it did not run. On a cluster transactions and commands without a key are errors, and a pipeline has no order.
 type Client struct {
 	redis.UniversalClient
 	*shared
@@ -73,9 +72,8 @@ func newClustered(c *cluster, o ConnectOptions) *Client {
 // Clustered reports whether it is a cluster, where keys with different hash tags may be on different servers.
 func (c *Client) Clustered() bool { return c.cluster != nil }
 
-// Run makes a call, by itself. Unless its error says that nothing ran (a Refusal, or that it was not sent), the script may have run
-// and may not. Only what says that nothing ran is followed by a repetition: NOSCRIPT, and a cluster's words for where its slot is
-// (directionOf).
+// Run makes a call by itself. Unless its error says that nothing ran (a Refusal, or that it was not sent), the script may have run. It is
+// repeated only after NOSCRIPT and a cluster's words for where its slot is (directionOf).
 func (c *Client) Run(ctx context.Context, call *Call) error {
 	return c.make(ctx, call, func(ctx context.Context, n *node) {
 		arrived, patience := time.Now(), n.gate.patience(ctx)

@@ -51,13 +51,6 @@ var conditionMetrics = []struct {
 		"0 if Redis could not write its last dump, or its log of changes, to disk, else 1.", nil, nil), nil},
 }
 
-func describeCondition(descs chan<- *prometheus.Desc) {
-	descs <- redisUp
-	for _, m := range conditionMetrics {
-		descs <- m.desc
-	}
-}
-
 func (c condition) collect(out chan<- prometheus.Metric) {
 	out <- prometheus.MustNewConstMetric(redisUp, prometheus.GaugeValue, oneIf(c != nil))
 	for _, m := range conditionMetrics {

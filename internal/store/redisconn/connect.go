@@ -42,10 +42,9 @@ type ConnectOptions struct {
 	// TLS says by which authorities a server of a rediss:// URL is known, and what is shown to it; nil, or what returns nil: by the
 	// system's, nothing. It is asked for each new connection, so that files may be replaced; while it fails, what it said before counts.
 	TLS func() (*tls.Config, error)
-	// Timeout bounds a write and a read, each; connecting has two fifths of it, or dialTime if that is longer, and never more than it. And it is for how
-	// long a server may be silent before who waits for a connection goes away, unless the context has a patience of its own
-	// (pause.WithPatience). Default one second, so that a Redis that is away is a failure soon, and never a pile of
-	// waiting callers.
+	// Timeout bounds a write and a read, each, and how long a server may be silent before a waiting caller gives up, unless the context has
+	// a patience of its own (pause.WithPatience). Connecting has two fifths of it, or dialTime if that is longer, and never more than it.
+	// Default one second.
 	Timeout time.Duration
 	// Waiting says whether changes wait for replicas; what then has too few of them fails with ErrNotReplicated.
 	Waiting Waiting
@@ -73,9 +72,8 @@ const dialTime = 400 * time.Millisecond
 // dial is how long connecting may take where a read may take the timeout.
 func dial(timeout time.Duration) time.Duration { return min(timeout, max(dialTime, timeout*2/5)) }
 
-// Connect makes a client for one Redis server, or for a cluster; it does not yet connect. Options in the URL's query are honoured, but for
-// retries: the client never repeats a command, because a change whose reply was lost may have been made. Connect also
-// silences go-redis's own logger, for the whole process: every failure is an error that the caller sees.
+// Connect makes a client for one Redis server or a cluster; it does not yet connect. Options in the URL's query are honoured, but for
+// retries, since a change whose reply was lost may have been made. It silences go-redis's own logger, for the whole process.
 func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	logging.Disable()
 	if o.Cluster {

@@ -60,9 +60,8 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	return &shownConn{secure, tcp}, nil
 }
 
-// config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: then it has what they
-// said before, and the error is worth telling only if that does not do. It is nil when they never said anything: to trust the system's
-// authorities instead would be to trust others.
+// config is for one connection. Files that cannot be read, or do not fit together, may be just being replaced: it is then what they said
+// before, and unread says why. It is nil when they never said anything, since the system's authorities would trust others.
 func (d *dialer) config() (c *tls.Config, unread error) {
 	c = d.tls.Clone()
 	if d.files == nil {

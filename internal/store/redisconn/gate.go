@@ -17,12 +17,9 @@ import (
 // errSilent says that a command was not sent, because the server had not answered anything for too long.
 var errSilent = errors.New("the server does not answer")
 
-// gate is what every command of a client passes. It lets in as many as there are connections; the others wait before it,
-// in the order in which they came, and go away when the server falls silent. The pool's own queue cannot tell a server that
-// is busy from one that is away: there, who is at the end of a long queue gives up for the one, or waits through the
-// failures of all before him for the other.
-//
-// As a hook it is over whatever uses the client, the limits on requests too.
+// gate is what every command of a client passes, the limits on requests too. It lets in as many as there are connections; the others wait
+// in the order in which they came, and give up when the server falls silent. The pool's own queue cannot tell a busy server from one
+// that is away: it fails the last of a long queue for the one, or has them wait through all failures before theirs for the other.
 type gate struct {
 	places  chan struct{} // holds one for each command that is let in
 	silence time.Duration // the patience of a context without one

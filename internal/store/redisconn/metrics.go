@@ -70,7 +70,10 @@ func (m *collector) Describe(descs chan<- *prometheus.Desc) {
 	m.client.metrics.sent.Describe(descs)
 	descs <- poolConnections
 	descs <- waitingCalls
-	describeCondition(descs)
+	descs <- redisUp
+	for _, m := range conditionMetrics {
+		descs <- m.desc
+	}
 }
 
 // Collect implements prometheus.Collector. It asks the server how it is, at most every few seconds.

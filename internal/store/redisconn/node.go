@@ -9,11 +9,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// node is one Redis server at one address: a connection pool that knows which life of the server it talks to.
-//
-// A server that comes back from a crash, or a replica that takes over, may hold older data than the one before. So each life of
-// a server has an identity, and every script is loaded under a digest of its own for each identity. A script can therefore not
-// run on a server that it was not made for (NOSCRIPT: nothing has run), at no extra round trip (ADR 6).
+// node is one Redis server at one address: a connection pool that knows which life of the server it talks to. A server that comes back
+// from a crash, or a replica that takes over, may hold older data. So each life has an identity, and a script has a digest of its own for
+// each: sent to another life it is NOSCRIPT, and nothing has run, at no extra round trip (ADR 6).
 type node struct {
 	*redis.Client
 	*shared
@@ -43,7 +41,7 @@ func newNode(opts *redis.Options, s *shared) *node {
 	n := &node{shared: s, turn: make(chan struct{}, 1), entered: make(chan struct{}, waitingRuns), gate: newGate(opts.PoolSize, s.silence)}
 	n.quick = &queue{node: n, atOnce: batchesAtOnce, beside: callsBeside}
 	n.slow = &queue{node: n, atOnce: waitingBatches, beside: 1}
-	opts.OnConnect = n.connected
+	opts.OnConnect = func(ctx context.Context, on *redis.Conn) error { return n.identify(ctx, on, nil) }
 	n.Client = redis.NewClient(opts)
 	n.AddHook(n.gate)
 	return n

@@ -26,11 +26,9 @@ const (
 
 var errCallsFull = errors.New("too many calls wait for Redis")
 
-// queue sends small calls of concurrent requests to a node together: one round trip for up to batchCalls of them. A call that
-// finds no batch under way is sent at once; what comes meanwhile goes with the next batch, which is sent when the one before is
-// back, or beside it once enough wait (ADR 7).
-//
-// Each call is one step in Redis, whatever it is sent with, and none is sent again once it may have run.
+// queue sends small calls of concurrent requests to a node together: one round trip for up to batchCalls. A call that finds no batch under
+// way is sent at once; what comes meanwhile goes with the next batch, when the one before is back or beside it once enough wait (ADR 7).
+// Each call is one step in Redis, and none is sent again once it may have run.
 type queue struct {
 	node   *node
 	atOnce int // how many batches are under way at most

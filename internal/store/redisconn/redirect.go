@@ -63,9 +63,8 @@ func nothingRan(err error) bool {
 // Unanswered reports whether an error is not the command's own: its node could not be asked, or a cluster said that nothing ran.
 func Unanswered(err error) bool { return !answered(err) || nothingRan(err) }
 
-// follow calls send with the node that serves the slot, again where the cluster says that nothing ran: on the node that it
-// names, or after a pause, for as long as the caller is patient, with as much patience as is left. Nothing else is ever sent
-// again: a command whose connection failed may have run.
+// follow calls send with the node that serves the slot, and again, for as long as the caller is patient, only where the cluster says that
+// nothing ran: on the node that it names, or after a pause. A command whose connection failed may have run.
 func (c *cluster) follow(ctx context.Context, slot int, send func(ctx context.Context, n *node, asking bool) error) error {
 	until := time.Now().Add(c.patience(ctx))
 	wait := leastPause

@@ -33,17 +33,15 @@ var (
 )
 
 const (
-	// watchInterval is how often the sentinels are asked whether the master is another one now. A master that was away for a
-	// moment comes back with its connections alive and takes changes, which are lost when it hears that it was replaced; so
-	// those connections are to be closed before.
+	// watchInterval is how often the sentinels are asked for the master. One that was away for a moment keeps its connections and takes
+	// changes, which are lost when it hears that it was replaced, so its connections must be closed before.
 	watchInterval = 250 * time.Millisecond
 	// stragglers is how long an answer waits for those of other sentinels, which may know better.
 	stragglers = 100 * time.Millisecond
 )
 
-// sentinels find the master. All of them are asked each time, because one that hangs, is cut off or is behind must not
-// decide: of several answers the latest failover counts. (The failover client of go-redis asks the one that it chose first,
-// and never gets over one that takes connections and is silent.)
+// sentinels find the master. All are asked each time, and the latest failover counts, so that one which hangs or is behind does not
+// decide. (go-redis's failover client stays with the one that it chose first, also when that is silent.)
 type sentinels struct {
 	master  string
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)

@@ -26,11 +26,6 @@ const serverAttempts = 3
 
 var errNoIdentity = errors.New("the server does not tell its run_id; Levelboard needs the command INFO to notice that Redis has gone back in time")
 
-// connected is called with each new connection, before anything else is sent on it.
-func (n *node) connected(ctx context.Context, on *redis.Conn) error {
-	return n.identify(ctx, on, nil)
-}
-
 // server returns the server that is talked to, connecting if need be. With lost, that one does not know its scripts: it was
 // another one by then, or it forgot them.
 func (n *node) server(ctx context.Context, lost *server) (*server, error) {

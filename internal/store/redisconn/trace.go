@@ -9,9 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// traceRun makes a span of a script that ran for something traced. Nothing of the keys, the arguments or the text of an error gets
-// into it: they name guilds and users. The span is made when the script has ended, so that it covers the wait for a connection
-// and whatever was sent together with it.
+// traceRun makes a span of a script that ran for something traced, when it has ended, so that it covers the wait for a connection. Keys,
+// arguments and texts of errors stay out of it: they name guilds and users.
 func traceRun(ctx context.Context, tracer trace.Tracer, script string, began time.Time, err error) {
 	if !trace.SpanFromContext(ctx).IsRecording() {
 		return

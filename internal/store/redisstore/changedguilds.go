@@ -39,9 +39,8 @@ func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
 	}
 }
 
-// LoadedGuilds implements snapshot.Live. It walks all keys of the database in many small steps, so a guild that is loaded or
-// dropped meanwhile, or moves from one node of a cluster to another, may or may not be in the answer. When it fails on a node,
-// it returns the guilds of the others with the error.
+// LoadedGuilds implements snapshot.Live. It walks all keys in small steps, so a guild that is loaded, dropped or moved meanwhile may or
+// may not be in the answer. When it fails on a node, it returns the guilds of the others with the error.
 func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
 	var mu sync.Mutex
 	var guilds []id.Guild
@@ -59,10 +58,7 @@ func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
 		}
 		return keys.Err()
 	})
-	if err != nil {
-		return guilds, fmt.Errorf("redis: loaded guilds: %w", err)
-	}
-	return guilds, nil
+	return guilds, wrap("loaded guilds", err)
 }
 
 // MarkChanged implements snapshot.Live.

@@ -108,10 +108,7 @@ func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []i
 	if err = r.numbers(&b.Rev, &b.Epoch, &b.Known); err == nil {
 		b.Mended, err = fillRows(r[3:], b.Rows)
 	}
-	if err != nil {
-		return b, fmt.Errorf("redis: unsaved members: %w", err)
-	}
-	return b, nil
+	return b, wrap("unsaved members", err)
 }
 
 // Verified implements snapshot.Live. When its reply was lost the guild may be verified; see CommitHydration.

@@ -34,9 +34,8 @@ const (
 // errClaimLost says that another guild has claimed the name of a request, and that nothing was changed.
 var errClaimLost = errors.New("another guild claimed the key in between")
 
-// runOnce runs a script that makes a change and begins with loaded and once; args begin with the incarnation. When the request
-// that once names was made before, nothing is changed, and recorded has the words of the outcome that the script recorded then.
-// Its errors are those of redisconn, for outcome. Without a name it costs no more than run.
+// runOnce runs a script that makes a change and begins with loaded and once; args begin with the incarnation. If the request that once names
+// was made before, nothing is changed, and recorded has the recorded outcome. Its errors are those of redisconn, for outcome.
 func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (c *redisconn.Call, recorded reply, err error) {
 	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation), Args: args}
 	if !once.Named() {
@@ -72,13 +71,12 @@ func words(text string) reply {
 	return r
 }
 
-// claim gets a name for a guild and returns the number to make its request with. ErrKeyReused when a request of another
-// guild was made under it; errClaimLost when another guild got it meanwhile.
+// claim gets a name for a guild and returns the number to make its request with. ErrKeyReused when a request of another guild was made
+// under it; errClaimLost when another guild got it meanwhile.
 //
-// Records are in their guilds' slots, which have no step in common. So a claim in a slot of its own says which guild may make
-// the request. Another guild takes it only after it put a fence, with the number that it is going to have, where the record
-// would be: if the record is there it is too late, and if not, the holder's change can no longer be made. A holder that is
-// not done claims again, and fences the other one in turn.
+// Records are in their guilds' slots, so a claim in a slot of its own says which guild may make the request. Another guild takes it only
+// after it put a fence, with its next number, where the record would be: if the record is there it is too late, and if not, the holder's
+// change can no longer be made. A holder that is not done claims again, and fences the other one in turn.
 func (s *Store) claim(ctx context.Context, g id.Guild, key leaderboard.Digest) (number int64, err error) {
 	ask := func(rival id.Guild, seen int64) (reply, error) {
 		return s.run(ctx, claimScript, []string{claimKey(key)}, string(g), claimTTL.Milliseconds(), string(rival), seen)

@@ -11,9 +11,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// fillRows puts a list of XP and one of entries, as scripts answer them, into the rows, and returns the users whose entry had to be mended.
-// A damaged entry is mended, so that it does not keep the others from being archived: XP is the nearest there is, numbers that
-// cannot be read are no messages and no times, and user data that cannot be read, or is not UTF-8, is unknown.
+// fillRows puts a list of XP and one of entries into the rows, and returns the users whose entry had to be mended, so that a damaged one
+// does not keep the others from the archive: XP is the nearest there is, unreadable numbers are 0, unreadable user data is unknown.
 func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 	xps, err := r.list(0, len(rows))
 	if err != nil {

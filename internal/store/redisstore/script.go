@@ -69,6 +69,14 @@ var refusals = map[redisconn.Refusal]error{
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 }
 
+// wrap names the operation; nil stays nil.
+func wrap(operation string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("redis: %s: %w", operation, err)
+}
+
 // known returns an error of redisconn as what the use cases know it by.
 func known(err error) error {
 	var word redisconn.Refusal

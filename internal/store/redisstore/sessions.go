@@ -35,10 +35,7 @@ func (s *Store) PutSession(ctx context.Context, kept signin.Kept, ttl time.Durat
 	if err == nil {
 		err = s.dropSessions(ctx, list, older.Val())
 	}
-	if err != nil {
-		return fmt.Errorf("redis: put a session: %w", err)
-	}
-	return nil
+	return wrap("put a session", err)
 }
 
 // Session implements signin.Store.
@@ -77,18 +74,12 @@ func (s *Store) ReplaceSession(ctx context.Context, h signin.Hash, sealed []byte
 	if errors.Is(replaced.Err(), redis.Nil) {
 		return signin.ErrNoSession
 	}
-	if err != nil {
-		return fmt.Errorf("redis: replace a session: %w", err)
-	}
-	return nil
+	return wrap("replace a session", err)
 }
 
 // EndSession implements signin.Store.
 func (s *Store) EndSession(ctx context.Context, user id.User, h signin.Hash) error {
-	if err := s.dropSessions(ctx, sessionsKey(user), []string{hashText(h)}); err != nil {
-		return fmt.Errorf("redis: end a session: %w", err)
-	}
-	return nil
+	return wrap("end a session", s.dropSessions(ctx, sessionsKey(user), []string{hashText(h)}))
 }
 
 // EndSessions implements signin.Store. Only what was listed is dropped from the list: a session that begins meanwhile stays
@@ -99,10 +90,7 @@ func (s *Store) EndSessions(ctx context.Context, user id.User) error {
 	if err == nil {
 		err = s.dropSessions(ctx, list, hashes)
 	}
-	if err != nil {
-		return fmt.Errorf("redis: end all sessions of a user: %w", err)
-	}
-	return nil
+	return wrap("end all sessions of a user", err)
 }
 
 // dropSessions removes the sessions before they leave the list, so that what was cut off can be done again.

@@ -41,10 +41,9 @@ func (s sieves) of(c *level.Curve) string {
 	return text
 }
 
-// sieveOf is the highest level that begins at level.MaxXP or below, how far a value that Lua computes for a level up to it may
-// be off, and the coefficients. Horner's scheme over at most 5 coefficients, each rounded once, errs by less than 10 units
-// of 2^-53 of the sum of the terms' magnitudes. Where that is so much that two neighbouring levels could be confused, there
-// is no telling level-ups by floats. Texts have no exponents, which the Lua of the embedded Redis cannot read.
+// sieveOf is the highest level that begins at level.MaxXP or below, how far off a value may be that Lua computes for a level up to it, and
+// the coefficients. Horner's scheme over at most 5 rounded coefficients errs by less than 10 units of 2^-53 of the sum of the terms'
+// magnitudes. Where neighbouring levels could be confused, it is anyGain. Texts have no exponents, which the embedded Lua cannot read.
 func sieveOf(c level.Curve) string {
 	top := c.LevelAt(level.MaxXP)
 	coefficients := c.Coefficients()

@@ -7,7 +7,6 @@ package redisstore
 
 import (
 	"context"
-	"fmt"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
@@ -39,9 +38,8 @@ func New(client *redisconn.Client) *Store {
 // Ping asks the server for a sign of life.
 func (s *Store) Ping(ctx context.Context) error { return s.client.Alive(ctx) }
 
-// index puts a guild into the index of those with changes that wait for a snapshot, when that was not done in the round trip of
-// the change. The change is made by then, so it is neither undone by the caller's context nor reported as failed: a guild that
-// is missing from the index is found when the snapshot writer sweeps the loaded guilds.
+// index puts a guild into the index of those with changes that wait for a snapshot, unless the round trip of the change did. The change is
+// made by then, so the caller's context does not count and a failure is not reported: the writer's sweep finds the guild.
 func (s *Store) index(ctx context.Context, g id.Guild) {
 	if s.client.Clustered() {
 		s.indexer.put([]any{string(g)})
@@ -57,15 +55,11 @@ func (s *Store) addToIndex(ctx context.Context, guilds []any) error {
 // Nudge tells every replica that something in the archive's log of changes is new. It says no more than "look now", and
 // replicas look by themselves from time to time, so a nudge that gets lost does no harm.
 func (s *Store) Nudge(ctx context.Context) error {
-	if err := s.client.Publish(ctx, changesChannel, "").Err(); err != nil {
-		return fmt.Errorf("redis: nudge: %w", err)
-	}
-	return nil
+	return wrap("nudge", s.client.Publish(ctx, changesChannel, "").Err())
 }
 
-// Nudges listens for nudges, this replica's own included, until ctx ends; then the channel is closed. Nudges that arrive
-// while the last one was not yet taken are one. It connects again by itself, and since nudges may have been lost while it
-// was away, each connection made, the first one too, counts as a nudge.
+// Nudges listens for nudges, this replica's own included, until ctx ends; then the channel is closed. Nudges that were not yet taken are one.
+// It connects again by itself, and each connection made counts as a nudge, since some may have been lost.
 func (s *Store) Nudges(ctx context.Context) <-chan struct{} {
 	nudges := make(chan struct{}, 1)
 	go func() {

@@ -68,19 +68,3 @@ func (a *Archive) inTx(ctx context.Context, op string, f func(tx *sql.Tx) error)
 
 // nowMS is the archive's clock.
 func nowMS() int64 { return time.Now().UnixMilli() }
-
-// millis is t as the tables hold it, and nil for the zero time.
-func millis(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-// fromMillis is the time that millis made ms of.
-func fromMillis(ms sql.NullInt64) time.Time {
-	if !ms.Valid {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms.Int64).UTC()
-}

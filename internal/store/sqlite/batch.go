@@ -84,7 +84,7 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, 
 		u := r.User
 		_, err := statement.ExecContext(ctx, append([]any{
 			int64(b.Guild.Incarnation), b.Epoch, cmp.Or(r.Rev, b.Rev), now,
-			string(r.UserID), int64(r.XP), r.MessageCount, millis(r.LastUpdated), millis(r.CooldownUntil),
+			string(r.UserID), int64(r.XP), r.MessageCount, sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil),
 			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
 		}, more...)...)
 		if err != nil {

@@ -36,22 +36,14 @@ func stateOf(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }, g leaderboard.GuildRef,
 ) (snapshot.State, error) {
-	return scanState(db.QueryRowContext(ctx,
+	return sqlarchive.ScanState(db.QueryRowContext(ctx,
 		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
-}
-
-func scanState(row sqlarchive.Row) (s snapshot.State, err error) {
-	err = row.Scan(&s.Epoch, &s.Archived)
-	if errors.Is(err, sql.ErrNoRows) {
-		return snapshot.State{}, snapshot.ErrStale
-	}
-	return s, err
 }
 
 // RaiseEpoch implements snapshot.Archive.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
 	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
-		s, err = scanState(tx.QueryRowContext(ctx, `
+		s, err = sqlarchive.ScanState(tx.QueryRowContext(ctx, `
 			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? AND archived = ?
 			RETURNING epoch, archived`,
 			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
@@ -66,12 +58,12 @@ func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from s
 // Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
 	rows, err := a.reader.QueryContext(ctx, `
-		SELECT user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour
+		SELECT `+sqlarchive.MemberColumns+`
 		FROM guilds CROSS JOIN members USING (incarnation)
 		WHERE guilds.id = ? AND incarnation = ? AND user_id > ? AND NOT deleted
 		ORDER BY user_id LIMIT ?`,
 		string(g.ID), int64(g.Incarnation), string(after), limit)
-	found, err := sqlarchive.Collect(rows, err, scanMember)
+	found, err := sqlarchive.Collect(rows, err, sqlarchive.ScanMember)
 	if err != nil {
 		return nil, wrap("read members", err)
 	}
@@ -79,13 +71,4 @@ func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.
 		_, err = a.State(ctx, g)
 	}
 	return found, err
-}
-
-func scanMember(row sqlarchive.Row) (r snapshot.Row, err error) {
-	var updated, cooldown sql.NullInt64
-	u := &r.User
-	err = row.Scan(&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
-		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour)
-	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
-	return r, err
 }

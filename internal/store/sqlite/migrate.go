@@ -19,9 +19,8 @@ var migrations embed.FS
 // lockRetry is how often a process looks whether another one is done with the migrations.
 const lockRetry = 50 * time.Millisecond
 
-// Migrate applies the migrations that are missing, each in its own transaction. Many may call it at the same time, in
-// other processes too: one works, under a lock on a file beside the archive, and the others wait. Migrations that the
-// archive has and this program does not know are left alone, so that a rollback to an older version starts.
+// Migrate applies the missing migrations, each in its own transaction. Many processes may call it at once: one works, under a lock on a file
+// beside the archive, the others wait. Migrations that this program does not know are left alone, so that a rollback starts.
 func (a *Archive) Migrate(ctx context.Context) (err error) {
 	lock := flock.New(a.path+".migrate", flock.SetPermissions(fileMode))
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {

@@ -14,9 +14,8 @@ import (
 // isNamed is whether a member has a name in a span. SQLite's lower knows the letters of ASCII only, which is what a span wants.
 const isNamed = `(lower(username) >= ? AND lower(username) < ? OR lower(global_name) >= ? AND lower(global_name) < ?)`
 
-// FindNames implements leaderboard.Names. It looks at every member of the guild, 50,000 in some 50 ms: SQLite writes the entries of
-// an index anew with every update, so one for names would make a snapshot take more than twice its time, of every guild and
-// whether anybody searches or not.
+// FindNames implements leaderboard.Names. It looks at every member of the guild, 50,000 in some 50 ms. SQLite rewrites the entries of an
+// index with every update, so an index of names would more than double the time of every snapshot.
 func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, spans []leaderboard.NameSpan, limit int) ([]id.User, error) {
 	if len(spans) == 0 {
 		return nil, nil

@@ -19,12 +19,7 @@ import (
 	"levelboard/internal/config"
 )
 
-// The exit codes.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
-)
+const exitOK, exitFailed, exitUsage = 0, 1, 2
 
 // environment is what the program may touch of its process.
 type environment struct {

@@ -26,10 +26,9 @@ type announcer struct {
 	log      *slog.Logger
 }
 
-// Announce does not fail: the change is committed, and every replica finds it by itself within a second. Its subject is
-// forgotten here even if the archive went away right after the commit; reading the log is for what else the change
-// touched, such as the keys that a deleted guild was granted to. When it returns, this replica knows the subject as it is now, and serves on
-// with that should the archive go away.
+// Announce cannot fail: the change is committed, and every replica finds it by itself within a second. When it returns, this replica
+// has loaded the subject again and serves with that if the archive goes away. Reading the log covers what else the change touched, such as
+// the keys of a deleted guild.
 func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject string) {
 	change := changes.Change{Kind: kind, Subject: subject}
 	n.known.forget(change)

@@ -72,16 +72,10 @@ func redisAdvice(err error) string {
 	if advice := tlsAdvice(err, url, "set LEVELBOARD_REDIS_CA_FILE to the PEM file of that authority's certificate"); advice != "" {
 		return advice
 	}
-	if objects(err) {
+	if wire := (*net.OpError)(nil); errors.As(err, &wire) && wire.Op == "remote error" { // what the other end of TLS objects to
 		return "it does not accept this service's certificate, or wants one: set LEVELBOARD_REDIS_CERT_FILE and LEVELBOARD_REDIS_KEY_FILE"
 	}
 	return ""
-}
-
-// objects reports whether an error is what the other end of TLS objects to.
-func objects(err error) bool {
-	wire := (*net.OpError)(nil)
-	return errors.As(err, &wire) && wire.Op == "remote error"
 }
 
 // refusalOf is what a server answered, or "".

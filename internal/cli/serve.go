@@ -108,7 +108,10 @@ func announce(w io.Writer, cfg config.Config, a *app.App) {
 		fmt.Sprintf("Metrics and health checks: http://%s/metrics, /livez, /readyz", a.OpsAddr()),
 	}
 	if cfg.Embedded() {
-		dir := absolute(cfg.DataDir)
+		dir, err := filepath.Abs(cfg.DataDir)
+		if err != nil {
+			dir = cfg.DataDir
+		}
 		lines = append(lines,
 			"Embedded: Redis runs inside this process, the archive is SQLite in "+dir,
 			adminLine(cfg, filepath.Join(dir, config.AdminTokenFile)),
@@ -141,13 +144,6 @@ func adminLine(cfg config.Config, file string) string {
 	default:
 		return "Admin: off, because LEVELBOARD_ADMIN_TOKEN is not set"
 	}
-}
-
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }
 
 // limitMemory sets Go's memory limit to 90% of the container's, unless GOMEMLIMIT says what it is. Without a container there is no limit.

@@ -11,13 +11,9 @@ import (
 	"time"
 )
 
-// One stop is often told twice. What that looks like is all that tells it from somebody who is in a hurry:
-//   - timeout(1) sends SIGTERM to the process and then to its group, and after both SIGCONT, in the hope that it wakes
-//     whoever is stopped. So a second SIGTERM with a SIGCONT is the first one again.
-//   - Ctrl+C reaches the whole group of a terminal, and a program that runs this one may pass it on: two SIGINT within
-//     the time that takes. Nobody presses a key twice as fast.
-//
-// Any other second signal is a second one, however fast it comes.
+// One stop often arrives as two signals. Two cases are told from somebody in a hurry:
+//   - timeout(1) sends SIGTERM to the process and to its group, each followed by SIGCONT: a second SIGTERM with a SIGCONT is the first again.
+//   - Ctrl+C reaches a terminal's whole group, and a parent may pass it on: two SIGINT within sameTyping are one.
 const (
 	sameTerm   = 500 * time.Millisecond // between two SIGTERM of one timeout(1), on a busy machine
 	awaitCont  = 50 * time.Millisecond  // between the second SIGTERM and its SIGCONT
@@ -82,7 +78,7 @@ type stopSignals struct {
 
 func (s *stopSignals) next(got os.Signal, now time.Time) verdict {
 	switch {
-	case isWoken(got):
+	case len(woken) > 0 && got == woken[0]:
 		s.woken, s.doubt = s.first != nil, nil
 		return goOn
 	case s.first == nil:
@@ -100,5 +96,3 @@ func (s *stopSignals) next(got os.Signal, now time.Time) verdict {
 	}
 	return stopAtOnce
 }
-
-func isWoken(got os.Signal) bool { return len(woken) > 0 && got == woken[0] }

@@ -90,10 +90,9 @@ type Config struct {
 // Embedded reports whether the service runs on its in-process Redis and a SQLite archive.
 func (c Config) Embedded() bool { return c.RedisURL == "" && c.PostgresURL == "" }
 
-// Load reads the settings from environ (NAME=value, as os.Environ gives them); an empty value counts as not set. A secret
-// may stand in a file instead, named by NAME_FILE. warnings are sentences for the operator about things that work but look
-// wrong, unknown names among them. err joins everything that is wrong, each a sentence that names the setting; neither
-// ever holds a secret.
+// Load reads the settings from environ (NAME=value); an empty value counts as not set. A secret may stand in a file named by NAME_FILE.
+// warnings are sentences about what works but looks wrong, unknown names among them. err joins all that is wrong, a sentence for each
+// setting. Neither ever holds a secret.
 func Load(environ []string) (c Config, warnings []string, err error) {
 	vars := toMap(environ)
 	failed := map[string]bool{}

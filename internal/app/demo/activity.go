@@ -47,18 +47,14 @@ func (a *Activity) Run(ctx context.Context) {
 		return
 	}
 	failing := false
-	for pause.For(ctx, a.gap()) {
+	// The gaps make the changes a Poisson process.
+	for pause.For(ctx, time.Duration(a.r.ExpFloat64()/a.Rate*float64(time.Second))) {
 		err := a.Step(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			a.Log.Warn("the simulated activity cannot change the board", "error", err)
 		}
 		failing = err != nil
 	}
-}
-
-// gap makes the changes a Poisson process.
-func (a *Activity) gap() time.Duration {
-	return time.Duration(a.r.ExpFloat64() / a.Rate * float64(time.Second))
 }
 
 // Step gives one member the XP of one message.

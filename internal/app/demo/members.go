@@ -28,7 +28,7 @@ const (
 func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	r := rand.New(rand.NewPCG(seed, 1))
 	ids := userIDs(r, n)
-	names := newNamer(r)
+	names := &namer{r: r, taken: map[string]bool{}}
 	rows := make([]snapshot.Row, n)
 	for i := range rows {
 		messages, xp := activity(r)

@@ -45,8 +45,6 @@ type namer struct {
 	taken map[string]bool
 }
 
-func newNamer(r *rand.Rand) *namer { return &namer{r: r, taken: map[string]bool{}} }
-
 // user has no avatar: there is no picture that a made-up hash would lead to.
 func (n *namer) user() leaderboard.User {
 	username, display := n.names()

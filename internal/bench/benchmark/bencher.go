@@ -17,6 +17,8 @@ const (
 	connections = 64
 	// keyLimit is the limit of each load's key, in requests a minute: checked, and never reached.
 	keyLimit = 100_000_000
+	// attempts is how often a load is tried: a machine that stands still for a second fails some requests.
+	attempts = 3
 )
 
 // bencher has the processes that are measured.
@@ -56,9 +58,6 @@ func (b *bencher) serve(ctx context.Context, l load) (*loadgen.Result, error) {
 func (b *bencher) ask(ctx context.Context, route string, l load) (*loadgen.Result, error) {
 	return b.run(ctx, "floor "+route, loadgen.Options{URL: b.floorURL + "/" + route, Duration: b.each, Bare: true}, l)
 }
-
-// attempts is how often a load is tried: a machine that stands still for a second fails some requests.
-const attempts = 3
 
 // run tries a load again if one request failed: what is wrong with it is wrong with the numbers.
 func (b *bencher) run(ctx context.Context, name string, o loadgen.Options, l load) (result *loadgen.Result, err error) {

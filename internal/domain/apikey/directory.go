@@ -17,9 +17,8 @@ type Source interface {
 	Key(ctx context.Context, keyID string) (*Key, error)
 }
 
-// Directory finds the key that a secret belongs to, from memory where it can. It is bounded, it remembers ids that do not
-// exist too, and while the archive is down it serves on with what it holds. Keys that it returns are shared: do not change
-// them. It is safe for concurrent use.
+// Directory finds the key that a secret belongs to, in memory where it can, unknown ids included. While the archive is down it serves
+// what it holds. Callers must not change its keys. It is safe for concurrent use.
 type Directory struct {
 	byID *cached.Cache[string, held]
 	now  func() time.Time

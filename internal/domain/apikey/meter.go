@@ -31,10 +31,9 @@ type UseStore interface {
 	AddUse(ctx context.Context, f UseFlush) error
 }
 
-// Meter counts requests by key in memory and writes them down in the background. The counts of many replicas add up. A
-// flush whose outcome is not known is repeated, and is added once. While the archive is away counting goes on, and the
-// requests of that time are added to the hour in which it came back. A replica that is killed loses what it counted since
-// its last flush, less than a minute.
+// Meter counts requests by key in memory and flushes them in the background; the counts of replicas add up. A flush whose outcome is unknown
+// is repeated, and added once. While the archive is away requests are counted for the hour in which it returns. A replica that is killed
+// loses less than a minute.
 type Meter struct {
 	usedList
 	store   UseStore

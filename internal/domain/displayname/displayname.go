@@ -27,9 +27,8 @@ func Any(text string) bool {
 	return false
 }
 
-// Clean makes text safe to draw on one line: valid, composed, and without what has no shape of its own, such as control
-// characters and the marks that turn the direction of all text after them. It has no space at its ends, and is empty for a text
-// that shows nothing. Of a long text only the first 1,024 bytes are taken.
+// Clean makes text safe to draw on one line: valid, composed, without control characters and marks that turn the direction of text, and
+// without spaces at its ends. It is empty for a text that shows nothing. Only the first 1,024 bytes are taken.
 func Clean(text string) string {
 	text = norm.NFC.String(strings.ToValidUTF8(text[:min(len(text), maxText)], "\ufffd"))
 	var out strings.Builder

@@ -132,10 +132,9 @@ func NewIncarnation() Incarnation {
 	}
 }
 
-// RoleChanges returns the roles that a member at level l should have and should not have, without regard to those it has.
-// add holds the roles of the rewards at the highest reward level up to l, and of every lower reward that stacks; remove
-// all other roles of rewards. Both are in the order of the rewards, without duplicates, have no role in common, and are
-// never nil.
+// RoleChanges returns the roles that a member at level l should and should not have, whatever it has. add are the roles of the highest
+// reward up to l and of every lower one that stacks; remove are all other roles of rewards. Both are in the order of the rewards, without
+// duplicates, disjoint and never nil.
 func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
 	highest := level.Level(-1)
 	for _, r := range s.RoleRewards {

@@ -28,9 +28,8 @@ func ParseVanity(s string) (string, error) {
 	return strings.ToLower(s), nil
 }
 
-// ParseEntry reads the name of a leaderboard in a path: a guild's id, or else a vanity, in lower case, to look up. Text of
-// letters and digits that no vanity could be is returned too: it names no guild, but it is not malformed. The error is a
-// fault with code fault.Invalid.
+// ParseEntry reads the name of a leaderboard in a path: a guild's id, else a vanity to look up, in lower case. Letters and digits that
+// can be no vanity are returned too: they name no guild, but are not malformed. The error is a fault with code fault.Invalid.
 func ParseEntry(s string) (gid id.Guild, vanity string, err error) {
 	if id.Valid(s) {
 		return id.Guild(s), "", nil

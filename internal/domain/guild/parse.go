@@ -30,10 +30,9 @@ const (
 // xpPerMessageMax only.
 var ErrCrossed = errors.New("the least XP for a message is above the most")
 
-// Parse reads the settings of guild gid from a document of the admin API, and validates them. What the document leaves out
-// gets its default; multipliers and role rewards without an id get a new UUID. Empty lists are nil. What a client got wrong
-// is a *fault.Error that names the property: code fault.Invalid, or fault.TooLarge when the document, with its defaults
-// filled in, is longer than MaxDocument (what was answered must be accepted again).
+// Parse reads and validates the settings of guild gid from a document of the admin API. What is left out gets its default, rows without an id
+// a new UUID; empty lists are nil. A client's mistake is a *fault.Error that names the property: fault.Invalid, or fault.TooLarge when the
+// document with its defaults is longer than MaxDocument.
 func Parse(gid id.Guild, body []byte) (Settings, error) {
 	var d document
 	if err := strictjson.Decode(body, &d); err != nil {

@@ -88,9 +88,8 @@ func (p *polynomial) atSmall(n int64) XP {
 	return min(XP((2*v+p.intDiv)/(2*p.intDiv)), maxThreshold)
 }
 
-// atFloat is sure when the error of floats cannot move the value across a half. Horner's scheme over at most 5
-// coefficients, each itself rounded once, errs by less than 10 units of 2^-53 of the sum of the terms' magnitudes;
-// 2^-48 of it is more than enough.
+// atFloat is sure when the error of floats cannot move the value across a half. Horner's scheme over at most 5 rounded coefficients errs
+// by less than 10 units of 2^-53 of the sum of the terms' magnitudes; 2^-48 of it is more than enough.
 func (p *polynomial) atFloat(n float64) (xp XP, sure bool) {
 	var v, magnitude float64
 	for i := p.terms - 1; i >= 0; i-- {

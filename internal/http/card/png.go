@@ -14,9 +14,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// PNG draws the card with fonts of its own, which have the Latin, Greek and Cyrillic scripts. For what they do not have it
-// shows a box, and a name of which they have nothing is passed over for the next one. It takes tens of milliseconds of
-// one core and about 5 MB while it runs; the result is some tens of KB.
+// PNG draws the card with fonts for the Latin, Greek and Cyrillic scripts. Other letters are a box, and a name without any letter of
+// these is passed over for the next. It takes tens of milliseconds of one core and some 5 MB; the result is tens of KB.
 func PNG(d Data, theme Theme) ([]byte, error) {
 	if theme == Auto {
 		theme = Light

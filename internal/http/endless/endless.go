@@ -37,9 +37,8 @@ type Stream struct {
 	ends <-chan struct{}
 }
 
-// Begin sends the headers. From then on neither the time of a request nor the listener's bounds hold, but that each
-// write has a time of its own. When ends is closed, a write that is under way has a moment left. Call the returned function
-// at the end.
+// Begin sends the headers. From then on each write has a time of its own, in place of the request's and the listener's bounds. After ends is
+// closed a write that is under way has a moment left. Call the returned function at the end.
 func Begin(c *gin.Context, ends <-chan struct{}) (*Stream, func()) {
 	// The one below Gin's, which would keep the errors of Flush to itself.
 	w := c.Writer.(interface{ Unwrap() http.ResponseWriter }).Unwrap()

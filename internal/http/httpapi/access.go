@@ -143,11 +143,7 @@ func (a *API) requireKey(c *gin.Context) {
 		a.fail(c, who.failure)
 		return
 	}
-	a.fail(c, missingKey())
-}
-
-func missingKey() error {
-	return fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key.")
+	a.fail(c, fault.New(fault.Unauthenticated, "An API key is required. Send one in the header X-Api-Key."))
 }
 
 // permit is the 403 of a key that may not do this in the guild, whether there is such a guild or not.

@@ -14,9 +14,8 @@ import (
 // wrongAdminTokens is how many wrong admin tokens an address may send, a minute.
 const wrongAdminTokens = 20
 
-// requireAdmin is the 401 of a request without the admin token, and the 429 of an address that guesses it. Only wrong tokens
-// are charged. Once they have used up the budget, the right one is rejected from that address too: else the limit would not
-// slow guessing down. While Redis is away nothing is limited, since the operator must get in then.
+// requireAdmin answers 401 without the admin token, and 429 to an address that guesses it: wrong tokens are charged, and once they have
+// used up the budget the right one is rejected as well. While Redis is away nothing is limited, since the operator must get in.
 func (a *API) requireAdmin(c *gin.Context) {
 	if a.deps.AdminToken == "" {
 		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))

@@ -12,9 +12,8 @@ import (
 // maxString is the longest string of user data, in bytes.
 const maxString = 256
 
-// bodyScan is a place in a body that is read as nearly every client writes it. Each of its methods reads on from there, and says
-// whether it was sure. The place is a number: shortening the text instead would tell the garbage collector of each step, for a
-// third of the time.
+// bodyScan is a place in a body that is read as nearly every client writes it. Each method reads on from there and reports whether it was
+// sure. The place is a number, because shortening the text at each step costs the garbage collector a third of the time.
 type bodyScan struct {
 	text string
 	at   int

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -24,12 +23,9 @@ const (
 	refusedBodies = 4
 )
 
-// isLarge reports whether the body may be larger than maxBody.
-func isLarge(r *http.Request) bool { return r.ContentLength < 0 || r.ContentLength > maxBody }
-
 // holdLargeBody waits until there is room for the request's body, which is about guild g. A small body needs none.
 func (a *API) holdLargeBody(c *gin.Context, g id.Guild) error {
-	if !isLarge(c.Request) {
+	if length := c.Request.ContentLength; length >= 0 && length <= maxBody {
 		return nil
 	}
 	pool := a.largeBodies

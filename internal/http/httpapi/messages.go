@@ -154,3 +154,26 @@ func checkID[T id.User | id.Channel | id.Role](v T, place string) error {
 	}
 	return fault.New(fault.Invalid, "%s %s", place, id.ErrSnowflake)
 }
+
+// countGains counts the messages of a call.
+func countGains(gains []leaderboard.Gain) {
+	var gaining, held, ups int
+	var xp int64
+	for i := range gains {
+		xp += int64(gains[i].Gained)
+		if gains[i].Gained > 0 {
+			gaining++
+		}
+		if gains[i].InCooldown {
+			held++
+		}
+		if gains[i].LeveledUp {
+			ups++
+		}
+	}
+	messagesAwarded.WithLabelValues("gained").Add(float64(gaining))
+	messagesAwarded.WithLabelValues("cooldown").Add(float64(held))
+	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining - held))
+	xpAwarded.Add(float64(xp))
+	levelUps.Add(float64(ups))
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/platform/metrics"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 var (
@@ -74,27 +73,4 @@ func sizes(name, help string) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: name, Help: help, Buckets: prometheus.ExponentialBuckets(64, 4, 8), // to 1 MiB
 	}, []string{"route"})
-}
-
-// countGains counts the messages of a call.
-func countGains(gains []leaderboard.Gain) {
-	var gaining, held, ups int
-	var xp int64
-	for i := range gains {
-		xp += int64(gains[i].Gained)
-		if gains[i].Gained > 0 {
-			gaining++
-		}
-		if gains[i].InCooldown {
-			held++
-		}
-		if gains[i].LeveledUp {
-			ups++
-		}
-	}
-	messagesAwarded.WithLabelValues("gained").Add(float64(gaining))
-	messagesAwarded.WithLabelValues("cooldown").Add(float64(held))
-	messagesAwarded.WithLabelValues("nothing").Add(float64(len(gains) - gaining - held))
-	xpAwarded.Add(float64(xp))
-	levelUps.Add(float64(ups))
 }

@@ -89,8 +89,7 @@ func newCORS(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead},
-		// Any header: without credentials there is nothing that one could do, and package cors takes a list of names only as browsers write
-		// them, in lower case and in order, which no other client does.
+		// Without credentials no header does harm, and a list of names would be taken only in the order and case of browsers.
 		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{"ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"},
 		MaxAge:         3600,

@@ -10,8 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// pageMemory bounds the encoded pages that are kept, in bytes; one of 100 members is about 25 KB, and one whose members
-// have the longest names there can be, 20 times that.
+// pageMemory bounds the encoded pages that are kept, in bytes. One of 100 members is about 25 KB, of the longest names 20 times that.
 const pageMemory = 32 << 20
 
 // encodedPage is a page as it is sent, and what it was made of.
@@ -25,10 +24,8 @@ type encodedPage struct {
 	version     leaderboard.Version
 	rows        leaderboard.Digest
 
-	// still says that the last two reads of the page brought the same rows, whatever became of the board.
-	still bool
-	// moving says that the board had changed between the last two reads of the page, so that it most likely has again.
-	moving bool
+	still  bool // the last two reads of the page brought the same rows, whatever became of the board
+	moving bool // the board had changed between the last two reads of the page, so it most likely has again
 }
 
 // of reports whether the page is made of these settings.
@@ -57,11 +54,11 @@ type pageCache struct {
 
 func newPageCache(bytes int) *pageCache {
 	c := &pageCache{room: bytes}
-	pages, err := simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += dropped.size() })
+	var err error
+	c.pages, err = simplelru.NewLRU(math.MaxInt32, func(_ pageName, dropped encodedPage) { c.room += dropped.size() })
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
-	c.pages = pages
 	return c
 }
 
@@ -83,7 +80,7 @@ func (c *pageCache) add(name pageName, page encodedPage) encodedPage {
 	return page
 }
 
-// put is for who holds mu.
+// put puts the page in. mu is held.
 func (c *pageCache) put(name pageName, page encodedPage) {
 	c.pages.Remove(name)
 	c.pages.Add(name, page)

@@ -136,14 +136,10 @@ func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 	page, shared, err := a.reads.after(ctx, before, pageRead{name, g.Incarnation, g.Version}, func(ctx context.Context) (encodedPage, error) {
 		return a.readPage(ctx, g, name)
 	})
-	return page, missOf(shared), err
-}
-
-func missOf(shared bool) pageOutcome {
 	if shared {
-		return pageShared
+		return page, pageShared, err
 	}
-	return pageMiss
+	return page, pageMiss, err
 }
 
 // readPage reads the page and keeps it. It carries the version that its rows are of.

@@ -95,6 +95,4 @@ func setPrivate(c *gin.Context) {
 func encode(body any) ([]byte, error) { return json.Marshal(body, jsontext.AllowInvalidUTF8(true)) }
 
 // wholeSeconds rounds up.
-func wholeSeconds(d time.Duration) int64 {
-	return int64(math.Ceil(max(d, 0).Seconds()))
-}
+func wholeSeconds(d time.Duration) int64 { return int64(math.Ceil(max(d, 0).Seconds())) }

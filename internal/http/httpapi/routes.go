@@ -2,11 +2,8 @@ package httpapi
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/gin-gonic/gin"
-
-	"levelboard/internal/domain/fault"
 )
 
 func (a *API) routes() (http.Handler, error) {
@@ -66,37 +63,4 @@ func (a *API) routes() (http.Handler, error) {
 func get(group *gin.RouterGroup, path string, h gin.HandlerFunc) {
 	group.GET(path, h)
 	group.HEAD(path, h)
-}
-
-func (a *API) noRoute(c *gin.Context) {
-	a.unrouted(c, fault.New(fault.NotFound, "There is nothing at this address. GET /v2/openapi.json describes what there is."))
-}
-
-func (a *API) noMethod(c *gin.Context) {
-	a.unrouted(c, fault.New(fault.MethodNotAllowed, "This address does not take %s. The Allow header says what it takes.", shorten(c.Request.Method)))
-}
-
-// unrouted charges the limits on /v2 all the same: every answer there has the headers.
-func (a *API) unrouted(c *gin.Context, f *fault.Error) {
-	if underV2(c.Request) {
-		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify} {
-			if step(c); c.IsAborted() {
-				return
-			}
-		}
-		if isPreflight(c) && f.Code == fault.MethodNotAllowed {
-			c.Status(http.StatusNoContent)
-			return
-		}
-	} else if a.deps.Pages != nil && forPerson(c.Request) {
-		a.deps.Pages.Refuse(c, f)
-		return
-	}
-	a.fail(c, f)
-}
-
-// forPerson reports whether a browser asks for a page; whatever else asks is answered as a program is.
-func forPerson(r *http.Request) bool {
-	admin := r.URL.Path == "/admin" || strings.HasPrefix(r.URL.Path, "/admin/")
-	return !admin && strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
 }

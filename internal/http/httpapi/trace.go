@@ -43,9 +43,8 @@ func (a *API) trace(c *gin.Context) {
 	c.Next()
 }
 
-// clientTrace is the trace that the client says it is in. It becomes a link and never the parent, because anybody can call:
-// as the parent it would let a client decide that its requests are kept whatever the sampler says, and write spans into
-// traces of others. Its tracestate is free text, and is left out.
+// clientTrace is the trace that the client says it is in. It becomes a link and never the parent: anybody can call, and a parent decides
+// about sampling and gets spans written into its trace. Its tracestate is free text and is left out.
 func clientTrace(r *http.Request) []trace.Link {
 	said := trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), propagation.HeaderCarrier(r.Header)))
 	if !said.IsValid() {

@@ -130,9 +130,8 @@ func afterSaving(c *gin.Context, page *settingsPage) error {
 	return nil
 }
 
-// savedSince answers a form that was opened before the last save, which may have been the same manager's (Back, a second press on Save).
-// If all is saved as the form wants it, there is nothing to do. Otherwise the manager sees both and decides; the form gets the version that
-// is shown, so another save in between is a conflict again.
+// savedSince answers a form that was opened before the last save, maybe the same manager's (Back, a second press on Save). If all is saved
+// as the form wants it, nothing is left to do. Otherwise the manager sees both and decides; the form gets the version that is shown.
 func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Proposal, ok bool) error {
 	if ok {
 		mine := *page.Guild

@@ -24,9 +24,8 @@ func Attrs(ctx context.Context) []slog.Attr {
 	return attrs
 }
 
-// Handler adds what the context knows to each record, and limits records from slog.LevelInfo up: of each message 10 at once
-// and then one a second go to next, with the number of those that did not since as notLoggedBefore. Records are told apart by
-// level and message, so a message must be a constant. It is safe for concurrent use.
+// Handler adds what the context knows to each record. From slog.LevelInfo up it passes on 10 records of a message at once and then one a second,
+// with the number of those left out as notLoggedBefore. It is by level and message, so a message must be a constant. It is safe for concurrent use.
 type Handler struct {
 	next  slog.Handler
 	limit *limiter
@@ -37,7 +36,7 @@ type Handler struct {
 
 // NewHandler returns a Handler in front of next. now is the clock.
 func NewHandler(next slog.Handler, now func() time.Time) *Handler {
-	return &Handler{next: next, limit: newLimiter(now)}
+	return &Handler{next: next, limit: &limiter{now: now, lines: map[line]*bucket{}}}
 }
 
 // Enabled implements slog.Handler.
@@ -122,10 +121,6 @@ type limiter struct {
 
 	mu    sync.Mutex
 	lines map[line]*bucket
-}
-
-func newLimiter(now func() time.Time) *limiter {
-	return &limiter{now: now, lines: map[line]*bucket{}}
 }
 
 // pass reports whether the line may be written, and how many like it were not since the last one that was.

@@ -23,9 +23,8 @@ func For(ctx context.Context, d time.Duration) (lasted bool) {
 
 type patienceKey struct{}
 
-// WithPatience returns a context in which a step on the live store gives up when nothing at all was heard from the store
-// for d. While it answers others, a step waits for its turn until the end of ctx. So a store that is away is noticed after
-// d, however many wait, and one that is only busy is not taken for one that is away. With d of 0 the store decides.
+// WithPatience returns a context in which a step on the live store gives up when nothing was heard from the store for d; 0 leaves it to the
+// store. While it answers others, a step waits for its turn until ctx ends. So a busy store is not taken for one that is away.
 func WithPatience(ctx context.Context, d time.Duration) context.Context {
 	if d <= 0 {
 		return ctx

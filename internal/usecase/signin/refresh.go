@@ -9,11 +9,6 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// stale reports whether there is something to be renewed or noted.
-func (s *Sessions) stale(r record) bool {
-	return s.o.Now().Sub(r.Seen) > seenTime || s.unconfirmed(r)
-}
-
 func (s *Sessions) unconfirmed(r record) bool {
 	now := s.o.Now()
 	return !r.Local && s.o.Provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime

@@ -165,7 +165,7 @@ func (s *Sessions) Find(ctx context.Context, text string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.stale(r) {
+	if s.o.Now().Sub(r.Seen) > seenTime || s.unconfirmed(r) {
 		if r, err = s.freshen(ctx, mine, r); err != nil {
 			return nil, err
 		}

@@ -4,8 +4,9 @@ package demo
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
+
+	"github.com/go-json-experiment/json"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/signin"

@@ -5,13 +5,14 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/base64"
-	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 const (
@@ -43,10 +44,10 @@ func newFlow(next string, now time.Time) flow {
 
 // encode is the flow as the value of a cookie. An address that JSON makes too long is forgotten.
 func (f flow) encode() string {
-	encoded, _ := json.Marshal(f) // text and a number always are JSON
+	encoded, _ := json.Marshal(f, jsontext.AllowInvalidUTF8(true)) // text and a number always are JSON
 	if base64.RawURLEncoding.EncodedLen(len(encoded)) > longestFlow {
 		f.Next = "/"
-		encoded, _ = json.Marshal(f)
+		encoded, _ = json.Marshal(f, jsontext.AllowInvalidUTF8(true))
 	}
 	return base64.RawURLEncoding.EncodeToString(encoded)
 }

@@ -1,9 +1,11 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
@@ -62,7 +64,7 @@ func (f settingsForm) curve() any {
 	for len(given) > 0 && strings.TrimSpace(given[len(given)-1]) == "" {
 		given = given[:len(given)-1]
 	}
-	list := []json.RawMessage{}
+	list := []jsontext.Value{}
 	for _, c := range given {
 		list = append(list, number(c))
 	}
@@ -102,19 +104,19 @@ func orNull(text string) *string {
 }
 
 // number passes a number on as it was written, for the document's rules to judge; anything else becomes a string, which they reject.
-func number(text string) json.RawMessage {
+func number(text string) jsontext.Value {
 	text = strings.TrimSpace(text)
-	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && json.Valid([]byte(text)) {
-		return json.RawMessage(text)
+	if text != "" && strings.Trim(text, "0123456789.eE+-") == "" && jsontext.Value(text).IsValid() {
+		return jsontext.Value(text)
 	}
 	return encode(text)
 }
 
 // encode writes what has no way to fail: text, numbers, lists and maps of them.
-func encode(value any) json.RawMessage {
-	encoded, err := json.Marshal(value)
+func encode(value any) jsontext.Value {
+	encoded, err := json.Marshal(value, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
-		return json.RawMessage("null")
+		return jsontext.Value("null")
 	}
 	return encoded
 }
@@ -122,11 +124,11 @@ func encode(value any) json.RawMessage {
 // target is a channel or a role in the guild's document. What the form has no place for stays as it was saved.
 type target struct {
 	ID       string      `json:"id"`
-	Name     *string     `json:"name,omitempty"` // nil: the line has none
-	ParentID *id.Channel `json:"parentId,omitempty"`
-	Color    *int        `json:"color,omitempty"`
-	Position int         `json:"position,omitempty"`
-	Type     int         `json:"type,omitempty"`
+	Name     *string     `json:"name,omitzero"` // nil: the line has none
+	ParentID *id.Channel `json:"parentId,omitzero"`
+	Color    *int        `json:"color,omitzero"`
+	Position int         `json:"position,omitzero"`
+	Type     int         `json:"type,omitzero"`
 }
 
 // targets are those that are saved, by the row that they are in ("" for any row), whether they are roles, and their id.

@@ -4,12 +4,14 @@ package health
 
 import (
 	"context"
-	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/go-json-experiment/json"
 )
 
 // Dependency is something that the service uses.
@@ -169,7 +171,8 @@ func (m *Monitor) Ready(w http.ResponseWriter, r *http.Request) {
 	if verbose {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(report.document())
+		_ = json.MarshalWrite(w, report.document(), json.Deterministic(true))
+		_, _ = io.WriteString(w, "\n")
 		return
 	}
 	text := "ok"

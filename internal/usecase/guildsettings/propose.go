@@ -1,17 +1,19 @@
 package guildsettings
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 )
 
 // Given is what a manager wants to set: properties of the guild's document, as JSON.
-type Given map[string]json.RawMessage
+type Given map[string]jsontext.Value
 
 // own are the properties that are a manager's. The rest is the operator's, or their bot's, and mirrors the chat platform:
 // name, icon and memberCount, so that no community can pose as another; and above all ownerId and adminIds, which decide who
@@ -92,17 +94,17 @@ type judge struct {
 	base  Given
 }
 
-func (j judge) property(property string, value json.RawMessage) (wrong []Wrong) {
+func (j judge) property(property string, value jsontext.Value) (wrong []Wrong) {
 	if partner, ok := pairs[property]; ok {
 		if wrong := j.try(property, Given{property: value, partner: value}); len(wrong) > 0 {
 			return []Wrong{{Path: property, Message: wrong[0].Message}}
 		}
 		return nil
 	}
-	var items []json.RawMessage
+	var items []jsontext.Value
 	if rows[property] && json.Unmarshal(value, &items) == nil {
 		for i, item := range items {
-			for _, w := range j.try(property, Given{property: json.RawMessage("[" + string(item) + "]")}) {
+			for _, w := range j.try(property, Given{property: jsontext.Value("[" + string(item) + "]")}) {
 				w.Path = strings.Replace(w.Path, property+"[0]", fmt.Sprintf("%s[%d]", property, i), 1)
 				wrong = append(wrong, w)
 			}

@@ -2,9 +2,10 @@ package guildsettings_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -73,7 +74,7 @@ func (w *world) propose(g *guild.Guild, given guildsettings.Given) guildsettings
 }
 
 func set(property, value string) guildsettings.Given {
-	return guildsettings.Given{property: json.RawMessage(value)}
+	return guildsettings.Given{property: jsontext.Value(value)}
 }
 
 func TestASaveIsAnnouncedOnceItIsCommitted(t *testing.T) {
@@ -130,7 +131,7 @@ func TestAManagerCannotSetWhatIsTheOperators(t *testing.T) {
 		"id": `"100000000000000002"`, "incarnation": `1`,
 	} {
 		given := set("enabled", "true")
-		given[property] = json.RawMessage(value)
+		given[property] = jsontext.Value(value)
 		if _, wrong, err := guildsettings.Propose(read.Settings, given); !fault.Is(err, fault.Forbidden) {
 			t.Errorf("%s: %v, %v", property, wrong, err)
 		}
@@ -156,9 +157,9 @@ func TestTheArchiveIsAskedWhetherAVanityIsFree(t *testing.T) {
 func TestEverythingThatIsWrongIsSaid(t *testing.T) {
 	w := newWorld(t)
 	_, wrong, err := guildsettings.Propose(w.read().Settings, guildsettings.Given{
-		"xpPerMessageMin": json.RawMessage(`0`), "xpPerMessageMax": json.RawMessage(`"x"`), "curve": json.RawMessage(`[0,0]`),
-		"roleRewards": json.RawMessage(`[{"level":1,"roles":[]},{"level":-1,"roles":[]},{"level":2,"roles":[{"id":"1","name":"x"}]}]`),
-		"multipliers": json.RawMessage(`{}`), "enabled": json.RawMessage(`false`),
+		"xpPerMessageMin": jsontext.Value(`0`), "xpPerMessageMax": jsontext.Value(`"x"`), "curve": jsontext.Value(`[0,0]`),
+		"roleRewards": jsontext.Value(`[{"level":1,"roles":[]},{"level":-1,"roles":[]},{"level":2,"roles":[{"id":"1","name":"x"}]}]`),
+		"multipliers": jsontext.Value(`{}`), "enabled": jsontext.Value(`false`),
 	})
 	if err != nil {
 		t.Fatal(err)

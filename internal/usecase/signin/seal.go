@@ -7,9 +7,11 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // sealPurpose is what the sealing key is derived for. Raise its number when the record changes its meaning: older sessions then do not open.
@@ -41,9 +43,9 @@ func (s secret) hash() Hash { return sha256.Sum256(s[:]) }
 // record is what is sealed.
 type record struct {
 	User      User      `json:"user"`
-	Guilds    []Guild   `json:"guilds"`
+	Guilds    []Guild   `json:"guilds,omitzero"`
 	Token     Token     `json:"token"`
-	Local     bool      `json:"local,omitempty"` // without a provider
+	Local     bool      `json:"local,omitzero"` // without a provider
 	Started   time.Time `json:"started"`
 	Seen      time.Time `json:"seen"`      // last use, noted every seenTime
 	Confirmed time.Time `json:"confirmed"` // when the provider last told user and guilds
@@ -63,7 +65,7 @@ func (s secret) cipher() (cipher.AEAD, error) {
 }
 
 func (s secret) seal(r record) ([]byte, error) {
-	encoded, err := json.Marshal(r)
+	encoded, err := json.Marshal(r, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, fmt.Errorf("write a session: %w", err)
 	}

@@ -10,17 +10,17 @@ import (
 // User is who signed in, as the provider told at sign-in or at the last refresh. Its strings come from a stranger.
 type User struct {
 	ID     id.User `json:"id"`
-	Name   string  `json:"name"`             // what to call them; never empty
-	Avatar string  `json:"avatar,omitempty"` // avatar hash, or empty
+	Name   string  `json:"name"`            // what to call them; never empty
+	Avatar string  `json:"avatar,omitzero"` // avatar hash, or empty
 }
 
 // Guild is a guild that the user is in, as the provider told.
 type Guild struct {
 	ID            id.Guild `json:"id"`
-	Name          string   `json:"name,omitempty"` // kept only of guilds that the user manages
-	Icon          string   `json:"icon,omitempty"` // icon hash, or empty; likewise
-	Owner         bool     `json:"owner,omitempty"`
-	Administrator bool     `json:"administrator,omitempty"`
+	Name          string   `json:"name,omitzero"` // kept only of guilds that the user manages
+	Icon          string   `json:"icon,omitzero"` // icon hash, or empty; likewise
+	Owner         bool     `json:"owner,omitzero"`
+	Administrator bool     `json:"administrator,omitzero"`
 }
 
 // Manages reports whether the user owns the guild or is an Administrator there.

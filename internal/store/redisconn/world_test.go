@@ -197,17 +197,6 @@ func documentedUser(t *testing.T) string {
 	return line
 }
 
-// flushed ends what a writer has to do about guild1 and returns the rev.
-func flushed(t *testing.T, s *board) int64 {
-	t.Helper()
-	if b := changesOf(t, s, guild1); len(b.Rows) > 0 {
-		ended(t, s, b)
-	}
-	v, err := s.Version(t.Context(), guild1)
-	ok(t, err)
-	return v.Rev
-}
-
 // changesOf reads a page of a guild's changes.
 func changesOf(t *testing.T, s *board, g leaderboard.GuildRef) snapshot.Batch {
 	t.Helper()

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	// loadTime bounds one load, and with it how long a caller waits for a store that does not answer.
-	loadTime = 2 * time.Second
-	// mostWaiting bounds the callers that wait for loads, and the loads under way, so that a flood of unknown keys does not fill the memory.
-	mostWaiting = 1024
+	// defaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer.
+	defaultLoadTime = 2 * time.Second
+	// defaultWaiting bounds the callers that wait for loads, and the loads under way, so that a flood of unknown keys does not fill the memory.
+	defaultWaiting = 1024
 	// mostMissing is how many absences are kept at most: they come from callers who ask for what does not exist.
 	mostMissing = 10_000
 )
@@ -36,7 +36,7 @@ type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 type Cache[K ~string, V any] struct {
 	load    Load[K, V]
 	options Options[V]
-	most    int // mostWaiting, but for tests
+	most    int // defaultWaiting, but for tests
 
 	mu       sync.Mutex
 	waiting  int
@@ -66,7 +66,7 @@ type Options[V any] struct {
 
 // New returns an empty Cache.
 func New[K ~string, V any](load Load[K, V], o Options[V]) *Cache[K, V] {
-	c := &Cache[K, V]{load: load, options: o, most: mostWaiting, underway: make(map[K]*fetch[V])}
+	c := &Cache[K, V]{load: load, options: o, most: defaultWaiting, underway: make(map[K]*fetch[V])}
 	var dropped func(K, V)
 	if o.Weigh != nil {
 		dropped = func(_ K, v V) { c.weight -= o.Weigh(v) }
@@ -147,7 +147,7 @@ func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
 }
 
 func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
-	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	ctx, cancel := context.WithTimeout(ctx, defaultLoadTime)
 	defer cancel()
 	defer c.finish(k, f)
 	// On this goroutine nobody else would recover, and one bad load would end the whole service.

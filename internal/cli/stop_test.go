@@ -125,6 +125,42 @@ func TestStopWithoutAStore(t *testing.T) {
 	}
 }
 
+// Exit code 0 means that everything is archived: the lease of a process that does not answer any more is waited for, if there is time.
+func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		time, says string
+		code       int
+	}{
+		"with the time to wait": {time: "20s"},
+		"without":               {time: "2s", code: exitFailed, says: "the lease is held by a replica that no longer answers"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
+			environ := append(onServers(redis, archive), "LEVELBOARD_SNAPSHOT_INTERVAL=1h", "LEVELBOARD_SHUTDOWN_TIMEOUT="+c.time)
+			writer := serve(t, environ...)
+			writer.until(10*time.Second, "it holds the lease", func() bool { return writer.metric("levelboard_snapshot_lease_held") == 1 })
+			p := serve(t, environ...)
+			p.populate()
+			writer.signal(syscall.SIGSTOP)
+			p.signal(syscall.SIGTERM)
+			if code := p.wait(25 * time.Second); code != c.code || !strings.Contains(p.said(), c.says) {
+				t.Errorf("the exit code is %d", code)
+			}
+			if c.code != 0 {
+				return
+			}
+			redis.Kill() // what is in the archive now is all there is
+			_ = writer.command.Process.Kill()
+			redis.Start()
+			again := serve(t, environ...)
+			again.key = p.key
+			again.want(200, "GET", again.member(testUser), "")
+		})
+	}
+}
+
 // A stop that is held up ends at the second signal, however soon it comes.
 func TestASecondSignalEndsAStopThatIsHeldUp(t *testing.T) {
 	t.Parallel()

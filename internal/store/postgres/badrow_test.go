@@ -21,7 +21,7 @@ func TestARowThatTheServerRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
-	l, err := a.AcquireLease(t.Context(), "writer", 1<<40)
+	l, err := a.AcquireLease(t.Context(), "writer", 1<<40, false)
 	if err != nil {
 		t.Fatal(err)
 	}

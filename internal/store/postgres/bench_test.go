@@ -92,7 +92,7 @@ func newWriteBench(b *testing.B) *writeBench {
 		b.Fatal(err)
 	}
 	w.guild = leaderboard.Ref(g)
-	if w.lease, err = a.AcquireLease(b.Context(), "bench", time.Hour); err != nil {
+	if w.lease, err = a.AcquireLease(b.Context(), "bench", time.Hour, false); err != nil {
 		b.Fatal(err)
 	}
 	w.exec(b, `

@@ -54,12 +54,12 @@ func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
-	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, call := range map[string]func(ctx context.Context) error{
-		"AcquireLease": func(ctx context.Context) error { _, err := a.AcquireLease(ctx, "writer", time.Hour); return err },
+		"AcquireLease": func(ctx context.Context) error { _, err := a.AcquireLease(ctx, "writer", time.Hour, false); return err },
 		"ReleaseLease": func(ctx context.Context) error { return a.ReleaseLease(ctx, l) },
 		"WriteBatch": func(ctx context.Context) error {
 			return a.WriteBatch(ctx, l, snapshot.Batch{Guild: g, Rev: 1, Known: 1})
@@ -181,7 +181,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := storetest.PutGuild(t, a, "100000000000000001")
-	l, err := a.AcquireLease(t.Context(), "first", time.Hour)
+	l, err := a.AcquireLease(t.Context(), "first", time.Hour, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,12 +199,12 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	waitFor(t, url, `SELECT count(*) = 1 FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO members%'`)
 
-	if renewed, err := a.AcquireLease(t.Context(), "first", 0); err != nil || renewed != l {
+	if renewed, err := a.AcquireLease(t.Context(), "first", 0, false); err != nil || renewed != l {
 		t.Fatalf("renewal: %+v, %v", renewed, err)
 	}
 	took := make(chan error, 1)
 	go func() {
-		_, err := a.AcquireLease(t.Context(), "second", time.Hour)
+		_, err := a.AcquireLease(t.Context(), "second", time.Hour, false)
 		took <- err
 	}()
 	waitFor(t, url, `SELECT count(*) = 1 FROM pg_stat_activity

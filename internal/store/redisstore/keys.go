@@ -13,11 +13,10 @@ import (
 
 // Names that belong to no guild.
 const (
-	changedKey      = "lb:changed-guilds"
-	lastSnapshotKey = "lb:last-snapshot"
-	changesChannel  = "lb:changes"
-	claimPrefix     = "lb:once:"
-	sessionPrefix   = "lb:session:"
+	changedKey     = "lb:changed-guilds"
+	changesChannel = "lb:changes"
+	claimPrefix    = "lb:once:"
+	sessionPrefix  = "lb:session:"
 )
 
 // Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys

@@ -79,13 +79,6 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 			t.Errorf("seen is %+v, %v", seen, err)
 		}
 	})
-	t.Run("replicas that stop know of each other", func(t *testing.T) {
-		s := full(t, func(*redisstore.Store) {})
-		ok(t, s.BeginLast(ctx, "me", time.Minute))
-		if who, err := s.Last(ctx); err != nil || who != "me" {
-			t.Errorf("%q writes the last snapshot, %v", who, err)
-		}
-	})
 }
 
 // Who is signed in goes on reading, with what is known of him.

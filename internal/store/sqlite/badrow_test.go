@@ -17,7 +17,7 @@ func TestARowThatSQLiteRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	a := storetest.SQLiteAt(t, path)
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
-	l, err := a.AcquireLease(t.Context(), "writer", 1<<40)
+	l, err := a.AcquireLease(t.Context(), "writer", 1<<40, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,19 +13,18 @@ import (
 const leaseName = "snapshot"
 
 // AcquireLease implements lease.Store. Embedded mode has one process only, but a writer of the same process that was left
-// behind is kept out in the same way. A lease that ends in more than twice its time was written before the clock was set back,
-// and is void.
-func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (lease.Lease, error) {
+// behind is kept out in the same way.
+func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration, last bool) (lease.Lease, error) {
 	held := lease.Lease{Holder: holder}
 	err := a.inTx(ctx, "acquire the snapshot lease", func(tx *sql.Tx) error {
 		now := nowMS()
 		err := tx.QueryRowContext(ctx, `
-			INSERT INTO leases AS l (name, holder, fence, expires_ms) VALUES (?1, ?2, 1, ?3)
+			INSERT INTO leases AS l (name, holder, fence, expires_ms, last) VALUES (?1, ?2, 1, ?3, ?6)
 			ON CONFLICT (name) DO UPDATE SET
-				holder = ?2, expires_ms = ?3, fence = CASE WHEN l.holder = ?2 THEN l.fence ELSE l.fence + 1 END
+				holder = ?2, expires_ms = ?3, last = ?6, fence = CASE WHEN l.holder = ?2 THEN l.fence ELSE l.fence + 1 END
 			WHERE l.holder = ?2 OR l.expires_ms <= ?4 OR l.expires_ms > ?5
 			RETURNING fence`,
-			leaseName, holder, now+ttl.Milliseconds(), now, now+2*ttl.Milliseconds()).Scan(&held.Fence)
+			leaseName, holder, now+ttl.Milliseconds(), now, now+lease.Void(ttl).Milliseconds(), last).Scan(&held.Fence)
 		if errors.Is(err, sql.ErrNoRows) {
 			return lease.ErrLost
 		}
@@ -37,10 +36,19 @@ func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Dura
 	return held, nil
 }
 
+// LeaseState implements lease.Store.
+func (a *Archive) LeaseState(ctx context.Context) (s lease.State, err error) {
+	err = a.writer.QueryRowContext(ctx, `SELECT holder, fence, expires_ms, last FROM leases WHERE name = ?`, leaseName).Scan(&s.Holder, &s.Fence, &s.Ends, &s.Last)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return s, wrap("read the snapshot lease", err)
+}
+
 // ReleaseLease implements lease.Store.
 func (a *Archive) ReleaseLease(ctx context.Context, l lease.Lease) error {
 	_, err := a.writer.ExecContext(ctx, `
-		UPDATE leases SET holder = '', expires_ms = 0 WHERE name = ? AND holder = ? AND fence = ?`,
+		UPDATE leases SET holder = '', expires_ms = 0, last = 0 WHERE name = ? AND holder = ? AND fence = ?`,
 		leaseName, l.Holder, l.Fence)
 	return wrap("release the snapshot lease", err)
 }

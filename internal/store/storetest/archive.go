@@ -122,7 +122,7 @@ func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
 // leased returns a lease that outlasts the test.
 func leased(t *testing.T, a ArchiveStore) lease.Lease {
 	t.Helper()
-	l, err := a.AcquireLease(t.Context(), "writer", time.Hour)
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
 	if err != nil {
 		t.Fatalf("acquire lease: %v", err)
 	}

@@ -16,7 +16,7 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 	if again := leased(t, a); again != first {
 		t.Errorf("renewed: %+v -> %+v", first, again)
 	}
-	if _, err := a.AcquireLease(t.Context(), "other", time.Hour); !errors.Is(err, lease.ErrLost) {
+	if _, err := a.AcquireLease(t.Context(), "other", time.Hour, false); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("a held lease was given to another holder: %v", err)
 	}
 	for _, wrong := range []lease.Lease{{Holder: "other", Fence: first.Fence}, {Holder: first.Holder, Fence: first.Fence + 1}, {}} {
@@ -33,7 +33,7 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 	if err := a.ReleaseLease(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
-	next, err := a.AcquireLease(t.Context(), "other", time.Hour)
+	next, err := a.AcquireLease(t.Context(), "other", time.Hour, false)
 	if err != nil || next.Fence <= first.Fence {
 		t.Errorf("after the release: %+v, %v; want a fence above %d", next, err, first.Fence)
 	}
@@ -43,14 +43,14 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 }
 
 func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
-	first, err := a.AcquireLease(t.Context(), "first", time.Millisecond)
+	first, err := a.AcquireLease(t.Context(), "first", time.Millisecond, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for {
-		second, err := a.AcquireLease(ctx, "second", time.Hour)
+		second, err := a.AcquireLease(ctx, "second", time.Hour, false)
 		if err == nil {
 			if second.Fence <= first.Fence {
 				t.Errorf("fence %d after %d", second.Fence, first.Fence)
@@ -61,22 +61,22 @@ func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.AcquireLease(ctx, "first", time.Hour); !errors.Is(err, lease.ErrLost) {
+	if _, err := a.AcquireLease(ctx, "first", time.Hour, false); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the first holder came back: %v", err)
 	}
 }
 
 // A clock that was an hour ahead and was set back leaves a lease that would keep everybody out for that hour.
 func archiveLeaseTooFarAhead(t *testing.T, a ArchiveStore) {
-	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute)
+	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := a.AcquireLease(t.Context(), "second", time.Minute)
+	second, err := a.AcquireLease(t.Context(), "second", time.Minute, false)
 	if err != nil || second.Fence <= first.Fence {
 		t.Fatalf("%+v, %v; want a fence above %d", second, err, first.Fence)
 	}
-	if _, err := a.AcquireLease(t.Context(), "third", time.Minute); !errors.Is(err, lease.ErrLost) {
+	if _, err := a.AcquireLease(t.Context(), "third", time.Minute, false); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("a held lease was given to another holder: %v", err)
 	}
 }

@@ -22,37 +22,6 @@ var liveCases = []boardCase{
 	{"one of many hydrations at once", concurrentHydrations},
 	{"drop", drop},
 	{"drop stops a hydration", dropStopsHydration},
-	{"who writes a last snapshot", lastSnapshots},
-}
-
-func lastSnapshots(b *board) {
-	ctx := b.Context()
-	is := func(want string) {
-		b.Helper()
-		if who, err := b.Last(ctx); who != want || err != nil {
-			b.Errorf("%q writes a last snapshot (%v), want %q", who, err, want)
-		}
-	}
-	is("")
-	b.must(b.EndLast(ctx, "first"))
-	b.must(b.BeginLast(ctx, "first", time.Hour))
-	is("first")
-	b.must(b.BeginLast(ctx, "second", time.Hour))
-	b.must(b.EndLast(ctx, "first")) // too late
-	is("second")
-	b.must(b.EndLast(ctx, "second"))
-	is("")
-	b.must(b.BeginLast(ctx, "killed", time.Millisecond))
-	for deadline := time.Now().Add(10 * time.Second); ; {
-		who, err := b.Last(ctx)
-		b.must(err)
-		if who == "" {
-			return
-		}
-		if time.Now().After(deadline) {
-			b.Fatal("the note of a process that was killed stays")
-		}
-	}
 }
 
 func (b *board) changedGuilds(want ...id.Guild) {

@@ -14,7 +14,7 @@ import (
 // dump is the state that Redis comes back with when it goes back in time.
 type dump struct {
 	at       time.Time          // everything acknowledged before is in it
-	versions map[string]version // of each guild, as it was after the dump or at it
+	archived map[string]version // of each guild, what it knew to be in the archive or on its way there, as it was after the dump or at it
 	unsaved  map[string]int64   // the XP of members of the main guild that the archive may not have had yet, by user
 }
 
@@ -30,7 +30,7 @@ func (h *harness) dumpNow() {
 	defer h.gate.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	d := dump{at: time.Now(), versions: map[string]version{}, unsaved: map[string]int64{}}
+	d := dump{at: time.Now(), archived: map[string]version{}, unsaved: map[string]int64{}}
 	before := h.scores(ctx)
 	if err := h.live.Save(ctx).Err(); err != nil {
 		h.t.Fatalf("make Redis write a dump: %v", err)
@@ -48,11 +48,11 @@ func (h *harness) dumpNow() {
 		}
 	}
 	for _, guild := range []string{mainGuild, churnGuild} {
-		found, err := h.live.HMGet(ctx, "lb:{"+guild+"}:meta", "epoch", "rev").Result()
+		found, err := h.live.HMGet(ctx, "lb:{"+guild+"}:meta", "epoch", "archived", "pending").Result()
 		if err != nil {
 			h.t.Fatalf("read the version of a dump: %v", err)
 		}
-		d.versions[guild] = version{number(found[0]), number(found[1])}
+		d.archived[guild] = version{number(found[0]), max(number(found[1]), number(found[2]))}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,8 +115,8 @@ func (h *harness) killRedis() {
 // never with less XP than in the archive, nor with less than in the dump when the archive may not have had that yet.
 func (h *harness) merged(m *member, rows map[string]archived, dumped []state) []state {
 	row, ok := rows[m.guild+"/"+m.user]
-	if ok && row.Deleted && h.dumped.versions[m.guild].before(row.Epoch, row.Rev) {
-		return []state{{}} // deleted since, and archived
+	if ok && row.Deleted && h.dumped.archived[m.guild].before(row.Epoch, row.Rev) {
+		return []state{{}} // deleted since, and archived; a row has the rev of its oldest change, and one that the dump knew of is no newer
 	}
 	archive := row.state()
 	if !ok {

@@ -197,7 +197,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	g := storetest.PutGuild(t, archive, guild1)
-	lease, err := archive.AcquireLease(ctx, "writer", time.Hour)
+	lease, err := archive.AcquireLease(ctx, "writer", time.Hour, false)
 	if err != nil {
 		t.Fatal(err)
 	}

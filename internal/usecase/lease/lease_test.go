@@ -18,11 +18,12 @@ type store struct {
 	mu      sync.Mutex
 	lease   lease.Lease
 	expires time.Time
+	last    bool
 	away    bool
 	asked   int
 }
 
-func (s *store) AcquireLease(_ context.Context, holder string, ttl time.Duration) (lease.Lease, error) {
+func (s *store) AcquireLease(_ context.Context, holder string, ttl time.Duration, last bool) (lease.Lease, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked++
@@ -34,15 +35,21 @@ func (s *store) AcquireLease(_ context.Context, holder string, ttl time.Duration
 	case s.lease.Holder != holder:
 		s.lease = lease.Lease{Holder: holder, Fence: s.lease.Fence + 1}
 	}
-	s.expires = time.Now().Add(ttl)
+	s.expires, s.last = time.Now().Add(ttl), last
 	return s.lease, nil
+}
+
+func (s *store) LeaseState(context.Context) (lease.State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return lease.State{Lease: s.lease, Ends: s.expires.UnixMilli(), Last: s.last}, nil
 }
 
 func (s *store) ReleaseLease(_ context.Context, l lease.Lease) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lease == l {
-		s.lease.Holder, s.expires = "", time.Time{}
+		s.lease.Holder, s.expires, s.last = "", time.Time{}, false
 	}
 	return nil
 }
@@ -130,4 +137,62 @@ func TestKeep(t *testing.T) {
 			t.Error("it is renewed after stop")
 		}
 	})
+}
+
+// One that ends must know that all is done: by itself, or by one that goes on.
+func TestTakeLast(t *testing.T) {
+	taken := func(t *testing.T, e *lease.Elector) {
+		t.Helper()
+		if _, err := e.Take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		other  func(t *testing.T, s *store, other *lease.Elector) // meanwhile
+		within time.Duration
+		held   bool
+		err    error
+		after  time.Duration
+	}{
+		{name: "a free one", within: ttl, held: true},
+		{name: "one that is renewed", within: ttl, other: func(t *testing.T, _ *store, other *lease.Elector) {
+			taken(t, other)
+			time.Sleep(ttl / 5)
+			taken(t, other)
+		}, after: ttl / 5},
+		{name: "of a holder that was killed", within: 2 * ttl, other: func(t *testing.T, _ *store, other *lease.Elector) { taken(t, other) }, held: true, after: ttl},
+		{name: "of one that was killed, without the time to wait", within: ttl / 2, other: func(t *testing.T, _ *store, other *lease.Elector) { taken(t, other) }, err: lease.ErrSilent, after: ttl / 2},
+		{name: "of one that ends as well", within: ttl, other: func(t *testing.T, _ *store, other *lease.Elector) {
+			if _, err := other.TakeLast(t.Context()); err != nil {
+				t.Error(err)
+			}
+			_, stop := other.Keep(t.Context())
+			time.Sleep(ttl / 2)
+			stop()
+			if err := other.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}, held: true, after: ttl / 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &store{}
+				e, other := lease.New(s, "this", ttl), lease.New(s, "other", ttl)
+				var meanwhile sync.WaitGroup
+				if c.other != nil {
+					meanwhile.Go(func() { c.other(t, s, other) })
+					synctest.Wait()
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), c.within)
+				defer cancel()
+				began := time.Now()
+				held, err := e.TakeLast(ctx)
+				if took := time.Since(began); held != c.held || !errors.Is(err, c.err) || took < c.after || took > c.after+time.Second {
+					t.Errorf("held: %v, %v, after %v; want %v, %v after %v", held, err, took, c.held, c.err, c.after)
+				}
+				meanwhile.Wait()
+			})
+		})
+	}
 }

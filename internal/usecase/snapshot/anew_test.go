@@ -52,44 +52,42 @@ func (w *world) wantAnew(g leaderboard.GuildRef, times int) {
 // What the archive lost after it had said that it was committed is noticed with the guild's next change, be it another member's, and
 // is written once more: changes, members that are new, and that one was deleted.
 func TestWhatTheArchiveLostIsWrittenAnew(t *testing.T) {
-	for name, size := range map[string]int{"a small guild": 5, "a large guild": 2500} {
-		t.Run(name, func(t *testing.T) {
-			onBothStores(t, func(w *world) {
-				ctx, g, f := w.Context(), w.guild(guildA), newForgetful()
-				writer := w.writer("writer", never, &f.faults)
-				for i := range size {
-					w.create(g, i, 100)
-				}
-				w.must(writer.Flush(ctx))
-				before := w.values(writer)
+	test := func(w *world, size int) {
+		ctx, g, f := w.Context(), w.guild(guildA), newForgetful()
+		writer := w.writer("writer", never, &f.faults)
+		for i := range size {
+			w.create(g, i, 100)
+		}
+		w.must(writer.Flush(ctx))
+		before := w.values(writer)
 
-				f.losing.Store(true)
-				for i := range size {
-					w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 7})
-				}
-				w.remove(g, 1)
-				w.remove(g, 2)
-				w.create(g, size, 9)
-				w.must(writer.Flush(ctx))
-				if !w.nothingWaits(g) {
-					t.Fatal("what was said to be archived still waits")
-				}
-				f.losing.Store(false)
+		f.losing.Store(true)
+		for i := range size {
+			w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 7})
+		}
+		w.remove(g, 1)
+		w.remove(g, 2)
+		w.create(g, size, 9)
+		w.must(writer.Flush(ctx))
+		if !w.nothingWaits(g) {
+			w.Fatal("what was said to be archived still waits")
+		}
+		f.losing.Store(false)
 
-				w.add(g, 0)
-				w.create(g, 2, 3)
-				w.must(writer.Flush(ctx))
-				after := w.values(writer)
-				if n := after["archive_went_back_total"] - before["archive_went_back_total"]; n != 1 {
-					t.Errorf("%g guilds were counted, want 1", n)
-				}
-				if n := after["snapshot_failures_total"] - before["snapshot_failures_total"]; n != 0 {
-					t.Errorf("%g failures were counted: it heals by itself", n)
-				}
-				w.wantAnew(g, 1)
-			})
-		})
+		w.add(g, 0)
+		w.create(g, 2, 3)
+		w.must(writer.Flush(ctx))
+		after := w.values(writer)
+		if n := after["archive_went_back_total"] - before["archive_went_back_total"]; n != 1 {
+			w.Errorf("%g guilds were counted, want 1", n)
+		}
+		if n := after["snapshot_failures_total"] - before["snapshot_failures_total"]; n != 0 {
+			w.Errorf("%g failures were counted: it heals by itself", n)
+		}
+		w.wantAnew(g, 1)
 	}
+	t.Run("a small guild", func(t *testing.T) { onBothStores(t, func(w *world) { test(w, 5) }) })
+	t.Run("a large guild", func(t *testing.T) { test(serverWorld(t), 2500) })
 }
 
 // Nor is it lost when nothing of the guild changes any more: the writer compares all loaded guilds from time to time.
@@ -147,35 +145,28 @@ func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
 // An archive that loses some batches of a flush, the first, one in between or the last, though nothing of the guild changed meanwhile, is
 // found out by that flush or by the next.
 func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		const members = 4500
-		ctx, g := w.Context(), w.guild(guildA)
-		for i := range members {
-			w.create(g, i, 1)
+	const members = 4500
+	w := serverWorld(t)
+	ctx, g := w.Context(), w.archived(guildA, members)
+	w.must(w.hydrator(&faults{}).Load(ctx, g))
+	for _, lost := range [][2]int{{1, 2}, {2, 3}, {2, 5}, {4, 5}, {5, 5}} { // from the first to the second of a flush's batches
+		name := fmt.Sprintf("batches %d to %d", lost[0], lost[1])
+		w.addToAll(g, members)
+		f := &faults{lost: func(c call) bool { return c.method == "WriteBatches" && c.n >= lost[0] && c.n <= lost[1] }}
+		w.must(w.writer(name, never, f).Flush(ctx))
+		w.killed(name)
+		w.must(w.writer("next", never, &faults{}).Flush(ctx))
+		w.killed("next")
+		if w.inStep(g); t.Failed() {
+			t.Fatal(name)
 		}
-		w.must(w.writer("ready", never, &faults{}).Flush(ctx))
-		w.killed("ready")
-		for _, lost := range [][2]int{{1, 2}, {2, 3}, {2, 5}, {4, 5}, {5, 5}} { // from the first to the second of a flush's batches
-			name := fmt.Sprintf("batches %d to %d", lost[0], lost[1])
-			for i := range members {
-				w.add(g, i)
-			}
-			f := &faults{lost: func(c call) bool { return c.method == "WriteBatches" && c.n >= lost[0] && c.n <= lost[1] }}
-			w.must(w.writer(name, never, f).Flush(ctx))
-			w.killed(name)
-			w.must(w.writer("next", never, &faults{}).Flush(ctx))
-			w.killed("next")
-			if w.inStep(g); t.Failed() {
-				t.Fatal(name)
-			}
-		}
-	})
+	}
 }
 
 // Wherever it is cut off, and whether the writer goes on or dies, the next one writes all of the guild, and what changed meanwhile.
 func TestWritingAnewCutOffAnywhere(t *testing.T) {
 	onBothStores(t, func(w *world) {
-		const members = 150 // more than go with other guilds
+		const members = 105 // more than go with other guilds
 		ctx, g, cases := w.Context(), w.guild(guildA), 0
 		for i := range members {
 			w.create(g, i, 100)
@@ -245,7 +236,7 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 				meanwhile := func(_ context.Context, c call) error {
 					if c.method == method && done.CompareAndSwap(false, true) {
 						w.add(g, 1)
-						lease, err := w.archive.AcquireLease(ctx, "second", never)
+						lease, err := w.archive.AcquireLease(ctx, "second", taken, false)
 						w.must(err)
 						c := w.readChanges(g)
 						w.must(errors.Join(c.Err, w.archive.WriteBatch(ctx, lease, c.Batch)))

@@ -86,7 +86,7 @@ func fillArchive(b *testing.B, a *postgres.Archive, size int) leaderboard.GuildR
 		b.Fatal(err)
 	}
 	g := leaderboard.Ref(made)
-	lease, err := a.AcquireLease(b.Context(), "bench", time.Hour)
+	lease, err := a.AcquireLease(b.Context(), "bench", time.Hour, false)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -132,22 +132,6 @@ func (l faultyLive) Evict(ctx context.Context, c snapshot.Quiet, idle time.Durat
 	return gone && err == nil, err
 }
 
-func (l faultyLive) BeginLast(ctx context.Context, who string, atMost time.Duration) error {
-	return l.around(ctx, call{method: "BeginLast"}, func() error { return l.Live.BeginLast(ctx, who, atMost) })
-}
-
-func (l faultyLive) EndLast(ctx context.Context, who string) error {
-	return l.around(ctx, call{method: "EndLast"}, func() error { return l.Live.EndLast(ctx, who) })
-}
-
-func (l faultyLive) Last(ctx context.Context) (who string, err error) {
-	err = l.around(ctx, call{method: "Last"}, func() (err error) {
-		who, err = l.Live.Last(ctx)
-		return err
-	})
-	return who, err
-}
-
 func (l faultyLive) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
 	return l.around(ctx, call{method: "MarkChanged", guild: guilds[0], guilds: guilds}, func() error { return l.Live.MarkChanged(ctx, guilds...) })
 }
@@ -268,9 +252,9 @@ type faultyArchive struct {
 	*faults
 }
 
-func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration) (l lease.Lease, err error) {
+func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time.Duration, last bool) (l lease.Lease, err error) {
 	err = a.around(ctx, call{method: "AcquireLease"}, func() (err error) {
-		l, err = a.Archive.AcquireLease(ctx, holder, ttl)
+		l, err = a.Archive.AcquireLease(ctx, holder, ttl, last)
 		return err
 	})
 	return l, err

@@ -72,7 +72,7 @@ func TestHydrationLoadsWhatIsArchived(t *testing.T) {
 		const members = 2000 // a whole number of chunks
 		g := w.archived(guildA, members)
 		// A tombstone among the rows is not a member.
-		lease, err := w.archive.AcquireLease(w.Context(), "writer", time.Minute)
+		lease, err := w.archive.AcquireLease(w.Context(), "writer", taken, false)
 		w.must(err)
 		s := w.state(g)
 		gone := snapshot.Row{Member: leaderboard.Member{UserID: user(5)}, Deleted: true}

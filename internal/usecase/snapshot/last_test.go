@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"levelboard/internal/usecase/lease"
 )
 
 // All replicas stop at the same time. The one that writes has looked at all guilds when another one makes its last changes, which is
@@ -25,12 +27,7 @@ func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 		go func() { stopped <- second.Flush(ctx) }()
 		w.eventually("it tries for the lease again and again", func() bool { return f.count("AcquireLease") > 2 })
 
-		// One whose time is over does not wait for ever, and says so.
-		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
-		defer cancel()
-		if err := w.writer("third", never, &faults{}).Flush(short); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("a flush without the time to wait: %v", err)
-		}
+		w.wantSilent("third")
 		close(goOn)
 		w.must(<-flushed)
 		if w.nothingWaits(late) {
@@ -41,27 +38,67 @@ func TestTheLastToStopWritesWhatIsLeft(t *testing.T) {
 		w.must(second.Release(ctx))
 		w.inStep(g)
 		w.inStep(late)
-		if who, err := w.live.Last(ctx); who != "" || err != nil {
-			t.Errorf("%q still writes a last snapshot (%v)", who, err)
-		}
 	})
 }
 
-// Of a cluster, the node with the note may be away; the guilds of the others are written all the same. But who does not have the lease
-// cannot know then that another one writes its changes.
-func TestTheLastSnapshotIsWrittenWithoutTheNote(t *testing.T) {
-	for method, fails := range map[string]bool{"Last": false, "BeginLast": true} {
-		w := embeddedWorld(t)
-		g := w.guild(guildA)
-		w.create(g, 1, 100)
-		first := w.writer("first", never, &faults{before: at(method, 1)})
-		if err := first.Flush(w.Context()); errors.Is(err, errBroken) != fails {
-			t.Errorf("without %s: %v", method, err)
-		}
-		w.inStep(g)
-		if err := w.writer("second", never, &faults{before: at("Last", 1)}).Flush(w.Context()); !errors.Is(err, errBroken) {
-			t.Errorf("without the lease, and without an answer: %v", err)
-		}
-		w.must(first.Release(w.Context()))
+// wantSilent fails the test unless a last snapshot waits for the lease of another one, and says so when its time is over.
+func (w *world) wantSilent(holder string) {
+	w.Helper()
+	ctx, cancel := context.WithCancel(w.Context())
+	defer cancel()
+	f, ended := &faults{}, make(chan error, 1)
+	go func() { ended <- w.writer(holder, never, f).Flush(ctx) }()
+	w.eventually("it has looked at the lease", func() bool { return f.count("AcquireLease") > 1 })
+	cancel()
+	if err := <-ended; !errors.Is(err, lease.ErrSilent) {
+		w.Errorf("a flush whose time is over: %v", err)
 	}
+}
+
+// A replica that ends leaves its changes to one that goes on, and to no other: one that holds the lease and does not renew it may be dead.
+func TestALastSnapshotIsLeftToALivingWriter(t *testing.T) {
+	onBothStores(t, func(w *world) {
+		ctx, g := w.Context(), w.guild(guildA)
+		w.create(g, 1, 100)
+		_, err := w.archive.AcquireLease(ctx, "writer", 10*time.Second, false)
+		w.must(err)
+		w.wantSilent("second")
+		f := &faults{}
+		third := w.writer("third", never, f)
+		ended := make(chan error, 1)
+		go func() { ended <- third.Flush(ctx) }()
+		w.eventually("it has looked at the lease", func() bool { return f.count("AcquireLease") > 1 })
+		if _, err := w.archive.AcquireLease(ctx, "writer", 11*time.Second, false); err != nil {
+			t.Fatal(err)
+		}
+		w.must(<-ended)
+		if w.nothingWaits(g) {
+			t.Error("it was written by nobody")
+		}
+		// One that is killed is taken over from.
+		if _, err := w.archive.AcquireLease(ctx, "writer", time.Millisecond, false); err != nil {
+			t.Fatal(err)
+		}
+		w.must(w.writer("fourth", never, &faults{}).Flush(ctx))
+		w.inStep(g)
+	})
+}
+
+// Another replica takes the lease from one that stands still in the middle of its last snapshot, and dies.
+func TestALastSnapshotWhoseLeaseIsLostIsWrittenInTheEnd(t *testing.T) {
+	onBothStores(t, func(w *world) {
+		ctx, g := w.Context(), w.guild(guildA)
+		w.create(g, 1, 100)
+		hook := func(_ context.Context, c call) error {
+			if c.method == "WriteBatches" && c.n == 1 {
+				_, err := w.archive.AcquireLease(ctx, "first", 0, true) // its own, which ends now
+				w.must(err)
+				_, err = w.archive.AcquireLease(ctx, "second", 200*time.Millisecond, false)
+				w.must(err)
+			}
+			return nil
+		}
+		w.must(w.writer("first", never, &faults{before: hook}).Flush(ctx))
+		w.inStep(g)
+	})
 }

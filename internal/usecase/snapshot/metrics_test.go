@@ -126,15 +126,15 @@ func TestLostLeasesAreCounted(t *testing.T) {
 			stop := w.running(writer)
 			defer stop()
 			w.eventually("it holds the lease", func() bool { return w.values(writer)["snapshot_lease_held"] == 1 })
-			taken, err := w.archive.AcquireLease(w.Context(), "first", 0) // its own, which ends now
+			own, err := w.archive.AcquireLease(w.Context(), "first", 0, false) // its own, which ends now
 			w.must(err)
 			w.eventually("another one takes it", func() bool {
-				_, _ = w.archive.AcquireLease(w.Context(), "first", 0)
-				other, err := w.archive.AcquireLease(w.Context(), "second", never)
+				_, _ = w.archive.AcquireLease(w.Context(), "first", 0, false)
+				other, err := w.archive.AcquireLease(w.Context(), "second", taken, false)
 				if err == nil && back {
 					w.must(w.archive.ReleaseLease(w.Context(), other))
 				}
-				return err == nil && other.Fence > taken.Fence
+				return err == nil && other.Fence > own.Fence
 			})
 			w.eventually("it is counted", func() bool { return w.values(writer)["snapshot_leases_lost_total"] == lost+1 })
 			if back {

@@ -162,7 +162,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 				recreated = leaderboard.Ref(storetest.PutGuild(w.T, w.archive, deleted.ID))
 				_, err = w.archive.RaiseEpoch(ctx, guilds[3], w.state(guilds[3]))
 				w.must(err)
-				lease, err := w.archive.AcquireLease(ctx, "writer", never)
+				lease, err := w.archive.AcquireLease(ctx, "writer", taken, false)
 				w.must(err)
 				s := w.state(guilds[5])
 				w.must(w.archive.WriteBatch(ctx, lease, snapshot.Batch{Guild: guilds[5], Epoch: s.Epoch, Rev: s.Archived + 50, Known: s.Archived}))
@@ -210,7 +210,7 @@ func TestAGroupWithoutTheLeaseIsNotWritten(t *testing.T) {
 		f := &faults{before: func(_ context.Context, c call) error {
 			if c.method == "WriteBatches" && c.n == 1 {
 				w.killed("first")
-				_, err := w.archive.AcquireLease(w.Context(), "second", never)
+				_, err := w.archive.AcquireLease(w.Context(), "second", taken, false)
 				w.must(err)
 			}
 			return nil
@@ -385,7 +385,7 @@ func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
 	const deleted, older = 3, 5
 	_, err := w.archive.DeleteGuild(ctx, guilds[deleted].ID)
 	w.must(err)
-	lease, err := w.archive.AcquireLease(ctx, "other", never)
+	lease, err := w.archive.AcquireLease(ctx, "other", taken, false)
 	w.must(err)
 	s, row := w.state(guilds[older]), w.liveRows(guilds[older])[1]
 	row.XP = 500

@@ -216,12 +216,6 @@ type Live interface {
 
 	// Drop removes all of the guild's keys if it holds this incarnation or none.
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
-
-	// BeginLast notes, for as long at most, that this process writes its last snapshot, in place of another one's note. EndLast takes the
-	// note away if it is this one's; Last says whose it is, "" when there is none.
-	BeginLast(ctx context.Context, who string, atMost time.Duration) error
-	EndLast(ctx context.Context, who string) error
-	Last(ctx context.Context) (who string, err error)
 }
 
 // Quiet is a loaded guild of which nothing waits to be archived. State is what the archive has to hold: what the live store knows to

@@ -144,7 +144,7 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	// The archive moves on by other members alone, as if the rest had been in a later batch that never came.
 	w.add(g, 2)
 	w.create(g, 6, 60)
-	lease, err := w.archive.AcquireLease(ctx, "writer", never)
+	lease, err := w.archive.AcquireLease(ctx, "writer", taken, false)
 	w.must(err)
 	b := w.readChanges(g).Batch
 	b.Rows = slices.DeleteFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID != user(2) && r.UserID != user(6) })
@@ -152,6 +152,24 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 
 	w.goBack(dump)
 	w.wantXPs(g, 101, 101, 101, 30, -1, -1, 60)
+	w.must(writer.Flush(ctx))
+	w.inStep(g)
+}
+
+// A member with a change that waits when the dump is made, and that is deleted before that is archived, has the rev of that change in the
+// archive. It stays deleted.
+func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
+	w := onRestorableRedis(t)
+	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
+	w.create(g, 0, 100)
+	w.must(writer.Flush(ctx))
+	w.add(g, 0)
+	dump := w.keep()
+	w.remove(g, 0)
+	w.must(writer.Flush(ctx))
+	w.create(g, 0, 5) // which nobody archives
+	w.goBack(dump)
+	w.wantXPs(g, -1)
 	w.must(writer.Flush(ctx))
 	w.inStep(g)
 }
@@ -267,7 +285,7 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 			w.must(writer.Flush(ctx))
 			dump := w.keep()
 			w.add(g, 0)
-			lease, err := w.archive.AcquireLease(ctx, "writer", never)
+			lease, err := w.archive.AcquireLease(ctx, "writer", taken, false)
 			w.must(err)
 			b := w.readChanges(g).Batch
 			w.goBack(dump)

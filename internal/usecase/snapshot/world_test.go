@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 // never is an interval of a writer that writes only when it is told to.
 const never = time.Hour
+
+// taken is how long a lease lasts that keeps writers out; one that ends later is void.
+const taken = 19 * time.Second
 
 // world is a live store and an archive, both real.
 type world struct {
@@ -151,6 +155,20 @@ func (w *world) change(g leaderboard.GuildRef, i int, c leaderboard.Change) {
 	w.must(err)
 }
 
+// addToAll adds 1 XP to each of n members, several at a time.
+func (w *world) addToAll(g leaderboard.GuildRef, n int) {
+	w.Helper()
+	var adding errgroup.Group
+	adding.SetLimit(16)
+	for i := range n {
+		adding.Go(func() error {
+			_, err := w.live.Change(w.Context(), g, user(i), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+			return err
+		})
+	}
+	w.must(adding.Wait())
+}
+
 func (w *world) add(g leaderboard.GuildRef, i int) {
 	w.Helper()
 	w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
@@ -266,7 +284,7 @@ func everyCall(t *testing.T, oneCase func(n int) (name string, fired bool)) {
 // killed frees the lease of a writer that is no more, as its expiry would.
 func (w *world) killed(holder string) {
 	w.Helper()
-	l, err := w.archive.AcquireLease(w.Context(), holder, time.Minute)
+	l, err := w.archive.AcquireLease(w.Context(), holder, taken, false)
 	w.must(err)
 	w.must(w.archive.ReleaseLease(context.WithoutCancel(w.Context()), l))
 }

@@ -19,6 +19,8 @@ const (
 	// tombstoneKeep is far longer than any batch can be under way.
 	tombstoneKeep = 24 * time.Hour
 	purgeLimit    = 5000
+	// mostTick keeps a stop, which looks for a renewal of another's lease, and a takeover short when the interval is long.
+	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
 	putBackTime = 2 * time.Second
 )
@@ -41,7 +43,6 @@ type Writer struct {
 	lastRound time.Time  // when it began
 	missed    time.Time  // when a round was due last that could not begin
 	rounds    int
-	last      bool // the live store has been told that this process writes its last snapshot
 	sweeper   sweeper
 	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
 
@@ -68,14 +69,14 @@ func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOp
 		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, idle: o.Idle, log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
 	}
-	w.lease = lease.New(archive, o.Holder, max(o.Interval+o.Interval/4, 100*time.Millisecond))
+	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))
 	w.underway.Store(new([]id.Guild))
 	w.stuck.Store(new([]id.Guild))
 	return w
 }
 
-// Run writes until ctx ends. It renews or tries for the lease four times an interval, so that a dead holder's lease, which
-// lasts one and a quarter, passes on within two intervals.
+// Run writes until ctx ends. It renews or tries for the lease four times an interval, at least every 1.25 s. A lease lasts five times as
+// long, so that a dead holder's passes on within two intervals.
 func (w *Writer) Run(ctx context.Context) {
 	ticker := time.NewTicker(w.tickTime())
 	defer ticker.Stop()
@@ -105,7 +106,7 @@ func (w *Writer) tick(ctx context.Context) {
 }
 
 // tickTime is how often the lease is renewed or tried for.
-func (w *Writer) tickTime() time.Duration { return max(w.interval/4, time.Millisecond) }
+func (w *Writer) tickTime() time.Duration { return min(max(w.interval/4, time.Millisecond), mostTick) }
 
 // takeLease renews the lease or tries for it, and reports whether this process holds it.
 func (w *Writer) takeLease(ctx context.Context) bool {

@@ -45,7 +45,7 @@ func TestChangesArriveInTheArchive(t *testing.T) {
 		w.remove(g, 3)
 		w.must(writer.Flush(ctx))
 		w.inStep(g)
-		lease, err := w.archive.AcquireLease(ctx, "writer", time.Hour)
+		lease, err := w.archive.AcquireLease(ctx, "writer", taken, false)
 		w.must(err)
 		w.must(w.archive.WriteBatch(ctx, lease, snapshot.Batch{Guild: g, Epoch: old.Epoch, Rev: old.Archived, Known: math.MaxInt64, Rows: rows[3:]}))
 		w.inStep(g)
@@ -217,7 +217,7 @@ func TestAWriterWithoutItsLeaseWritesNothing(t *testing.T) {
 			if c.method == "WriteBatches" {
 				// It is cut off for longer than its lease lasts, and another one takes it.
 				w.eventually("the lease passes on", func() bool {
-					_, err := w.archive.AcquireLease(w.Context(), "second", time.Hour)
+					_, err := w.archive.AcquireLease(w.Context(), "second", taken, false)
 					return err == nil
 				})
 				passed.Store(true)
@@ -383,7 +383,7 @@ func TestALongRoundKeepsItsLease(t *testing.T) {
 	f.before = func(_ context.Context, c call) error {
 		if c.method == "WriteBatches" {
 			w.eventually("renewals", func() bool {
-				_, err := w.archive.AcquireLease(w.Context(), "second", time.Hour)
+				_, err := w.archive.AcquireLease(w.Context(), "second", taken, false)
 				if !errors.Is(err, lease.ErrLost) {
 					t.Errorf("the lease of a round under way: %v", err)
 				}

@@ -70,10 +70,10 @@ func (h *harness) changeOver() {
 	h.allServe()
 	for _, r := range h.replicas {
 		h.end(r, syscall.SIGTERM)
+		r.program = "" // before the first one starts again: restart starts all that have ended
 	}
 	h.tell("the version before has ended")
 	for _, r := range h.replicas {
-		r.program = ""
 		h.restart(r)
 	}
 	h.allServe()

@@ -165,7 +165,7 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 
 // Wherever it is cut off, and whether the writer goes on or dies, the next one writes all of the guild, and what changed meanwhile.
 func TestWritingAnewCutOffAnywhere(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	onServers(t, func(w *world) {
 		const members = 105 // more than go with other guilds
 		ctx, g, cases := w.Context(), w.guild(guildA), 0
 		for i := range members {

@@ -43,7 +43,7 @@ func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
 func TestWhatGoesWrongOnAPageEndsTheLoad(t *testing.T) {
 	for _, method := range []string{"Members", "LoadChunk"} {
 		for n := 1; n <= 3; n++ {
-			w := embeddedWorld(t)
+			w := serverWorld(t)
 			g := w.archived(guildA, 3*pageSize)
 			err := w.hydrator(&faults{before: at(method, n)}).Load(w.Context(), g)
 			if !errors.Is(err, errBroken) {

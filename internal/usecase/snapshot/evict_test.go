@@ -163,7 +163,7 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 
 // A writer that dies before or after any of its steps leaves a guild that is as it was, or is gone and can be loaded.
 func TestAnEvictionCutOffAnywhere(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	onServers(t, func(w *world) {
 		g := w.guild(guildA)
 		for i := range 20 {
 			w.create(g, i, 100)
@@ -202,7 +202,7 @@ func TestAnEvictionCutOffAnywhere(t *testing.T) {
 
 // Requests come at the moment at which their guild leaves, again and again: each is made once, and none fails.
 func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	onServers(t, func(w *world) {
 		const members, times, most = 8, 10, 500
 		settings := storetest.PutGuild(t, w.archive, guildA)
 		g := leaderboard.Ref(settings)

@@ -204,7 +204,7 @@ func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
 // Whatever step of a hydration fails, before its work or when only the answer was lost: nobody sees a part of the guild,
 // nothing is left behind, and the next request loads it.
 func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	onServers(t, func(w *world) {
 		g := w.archived(guildA, pageSize+1)
 		cases := 0
 		for _, method := range []string{"State", "BeginHydration", "RaiseEpoch", "Members", "LoadChunk", "CommitHydration"} {

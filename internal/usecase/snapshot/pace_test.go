@@ -33,7 +33,7 @@ func TestARoundThatBeginsLateHasLessTime(t *testing.T) {
 // are those that no machine is too slow for.
 func TestALargeGuildIsSpreadOverTheRound(t *testing.T) {
 	const interval = time.Second
-	w := embeddedWorld(t)
+	w := serverWorld(t)
 	g := w.guild(guildA)
 	for i := range 2500 {
 		w.create(g, i, 100)
@@ -56,9 +56,7 @@ func TestALargeGuildIsSpreadOverTheRound(t *testing.T) {
 		t.Errorf("the last page was read after %v, want %v or later", took, want)
 	}
 
-	for i := range 2500 {
-		w.add(g, i)
-	}
+	w.addToAll(g, 2500)
 	w.killed("writer")
 	w.must(w.writer("in a hurry", never, &faults{}).Flush(t.Context()))
 	w.inStep(g)

@@ -13,7 +13,6 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -215,9 +214,12 @@ func TestAGroupWithoutTheLeaseIsNotWritten(t *testing.T) {
 			}
 			return nil
 		}}
-		if err := w.writer("first", never, f).Flush(w.Context()); !errors.Is(err, lease.ErrLost) {
-			w.Errorf("error %v, want ErrLeaseLost", err)
-		}
+		ended := make(chan error, 1)
+		go func() { ended <- w.writer("first", never, f).Flush(w.Context()) }()
+		w.eventually("it waits for the other one", func() bool { return f.count("AcquireLease") > 2 })
+		_, err := w.archive.AcquireLease(w.Context(), "second", taken-time.Second, false)
+		w.must(err)
+		w.must(<-ended)
 		for _, g := range guilds {
 			if rows := w.archivedRows(g); len(rows) > 0 || w.state(g).Archived != 0 {
 				w.Errorf("archived %+v", rows)
@@ -286,7 +288,7 @@ func TestAnArchiveThatTakesNothing(t *testing.T) {
 // Of guilds of which much has changed a page is written with the others and the rest by itself, and transactions are bounded whatever
 // the guilds' sizes.
 func TestTransactionsAreBounded(t *testing.T) {
-	w := embeddedWorld(t)
+	w := serverWorld(t)
 	var guilds []leaderboard.GuildRef
 	for i := range 40 {
 		g := w.guild(id.Guild(fmt.Sprintf("1%017d", i)))
@@ -337,7 +339,7 @@ func TestManyGuildsWhileTheyChange(t *testing.T) {
 // A guild of which something changes whenever it is written, however large it is, is written as far as it had changed when its round
 // began: it holds up nobody, and neither does a member that changes all the time wait for longer than the others.
 func TestAGuildThatNeverRests(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	onServers(t, func(w *world) {
 		const size = 1500
 		guilds := w.smallGuilds(2)
 		for n := 3; n < size; n++ {
@@ -345,9 +347,7 @@ func TestAGuildThatNeverRests(t *testing.T) {
 		}
 		w.must(w.writer("ready", never, &faults{}).Flush(w.Context()))
 		w.killed("ready")
-		for n := range size {
-			w.add(guilds[0], n)
-		}
+		w.addToAll(guilds[0], size)
 		w.add(guilds[1], 1)
 		f := &faults{before: func(_ context.Context, c call) error {
 			if c.method == "ReadChanges" || c.method == "WriteBatches" || c.method == "EndChanges" {

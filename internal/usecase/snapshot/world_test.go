@@ -92,6 +92,9 @@ func onBothStores(t *testing.T, test func(w *world)) {
 	t.Run("servers", func(t *testing.T) { test(serverWorld(t)) })
 }
 
+// onServers is for tests with a case for every step: stores that are in this process cost ten times as much, and storetest is about those.
+func onServers(t *testing.T, test func(w *world)) { test(serverWorld(t)) }
+
 func (w *world) must(err error) {
 	w.Helper()
 	if err != nil {

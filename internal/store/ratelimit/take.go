@@ -9,7 +9,7 @@ import (
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/store/redisconn"
+	"levelboard/internal/domain/fault"
 )
 
 // take charges up to n requests, at most the smallest limit, to each budget. It returns how many there was room for, and how
@@ -43,7 +43,7 @@ func (l *Limiter) takeCounted(ctx context.Context, b budgets, n int) (taken int,
 	}
 	r, err := allow(ctx, b[0].redisKey(), limit, n)
 	switch {
-	case redisconn.WritesRefused(err) || err == nil && r.ResetAfter > period+time.Millisecond:
+	case fault.ChangesRefused(err) != "" || err == nil && r.ResetAfter > period+time.Millisecond:
 		return l.takeByScript(ctx, b, n) // redis_rate took nothing, and cannot here
 	case err != nil:
 		return 0, full, err

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/fault"
 )
 
 // node is one Redis server at one address: a connection pool that knows which life of the server it talks to. A server that comes back
@@ -55,14 +57,8 @@ func (n *node) doubt() { n.doubts.Add(1) }
 func (n *node) alive(ctx context.Context) error {
 	began := time.Now()
 	err := n.Ping(ctx).Err()
-	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || WritesRefused(err) {
+	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || fault.ChangesRefused(err) != "" {
 		return nil
 	}
 	return err
-}
-
-// WritesRefused reports whether an error is the word of a server that answers reads and refuses writes: its memory is full, it
-// cannot save to its disk, or has too few replicas.
-func WritesRefused(err error) bool {
-	return redis.HasErrorPrefix(err, "OOM ") || redis.HasErrorPrefix(err, "MISCONF ") || redis.HasErrorPrefix(err, "NOREPLICAS ")
 }

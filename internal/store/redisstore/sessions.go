@@ -10,8 +10,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -54,7 +54,7 @@ func (s *Store) Session(ctx context.Context, h signin.Hash) ([]byte, error) {
 // replaced either, and with what it holds its user goes on reading.
 func (s *Store) ClaimSession(ctx context.Context, h signin.Hash, hold time.Duration) (bool, error) {
 	err := s.client.SetArgs(ctx, sessionClaimKey(h), "", redis.SetArgs{Mode: "NX", TTL: hold}).Err()
-	if errors.Is(err, redis.Nil) || redisconn.WritesRefused(err) {
+	if errors.Is(err, redis.Nil) || fault.ChangesRefused(err) != "" {
 		return false, nil
 	}
 	if err != nil {

@@ -49,7 +49,9 @@ func concurrentSteps(b *board) {
 			b.Errorf("member %d: %v", who+1, err)
 		}
 		// Each member but the first got a cooldown at some time, and no change takes it away.
-		got, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{{User: userN(who + 1), Offers: []level.XP{1}}}})
+		got, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{
+			Members: []leaderboard.Award{{User: userN(who + 1), Offers: []level.XP{1}}}, Cooldown: time.Hour,
+		})
 		b.must(err)
 		if room := b.member(userN(who+1)).XP < level.MaxXP; room && (got[0].Gained[0] == 0) != (who > 0) {
 			b.Errorf("member %d gained %v for a message", who+1, got[0].Gained)

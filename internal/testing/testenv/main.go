@@ -17,6 +17,9 @@ import (
 // Options name goroutines that are expected to remain.
 func Main(m *testing.M, ignore ...goleak.Option) {
 	code := m.Run()
+	for _, f := range atExit {
+		f()
+	}
 	shared.stop()
 	if err := commonBrowser.stop(); err != nil {
 		fmt.Fprintf(os.Stderr, "the browser of the tests: %v\n", err)
@@ -31,6 +34,11 @@ func Main(m *testing.M, ignore ...goleak.Option) {
 	}
 	os.Exit(code)
 }
+
+var atExit []func()
+
+// AtExit has Main call f after all tests. Call it before Main.
+func AtExit(f func()) { atExit = append(atExit, f) }
 
 // leaks waits for goroutines that are about to end: a pool of go-redis that
 // looks for a server which is away does so once a second, and sees only then

@@ -126,6 +126,7 @@ func (a *App) start(ctx context.Context) error {
 	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, boundOps, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
+	a.ops.SetKeepAlivesEnabled(false) // an idle connection would keep its place from a scrape
 	if err := a.openStores(ctx); err != nil {
 		return err
 	}

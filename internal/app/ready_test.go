@@ -132,3 +132,17 @@ func TestNotReadyWhileStarting(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An idle connection would keep its place among the few of the ops port from a scrape.
+func TestTheOpsPortKeepsNoConnections(t *testing.T) {
+	t.Parallel()
+	s := start(t, "LEVELBOARD_DATA_DIR="+t.TempDir())
+	resp, err := http.Get("http://" + s.app.OpsAddr() + "/livez")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if !resp.Close {
+		t.Error("the connection is kept")
+	}
+}

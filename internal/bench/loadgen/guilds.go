@@ -133,11 +133,11 @@ func (b *bench) fill(ctx context.Context) error {
 		return err
 	}
 	b.Progress("making " + counted(b.Members, "member"))
-	perGuild := (b.membersOf(0) + MaxBatch - 1) / MaxBatch // calls
+	perGuild := (b.membersOf(0) + maxBatch - 1) / maxBatch // calls
 	err = each(ctx, perGuild*b.guilds, fillCallers, func(ctx context.Context, i int) error {
 		guild, part := i%b.guilds, i/b.guilds
 		var call []spoken
-		for place := part * MaxBatch; place < min((part+1)*MaxBatch, b.membersOf(guild)); place++ {
+		for place := part * maxBatch; place < min((part+1)*maxBatch, b.membersOf(guild)); place++ {
 			call = append(call, spoken{member: guild + place*b.guilds, data: dataKnown})
 		}
 		if len(call) == 0 {

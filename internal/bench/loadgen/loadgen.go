@@ -19,7 +19,7 @@ const (
 	MaxRate        = 1_000_000
 	MaxMembers     = 5_000_000
 	MaxGuilds      = 100_000
-	MaxBatch       = 1000
+	maxBatch       = 1000
 )
 
 // tidyTime bounds the removal of what a run made, which an interruption does not stop.

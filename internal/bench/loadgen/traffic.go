@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Batch is how many messages a call brings: a number from 1 to MaxBatch, or Mixed.
+// Batch is how many messages a call brings: a number from 1 to maxBatch, or Mixed.
 type Batch string
 
-// Mixed draws a size from 1 to MaxBatch for each call, larger ones when the community is busy.
+// Mixed draws a size from 1 to maxBatch for each call, larger ones when the community is busy.
 const Mixed Batch = "mixed"
 
 // Valid reports if the batch is one of the above.
@@ -18,7 +18,7 @@ func (b Batch) Valid() bool { return b == Mixed || b.size() > 0 }
 // size is the number of messages, 0 if it is not always the same.
 func (b Batch) size() int {
 	n, err := strconv.Atoi(string(b))
-	if err != nil || n < 1 || n > MaxBatch || strconv.Itoa(n) != string(b) {
+	if err != nil || n < 1 || n > maxBatch || strconv.Itoa(n) != string(b) {
 		return 0
 	}
 	return n
@@ -75,7 +75,7 @@ func (t *traffic) next(call []spoken) []spoken {
 	t.calls++
 	size := t.batch.size()
 	if size == 0 {
-		size = int(math.Pow(MaxBatch, awake*t.r.Float64()))
+		size = int(math.Pow(maxBatch, awake*t.r.Float64()))
 	}
 	open := 1 + int(awake*(mostTalks-1))
 	for range size {

@@ -54,7 +54,7 @@ func TestMixedBatchesFollowTheDay(t *testing.T) {
 	night, noon := 0, 0
 	for call := range dayCalls {
 		n := len(traffic.next(nil))
-		if n < 1 || n > MaxBatch {
+		if n < 1 || n > maxBatch {
 			t.Fatalf("%d messages in a call", n)
 		}
 		if call < 100 {

@@ -15,8 +15,8 @@ import (
 	"levelboard/docs"
 )
 
-// Document loads the description and checks it, with its examples, as an OpenAPI 3.1 document. Each call returns its own.
-func Document(tb testing.TB) *openapi3.T {
+// loadDocument loads the description and checks it, with its examples, as an OpenAPI 3.1 document. Each call returns its own.
+func loadDocument(tb testing.TB) *openapi3.T {
 	tb.Helper()
 	doc, err := load()
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 	"levelboard/docs"
 )
 
-// Lint fails tb for every rule that the description breaks: it is valid with its examples, no name stands in it twice, each
+// lintDescription fails tb for every rule that the description breaks: it is valid with its examples, no name stands in it twice, each
 // operation has a unique id, a summary, a description and a known tag, its failures carry the {message} body, those that
 // can meet any request are documented, and objects in answers are closed and complete.
-func Lint(tb testing.TB) {
+func lintDescription(tb testing.TB) {
 	tb.Helper()
 	if !jsontext.Value(docs.OpenAPI).IsValid() {
 		tb.Errorf("docs/openapi.json is not JSON with unique names: a path, a method or a property stands in it twice")
 	}
-	for _, problem := range lint(Document(tb)) {
+	for _, problem := range lint(loadDocument(tb)) {
 		tb.Errorf("docs/openapi.json: %s", problem)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-func TestTheDescriptionIsSound(t *testing.T) { Lint(t) }
+func TestTheDescriptionIsSound(t *testing.T) { lintDescription(t) }
 
 // The lint is only worth something if it can fail: each case spoils one thing and names what must be reported.
 func TestLintFindsWhatIsSpoiled(t *testing.T) {
@@ -48,7 +48,7 @@ func TestLintFindsWhatIsSpoiled(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			doc := Document(t)
+			doc := loadDocument(t)
 			if problems := lint(doc); len(problems) != 0 {
 				t.Fatalf("unspoiled, it reports %v", problems)
 			}
@@ -63,7 +63,7 @@ func TestLintFindsWhatIsSpoiled(t *testing.T) {
 // Answers are checked by the schemas alone, so the schemas have to refuse what they should: each case changes an example of
 // the description into something that must not pass.
 func TestSchemasRefuseWrongValues(t *testing.T) {
-	doc := Document(t)
+	doc := loadDocument(t)
 	example := func(path string, status int) string {
 		op := doc.Paths.Value(path).Get
 		encoded, err := json.Marshal(op.Responses.Status(status).Value.Content["application/json"].Example)

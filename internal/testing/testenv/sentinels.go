@@ -19,8 +19,8 @@ const (
 	MasterName = "levels"
 
 	sentinelServers = 3
-	// DownAfter is after how long a master that is silent is taken for dead.
-	DownAfter = time.Second
+	// downAfter is after how long a master that is silent is taken for dead.
+	downAfter = time.Second
 	// agreeTimeout is long because sentinels do nothing for 30 seconds after each time that the machine stood still for two.
 	agreeTimeout = 5 * time.Minute
 )
@@ -104,7 +104,7 @@ func (s *Sentinels) knowledge(of int, ids []string) []string {
 	lines := []string{
 		"sentinel myid " + ids[of],
 		fmt.Sprintf("sentinel monitor %s %s %d", MasterName, place(s.Servers[0]), sentinelServers/2+1),
-		fmt.Sprintf("sentinel down-after-milliseconds %s %d", MasterName, DownAfter.Milliseconds()),
+		fmt.Sprintf("sentinel down-after-milliseconds %s %d", MasterName, downAfter.Milliseconds()),
 		"sentinel failover-timeout " + MasterName + " 3000",
 		"sentinel parallel-syncs " + MasterName + " 2",
 	}

@@ -19,8 +19,8 @@ import (
 const (
 	// KeptEvents is how many of a guild's last events the log keeps at least.
 	KeptEvents = 10_000
-	// KeptFor is how long they are kept at least after the last of them.
-	KeptFor = time.Hour
+	// keptFor is how long they are kept at least after the last of them.
+	keptFor = time.Hour
 )
 
 // ID is the place of an event in a guild's log: the time in ms since 1970, and a number within it.
@@ -28,8 +28,8 @@ type ID struct {
 	Millis, Number uint64
 }
 
-// ErrID is ParseID's error, a sentence for the client.
-var ErrID = errors.New("must be the id of an event as it was sent, such as 1700000000000-0")
+// errID is ParseID's error, a sentence for the client.
+var errID = errors.New("must be the id of an event as it was sent, such as 1700000000000-0")
 
 // ParseID reads what String wrote, and nothing else.
 func ParseID(text string) (ID, error) {
@@ -37,10 +37,10 @@ func ParseID(text string) (ID, error) {
 	var i ID
 	var err error
 	if i.Millis, err = strconv.ParseUint(millis, 10, 64); err != nil {
-		return ID{}, ErrID
+		return ID{}, errID
 	}
 	if i.Number, err = strconv.ParseUint(number, 10, 64); err != nil || i.String() != text {
-		return ID{}, ErrID
+		return ID{}, errID
 	}
 	return i, nil
 }
@@ -107,13 +107,13 @@ func (x Extent) end() ID {
 	return ID{uint64(x.Now.UnixMilli()), 0}.before()
 }
 
-// misses reports whether events after a place may be gone from the log, which keeps KeptEvents, and KeptFor after the last. An id ahead
+// misses reports whether events after a place may be gone from the log, which keeps KeptEvents, and keptFor after the last. An id ahead
 // of the log was not given by it.
 func (x Extent) misses(after ID) bool {
 	if x.Count > 0 && x.Oldest.Compare(after) <= 0 && after.Compare(x.Newest) <= 0 {
 		return false
 	}
-	now, kept := uint64(x.Now.UnixMilli()), uint64(KeptFor.Milliseconds())
+	now, kept := uint64(x.Now.UnixMilli()), uint64(keptFor.Milliseconds())
 	return x.Count >= KeptEvents || after.Millis+kept <= now || after.Millis > max(now, x.end().Millis)
 }
 

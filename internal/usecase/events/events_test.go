@@ -290,7 +290,7 @@ func TestACloseEndsAll(t *testing.T) {
 
 func TestWhatALogMisses(t *testing.T) {
 	const now = 10_000_000_000
-	hour := uint64(KeptFor.Milliseconds())
+	hour := uint64(keptFor.Milliseconds())
 	some := Extent{Now: time.UnixMilli(now), Count: 5, Oldest: ID{now - 500, 3}, Newest: ID{now - 10, 0}}
 	full := some
 	full.Count = KeptEvents

@@ -27,8 +27,14 @@ var errHurried = errors.New("stopped at once by a second signal; what was not wr
 func (p *program) untilSignal(ctx context.Context, work func(context.Context) error) error {
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, append([]os.Signal{os.Interrupt, syscall.SIGTERM}, woken...)...)
-	defer signal.Stop(signals)
+	stopped := false
+	defer func() {
+		if !stopped { // else the second signal of the same stop may come yet, and must not end a process that is about to exit with 0
+			signal.Stop(signals)
+		}
+	}()
 	stopping := func(s os.Signal) {
+		stopped = true
 		p.say(slog.LevelInfo, fmt.Sprintf("stopping (%s); a second signal stops at once", s))
 	}
 	return untilSignal(ctx, stopping, signals, work)

@@ -59,14 +59,14 @@ func wantTold(t *testing.T, got, want map[string]float64) {
 func TestWhatRedisTellsOfItself(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig("maxmemory 100mb", `save ""`), testenv.WithPassword("p@ss"))
 	wantTold(t, told(t, server.URL()), map[string]float64{
-		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 0, "persistence_ok": 1,
+		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 0, "persistence_ok": 1, "takes_changes": 1,
 	})
 	client := connect(t, server.URL())
 	ok(t, client.ConfigSet(t.Context(), "appendonly", "yes").Err())
 	ok(t, client.ConfigSet(t.Context(), "save", "3600 1").Err())
 	ok(t, client.ConfigSet(t.Context(), "maxmemory", "0").Err())
 	wantTold(t, told(t, server.URL()), map[string]float64{
-		"up": 1, "memory_max_bytes": 0, "evicted_keys_total": 0, "persistence rdb": 1, "persistence aof": 1, "persistence_ok": 1,
+		"up": 1, "memory_max_bytes": 0, "evicted_keys_total": 0, "persistence rdb": 1, "persistence aof": 1, "persistence_ok": 1, "takes_changes": 1,
 	})
 }
 
@@ -162,6 +162,6 @@ func TestWhatAClusterTellsOfItself(t *testing.T) {
 		t.Errorf("it uses %g bytes, want those of the fullest master", got["memory_used_bytes"])
 	}
 	wantTold(t, got, map[string]float64{
-		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 1, "persistence_ok": 1,
+		"up": 1, "memory_max_bytes": 100 << 20, "evicted_keys_total": 0, "persistence rdb": 0, "persistence aof": 1, "persistence_ok": 1, "takes_changes": 1,
 	})
 }

@@ -43,6 +43,8 @@ func (l *Limiter) takeCounted(ctx context.Context, b budgets, n int) (taken int,
 	}
 	r, err := allow(ctx, b[0].redisKey(), limit, n)
 	switch {
+	case redis.IsReadOnlyError(err):
+		return 0, full, err // the script would only be told the same
 	case fault.ChangesRefused(err) != "" || err == nil && r.ResetAfter > period+time.Millisecond:
 		return l.takeByScript(ctx, b, n) // redis_rate took nothing, and cannot here
 	case err != nil:

@@ -30,7 +30,6 @@ type Writer struct {
 	live     Live
 	archive  Archive
 	loader   leaderboard.Loader
-	holder   string
 	interval time.Duration
 	idle     time.Duration
 	log      *slog.Logger
@@ -66,7 +65,7 @@ type WriterOptions struct {
 // loader first.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
-		live: live, archive: archive, loader: loader, holder: o.Holder, interval: o.Interval, idle: o.Idle, log: o.Log,
+		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))

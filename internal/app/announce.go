@@ -68,7 +68,7 @@ type known struct {
 
 func (k known) changed(c changes.Change) { about(c, k.guilds.Changed, k.keys.Changed) }
 
-// forget is changed, for who fetches the subject afterwards: it need not be read twice.
+// forget is changed without the reload, for a caller that fetches the subject next.
 func (k known) forget(c changes.Change) { about(c, k.guilds.Forget, k.keys.Forget) }
 
 func (k known) prefetch(ctx context.Context, c changes.Change) {

@@ -106,7 +106,7 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(a.stores.queries.collectors(a.stores.archive)...)
 }
 
-// dependencies are what /readyz tells of. Without the archive /v2 goes on with what is cached, so only Redis is needed.
+// dependencies lists what /readyz reports. Without the archive /v2 still serves what is cached, so only Redis is needed.
 func (a *App) dependencies() []health.Dependency {
 	return []health.Dependency{
 		{Name: "redis", Needed: true, Ping: whyNot(a.stores.live.Ping, a.cfg.RedisURLNow), RefusesChanges: a.stores.client.RefusesChanges},

@@ -23,13 +23,13 @@ const defaultInFlight = 2048
 const shareOfOne = 4
 
 // Lookups are requests whose caller is not in memory: a key that the archive has to be asked for, or somebody who is signed in. They are
-// bounded by address, since nobody knows yet who asks, so that made-up keys keep no other caller waiting.
+// bounded by address, because the identity is not known yet, so that made-up keys keep no other caller waiting.
 const (
 	mostLookups      = 512
 	lookupsOfAddress = mostLookups / shareOfOne
 )
 
-// lookUp finds out who asks. The error says that too many are being looked up.
+// lookUp identifies the caller. The error says that too many are being looked up.
 func (a *API) lookUp(c *gin.Context) (caller, error) {
 	if !a.inMemory(c) {
 		place, err := a.lookups.Take(ratelimit.ClientName(c.ClientIP()))

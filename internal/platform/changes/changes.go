@@ -80,7 +80,7 @@ func (f *Follower) Start(ctx context.Context) error {
 	return nil
 }
 
-// Run follows the log until ctx ends. While the log cannot be read it says so once and goes on trying.
+// Run follows the log until ctx ends. While the log cannot be read it logs that once and retries.
 func (f *Follower) Run(ctx context.Context) {
 	ticker := time.NewTicker(f.interval)
 	defer ticker.Stop()

@@ -64,7 +64,7 @@ type Shared[T any] struct {
 	last  T
 }
 
-// SharedOptions are what a Shared is told; all are required.
+// SharedOptions are the settings of a Shared; all are required.
 type SharedOptions struct {
 	Limit     time.Duration    // how long one question may take
 	Freshness time.Duration    // for how long its answer serves others

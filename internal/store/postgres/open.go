@@ -33,8 +33,8 @@ var serverLimits = map[string]string{
 // Open returns the archive at url, postgres://user:password@host:port/database with the options of libpq and of pgxpool, without
 // connecting. Its errors never hold the password. A pooler in between must keep a client on one connection for its session.
 //
-// Each new connection takes user and password from what now returns; nil, or an error, keeps the last. observe, if set, is told of
-// each query.
+// Each new connection takes user and password from the URL that now returns; a nil now, or an error, keeps the last. observe, if set, is
+// called after each query.
 func Open(ctx context.Context, url string, now func() (string, error), observe Observer) (*Archive, error) {
 	cfg, err := parse(url)
 	if err != nil {

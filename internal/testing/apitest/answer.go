@@ -45,7 +45,11 @@ func (x exchange) matches(described *openapi3.ResponseRef, route *routers.Route,
 		Body:                   io.NopCloser(bytes.NewReader(x.received)),
 	}
 	input.Options = input.RequestValidationInput.Options
-	if err := openapi3filter.ValidateResponse(context.Background(), input); err != nil {
+	err := openapi3filter.ValidateResponse(context.Background(), input)
+	if err == nil {
+		err = x.bodies.check(described.Value.Content, x.response.Header.Get("Content-Type"), x.received)
+	}
+	if err != nil {
 		problems = append(problems, fmt.Errorf("the answer breaks the description: %w", err))
 	}
 	return problems

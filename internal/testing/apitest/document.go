@@ -3,6 +3,7 @@
 package apitest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"levelboard/docs"
 )
@@ -40,6 +42,62 @@ func load() (*openapi3.T, error) {
 type description struct {
 	doc    *openapi3.T
 	router routers.Router
+	bodies bodies
+}
+
+// bodies are the compiled schemas of JSON bodies. The validator would compile one for each body and each parameter that it checks, so
+// it sees no schema of a body, and an older version of OpenAPI, which is enough for parameters and headers.
+type bodies map[*openapi3.MediaType]*jsonschema.Schema
+
+func compileBodies(doc *openapi3.T) (bodies, error) {
+	compiler, content := jsonschema.NewCompiler(), []openapi3.Content{}
+	compiler.AssertFormat()
+	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(docs.OpenAPI))
+	if err != nil {
+		return nil, err
+	}
+	if err := compiler.AddResource("openapi.json", whole); err != nil {
+		return nil, err
+	}
+	for _, response := range doc.Components.Responses {
+		content = append(content, response.Value.Content)
+	}
+	for _, path := range doc.Paths.Map() {
+		for _, operation := range path.Operations() {
+			if operation.RequestBody != nil {
+				content = append(content, operation.RequestBody.Value.Content)
+			}
+			for _, response := range operation.Responses.Map() {
+				content = append(content, response.Value.Content)
+			}
+		}
+	}
+	compiled := bodies{}
+	for _, types := range content {
+		media := types["application/json"]
+		if media == nil || media.Schema == nil || media.Schema.Ref == "" {
+			continue // an inline schema is simple, and the validator's
+		}
+		if compiled[media], err = compiler.Compile("openapi.json" + media.Schema.Ref); err != nil {
+			return nil, err
+		}
+		media.Schema = nil
+	}
+	doc.OpenAPI = "3.0.3"
+	return compiled, nil
+}
+
+// check checks a body of the content. That there is one of its media type is checked elsewhere.
+func (b bodies) check(content openapi3.Content, mediaType string, body []byte) error {
+	schema := b[content.Get(mediaType)]
+	if schema == nil {
+		return nil
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
 }
 
 var shared = sync.OnceValues(func() (description, error) {
@@ -51,5 +109,9 @@ var shared = sync.OnceValues(func() (description, error) {
 	if err != nil {
 		return description{}, fmt.Errorf("docs/openapi.json cannot be routed: %w", err)
 	}
-	return description{doc, router}, nil
+	compiled, err := compileBodies(doc)
+	if err != nil {
+		return description{}, fmt.Errorf("the schemas of docs/openapi.json cannot be compiled: %w", err)
+	}
+	return description{doc, router, compiled}, nil
 })

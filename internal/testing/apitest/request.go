@@ -50,7 +50,13 @@ func (x exchange) violation(route *routers.Route, params map[string]string) erro
 	if route.Operation.RequestBody != nil && !jsontext.Value(x.sent).IsValid() {
 		return errors.New("the body is not one JSON value in UTF-8 with unique names")
 	}
-	return openapi3filter.ValidateRequest(context.Background(), x.input(route, params, openapi3filter.NoopAuthenticationFunc))
+	if err := openapi3filter.ValidateRequest(context.Background(), x.input(route, params, openapi3filter.NoopAuthenticationFunc)); err != nil {
+		return err
+	}
+	if route.Operation.RequestBody == nil || len(x.sent) == 0 {
+		return nil
+	}
+	return x.bodies.check(route.Operation.RequestBody.Value.Content, x.request.Header.Get("Content-Type"), x.sent)
 }
 
 func (x exchange) credentials(route *routers.Route, params map[string]string) error {

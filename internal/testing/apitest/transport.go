@@ -67,7 +67,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(received))
 
-	x := exchange{request: r, sent: sent, response: resp, received: received}
+	x := exchange{bodies: t.bodies, request: r, sent: sent, response: resp, received: received}
 	for _, problem := range t.check(x) {
 		t.tb.Errorf("docs/openapi.json: %s\n%s", problem, x)
 	}
@@ -121,6 +121,7 @@ func drain(body io.ReadCloser) ([]byte, error) {
 
 // exchange is a request and its answer.
 type exchange struct {
+	bodies   bodies
 	request  *http.Request
 	sent     []byte
 	response *http.Response

@@ -2,6 +2,7 @@
 -- Identifiers are compared byte by byte (COLLATE "C"), so that pages run in the same order on every server.
 
 -- +goose Up
+-- +goose StatementBegin
 CREATE TABLE guilds (
     id          text COLLATE "C" PRIMARY KEY,
     incarnation bigint NOT NULL UNIQUE,
@@ -85,6 +86,7 @@ CREATE TABLE leases (
     expires_ms bigint NOT NULL,
     UNIQUE (name, fence)
 );
+-- +goose StatementEnd
 
 -- +goose Down
 DROP TABLE leases, change_counter, change_log, key_grants, api_keys, deleted_guilds, members, guilds;

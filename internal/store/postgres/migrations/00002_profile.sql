@@ -2,6 +2,7 @@
 -- beside this one: what it grants counts as the operator's, it writes no records, and it takes a key's newest secret only.
 
 -- +goose Up
+-- +goose StatementBegin
 ALTER TABLE api_keys ADD COLUMN last_used_ms bigint; -- null: not since requests are counted
 CREATE INDEX api_keys_owner ON api_keys (owner_id);
 
@@ -48,3 +49,4 @@ CREATE TABLE key_use_flushes (
     number  bigint NOT NULL,
     at_ms   bigint NOT NULL
 );
+-- +goose StatementEnd

@@ -1,6 +1,7 @@
 -- The same tables as those of package postgres; their comments hold here too. Text is compared byte by byte.
 
 -- +goose Up
+-- +goose StatementBegin
 CREATE TABLE guilds (
     id          TEXT PRIMARY KEY,
     incarnation INTEGER NOT NULL UNIQUE,
@@ -77,6 +78,7 @@ CREATE TABLE leases (
     fence      INTEGER NOT NULL,
     expires_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- +goose StatementEnd
 
 -- +goose Down
 DROP TABLE leases;

@@ -1,6 +1,7 @@
 -- The same tables as those of package postgres; their comments hold here too.
 
 -- +goose Up
+-- +goose StatementBegin
 ALTER TABLE api_keys ADD COLUMN last_used_ms INTEGER;
 CREATE INDEX api_keys_owner ON api_keys (owner_id);
 
@@ -43,3 +44,4 @@ CREATE TABLE key_use_flushes (
     number  INTEGER NOT NULL,
     at_ms   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+-- +goose StatementEnd

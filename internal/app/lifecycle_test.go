@@ -36,7 +36,7 @@ func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
 func archived(t *testing.T, client *redis.Client, g string) {
 	t.Helper()
 	eventually(t, "the snapshot is written", func() bool {
-		waiting, err := client.Exists(t.Context(), "lb:{"+g+"}:dirty").Result()
+		waiting, err := client.ZCard(t.Context(), "lb:{"+g+"}:dirty").Result()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func archived(t *testing.T, client *redis.Client, g string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return waiting == 0 && meta["rev"] != "" && meta["rev"] == meta["archived"]
+		return waiting == 1 && meta["rev"] != "" && meta["rev"] == meta["archived"]
 	})
 }
 

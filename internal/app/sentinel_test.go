@@ -234,6 +234,7 @@ func TestAPlannedFailoverWithChangesThatWait(t *testing.T) {
 	l.end()
 	all := l.acked()
 	l.check(t, all, all)
+	s.InStep() // the last snapshot waits for them, too
 }
 
 // A replica that was cut off takes over: what was not archived by then is lost, and the archive's XP is there, also when the

@@ -34,6 +34,7 @@ func (l *logText) has(part string) bool {
 func TestReplicasThatAreMissing(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t, testenv.WithConfig("repl-diskless-sync-delay 0"))
+	replica := testenv.Redis(t) // there until the service has stopped, whose last snapshot waits as well
 	log := &logText{}
 	s := run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t),
 		"LEVELBOARD_REDIS_WAIT_REPLICAS=1", "LEVELBOARD_REDIS_WAIT_TIMEOUT=100ms"))
@@ -57,7 +58,6 @@ func TestReplicasThatAreMissing(t *testing.T) {
 		t.Errorf("%+v, want what was made", m)
 	}
 
-	replica := testenv.Redis(t)
 	host, port, _ := strings.Cut(server.Addr(), ":")
 	if err := redisClient(t, replica).ReplicaOf(t.Context(), host, port).Err(); err != nil {
 		t.Fatal(err)

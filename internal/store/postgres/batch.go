@@ -52,7 +52,10 @@ func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []sna
 				fit = append(fit, b)
 			}
 		}
-		return upsert(ctx, tx, fit, sqlarchive.ReplaceOlder)
+		if err := upsert(ctx, tx, fit, sqlarchive.ReplaceOlder); err != nil {
+			return err
+		}
+		return writeRecords(ctx, tx, fit)
 	})
 	return errs, err
 }
@@ -158,7 +161,7 @@ func columnsOf(batches []snapshot.Batch) *columns {
 		b := &batches[i]
 		for j := range b.Rows {
 			c.set(len(c.revs), &b.Rows[j])
-			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, cmp.Or(b.Rows[j].Rev, b.Rev))
+			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, cmp.Or(b.AsOf, b.Rev))
 		}
 	}
 	return c

@@ -27,7 +27,7 @@ func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 	const locked = 7
 	release := blocking(t, url, `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(guilds[locked].ID))
 	raise := func(g leaderboard.GuildRef) {
-		if s, err := a.RaiseEpoch(t.Context(), g, snapshot.State{}); err != nil || s != (snapshot.State{Epoch: 1}) {
+		if s, err := a.RaiseEpoch(t.Context(), g, snapshot.State{}, 0); err != nil || s != (snapshot.State{Epoch: 1}) {
 			t.Errorf("guild %s: %+v, %v; want epoch 1", g.ID, s, err)
 		}
 	}

@@ -57,13 +57,14 @@ func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (ma
 type raise struct {
 	guild leaderboard.GuildRef
 	from  snapshot.State
+	kept  int64
 }
 
 // RaiseEpoch implements snapshot.Archive. Concurrent calls share one statement.
-func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
-	s, err := a.raises.do(named(ctx, "raise_epoch"), raise{g, from})
+func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error) {
+	s, err := a.raises.do(named(ctx, "raise_epoch"), raise{g, from, kept})
 	if err == nil && s == nil {
-		return a.raiseOne(ctx, g, from)
+		return a.raiseOne(ctx, raise{g, from, kept})
 	}
 	if err != nil {
 		return snapshot.State{}, wrap("raise a guild's epoch", err)
@@ -72,13 +73,16 @@ func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from s
 }
 
 // raiseOne waits for the guild's row if somebody has locked it.
-func (a *Archive) raiseOne(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (snapshot.State, error) {
+func (a *Archive) raiseOne(ctx context.Context, r raise) (snapshot.State, error) {
 	ctx, cancel := bounded(ctx, "raise_epoch")
 	defer cancel()
 	s, err := sqlarchive.ScanState(a.pool.QueryRow(ctx, `
 		UPDATE guilds SET epoch = epoch + 1 WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
 		RETURNING epoch, archived`,
-		string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
+		string(r.guild.ID), int64(r.guild.Incarnation), r.from.Epoch, r.from.Archived))
+	if err == nil {
+		err = a.closeRecords(ctx, []leaderboard.GuildRef{r.guild}, []int64{r.kept})
+	}
 	return s, wrap("raise a guild's epoch", err)
 }
 
@@ -99,7 +103,19 @@ func (a *Archive) raiseEpochs(ctx context.Context, raises []raise) ([]*snapshot.
 		UPDATE guilds SET epoch = epoch + 1 FROM fitting WHERE guilds.id = fitting.id
 		RETURNING n, epoch, archived`,
 		plannedNow, ids, incarnations, epochs, archived)
-	return statesOf(rows, err, len(raises))
+	states, err := statesOf(rows, err, len(raises))
+	if err != nil {
+		return nil, err
+	}
+	// Cut off before this, the guild is not in use yet, and its epoch is raised once more.
+	var guilds []leaderboard.GuildRef
+	var kept []int64
+	for i, s := range states {
+		if s != nil {
+			guilds, kept = append(guilds, raises[i].guild), append(kept, raises[i].kept)
+		}
+	}
+	return states, a.closeRecords(ctx, guilds, kept)
 }
 
 // statesOf reads rows of a place, from 1 on, and the state of the guild in that place; nil where there is none.

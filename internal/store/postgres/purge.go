@@ -21,7 +21,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 			return a.purgeMembers(ctx, `deleted AND written_ms <= `+nowMS+` - $2`, limit, keep.Milliseconds())
 		},
 		a.purgeLog,
-		a.purgeKeys,
+		a.purgeAged,
 	} {
 		if purged >= limit {
 			return purged, nil
@@ -80,8 +80,8 @@ func (a *Archive) purgeLog(ctx context.Context, limit int) (int, error) {
 	return int(done.RowsAffected()), err
 }
 
-// purgeKeys deletes what the owners of keys are not shown any more.
-func (a *Archive) purgeKeys(ctx context.Context, limit int) (purged int, err error) {
+// purgeAged deletes what is too old of the history of keys, and of named requests.
+func (a *Archive) purgeAged(ctx context.Context, limit int) (purged int, err error) {
 	for _, part := range []struct {
 		table, condition string
 		arg              int64
@@ -89,6 +89,7 @@ func (a *Archive) purgeKeys(ctx context.Context, limit int) (purged int, err err
 		{"key_use", `hour <= ` + nowMS + ` / 3600000 - $2`, sqlarchive.UseHours},
 		{"key_use_flushes", `at_ms <= ` + nowMS + ` - $2`, sqlarchive.FlushTime.Milliseconds()},
 		{"key_old_secrets", `until_ms <= ` + nowMS + ` - $2`, 0},
+		{"requests", `made_ms <= ` + nowMS + ` - $2`, sqlarchive.RequestTime.Milliseconds()},
 		{"key_records", `at_ms <= ` + nowMS + ` - $2`, apikey.HistoryTime.Milliseconds()},
 	} {
 		if purged >= limit {

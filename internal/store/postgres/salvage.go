@@ -12,7 +12,7 @@ import (
 // merge makes one entry of an archived one, m, and one of a live store at epoch $15, which knew of what was archived up to rev $16. A tombstone holds
 // nothing, so to merge with it is to replace it. greatest passes over nulls.
 const merge = `
-	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms, deleted = false,
+	rev = CASE WHEN m.epoch = excluded.epoch THEN greatest(m.rev, excluded.rev) ELSE excluded.rev END, epoch = excluded.epoch, written_ms = excluded.written_ms, deleted = false,
 	xp = greatest(m.xp, excluded.xp), message_count = greatest(m.message_count, excluded.message_count),
 	updated_ms = greatest(m.updated_ms, excluded.updated_ms), cooldown_ms = greatest(m.cooldown_ms, excluded.cooldown_ms),
 	` + sqlarchive.MergeUser + `
@@ -37,15 +37,18 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		if state != from {
 			return snapshot.ErrStale
 		}
-		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
+		written := b.Salvaged(from)
 		if err := upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Known); err != nil {
+			return err
+		}
+		if err := writeRecords(ctx, tx, []snapshot.Batch{written}); err != nil {
 			return err
 		}
 		gone := b.Gone()
 		if len(gone) == 0 || from.Epoch != b.Epoch {
 			return nil
 		}
-		_, err = tx.Exec(ctx, bury, int64(b.Guild.Incarnation), gone, b.Epoch, b.Known, from.Archived)
+		_, err = tx.Exec(ctx, bury, int64(b.Guild.Incarnation), gone, b.Epoch, b.Known, written.AsOf)
 		return err
 	})
 }

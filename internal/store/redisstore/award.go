@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
@@ -12,6 +14,9 @@ import (
 )
 
 var awardScript = newChangeScript("award")
+
+// awardOwn is how many arguments come before the members.
+const awardOwn = 5
 
 // maxOffers bounds the messages of one step, and with them what its script does.
 const maxOffers = 10_000
@@ -22,6 +27,9 @@ var errAwards = errors.New("not the awards of one step")
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
 	members, places, told := dataFirst(a.Members)
 	args, err := awardArgs(g, s.sieves.of(a.Curve), a, members, told)
+	if err == nil {
+		err = keepMade(a.Once.Past, members, args)
+	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
@@ -73,8 +81,7 @@ func awardArgs(g leaderboard.GuildRef, sieve string, a leaderboard.Awards, membe
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	const own = 5
-	args := make([]any, own+2*n, own+2*n+told+3)
+	args := make([]any, awardOwn+2*n, awardOwn+2*n+told+4)
 	args[0], args[1], args[2], args[3], args[4] = int64(g.Incarnation), sieve, cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte
@@ -90,7 +97,7 @@ func awardArgs(g leaderboard.GuildRef, sieve string, a leaderboard.Awards, membe
 			text = strconv.AppendInt(text, int64(xp), 10)
 		}
 		offers += len(m.Offers)
-		args[own+i], args[own+n+i] = string(m.User), string(text)
+		args[awardOwn+i], args[awardOwn+n+i] = string(m.User), string(text)
 	}
 	if offers > maxOffers {
 		return nil, fmt.Errorf("%w: %d messages", errAwards, offers)
@@ -103,6 +110,29 @@ func awardArgs(g leaderboard.GuildRef, sieve string, a leaderboard.Awards, membe
 		args = append(args, user)
 	}
 	return args, nil
+}
+
+// keepMade has the script leave those members alone who have their awards already, when the live store lost those of the others.
+func keepMade(past *leaderboard.Past, members []leaderboard.Award, args []any) error {
+	if past == nil || !past.Made || len(past.Lost) == 0 {
+		return nil
+	}
+	outcome := words(past.Outcome)
+	if _, err := awardedOf(outcome, members); err != nil {
+		return err
+	}
+	for i, m := range members {
+		size := 2 + len(m.Offers)
+		if !slices.Contains(past.Lost, m.User) {
+			text := "="
+			for at, word := range outcome[:size] {
+				text += strings.Repeat(" ", min(at, 1)) + word.(string)
+			}
+			args[awardOwn+len(members)+i] = text
+		}
+		outcome = outcome[size:]
+	}
+	return nil
 }
 
 // awardedOf reads the outcome of award.lua.

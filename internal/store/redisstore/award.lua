@@ -1,18 +1,18 @@
 -- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
 -- them goes in one command each.
 --
--- KEYS     meta xp entry dirty events, record as in changing.lua
+-- KEYS     meta xp entry dirty events, records and journal as in changing.lua
 -- ARGV     incarnation, what levelup takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
---          each once, n lists of what the messages are worth ("20", or "20 15 0"), user data of the first members, what once
---          takes
--- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST, where the outcome has
+--          each once, n lists of what the messages are worth ("20", or "20 15 0"; or of a member that has them already "=" and its part of the
+--          outcome), user data of the first members, what once takes
+-- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
--- atomic   all members, the guild's rev, the note for the snapshot, the events and the record
+-- atomic   all members, the guild's rev, the note for the snapshot, the events, the record and the journal
 local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
-local ARGV, format, tonumber = ARGV, string.format, tonumber
+local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
 local cooldown, n, told = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local from, to = 6, 5 + n
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
@@ -25,58 +25,64 @@ local latest = format('%.0f', time + cooldown) -- the end of a cooldown that beg
 local started = cooldown > 0 and latest
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, starts, newentries, outcome = {}, {}, {}, {}
-local o = 0 -- how many of outcome there are
+local xps, starts, newentries, outcome, given = {}, {}, {}, {}, {}
+local o, g = 0, 0 -- how many of outcome and given there are
 for i = 1, n do
-  local member, entry, before = ARGV[5 + i], entries[i], scores[i]
-  local start, count, ends, user = 0, '0', '0', ''
-  if before then
-    start = tonumber(before)
-    if not start then
-      start = score(before)
-      before = format('%.0f', start)
-    end
-  end
-  if entry then
-    count, ends, user = parts(entry)
-    if not count then return redis.error_reply("ERR a member's entry is damaged") end
-  end
-  outcome[o + 1], outcome[o + 2] = before or '0', count
-  o = o + 2
-
-  local xp, offers, messages = start, ARGV[to + i], 0
-  local free = time >= tonumber(ends)
-  if not free and tonumber(ends) > time + cooldown then -- it began before the clock was set back
-    ends, free = latest, cooldown <= 0
-  end
-  local only = tonumber(offers)
-  if only then -- one message, as most members have in a call
-    local gain = '0'
-    if free and only > 0 then
-      xp, gain = start + only, offers
-      if xp > MAX_XP then xp, gain = MAX_XP, MAX_XP - start end
-      if started and xp > start then ends = started end
-    end
-    messages, o = 1, o + 1
-    outcome[o] = gain
+  if byte(ARGV[to + i]) == 61 then -- "="
+    o = o + 1
+    outcome[o] = string.sub(ARGV[to + i], 2)
   else
-    for offer in string.gmatch(offers, '%d+') do
-      local gain = 0
-      if free then
-        gain = math.min(tonumber(offer), MAX_XP - xp)
-        if gain > 0 then
-          xp = xp + gain
-          if started then ends, free = started, false end
-        end
+    local member, entry, before = ARGV[5 + i], entries[i], scores[i]
+    local start, count, ends, user = 0, '0', '0', ''
+    if before then
+      start = tonumber(before)
+      if not start then
+        start = score(before)
+        before = format('%.0f', start)
       end
-      messages, o = messages + 1, o + 1
-      outcome[o] = gain
     end
-  end
+    if entry then
+      count, ends, user = parts(entry)
+      if not count then return redis.error_reply("ERR a member's entry is damaged") end
+    end
+    outcome[o + 1], outcome[o + 2] = before or '0', count
+    o = o + 2
 
-  if xp ~= start or not before then xps[i], starts[i] = xp, start end
-  if i <= told then user = ' ' .. ARGV[to + n + i] end
-  newentries[2 * i - 1], newentries[2 * i] = member, (count + messages) .. held .. ends .. user
+    local xp, offers, messages = start, ARGV[to + i], 0
+    local free = time >= tonumber(ends)
+    if not free and tonumber(ends) > time + cooldown then -- it began before the clock was set back
+      ends, free = latest, cooldown <= 0
+    end
+    local only = tonumber(offers)
+    if only then -- one message, as most members have in a call
+      local gain = '0'
+      if free and only > 0 then
+        xp, gain = start + only, offers
+        if xp > MAX_XP then xp, gain = MAX_XP, MAX_XP - start end
+        if started and xp > start then ends = started end
+      end
+      messages, o = 1, o + 1
+      outcome[o] = gain
+    else
+      for offer in string.gmatch(offers, '%d+') do
+        local gain = 0
+        if free then
+          gain = math.min(tonumber(offer), MAX_XP - xp)
+          if gain > 0 then
+            xp = xp + gain
+            if started then ends, free = started, false end
+          end
+        end
+        messages, o = messages + 1, o + 1
+        outcome[o] = gain
+      end
+    end
+
+    if xp ~= start or not before then xps[i], starts[i] = xp, start end
+    if i <= told then user = ' ' .. ARGV[to + n + i] end
+    g = g + 1
+    given[g], newentries[2 * g - 1], newentries[2 * g] = member, member, (count + messages) .. held .. ends .. user
+  end
 end
 
 for i = 1, n do
@@ -87,5 +93,6 @@ for i = 1, n do
 end
 redis.call('HSET', KEYS[3], unpack(newentries))
 outcome = table.concat(outcome, ' ')
-record(outcome)
-return {note(rev, since, pending, ARGV, from, to), outcome}
+local first, counted = note(rev, since, pending, given, 1, g)
+if KEYS[6] then record(counted, table.concat(given, ' '), outcome) end
+return {first, outcome}

@@ -3,19 +3,18 @@
 -- KEYS     meta lock dirty
 -- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, the archive's archived
 -- returns  {0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
---           3 it holds all that is archived, and only has to be verified | 4 it is older than the archive |
+--           3, rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
 --           5 it is of a later epoch than the archive, which is the older one then |
 --           6 it is of an earlier format, and the archive does not hold all of it: no lock was taken |
 --           7 it is of a later format: no lock was taken}
 -- atomic   the check and the lock. In case 3 meta notes the epoch that is about to be raised, and from what, so that a verification
 --          which dies between the archive and here is not taken for a Redis that has gone back. When more was archived since, it was
 --          not this verification that got the epoch: nobody writes at it before it is done
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format', 'raisingfrom', 'flushing')
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format', 'raisingfrom', 'rev')
 local mine, format = meta[1] == ARGV[1], tonumber(meta[7] or 1)
 if mine and meta[2] == SERVER then return {1} end
 if mine and format > FORMAT then return {7} end
--- `flushing` names what a version before format 3 had set aside.
-local unsaved = meta[9] or redis.call('EXISTS', KEYS[3]) == 1 or tonumber(meta[4] or 0) > tonumber(ARGV[5])
+local unsaved = redis.call('EXISTS', KEYS[3]) == 1 or tonumber(meta[4] or 0) > tonumber(ARGV[5])
 if mine and format < FORMAT and unsaved then return {6} end
 -- A lock of an earlier life of the server, out of its append-only file or its dump, stops nobody: whoever held it has lost it.
 local lock = redis.call('GET', KEYS[2])
@@ -30,6 +29,6 @@ local known = math.max(tonumber(meta[4]), tonumber(meta[5] or meta[4]))
 local raised = meta[6] == ARGV[4] and (meta[8] or ARGV[5]) == ARGV[5]
 if known >= tonumber(ARGV[5]) and (meta[3] == ARGV[4] or raised) then
   redis.call('HSET', KEYS[1], 'raising', string.format('%.0f', epoch + 1), 'raisingfrom', ARGV[5])
-  return {3}
+  return {3, meta[9]}
 end
 return {4}

@@ -1,13 +1,13 @@
 -- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
 -- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
 --
--- KEYS     meta xp entry dirty events, record as in changing.lua (then n is 1)
+-- KEYS     meta xp entry dirty events, records and journal as in changing.lua (then n is 1)
 -- ARGV     incarnation, what levelup takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
 --          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
 --          does
 -- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
---          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST
--- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event and the record
+--          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
+-- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
 local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
@@ -70,6 +70,7 @@ for i = 1, n do
   end
 end
 redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
-record(outcome[2], outcome[3], outcome[4])
-outcome[1] = note(rev, since, pending, members, 1, m, made)
+local first, counted = note(rev, since, pending, members, 1, m, made)
+if KEYS[6] then record(counted, members[1], table.concat(outcome, ' ', 2, 4)) end
+outcome[1] = first
 return outcome

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	readChangesScript = newEachScript("read_changes", "now", "score", "put", "values", "entries")
+	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Each: true, Waits: true}, []string{"now", "score", "put", "values", "entries"})
 	endChangesScript  = newEachScript("end_changes", "epoch", "put")
 	distrustScript    = newScript("distrust", "epoch")
 )
@@ -27,7 +27,8 @@ func (s *Store) ReadChanges(ctx context.Context, reads []snapshot.Read, size int
 		if read.UpTo > 0 {
 			upTo = read.UpTo
 		}
-		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: keysOf(read.Guild).members(), Args: []any{size, read.After, upTo}}
+		keys := append(keysOf(read.Guild).members(), keysOf(read.Guild).journal())
+		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: keys, Args: []any{size, read.After, upTo}}
 	}
 	s.client.RunEach(ctx, calls)
 	pages := make([]snapshot.Page, len(reads))
@@ -45,7 +46,7 @@ func (s *Store) ReadChanges(ctx context.Context, reads []snapshot.Read, size int
 func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	b := &p.Batch
 	var incarnation, now int64
-	fields := []*int64{&incarnation, &b.Epoch, &p.Rev, &b.After, &b.Rev, &b.Archived, &b.Known, &p.Left, &now}
+	fields := []*int64{&incarnation, &b.Epoch, &b.AsOf, &b.After, &b.Rev, &b.Archived, &b.Known, &p.Left, &now}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
 		return p, fmt.Errorf("redis: read changes: %w", err)
 	}
@@ -68,9 +69,6 @@ func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 		for i := range b.Rows {
 			user, _ := revs.at(2 * i).(string)
 			b.Rows[i].UserID = id.User(user)
-			if b.Rows[i].Rev, err = revs.number(2*i + 1); err != nil {
-				break
-			}
 		}
 	}
 	if err == nil {
@@ -84,6 +82,9 @@ func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 		end, wrong := ends.number(i)
 		p.Ends, err = append(p.Ends, end), errors.Join(err, wrong)
 	}
+	if err == nil {
+		b.Records, b.Until, err = recordsOf(r, len(fields)+4)
+	}
 	if err != nil {
 		return p, fmt.Errorf("redis: read changes: %w", err)
 	}
@@ -96,8 +97,8 @@ func (s *Store) EndChanges(ctx context.Context, batches []snapshot.Batch) (more 
 	for i, b := range batches {
 		k := keysOf(b.Guild.ID)
 		calls[i] = &redisconn.Call{
-			Script: endChangesScript, Keys: []string{k.meta(), k.dirty()},
-			Args: []any{int64(b.Guild.Incarnation), b.Epoch, b.After, b.Rev, millis(b.Before)},
+			Script: endChangesScript, Keys: []string{k.meta(), k.dirty(), k.journal()},
+			Args: []any{int64(b.Guild.Incarnation), b.Epoch, b.After, b.Rev, millis(b.Before), b.Until},
 		}
 	}
 	s.client.RunEach(ctx, calls)

@@ -1,10 +1,10 @@
 -- Makes an entry with no messages and no cooldown.
 --
--- KEYS     meta xp entry dirty events, record as in changing.lua
+-- KEYS     meta xp entry dirty events, records and journal as in changing.lua
 -- ARGV     incarnation, what levelup takes, member, xp, user, what once takes
 -- returns  {first: 1 when no other changed member waits for the snapshot, else 0; xp before, xp after, message count} |
---          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | EXISTS
--- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event and the record
+--          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | EXISTS
+-- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event, the record and the journal
 local found, rev, since, pending = loaded('rev', 'since', 'pending')
 if not found then return 'NOTLOADED' end
 local answer = once()
@@ -13,5 +13,6 @@ local member, xp, user = ARGV[3], ARGV[4], ARGV[5]
 if redis.call('ZADD', KEYS[2], 'NX', xp, member) == 0 then return 'EXISTS' end
 redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0 ' .. user)
 levelup(member, 0, tonumber(xp))
-record(0, xp, 0)
-return {note(rev, since, pending, ARGV, 3, 3), 0, xp, 0}
+local first, counted = note(rev, since, pending, ARGV, 3, 3)
+record(counted, member, '0 ' .. xp .. ' 0')
+return {first, 0, xp, 0}

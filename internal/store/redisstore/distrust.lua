@@ -7,6 +7,6 @@
 -- returns  {} | NOTLOADED
 -- atomic   the check and the change
 if not current() then return 'NOTLOADED' end
-redis.call('HDEL', KEYS[1], 'server')
+redis.call('HDEL', KEYS[1], 'server', 'read')
 if ARGV[3] and pending and tonumber(pending) > tonumber(ARGV[3]) then redis.call('HSET', KEYS[1], 'pending', ARGV[3]) end
 return {}

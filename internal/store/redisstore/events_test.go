@@ -269,8 +269,8 @@ func TestALoadWithoutALogIsMarked(t *testing.T) {
 		s := redisstore.New(client)
 		before := &log{t: t, store: s}
 		load(t, s, row(user1))
-		if n := client.Exists(t.Context(), prefix+"events:77").Val(); n != 0 {
-			t.Error("a guild without an event has a log")
+		if n := client.XLen(t.Context(), prefix+"events:77").Val(); n != 0 {
+			t.Error("a guild without an event has something in its log")
 		}
 		now := logOf(t, s)
 		if got := now.next(); len(got) != 0 {

@@ -21,7 +21,7 @@ var (
 // Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
 // cannot be read, is returned as changed: BeginFlush says what is wrong with it.
 func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
-	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty()} }
+	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty(), k.journal()} }
 	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {
 		if err == nil && len(r) == 0 {
 			return nil
@@ -59,8 +59,9 @@ func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
 // Evict implements snapshot.Live.
 func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration) (gone bool, err error) {
 	k := keysOf(c.Guild.ID)
-	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.events(c.Guild.Incarnation)}, k.members()...)
-	r, err := s.run(ctx, evictScript, keys, int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle))
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(c.Guild.Incarnation), k.once()}, k.members()...)
+	r, err := s.run(ctx, evictScript, keys,
+		int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle), leaderboard.OnceTTL.Milliseconds())
 	if errors.Is(err, leaderboard.ErrNotLoaded) {
 		return false, nil
 	}

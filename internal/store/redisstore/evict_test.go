@@ -71,7 +71,7 @@ func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 		record, claim := onceKeys(t, client)
 		leaves(t, client, s, 1)
 		log := prefix + "events:77"
-		if got, want := keyTypes(t, client), map[string]string{record: "string", claim: "string", log: "stream"}; !maps.Equal(got, want) {
+		if got, want := keyTypes(t, client), map[string]string{record: "hash", claim: "string", log: "stream"}; !maps.Equal(got, want) {
 			t.Errorf("left are %v, want %v", got, want)
 		}
 		for _, key := range []string{record, claim, log} {
@@ -147,7 +147,8 @@ func TestWhatKeepsAGuild(t *testing.T) {
 		for _, c := range []struct{ what, undo []any }{
 			{[]any{"hset", meta, "pending", 5}, []any{"hdel", meta, "pending"}},
 			{[]any{"hset", meta, "raising", 5}, []any{"hdel", meta, "raising"}},
-			{[]any{"zadd", prefix + "dirty", 1, string(user1)}, []any{"del", prefix + "dirty"}},
+			{[]any{"zadd", prefix + "dirty", 1, string(user1)}, []any{"zrem", prefix + "dirty", string(user1)}},
+			{[]any{"xadd", prefix + "journal", "*", "n", ""}, []any{"xtrim", prefix + "journal", "maxlen", 0}},
 			{[]any{"set", prefix + "hydrating", "77-token"}, []any{"del", prefix + "hydrating"}},
 			{[]any{"hset", meta, "archived", -1}, []any{"hset", meta, "archived", 0}},
 			{[]any{"hset", meta, "server", "another"}, nil},

@@ -1,11 +1,13 @@
 -- Keeps a guild from making a request whose name is about to be claimed for another guild: it may be under way.
 --
--- KEYS     the record, as in changing.lua
--- ARGV     number: what is under way under a lower one is too late; how long the fence lasts in ms
+-- KEYS     records, as in changing.lua
+-- ARGV     number: what is under way under a lower one is too late; the name of the request; how long the fence lasts in ms, of a guild
+--          without other records
 -- returns  {} | KEYREUSED when the request was made
 -- atomic   the check and the fence
-local found = redis.call('GET', KEYS[1])
-local fence = string.match(found or '', '^fence (%d+)$')
+local found = redis.call('HGET', KEYS[1], ARGV[2])
+local fence = string.match(found or '', '^%d+ fence (%d+)$')
 if found and not fence then return 'KEYREUSED' end
-if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], 'fence ' .. ARGV[1], 'PX', ARGV[2]) end
+if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], ARGV[2], stamp() .. ' fence ' .. ARGV[1]) end
+if redis.call('HLEN', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
 return {}

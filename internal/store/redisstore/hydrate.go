@@ -58,11 +58,17 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, arch
 	if err != nil {
 		return h, 0, fmt.Errorf("redis: begin hydration: %w", err)
 	}
-	return h, found[answer], nil
+	if found[answer] == snapshot.FoundUnverified {
+		h.Rev, err = r.number(1)
+	}
+	return h, found[answer], wrap("begin hydration", err)
 }
 
 // Unsaved implements snapshot.Live.
 func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
+	if err := s.unsavedRecords(ctx, h, each); err != nil {
+		return err
+	}
 	for cursor := uint64(0); ; {
 		users, next, err := s.scanMembers(ctx, keysOf(h.Guild.ID).dirty(), cursor)
 		if err != nil {
@@ -83,11 +89,38 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 	}
 }
 
+// unsavedRecords reads what the journal holds, in batches without members.
+func (s *Store) unsavedRecords(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
+	for from := "-"; ; {
+		entries, err := s.client.XRangeN(ctx, keysOf(h.Guild.ID).journal(), from, "+", chunkRows).Result()
+		if err != nil || len(entries) == 0 {
+			return wrap("unsaved records", err)
+		}
+		batch, err := s.readUnsaved(ctx, h, nil)
+		for _, e := range entries {
+			if err == nil {
+				var record snapshot.Record
+				record, err = recordOf(e.ID, func(field string) string { text, _ := e.Values[field].(string); return text })
+				batch.Records = append(batch.Records, record)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if err := each(batch); err != nil {
+			return err
+		}
+		from = "(" + entries[len(entries)-1].ID
+	}
+}
+
 // scanMembers reads some members of a sorted set, each once in an answer.
 func (s *Store) scanMembers(ctx context.Context, key string, cursor uint64) (users []id.User, next uint64, err error) {
 	scored, next, err := s.client.ZScan(ctx, key, cursor, "", chunkRows).Result()
 	for pair := range slices.Chunk(scored, 2) { // a member and its score
-		users = append(users, id.User(pair[0]))
+		if pair[0] != "" { // which keeps the set from being empty
+			users = append(users, id.User(pair[0]))
+		}
 	}
 	slices.Sort(users)
 	return slices.Compact(users), next, err
@@ -163,8 +196,8 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
-	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation))
-	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived)
+	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation), k.journal(), k.once())
+	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, leaderboard.OnceTTL.Milliseconds())
 	return err
 }
 
@@ -178,7 +211,7 @@ func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error 
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.events(g.Incarnation)}
-	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation))
+	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}
+	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation), leaderboard.OnceTTL.Milliseconds())
 	return err
 }

@@ -46,8 +46,9 @@ func (k guildKeys) entry() string { return k.name(entryName) }
 func (k guildKeys) dirty() string { return k.name(dirtyName) }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
 
-// once is where the request that was made under a key is recorded.
-func (k guildKeys) once(key leaderboard.Digest) string { return k.name("once:") + digestText(key) }
+// once is where requests are recorded, by their names, and journal what of them the archive does not have yet.
+func (k guildKeys) once() string    { return k.name("once") }
+func (k guildKeys) journal() string { return k.name("journal") }
 
 // claimKey names the guild that the request under a key is about, in a slot of its own.
 func claimKey(key leaderboard.Digest) string { return claimPrefix + digestText(key) }

@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	claimScript = newScript("claim")
-	fenceScript = newScript("fence")
+	claimScript  = newScript("claim")
+	fenceScript  = newScript("fence", "now")
+	forgetScript = newEachScript("forget", "now")
 )
 
 const (
@@ -41,14 +42,18 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 	if !once.Named() {
 		return c, nil, s.client.Run(ctx, c)
 	}
-	c.Keys = append(c.Keys, keysOf(g.ID).once(once.Key))
+	past, err := pastOf(once)
+	if err != nil {
+		return c, nil, err
+	}
+	c.Keys = append(c.Keys, keysOf(g.ID).once(), keysOf(g.ID).journal())
 	for range claimAttempts {
 		var number int64
 		if once.Part == 0 { // the other steps of a request come after the first, whose record no other guild gets past
 			number, err = s.claim(ctx, g.ID, once.Key)
 		}
 		if err == nil {
-			c.Args = append(slices.Clip(args), number, digestText(once.Request), leaderboard.OnceTTL.Milliseconds())
+			c.Args = append(slices.Clip(args), number, digestText(once.Request), digestText(once.Key), past)
 			err = s.client.Run(ctx, c)
 		}
 		if !errors.Is(known(err), errClaimLost) {
@@ -60,6 +65,20 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 		return c, words(outcome), cmp.Or(known(err), damaged)
 	}
 	return c, nil, err
+}
+
+// pastOf is what a script is told of what the archive knows of a request. Of one that was lost in part, the script makes the rest.
+func pastOf(once leaderboard.Once) (string, error) {
+	switch p := once.Past; {
+	case p == nil:
+		return "", nil
+	case p.Made && p.Request != once.Request:
+		return "", leaderboard.ErrKeyReused
+	case !p.Made || len(p.Lost) > 0:
+		return "-", nil
+	default:
+		return p.Outcome, nil
+	}
 }
 
 // words is a text split at its spaces.
@@ -89,7 +108,7 @@ func (s *Store) claim(ctx context.Context, g id.Guild, key leaderboard.Digest) (
 	if err != nil || rival == "" {
 		return number, err
 	}
-	_, err = s.run(ctx, fenceScript, []string{keysOf(rival).once(key)}, number+1, fenceTTL.Milliseconds())
+	_, err = s.run(ctx, fenceScript, []string{keysOf(rival).once()}, number+1, digestText(key), fenceTTL.Milliseconds())
 	if err != nil {
 		return 0, err
 	}

@@ -2,10 +2,12 @@ package redisstore_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/redisconn"
@@ -32,14 +34,32 @@ func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)
 	})
 }
 
-// onceKeys are the keys of the one record and the one claim that there are.
-func onceKeys(t *testing.T, client *redisconn.Client) (record, claim string) {
+// known names a request that the archive was asked for, and does not know.
+func known(key string) leaderboard.Change {
+	c := named(key)
+	c.Once.Past = &leaderboard.Past{}
+	return c
+}
+
+// onceKeys are the key of the records and that of the one claim that there is.
+func onceKeys(t *testing.T, client *redisconn.Client) (records, claim string) {
 	t.Helper()
-	records, claims := client.Keys(t.Context(), prefix+"once:*").Val(), client.Keys(t.Context(), "lb:once:*").Val()
-	if len(records) != 1 || len(claims) != 1 {
-		t.Fatalf("records %v and claims %v, want one of each", records, claims)
+	claims := client.Keys(t.Context(), "lb:once:*").Val()
+	if len(claims) != 1 {
+		t.Fatalf("claims %v, want one", claims)
 	}
-	return records[0], claims[0]
+	return prefix + "once", claims[0]
+}
+
+// recordIn is the field of the only record, and the record.
+func recordIn(t *testing.T, client *redisconn.Client) (field, record string) {
+	t.Helper()
+	for name, text := range client.HGetAll(t.Context(), prefix+"once").Val() {
+		if len(name) > 1 {
+			field, record = name, text
+		}
+	}
+	return field, record
 }
 
 func TestARequestIsRememberedForADay(t *testing.T) {
@@ -50,28 +70,33 @@ func TestARequestIsRememberedForADay(t *testing.T) {
 		load(t, s, row(user1))
 		_, err := s.Change(ctx, guild1, user1, named("key"))
 		ok(t, err)
-		record, claim := onceKeys(t, client)
+		_, claim := onceKeys(t, client)
 		lasts := func(key string, least, most time.Duration) {
 			t.Helper()
 			if ttl := client.PTTL(ctx, key).Val(); ttl < least || ttl > most {
 				t.Errorf("%s expires in %v, want %v to %v", key, ttl, least, most)
 			}
 		}
-		lasts(record, day-time.Minute, day)
 		// Whenever a record is made, its guild has claimed the key for longer.
 		lasts(claim, day+time.Second, day+time.Minute)
 		ok(t, client.PExpire(ctx, claim, time.Hour).Err())
-		ok(t, client.PExpire(ctx, record, time.Hour).Err())
 		o, err := s.Change(ctx, guild1, user1, named("key"))
 		if err != nil || !o.Replayed {
 			t.Errorf("again: %+v, %v, want a replay", o, err)
 		}
 		lasts(claim, day+time.Second, day+time.Minute)
-		// A day from the change, not from when it was last asked for.
-		lasts(record, 0, time.Hour)
 
-		// What has expired is a missing key.
-		ok(t, client.Del(ctx, record, claim).Err())
+		// A day from the change, not from when it was last asked for, it is forgotten; a younger one is not.
+		field, record := recordIn(t, client)
+		for _, age := range []time.Duration{day - time.Minute, day + time.Minute} {
+			_, rest, _ := strings.Cut(record, " ")
+			ok(t, client.HSet(ctx, prefix+"once", field, fmt.Sprint(time.Now().Add(-age).UnixMilli())+" "+rest).Err())
+			ok(t, client.HDel(ctx, prefix+"once", " ").Err()) // an hour after the last time
+			more, err := s.Forget(ctx, []id.Guild{guild1.ID})
+			if there := client.HExists(ctx, prefix+"once", field).Val(); err != nil || len(more) > 0 || there != (age < day) {
+				t.Errorf("at an age of %v it is there: %v; %v, %v", age, there, more, err)
+			}
+		}
 		o, err = s.Change(ctx, guild1, user1, named("key"))
 		if want := (leaderboard.Outcome{Before: 101, After: 102}); err != nil || o != want {
 			t.Errorf("after a day: %+v, %v, want %+v", o, err, want)
@@ -143,10 +168,9 @@ func TestDamagedRecord(t *testing.T) {
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, named("key"))
 	ok(t, err)
-	record, _ := onceKeys(t, client)
-	good := client.Get(ctx, record).Val()
+	field, good := recordIn(t, client)
 	for _, bad := range []string{"", "77", good[:len(good)-len("100 101 0")], strings.TrimSuffix(good, " 0"), good[:len(good)-1] + "x"} {
-		ok(t, client.Set(ctx, record, bad, 0).Err())
+		ok(t, client.HSet(ctx, prefix+"once", field, bad).Err())
 		if o, err := s.Change(ctx, guild1, user1, named("key")); err == nil || errors.Is(err, leaderboard.ErrKeyReused) {
 			t.Errorf("record %q: %+v, %v, want a failure", bad, o, err)
 		}

@@ -26,7 +26,8 @@ var scriptFiles embed.FS
 //	1: stat and user, a hash each, and no number in meta
 //	2: entry; dirty is a set, which is renamed for a snapshot
 //	3: dirty is a sorted set, by rev
-const format = 3
+//	4: records of requests are in one hash and in the journal, and no key of a loaded guild is missing because it is empty
+const format = 4
 
 // constants begins every script: what meta notes of the server that a guild was verified on, the format, and the highest XP.
 var constants = fmt.Sprintf("local SERVER, FORMAT, MAX_XP = '%s-f%d', %d, %d\n", redisconn.ServerMark, format, format, level.MaxXP)
@@ -66,6 +67,7 @@ var refusals = map[redisconn.Refusal]error{
 	"EXISTS":        leaderboard.ErrMemberExists,
 	"KEYREUSED":     leaderboard.ErrKeyReused,
 	"CLAIMLOST":     errClaimLost,
+	"ASKARCHIVE":    leaderboard.ErrAskArchive,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 }
 

@@ -2,11 +2,10 @@
 --
 -- KEYS     meta lock, xp entry
 -- ARGV     incarnation, token, how long the lock lasts in ms, members...
--- returns  {rev, epoch, what is known to be archived, or on its way, {xp | nil, ...}, {entry | nil, ...}} | HYDRATIONLOST
+-- returns  {rev, epoch, the rev at which something was read for the archive last, or up to which it is archived, {xp | nil, ...}, {entry | nil, ...}} | HYDRATIONLOST
 -- atomic   all entries and rev are of one moment
 if not locked() then return 'HYDRATIONLOST' end
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
-local meta = redis.call('HMGET', KEYS[1], 'rev', 'epoch', 'archived', 'pending')
+local meta = redis.call('HMGET', KEYS[1], 'rev', 'epoch', 'archived', 'read')
 local xp, entry = entries(3, ARGV, 4)
-local pending = meta[4] and tonumber(meta[4]) > tonumber(meta[3]) and meta[4]
-return {meta[1], meta[2], pending or meta[3], xp, entry}
+return {meta[1], meta[2], meta[4] or meta[3], xp, entry}

@@ -9,7 +9,7 @@
 -- atomic   all is of one moment; nothing is changed
 local found, epoch, rev = loaded('epoch', 'rev')
 if not found then return 'NOTLOADED' end
-local total = redis.call('ZCARD', KEYS[2])
+local total = redis.call('ZCARD', KEYS[2]) - 1
 if epoch == ARGV[2] and rev == ARGV[3] then return {epoch, rev, total} end
 
 local size, count = tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -17,7 +17,7 @@ local last = math.max(math.ceil(total / size), 1)
 local pages = {}
 for i = 1, count do
   local number = math.min(tonumber(ARGV[5 + i]), last)
-  local rows = redis.call('ZREVRANGE', KEYS[2], (number - 1) * size, number * size - 1, 'WITHSCORES')
+  local rows = total == 0 and {} or redis.call('ZREVRANGE', KEYS[2], (number - 1) * size, math.min(number * size, total) - 1, 'WITHSCORES')
   local members = {}
   for j = 1, #rows, 2 do members[#members + 1] = rows[j] end
   pages[i] = {epoch, rev, rows, values('HMGET', KEYS[3], members, 1), number}

@@ -61,6 +61,9 @@ func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 	if err := upsert(ctx, tx, b, sqlarchive.ReplaceOlder); err != nil {
 		return err
 	}
+	if err := writeRecords(ctx, tx, b); err != nil {
+		return err
+	}
 	_, err := tx.ExecContext(ctx, `UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
 	return err
 }
@@ -79,11 +82,11 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, 
 	now := nowMS()
 	for _, r := range b.Rows {
 		if r.Deleted {
-			r = snapshot.Row{Deleted: true, Rev: r.Rev, Member: leaderboard.Member{UserID: r.UserID}}
+			r = snapshot.Row{Deleted: true, Member: leaderboard.Member{UserID: r.UserID}}
 		}
 		u := r.User
 		_, err := statement.ExecContext(ctx, append([]any{
-			int64(b.Guild.Incarnation), b.Epoch, cmp.Or(r.Rev, b.Rev), now,
+			int64(b.Guild.Incarnation), b.Epoch, cmp.Or(b.AsOf, b.Rev), now,
 			string(r.UserID), int64(r.XP), r.MessageCount, sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil),
 			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
 		}, more...)...)

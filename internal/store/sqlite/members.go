@@ -41,13 +41,16 @@ func stateOf(ctx context.Context, db interface {
 }
 
 // RaiseEpoch implements snapshot.Archive.
-func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
+func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
 	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
 		s, err = sqlarchive.ScanState(tx.QueryRowContext(ctx, `
 			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? AND archived = ?
 			RETURNING epoch, archived`,
 			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
-		return err
+		if err != nil {
+			return err
+		}
+		return closeRecords(ctx, tx, g, kept)
 	})
 	if err != nil {
 		return snapshot.State{}, err

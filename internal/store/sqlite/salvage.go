@@ -11,7 +11,7 @@ import (
 // merge makes one entry of an archived one, m, and one of a live store at an epoch, which knew of what was archived up to a rev, its parameters. A tombstone
 // holds nothing, so to merge with it is to replace it. max of a null is null, so either time stands in for it.
 const merge = `
-	epoch = excluded.epoch, rev = excluded.rev, written_ms = excluded.written_ms, deleted = 0,
+	rev = CASE WHEN m.epoch = excluded.epoch THEN max(m.rev, excluded.rev) ELSE excluded.rev END, epoch = excluded.epoch, written_ms = excluded.written_ms, deleted = 0,
 	xp = max(m.xp, excluded.xp), message_count = max(m.message_count, excluded.message_count),
 	updated_ms = coalesce(max(m.updated_ms, excluded.updated_ms), m.updated_ms, excluded.updated_ms),
 	cooldown_ms = coalesce(max(m.cooldown_ms, excluded.cooldown_ms), m.cooldown_ms, excluded.cooldown_ms),
@@ -36,12 +36,15 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		if state != from {
 			return snapshot.ErrStale
 		}
-		written := snapshot.Batch{Guild: b.Guild, Epoch: from.Epoch, Rev: from.Archived, Rows: b.Entries()}
-		if err := upsert(ctx, tx, written, merge, b.Epoch, b.Known); err != nil || from.Epoch != b.Epoch {
+		written := b.Salvaged(from)
+		if err := upsert(ctx, tx, written, merge, b.Epoch, b.Known); err != nil {
+			return err
+		}
+		if err := writeRecords(ctx, tx, written); err != nil || from.Epoch != b.Epoch {
 			return err
 		}
 		for _, user := range b.Gone() {
-			_, err := tx.ExecContext(ctx, bury, int64(b.Guild.Incarnation), string(user), b.Epoch, b.Known, from.Archived, nowMS())
+			_, err := tx.ExecContext(ctx, bury, int64(b.Guild.Incarnation), string(user), b.Epoch, b.Known, written.AsOf, nowMS())
 			if err != nil {
 				return err
 			}

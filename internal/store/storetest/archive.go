@@ -82,6 +82,9 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"members are found by name":                       archiveNames,
 		"names are found in a large guild":                archiveManyNames,
 		"members are read in pieces":                      archivePieces,
+		"requests, and what was lost of them":             archiveRequests,
+		"requests of a live store that went back":         archiveRequestsSalvaged,
+		"requests of yesterday are purged":                archiveRequestsPurged,
 		"purging takes pieces":                            archivePurge,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })

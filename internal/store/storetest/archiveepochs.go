@@ -12,7 +12,7 @@ import (
 func archiveEpochs(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}); err != nil {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, epoch := range []int64{0, 2} {
@@ -20,7 +20,7 @@ func archiveEpochs(t *testing.T, a ArchiveStore) {
 		if !errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("a batch of epoch %d at epoch 1: %v", epoch, err)
 		}
-		if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Epoch: epoch}); !errors.Is(err, snapshot.ErrStale) {
+		if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Epoch: epoch}, 0); !errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("raised from %d at epoch 1: %v", epoch, err)
 		}
 	}
@@ -44,7 +44,7 @@ func archiveIncarnations(t *testing.T, a ArchiveStore) {
 	if _, err := a.State(t.Context(), refOf(g)); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("its state: %v", err)
 	}
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}); !errors.Is(err, snapshot.ErrStale) {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, 0); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("its epoch: %v", err)
 	}
 	if _, err := a.Members(t.Context(), refOf(g), "", 10); !errors.Is(err, snapshot.ErrStale) {
@@ -59,7 +59,7 @@ func archiveEpochRace(t *testing.T, a ArchiveStore) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			switch _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}); {
+			switch _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, 0); {
 			case err == nil:
 				won.Add(1)
 			case !errors.Is(err, snapshot.ErrStale):

@@ -32,7 +32,7 @@ func archiveTombstones(t *testing.T, a ArchiveStore) {
 		t.Errorf("purged %d, %v; want the one tombstone", n, err)
 	}
 	writeRows(t, a, l, g, 0, 8, tombstone("300000000000000002"))
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}); err != nil {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, 0); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := a.Purge(t.Context(), 100, -time.Hour); err != nil || n != 1 {

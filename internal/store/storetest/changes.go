@@ -84,10 +84,7 @@ func (b *board) flushAll() (rows []snapshot.Row) {
 			return rows
 		}
 		b.end(p.Batch)
-		for _, r := range p.Batch.Rows {
-			r.Rev = 0
-			rows = append(rows, r)
-		}
+		rows = append(rows, p.Batch.Rows...)
 	}
 }
 
@@ -104,11 +101,4 @@ func usersOf(batch snapshot.Batch) (users []id.User) {
 		users = append(users, row.UserID)
 	}
 	return users
-}
-
-func revsOf(batch snapshot.Batch) (revs []int64) {
-	for _, row := range batch.Rows {
-		revs = append(revs, row.Rev)
-	}
-	return revs
 }

@@ -53,7 +53,7 @@ func changesCutOff(b *board) {
 	b.end(small.Batch)
 	b.end(first.Batch)
 	rest := b.changesPage(10, -1, 0)
-	if !slices.Equal(revsOf(rest.Batch), []int64{4, 5}) || rest.Batch.Known != 3 || rest.Batch.Archived != 3 {
+	if !slices.Equal(usersOf(rest.Batch), []id.User{userN(1), userN(3)}) || rest.Batch.Rev != 5 || rest.Batch.Known != 3 || rest.Batch.Archived != 3 {
 		b.Errorf("page %+v, want what has changed since", rest)
 	}
 }

@@ -11,7 +11,7 @@ import (
 var unsavedScript = redis.NewScript(`
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'flushing')
 if not meta[1] then return false end
-if redis.call('TYPE', KEYS[2]).ok == 'zset' then return redis.call('ZRANGE', KEYS[2], 0, -1) end
+if redis.call('TYPE', KEYS[2]).ok == 'zset' then return redis.call('ZRANGEBYSCORE', KEYS[2], 0, '+inf') end
 local members = redis.call('SMEMBERS', KEYS[2])
 if meta[2] then
   for _, member in ipairs(redis.call('SMEMBERS', KEYS[3] .. meta[2])) do members[#members + 1] = member end

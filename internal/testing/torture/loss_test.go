@@ -48,7 +48,7 @@ func (h *harness) dumpNow() {
 		}
 	}
 	for _, guild := range []string{mainGuild, churnGuild} {
-		found, err := h.live.HMGet(ctx, "lb:{"+guild+"}:meta", "epoch", "archived", "pending").Result()
+		found, err := h.live.HMGet(ctx, "lb:{"+guild+"}:meta", "epoch", "archived", "read").Result()
 		if err != nil {
 			h.t.Fatalf("read the version of a dump: %v", err)
 		}
@@ -67,7 +67,9 @@ func (h *harness) scores(ctx context.Context) map[string]int64 {
 	}
 	scores := map[string]int64{}
 	for _, z := range found {
-		scores[fmt.Sprint(z.Member)] = int64(z.Score)
+		if z.Member != "" {
+			scores[fmt.Sprint(z.Member)] = int64(z.Score)
+		}
 	}
 	return scores
 }

@@ -11,13 +11,14 @@ import (
 	"levelboard/internal/domain/level"
 )
 
-// Errors of a Board. After the first four nothing was changed. After any other error the live store could not be asked, or its answer was
+// Errors of a Board. After the first five nothing was changed. After any other error the live store could not be asked, or its answer was
 // lost: a change may have happened.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
 	ErrNoMember     = errors.New("member has no entry")
 	ErrMemberExists = errors.New("member has an entry already")
 	ErrKeyReused    = errors.New("another request under the same key") // Once
+	ErrAskArchive   = errors.New("the record may be in the archive")   // Once.Past is needed: records may have been lost
 	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
 )

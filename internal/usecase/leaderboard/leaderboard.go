@@ -28,6 +28,8 @@ var ErrStillLoading = errors.New("the guild is still being loaded")
 // does not know, and ErrStillLoading when ctx ends first.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
+	// Past reads what the archive knows of a named request.
+	Past(ctx context.Context, g GuildRef, name Digest) (*Past, error)
 }
 
 // Settings is where a guild's cached settings are dropped when they turn out to be out of date.
@@ -94,18 +96,18 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 // Create makes an entry for a member that has none; a Conflict fault when it has one, or when the key named another request before.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
 	c.Curve = &g.Curve
-	return loaded(ctx, l, g, "create a member", func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
+	return made(ctx, l, g, "create a member", &c.Once, func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
 }
 
 // Change applies one atomic change to a member's XP; a Conflict fault when the key named another request before.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
 	c.Curve = &g.Curve
-	return loaded(ctx, l, g, "change a member", func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
+	return made(ctx, l, g, "change a member", &c.Once, func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
 }
 
 // Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports an earlier removal.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
-	return loaded(ctx, l, g, "delete a member", func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, once) })
+	return made(ctx, l, g, "delete a member", &once, func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, once) })
 }
 
 const (
@@ -116,6 +118,21 @@ const (
 )
 
 var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
+
+// made runs a step that makes a change as loaded does. When the live store may have lost the record of the request that once names, the
+// archive is asked before the change is made.
+func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, once *Once, step func() (T, error)) (T, error) {
+	return loaded(ctx, l, g, op, func() (T, error) {
+		result, err := step()
+		if !errors.Is(err, ErrAskArchive) {
+			return result, err
+		}
+		if once.Past, err = l.loader.Past(ctx, Ref(g), once.Key); err != nil {
+			return result, err
+		}
+		return step()
+	})
+}
 
 // loaded runs one step on the live store. On ErrNotLoaded, when nothing was changed, it loads the guild and repeats the step. It never
 // repeats after any other error: the change may have happened.

@@ -44,7 +44,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 	for part := range slices.Chunk(members, MaxAwards) {
 		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Once: once.Step(len(got) / MaxAwards)}
 		again := false
-		given, err := loaded(ctx, l, g, "award messages", func() (given []Awarded, err error) {
+		given, err := made(ctx, l, g, "award messages", &step.Once, func() (given []Awarded, err error) {
 			given, again, err = l.board.Award(ctx, Ref(g), step)
 			return given, err
 		})

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"time"
+
+	"levelboard/internal/domain/id"
 )
 
 // OnceTTL is how long a request that was made is remembered.
@@ -32,6 +34,18 @@ type Once struct {
 	Request Digest
 	// Part is the number of the step, from 0, of a request that takes several. The first one stands for the request.
 	Part int
+	// Past is what the archive knows of it; nil when it was not asked.
+	Past *Past
+}
+
+// Past is what the archive knows of a named request, or of a step of it.
+type Past struct {
+	Made    bool
+	Request Digest
+	// Outcome is what it did, as the live store recorded it.
+	Outcome string
+	// Lost are those, of the users whom it changed, for whom the live store lost that before it was archived: of those it was not made.
+	Lost []id.User
 }
 
 // Step names a step of the request, if the request is named.
@@ -39,7 +53,7 @@ func (o Once) Step(part int) Once {
 	if part == 0 || !o.Named() {
 		return o
 	}
-	o.Part = part
+	o.Part, o.Past = part, nil
 	o.Key = DigestOf(o.Key[:], binary.BigEndian.AppendUint64(nil, uint64(part)))
 	return o
 }

@@ -15,6 +15,8 @@ func (f loaderFunc) Load(context.Context, GuildRef) error {
 	return nil
 }
 
+func (loaderFunc) Past(context.Context, GuildRef, Digest) (*Past, error) { return &Past{}, nil }
+
 func TestWhoFindsTheQueueFullIsRefusedAtOnce(t *testing.T) {
 	l := New(nil, loaderFunc(func() {}), nil, Options{})
 	if !l.loading.TryAcquire(maxLoading - 1) {

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -68,31 +69,45 @@ func (w *Writer) writeBatch(ctx context.Context, b Batch) error {
 	})
 }
 
-// withoutBadRows calls write with the batch and, for as long as that returns ErrBadRow, with halves of it, until the rows
-// that are refused stand alone; it reports each of them and writes the batch without it. It ends at any other error. So
-// every good row is written, and when it returns nil at least one call of write did, be it without rows.
+// withoutBadRows calls write with the batch and, if that returns ErrBadRow, with halves of it, and halves of these, until the rows
+// that are refused stand alone. It reports each of them, and in the end writes the batch without them: parts raise no rev, since only
+// all rows together have all that was changed up to it. It ends at any other error.
 func withoutBadRows(b Batch, write func(Batch) error, refused func(Row, error)) error {
 	err := write(b)
 	if !errors.Is(err, ErrBadRow) {
 		return err
 	}
-	if len(b.Rows) <= 1 {
-		for _, r := range b.Rows {
-			refused(r, err)
+	part := b
+	part.AsOf, part.Rev = cmp.Or(b.AsOf, b.Rev), 0
+	b.Rows = nil
+	var sort func(rows []Row, err error) error
+	sort = func(rows []Row, err error) error {
+		if len(rows) <= 1 {
+			for _, r := range rows {
+				refused(r, err)
+			}
+			return nil
 		}
-		b.Rows = nil
-		return write(b)
+		for _, half := range [][]Row{rows[:len(rows)/2], rows[len(rows)/2:]} {
+			part.Rows = half
+			err := write(part)
+			if errors.Is(err, ErrBadRow) {
+				err = sort(half, err)
+			} else if err == nil {
+				b.Rows = append(b.Rows, half...)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	half := len(b.Rows) / 2
-	rest := b
-	b.Rows, rest.Rows = b.Rows[:half], b.Rows[half:]
-	if rev := b.Rows[half-1].Rev; rev > 0 {
-		b.Rev = rev // the first half has all changes up to it, but for those that have the same
-	}
-	if err := withoutBadRows(b, write, refused); err != nil {
+	if err := sort(part.Rows, err); err != nil {
 		return err
 	}
-	// The archive now holds what this batch itself brought.
-	rest.Known, rest.Archived = max(rest.Known, b.Rev), max(rest.Archived, b.Rev)
-	return withoutBadRows(rest, write, refused)
+	if err = write(b); errors.Is(err, ErrBadRow) { // only all of them are too much, and each was written
+		b.Rows = nil
+		err = write(b)
+	}
+	return err
 }

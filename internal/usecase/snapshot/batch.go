@@ -15,6 +15,19 @@ func (b Batch) Entries() []Row {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
 }
 
+// Salvaged is what Salvage merges of a batch into the archive, whose state is from: the entries, and the records of what they hold.
+func (b Batch) Salvaged(from State) Batch {
+	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived, Rows: b.Entries(), Records: slices.Clone(b.Records)}
+	if b.Epoch == from.Epoch {
+		s.AsOf = max(s.AsOf, b.AsOf, b.Rev)
+		return s
+	}
+	for i := range s.Records {
+		s.Records[i].Rev = 0 // another epoch's says nothing here
+	}
+	return s
+}
+
 // Gone are the users of the rows that are Deleted.
 func (b Batch) Gone() (users []id.User) {
 	for i := range b.Rows {

@@ -296,9 +296,9 @@ func (a faultyArchive) States(ctx context.Context, guilds []leaderboard.GuildRef
 	return found, err
 }
 
-func (a faultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) (s snapshot.State, err error) {
+func (a faultyArchive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
 	err = a.around(ctx, call{method: "RaiseEpoch", guild: g.ID}, func() (err error) {
-		s, err = a.Archive.RaiseEpoch(ctx, g, from)
+		s, err = a.Archive.RaiseEpoch(ctx, g, from, kept)
 		return err
 	})
 	return s, err

@@ -11,22 +11,16 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// formerFormat rewrites a guild's keys as versions before format 3 kept them: dirty is a set.
-func (w *world) formerFormat(g leaderboard.GuildRef, flushing bool) {
+// formerFormat rewrites a guild's keys as versions before format 4 kept them: what is empty is not there.
+func (w *world) formerFormat(g leaderboard.GuildRef) {
 	w.Helper()
 	ctx, prefix := w.Context(), "lb:{"+string(g.ID)+"}:"
-	waiting := w.redis.ZRange(ctx, prefix+"dirty", 0, -1).Val()
-	w.must(w.redis.Del(ctx, prefix+"dirty", "lb:changed-guilds").Err())
-	set := "dirty"
-	if flushing {
-		set = "flushing:7"
-		w.must(w.redis.HSet(ctx, prefix+"meta", "flushing", 7).Err())
-	}
-	for _, member := range waiting {
-		w.must(w.redis.SAdd(ctx, prefix+set, member).Err())
-	}
+	w.must(w.redis.Del(ctx, prefix+"journal", prefix+"once", "lb:changed-guilds").Err())
+	w.must(w.redis.ZRem(ctx, prefix+"dirty", "").Err())
+	w.must(w.redis.ZRem(ctx, prefix+"xp", "").Err())
+	w.must(w.redis.HDel(ctx, prefix+"entry", "").Err())
 	server, _, _ := strings.Cut(w.redis.HGet(ctx, prefix+"meta", "server").Val(), "-f")
-	w.must(w.redis.HSet(ctx, prefix+"meta", "format", 2, "server", server+"-f2").Err())
+	w.must(w.redis.HSet(ctx, prefix+"meta", "format", 3, "server", server+"-f3").Err())
 }
 
 // keys is all that Redis holds of a guild, as it would be restored.
@@ -59,8 +53,8 @@ func TestAGuildInTheFormerFormat(t *testing.T) {
 		w.killed("ready")
 		w.addAll(guilds[:2], 1)
 		w.must(w.redis.HIncrBy(ctx, "lb:{"+string(guilds[2].ID)+"}:meta", "archived", 1).Err()) // the archive has lost something
-		for i, g := range append(guilds, clean) {
-			w.formerFormat(g, i == 1)
+		for _, g := range append(guilds, clean) {
+			w.formerFormat(g)
 		}
 		w.must(w.hydrator(&faults{}).Load(ctx, clean))
 		w.inStep(clean)

@@ -85,6 +85,11 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 	}
 }
 
+// Past implements leaderboard.Loader.
+func (h *Hydrator) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {
+	return h.archive.Past(ctx, g, name)
+}
+
 func (h *Hydrator) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -167,7 +172,7 @@ func (h *Hydrator) abort(ctx context.Context, lock Hydration) {
 // faster, and the next attempt finds out which.
 func (h *Hydrator) hydrate(ctx context.Context, lock Hydration, before State) (done bool, err error) {
 	began := time.Now()
-	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before)
+	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, 0)
 	if errors.Is(err, ErrStale) {
 		return false, nil
 	}

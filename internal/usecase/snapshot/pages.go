@@ -103,26 +103,26 @@ func (r *round) writeOnward(ctx context.Context, first Page, due time.Time) Page
 		for _, p := range pages {
 			// The page before is archived by now. The live store is told only in the end, and may have read it later than this one.
 			p.Batch.Known, p.Batch.Archived = max(p.Batch.Known, last.Batch.Rev), max(p.Batch.Archived, last.Batch.Rev)
-			if p.Err == nil && p.Batch.Rev > 0 {
+			if p.Err == nil && !p.Nothing() {
 				r.commit(ctx, []*Page{&p})
 			}
-			if last = p; p.Err != nil || p.Batch.Rev == 0 {
+			if last = p; p.Err != nil || p.Nothing() {
 				break
 			}
 			written += len(p.Batch.Rows)
-			done.Batch.Rev = p.Batch.Rev
+			done.Batch.Rev, done.Batch.Until = p.Batch.Rev, p.Batch.Until
 		}
 		// What is archived is told in one step, be it that the next page failed.
-		if done.Batch.Rev >= first.Rev {
+		if done.Batch.Rev >= first.Batch.AsOf {
 			done.Batch.Before = first.At
 		}
-		if done.Batch.Rev > 0 {
+		if done.Batch.Rev > 0 || done.Batch.Until != "" {
 			r.end(ctx, []*Page{&done})
 		}
 		if last.Err == nil {
 			last.Err = done.Err
 		}
-		if last.Err != nil || last.Batch.Rev == 0 || last.Batch.Rev >= first.Rev {
+		if last.Err != nil || last.Nothing() || last.Batch.Rev >= first.Batch.AsOf {
 			return last
 		}
 	}
@@ -194,12 +194,13 @@ func (r *round) archivePages(ctx context.Context, pages []Page) {
 	rows := 0
 	for i := range pages {
 		p := &pages[i]
-		if p.Err != nil || len(p.Batch.Rows) == 0 {
+		size := len(p.Batch.Rows) + len(p.Batch.Records)
+		if p.Err != nil || size == 0 {
 			continue
 		}
-		if rows += len(p.Batch.Rows); rows > pageSize && len(part) > 0 {
+		if rows += size; rows > pageSize && len(part) > 0 {
 			r.commit(ctx, part)
-			part, rows = nil, len(p.Batch.Rows)
+			part, rows = nil, size
 		}
 		part, written = append(part, p), append(written, p)
 	}

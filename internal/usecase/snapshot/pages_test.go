@@ -159,7 +159,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 				_, err := w.archive.DeleteGuild(ctx, deleted.ID)
 				w.must(err)
 				recreated = leaderboard.Ref(storetest.PutGuild(w.T, w.archive, deleted.ID))
-				_, err = w.archive.RaiseEpoch(ctx, guilds[3], w.state(guilds[3]))
+				_, err = w.archive.RaiseEpoch(ctx, guilds[3], w.state(guilds[3]), 0)
 				w.must(err)
 				lease, err := w.archive.AcquireLease(ctx, "writer", taken, false)
 				w.must(err)

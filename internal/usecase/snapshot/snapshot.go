@@ -15,8 +15,6 @@ import (
 // Row is a member as the archive holds it. With Deleted it is a tombstone: only UserID counts.
 type Row struct {
 	leaderboard.Member
-	// Rev is that of the oldest change that this row brings to the archive; 0 in a batch stands for the batch's. What is read has none.
-	Rev           int64
 	CooldownUntil time.Time // zero when there is none; milliseconds
 	Deleted       bool
 }
@@ -39,11 +37,26 @@ type Batch struct {
 	// Archived is the highest rev that the archive is certain to have committed: it said so. When it holds a lower one, it has gone back
 	// in time itself. 0 asks for nothing.
 	Archived int64
-	Rows     []Row
+	// AsOf is the guild's rev when the batch was read: a row has all changes of its member up to it. 0 stands for Rev.
+	AsOf int64
+	Rows []Row
+	// Records are the oldest of the guild's journal. Without all that is in it, a batch has no rows and no Rev.
+	Records []Record
+	// Until is where the journal goes on after Records.
+	Until string
 	// Before is when the oldest change was made, at the earliest, that waits once the batch is archived; zero when that is not known.
 	Before time.Time
 	// Mended are users in Rows whose entry was damaged: a row holds what of it could be read.
 	Mended []id.User
+}
+
+// Record says that a named request was made, and what it did.
+type Record struct {
+	Name, Request leaderboard.Digest
+	Rev           int64     // the guild's, with the change
+	At            time.Time // milliseconds
+	Outcome       string    // as the live store recorded it
+	Users         []id.User // whom it changed
 }
 
 // Errors of an Archive.
@@ -77,7 +90,8 @@ type Archive interface {
 	// WriteBatch writes the rows, 5000 at most, in one transaction that first locks the guild's row and checks the
 	// incarnation, the epoch, that Archived is not above b.Known, and the fence: lease.ErrLost or ErrStale, with nothing written,
 	// when one differs. ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
-	// (epoch, then rev) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows.
+	// (epoch, then rev, which is b.AsOf) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows. It
+	// writes the records as well, each in place of an older one of its name.
 	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
 	WriteBatch(ctx context.Context, l lease.Lease, b Batch) error
 	// WriteBatches writes batches of different guilds, 5000 rows in all at most, as WriteBatch does each, in one transaction: it
@@ -92,14 +106,20 @@ type Archive interface {
 	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. ErrStale, with
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
-	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State) (State, error)
+	//
+	// kept is the rev up to which the live store has all changes of from's epoch; 0 when it is loaded anew. Of what later changes did, as
+	// the records say, those members that no row has it of have lost it: Past says so from now on.
+	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State, kept int64) (State, error)
+	// Past reads what is known of a named request of the last 24 hours.
+	Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error)
 	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded anew, so that no
 	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
 	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
 	// written. A member without an archived row is inserted, and so is one whose tombstone that store knew of: it is not newer than (b.Epoch, b.Known).
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
-	// epoch and Archived as its rev; the guild's state stays. One transaction, which locks the guild's row; to repeat it
+	// epoch and a rev that is neither below Archived nor, if the epochs are the same, below b.Rev or that of the row before; the guild's state
+	// stays. Records are written as by WriteBatch. One transaction, which locks the guild's row; to repeat it
 	// changes nothing. ErrBadRow as WriteBatch. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from State, b Batch) error
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
@@ -123,8 +143,7 @@ type Read struct {
 
 // Page is what ReadChanges says of a guild.
 type Page struct {
-	Batch Batch     // without rows and Rev, nothing waits; without Guild, the guild is not loaded
-	Rev   int64     // the guild's, when the page was read
+	Batch Batch     // without rows and records, nothing waits; without Guild, the guild is not loaded
 	At    time.Time // when it was read, by the live store's clock
 	Left  int64     // how many members wait, those of the batch included
 	Ends  []int64   // up to which revs the next pages go; a few of them
@@ -132,7 +151,10 @@ type Page struct {
 }
 
 // More reports whether more waited than is in the page.
-func (p Page) More() bool { return p.Batch.Rev < p.Rev }
+func (p Page) More() bool { return p.Batch.Rev < p.Batch.AsOf }
+
+// Nothing reports whether nothing waited.
+func (p Page) Nothing() bool { return p.Batch.Rev == 0 && len(p.Batch.Records) == 0 }
 
 // Load is what the live store has loaded of a guild at one time.
 type Load struct {
@@ -179,6 +201,9 @@ type Live interface {
 	// EndChanges notes that batches of ReadChanges were committed, and that what was read of their guilds does not wait any more; more says
 	// whether anything of a guild still does. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
+	// Forget removes records of requests that are older than leaderboard.OnceTTL, of each guild a part, and of each once an hour; more are those
+	// of which it goes on at once.
+	Forget(ctx context.Context, guilds []id.Guild) (more []id.Guild, err error)
 
 	// NoteAnew notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
 	// the guild's, of l's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
@@ -229,6 +254,7 @@ type Quiet struct {
 type Hydration struct {
 	Guild leaderboard.GuildRef
 	Token string
+	Rev   int64 // of a guild that was FoundUnverified, which nobody changes while the lock is held; else 0
 }
 
 // Found is what a hydration finds of its guild in the live store.

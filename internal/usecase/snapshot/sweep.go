@@ -119,6 +119,7 @@ func (r *round) sweep(ctx context.Context) error {
 		r.write(ctx, seen.Unverified)
 	}
 	r.compare(ctx, slices.Concat(seen.Cold, seen.Warm))
+	unasked = errors.Join(unasked, r.forget(ctx, share))
 	if err := errors.Join(unlisted, unasked); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // archived. The epoch is raised, as by every load, so that a batch which was read from the server before cannot be committed
 // any more: the archive must not come to hold what this server does not know of.
 func (h *Hydrator) verify(ctx context.Context, lock Hydration, before State) (done bool, err error) {
-	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before)
+	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, lock.Rev)
 	if errors.Is(err, ErrStale) {
 		return false, nil // such a batch was faster, or the guild was deleted: the next attempt finds out which
 	}

@@ -256,7 +256,7 @@ func (w *world) readChanges(g leaderboard.GuildRef) snapshot.Page {
 // nothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
 func (w *world) nothingWaits(g leaderboard.GuildRef) bool {
 	w.Helper()
-	return w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0
+	return w.redis.ZCard(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() <= 1 && w.redis.XLen(w.Context(), "lb:{"+string(g.ID)+"}:journal").Val() == 0
 }
 
 // eventually polls, without a fixed sleep that would have to be long enough.

@@ -370,7 +370,7 @@ func TestAnOlderEpochIsLoadedAnew(t *testing.T) {
 	w := embeddedWorld(t)
 	g := w.guild(guildA)
 	w.create(g, 1, 100)
-	s, err := w.archive.RaiseEpoch(w.Context(), g, w.state(g))
+	s, err := w.archive.RaiseEpoch(w.Context(), g, w.state(g), 0)
 	w.must(err)
 	w.must(w.writer("writer", never, &faults{}).Flush(w.Context()))
 	if rows := w.archivedRows(g); len(rows) != 1 || rows[0].XP != 100 || w.state(g).Epoch != s.Epoch+1 {

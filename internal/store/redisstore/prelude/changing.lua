@@ -1,28 +1,41 @@
 -- What scripts that change members have in common; after append.lua.
 
 -- What a change that a client may send again is answered when it was made before, its first outcome, or may not be made;
--- otherwise nothing. A script that makes one asks this after loaded. A record is the incarnation, the request and the outcome,
--- with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
--- KEYS[1] meta, KEYS[6] the record, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[6] the
--- last three of ARGV: the number of the claim, the request, how long a record lasts in ms.
+-- otherwise nothing. A script that makes one asks this after loaded. A record is when it was made, the incarnation, the request
+-- and the outcome, with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
+-- Where Redis has lost records (commit_hydration.lua), the archive has to be asked first: ASKARCHIVE.
+-- KEYS[1] meta, KEYS[6] the records, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[6] the
+-- last four of ARGV: the number of the claim, the request, its name, and what the archive knows: '' when it was not asked, '-' nothing, or
+-- the outcome.
 local function once()
   if not KEYS[6] then return end
-  local found = redis.call('GET', KEYS[6]) or 'fence 0'
-  local fence = string.match(found, '^fence (%d+)$')
-  if not fence then
-    local incarnation, request, outcome = string.match(found, '^(%d+) (%S+) (.+)$')
+  local number, request, name, past = unpack(ARGV, #ARGV - 3)
+  local known = redis.call('HMGET', KEYS[6], name, '')
+  local fence = known[1] and string.match(known[1], '^%d+ fence (%d+)$')
+  if fence then
+    if tonumber(fence) > tonumber(number) then return 'CLAIMLOST' end
+  elseif known[1] then
+    local incarnation, was, outcome = string.match(known[1], '^%d+ (%d+) (%S+) (.+)$')
     if not outcome then return redis.error_reply('ERR a record of a request is damaged') end
-    if request ~= ARGV[#ARGV - 1] then return 'KEYREUSED' end
+    if was ~= request then return 'KEYREUSED' end
     if incarnation == ARGV[1] then return {'REPLAYED', outcome} end
-  elseif tonumber(fence) > tonumber(ARGV[#ARGV - 2]) then
-    return 'CLAIMLOST'
+  end
+  if past == '' then
+    local ask = string.match(known[2] or '', '^%d+ (%d+)')
+    if not ask or tonumber(ask) > now() then return 'ASKARCHIVE' end
+  elseif past ~= '-' then
+    redis.call('HSET', KEYS[6], name, table.concat({stamp(), ARGV[1], request, past}, ' '))
+    return {'REPLAYED', past}
   end
 end
 
--- Records the outcome of a change that is made.
-local function record(...)
+-- Records the outcome of a change that is made to users, at a rev, and puts it into the journal, for the archive.
+-- KEYS[6] as for once, KEYS[7] the journal.
+local function record(rev, users, outcome)
   if not KEYS[6] then return end
-  redis.call('SET', KEYS[6], table.concat({ARGV[1], ARGV[#ARGV - 1], ...}, ' '), 'PX', ARGV[#ARGV])
+  local request, name = ARGV[#ARGV - 2], ARGV[#ARGV - 1]
+  redis.call('HSET', KEYS[6], name, table.concat({stamp(), ARGV[1], request, outcome}, ' '))
+  redis.call('XADD', KEYS[7], '*', 'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users)
 end
 
 -- The message count, the end of the cooldown and the user data of an entry, all as text, and of the user data the space before
@@ -38,7 +51,7 @@ end
 local function event(key, ...)
   local marked = redis.call('HGET', KEYS[1], 'marked')
   if marked then
-    if redis.call('EXISTS', key) == 0 then append(key, marked .. '-0', 'r', redis.call('HGET', KEYS[1], 'epoch')) end
+    if redis.call('XLEN', key) == 0 then append(key, marked .. '-0', 'r', redis.call('HGET', KEYS[1], 'epoch')) end
     redis.call('HDEL', KEYS[1], 'marked')
   end
   append(key, '*', ...)

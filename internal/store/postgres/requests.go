@@ -1,0 +1,51 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// writeRecords writes the records of batches in one statement.
+func writeRecords(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+	records := sqlarchive.RecordsOf(batches)
+	if len(records) == 0 {
+		return nil
+	}
+	n := len(records)
+	incarnations, made := make([]int64, n), make([]int64, n)
+	names, requests := make([][]byte, n), make([][]byte, n)
+	outcomes, users := make([]string, n), make([]string, n)
+	epochs, revs := make([]*int64, n), make([]*int64, n)
+	for i, r := range records {
+		incarnations[i], names[i], requests[i], made[i] = r.Incarnation, r.Name, r.Request, r.Made
+		outcomes[i], users[i], epochs[i], revs[i] = r.Outcome, r.Users, r.Epoch, r.Rev
+	}
+	_, err := tx.Exec(ctx, `
+		INSERT INTO requests (incarnation, name, request, made_ms, outcome, users, epoch, rev)
+		SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])`+
+		sqlarchive.ReplaceRecord, incarnations, names, requests, made, outcomes, users, epochs, revs)
+	return err
+}
+
+// closeRecords notes what those requests lost that are not known to be archived, but for those of guilds up to the rev that was kept.
+func (a *Archive) closeRecords(ctx context.Context, guilds []leaderboard.GuildRef, kept []int64) error {
+	incarnations := make([]int64, len(guilds))
+	for i, g := range guilds {
+		incarnations[i] = int64(g.Incarnation)
+	}
+	_, err := a.pool.Exec(named(ctx, "close_requests"), `
+		UPDATE requests q SET epoch = NULL, rev = NULL, lost = coalesce((
+			SELECT string_agg(u.id, ' ' ORDER BY n) FROM unnest(string_to_array(q.users, ' ')) WITH ORDINALITY AS u (id, n)
+			WHERE NOT EXISTS (
+				SELECT FROM members m
+				WHERE m.incarnation = q.incarnation AND m.user_id = u.id AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
+		FROM unnest($1::bigint[], $2::bigint[]) AS g (incarnation, kept)
+		WHERE q.incarnation = g.incarnation AND q.rev > g.kept`,
+		incarnations, kept)
+	return err
+}

@@ -1,0 +1,87 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// RequestTime is how long a named request is known. An hour more than a repeat may take lets the clocks of Redis and the archive differ.
+const RequestTime = leaderboard.OnceTTL + time.Hour
+
+// Past implements snapshot.Archive.
+func (c *Catalog) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {
+	return one(ctx, c, "read_request", scanPast, `SELECT request, outcome, users, lost FROM requests WHERE incarnation = $1 AND name = $2`,
+		append(c.Fresh, int64(g.Incarnation), name[:])...)
+}
+
+func scanPast(row Row) (*leaderboard.Past, error) {
+	var p leaderboard.Past
+	var request []byte
+	var users, lost string
+	err := row.Scan(&request, &p.Outcome, &users, &lost)
+	if errors.Is(err, sql.ErrNoRows) {
+		return &p, nil
+	}
+	copy(p.Request[:], request)
+	p.Made = lost != users
+	for user := range strings.FieldsSeq(lost) {
+		p.Lost = append(p.Lost, id.User(user))
+	}
+	return &p, err
+}
+
+// RecordOf is a record as the table has it. Until all that was changed up to its rev is archived, it says as of when that was.
+type RecordOf struct {
+	Incarnation   int64
+	Name, Request []byte
+	Made          int64
+	Outcome       string
+	Users         string
+	Epoch, Rev    *int64
+}
+
+// RecordsOf lists the records of batches, the last one of each name.
+func RecordsOf(batches []snapshot.Batch) []RecordOf {
+	var all []RecordOf
+	type name struct {
+		incarnation int64
+		of          leaderboard.Digest
+	}
+	places := map[name]int{}
+	for i := range batches {
+		b := &batches[i]
+		for j := range b.Records {
+			r := &b.Records[j]
+			users := make([]string, len(r.Users))
+			for n, user := range r.Users {
+				users[n] = string(user)
+			}
+			of := RecordOf{
+				Incarnation: int64(b.Guild.Incarnation), Name: r.Name[:], Request: r.Request[:],
+				Made: r.At.UnixMilli(), Outcome: r.Outcome, Users: strings.Join(users, " "),
+			}
+			if r.Rev > b.Rev {
+				of.Epoch, of.Rev = &b.Epoch, &r.Rev
+			}
+			place, again := places[name{of.Incarnation, r.Name}]
+			if !again {
+				place, all = len(all), append(all, of)
+				places[name{of.Incarnation, r.Name}] = place
+			}
+			all[place] = of
+		}
+	}
+	return all
+}
+
+// ReplaceRecord is what a record does with an older one of its name.
+const ReplaceRecord = `
+	ON CONFLICT (incarnation, name) DO UPDATE SET request = excluded.request, made_ms = excluded.made_ms, outcome = excluded.outcome,
+		users = excluded.users, lost = '', epoch = excluded.epoch, rev = excluded.rev`

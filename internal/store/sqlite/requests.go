@@ -1,0 +1,34 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func writeRecords(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
+	for _, r := range sqlarchive.RecordsOf([]snapshot.Batch{b}) {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO requests (incarnation, name, request, made_ms, outcome, users, epoch, rev) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`+
+			sqlarchive.ReplaceRecord, r.Incarnation, r.Name, r.Request, r.Made, r.Outcome, r.Users, r.Epoch, r.Rev)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeRecords notes what those requests lost that are not known to be archived, but for those up to the rev that was kept.
+func closeRecords(ctx context.Context, tx *sql.Tx, g leaderboard.GuildRef, kept int64) error {
+	_, err := tx.ExecContext(ctx, `
+		UPDATE requests AS q SET epoch = NULL, rev = NULL, lost = coalesce((
+			SELECT group_concat(u.value, ' ') FROM json_each('["' || replace(q.users, ' ', '","') || '"]') AS u
+			WHERE NOT EXISTS (
+				SELECT 1 FROM members m
+				WHERE m.incarnation = q.incarnation AND m.user_id = u.value AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
+		WHERE q.incarnation = ? AND q.rev > ?`, int64(g.Incarnation), kept)
+	return err
+}

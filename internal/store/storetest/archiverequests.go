@@ -1,0 +1,118 @@
+package storetest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// recordAt is a record of a request of that name, made as of a rev for those users.
+func recordAt(name string, rev int64, users ...id.User) snapshot.Record {
+	named := onceOf(name, name)
+	return snapshot.Record{
+		Name: named.Key, Request: named.Request, Rev: rev, At: time.Now().Truncate(time.Millisecond), Outcome: "outcome of " + name, Users: users,
+	}
+}
+
+// wantPast compares what is known of requests: "made", "not made", or who has lost what it did.
+func wantPast(t *testing.T, a ArchiveStore, g *guild.Guild, when string, want map[string]any) {
+	t.Helper()
+	for name, want := range want {
+		named := onceOf(name, name)
+		p, err := a.Past(t.Context(), refOf(g), named.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, _ := want.([]id.User)
+		if p.Made != (want != "not made") || p.Made && (p.Request != named.Request || p.Outcome != "outcome of "+name || !slices.Equal(p.Lost, lost)) {
+			t.Errorf("%s: request %s: %+v, want %v", when, name, p, want)
+		}
+	}
+}
+
+func archiveRequests(t *testing.T, a ArchiveStore) {
+	const one, two id.User = "300000000000000001", "300000000000000002"
+	l := leased(t, a)
+	write := func(b snapshot.Batch) {
+		t.Helper()
+		if err := a.WriteBatch(t.Context(), l, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	raise := func(g *guild.Guild, kept int64) {
+		t.Helper()
+		if _, err := a.RaiseEpoch(t.Context(), refOf(g), mustGet(a.State(t.Context(), refOf(g)))(t), kept); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, kept := range []int64{0, 9} {
+		g := put(t, a, settingsOf(t, []id.Guild{guildA, guildB}[i], ""))
+		// Of two members who wait, one is read, and all of the journal.
+		first := snapshot.Batch{
+			Guild: refOf(g), Known: 5, Rev: 5, AsOf: 10, Rows: []snapshot.Row{row(one, 1)},
+			Records: []snapshot.Record{
+				recordAt("archived", 3, one), recordAt("of a row", 8, one), recordAt("of no row", 9, two), recordAt("of both", 10, one, two),
+			},
+		}
+		write(first)
+		write(first)
+		wantPast(t, a, g, "while nothing is lost", map[string]any{
+			"archived": "made", "of a row": "made", "of no row": "made", "of both": "made", "another": "not made",
+		})
+		raise(g, kept)
+		after := map[string]any{"archived": "made", "of a row": "made", "of no row": "not made", "of both": []id.User{two}}
+		if kept > 0 {
+			after["of no row"] = "made" // the live store has it yet
+		}
+		wantPast(t, a, g, "after a load", after)
+
+		// The other one is written, and what was lost is made again.
+		again := recordAt("of both", 12, two)
+		write(snapshot.Batch{Guild: refOf(g), Epoch: 1, Known: 5, Rev: 12, AsOf: 12, Rows: []snapshot.Row{row(two, 1)}, Records: []snapshot.Record{again, again}})
+		raise(g, 0)
+		after["of both"] = "made"
+		wantPast(t, a, g, "after the next one", after)
+	}
+}
+
+// What a live store that went back knows of requests is salvaged with what they did.
+func archiveRequestsSalvaged(t *testing.T, a ArchiveStore) {
+	const one, two id.User = "300000000000000001", "300000000000000002"
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 10, row(one, 1))
+	from := mustGet(a.State(t.Context(), refOf(g)))(t)
+	// Cut off between the two, the other one's change is lost with the live store.
+	for _, b := range []snapshot.Batch{
+		{Records: []snapshot.Record{recordAt("salvaged", 6, one), recordAt("cut off", 7, two)}},
+		{Rows: []snapshot.Row{row(one, 1)}},
+	} {
+		b.Guild, b.Rev, b.Known = refOf(g), 8, 4
+		if err := a.Salvage(t.Context(), from, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), from, 0); err != nil {
+		t.Fatal(err)
+	}
+	wantPast(t, a, g, "after a salvage", map[string]any{"salvaged": "made", "cut off": "not made"})
+}
+
+func archiveRequestsPurged(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	old := recordAt("old", 1, "300000000000000001")
+	old.At = old.At.Add(-leaderboard.OnceTTL - 2*time.Hour)
+	b := snapshot.Batch{Guild: refOf(g), Rev: 2, Records: []snapshot.Record{old, recordAt("young", 2, "300000000000000001")}}
+	if err := a.WriteBatch(t.Context(), leased(t, a), b); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != 1 {
+		t.Errorf("%d rows were purged, %v, want one", n, err)
+	}
+	wantPast(t, a, g, "after a day", map[string]any{"old": "not made", "young": "made"})
+}

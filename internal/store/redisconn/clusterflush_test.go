@@ -36,7 +36,7 @@ func TestChangesOnAllMasters(t *testing.T) {
 		ok(t, direct(t, master).ScriptFlush(ctx).Err())
 	}
 	var batches []snapshot.Batch
-	for i, got := range s.ReadChanges(ctx, reads(ids...), 10) {
+	for i, got := range s.ReadChanges(ctx, ids, 10) {
 		if b := got.Batch; got.Err != nil || b.Guild != guilds[i] || len(b.Rows) != 1 || b.Rows[0].UserID != nth(1) || b.Rows[0].XP != 101 {
 			t.Errorf("guild %d, with the scripts missing: %+v", i, got)
 		}
@@ -53,7 +53,7 @@ func TestChangesOnAllMasters(t *testing.T) {
 	change(2)
 	from := c.Owner(slotOf(guilds[0]))
 	c.Move(slotOf(guilds[0]), from, c.Another(from))
-	for i, got := range s.ReadChanges(ctx, reads(ids...), 10) {
+	for i, got := range s.ReadChanges(ctx, ids, 10) {
 		if moved := i == 0; errors.Is(got.Err, snapshot.ErrUnverified) != moved || len(got.Batch.Rows) > 0 == moved {
 			t.Errorf("guild %d, after the slot of the first has moved: %+v", i, got)
 		}
@@ -65,13 +65,13 @@ func TestChangesOnAllMasters(t *testing.T) {
 		of[i] = c.Owner(slotOf(g)) == dead
 	}
 	dead.Kill()
-	for i, got := range s.ReadChanges(ctx, reads(ids...), 10) {
+	for i, got := range s.ReadChanges(ctx, ids, 10) {
 		if i > 0 && !of[i] && (got.Err != nil || len(got.Batch.Rows) == 0) {
 			t.Errorf("guild %d, with another's master dead: %+v", i, got)
 		}
 	}
 	eventually(t, "a replica answers for its master", func() bool {
-		for _, got := range s.ReadChanges(ctx, reads(ids...), 10) {
+		for _, got := range s.ReadChanges(ctx, ids, 10) {
 			if got.Err != nil && !errors.Is(got.Err, snapshot.ErrUnverified) {
 				return false
 			}

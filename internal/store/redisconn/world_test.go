@@ -200,7 +200,7 @@ func documentedUser(t *testing.T) string {
 // changesOf reads a page of a guild's changes.
 func changesOf(t *testing.T, s *board, g leaderboard.GuildRef) snapshot.Batch {
 	t.Helper()
-	p := s.ReadChanges(t.Context(), reads(g.ID), 10)[0]
+	p := s.ReadChanges(t.Context(), []id.Guild{g.ID}, 10)[0]
 	ok(t, p.Err)
 	return p.Batch
 }
@@ -211,15 +211,6 @@ func ended(t *testing.T, s *board, b snapshot.Batch) bool {
 	more, errs := s.EndChanges(t.Context(), []snapshot.Batch{b})
 	ok(t, errs[0])
 	return more[0]
-}
-
-// reads ask for all changes of guilds.
-func reads(guilds ...id.Guild) []snapshot.Read {
-	all := make([]snapshot.Read, len(guilds))
-	for i, g := range guilds {
-		all[i] = snapshot.Read{Guild: g, After: -1}
-	}
-	return all
 }
 
 func nudged(t *testing.T, nudges <-chan struct{}, when string) {

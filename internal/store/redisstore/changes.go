@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,22 +19,17 @@ var (
 )
 
 // ReadChanges implements snapshot.Live. The server does nothing else while it reads a guild: a thousand members take a few milliseconds.
-func (s *Store) ReadChanges(ctx context.Context, reads []snapshot.Read, size int) []snapshot.Page {
-	calls := make([]*redisconn.Call, len(reads))
-	for i, read := range reads {
-		var upTo any = ""
-		if read.UpTo > 0 {
-			upTo = read.UpTo
-		}
-		keys := append(keysOf(read.Guild).members(), keysOf(read.Guild).journal())
-		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: keys, Args: []any{size, read.After, upTo}}
+func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []snapshot.Page {
+	calls := make([]*redisconn.Call, len(guilds))
+	for i, g := range guilds {
+		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: append(keysOf(g).members(), keysOf(g).journal()), Args: []any{size}}
 	}
 	s.client.RunEach(ctx, calls)
-	pages := make([]snapshot.Page, len(reads))
+	pages := make([]snapshot.Page, len(guilds))
 	for i, c := range calls {
 		err := known(c.Err)
 		if err == nil {
-			pages[i], err = changesOf(reads[i].Guild, c.Reply)
+			pages[i], err = changesOf(guilds[i], c.Reply)
 		}
 		pages[i].Err = err
 	}
@@ -46,7 +40,7 @@ func (s *Store) ReadChanges(ctx context.Context, reads []snapshot.Read, size int
 func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	b := &p.Batch
 	var incarnation, now int64
-	fields := []*int64{&incarnation, &b.Epoch, &b.AsOf, &b.After, &b.Rev, &b.Archived, &b.Known, &p.Left, &now}
+	fields := []*int64{&incarnation, &b.Epoch, &b.AsOf, &b.Rev, &b.Archived, &b.Known, &now}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
 		return p, fmt.Errorf("redis: read changes: %w", err)
 	}
@@ -63,27 +57,19 @@ func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	if !p.More() {
 		b.Before = p.At
 	}
-	revs, err := r.list(len(fields), -1)
+	members, err := r.list(len(fields), -1)
 	if err == nil {
-		b.Rows = make([]snapshot.Row, len(revs)/2)
+		b.Rows = make([]snapshot.Row, len(members))
 		for i := range b.Rows {
-			user, _ := revs.at(2 * i).(string)
+			user, _ := members.at(i).(string)
 			b.Rows[i].UserID = id.User(user)
 		}
 	}
 	if err == nil {
 		b.Mended, err = fillRows(r[len(fields)+1:], b.Rows)
 	}
-	var ends reply
 	if err == nil {
-		ends, err = r.list(len(fields)+3, -1)
-	}
-	for i := range ends {
-		end, wrong := ends.number(i)
-		p.Ends, err = append(p.Ends, end), errors.Join(err, wrong)
-	}
-	if err == nil {
-		b.Records, b.Until, err = recordsOf(r, len(fields)+4)
+		b.Records, b.Until, err = recordsOf(r, len(fields)+3)
 	}
 	if err != nil {
 		return p, fmt.Errorf("redis: read changes: %w", err)
@@ -98,7 +84,7 @@ func (s *Store) EndChanges(ctx context.Context, batches []snapshot.Batch) (more 
 		k := keysOf(b.Guild.ID)
 		calls[i] = &redisconn.Call{
 			Script: endChangesScript, Keys: []string{k.meta(), k.dirty(), k.journal()},
-			Args: []any{int64(b.Guild.Incarnation), b.Epoch, b.After, b.Rev, millis(b.Before), b.Until},
+			Args: []any{int64(b.Guild.Incarnation), b.Epoch, b.Rev, millis(b.Before), b.Until},
 		}
 	}
 	s.client.RunEach(ctx, calls)

@@ -11,5 +11,5 @@ redis.call('UNLINK', KEYS[7])
 local incarnation = redis.call('HGET', KEYS[1], 'incarnation')
 if incarnation and incarnation ~= ARGV[1] then return {} end
 redis.call('UNLINK', KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6])
-redis.call('PEXPIRE', KEYS[8], ARGV[2]) -- their names are not free before
+if redis.call('HLEN', KEYS[8]) > 1 then redis.call('PEXPIRE', KEYS[8], ARGV[2]) else redis.call('UNLINK', KEYS[8]) end
 return {}

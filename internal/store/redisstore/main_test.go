@@ -104,7 +104,7 @@ func load(tb testing.TB, s *redisstore.Store, rows ...snapshot.Row) {
 // changesOf reads up to size of a guild's changes.
 func changesOf(tb testing.TB, s *redisstore.Store, g leaderboard.GuildRef, size int) snapshot.Batch {
 	tb.Helper()
-	p := s.ReadChanges(tb.Context(), reads(g.ID), size)[0]
+	p := s.ReadChanges(tb.Context(), []id.Guild{g.ID}, size)[0]
 	if p.Err != nil {
 		tb.Fatal(p.Err)
 	}
@@ -119,13 +119,4 @@ func ended(tb testing.TB, s *redisstore.Store, b snapshot.Batch) bool {
 		tb.Fatal(errs[0])
 	}
 	return more[0]
-}
-
-// reads ask for all changes of guilds.
-func reads(guilds ...id.Guild) []snapshot.Read {
-	all := make([]snapshot.Read, len(guilds))
-	for i, g := range guilds {
-		all[i] = snapshot.Read{Guild: g, After: -1}
-	}
-	return all
 }

@@ -48,7 +48,7 @@ func noteAnewBesideABatch(b *board) {
 	ctx := b.Context()
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1), rowN(2, 2))
 	b.change(userN(1), plusOne)
-	c := b.changesPage(5, -1, 0)
+	c := b.changesPage(5)
 	b.must(b.NoteAllAnew(ctx, b.loadOf(4)))
 	if more := b.end(c.Batch); !more[0] {
 		b.Error("nothing waits any more")
@@ -95,7 +95,7 @@ func lowerArchived(b *board) {
 	if !lower(11, 10) || lower(11, 10) {
 		b.Error("not lowered exactly once")
 	}
-	c := b.changesPage(5, -1, 0)
+	c := b.changesPage(5)
 	if c.Batch.Archived != 10 || c.Batch.Rev != 12 || len(c.Batch.Rows) != 1 {
 		b.Errorf("changes %+v", c)
 	}

@@ -49,17 +49,17 @@ func (b *board) addTo(g leaderboard.GuildRef, users ...int) {
 
 // pages reads a page of each guild.
 func (b *board) pages(size int, guilds ...leaderboard.GuildRef) []snapshot.Page {
-	reads := make([]snapshot.Read, len(guilds))
+	ids := make([]id.Guild, len(guilds))
 	for i, g := range guilds {
-		reads[i] = snapshot.Read{Guild: g.ID, After: -1}
+		ids[i] = g.ID
 	}
-	return b.ReadChanges(b.Context(), reads, size)
+	return b.ReadChanges(b.Context(), ids, size)
 }
 
-// page reads a page of the board's guild, after a rev.
-func (b *board) changesPage(size int, after, upTo int64) snapshot.Page {
+// changesPage reads a page of the board's guild.
+func (b *board) changesPage(size int) snapshot.Page {
 	b.Helper()
-	p := b.ReadChanges(b.Context(), []snapshot.Read{{Guild: b.g.ID, After: after, UpTo: upTo}}, size)[0]
+	p := b.ReadChanges(b.Context(), []id.Guild{b.g.ID}, size)[0]
 	b.must(p.Err)
 	return p
 }
@@ -78,7 +78,7 @@ func (b *board) end(batches ...snapshot.Batch) []bool {
 func (b *board) flushAll() (rows []snapshot.Row) {
 	b.Helper()
 	for {
-		p := b.changesPage(100, -1, 0)
+		p := b.changesPage(100)
 		if len(p.Batch.Rows) == 0 {
 			slices.SortFunc(rows, func(a, b snapshot.Row) int { return strings.Compare(string(a.UserID), string(b.UserID)) })
 			return rows
@@ -90,7 +90,7 @@ func (b *board) flushAll() (rows []snapshot.Row) {
 
 func (b *board) nothingWaits() {
 	b.Helper()
-	if p := b.changesPage(10, -1, 0); len(p.Batch.Rows) > 0 {
+	if p := b.changesPage(10); len(p.Batch.Rows) > 0 {
 		b.Errorf("page %+v, want nothing to wait", p)
 	}
 }

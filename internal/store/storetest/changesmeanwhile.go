@@ -39,20 +39,20 @@ func changesCutOff(b *board) {
 	for i := 1; i <= 3; i++ {
 		b.change(userN(i), plusOne)
 	}
-	first := b.changesPage(10, -1, 0)
-	again := b.changesPage(10, -1, 0)
+	first := b.changesPage(10)
+	again := b.changesPage(10)
 	if !reflect.DeepEqual(again.Batch.Rows, first.Batch.Rows) || again.Batch.Rev != 3 || again.Batch.Known != 3 || again.Batch.Archived != 0 {
 		b.Errorf("page %+v after %+v", again, first)
 	}
 	b.change(userN(1), plusOne)
-	small := b.changesPage(1, -1, 0)
+	small := b.changesPage(1)
 	if small.Batch.Rev != 2 || small.Batch.Known != 3 || !slices.Equal(usersOf(small.Batch), []id.User{userN(2)}) {
 		b.Errorf("page %+v", small)
 	}
 	b.change(userN(3), plusOne) // the first one may be committed yet
 	b.end(small.Batch)
 	b.end(first.Batch)
-	rest := b.changesPage(10, -1, 0)
+	rest := b.changesPage(10)
 	if !slices.Equal(usersOf(rest.Batch), []id.User{userN(1), userN(3)}) || rest.Batch.Rev != 5 || rest.Batch.Known != 3 || rest.Batch.Archived != 3 {
 		b.Errorf("page %+v, want what has changed since", rest)
 	}

@@ -11,21 +11,21 @@ import (
 )
 
 func changesReadAndEnded(b *board) {
-	if p := b.changesPage(10, -1, 0); !reflect.DeepEqual(p, snapshot.Page{}) {
+	if p := b.changesPage(10); !reflect.DeepEqual(p, snapshot.Page{}) {
 		b.Errorf("page %+v of a guild that is not loaded", p)
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 10), rowN(2, 20), rowN(3, 30))
 	b.nothingWaits()
-	if p := b.changesPage(10, -1, 0); p.Batch.Guild != b.g || p.More() {
+	if p := b.changesPage(10); p.Batch.Guild != b.g || p.More() {
 		b.Errorf("page %+v of a guild without changes, want to learn its incarnation", p)
 	}
 
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 5})
 	b.delete(userN(2))
 	b.create(userN(4), 40)
-	p := b.changesPage(10, -1, 0)
+	p := b.changesPage(10)
 	batch := p.Batch
-	if batch.Guild != b.g || batch.Epoch != 4 || batch.After != -1 || batch.Rev != 13 || batch.Known != 10 || batch.Archived != 10 || batch.AsOf != 13 || p.Left != 3 || p.More() {
+	if batch.Guild != b.g || batch.Epoch != 4 || batch.Rev != 13 || batch.Known != 10 || batch.Archived != 10 || batch.AsOf != 13 || p.More() {
 		b.Fatalf("page %+v, want guild %v, epoch 4, rev 13, 3 rows", p, b.g)
 	}
 	if users := usersOf(batch); !slices.Equal(users, []id.User{userN(1), userN(2), userN(4)}) {
@@ -52,7 +52,7 @@ func changesReadAndEnded(b *board) {
 	}
 	// What was archived is noted.
 	b.change(userN(1), plusOne)
-	if p := b.changesPage(10, -1, 0); p.Batch.Known != 13 || p.Batch.Archived != 13 || p.Batch.Rev != 14 {
+	if p := b.changesPage(10); p.Batch.Known != 13 || p.Batch.Archived != 13 || p.Batch.Rev != 14 {
 		b.Errorf("page %+v, want to know of rev 13", p)
 	}
 }
@@ -72,14 +72,14 @@ func changesAge(b *board) {
 	backlog(0, 0, 0)
 	b.change(userN(1), plusOne)
 	time.Sleep(later)
-	p := b.changesPage(10, -1, 0)
+	p := b.changesPage(10)
 	b.change(userN(2), plusOne)
 	backlog(2, later, ever)
 	read := time.Now()
 	b.end(p.Batch)
 	backlog(1, 0, time.Since(read)+later)
 	time.Sleep(later)
-	p = b.changesPage(10, -1, 0)
+	p = b.changesPage(10)
 	b.change(userN(2), plusOne)
 	p.Batch.Before = time.Time{} // as of a page that is not the last
 	b.end(p.Batch)

@@ -67,7 +67,7 @@ func survey(b *board) {
 	if changed, cold := b.survey(soon); !changed || len(cold) > 0 {
 		b.Errorf("changed %v and cold %v of a changed guild", changed, cold)
 	}
-	p := b.changesPage(10, -1, 0)
+	p := b.changesPage(10)
 	if changed, cold := b.survey(soon); !changed || len(cold) > 0 {
 		b.Errorf("changed %v and cold %v of a guild that is on its way to the archive", changed, cold)
 	}
@@ -155,7 +155,7 @@ func evictNotCold(b *board) {
 	moved := seen
 	moved.State.Archived = 11
 	stays("what has changed is not archived", moved, soon)
-	p := b.changesPage(10, -1, 0)
+	p := b.changesPage(10)
 	stays("a batch is on its way to the archive", moved, soon)
 	b.end(p.Batch)
 	if !b.evict(moved, soon) {

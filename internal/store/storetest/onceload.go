@@ -34,7 +34,7 @@ func journalled(b *board) {
 		Members: []leaderboard.Award{{User: userN(1), Offers: []level.XP{1, 2}}, {User: userN(2), Offers: []level.XP{3}}}, Once: onceOf("second", 0),
 	})
 	b.must(err)
-	p := b.changesPage(10, -1, 0)
+	p := b.changesPage(10)
 	if len(p.Batch.Records) != 2 || p.Batch.AsOf != 3 {
 		b.Fatalf("page %+v, want two records as of rev 3", p)
 	}
@@ -50,7 +50,7 @@ func journalled(b *board) {
 	if more := b.end(p.Batch); !more[0] {
 		b.Error("nothing more waits")
 	}
-	p = b.changesPage(10, -1, 0)
+	p = b.changesPage(10)
 	if len(p.Batch.Records) != 1 || p.Batch.Records[0].Name != plus(1, "third").Once.Key {
 		b.Errorf("page %+v, want the third record alone", p)
 	}
@@ -65,12 +65,12 @@ func journalInPages(b *board) {
 	for i := range requests {
 		b.change(userN(1), plus(level.XP(i), "key "+string(userN(i))))
 	}
-	p := b.changesPage(10, -1, 0)
+	p := b.changesPage(10)
 	if len(p.Batch.Rows) != 0 || p.Batch.Rev != 0 || len(p.Batch.Records) != 1000 || !p.More() {
 		b.Fatalf("page of %d rows and %d records up to rev %d", len(p.Batch.Rows), len(p.Batch.Records), p.Batch.Rev)
 	}
 	b.end(p.Batch)
-	p = b.changesPage(10, -1, 0)
+	p = b.changesPage(10)
 	if len(p.Batch.Rows) != 1 || p.Batch.Rev != requests || len(p.Batch.Records) != requests-1000 || p.More() {
 		b.Fatalf("then a page of %d rows and %d records up to rev %d", len(p.Batch.Rows), len(p.Batch.Records), p.Batch.Rev)
 	}
@@ -87,7 +87,7 @@ func repeatedAfterLoss(b *board) {
 	ctx := b.Context()
 	b.load(rowN(1, 10))
 	b.change(userN(1), plus(1, "kept"))
-	kept := b.changesPage(10, -1, 0).Batch.Records[0]
+	kept := b.changesPage(10).Batch.Records[0]
 	b.askArchive(rowN(1, 11))
 	b.change(userN(1), plusOne) // a change without a key needs nobody
 
@@ -125,7 +125,7 @@ func awardedInPart(b *board) {
 	b.load(rowN(1, 100), rowN(2, 200))
 	first, _, err := b.Award(ctx, b.g, step)
 	b.must(err)
-	record := b.changesPage(10, -1, 0).Batch.Records[0]
+	record := b.changesPage(10).Batch.Records[0]
 	b.askArchive(rowN(1, 103), rowN(2, 200))
 	step.Once = onceOf("step there", 0)
 	step.Once.Past = &leaderboard.Past{Made: true, Request: record.Request, Outcome: record.Outcome, Lost: []id.User{userN(2), userN(3)}}
@@ -141,7 +141,7 @@ func awardedInPart(b *board) {
 	b.wantMember(userN(1), 103, 1)
 	b.wantMember(userN(2), 230, 3)
 	b.wantMember(userN(3), 7, 1)
-	if users := b.changesPage(10, -1, 0).Batch.Records[0].Users; !slices.Equal(users, []id.User{userN(2), userN(3)}) {
+	if users := b.changesPage(10).Batch.Records[0].Users; !slices.Equal(users, []id.User{userN(2), userN(3)}) {
 		b.Errorf("the record names %v, want those who were changed now", users)
 	}
 }

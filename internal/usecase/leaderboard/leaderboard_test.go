@@ -225,7 +225,7 @@ func TestUseCases(t *testing.T) {
 	if err != nil || m.Rank != 2 || m.XP != 250 || m.User.Username != "gopher" {
 		t.Errorf("member %+v, %v", m, err)
 	}
-	changes := w.live.ReadChanges(ctx, []snapshot.Read{{Guild: w.guild.ID, After: -1}}, 10)[0]
+	changes := w.live.ReadChanges(ctx, []id.Guild{w.guild.ID}, 10)[0]
 	if changes.Err != nil || changes.Batch.Rows[0].UserID != user1 || changes.Batch.Rows[0].CooldownUntil.Sub(m.LastUpdated) != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
 		t.Errorf("cooldown %+v, %v; want the guild's interval", changes.Batch.Rows, changes.Err)
 	}

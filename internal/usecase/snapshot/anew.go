@@ -108,7 +108,7 @@ func (r *round) writeAnew(ctx context.Context, behind []Quiet) {
 	var mu sync.Mutex
 	var noted []id.Guild
 	var notes errgroup.Group
-	notes.SetLimit(guildsAtOnce)
+	notes.SetLimit(groupsAtOnce)
 	deadline := time.Now().Add(r.interval / 4)
 	for i, q := range behind {
 		if i > 0 && !r.hurry && time.Now().After(deadline) {

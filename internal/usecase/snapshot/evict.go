@@ -23,7 +23,7 @@ func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 	var gone atomic.Int64
 	deadline := time.Now().Add(w.interval / 4)
 	group, first := errgroup.WithContext(ctx) // first ends with the first error: what cannot be asked now is asked later
-	group.SetLimit(guildsAtOnce)
+	group.SetLimit(groupsAtOnce)
 	for len(cold) > 0 && first.Err() == nil && time.Now().Before(deadline) {
 		c := cold[0]
 		cold = cold[1:]

@@ -160,15 +160,12 @@ func (f *faults) aroundMany(ctx context.Context, c call, work func(first int)) (
 	return answered, err
 }
 
-func (l faultyLive) ReadChanges(ctx context.Context, reads []snapshot.Read, size int) []snapshot.Page {
-	pages, guilds := make([]snapshot.Page, len(reads)), make([]id.Guild, len(reads))
-	for i := range reads {
-		guilds[i] = reads[i].Guild
-	}
+func (l faultyLive) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []snapshot.Page {
+	pages := make([]snapshot.Page, len(guilds))
 	answered, err := l.aroundMany(ctx, call{method: "ReadChanges", guild: guilds[0], guilds: guilds}, func(first int) {
-		copy(pages, l.Live.ReadChanges(ctx, reads[:first], size))
+		copy(pages, l.Live.ReadChanges(ctx, guilds[:first], size))
 	})
-	for i := answered; i < len(reads); i++ {
+	for i := answered; i < len(guilds); i++ {
 		pages[i] = snapshot.Page{Err: err}
 	}
 	return pages

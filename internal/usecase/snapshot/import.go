@@ -3,8 +3,8 @@ package snapshot
 import (
 	"context"
 	"fmt"
-	"math"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 )
@@ -21,7 +21,7 @@ func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row)
 	if err != nil {
 		return fmt.Errorf("import into guild %s: %w", g.ID, err)
 	}
-	found := w.live.ReadChanges(ctx, []Read{{Guild: g.ID, After: math.MaxInt64}}, 1)[0]
+	found := w.live.ReadChanges(ctx, []id.Guild{g.ID}, 1)[0]
 	if found.Err != nil {
 		return fmt.Errorf("import into guild %s: %w", g.ID, found.Err)
 	}

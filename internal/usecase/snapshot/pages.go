@@ -3,12 +3,10 @@ package snapshot
 import (
 	"context"
 	"errors"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/id"
-	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 )
@@ -34,9 +32,8 @@ func misfit(err error) bool {
 	return errors.Is(err, ErrStale) || errors.Is(err, ErrArchiveBehind) || errors.Is(err, ErrUnverified) || errors.Is(err, leaderboard.ErrNotLoaded)
 }
 
-// writeGroup writes a page of each guild, and returns the tasks that are left: to write the rest of those of which more waited, and to make
-// those fit that do not.
-func (r *round) writeGroup(ctx context.Context, guilds []id.Guild) (left []task) {
+// writeGroup writes a page of each guild, and returns those that are left: of which more waited, or which do not fit.
+func (r *round) writeGroup(ctx context.Context, guilds []id.Guild) (left []Page) {
 	if ctx.Err() != nil {
 		r.report(ctx, context.Cause(ctx), guilds...)
 		return nil
@@ -48,10 +45,8 @@ func (r *round) writeGroup(ctx context.Context, guilds []id.Guild) (left []task)
 	for i, p := range pages {
 		switch {
 		case misfit(p.Err), p.Err == nil && p.More():
-			left = append(left, task{1, func(due time.Time) []task {
-				r.report(ctx, r.writeRest(ctx, guilds[i], p, due), guilds[i])
-				return nil
-			}})
+			p.Batch.Guild.ID = guilds[i]
+			left = append(left, p)
 		case p.Err != nil:
 			text := p.Err.Error()
 			failed[text], errs[text] = append(failed[text], guilds[i]), p.Err
@@ -65,98 +60,42 @@ func (r *round) writeGroup(ctx context.Context, guilds []id.Guild) (left []task)
 	return left
 }
 
-// writeRest writes the rest of what waited when the first page of a guild was read, until due, or as fast as can be. The first page was
-// archived, unless it has an error.
-func (r *round) writeRest(ctx context.Context, g id.Guild, p Page, due time.Time) error {
-	for attempts := settleAttempts; ; attempts-- {
-		if p.Err == nil && p.More() {
-			p = r.writeOnward(ctx, p, due)
-		}
-		if !misfit(p.Err) || attempts == 0 {
+// writeRest writes the rest of what waited when the first page of a guild was read. That page was archived, unless it has an error. What
+// changes meanwhile has a higher rev, so this comes to an end however much does.
+func (r *round) writeRest(ctx context.Context, p Page) error {
+	g, first := p.Batch.Guild.ID, p
+	for attempts := settleAttempts; ; {
+		switch {
+		case p.Err == nil && (p.Nothing() || p.Batch.Rev >= first.Batch.AsOf):
+			return nil
+		case p.Err == nil:
+		case !misfit(p.Err) || attempts == 0:
 			return p.Err
-		}
-		if errors.Is(p.Err, leaderboard.ErrNotLoaded) {
+		case errors.Is(p.Err, leaderboard.ErrNotLoaded):
 			// Deleted, and what waited is void; or loaded or verified meanwhile, and then it waits for the next round.
 			return r.live.MarkChanged(ctx, g)
-		}
-		if err := r.settle(ctx, p); err != nil {
-			return err
+		default:
+			if err := r.settle(ctx, p); err != nil {
+				return err
+			}
+			attempts--
+			first = Page{}
 		}
 		pages := r.read(ctx, []id.Guild{g}, pageSize)
+		if first.Batch.AsOf == 0 {
+			first = pages[0]
+		} else if pages[0].Batch.Rev >= first.Batch.AsOf {
+			pages[0].Batch.Before = first.At
+		}
 		r.archivePages(ctx, pages)
 		p = pages[0]
 	}
 }
 
-// writeOnward writes page after page until all is archived that had changed when the first one was read. What changes meanwhile has a higher
-// rev, so this comes to an end however much does. The pages are spread evenly over the time until due, for the sake of those whom the
-// machine is for: written as fast as can be, 60,000 members take a core from the requests for more than a second. It returns the page
-// that failed, or the last.
-func (r *round) writeOnward(ctx context.Context, first Page, due time.Time) Page {
-	began, within := time.Now(), max(time.Until(due), 0)
-	written, all := 0, max(first.Left-int64(len(first.Batch.Rows)), 1)
-	for last := first; ; {
-		early := time.Duration(float64(within)*min(float64(written)/float64(all), 1)) - time.Since(began)
-		pause.For(ctx, early)
-		pages := r.readOnward(ctx, last, early <= -within/4)
-		done := Page{Batch: Batch{Guild: first.Batch.Guild, Epoch: first.Batch.Epoch, After: last.Batch.Rev}}
-		for _, p := range pages {
-			// The page before is archived by now. The live store is told only in the end, and may have read it later than this one.
-			p.Batch.Known, p.Batch.Archived = max(p.Batch.Known, last.Batch.Rev), max(p.Batch.Archived, last.Batch.Rev)
-			if p.Err == nil && !p.Nothing() {
-				r.commit(ctx, []*Page{&p})
-			}
-			if last = p; p.Err != nil || p.Nothing() {
-				break
-			}
-			written += len(p.Batch.Rows)
-			done.Batch.Rev, done.Batch.Until = p.Batch.Rev, p.Batch.Until
-		}
-		// What is archived is told in one step, be it that the next page failed.
-		if done.Batch.Rev >= first.Batch.AsOf {
-			done.Batch.Before = first.At
-		}
-		if done.Batch.Rev > 0 || done.Batch.Until != "" {
-			r.end(ctx, []*Page{&done})
-		}
-		if last.Err == nil {
-			last.Err = done.Err
-		}
-		if last.Err != nil || last.Nothing() || last.Batch.Rev >= first.Batch.AsOf {
-			return last
-		}
-	}
-}
-
-// readOnward reads the page after last or, if it is late, as many as it is known to have after it, at the same time: each waits for its turn
-// behind the requests, and when Redis is what bounds these, that is fifty times as long as to read it.
-func (r *round) readOnward(ctx context.Context, last Page, late bool) []Page {
-	reads := []Read{{Guild: last.Batch.Guild.ID, After: last.Batch.Rev}}
-	if late {
-		for i, end := range last.Ends {
-			reads[i].UpTo = end
-			reads = append(reads, Read{Guild: last.Batch.Guild.ID, After: end})
-		}
-	}
-	pages := make([]Page, len(reads))
-	var reading errgroup.Group
-	for i := range reads {
-		reading.Go(func() error {
-			pages[i] = r.live.ReadChanges(ctx, reads[i:i+1], pageSize)[0]
-			return nil
-		})
-	}
-	_ = reading.Wait() // each has its error
-	return pages
-}
-
 // read reads a page of each guild. Those that were not compared with the archive since the live store came back are loaded first.
 func (r *round) read(ctx context.Context, guilds []id.Guild, size int) []Page {
-	reads := make([]Read, len(guilds))
-	for i, g := range guilds {
-		reads[i] = Read{Guild: g, After: -1}
-	}
-	pages := r.live.ReadChanges(ctx, reads, size)
+	pages := r.live.ReadChanges(ctx, guilds, size)
+	verified := make([]bool, len(pages))
 	var loads errgroup.Group
 	loads.SetLimit(verifiedAtOnce)
 	for i := range pages {
@@ -165,19 +104,19 @@ func (r *round) read(ctx context.Context, guilds []id.Guild, size int) []Page {
 				p.Err = r.loader.Load(ctx, p.Batch.Guild)
 				return nil
 			})
-			reads[i].verified = true
+			verified[i] = true
 		}
 	}
 	_ = loads.Wait() // each has its error
-	var again []Read
+	var again []id.Guild
 	var at []int
 	for i := range pages {
 		switch p := &pages[i]; {
-		case !reads[i].verified:
+		case !verified[i]:
 		case errors.Is(p.Err, leaderboard.ErrGuildMoved):
 			*p = Page{Err: r.live.Drop(ctx, p.Batch.Guild)}
 		case p.Err == nil:
-			again, at = append(again, reads[i]), append(at, i)
+			again, at = append(again, guilds[i]), append(at, i)
 		}
 	}
 	if len(again) > 0 {

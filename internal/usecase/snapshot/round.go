@@ -4,7 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/id"
 )
@@ -12,8 +13,7 @@ import (
 // round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
 type round struct {
 	*Writer
-	due   time.Time // when the guilds are to be written; zero: as soon as can be
-	hurry bool      // nothing is left for later
+	hurry bool // nothing is left for later
 	done  map[id.Guild]bool
 
 	mu     sync.Mutex
@@ -31,12 +31,17 @@ func (r *round) write(ctx context.Context, guilds []id.Guild) {
 			fresh = append(fresh, g)
 		}
 	}
-	// What is added last is done first, and what changed first is to be.
-	var work []task
-	for _, part := range slices.Backward(slices.Collect(slices.Chunk(fresh, groupGuilds))) {
-		work = append(work, task{len(part), func(time.Time) []task { return r.writeGroup(ctx, part) }})
+	var work errgroup.Group
+	work.SetLimit(groupsAtOnce)
+	for part := range slices.Chunk(fresh, groupGuilds) {
+		work.Go(func() error {
+			for _, p := range r.writeGroup(ctx, part) {
+				r.report(ctx, r.writeRest(ctx, p), p.Batch.Guild.ID)
+			}
+			return nil
+		})
 	}
-	run(ctx, guildsAtOnce, max(time.Until(r.due), 0), work)
+	_ = work.Wait() // each guild is reported
 }
 
 // goesOn notes that more of a guild has changed meanwhile, for the next round. On a cluster nobody else tells the index.

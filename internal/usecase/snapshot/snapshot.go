@@ -29,8 +29,8 @@ type State struct {
 type Batch struct {
 	Guild leaderboard.GuildRef
 	Epoch int64
-	// After and Rev are about which changes it is: every member is in it that has changed after the one rev, and up to the other.
-	After, Rev int64
+	// Rev is up to which changes it is: every member is in it that has changed up to it and is not archived since.
+	Rev int64
 	// Known is the highest rev that the live store knew to be in the archive, or on its way there, before this batch was
 	// read. When the archive holds a higher one, the live store has gone back in time.
 	Known int64
@@ -133,20 +133,10 @@ type Archive interface {
 	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
 }
 
-// Read asks for changes of a guild: those after a rev (-1: all), and up to one; 0 is as many as fit a page.
-type Read struct {
-	Guild       id.Guild
-	After, UpTo int64
-
-	verified bool // the writer's
-}
-
 // Page is what ReadChanges says of a guild.
 type Page struct {
 	Batch Batch     // without rows and records, nothing waits; without Guild, the guild is not loaded
 	At    time.Time // when it was read, by the live store's clock
-	Left  int64     // how many members wait, those of the batch included
-	Ends  []int64   // up to which revs the next pages go; a few of them
 	Err   error
 }
 
@@ -197,7 +187,7 @@ type Live interface {
 	// higher rev then. A damaged entry is read as well as it can be, and is in Mended. ErrUnverified, with Batch.Guild, for a guild that
 	// must be verified first: load it. A server that cannot be asked is the error of all its guilds. It does not see
 	// that the live store has gone back in time; WriteBatches does.
-	ReadChanges(ctx context.Context, reads []Read, size int) []Page
+	ReadChanges(ctx context.Context, guilds []id.Guild, size int) []Page
 	// EndChanges notes that batches of ReadChanges were committed, and that what was read of their guilds does not wait any more; more says
 	// whether anything of a guild still does. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)

@@ -71,7 +71,7 @@ func (r *round) listed(ctx context.Context) *listing {
 	}
 	if !r.hurry {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, r.due)
+		ctx, cancel = context.WithDeadline(ctx, r.lastRound.Add(r.interval/2))
 		defer cancel()
 	}
 	select {

@@ -250,7 +250,7 @@ func (w *world) inStep(g leaderboard.GuildRef) {
 
 // readChanges reads a page of the guild's changes.
 func (w *world) readChanges(g leaderboard.GuildRef) snapshot.Page {
-	return w.live.ReadChanges(w.Context(), []snapshot.Read{{Guild: g.ID, After: -1}}, 100)[0]
+	return w.live.ReadChanges(w.Context(), []id.Guild{g.ID}, 100)[0]
 }
 
 // nothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.

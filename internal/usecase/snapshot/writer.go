@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// guildsAtOnce is how many guilds, or groups of them, are written at the same time at most.
-	guildsAtOnce = 4
+	// groupsAtOnce is how many groups of guilds are written at the same time: while one waits for the archive, another is read. More would
+	// leave requests on the same machine too little of it.
+	groupsAtOnce = 2
 	// tombstoneKeep is far longer than any batch can be under way.
 	tombstoneKeep = 24 * time.Hour
 	purgeLimit    = 5000
@@ -145,17 +146,14 @@ func (w *Writer) passed(since time.Time) bool {
 }
 
 // round writes every guild in the index of changed ones, and those of the sweep's next share that have changed all the same;
-// the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it takes from the
-// requests what it can get; else no more than being in time needs, unless it is late, and in the end frees what nobody needs.
+// the first one sweeps all. It keeps the lease meanwhile, and ends early when the lease is lost. In a hurry it leaves nothing for later, and
+// does not free what nobody needs.
 func (w *Writer) round(ctx context.Context, hurry bool) error {
 	began, periodic := time.Now(), w.rounds%sweepEvery == 0
 	life := ctx // which a list of all guilds may need, and not only the round
 	ctx, stop := w.lease.Keep(ctx)
 	defer stop()
 	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
-	if !hurry {
-		r.due = w.dueOf(began)
-	}
 	w.lastRound = began
 	changed, err := w.live.ChangedGuilds(ctx)
 	w.underway.Store(&changed)
@@ -185,14 +183,4 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	}
 	duration.Observe(time.Since(began).Seconds())
 	return errors.Join(err, r.first)
-}
-
-// dueOf is when a round that begins then is to have written what changed: so early that it is over before the next one, its sweep
-// included, and that no change is older by then than an interval and a half, which one that begins late has less time for (ADR 9).
-func (w *Writer) dueOf(began time.Time) time.Time {
-	due := began.Add(w.interval / 2)
-	if late := began.Sub(w.lastRound) - w.interval; late > 0 && !w.lastRound.IsZero() {
-		return due.Add(-late)
-	}
-	return due
 }

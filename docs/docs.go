@@ -1,4 +1,4 @@
-// Package docs holds the documents that the binary carries with it.
+// Package docs holds the documents that the binary carries with it, and no code.
 package docs
 
 import _ "embed"

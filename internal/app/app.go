@@ -1,5 +1,5 @@
-// Package app wires the service together, and is the only place that does. New, Start and Stop are all that main and the
-// tests need.
+// Package app wires the service together, and is the only place that does: New, Start and Stop are all that main and the tests need. It
+// has no rules of its own about boards, keys or answers.
 package app
 
 import (

@@ -1,5 +1,5 @@
-// Package config is the service's settings: typed, loaded from environment variables, validated all at once, and printable
-// without their secrets. docs/configuration.md lists them; a test keeps that table equal to the tags below.
+// Package config is the service's settings: typed, loaded from environment variables, validated all at once, and printable without their
+// secrets. It connects to nothing. docs/configuration.md lists them; a test keeps that table equal to the tags below.
 package config
 
 import (

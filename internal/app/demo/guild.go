@@ -1,5 +1,5 @@
-// Package demo makes up a guild that looks real, for trying the service out: its settings, its members, and their activity
-// while the service runs.
+// Package demo makes up a guild that looks real, for trying the service out: its settings, its members, and their activity while the
+// service runs. Only `levelboard demo` uses it; no other guild is touched.
 package demo
 
 import (

@@ -1,4 +1,5 @@
-// Package loadgen puts load on a running service over HTTP and measures how it answers. It is behind `levelboard-bench`.
+// Package loadgen puts load on a running service over HTTP and measures how it answers, for `levelboard-bench`. It starts no service and
+// reads no store.
 //
 // The loop is closed, where each connection asks again as soon as it has its answer, or open, where requests are due at random
 // times at a fixed mean rate, whether the service keeps up or not. In an open loop latencies count from when a request was due.

@@ -1,5 +1,5 @@
-// Package displayname says what of a text can be seen. People name themselves with spaces, with letters that have no ink and with
-// marks that no eye finds; pages, cards and the names of keys are held to this one rule.
+// Package displayname says what of a text can be seen. People name themselves with spaces, with letters that have no ink and with marks
+// that no eye finds; pages, cards and the names of keys are held to this one rule. It escapes nothing.
 package displayname
 
 import (

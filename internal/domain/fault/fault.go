@@ -1,6 +1,6 @@
-// Package fault is the one vocabulary of errors. A fault has a code, which the edge maps to a status once, a public
-// message (a plain sentence that tells a client what to do and never holds a secret or a cause), and the wrapped cause,
-// which only the log sees.
+// Package fault is the one vocabulary of errors. A fault has a code, which the edge maps to a status once, a public message (a plain
+// sentence that tells a client what to do and never holds a secret or a cause), and the wrapped cause, which only the log sees. It writes
+// neither.
 package fault
 
 import (

@@ -1,6 +1,6 @@
-// Package id holds the identifiers of guilds, users, roles and channels. Each is a snowflake (API document, "Snowflake"):
-// 17 to 19 decimal digits, the first not 0. The types keep one kind of identifier from being passed for another; a value
-// of a type that did not come from its parser is not valid.
+// Package id holds the identifiers of guilds, users, roles and channels. Each is a snowflake (API document, "Snowflake"): 17 to 19 decimal
+// digits, the first not 0. The types keep one kind of identifier from being passed for another, and do not say that it exists; a value of
+// a type that did not come from its parser is not valid.
 package id
 
 import "errors"

@@ -1,4 +1,4 @@
-// Package level converts between XP and levels. It needs nothing but the standard library.
+// Package level converts between XP and levels. It stores nothing, and needs nothing but the standard library.
 package level
 
 import (

@@ -1,4 +1,4 @@
-// Package etag makes entity tags and matches them with what a client has.
+// Package etag makes entity tags and matches them with what a client has. It sets no header.
 package etag
 
 import (

@@ -1,5 +1,5 @@
 // Package shares bounds what many hold together, such as requests in progress or open streams, and lets each holder have no more than a
-// share of it, so that one of them cannot take what is there for all.
+// share of it, so that one of them cannot take what is there for all. It limits no rates (package ratelimit).
 package shares
 
 import (

@@ -1,6 +1,6 @@
-// Package changes carries changes of guilds and keys to every replica. Each change of a guild or a key gets the next
-// number of one log in the archive, in the same transaction; every replica follows the log and forgets what it had cached
-// of the subject. A message on the live store only says "look now"; that it is lost does no harm.
+// Package changes carries changes of guilds and keys to every replica. Each change of a guild or a key gets the next number of one log in
+// the archive, in the same transaction; every replica follows the log and forgets what it had cached of the subject. A message on the live
+// store only says "look now"; that it is lost does no harm. XP is not in the log.
 package changes
 
 import (

@@ -1,5 +1,5 @@
-// Package health tells whether the service can do its work, and what of that which it depends on is not well, to load
-// balancers, to the orchestrators of containers and to people.
+// Package health tells load balancers, orchestrators of containers and people whether the service can do its work, and which of its
+// dependencies is not well. It repairs and restarts nothing.
 package health
 
 import (

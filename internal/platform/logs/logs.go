@@ -1,5 +1,5 @@
-// Package logs is what every line of the service's log goes through: it gets what its context knows of the request that it
-// belongs to, and the same line again and again is held back.
+// Package logs is what every line of the service's log goes through: it gets what its context knows of the request that it belongs to, and
+// the same line again and again is held back. It does not format or write lines.
 package logs
 
 import (

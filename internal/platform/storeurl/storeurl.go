@@ -1,5 +1,5 @@
 // Package storeurl takes apart the URL of a Redis or a Postgres that may name several hosts, which net/url refuses:
-// redis://user:password@h1:1,h2:2/0.
+// redis://user:password@h1:1,h2:2/0. It does not validate or connect.
 package storeurl
 
 import (

@@ -1,6 +1,6 @@
-// Package strictjson is the one decoder of JSON that clients send. It refuses whatever another reader could understand
-// differently: unknown, duplicate and case-variant names, text that is not UTF-8, anything after the value, null where
-// none is allowed, numbers that do not fit, NUL in strings.
+// Package strictjson is the one decoder of JSON that clients send. It refuses whatever another reader could understand differently:
+// unknown, duplicate and case-variant names, text that is not UTF-8, anything after the value, null where none is allowed, numbers that do
+// not fit, NUL in strings. It writes no JSON.
 //
 // The Go type says what is allowed:
 //

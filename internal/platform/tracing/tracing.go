@@ -1,5 +1,5 @@
-// Package tracing sends traces to an OpenTelemetry collector when the standard OTEL_ variables ask for it. It is the only
-// package that knows the SDK; those that make spans are handed a trace.Tracer. docs/tracing.md says what is traced.
+// Package tracing sends traces to an OpenTelemetry collector when the standard OTEL_ variables ask for it. It is the only package that
+// knows the SDK, and makes no spans: those that do are handed a trace.Tracer. docs/tracing.md says what is traced.
 package tracing
 
 import (

@@ -1,4 +1,5 @@
-// Package embedded has what the service runs on when it is given no servers.
+// Package embedded has the Redis that the service runs in its own process when it is given no server. It writes nothing to disk: what must
+// last is in the archive (package sqlite).
 package embedded
 
 import (

@@ -1,4 +1,4 @@
-// Package migration says how the migrations of an archive stand, whichever archive it is.
+// Package migration lists which migrations an archive has, whichever archive it is. It applies none.
 package migration
 
 import (

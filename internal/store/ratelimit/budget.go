@@ -1,5 +1,5 @@
-// Package ratelimit charges requests to budgets that all replicas share through Redis. A budget is a GCRA bucket of
-// redis_rate: as many requests at once as it allows in a minute, refilled evenly.
+// Package ratelimit charges requests to budgets that all replicas share through Redis. A budget is a GCRA bucket of redis_rate: as many
+// requests at once as it allows in a minute, refilled evenly. It does not know who pays for a request, nor what a refusal looks like.
 package ratelimit
 
 import (

@@ -1,4 +1,4 @@
-// Package storetest is one conformance suite for all live stores and one for all archives.
+// Package storetest is one conformance suite for all live stores and one for all archives, and nothing that ships.
 package storetest
 
 import (

@@ -1,5 +1,5 @@
-// Package apitest holds the tests of the API to its description, docs/openapi.json: a transport that checks every request
-// and every answer against it, a client on that transport, and a lint of the description itself.
+// Package apitest holds the tests of the API to its description, docs/openapi.json: a transport that checks every request and every answer
+// against it, a client on that transport, and a lint of the description itself. It starts no service.
 package apitest
 
 import (

@@ -1,4 +1,4 @@
-// Package docs_test checks what the documents say about the code.
+// Package docs_test checks what the documents say about the code, and no behaviour.
 package docs_test
 
 import (

@@ -1,5 +1,5 @@
-// Package events lets callers follow level-ups in a guild. The step that changes a member also writes its level-up to the guild's log in the
-// live store, so no change is without its event. A Feed reads the logs of followed guilds, once for all followers.
+// Package events lets callers follow level-ups in a guild. The step that changes a member also writes its level-up to the guild's log in
+// the live store, so no change is without its event. A Feed reads the logs of followed guilds, once for all followers. It knows no HTTP.
 package events
 
 import (

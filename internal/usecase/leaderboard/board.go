@@ -1,4 +1,5 @@
-// Package leaderboard holds the use cases on a guild's members: read, create, change and delete a member, read a page.
+// Package leaderboard holds the use cases on a guild's members: read, create, change and delete a member, award messages, read a page. It
+// does not check who asks, limit rates or write the archive.
 package leaderboard
 
 import (

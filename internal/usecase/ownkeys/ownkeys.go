@@ -1,5 +1,5 @@
-// Package ownkeys holds what a signed-in user may do with their own API keys. A change is in force on this replica when a
-// method returns, and on the others within a second; each is written to the user's history.
+// Package ownkeys holds what a signed-in user may do with their own API keys. A change is in force on this replica when a method returns,
+// and on the others within a second; each is written to the user's history. Signing in is package signin's.
 package ownkeys
 
 import (

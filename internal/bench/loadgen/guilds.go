@@ -84,7 +84,7 @@ func (b *bench) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	if b.Scenario.SendsMessages() {
+	if b.Scenario.sendsMessages() {
 		return b.putGuilds(ctx, messageRules())
 	}
 	return nil
@@ -154,7 +154,7 @@ func (b *bench) fill(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the members cannot be created: %w", err)
 	}
-	if b.Scenario.SendsMessages() {
+	if b.Scenario.sendsMessages() {
 		b.Progress("waiting for the end of the new members' cooldowns")
 		if !sleep(ctx, cmp.Or(b.cooldown, gainInterval*time.Millisecond)) {
 			return context.Cause(ctx)

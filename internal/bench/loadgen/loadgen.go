@@ -105,7 +105,7 @@ func (b *bench) run(ctx context.Context) (*Result, error) {
 	if verify {
 		result.Verification = b.verify(ctx, before)
 	}
-	return result, result.Problem()
+	return result, result.problem()
 }
 
 // load is the measured part of a run.

@@ -102,7 +102,7 @@ func (b *bench) report(c *crowd, took time.Duration) *Result {
 	if c.arrivals != nil {
 		r.Open = c.arrivals.report(r.Total, min(b.Duration, took))
 	}
-	if b.Scenario.SendsMessages() {
+	if b.Scenario.sendsMessages() {
 		n := b.messages.Load()
 		r.Messages = &Messages{b.Batch, n, float64(n) / took.Seconds()}
 	}
@@ -118,9 +118,9 @@ func measured(name string, t *tally, took time.Duration) Measured {
 	}
 }
 
-// Problem says why the numbers must not be used: not one request ended as it should, or XP was not counted once. Errors
+// problem says why the numbers must not be used: not one request ended as it should, or XP was not counted once. Errors
 // beside good answers are no problem in this sense; the table shows them.
-func (r *Result) Problem() error {
+func (r *Result) problem() error {
 	var errs []error
 	if r.Total.Requests == 0 && r.Total.Failed() > 0 {
 		errs = append(errs, fmt.Errorf("not one request ended as it should: %s", listed(r.Total.Errors)))

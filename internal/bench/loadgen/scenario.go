@@ -85,8 +85,8 @@ func (s Scenario) Spreads() bool { return s.spreads }
 // ReadsPages reports if the scenario reads pages.
 func (s Scenario) ReadsPages() bool { return s.pages }
 
-// SendsMessages reports if the scenario sends messages.
-func (s Scenario) SendsMessages() bool {
+// sendsMessages reports if the scenario sends messages.
+func (s Scenario) sendsMessages() bool {
 	return slices.ContainsFunc(s.shares, func(s share) bool { return s.operation.name == MessagesScenario })
 }
 

@@ -18,11 +18,11 @@ const (
 	Dark
 )
 
-// Width and Height are a card's size in CSS pixels. A PNG has Scale times as many.
+// cardWidth and cardHeight are a card's size in CSS pixels. A PNG has pngScale times as many.
 const (
-	Width  = 720
-	Height = 216
-	Scale  = 2
+	cardWidth  = 720
+	cardHeight = 216
+	pngScale   = 2
 )
 
 // Data is what stands on a card. Names may hold anything; they are cleaned, and cut to the room that there is.

@@ -43,7 +43,7 @@ type scene struct {
 
 const (
 	left    = 196.0 // of all text
-	right   = Width - 40.0
+	right   = cardWidth - 40.0
 	gap     = 28.0
 	barTop  = 126.0
 	barHigh = 16.0
@@ -70,8 +70,8 @@ func compose(d Data, f fonts) scene {
 	c.hue = hueOf(d.UserID)
 	c.title = title(name, d)
 	c.boxes = append(c.boxes,
-		box{x: .5, y: .5, width: Width - 1, height: Height - 1, radius: 24, paint: edge},
-		box{x: 2, y: 2, width: Width - 4, height: Height - 4, radius: 22.5, paint: surface})
+		box{x: .5, y: .5, width: cardWidth - 1, height: cardHeight - 1, radius: 24, paint: edge},
+		box{x: 2, y: 2, width: cardWidth - 4, height: cardHeight - 4, radius: 22.5, paint: surface})
 	c.avatar(initial(name, f.has))
 	room := c.numbers(d) - gap - left
 	size := 34.0
@@ -86,7 +86,7 @@ func compose(d Data, f fonts) scene {
 }
 
 func (c *composer) avatar(letter string) {
-	const x, y, radius = 104, Height / 2, 62
+	const x, y, radius = 104, cardHeight / 2, 62
 	c.boxes = append(c.boxes, box{x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius, radius: radius, paint: hue})
 	c.put(line{text: letter, x: x, y: y + 21, size: 58, heavy: true, anchor: middle, paint: white})
 }

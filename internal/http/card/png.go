@@ -22,7 +22,7 @@ func PNG(d Data, theme Theme) ([]byte, error) {
 	}
 	regular, bold := newTypeface(false), newTypeface(true)
 	s := compose(d, fonts{has: bold.has, regular: 1, bold: 1})
-	p := &painter{image: image.NewRGBA(image.Rect(0, 0, Width*Scale, Height*Scale)), palette: palettes[theme], hue: s.hue}
+	p := &painter{image: image.NewRGBA(image.Rect(0, 0, cardWidth*pngScale, cardHeight*pngScale)), palette: palettes[theme], hue: s.hue}
 	for _, b := range s.boxes {
 		p.box(b)
 	}
@@ -54,7 +54,7 @@ func (p *painter) box(b box) {
 		return
 	}
 	p.part(b, b.y, top)
-	middle := image.Rect(int(b.x*Scale), int(math.Floor(top*Scale)), int((b.x+b.width)*Scale), int(math.Ceil(bottom*Scale)))
+	middle := image.Rect(int(b.x*pngScale), int(math.Floor(top*pngScale)), int((b.x+b.width)*pngScale), int(math.Ceil(bottom*pngScale)))
 	draw.Draw(p.image, middle, image.NewUniform(p.palette[b.paint].rgba()), image.Point{}, draw.Src)
 	p.part(b, bottom, b.y+b.height)
 }
@@ -71,7 +71,7 @@ func (p *painter) round(b box) {
 	const k = .5522847
 	x0, y0 := p.place(b.x, b.y)
 	x1, y1 := p.place(b.x+b.width, b.y+b.height)
-	r, h := float32(b.radius*Scale), float32(b.radius*(1-k)*Scale)
+	r, h := float32(b.radius*pngScale), float32(b.radius*(1-k)*pngScale)
 	p.raster.MoveTo(x0+r, y0)
 	p.raster.LineTo(x1-r, y0)
 	p.raster.CubeTo(x1-h, y0, x1, y0+h, x1, y0+r)
@@ -141,12 +141,12 @@ func (p *painter) glyph(face *typeface, index sfnt.GlyphIndex, x float64, l line
 
 // begin starts a path within these bounds: a raster no larger than what it draws is what makes this fast.
 func (p *painter) begin(x0, y0, x1, y1 float64) {
-	p.origin = image.Pt(int(math.Floor(x0*Scale)), int(math.Floor(y0*Scale)))
-	p.raster.Reset(int(math.Ceil(x1*Scale))-p.origin.X+1, int(math.Ceil(y1*Scale))-p.origin.Y+1)
+	p.origin = image.Pt(int(math.Floor(x0*pngScale)), int(math.Floor(y0*pngScale)))
+	p.raster.Reset(int(math.Ceil(x1*pngScale))-p.origin.X+1, int(math.Ceil(y1*pngScale))-p.origin.Y+1)
 }
 
 func (p *painter) place(x, y float64) (float32, float32) {
-	return float32(x*Scale - float64(p.origin.X)), float32(y*Scale - float64(p.origin.Y))
+	return float32(x*pngScale - float64(p.origin.X)), float32(y*pngScale - float64(p.origin.Y))
 }
 
 // fill ends the path.

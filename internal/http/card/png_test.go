@@ -18,7 +18,7 @@ func decoded(t *testing.T, d Data, theme Theme) image.Image {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if img.Bounds() != image.Rect(0, 0, Width*Scale, Height*Scale) {
+	if img.Bounds() != image.Rect(0, 0, cardWidth*pngScale, cardHeight*pngScale) {
 		t.Fatalf("the card is %v", img.Bounds())
 	}
 	if len(drawn) > 100<<10 {
@@ -36,7 +36,7 @@ func near(a color.Color, want colour) bool {
 }
 
 // dot is the pixel at a place of the card.
-func dot(img image.Image, x, y float64) color.Color { return img.At(int(x*Scale), int(y*Scale)) }
+func dot(img image.Image, x, y float64) color.Color { return img.At(int(x*pngScale), int(y*pngScale)) }
 
 func TestPNGOfBothThemes(t *testing.T) {
 	for theme, palette := range palettes {
@@ -63,8 +63,8 @@ func TestPNGOfBothThemes(t *testing.T) {
 
 // inked counts the pixels of a colour in a part of the card.
 func inked(img image.Image, part image.Rectangle, c colour) (n int) {
-	for y := part.Min.Y * Scale; y < part.Max.Y*Scale; y++ {
-		for x := part.Min.X * Scale; x < part.Max.X*Scale; x++ {
+	for y := part.Min.Y * pngScale; y < part.Max.Y*pngScale; y++ {
+		for x := part.Min.X * pngScale; x < part.Max.X*pngScale; x++ {
 			if near(img.At(x, y), c) {
 				n++
 			}

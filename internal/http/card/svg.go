@@ -16,7 +16,7 @@ var viewers = fonts{has: func(rune) bool { return true }, regular: 1.13, bold: 1
 func SVG(d Data, theme Theme) []byte {
 	s := compose(d, viewers)
 	var out bytes.Buffer
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`, Width, Height)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`, cardWidth, cardHeight)
 	out.WriteString("\n<title>" + escape(s.title) + "</title>\n<style>\n")
 	out.WriteString("text{font-family:system-ui,-apple-system,\"Segoe UI\",Roboto,\"Noto Sans\",sans-serif}.b{font-weight:700}\n")
 	writeStyle(&out, theme)

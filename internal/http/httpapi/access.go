@@ -43,7 +43,7 @@ func (c caller) manages(g *guild.Guild) bool {
 
 // identify finds out who asks and charges their budgets, before anything else costs work. It does not refuse a bad key
 // itself: that comes after the charge, so that guessing keys costs the guesser's address.
-func (a *API) identify(c *gin.Context) {
+func (a *api) identify(c *gin.Context) {
 	who, err := a.lookUp(c)
 	if err == nil {
 		stateOf(c).caller = who
@@ -58,7 +58,7 @@ func (a *API) identify(c *gin.Context) {
 	}
 }
 
-func (a *API) authenticate(c *gin.Context) caller {
+func (a *api) authenticate(c *gin.Context) caller {
 	presented := c.Request.Header.Values(keyHeader)
 	switch len(presented) {
 	case 0:
@@ -79,7 +79,7 @@ func (a *API) authenticate(c *gin.Context) caller {
 }
 
 // charge takes one request from the budgets of the caller and sets the three headers, whatever the outcome.
-func (a *API) charge(c *gin.Context, who caller) error {
+func (a *api) charge(c *gin.Context, who caller) error {
 	budgets := a.budgets(c, who)
 	decision, err := a.deps.Limiter.Charge(c.Request.Context(), budgets...)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *API) charge(c *gin.Context, who caller) error {
 	return limited
 }
 
-func (a *API) budgets(c *gin.Context, who caller) []ratelimit.Budget {
+func (a *api) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 	if who.key == nil {
 		return []ratelimit.Budget{ratelimit.OfIdentity(string(who.user()), c.ClientIP(), a.deps.IdentityLimit)}
 	}
@@ -127,14 +127,14 @@ func setLimitHeaders(c *gin.Context, limit, remaining int, reset int64) {
 }
 
 // refuseBadKey is the 401 of a key that was presented and is not valid, on routes that need none.
-func (a *API) refuseBadKey(c *gin.Context) {
+func (a *api) refuseBadKey(c *gin.Context) {
 	if who := callerOf(c); who.failure != nil {
 		a.fail(c, who.failure)
 	}
 }
 
 // requireKey is the 401 of routes that need a key.
-func (a *API) requireKey(c *gin.Context) {
+func (a *api) requireKey(c *gin.Context) {
 	who := callerOf(c)
 	if who.key != nil {
 		return

@@ -16,7 +16,7 @@ const wrongAdminTokens = 20
 
 // requireAdmin answers 401 without the admin token, and 429 to an address that guesses it: wrong tokens are charged, and once they have
 // used up the budget the right one is rejected as well. While Redis is away nothing is limited, since the operator must get in.
-func (a *API) requireAdmin(c *gin.Context) {
+func (a *api) requireAdmin(c *gin.Context) {
 	if a.deps.AdminToken == "" {
 		a.fail(c, fault.New(fault.NotFound, "There is nothing here: the admin API is off. Set LEVELBOARD_ADMIN_TOKEN to turn it on."))
 		return
@@ -37,7 +37,7 @@ func (a *API) requireAdmin(c *gin.Context) {
 }
 
 // guessing charges a wrong token to the address; with the right one it only looks.
-func (a *API) guessing(c *gin.Context, right bool) (ratelimit.Decision, error) {
+func (a *api) guessing(c *gin.Context, right bool) (ratelimit.Decision, error) {
 	budget := ratelimit.Budget{Scope: ratelimit.ScopeAdmin, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: wrongAdminTokens}
 	if right {
 		return a.deps.Limiter.Peek(c.Request.Context(), budget)
@@ -46,7 +46,7 @@ func (a *API) guessing(c *gin.Context, right bool) (ratelimit.Decision, error) {
 }
 
 // isAdmin compares digests, so that neither the token's text nor its length shows in the time it takes.
-func (a *API) isAdmin(presented string) bool {
+func (a *api) isAdmin(presented string) bool {
 	scheme, token, _ := strings.Cut(presented, " ")
 	given, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(a.deps.AdminToken))
 	return strings.EqualFold(scheme, "Bearer") && subtle.ConstantTimeCompare(given[:], want[:]) == 1

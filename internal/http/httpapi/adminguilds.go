@@ -30,7 +30,7 @@ func readPaging(c *gin.Context) (after string, limit int, err error) {
 	return values.Get("after"), int(n), err
 }
 
-func (a *API) listGuilds(c *gin.Context) error {
+func (a *api) listGuilds(c *gin.Context) error {
 	after, limit, err := readPaging(c)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func firstOf[T any](read []T, limit int) (first []T, more bool) {
 	return read[:min(limit, len(read))], len(read) > limit
 }
 
-func (a *API) getGuild(c *gin.Context) error {
+func (a *api) getGuild(c *gin.Context) error {
 	gid, err := adminGuild(c)
 	if err != nil {
 		return err
@@ -76,7 +76,7 @@ func (a *API) getGuild(c *gin.Context) error {
 	return writeGuild(c, http.StatusOK, g)
 }
 
-func (a *API) putGuild(c *gin.Context) error {
+func (a *api) putGuild(c *gin.Context) error {
 	gid, err := adminGuild(c)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (a *API) putGuild(c *gin.Context) error {
 	return writeGuild(c, http.StatusOK, g)
 }
 
-func (a *API) deleteGuild(c *gin.Context) error {
+func (a *api) deleteGuild(c *gin.Context) error {
 	gid, err := adminGuild(c)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func keyBody(k *apikey.Key) keyJSON {
 	return shown
 }
 
-func (a *API) listKeys(c *gin.Context) error {
+func (a *api) listKeys(c *gin.Context) error {
 	after, limit, err := readPaging(c)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *API) listKeys(c *gin.Context) error {
 	return nil
 }
 
-func (a *API) createKey(c *gin.Context) error {
+func (a *api) createKey(c *gin.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (a *API) createKey(c *gin.Context) error {
 	return nil
 }
 
-func (a *API) revokeKey(c *gin.Context) error {
+func (a *api) revokeKey(c *gin.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ const (
 )
 
 // lookUp identifies the caller. The error says that too many are being looked up.
-func (a *API) lookUp(c *gin.Context) (caller, error) {
+func (a *api) lookUp(c *gin.Context) (caller, error) {
 	if !a.inMemory(c) {
 		place, err := a.lookups.Take(ratelimit.ClientName(c.ClientIP()))
 		if err != nil {
@@ -42,7 +42,7 @@ func (a *API) lookUp(c *gin.Context) (caller, error) {
 }
 
 // inMemory reports whether authenticate asks no store.
-func (a *API) inMemory(c *gin.Context) bool {
+func (a *api) inMemory(c *gin.Context) bool {
 	if presented := c.Request.Header.Values(keyHeader); len(presented) > 0 {
 		return len(presented) > 1 || a.deps.Keys.InMemory(presented[0])
 	}
@@ -50,7 +50,7 @@ func (a *API) inMemory(c *gin.Context) bool {
 }
 
 // admit takes a place for the request in the share of its caller.
-func (a *API) admit(c *gin.Context) (err error) {
+func (a *api) admit(c *gin.Context) (err error) {
 	stateOf(c).place, err = a.inFlight.Take(holderOf(c))
 	return err
 }
@@ -64,7 +64,7 @@ func holderOf(c *gin.Context) string {
 }
 
 // turnAway sets the limits' headers to what is known without charging anybody.
-func (a *API) turnAway(c *gin.Context, why error) {
+func (a *api) turnAway(c *gin.Context, why error) {
 	refusal := full(why)
 	if refusal.Code == fault.Unavailable {
 		turnedAway.Inc()

@@ -34,7 +34,7 @@ func (l slowLimiter) Charge(context.Context, ...ratelimit.Budget) (ratelimit.Dec
 func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 	l := slowLimiter{charging: make(chan struct{}), done: make(chan struct{})}
 	api, err := New(Deps{
-		Limiter: l, Admin: noAdmin{}, InFlight: 4, IdentityLimit: 1500, CORSOrigins: []string{"*"},
+		Limiter: l, Admin: noAdmin{}, inFlight: 4, IdentityLimit: 1500, CORSOrigins: []string{"*"},
 		OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {

@@ -102,7 +102,7 @@ type Deps struct {
 	IdentityLimit  int           // requests a minute of an owner or an address; 0 is no limit
 	TrustedProxies []string      // addresses and networks whose X-Forwarded-For is believed
 	CORSOrigins    []string      // origins that may GET /v2; "*" is all
-	InFlight       int           // requests to /v2 that are worked on at the same time; 0 is 2048
+	inFlight       int           // requests to /v2 that are worked on at the same time; 0 is 2048
 	KeepAlive      time.Duration // after how long a silent stream gets a sign of life; 0 is 15 s
 	OpenAPI        []byte        // what /v2/openapi.json answers
 	// Patience is how long a request to /v2 waits for a live store that is silent (pause.WithPatience); 0 leaves it to
@@ -118,8 +118,8 @@ type Deps struct {
 // a request for a large guild that is being loaded.
 const requestTime = 10 * time.Second
 
-// API is the handler. It is safe for concurrent use.
-type API struct {
+// api is the handler. It is safe for concurrent use.
+type api struct {
 	deps   Deps
 	log    *slog.Logger
 	pages  *pageCache
@@ -143,8 +143,8 @@ func New(deps Deps) (http.Handler, error) {
 	if deps.Tracer != nil {
 		deps.Limiter = tracedLimiter{deps.Limiter, deps.Tracer}
 	}
-	inFlight := cmp.Or(deps.InFlight, defaultInFlight)
-	a := &API{
+	inFlight := cmp.Or(deps.inFlight, defaultInFlight)
+	a := &api{
 		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
 		lookups:       shares.New(mostLookups, lookupsOfAddress),
 		inFlight:      shares.New(inFlight, max(1, inFlight/shareOfOne)),

@@ -38,7 +38,7 @@ type picture struct {
 
 // rankCard answers with a member's card, to whoever may read the guild's leaderboard. Its ETag is made of what is drawn,
 // read after the request arrived: a card is never older than its request, and stays the same while others gain XP.
-func (a *API) rankCard(format cardFormat) gin.HandlerFunc {
+func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 	return a.handle(func(c *gin.Context) error {
 		path, theme, err := readCard(c)
 		if err != nil {
@@ -59,7 +59,7 @@ func (a *API) rankCard(format cardFormat) gin.HandlerFunc {
 	})
 }
 
-func (a *API) serveCard(c *gin.Context, p picture) error {
+func (a *api) serveCard(c *gin.Context, p picture) error {
 	tag, err := p.etag()
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ func TestAClientThatHungUpIsNoFailure(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
-			a := &API{log: slog.New(slog.DiscardHandler)}
+			a := &api{log: slog.New(slog.DiscardHandler)}
 			router := gin.New()
 			route := "/test-of-hanging-up/" + c.name
 			router.GET(route, a.observe, func(g *gin.Context) {
@@ -54,7 +54,7 @@ func TestARequestWhoseTimeIsOverHasFailed(t *testing.T) {
 		t.Run(fmt.Sprintf("traced=%v", traced), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var logged bytes.Buffer
-				a := &API{log: slog.New(slog.NewTextHandler(&logged, nil))}
+				a := &api{log: slog.New(slog.NewTextHandler(&logged, nil))}
 				if traced {
 					a.deps.Tracer = noop.NewTracerProvider().Tracer("")
 				}

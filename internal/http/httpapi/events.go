@@ -28,7 +28,7 @@ const (
 
 // followEvents streams the level-ups of a guild until the client goes, is too slow, or may follow no more, or the service
 // stops. Whether it may is looked at before each event that is sent, and at every sign of life.
-func (a *API) followEvents(c *gin.Context) error {
+func (a *api) followEvents(c *gin.Context) error {
 	gid, err := pathID[id.Guild](c, "guildId")
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func lastEventID(h http.Header) (*events.ID, error) {
 }
 
 // followable finds a guild that the key may follow.
-func (a *API) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*guild.Guild, error) {
+func (a *api) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 	g, err := a.deps.Guilds.ByID(ctx, gid)
 	if err == nil && !g.Enabled {
 		err = fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
@@ -107,7 +107,7 @@ func (a *API) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*gu
 
 // stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be
 // another one by now. The request's own context has ended by then.
-func (a *API) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
+func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
 	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(c.Request.Context())...), requestTime)
 	defer cancel()
@@ -128,7 +128,7 @@ var (
 	errOtherGuild = errors.New("the guild was deleted and created anew")
 )
 
-func (a *API) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {
+func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {
 	// The id without an event lets a client that lost its connection before the first event come back to where it began.
 	text := []byte("retry: " + strconv.FormatInt(reconnectAfter.Milliseconds(), 10) + "\n")
 	if follower.Missed() {

@@ -24,7 +24,7 @@ const (
 )
 
 // holdLargeBody waits until there is room for the request's body, which is about guild g. A small body needs none.
-func (a *API) holdLargeBody(c *gin.Context, g id.Guild) error {
+func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 	if length := c.Request.ContentLength; length >= 0 && length <= maxBody {
 		return nil
 	}

@@ -37,14 +37,14 @@ var (
 )
 
 // room returns what waits for room for bodies of this length, for requests that end after requestTime.
-func room(t *testing.T, a *API, length int64, key apikey.Key) (*shares.Place, error) {
+func room(t *testing.T, a *api, length int64, key apikey.Key) (*shares.Place, error) {
 	c, end := bodyOf(t, length, key)
 	defer end()
 	err := a.holdLargeBody(c, benchGuild)
 	return stateOf(c).room, err
 }
 
-func mustRoom(t *testing.T, a *API, length int64, key apikey.Key) *shares.Place {
+func mustRoom(t *testing.T, a *api, length int64, key apikey.Key) *shares.Place {
 	t.Helper()
 	held, err := room(t, a, length, key)
 	if err != nil {
@@ -55,7 +55,7 @@ func mustRoom(t *testing.T, a *API, length int64, key apikey.Key) *shares.Place 
 
 func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: shares.New(2, largeBodiesOfOwner)}
+		a := &api{largeBodies: shares.New(2, largeBodiesOfOwner)}
 		unknown, large := mustRoom(t, a, -1, writer), mustRoom(t, a, maxBody+1, writer)
 		mustRoom(t, a, maxBody, writer) // small ones need no room
 		mustRoom(t, a, 0, writer)
@@ -81,7 +81,7 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 	for name, key := range idle {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := &API{largeBodies: shares.New(1, 1), refusedBodies: shares.New(2, 2)}
+				a := &api{largeBodies: shares.New(1, 1), refusedBodies: shares.New(2, 2)}
 				held := []*shares.Place{mustRoom(t, a, maxMessagesBody, key), mustRoom(t, a, maxMessagesBody, key)}
 				if _, err := room(t, a, maxMessagesBody, key); err == nil {
 					t.Error("one too many of them has room")
@@ -100,7 +100,7 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 // Who sends many large bodies slowly takes the places of no other owner, whose bodies go on.
 func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &API{largeBodies: shares.New(largeBodies, largeBodiesOfOwner)}
+		a := &api{largeBodies: shares.New(largeBodies, largeBodiesOfOwner)}
 		one, other := writer, writer
 		one.OwnerID, other.OwnerID = "100000000000000001", "100000000000000002"
 		var held []*shares.Place

@@ -45,7 +45,7 @@ func readChange(c *gin.Context) (path memberPath, once leaderboard.Once, sent []
 }
 
 // permitted finds the guild and refuses a key that may not do this in it.
-func (a *API) permitted(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
+func (a *api) permitted(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 	g, err := a.deps.Guilds.ByID(c.Request.Context(), gid)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (a *API) permitted(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
 	return g, permit(c, g.ID)
 }
 
-func (a *API) getMember(c *gin.Context) error {
+func (a *api) getMember(c *gin.Context) error {
 	path, err := readMemberPath(c)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (u userRequest) user(place string) (leaderboard.User, error) {
 
 const avatarSentence = "must be an avatar hash (" + guild.HashRule + ") or null"
 
-func (a *API) createMember(c *gin.Context) error {
+func (a *api) createMember(c *gin.Context) error {
 	path, once, sent, err := readChange(c)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
 	return "", 0, fault.New(fault.Invalid, "xp must be a whole number from 0 to %d, or an object with either increment or decrement", level.MaxXP)
 }
 
-func (a *API) updateMember(c *gin.Context) error {
+func (a *api) updateMember(c *gin.Context) error {
 	path, once, sent, err := readChange(c)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func (a *API) updateMember(c *gin.Context) error {
 	return nil
 }
 
-func (a *API) deleteMember(c *gin.Context) error {
+func (a *api) deleteMember(c *gin.Context) error {
 	path, err := readMemberPath(c)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (a *API) deleteMember(c *gin.Context) error {
 }
 
 // roleRewardChanges tells which roles a member gains and loses at a level.
-func (a *API) roleRewardChanges(c *gin.Context) error {
+func (a *api) roleRewardChanges(c *gin.Context) error {
 	gid, err := pathID[id.Guild](c, "guildId")
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ type messageRequest struct {
 }
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
-func (a *API) awardMessages(c *gin.Context) error {
+func (a *api) awardMessages(c *gin.Context) error {
 	gid, key, err := readMessagesTarget(c)
 	if err != nil {
 		return err

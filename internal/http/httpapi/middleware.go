@@ -14,7 +14,7 @@ import (
 
 // observe gives the request its id, its time and its patience, measures it and writes its line to the log. A client's own
 // X-Request-Id is not taken over: it would let anybody write into our log. For a stream the time is up to where it begins.
-func (a *API) observe(c *gin.Context) {
+func (a *api) observe(c *gin.Context) {
 	s, end := a.begin(c)
 	defer end()
 	ctx := c.Request.Context()
@@ -61,7 +61,7 @@ func methodLabel(method string) string {
 }
 
 // recover answers a panic with a 500 and logs where it was. Gin's own would log the headers, and with them the API key.
-func (a *API) recover(c *gin.Context) {
+func (a *api) recover(c *gin.Context) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			if panicked == http.ErrAbortHandler {
@@ -74,7 +74,7 @@ func (a *API) recover(c *gin.Context) {
 }
 
 // crossOrigin lets pages of other origins read /v2, without credentials.
-func (a *API) crossOrigin(c *gin.Context) { a.cors.HandlerFunc(c.Writer, c.Request) }
+func (a *api) crossOrigin(c *gin.Context) { a.cors.HandlerFunc(c.Writer, c.Request) }
 
 // noStore keeps what only the operator may see out of every cache.
 func noStore(c *gin.Context) { c.Header("Cache-Control", "no-store") }

@@ -8,7 +8,7 @@ import (
 )
 
 // openAPI answers with the API's description, which never changes while the process lives.
-func (a *API) openAPI(c *gin.Context) error {
+func (a *api) openAPI(c *gin.Context) error {
 	if _, err := query(c); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (a *API) openAPI(c *gin.Context) error {
 }
 
 // packOpenAPI is for the first client that takes gzip; the others share what it returns.
-func (a *API) packOpenAPI() []byte {
+func (a *api) packOpenAPI() []byte {
 	a.packer.mu.Lock()
 	defer a.packer.mu.Unlock()
 	return a.packer.pack(a.deps.OpenAPI)

@@ -20,7 +20,7 @@ type packer struct {
 
 // pack returns the page gzipped, and keeps it so; nil when another page is being packed, which takes some requests' time: then
 // this one is sent as it is.
-func (a *API) pack(name pageName, page encodedPage) []byte {
+func (a *api) pack(name pageName, page encodedPage) []byte {
 	if !a.packer.mu.TryLock() {
 		return nil
 	}

@@ -27,7 +27,7 @@ func TestAcceptsGzip(t *testing.T) {
 }
 
 func TestPagesArePackedOnceEach(t *testing.T) {
-	a := &API{pages: newPageCache(1 << 20)}
+	a := &api{pages: newPageCache(1 << 20)}
 	for number := range int64(3) {
 		name := pageName{guild: "100000000000000001", number: number}
 		page := encodedPage{etag: `"x"`, body: bytes.Repeat([]byte(strings.Repeat("member ", int(number)+1)), 2000)}

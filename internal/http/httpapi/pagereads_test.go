@@ -111,7 +111,7 @@ func (b *movingBoard) Page(context.Context, *guild.Guild, int64, leaderboard.Dig
 func TestNoRequestTakesAPageOlderThanItself(t *testing.T) {
 	board := &movingBoard{let: make(chan struct{})}
 	board.rev.Store(1)
-	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
+	a := &api{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
 	g := &guild.Guild{Incarnation: 1, Version: 1}
 	name := pageName{number: 1}
 	get := func(least int64) (encodedPage, error) {
@@ -171,7 +171,7 @@ func (b *busyBoard) Page(_ context.Context, _ *guild.Guild, _ int64, known leade
 // Of a board that changes all the time, a page whose own members do not is encoded and packed once, and sent with the ETag of each version.
 func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
 	board := &busyBoard{}
-	a := &API{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
+	a := &api{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}
 	g := &guild.Guild{Incarnation: 1, Version: 1}
 	name := pageName{number: 7}
 	get := func() encodedPage {

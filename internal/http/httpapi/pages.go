@@ -24,7 +24,7 @@ type pageName struct {
 	manager bool
 }
 
-func (a *API) leaderboardPage(c *gin.Context) error {
+func (a *api) leaderboardPage(c *gin.Context) error {
 	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func pageNumber(c *gin.Context) (int64, error) {
 	return queryInt(values, "page", 1, math.MaxInt64)
 }
 
-func (a *API) findGuild(c *gin.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
+func (a *api) findGuild(c *gin.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
 	if gid != "" {
 		g, err = a.deps.Guilds.ByID(c.Request.Context(), gid)
 	} else {
@@ -81,7 +81,7 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 }
 
 // servePage answers with a page that is never older than the request, from memory where it can.
-func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
+func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	page, outcome, err := a.currentPage(c.Request.Context(), g, name, c.Request.Header["If-None-Match"])
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *API) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 }
 
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
-func (a *API) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
+func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
 	etag, body := page.etag, page.body
 	if len(body) >= packable && acceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
@@ -118,7 +118,7 @@ func (a *API) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a
 // later one; else a read that begins after that. If the board changed between the last two reads, it skips the version check.
 // The page has no body when the client's own is the present one.
-func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (encodedPage, pageOutcome, error) {
+func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, ifNoneMatch []string) (encodedPage, pageOutcome, error) {
 	before := a.reads.begun.Load()
 	if kept, ok := a.pages.get(name); !ok || !kept.moving || !kept.of(g) {
 		version, err := a.deps.Board.Version(ctx, g)
@@ -143,7 +143,7 @@ func (a *API) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 }
 
 // readPage reads the page and keeps it. It carries the version that its rows are of.
-func (a *API) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
+func (a *api) readPage(ctx context.Context, g *guild.Guild, name pageName) (encodedPage, error) {
 	before, known := a.pages.get(name)
 	if known = known && before.of(g); !known {
 		before = encodedPage{}

@@ -19,7 +19,7 @@ const jsonType = "application/json"
 // handler is what a route runs. What it returns becomes the answer, so a handler writes only when it succeeds.
 type handler func(c *gin.Context) error
 
-func (a *API) handle(h handler) gin.HandlerFunc {
+func (a *api) handle(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := h(c); err != nil {
 			a.fail(c, err)
@@ -28,7 +28,7 @@ func (a *API) handle(h handler) gin.HandlerFunc {
 }
 
 // fail answers with the fault's status and public message, logs the cause of what is our own doing, and ends the chain.
-func (a *API) fail(c *gin.Context, err error) {
+func (a *api) fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	status := f.Code.Status()
 	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
@@ -47,7 +47,7 @@ func (a *API) fail(c *gin.Context, err error) {
 }
 
 // logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
-func (a *API) logFailure(c *gin.Context, code fault.Code, status int, err error) {
+func (a *api) logFailure(c *gin.Context, code fault.Code, status int, err error) {
 	level, message := slog.LevelError, "request failed in a way that nobody expected; please report it"
 	if code == fault.Unavailable {
 		level, message = slog.LevelWarn, "request refused: a store does not answer, or there are too many requests; look at /readyz?verbose and the error"

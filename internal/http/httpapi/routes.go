@@ -6,7 +6,7 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-func (a *API) routes() (http.Handler, error) {
+func (a *api) routes() (http.Handler, error) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	// The encoded path, or /levels/a%2Fusers%2Fb would be the route with two parameters.

@@ -28,11 +28,11 @@ type state struct {
 }
 
 // begin gives the request its state, its time and its patience, and returns what ends them. Its id tells lines of the log apart and keeps no secret.
-func (a *API) begin(c *gin.Context) (*state, context.CancelFunc) {
+func (a *api) begin(c *gin.Context) (*state, context.CancelFunc) {
 	s := &state{id: rand.Text(), began: time.Now(), connection: c.Request.Context()}
 	ctx, cancel := context.WithTimeout(s.connection, requestTime)
 	ctx = logs.With(pause.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
-	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, s))
+	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, endless.Request(s)))
 	return s, func() {
 		s.release()
 		cancel()

@@ -15,7 +15,7 @@ import (
 )
 
 // traced is what comes before all other steps: the request's span, or nothing at all when tracing is off.
-func (a *API) traced() []gin.HandlerFunc {
+func (a *api) traced() []gin.HandlerFunc {
 	if a.deps.Tracer == nil {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (a *API) traced() []gin.HandlerFunc {
 
 // trace makes the request's span. Of the request it tells the route's pattern, the method and the status, and nothing that a
 // client wrote: a path has ids in it, and a header may have a key.
-func (a *API) trace(c *gin.Context) {
+func (a *api) trace(c *gin.Context) {
 	method, name := methodLabel(c.Request.Method), ""
 	if method == "other" {
 		method, name = "_OTHER", "HTTP"
@@ -71,7 +71,7 @@ func endSpan(c *gin.Context, span trace.Span) {
 }
 
 // measured records a request's duration, with its trace as the exemplar if there is one.
-func (a *API) measured(ctx context.Context, to prometheus.Observer, seconds float64) {
+func (a *api) measured(ctx context.Context, to prometheus.Observer, seconds float64) {
 	if a.deps.Tracer != nil {
 		span := trace.SpanContextFromContext(ctx)
 		if with, ok := to.(prometheus.ExemplarObserver); ok && span.IsSampled() {

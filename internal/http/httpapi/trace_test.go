@@ -15,11 +15,11 @@ import (
 )
 
 // untraced is an API with tracing off, and a context of one request.
-func untraced(t testing.TB) (*API, *gin.Context) {
+func untraced(t testing.TB) (*api, *gin.Context) {
 	gin.SetMode(gin.ReleaseMode)
 	c, _ := gin.CreateTestContext(httptest.NewRecorder())
 	c.Request = httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-	return &API{}, c
+	return &api{}, c
 }
 
 var timing = prometheus.NewHistogram(prometheus.HistogramOpts{Name: "durations", Help: "Of a test."})
@@ -70,7 +70,7 @@ func BenchmarkTrace(b *testing.B) {
 			cancel()
 			defer on.Stop(ended)
 			engine := gin.New()
-			engine.Use((&API{deps: Deps{Tracer: on.Tracer()}}).traced()...)
+			engine.Use((&api{deps: Deps{Tracer: on.Tracer()}}).traced()...)
 			engine.GET("/", func(*gin.Context) {})
 			request, answer := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/", nil), httptest.NewRecorder()
 			b.ReportAllocs()

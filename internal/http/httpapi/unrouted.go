@@ -9,16 +9,16 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-func (a *API) noRoute(c *gin.Context) {
+func (a *api) noRoute(c *gin.Context) {
 	a.unrouted(c, fault.New(fault.NotFound, "There is nothing at this address. GET /v2/openapi.json describes what there is."))
 }
 
-func (a *API) noMethod(c *gin.Context) {
+func (a *api) noMethod(c *gin.Context) {
 	a.unrouted(c, fault.New(fault.MethodNotAllowed, "This address does not take %s. The Allow header says what it takes.", shorten(c.Request.Method)))
 }
 
 // unrouted charges the limits on /v2 all the same: every answer there has the headers.
-func (a *API) unrouted(c *gin.Context, f *fault.Error) {
+func (a *api) unrouted(c *gin.Context, f *fault.Error) {
 	if underV2(c.Request) {
 		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify} {
 			if step(c); c.IsAborted() {

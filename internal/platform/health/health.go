@@ -25,21 +25,21 @@ type Dependency struct {
 	RefusesChanges func(ctx context.Context) error
 }
 
-// State is how one part of the service is. Reason is empty when it is well, and never holds an address or a secret.
-type State struct {
+// state is how one part of the service is. Reason is empty when it is well, and never holds an address or a secret.
+type state struct {
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"`
 }
 
-// What a dependency is, and what the service itself is.
+// The states of a dependency, and of the service itself.
 const (
-	OK          = "ok"
-	Unreachable = "unreachable"
-	ReadOnly    = "read-only"
+	isOK          = "ok"
+	isUnreachable = "unreachable"
+	isReadOnly    = "read-only"
 
-	Starting = "starting"
-	Running  = "running"
-	Stopping = "stopping"
+	isStarting = "starting"
+	isRunning  = "running"
+	isStopping = "stopping"
 )
 
 // Monitor knows the service's phase and asks its dependencies. It is safe for concurrent use.
@@ -65,27 +65,27 @@ func (m *Monitor) Runs(dependencies ...Dependency) { m.dependencies.Store(&depen
 // Stops says that the service takes no more requests.
 func (m *Monitor) Stops() { m.stopping.Store(true) }
 
-// Report is what is known at one moment.
-type Report struct {
-	Ready   bool
-	Reason  string // why it is not ready
-	Service State
-	// Dependencies are by name; those that are not needed, only if they were asked for.
-	Dependencies map[string]State
+// report is what is known at one moment.
+type report struct {
+	ready   bool
+	reason  string // why it is not ready
+	service state
+	// dependencies are by name; those that are not needed, only if they were asked for.
+	dependencies map[string]state
 }
 
-// Report asks all dependencies, or those that are needed, at the same time.
-func (m *Monitor) Report(ctx context.Context, all bool) Report {
-	r := Report{Ready: true, Service: State{State: Running}, Dependencies: map[string]State{}}
+// report asks all dependencies, or those that are needed, at the same time.
+func (m *Monitor) report(ctx context.Context, all bool) report {
+	r := report{ready: true, service: state{State: isRunning}, dependencies: map[string]state{}}
 	dependencies := m.dependencies.Load()
 	switch {
 	case m.stopping.Load():
-		r.Service = State{State: Stopping, Reason: "it takes no more requests"}
+		r.service = state{State: isStopping, Reason: "it takes no more requests"}
 	case dependencies == nil:
-		r.Service = State{State: Starting, Reason: "it opens its stores"}
+		r.service = state{State: isStarting, Reason: "it opens its stores"}
 	}
-	if r.Service.State != Running {
-		r.Ready, r.Reason = false, "the service is "+r.Service.State
+	if r.service.State != isRunning {
+		r.ready, r.reason = false, "the service is "+r.service.State
 	}
 	if dependencies == nil {
 		return r
@@ -95,19 +95,19 @@ func (m *Monitor) Report(ctx context.Context, all bool) Report {
 		if states[i].State == "" {
 			continue
 		}
-		r.Dependencies[d.Name] = states[i]
-		if d.Needed && states[i].State == Unreachable && r.Ready {
-			r.Ready, r.Reason = false, d.Name+": "+states[i].Reason
+		r.dependencies[d.Name] = states[i]
+		if d.Needed && states[i].State == isUnreachable && r.ready {
+			r.ready, r.reason = false, d.Name+": "+states[i].Reason
 		}
 	}
 	return r
 }
 
 // ask returns the states in the order of the dependencies; those that are left out stay empty.
-func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) []State {
+func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) []state {
 	ctx, cancel := context.WithTimeout(ctx, m.patience)
 	defer cancel()
-	states := make([]State, len(dependencies))
+	states := make([]state, len(dependencies))
 	var asked sync.WaitGroup
 	for i, d := range dependencies {
 		if !all && !d.Needed {
@@ -115,13 +115,13 @@ func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) 
 		}
 		asked.Go(func() {
 			err := d.Ping(ctx)
-			states[i] = State{State: OK}
+			states[i] = state{State: isOK}
 			switch {
 			case err != nil:
-				states[i] = State{State: Unreachable, Reason: Reason(err)}
+				states[i] = state{State: isUnreachable, Reason: Reason(err)}
 			case all && d.RefusesChanges != nil:
 				if why := d.RefusesChanges(ctx); why != nil {
-					states[i] = State{State: ReadOnly, Reason: Reason(why)}
+					states[i] = state{State: isReadOnly, Reason: Reason(why)}
 				}
 			}
 			m.note(ctx, d, err)
@@ -162,35 +162,35 @@ func Live(w http.ResponseWriter, _ *http.Request) {
 // dependency by its name}.
 func (m *Monitor) Ready(w http.ResponseWriter, r *http.Request) {
 	verbose := r.URL.Query().Has("verbose")
-	report := m.Report(r.Context(), verbose)
+	now := m.report(r.Context(), verbose)
 	status := http.StatusOK
-	if !report.Ready {
+	if !now.ready {
 		status = http.StatusServiceUnavailable
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	if verbose {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.MarshalWrite(w, report.document(), json.Deterministic(true))
+		_ = json.MarshalWrite(w, now.document(), json.Deterministic(true))
 		_, _ = io.WriteString(w, "\n")
 		return
 	}
 	text := "ok"
-	if !report.Ready {
-		text = "not ready: " + report.Reason
+	if !now.ready {
+		text = "not ready: " + now.reason
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write([]byte(text + "\n"))
 }
 
-func (r Report) document() map[string]any {
-	document := map[string]any{"ready": r.Ready, "service": r.Service}
-	if r.Reason != "" {
-		document["reason"] = r.Reason
+func (r report) document() map[string]any {
+	document := map[string]any{"ready": r.ready, "service": r.service}
+	if r.reason != "" {
+		document["reason"] = r.reason
 	}
-	for name, state := range r.Dependencies {
-		document[name] = state
+	for name, is := range r.dependencies {
+		document[name] = is
 	}
 	return document
 }

@@ -11,9 +11,9 @@ import (
 // URL is such a URL in pieces. It holds a password: it is never to be printed.
 type URL struct {
 	Scheme string
-	User   string // with its @, or empty
+	user   string // with its @, or empty
 	Hosts  []string
-	Tail   string // what follows the hosts, from the first of / ? #
+	tail   string // what follows the hosts, from the first of / ? #
 }
 
 // Split takes a URL apart and judges nothing but that it has a scheme. There is always one host at least, which may be empty.
@@ -25,18 +25,18 @@ func Split(raw string) (u URL, ok bool) {
 	u.Scheme = scheme
 	authority := rest
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		authority, u.Tail = rest[:i], rest[i:]
+		authority, u.tail = rest[:i], rest[i:]
 	}
 	hosts := authority
 	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-		u.User, hosts = authority[:at+1], authority[at+1:]
+		u.user, hosts = authority[:at+1], authority[at+1:]
 	}
 	u.Hosts = strings.Split(hosts, ",")
 	return u, true
 }
 
 // First is the URL with the first of its hosts only, as net/url takes it.
-func (u URL) First() string { return u.Scheme + "://" + u.User + u.Hosts[0] + u.Tail }
+func (u URL) First() string { return u.Scheme + "://" + u.user + u.Hosts[0] + u.tail }
 
 // Addresses are the hosts with their ports; port is that of a host which tells none.
 func (u URL) Addresses(port string) []string {
@@ -54,5 +54,5 @@ func (u URL) Addresses(port string) []string {
 func SamePlace(a, b string) bool {
 	x, okX := Split(a)
 	y, okY := Split(b)
-	return okX && okY && x.Scheme == y.Scheme && slices.Equal(x.Hosts, y.Hosts) && x.Tail == y.Tail
+	return okX && okY && x.Scheme == y.Scheme && slices.Equal(x.Hosts, y.Hosts) && x.tail == y.tail
 }

@@ -27,7 +27,7 @@ func NewClient(tb testing.TB, base string) *Client {
 	return &Client{
 		tb: tb, base: strings.TrimSuffix(base, "/"),
 		http: &http.Client{
-			Transport:     Transport(tb, pool),
+			Transport:     newTransport(tb, pool),
 			Timeout:       30 * time.Second,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
@@ -52,30 +52,31 @@ func Header(name, value string) Option {
 // AdminToken sends the token of /admin.
 func AdminToken(token string) Option { return Header("Authorization", "Bearer "+token) }
 
-// Bad marks the request as one that breaks the description on purpose (see BadRequest).
+// Bad marks the request as one that breaks the description on purpose. It is sent all the same, and fails the test if the service
+// accepts it.
 func Bad() Option {
-	return func(r *http.Request) { *r = *r.WithContext(BadRequest(r.Context())) }
+	return func(r *http.Request) { *r = *r.WithContext(context.WithValue(r.Context(), badRequestKey{}, true)) }
 }
 
 // Do sends a request to path (with its query). key is the API key; empty sends none. body is a string or bytes sent as they
 // are, nil for no body, or anything else as JSON; with one, Content-Type is application/json. A request that gets no answer fails
-// the test at once, so call Do in the test's own goroutine, and Send in others.
+// the test at once, so call Do in the test's own goroutine.
 func (c *Client) Do(method, path, key string, body any, options ...Option) Response {
 	c.tb.Helper()
-	resp, err := c.Send(context.Background(), method, path, key, body, options...)
+	resp, err := c.send(method, path, key, body, options...)
 	if err != nil {
 		c.tb.Fatalf("%s %s: %v", method, path, err)
 	}
 	return resp
 }
 
-// Send is Do with a context and an error for a request that gets no answer.
-func (c *Client) Send(ctx context.Context, method, path, key string, body any, options ...Option) (Response, error) {
+// send is Do with an error for a request that gets no answer.
+func (c *Client) send(method, path, key string, body any, options ...Option) (Response, error) {
 	content, err := encode(body)
 	if err != nil {
 		return Response{}, err
 	}
-	r, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	r, err := http.NewRequestWithContext(context.Background(), method, c.base+path, content)
 	if err != nil {
 		return Response{}, err
 	}

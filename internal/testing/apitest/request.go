@@ -23,7 +23,7 @@ func (x exchange) checkRequest(route *routers.Route, params map[string]string) [
 	var problems []error
 	if err := x.violation(route, params); err != nil {
 		if !marked {
-			problems = append(problems, fmt.Errorf("the request breaks the description, and is not marked by BadRequest: %w", err))
+			problems = append(problems, fmt.Errorf("the request breaks the description, and is not marked by Bad: %w", err))
 		}
 		if accepted {
 			problems = append(problems, fmt.Errorf("the service accepted a request that breaks the description: %w", err))

@@ -2,7 +2,6 @@ package apitest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +12,17 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
+// badRequestKey is in the context of a request that Bad marked.
 type badRequestKey struct{}
 
-// BadRequest marks a request as one that breaks the description on purpose. It is sent all the same, and fails the test
-// if the service accepts it.
-func BadRequest(ctx context.Context) context.Context {
-	return context.WithValue(ctx, badRequestKey{}, true)
-}
-
-// Transport returns a transport that sends requests through base (http.DefaultTransport when nil) and fails tb whenever
-//   - a request breaks the description and is not marked by BadRequest;
+// newTransport returns a transport that sends requests through base (http.DefaultTransport when nil) and fails tb whenever
+//   - a request breaks the description and is not marked by Bad;
 //   - the service answers 2xx to a request that breaks it, or that lacks the key or token it requires;
 //   - an answer breaks it: an undocumented status, a missing or malformed header, a wrong body, or a body where there is none;
 //   - an address or a method that is not in it is answered by anything but a failure of the documented form.
 //
 // The caller gets the answer in any case. It is safe for concurrent use while tb runs.
-func Transport(tb testing.TB, base http.RoundTripper) http.RoundTripper {
+func newTransport(tb testing.TB, base http.RoundTripper) http.RoundTripper {
 	tb.Helper()
 	if base == nil {
 		base = http.DefaultTransport

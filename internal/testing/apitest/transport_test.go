@@ -1,7 +1,6 @@
 package apitest
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -70,7 +69,7 @@ func ask(t *testing.T, s said, method, path, body string, options ...Option) []s
 	if body != "" {
 		content = body
 	}
-	if _, err := client.Send(context.Background(), method, path, "lb_key", content, options...); err != nil {
+	if _, err := client.send(method, path, "lb_key", content, options...); err != nil {
 		t.Fatal(err)
 	}
 	return v.problems

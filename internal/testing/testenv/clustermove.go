@@ -54,7 +54,7 @@ func (c *RedisCluster) seen(by, node *RedisServer, slot int) (epoch string, owns
 	}
 	for line := range strings.Lines(nodes) {
 		words := strings.Fields(line)
-		if len(words) < 8 || words[0] != c.ID(node) || !strings.Contains(words[2], "master") {
+		if len(words) < 8 || words[0] != c.id(node) || !strings.Contains(words[2], "master") {
 			continue
 		}
 		for _, r := range words[8:] { // its ranges of slots
@@ -83,8 +83,8 @@ func (c *RedisCluster) Another(than *RedisServer) *RedisServer {
 // BeginMove makes a slot one that is on its way, as redis-cli does.
 func (c *RedisCluster) BeginMove(slot int, from, to *RedisServer) {
 	c.tb.Helper()
-	c.must(to, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "IMPORTING", c.ID(from))
-	c.must(from, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "MIGRATING", c.ID(to))
+	c.must(to, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "IMPORTING", c.id(from))
+	c.must(from, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "MIGRATING", c.id(to))
 }
 
 // MoveKeys moves these keys of a slot on its way, or all without any.
@@ -110,7 +110,7 @@ func (c *RedisCluster) MoveKeys(slot int, from, to *RedisServer, keys ...string)
 func (c *RedisCluster) EndMove(slot int, from, to *RedisServer) {
 	c.tb.Helper()
 	for _, s := range []*RedisServer{to, from} {
-		c.must(s, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "NODE", c.ID(to))
+		c.must(s, "CLUSTER", "SETSLOT", strconv.Itoa(slot), "NODE", c.id(to))
 	}
 }
 

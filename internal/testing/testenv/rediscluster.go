@@ -83,8 +83,8 @@ func (c *RedisCluster) all(url string) string {
 	return strings.Replace(url, c.Masters[0].Addr(), strings.Join(hosts, ","), 1)
 }
 
-// ID is the name that a node has in the cluster.
-func (c *RedisCluster) ID(node *RedisServer) string {
+// id is the name that a node has in the cluster.
+func (c *RedisCluster) id(node *RedisServer) string {
 	for i, s := range c.nodes() {
 		if s == node {
 			return c.ids[i]

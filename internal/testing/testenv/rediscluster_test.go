@@ -9,7 +9,7 @@ func TestCluster(t *testing.T) {
 	c := Cluster(t, WithPassword("p@ss"))
 	for i, s := range append(c.Masters, c.Replicas...) {
 		nodes, err := s.Ask("CLUSTER", "NODES")
-		if err != nil || strings.Count(nodes, "\n") != 6 || !strings.Contains(nodes, c.ID(s)) {
+		if err != nil || strings.Count(nodes, "\n") != 6 || !strings.Contains(nodes, c.id(s)) {
 			t.Errorf("node %d knows of %s, %v", i, nodes, err)
 		}
 		if !strings.Contains(c.URL(), s.Addr()) {

@@ -85,7 +85,7 @@ func (m *memory) Version(context.Context, *guild.Guild) (leaderboard.Version, er
 
 // start runs a Feed on m until the test ends.
 func (m *memory) start(t *testing.T) *Feed {
-	f := NewFeed(m, m, FeedOptions{Interval: time.Millisecond})
+	f := NewFeed(m, m, FeedOptions{interval: time.Millisecond})
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { f.Run(ctx) })
@@ -276,8 +276,8 @@ func TestACloseEndsAll(t *testing.T) {
 	f := m.start(t)
 	follower := follow(t, f, nil)
 	f.Close()
-	if _, err := follower.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, ErrClosed) {
-		t.Errorf("error %v, want ErrClosed", err)
+	if _, err := follower.Next(t.Context(), time.Now().Add(time.Minute)); !errors.Is(err, errClosed) {
+		t.Errorf("error %v, want errClosed", err)
 	}
 	if _, err := f.Follow(t.Context(), someGuild, nil); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("to follow now is %v", err)
@@ -341,7 +341,7 @@ func TestIDs(t *testing.T) {
 func TestAFollowedGuildIsUsed(t *testing.T) {
 	m := &memory{}
 	var uses atomic.Int64
-	f := NewFeed(m, m, FeedOptions{Interval: time.Millisecond, Used: func(g id.Guild) {
+	f := NewFeed(m, m, FeedOptions{interval: time.Millisecond, Used: func(g id.Guild) {
 		if g == someGuild.ID {
 			uses.Add(1)
 		}

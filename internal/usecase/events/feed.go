@@ -27,7 +27,7 @@ const (
 
 // Errors that end a Follower.
 var (
-	ErrClosed = errors.New("the service stops")
+	errClosed = errors.New("the service stops")
 	ErrSlow   = errors.New("the follower is too slow")
 )
 
@@ -38,7 +38,7 @@ type Board interface {
 
 // FeedOptions configure a Feed; the zero value will do.
 type FeedOptions struct {
-	Interval time.Duration // how often the logs are looked into; default 100 ms
+	interval time.Duration // how often the logs are looked into; default 100 ms
 	Log      *slog.Logger  // nil discards
 	// Used, when set, is called with each guild that is followed, at each look into its log. It must not wait for anything.
 	Used func(g id.Guild)
@@ -72,7 +72,7 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 	if o.Used == nil {
 		o.Used = func(id.Guild) {}
 	}
-	o.Interval = cmp.Or(o.Interval, defaultInterval)
+	o.interval = cmp.Or(o.interval, defaultInterval)
 	return &Feed{
 		log: log, board: board, o: o, wake: make(chan struct{}, 1), followers: map[*Follower]struct{}{}, guilds: map[leaderboard.GuildRef]*followed{},
 	}
@@ -81,7 +81,7 @@ func NewFeed(log Log, board Board, o FeedOptions) *Feed {
 // Run reads the logs of followed guilds until ctx ends, then closes the Feed. After an error it retries at the next look.
 func (f *Feed) Run(ctx context.Context) {
 	defer f.Close()
-	ticker := time.NewTicker(f.o.Interval)
+	ticker := time.NewTicker(f.o.interval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		places := f.places()
@@ -187,7 +187,7 @@ func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return nil, fault.Down("follow events", ErrClosed)
+		return nil, fault.Down("follow events", errClosed)
 	}
 	f.followers[follower] = struct{}{}
 	return follower, nil
@@ -229,12 +229,12 @@ func (f *Feed) drop(follower *Follower, reason error) {
 	close(follower.gone)
 }
 
-// Close ends all followers, with ErrClosed, and lets nobody follow any more.
+// Close ends all followers and lets nobody follow any more.
 func (f *Feed) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
 	for follower := range f.followers {
-		f.drop(follower, ErrClosed)
+		f.drop(follower, errClosed)
 	}
 }

@@ -33,8 +33,8 @@ func (f *Follower) Missed() bool { return f.missed }
 // Gone is closed when the feed has ended the follower.
 func (f *Follower) Gone() <-chan struct{} { return f.gone }
 
-// Next waits for entries and returns them in order, each once; none when there are none until then. It fails when ctx ends, with ErrSlow or
-// ErrClosed when the feed ended the follower, and when what came before it cannot be read.
+// Next waits for entries and returns them in order, each once; none when there are none until then. It fails when ctx ends, with
+// ErrSlow when the feed dropped a slow follower, when the feed is closed, and when what came before it cannot be read.
 func (f *Follower) Next(ctx context.Context, until time.Time) ([]Entry, error) {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()

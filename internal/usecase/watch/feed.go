@@ -34,8 +34,8 @@ const (
 
 // Errors that end a Watcher.
 var (
-	ErrClosed = errors.New("the service stops")
-	ErrMoved  = errors.New("the guild was deleted, or deleted and created anew")
+	errClosed = errors.New("the service stops")
+	errMoved  = errors.New("the guild was deleted, or deleted and created anew")
 )
 
 // errFull is what one who would be too many is told.
@@ -139,7 +139,7 @@ func (f *Feed) Watch(g *guild.Guild, number int64) (*Watcher, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return nil, fault.Down("watch a page", ErrClosed)
+		return nil, fault.Down("watch a page", errClosed)
 	}
 	of, known := f.guilds[ref]
 	if !known {
@@ -183,13 +183,13 @@ func (f *Feed) drop(v *Watcher, reason error) {
 	close(v.gone)
 }
 
-// Close ends all watchers, with ErrClosed, and lets nobody watch any more.
+// Close ends all watchers and lets nobody watch any more.
 func (f *Feed) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
 	for _, of := range f.guilds {
-		of.end(f, ErrClosed)
+		of.end(f, errClosed)
 	}
 }
 

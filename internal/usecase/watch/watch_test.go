@@ -290,8 +290,8 @@ func TestAGuildThatIsGoneEndsItsViewers(t *testing.T) {
 	next(t, v, 0)
 	m.fail(fault.Down("look", leaderboard.ErrGuildMoved))
 	<-v.Gone()
-	if _, err := v.Next(t.Context()); !errors.Is(err, ErrMoved) {
-		t.Errorf("error %v, want ErrMoved", err)
+	if _, err := v.Next(t.Context()); !errors.Is(err, errMoved) {
+		t.Errorf("error %v, want errMoved", err)
 	}
 }
 
@@ -318,8 +318,8 @@ func TestACloseEndsAll(t *testing.T) {
 	f := NewFeed(newMemory(), FeedOptions{})
 	v := watch(t, f, someGuild, 1)
 	f.Close()
-	if _, err := v.Next(t.Context()); !errors.Is(err, ErrClosed) {
-		t.Errorf("error %v, want ErrClosed", err)
+	if _, err := v.Next(t.Context()); !errors.Is(err, errClosed) {
+		t.Errorf("error %v, want errClosed", err)
 	}
 	if _, err := f.Watch(someGuild, 1); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("to watch now is %v", err)

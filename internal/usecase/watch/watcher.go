@@ -23,7 +23,7 @@ type Watcher struct {
 }
 
 // Next waits until the page differs from what it returned last, and returns the newest; a slow watcher misses what was in between. It fails
-// when ctx ends, after which it can be called again, and with ErrMoved or ErrClosed.
+// when ctx ends, after which it can be called again, when the guild is deleted, and when the feed is closed.
 func (v *Watcher) Next(ctx context.Context) (State, error) {
 	for {
 		v.feed.mu.Lock()
@@ -113,7 +113,7 @@ func (f *Feed) took(ctx context.Context, of *watched, err error) {
 	case err == nil:
 		f.failing = false
 	case errors.Is(err, leaderboard.ErrGuildMoved):
-		of.end(f, ErrMoved)
+		of.end(f, errMoved)
 	default:
 		of.version = nil // of several parts, some were not read
 		if !f.failing && ctx.Err() == nil {

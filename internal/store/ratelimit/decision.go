@@ -81,11 +81,6 @@ func (b Budget) refill(n int) time.Duration {
 	return time.Duration(float64(n) / float64(b.PerMinute) * float64(period))
 }
 
-// room is how many requests a bucket has that is full after so long.
-func (b Budget) room(full time.Duration) int {
-	return int(float64(period-full+time.Microsecond) / float64(period) * float64(b.PerMinute))
-}
-
 // remaining derives what is left from the time until the bucket is full. redis_rate's own number is rounded down, and so
 // one too low whenever the float is slightly below it.
 func (b Budget) remaining(full time.Duration) int {

@@ -16,21 +16,11 @@ import (
 // long it then takes until each bucket is full.
 func (l *Limiter) take(ctx context.Context, b budgets, n int) (taken int, full times, err error) {
 	taken, full, err = l.takeCounted(ctx, b, n)
-	if !redis.IsReadOnlyError(err) {
-		return taken, full, err
+	if redis.IsReadOnlyError(err) {
+		// A replica answers reads. What is taken is not counted, and go-redis looks for the master with its next connection.
+		return l.takeByScript(ctx, b, n, "uncounted")
 	}
-	// A replica answers reads. They are not counted, and go-redis looks for the master with its next connection.
-	if _, full, err = l.takeByScript(ctx, b, 0); err != nil {
-		return 0, full, err
-	}
-	taken = n
-	for i, budget := range b[:b.count()] {
-		taken = min(taken, budget.room(full[i]))
-	}
-	for i, budget := range b[:b.count()] {
-		full[i] += budget.refill(taken)
-	}
-	return taken, full, nil
+	return taken, full, err
 }
 
 func (l *Limiter) takeCounted(ctx context.Context, b budgets, n int) (taken int, full times, err error) {
@@ -53,13 +43,14 @@ func (l *Limiter) takeCounted(ctx context.Context, b budgets, n int) (taken int,
 	return r.Allowed, times{r.ResetAfter}, nil
 }
 
-func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int) (taken int, full times, err error) {
+// takeByScript runs takeAtMost; with one more argument, such as "uncounted", it writes nothing.
+func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int, uncounted ...any) (taken int, full times, err error) {
 	keys, args := []string(nil), []any{n}
 	for _, budget := range b[:b.count()] {
 		keys = append(keys, "rate:"+budget.redisKey()) // redis_rate's name of the bucket
 		args = append(args, budget.PerMinute)
 	}
-	answer, err := takeAtMost.Run(ctx, l.client, keys, args...).StringSlice()
+	answer, err := takeAtMost.Run(ctx, l.client, keys, append(args, uncounted...)...).StringSlice()
 	if err != nil {
 		return 0, full, err
 	}
@@ -81,9 +72,9 @@ func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int) (taken int
 // have. A bucket is a time in seconds since 2017: when it will be full. redis_rate has no call for two, and its AllowAtMost
 // takes a fraction of a request that it does not give.
 //
-// KEYS are the buckets, ARGV is n and the limit a minute of each. It returns how many were taken, and for each bucket in
-// how many seconds it is full. What the resolution of a time can hide (a microsecond) is given: of a limit beyond 10^9 a
-// request may take nothing.
+// KEYS are the buckets, ARGV is n and the limit a minute of each, and one more argument when nothing is to be written. It returns how
+// many were taken, and for each bucket in how many seconds it is full. What the resolution of a time can hide (a microsecond) is given: of a
+// limit beyond 10^9 a request may take nothing.
 //
 // A bucket that is full in more than a minute was written before the server's clock was set back. It counts as an empty one,
 // and is written as such: else it would stay empty for as long as the clock was set back by.
@@ -118,7 +109,7 @@ taken = math.max(taken, 0)
 local answer = {tostring(taken)}
 for i = 1, #KEYS do
   local left = full_at[i] + taken * 60 / ARGV[i + 1] - now
-  if (taken > 0 or ahead[i]) and left > 0 then
+  if (taken > 0 or ahead[i]) and left > 0 and not ARGV[#KEYS + 2] then
     local failed = put(KEYS[i], now + left, "EX", math.ceil(left))
     if failed then return failed end
   end

@@ -7,7 +7,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -79,13 +78,7 @@ const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 // nearly empty, and then reads all of the table until the next ANALYZE. It is for reads that requests wait for.
 const plannedNow = pgx.QueryExecModeCacheDescribe
 
-// wrap names the operation; nil stays nil.
-func wrap(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("postgres: %s: %w", op, err)
-}
+func wrap(op string, err error) error { return sqlarchive.Wrap("postgres", op, err) }
 
 // inTx runs f in a transaction, which is rolled back when f fails.
 func (a *Archive) inTx(ctx context.Context, op string, f func(ctx context.Context, tx pgx.Tx) error) error {

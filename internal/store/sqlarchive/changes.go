@@ -20,7 +20,7 @@ type change struct {
 func (c *Catalog) inChange(ctx context.Context, operation string, f func(ctx context.Context, c *change) error) error {
 	ctx, cancel := c.Bound(ctx, operation)
 	defer cancel()
-	return c.wrap(operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error {
+	return Wrap(c.Name, operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error {
 		ch := &change{Tx: tx, Dialect: c.Dialect}
 		if err := tx.QueryRowContext(ctx, `SELECT version FROM change_counter`+c.Lock).Scan(&ch.version); err != nil {
 			return fmt.Errorf("lock the change counter: %w", err)

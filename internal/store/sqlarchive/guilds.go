@@ -85,7 +85,7 @@ func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, version int
 func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, expected *int64, statement string, more ...any) (*guild.Guild, error) {
 	document, err := guild.Marshal(s)
 	if err != nil {
-		return nil, c.wrap(operation, err)
+		return nil, Wrap(c.Name, operation, err)
 	}
 	g := &guild.Guild{Settings: s}
 	err = c.inChange(ctx, operation, func(ctx context.Context, c *change) error {

@@ -36,12 +36,12 @@ type Dialect struct {
 // Row is a row of a result.
 type Row interface{ Scan(dest ...any) error }
 
-// wrap names the operation; nil stays nil.
-func (c *Catalog) wrap(operation string, err error) error {
+// Wrap names the archive and the operation in err; nil stays nil.
+func Wrap(archive, operation string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %s: %w", c.Name, operation, err)
+	return fmt.Errorf("%s: %s: %w", archive, operation, err)
 }
 
 // one reads a row.
@@ -49,7 +49,7 @@ func one[T any](ctx context.Context, c *Catalog, operation string, scan func(Row
 	ctx, cancel := c.Bound(ctx, operation)
 	defer cancel()
 	found, err := scan(c.Reader.QueryRowContext(ctx, query, args...))
-	return found, c.wrap(operation, err)
+	return found, Wrap(c.Name, operation, err)
 }
 
 // list reads all rows.
@@ -58,7 +58,7 @@ func list[T any](ctx context.Context, c *Catalog, operation string, scan func(Ro
 	defer cancel()
 	rows, err := c.Reader.QueryContext(ctx, query, args...)
 	found, err := Collect(rows, err, scan)
-	return found, c.wrap(operation, err)
+	return found, Wrap(c.Name, operation, err)
 }
 
 // Collect scans and closes the rows of a query that returned err.

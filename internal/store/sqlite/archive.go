@@ -8,7 +8,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"levelboard/internal/store/sqlarchive"
@@ -53,13 +52,7 @@ func (a *Archive) Close() {
 	_ = a.writer.Close()
 }
 
-// wrap names the operation; nil stays nil.
-func wrap(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("sqlite: %s: %w", op, err)
-}
+func wrap(op string, err error) error { return sqlarchive.Wrap("sqlite", op, err) }
 
 // inTx runs f in a transaction of the writer, which is rolled back when f fails.
 func (a *Archive) inTx(ctx context.Context, op string, f func(tx *sql.Tx) error) error {

@@ -109,7 +109,7 @@ func (a *App) registerMetrics() {
 // dependencies lists what /readyz reports. Without the archive /v2 still serves what is cached, so only Redis is needed.
 func (a *App) dependencies() []health.Dependency {
 	return []health.Dependency{
-		{Name: "redis", Needed: true, Ping: whyNot(a.stores.live.Ping, a.cfg.RedisURLNow), RefusesChanges: a.stores.client.RefusesChanges},
+		{Name: "redis", Needed: true, Ping: whyNot(a.stores.client.Alive, a.cfg.RedisURLNow)},
 		{Name: "archive", Ping: whyNot(a.stores.archive.Ping, a.cfg.PostgresURLNow)},
 	}
 }

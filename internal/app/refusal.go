@@ -11,14 +11,15 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"levelboard/internal/domain/fault"
 	"levelboard/internal/store/redisconn"
 )
 
 // tryRedis says whether Redis refuses this service for a reason that does not pass by itself: then the start fails, with what
 // to do about it. A Redis that is not there yet is waited for.
 func (a *App) tryRedis(ctx context.Context) error {
-	err := a.stores.live.Ping(ctx)
-	if err == nil {
+	err := a.stores.client.Alive(ctx)
+	if err == nil || fault.ChangesRefused(err) != "" {
 		a.countReplicas(ctx)
 		a.lookForEviction(ctx)
 		return nil

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/domain/fault"
 )
 
 // Dependency is something that the service uses.
@@ -19,10 +21,8 @@ type Dependency struct {
 	Name string
 	// Needed says that nothing can be served without it. The state of another one is only told.
 	Needed bool
-	// Ping returns nil when it is well. It must end soon after its context.
+	// Ping returns nil when it is well, and what fault.ChangesRefused knows when only reads are answered. It must end soon after its context.
 	Ping func(ctx context.Context) error
-	// RefusesChanges returns why it refuses changes while it answers reads, else nil; it may be left out. Only a verbose report asks.
-	RefusesChanges func(ctx context.Context) error
 }
 
 // state is how one part of the service is. Reason is empty when it is well, and never holds an address or a secret.
@@ -115,14 +115,14 @@ func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) 
 		}
 		asked.Go(func() {
 			err := d.Ping(ctx)
-			states[i] = state{State: isOK}
 			switch {
-			case err != nil:
+			case err == nil:
+				states[i] = state{State: isOK}
+			case fault.ChangesRefused(err) != "":
+				states[i] = state{State: isReadOnly, Reason: Reason(err)}
+				err = nil
+			default:
 				states[i] = state{State: isUnreachable, Reason: Reason(err)}
-			case all && d.RefusesChanges != nil:
-				if why := d.RefusesChanges(ctx); why != nil {
-					states[i] = state{State: isReadOnly, Reason: Reason(why)}
-				}
 			}
 			m.note(ctx, d, err)
 		})

@@ -243,32 +243,27 @@ func (c *Client) eachMaster(ctx context.Context, ask func(n *node) error) ([]err
 	return errs, nil
 }
 
-// Alive asks for a sign of life. When ctx ends before there is a connection free, one that the server gave to another meanwhile
-// will do. Of a cluster, more than half of the masters have to answer, as for the cluster itself.
+// Alive asks for a sign of life. When ctx ends before there is a connection free, one that the server gave to another meanwhile will do. Of a
+// cluster, more than half of the masters have to answer, as for the cluster itself. The error of a server that answers reads and refuses
+// changes, on a cluster of any master, is its refusal (fault.ChangesRefused).
 func (c *Client) Alive(ctx context.Context) error {
 	answers, err := c.eachMaster(ctx, func(n *node) error { return n.alive(ctx) })
 	if err != nil {
 		return fmt.Errorf("redis: ping: %w", err)
 	}
-	failures := slices.DeleteFunc(slices.Clone(answers), func(err error) bool { return err == nil })
+	var failures, refusals []error
+	for _, err := range answers {
+		switch {
+		case fault.ChangesRefused(err) != "":
+			refusals = append(refusals, err)
+		case err != nil:
+			failures = append(failures, err)
+		}
+	}
 	if 2*len(failures) >= len(answers) {
 		return fmt.Errorf("redis: ping: %w", errors.Join(failures...))
 	}
-	return nil
-}
-
-// RefusesChanges returns with what words a server, on a cluster any master, refuses changes while it answers reads, else nil.
-func (c *Client) RefusesChanges(ctx context.Context) error {
-	answers, err := c.eachMaster(ctx, func(n *node) error {
-		if err := n.Eval(ctx, writing, nil).Err(); fault.ChangesRefused(err) != "" {
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		return nil // it cannot be asked, which is for Alive to say
-	}
-	return errors.Join(answers...)
+	return errors.Join(refusals...)
 }
 
 // writing is a script that may write and does not, which a server refuses whenever it refuses changes.

@@ -52,13 +52,19 @@ func newNode(opts *redis.Options, s *shared) *node {
 // doubt makes the next call ask who the server is.
 func (n *node) doubt() { n.doubts.Add(1) }
 
-// alive asks for a sign of life; one that the server gave to another meanwhile will do. Of a server that cannot save to its disk
-// that is its refusal of PING: it answers reads, and only writes are refused.
+// alive asks for a sign of life; one that the server gave to another meanwhile will do. The error is the refusal of a server that answers
+// reads and refuses changes: PING alone is refused only by one that cannot save to its disk.
 func (n *node) alive(ctx context.Context) error {
 	began := time.Now()
-	err := n.Ping(ctx).Err()
-	if errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began) || fault.ChangesRefused(err) != "" {
+	pipeline := n.Pipeline()
+	ping, write := pipeline.Ping(ctx), pipeline.Eval(ctx, writing, nil)
+	_, err := pipeline.Exec(ctx)
+	switch {
+	case fault.ChangesRefused(write.Err()) != "":
+		return write.Err()
+	case ping.Val() != "", errors.Is(err, context.DeadlineExceeded) && n.gate.lastHeard().After(began):
 		return nil
+	default:
+		return err
 	}
-	return err
 }

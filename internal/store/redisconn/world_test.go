@@ -1,6 +1,7 @@
 package redisconn_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -88,6 +89,9 @@ type board struct {
 }
 
 func newBoard(client *redisconn.Client) *board { return &board{redisstore.New(client), client} }
+
+// Ping is nil for a server that answers and takes changes.
+func (b *board) Ping(ctx context.Context) error { return b.client.Alive(ctx) }
 
 // Hold and Waiting are those of the one server's queue.
 func (b *board) Hold() (release func())        { return b.client.Hold() }

@@ -49,7 +49,7 @@ func TestTheLeastRights(t *testing.T) {
 	})
 	t.Run("another database", func(t *testing.T) {
 		other := strings.TrimSuffix(server.URLFor("levelboard", "PASSWORD"), "/0") + "/1"
-		ok(t, redisstore.New(connect(t, other)).Ping(t.Context()))
+		ok(t, connect(t, other).Alive(t.Context()))
 	})
 	t.Run("limits", func(t *testing.T) {
 		limits := ratelimit.New(client)

@@ -23,7 +23,7 @@ func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	}
 	server.Kill()
 	server.Start()
-	_ = s.Ping(t.Context()) // its connections are broken, and this is not about that
+	_ = s.Client().Alive(t.Context()) // its connections are broken, and this is not about that
 	after, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
 	if err != nil || found == snapshot.FoundBusy {
 		t.Fatalf("after the server came back: found %v, %v; want the lock", found, err)

@@ -35,9 +35,6 @@ func New(client *redisconn.Client) *Store {
 	return s
 }
 
-// Ping asks the server for a sign of life.
-func (s *Store) Ping(ctx context.Context) error { return s.client.Alive(ctx) }
-
 // index puts a guild into the index of those with changes that wait for a snapshot, unless the round trip of the change did. The change is
 // made by then, so the caller's context does not count and a failure is not reported: the writer's sweep finds the guild.
 func (s *Store) index(ctx context.Context, g id.Guild) {

@@ -106,8 +106,8 @@ func (g *gate) listen(err error) error {
 
 // answered reports whether an error, or none, is what the server said.
 func answered(err error) bool {
-	var said redis.Error
-	return err == nil || errors.As(err, &said)
+	_, said := errors.AsType[redis.Error](err)
+	return err == nil || said
 }
 
 // DialHook changes nothing: a connection that is made says little about whether anything is answered on it.

@@ -45,13 +45,14 @@ type queued struct {
 	ctx      context.Context
 	arrived  time.Time
 	patience time.Duration
-	done     chan struct{} // closed once the reply or the error is there
+	done     sync.WaitGroup // for the reply or the error
 }
 
 // do makes the call and returns once it was answered, or has found Redis silent for longer than the patience of ctx. When ctx ends
 // before it was sent, it never is; that is seen when the batch before it is back, at most one patience later.
 func (q *queue) do(ctx context.Context, c *Call) {
-	c.queued = queued{ctx, time.Now(), q.node.gate.patience(ctx), make(chan struct{})}
+	c.queued = queued{ctx: ctx, arrived: time.Now(), patience: q.node.gate.patience(ctx)}
+	c.done.Add(1)
 	c.with = nil
 	q.mu.Lock()
 	if len(q.waiting) >= maxCalls {
@@ -68,7 +69,7 @@ func (q *queue) do(ctx context.Context, c *Call) {
 	if start {
 		go q.send()
 	}
-	<-c.done
+	c.done.Wait()
 }
 
 func (c *Call) notSent(err error) {
@@ -87,7 +88,7 @@ func (q *queue) send() {
 		q.sendBatch(batch)
 		for i, c := range batch {
 			batch[i] = nil
-			close(c.done)
+			c.done.Done()
 		}
 	}
 }
@@ -125,7 +126,7 @@ func (c *Call) left() bool {
 	err := c.ctx.Err()
 	if err != nil {
 		c.notSent(err)
-		close(c.done)
+		c.done.Done()
 	}
 	return err != nil
 }

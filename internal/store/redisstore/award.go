@@ -76,7 +76,7 @@ func dataFirst(all []leaderboard.Award) (members []leaderboard.Award, places []i
 	return members, places, told
 }
 
-func awardArgs(g leaderboard.GuildRef, sieve string, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
+func awardArgs(g leaderboard.GuildRef, sieve any, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
 	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)

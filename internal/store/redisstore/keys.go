@@ -32,13 +32,11 @@ const (
 )
 
 // guildKeys makes the names of one guild's keys; docs/redis-keys.md says what each holds.
-type guildKeys string
+type guildKeys id.Guild
 
-func keysOf(g id.Guild) guildKeys {
-	return guildKeys(keyPrefix + string(g) + keySuffix)
-}
+func keysOf(g id.Guild) guildKeys { return guildKeys(g) }
 
-func (k guildKeys) name(s string) string { return string(k) + s }
+func (k guildKeys) name(s string) string { return keyPrefix + string(k) + keySuffix + s }
 
 func (k guildKeys) meta() string  { return k.name(metaName) }
 func (k guildKeys) xp() string    { return k.name(xpName) }
@@ -67,7 +65,7 @@ func (k guildKeys) events(incarnation guild.Incarnation) string {
 }
 
 func eventsName(incarnation guild.Incarnation) string {
-	return "events:" + strconv.FormatInt(int64(incarnation), 10)
+	return string(strconv.AppendInt([]byte("events:"), int64(incarnation), 10))
 }
 
 // board are the keys of the scripts that read a board, members those of the scripts of snapshots, and changes those of the
@@ -80,19 +78,14 @@ func (k guildKeys) changes(incarnation guild.Incarnation) []string {
 
 // names makes all names in one piece of memory: over many boards these are made anew for each request.
 func (k guildKeys) names(suffixes ...string) []string {
-	size := 0
+	const usual = 250 // bytes, which fit on the stack
+	text, names := make([]byte, 0, usual), make([]string, len(suffixes))
 	for _, s := range suffixes {
-		size += len(k) + len(s)
+		text = append(append(append(append(text, keyPrefix...), k...), keySuffix...), s...)
 	}
-	var text strings.Builder
-	text.Grow(size)
-	for _, s := range suffixes {
-		text.WriteString(string(k))
-		text.WriteString(s)
-	}
-	all, names := text.String(), make([]string, len(suffixes))
+	all := string(text)
 	for i, s := range suffixes {
-		end := len(k) + len(s)
+		end := len(keyPrefix) + len(k) + len(keySuffix) + len(s)
 		names[i], all = all[:end], all[end:]
 	}
 	return names

@@ -17,19 +17,19 @@ const anyGain = "any"
 
 // sieves keeps what levelup (prelude/changing.lua) takes of each curve.
 type sieves struct {
-	kept *lru.Cache[level.Curve, string]
+	kept *lru.Cache[level.Curve, any]
 }
 
 func newSieves() sieves {
-	kept, err := lru.New[level.Curve, string](sievesKept)
+	kept, err := lru.New[level.Curve, any](sievesKept)
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
 	return sieves{kept}
 }
 
-// of is empty without a curve.
-func (s sieves) of(c *level.Curve) string {
+// of returns the text as an argument of a script. It is empty without a curve.
+func (s sieves) of(c *level.Curve) any {
 	if c == nil {
 		return ""
 	}

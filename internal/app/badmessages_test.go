@@ -77,34 +77,33 @@ func badMessageBodies() map[string]string {
 
 // The sentence names the message and the property that is bad.
 func TestBadMessagesAreNamed(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, environ...)
-		g := s.guild(nil)
-		key := s.key(g)
-		many := strings.Repeat(goodMessage+",", 17)
-		for bad, want := range map[string]string{
-			withProperty("channelId", `"1"`):                                    "messages[17].channelId must be 17 to 19 digits",
-			withProperty("channelId", `1`):                                      "messages[17].channelId must be a string, not a number",
-			withProperty("parentChannelId", `"x"`):                              "messages[17].parentChannelId must be",
-			withProperty("roleIds", `["300000000000000001","x"]`):               "messages[17].roleIds[1] must be",
-			withProperty("user", `{}`):                                          "messages[17].user.avatar is required",
-			withProperty("user", strings.Replace(goodUser, "null", `"x"`, 1)):   "messages[17].user.avatar must be an avatar hash",
-			withProperty("user", strings.Replace(goodUser, "ada", `\u0000`, 1)): "messages[17].user.username must not contain the character NUL",
-			`{"userId":"100000000000000007"}`:                                   "messages[17].channelId is required",
-			`{"more":1}`:                                                        `"more" is not a property of messages[17]`,
-			withProperty("roleIds", `[`+strings.Repeat(`"300000000000000001",`, 250)+`"300000000000000001"]`): "messages[17].roleIds must have at most 250 items",
-			strings.TrimSuffix(strings.Repeat(goodMessage+",", 984), ","):                                     "messages must have 1 to 1000 items",
-		} {
-			got := s.bad("POST", messagesPath(g), key, `{"messages":[`+many+bad+`]}`)
-			wantFailure(t, got, 400)
-			if message := got.Message(t); !strings.Contains(message, want) {
-				t.Errorf("the message is %q, want %q in it", message, want)
-			}
+	t.Parallel()
+	s := start(t, onDataDir(t)...)
+	g := s.guild(nil)
+	key := s.key(g)
+	many := strings.Repeat(goodMessage+",", 17)
+	for bad, want := range map[string]string{
+		withProperty("channelId", `"1"`):                                    "messages[17].channelId must be 17 to 19 digits",
+		withProperty("channelId", `1`):                                      "messages[17].channelId must be a string, not a number",
+		withProperty("parentChannelId", `"x"`):                              "messages[17].parentChannelId must be",
+		withProperty("roleIds", `["300000000000000001","x"]`):               "messages[17].roleIds[1] must be",
+		withProperty("user", `{}`):                                          "messages[17].user.avatar is required",
+		withProperty("user", strings.Replace(goodUser, "null", `"x"`, 1)):   "messages[17].user.avatar must be an avatar hash",
+		withProperty("user", strings.Replace(goodUser, "ada", `\u0000`, 1)): "messages[17].user.username must not contain the character NUL",
+		`{"userId":"100000000000000007"}`:                                   "messages[17].channelId is required",
+		`{"more":1}`:                                                        `"more" is not a property of messages[17]`,
+		withProperty("roleIds", `[`+strings.Repeat(`"300000000000000001",`, 250)+`"300000000000000001"]`): "messages[17].roleIds must have at most 250 items",
+		strings.TrimSuffix(strings.Repeat(goodMessage+",", 984), ","):                                     "messages must have 1 to 1000 items",
+	} {
+		got := s.bad("POST", messagesPath(g), key, `{"messages":[`+many+bad+`]}`)
+		wantFailure(t, got, 400)
+		if message := got.Message(t); !strings.Contains(message, want) {
+			t.Errorf("the message is %q, want %q in it", message, want)
 		}
-		got := s.bad("POST", messagesPath(g), key, `{"messages":[`+many+goodMessage+`]}`+strings.Repeat(" ", 1<<20))
-		wantFailure(t, got, 413)
-		if want := fmt.Sprint(1 << 20); !strings.Contains(got.Message(t), want) {
-			t.Errorf("the message is %q, want %s in it", got.Message(t), want)
-		}
-	})
+	}
+	got := s.bad("POST", messagesPath(g), key, `{"messages":[`+many+goodMessage+`]}`+strings.Repeat(" ", 1<<20))
+	wantFailure(t, got, 413)
+	if want := fmt.Sprint(1 << 20); !strings.Contains(got.Message(t), want) {
+		t.Errorf("the message is %q, want %s in it", got.Message(t), want)
+	}
 }

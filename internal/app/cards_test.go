@@ -10,7 +10,7 @@ import (
 )
 
 func TestCards(t *testing.T) {
-	runOnEachSetup(t, cases{
+	runEmbedded(t, cases{
 		"what is on it":                       cardShows,
 		"the first name that is known":        cardNames,
 		"a level that nobody can reach":       cardAtTheEnd,

@@ -9,7 +9,7 @@ import (
 )
 
 func TestCORS(t *testing.T) {
-	runOnEachSetup(t, cases{
+	runEmbedded(t, cases{
 		"any page may read":          anyPageMayRead,
 		"a preflight is let through": preflightIsLetThrough,
 		"no page may write":          noPageMayWrite,
@@ -86,7 +86,7 @@ func adminIsForNoPage(t *testing.T, s *service) {
 }
 
 func TestCORSOfNamedOrigins(t *testing.T) {
-	runOnEachSetup(t, cases{
+	runEmbedded(t, cases{
 		"only they may read": func(t *testing.T, s *service) {
 			g := s.guild(nil)
 			for from, want := range map[string]string{origin: origin, "https://two.example": "https://two.example", "https://evil.example": "", "": ""} {

@@ -50,15 +50,25 @@ type cases map[string]func(t *testing.T, s *service)
 // runOnEachSetup runs the cases on one service for each setup, all in parallel.
 func runOnEachSetup(t *testing.T, all cases, environ ...string) {
 	t.Helper()
-	onEachSetup(t, func(t *testing.T, on []string) {
-		s := start(t, append(on, environ...)...)
-		for name, test := range all {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				test(t, s.in(t))
-			})
-		}
-	})
+	onEachSetup(t, func(t *testing.T, on []string) { all.run(t, append(on, environ...)) })
+}
+
+// runEmbedded is runOnEachSetup for what no store has a part in.
+func runEmbedded(t *testing.T, all cases, environ ...string) {
+	t.Helper()
+	t.Parallel()
+	all.run(t, append(onDataDir(t), environ...))
+}
+
+func (all cases) run(t *testing.T, environ []string) {
+	t.Helper()
+	s := start(t, environ...)
+	for name, test := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, s.in(t))
+		})
+	}
 }
 
 // adminToken is the operator's, unless a test gives another.

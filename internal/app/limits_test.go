@@ -277,19 +277,18 @@ func from(addresses ...string) apitest.Option {
 }
 
 func TestTheDefaultLimitsAreThoseOfTheAPI(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, append(environ, "LEVELBOARD_RATE_LIMIT_KEY=", "LEVELBOARD_RATE_LIMIT_IDENTITY=")...)
-		g := s.guild(nil)
-		key := s.key(g)
-		first := limitsOf(t, s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200))
-		if first != (limits{120, 119, 1}) {
-			t.Errorf("the first answer to a key says %+v", first)
-		}
-		if first := limitsOf(t, s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)); first != (limits{1500, 1499, 1}) {
-			t.Errorf("the first answer to an address says %+v", first)
-		}
-		s.untilRefused(120, s.quickly(boardPath(g, 1), s.key(g)))
-	})
+	t.Parallel()
+	s := start(t, append(onDataDir(t), "LEVELBOARD_RATE_LIMIT_KEY=", "LEVELBOARD_RATE_LIMIT_IDENTITY=")...)
+	g := s.guild(nil)
+	key := s.key(g)
+	first := limitsOf(t, s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200))
+	if first != (limits{120, 119, 1}) {
+		t.Errorf("the first answer to a key says %+v", first)
+	}
+	if first := limitsOf(t, s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)); first != (limits{1500, 1499, 1}) {
+		t.Errorf("the first answer to an address says %+v", first)
+	}
+	s.untilRefused(120, s.quickly(boardPath(g, 1), s.key(g)))
 }
 
 func identityOverTwoKeys(t *testing.T, s *service) {
@@ -393,15 +392,14 @@ func tighterOfTheTwo(t *testing.T, s *service) {
 
 // Nobody may choose the address that they are charged to.
 func TestForwardedAddressOfAStrangerIsNotBelieved(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, append(environ, "LEVELBOARD_RATE_LIMIT_IDENTITY=6")...)
-		path := boardPath(s.guild(nil), 1)
-		for i := range 6 {
-			got := s.Do("GET", path, "", nil, from(fmt.Sprintf("203.0.113.%d", i))).Want(t, 200)
-			if seen := limitsOf(t, got); seen.remaining != 5-i {
-				t.Errorf("request %d: %+v", i, seen)
-			}
+	t.Parallel()
+	s := start(t, append(onDataDir(t), "LEVELBOARD_RATE_LIMIT_IDENTITY=6")...)
+	path := boardPath(s.guild(nil), 1)
+	for i := range 6 {
+		got := s.Do("GET", path, "", nil, from(fmt.Sprintf("203.0.113.%d", i))).Want(t, 200)
+		if seen := limitsOf(t, got); seen.remaining != 5-i {
+			t.Errorf("request %d: %+v", i, seen)
 		}
-		s.Do("GET", path, "", nil, from("203.0.113.99")).Want(t, 429)
-	})
+	}
+	s.Do("GET", path, "", nil, from("203.0.113.99")).Want(t, 429)
 }

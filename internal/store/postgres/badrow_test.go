@@ -51,7 +51,7 @@ func TestARowThatTheServerRefuses(t *testing.T) {
 			t.Errorf("beside a bad row another guild was written: %+v, %v", state, err)
 		}
 		for name, err := range map[string]error{
-			"write":      a.WriteBatch(t.Context(), l, b),
+			"write":      snapshot.WriteBatch(t.Context(), a, l, b),
 			"write many": many,
 			"salvage":    a.Salvage(t.Context(), snapshot.State{}, b),
 		} {

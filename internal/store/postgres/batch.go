@@ -16,15 +16,6 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// WriteBatch implements snapshot.Archive.
-func (a *Archive) WriteBatch(ctx context.Context, l lease.Lease, b snapshot.Batch) error {
-	errs, err := a.WriteBatches(ctx, l, []snapshot.Batch{b})
-	if err == nil {
-		err = wrap("write members", errs[0])
-	}
-	return err
-}
-
 // WriteBatches implements snapshot.Archive. All rows are written in one statement.
 func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))

@@ -59,7 +59,7 @@ func BenchmarkWriteBatchOfKnownMembers(b *testing.B) {
 		b.StopTimer()
 		batch := w.next(1000, 20)
 		b.StartTimer()
-		if err := w.archive.WriteBatch(b.Context(), w.lease, batch); err != nil {
+		if err := snapshot.WriteBatch(b.Context(), w.archive, w.lease, batch); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -62,7 +62,7 @@ func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
 		"AcquireLease": func(ctx context.Context) error { _, err := a.AcquireLease(ctx, "writer", time.Hour, false); return err },
 		"ReleaseLease": func(ctx context.Context) error { return a.ReleaseLease(ctx, l) },
 		"WriteBatch": func(ctx context.Context) error {
-			return a.WriteBatch(ctx, l, snapshot.Batch{Guild: g, Rev: 1, Known: 1})
+			return snapshot.WriteBatch(ctx, a, l, snapshot.Batch{Guild: g, Rev: 1, Known: 1})
 		},
 		"Salvage": func(ctx context.Context) error { return a.Salvage(ctx, snapshot.State{}, snapshot.Batch{Guild: g}) },
 		"Members": func(ctx context.Context) error { _, err := a.Members(ctx, g, "", 10); return err },
@@ -187,7 +187,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	}
 	row := snapshot.Row{Member: leaderboard.Member{UserID: "300000000000000001", XP: 1}}
 	batch := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: 1, Known: 1, Rows: []snapshot.Row{row}}
-	if err := a.WriteBatch(t.Context(), l, batch); err != nil {
+	if err := snapshot.WriteBatch(t.Context(), a, l, batch); err != nil {
 		t.Fatal(err)
 	}
 
@@ -195,7 +195,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 	release := blocking(t, url, `SELECT FROM members FOR UPDATE`)
 	wrote := make(chan error, 1)
 	batch.Rev, batch.Rows[0].XP = 2, 2
-	go func() { wrote <- a.WriteBatch(t.Context(), l, batch) }()
+	go func() { wrote <- snapshot.WriteBatch(t.Context(), a, l, batch) }()
 	waitFor(t, url, `SELECT count(*) = 1 FROM pg_stat_activity
 		WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO members%'`)
 
@@ -215,7 +215,7 @@ func TestATakeoverWaitsForABatchAndARenewalDoesNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	batch.Rev = 3
-	if err := a.WriteBatch(t.Context(), l, batch); !errors.Is(err, lease.ErrLost) {
+	if err := snapshot.WriteBatch(t.Context(), a, l, batch); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the old holder's batch after the takeover: %v", err)
 	}
 	if rows, err := a.Members(t.Context(), leaderboard.Ref(g), "", 10); err != nil || len(rows) != 1 || rows[0].XP != 2 {

@@ -66,8 +66,15 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, arch
 
 // Unsaved implements snapshot.Live.
 func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
-	if err := s.unsavedRecords(ctx, h, each); err != nil {
-		return err
+	for from := "-"; from != ""; {
+		batch, err := s.readUnsaved(ctx, h, from, nil)
+		if err == nil && len(batch.Records) > 0 {
+			err = each(batch)
+		}
+		if err != nil {
+			return err
+		}
+		from = batch.Until
 	}
 	for cursor := uint64(0); ; {
 		users, next, err := s.scanMembers(ctx, keysOf(h.Guild.ID).dirty(), cursor)
@@ -75,7 +82,7 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 			return fmt.Errorf("redis: unsaved members: %w", err)
 		}
 		for part := range slices.Chunk(users, chunkRows) {
-			batch, err := s.readUnsaved(ctx, h, part)
+			batch, err := s.readUnsaved(ctx, h, "", part)
 			if err != nil {
 				return err
 			}
@@ -86,31 +93,6 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 		if cursor = next; cursor == 0 {
 			return nil
 		}
-	}
-}
-
-// unsavedRecords reads what the journal holds, in batches without members.
-func (s *Store) unsavedRecords(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
-	for from := "-"; ; {
-		entries, err := s.client.XRangeN(ctx, keysOf(h.Guild.ID).journal(), from, "+", chunkRows).Result()
-		if err != nil || len(entries) == 0 {
-			return wrap("unsaved records", err)
-		}
-		batch, err := s.readUnsaved(ctx, h, nil)
-		for _, e := range entries {
-			if err == nil {
-				var record snapshot.Record
-				record, err = recordOf(e.ID, func(field string) string { text, _ := e.Values[field].(string); return text })
-				batch.Records = append(batch.Records, record)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		if err := each(batch); err != nil {
-			return err
-		}
-		from = "(" + entries[len(entries)-1].ID
 	}
 }
 
@@ -126,20 +108,23 @@ func (s *Store) scanMembers(ctx context.Context, key string, cursor uint64) (use
 	return slices.Compact(users), next, err
 }
 
-func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, users []id.User) (b snapshot.Batch, err error) {
+func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, journal string, users []id.User) (b snapshot.Batch, err error) {
 	k := keysOf(h.Guild.ID)
-	args := append(make([]any, 0, 3+len(users)), int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
+	args := append(make([]any, 0, 4+len(users)), int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), journal)
 	b = snapshot.Batch{Guild: h.Guild, Rows: make([]snapshot.Row, len(users))}
 	for i, user := range users {
 		args = append(args, string(user))
 		b.Rows[i].UserID = user
 	}
-	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.entry()}, args...)
+	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.entry(), k.journal()}, args...)
 	if err != nil {
 		return b, err
 	}
 	if err = r.numbers(&b.Rev, &b.Epoch, &b.Known); err == nil {
 		b.Mended, err = fillRows(r[3:], b.Rows)
+	}
+	if err == nil {
+		b.Records, b.Until, err = recordsOf(r, 5)
 	}
 	return b, wrap("unsaved members", err)
 }

@@ -14,64 +14,54 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// recordsOf reads element i, entries of a journal, and returns the id after the last one as well.
+// recordsOf reads element i, entries of a journal, and returns the id after the last one as well; "" after none.
 func recordsOf(r reply, i int) (records []snapshot.Record, until string, err error) {
 	entries, err := r.list(i, -1)
-	if err != nil {
-		return nil, "", err
+	for i := 0; i < len(entries) && err == nil; i++ {
+		var record snapshot.Record
+		var place events.ID
+		if record, place, err = recordOf(entries, i); err == nil {
+			place.Number++
+			records, until = append(records, record), place.String()
+		}
 	}
-	for i := range entries {
-		entry, err := entries.list(i, 2)
-		if err != nil {
-			return nil, "", err
-		}
-		place, _ := entry.at(0).(string)
-		words, err := entry.list(1, -1)
-		if err != nil {
-			return nil, "", err
-		}
-		fields := map[string]string{}
-		for at := 0; at+1 < len(words); at += 2 {
-			name, _ := words.at(at).(string)
-			fields[name], _ = words.at(at + 1).(string)
-		}
-		record, err := recordOf(place, func(field string) string { return fields[field] })
-		if err != nil {
-			return nil, "", err
-		}
-		records = append(records, record)
-		last, err := events.ParseID(place)
-		if err != nil {
-			return nil, "", fmt.Errorf("%w: an id of the journal: %w", errReply, err)
-		}
-		last.Number++
-		until = last.String()
-	}
-	return records, until, nil
+	return records, until, err
 }
 
-// recordOf reads what changing.lua put into a journal.
-func recordOf(place string, field func(string) string) (r snapshot.Record, err error) {
-	made, _, _ := strings.Cut(place, "-")
-	millis, err := strconv.ParseInt(made, 10, 64)
+// recordOf reads what changing.lua put into a journal: {id, {field, value, ...}}.
+func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err error) {
+	entry, err := entries.list(i, 2)
+	var words reply
 	if err == nil {
-		r.At = time.UnixMilli(millis).UTC()
-		r.Rev, err = strconv.ParseInt(field("r"), 10, 64)
-	}
-	if err == nil {
-		r.Name, err = digestIn(field("n"))
-	}
-	if err == nil {
-		r.Request, err = digestIn(field("q"))
+		words, err = entry.list(1, -1)
 	}
 	if err != nil {
-		return r, fmt.Errorf("%w: an entry of a journal: %w", errReply, err)
+		return r, place, err
 	}
-	r.Outcome = field("o")
-	for user := range strings.FieldsSeq(field("u")) {
+	fields := map[string]string{}
+	for at := 0; at+1 < len(words); at += 2 {
+		name, _ := words.at(at).(string)
+		fields[name], _ = words.at(at + 1).(string)
+	}
+	text, _ := entry.at(0).(string)
+	place, err = events.ParseID(text)
+	if err == nil {
+		r.Rev, err = strconv.ParseInt(fields["r"], 10, 64)
+	}
+	if err == nil {
+		r.Name, err = digestIn(fields["n"])
+	}
+	if err == nil {
+		r.Request, err = digestIn(fields["q"])
+	}
+	if err != nil {
+		return r, place, fmt.Errorf("%w: an entry of a journal: %w", errReply, err)
+	}
+	r.At, r.Outcome = time.UnixMilli(int64(place.Millis)).UTC(), fields["o"]
+	for user := range strings.FieldsSeq(fields["u"]) {
 		r.Users = append(r.Users, id.User(user))
 	}
-	return r, nil
+	return r, place, nil
 }
 
 // digestIn reads what digestText wrote.

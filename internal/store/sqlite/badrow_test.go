@@ -41,7 +41,7 @@ func TestARowThatSQLiteRefuses(t *testing.T) {
 		t.Errorf("a bad row of another guild left %+v, %v", rows, err)
 	}
 	for name, err := range map[string]error{
-		"write":      a.WriteBatch(t.Context(), l, b),
+		"write":      snapshot.WriteBatch(t.Context(), a, l, b),
 		"write many": many,
 		"salvage":    a.Salvage(t.Context(), snapshot.State{}, b),
 	} {

@@ -21,7 +21,7 @@ func archiveBadRows(t *testing.T, a ArchiveStore) {
 		t.Helper()
 		b := snapshot.Batch{Guild: refOf(g), Rev: 5, Known: math.MaxInt64, Rows: []snapshot.Row{good, bad}}
 		for method, call := range map[string]func() error{
-			"write":   func() error { return a.WriteBatch(t.Context(), l, b) },
+			"write":   func() error { return snapshot.WriteBatch(t.Context(), a, l, b) },
 			"salvage": func() error { return a.Salvage(t.Context(), snapshot.State{}, b) },
 		} {
 			if err := call(); !errors.Is(err, snapshot.ErrBadRow) {

@@ -16,7 +16,7 @@ func archiveEpochs(t *testing.T, a ArchiveStore) {
 		t.Fatal(err)
 	}
 	for _, epoch := range []int64{0, 2} {
-		err := a.WriteBatch(t.Context(), l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: 5, Rows: []snapshot.Row{row("300000000000000001", 1)}})
+		err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: 5, Rows: []snapshot.Row{row("300000000000000001", 1)}})
 		if !errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("a batch of epoch %d at epoch 1: %v", epoch, err)
 		}
@@ -38,7 +38,7 @@ func archiveIncarnations(t *testing.T, a ArchiveStore) {
 	}
 	again := put(t, a, settingsOf(t, guildA, ""))
 	b := snapshot.Batch{Guild: refOf(g), Rev: 5, Rows: []snapshot.Row{row("300000000000000001", 1)}}
-	if err := a.WriteBatch(t.Context(), l, b); !errors.Is(err, snapshot.ErrStale) {
+	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("a batch of the deleted incarnation: %v", err)
 	}
 	if _, err := a.State(t.Context(), refOf(g)); !errors.Is(err, snapshot.ErrStale) {

@@ -133,7 +133,7 @@ func archiveBehind(t *testing.T, a ArchiveStore) {
 	}
 	batches[3].Epoch, batches[4].Known = 1, 80
 	for _, b := range batches[1:2] {
-		if err := a.WriteBatch(t.Context(), l, b); !errors.Is(err, snapshot.ErrArchiveBehind) || errors.Is(err, snapshot.ErrStale) {
+		if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrArchiveBehind) || errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("a batch by itself: %v, want ErrArchiveBehind", err)
 		}
 	}
@@ -155,7 +155,7 @@ func archiveBehind(t *testing.T, a ArchiveStore) {
 	}
 	// Once the live store knows of no more than is there, it is taken.
 	batches[1].Archived = 90
-	if err := a.WriteBatch(t.Context(), l, batches[1]); err != nil {
+	if err := snapshot.WriteBatch(t.Context(), a, l, batches[1]); err != nil {
 		t.Error(err)
 	}
 	wantState(t, a, guilds[1], 0, 101)

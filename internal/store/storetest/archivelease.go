@@ -20,7 +20,7 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 		t.Errorf("a held lease was given to another holder: %v", err)
 	}
 	for _, wrong := range []lease.Lease{{Holder: "other", Fence: first.Fence}, {Holder: first.Holder, Fence: first.Fence + 1}, {}} {
-		err := a.WriteBatch(t.Context(), wrong, snapshot.Batch{Guild: refOf(g), Rev: 9, Rows: []snapshot.Row{row("300000000000000001", 1)}})
+		err := snapshot.WriteBatch(t.Context(), a, wrong, snapshot.Batch{Guild: refOf(g), Rev: 9, Rows: []snapshot.Row{row("300000000000000001", 1)}})
 		if !errors.Is(err, lease.ErrLost) {
 			t.Errorf("a batch with the lease %+v: %v", wrong, err)
 		}
@@ -37,7 +37,7 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 	if err != nil || next.Fence <= first.Fence {
 		t.Errorf("after the release: %+v, %v; want a fence above %d", next, err, first.Fence)
 	}
-	if err := a.WriteBatch(t.Context(), first, snapshot.Batch{Guild: refOf(g), Rev: 2}); !errors.Is(err, lease.ErrLost) {
+	if err := snapshot.WriteBatch(t.Context(), a, first, snapshot.Batch{Guild: refOf(g), Rev: 2}); !errors.Is(err, lease.ErrLost) {
 		t.Errorf("the former holder's batch: %v", err)
 	}
 }

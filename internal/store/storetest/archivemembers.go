@@ -27,7 +27,7 @@ func tombstone(user id.User) snapshot.Row {
 
 func writeRows(t *testing.T, a ArchiveStore, l lease.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
 	t.Helper()
-	if err := a.WriteBatch(t.Context(), l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}); err != nil {
+	if err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}); err != nil {
 		t.Fatalf("write batch at epoch %d, rev %d: %v", epoch, rev, err)
 	}
 }
@@ -79,7 +79,7 @@ func archiveRevs(t *testing.T, a ArchiveStore) {
 	wantState(t, a, g, 0, 12)
 	// A live store that knows of less than is archived has gone back in time, however new its rev looks.
 	b := snapshot.Batch{Guild: refOf(g), Rev: 50, Known: 11, Rows: []snapshot.Row{row("300000000000000001", 50)}}
-	if err := a.WriteBatch(t.Context(), l, b); !errors.Is(err, snapshot.ErrStale) {
+	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("a batch of a live store that went back: %v", err)
 	}
 	wantState(t, a, g, 0, 12)

@@ -40,7 +40,7 @@ func archiveRequests(t *testing.T, a ArchiveStore) {
 	l := leased(t, a)
 	write := func(b snapshot.Batch) {
 		t.Helper()
-		if err := a.WriteBatch(t.Context(), l, b); err != nil {
+		if err := snapshot.WriteBatch(t.Context(), a, l, b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +108,7 @@ func archiveRequestsPurged(t *testing.T, a ArchiveStore) {
 	old := recordAt("old", 1, "300000000000000001")
 	old.At = old.At.Add(-leaderboard.OnceTTL - 2*time.Hour)
 	b := snapshot.Batch{Guild: refOf(g), Rev: 2, Records: []snapshot.Record{old, recordAt("young", 2, "300000000000000001")}}
-	if err := a.WriteBatch(t.Context(), leased(t, a), b); err != nil {
+	if err := snapshot.WriteBatch(t.Context(), a, leased(t, a), b); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != 1 {

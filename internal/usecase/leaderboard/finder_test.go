@@ -207,7 +207,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 			m := leaderboard.Member{UserID: id.User(fmt.Sprintf("2%017d", i)), XP: level.XP(i), User: leaderboard.User{Username: fmt.Sprintf("Gopher.%05d", i)}}
 			b.Rows = append(b.Rows, snapshot.Row{Member: m})
 		}
-		if err := archive.WriteBatch(ctx, lease, b); err != nil {
+		if err := snapshot.WriteBatch(ctx, archive, lease, b); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -239,7 +239,7 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 						lease, err := w.archive.AcquireLease(ctx, "second", taken, false)
 						w.must(err)
 						c := w.readChanges(g)
-						w.must(errors.Join(c.Err, w.archive.WriteBatch(ctx, lease, c.Batch)))
+						w.must(errors.Join(c.Err, snapshot.WriteBatch(ctx, w.archive, lease, c.Batch)))
 						_, errs := w.live.EndChanges(ctx, []snapshot.Batch{c.Batch})
 						w.must(errs[0])
 					}

@@ -61,7 +61,7 @@ func (b *badRows) write(batch Batch, write func(Batch) error) error {
 
 func (w *Writer) writeBatch(ctx context.Context, b Batch) error {
 	return w.bad.write(b, func(part Batch) error {
-		err := w.archive.WriteBatch(ctx, w.lease.Lease(), part)
+		err := WriteBatch(ctx, w.archive, w.lease.Lease(), part)
 		if err == nil {
 			members.Add(float64(len(part.Rows)))
 		}

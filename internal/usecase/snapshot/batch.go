@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/lease"
 )
 
 // Entries are the rows that are not Deleted. The batch stays as it is.
@@ -69,4 +71,13 @@ func (r *Row) wrong() string {
 		}
 	}
 	return ""
+}
+
+// WriteBatch writes one batch; what WriteBatches tells of it is its error.
+func WriteBatch(ctx context.Context, a Archive, l lease.Lease, b Batch) error {
+	errs, err := a.WriteBatches(ctx, l, []Batch{b})
+	if err == nil {
+		err = errs[0]
+	}
+	return err
 }

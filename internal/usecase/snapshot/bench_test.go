@@ -105,7 +105,7 @@ func fillArchive(b *testing.B, a *postgres.Archive, size int) leaderboard.GuildR
 				CooldownUntil: at.Add(time.Minute),
 			})
 		}
-		if err := a.WriteBatch(b.Context(), lease, batch); err != nil {
+		if err := snapshot.WriteBatch(b.Context(), a, lease, batch); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -78,7 +78,7 @@ func (f *faults) around(ctx context.Context, c call, work func() error) error {
 			return err
 		}
 	}
-	if f.lost != nil && (c.method == "WriteBatch" || c.method == "WriteBatches" || c.method == "States") && f.lost(c) {
+	if f.lost != nil && (c.method == "WriteBatches" || c.method == "States") && f.lost(c) {
 		work = func() error { return nil }
 	}
 	if err := work(); err != nil {
@@ -255,10 +255,6 @@ func (a faultyArchive) AcquireLease(ctx context.Context, holder string, ttl time
 		return err
 	})
 	return l, err
-}
-
-func (a faultyArchive) WriteBatch(ctx context.Context, l lease.Lease, b snapshot.Batch) error {
-	return a.around(ctx, call{method: "WriteBatch", guild: b.Guild.ID, rows: len(b.Rows)}, func() error { return a.Archive.WriteBatch(ctx, l, b) })
 }
 
 func (a faultyArchive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {

@@ -76,7 +76,7 @@ func TestHydrationLoadsWhatIsArchived(t *testing.T) {
 		w.must(err)
 		s := w.state(g)
 		gone := snapshot.Row{Member: leaderboard.Member{UserID: user(5)}, Deleted: true}
-		w.must(w.archive.WriteBatch(w.Context(), lease, snapshot.Batch{Guild: g, Epoch: s.Epoch, Rev: s.Archived + 1, Known: s.Archived, Rows: []snapshot.Row{gone}}))
+		w.must(snapshot.WriteBatch(w.Context(), w.archive, lease, snapshot.Batch{Guild: g, Epoch: s.Epoch, Rev: s.Archived + 1, Known: s.Archived, Rows: []snapshot.Row{gone}}))
 
 		w.notLoaded(g)
 		w.must(w.hydrator(&faults{}).Load(w.Context(), g))

@@ -31,7 +31,7 @@ func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row)
 	for len(rows) > 0 {
 		n := min(pageSize, len(rows))
 		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Known: state.Archived + 1, Rows: rows[:n]}
-		if err := w.archive.WriteBatch(ctx, w.lease.Lease(), batch); err != nil {
+		if err := WriteBatch(ctx, w.archive, w.lease.Lease(), batch); err != nil {
 			return fmt.Errorf("import into guild %s: %w", g.ID, err)
 		}
 		rows = rows[n:]

@@ -87,17 +87,13 @@ var ErrLaterFormat = errors.New("a later version of Levelboard has loaded this g
 // Archive is what snapshots need of Postgres or SQLite.
 type Archive interface {
 	lease.Store
-	// WriteBatch writes the rows, 5000 at most, in one transaction that first locks the guild's row and checks the
-	// incarnation, the epoch, that Archived is not above b.Known, and the fence: lease.ErrLost or ErrStale, with nothing written,
-	// when one differs. ErrArchiveBehind, with nothing written, when all of these fit and Archived is below b.Archived. A row replaces an older one
-	// (epoch, then rev, which is b.AsOf) only. It raises the guild's Archived to b.Rev when that is higher, also for a batch without rows. It
-	// writes the records as well, each in place of an older one of its name.
-	// ErrBadRow, with nothing written, for a batch that fails Check, or whose data the archive itself refuses.
-	WriteBatch(ctx context.Context, l lease.Lease, b Batch) error
-	// WriteBatches writes batches of different guilds, 5000 rows in all at most, as WriteBatch does each, in one transaction: it
-	// locks the rows of all guilds, in the order of their ids, and checks the lease once. errs tells of each batch that alone was
-	// left out: ErrStale, ErrArchiveBehind, or ErrBadRow when it fails Check. With err nothing at all was written, or nobody
-	// knows: lease.ErrLost, and ErrBadRow when the archive itself refuses data of one of them.
+	// WriteBatches writes batches of different guilds, 5000 rows in all at most, in one transaction: it locks the rows of all guilds, in the
+	// order of their ids, and checks the lease once. A row replaces an older one (epoch, then rev, which is the batch's AsOf) only, a record
+	// any of its name. A guild's Archived becomes Rev when that is higher, also for a batch without rows.
+	//
+	// errs tells of each batch that alone was left out: ErrStale when incarnation or epoch differ, or Archived is above b.Known;
+	// ErrArchiveBehind when these fit and Archived is below b.Archived; ErrBadRow when it fails Check. With err nothing at all was written, or
+	// nobody knows: lease.ErrLost when the fence differs, and ErrBadRow when the archive itself refuses data of one of them.
 	WriteBatches(ctx context.Context, l lease.Lease, batches []Batch) (errs []error, err error)
 	// State reads a guild's counters. ErrStale when this incarnation does not exist.
 	State(ctx context.Context, g leaderboard.GuildRef) (State, error)
@@ -119,8 +115,8 @@ type Archive interface {
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
 	// epoch and a rev that is neither below Archived nor, if the epochs are the same, below b.Rev or that of the row before; the guild's state
-	// stays. Records are written as by WriteBatch. One transaction, which locks the guild's row; to repeat it
-	// changes nothing. ErrBadRow as WriteBatch. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
+	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
+	// changes nothing. ErrBadRow as WriteBatches. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from State, b Batch) error
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
 	// start), at most limit. ErrStale when this incarnation does not exist.

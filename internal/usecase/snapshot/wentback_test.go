@@ -148,7 +148,7 @@ func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w.must(err)
 	b := w.readChanges(g).Batch
 	b.Rows = slices.DeleteFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID != user(2) && r.UserID != user(6) })
-	w.must(w.archive.WriteBatch(ctx, lease, b))
+	w.must(snapshot.WriteBatch(ctx, w.archive, lease, b))
 
 	w.goBack(dump)
 	w.wantXPs(g, 101, 101, 101, 30, -1, -1, 60)
@@ -291,7 +291,7 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 			w.goBack(dump)
 			if late {
 				w.wantXPs(g, 100)
-				if err := w.archive.WriteBatch(ctx, lease, b); !errors.Is(err, snapshot.ErrStale) {
+				if err := snapshot.WriteBatch(ctx, w.archive, lease, b); !errors.Is(err, snapshot.ErrStale) {
 					t.Errorf("the late batch: %v, want ErrStale", err)
 				}
 				w.wantXPs(g, 100)
@@ -300,7 +300,7 @@ func TestALateBatchOfTheServerBefore(t *testing.T) {
 			var once sync.Once
 			f := &faults{before: func(_ context.Context, c call) error {
 				if c.method == "RaiseEpoch" {
-					once.Do(func() { w.must(w.archive.WriteBatch(ctx, lease, b)) })
+					once.Do(func() { w.must(snapshot.WriteBatch(ctx, w.archive, lease, b)) })
 				}
 				return nil
 			}}

@@ -231,6 +231,7 @@ func TestAPlannedFailoverWithChangesThatWait(t *testing.T) {
 	master := s.Master()
 	s.Failover()
 	l.used(t, s.Promoted(master))
+	l.more(t, 20)
 	l.end()
 	all := l.acked()
 	l.check(t, all, all)

@@ -33,7 +33,7 @@ var (
 )
 
 const (
-	// watchInterval is how often the sentinels are asked for the master. One that was away for a moment keeps its connections and takes
+	// watchInterval is how often the sentinels are asked for the master, beside when one announces another. A master that was away for a moment keeps its connections and takes
 	// changes, which are lost when it hears that it was replaced, so its connections must be closed before.
 	watchInterval = 250 * time.Millisecond
 	// stragglers is how long an answer waits for those of other sentinels, which may know better.
@@ -90,15 +90,29 @@ func (s *sentinels) stop() {
 }
 
 func (s *sentinels) watch(ctx context.Context) {
+	switched := make(chan struct{}, 1)
+	for _, one := range s.all {
+		announced := one.Subscribe(ctx, "+switch-master")
+		s.watching.Go(func() {
+			for range announced.Channel() {
+				select {
+				case switched <- struct{}{}:
+				default:
+				}
+			}
+		})
+		defer func() { _ = announced.Close() }()
+	}
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-switched:
 		case <-tick.C:
-			_, _ = s.find(ctx) // whoever needs the master hears the error
 		}
+		_, _ = s.find(ctx) // whoever needs the master hears the error
 	}
 }
 

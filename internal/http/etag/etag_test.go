@@ -26,3 +26,14 @@ func TestMatch(t *testing.T) {
 		}
 	}
 }
+
+// A tag is a quoted text that says the same of the same and something else of everything else.
+func TestTags(t *testing.T) {
+	if got := etag.Of("page", 255, 0, -1); got != `"page-ff-0--1"` {
+		t.Errorf("the tag of a state is %s", got)
+	}
+	one, other := etag.OfBody([]byte("one")), etag.OfBody([]byte("other"))
+	if one == other || one != etag.OfBody([]byte("one")) || len(one) != 26 || one[0] != '"' || one[25] != '"' {
+		t.Errorf("the tags of two bodies are %s and %s", one, other)
+	}
+}

@@ -71,6 +71,26 @@ func TestReadiness(t *testing.T) {
 		`"service":{"state":"stopping","reason":"it takes no more requests"}}`)
 }
 
+// refusal is what a Redis says that answers reads only.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+func (refusal) RedisError() {}
+
+// A store that refuses changes is ready, and only the verbose answer tells of it.
+func TestAStoreThatRefusesChanges(t *testing.T) {
+	var written bytes.Buffer
+	m := health.New(slog.New(slog.NewTextHandler(&written, nil)), time.Minute)
+	m.Runs(health.Dependency{Name: "redis", Needed: true, Ping: func(context.Context) error { return refusal("OOM command not allowed") }})
+	want(t, m, "/readyz", 200, "ok")
+	want(t, m, "/readyz?verbose", 200,
+		`{"ready":true,"redis":{"state":"read-only","reason":"reads work and changes do not: its memory is full"},"service":{"state":"running"}}`)
+	if written.Len() > 0 {
+		t.Errorf("the log is\n%s", written.String())
+	}
+}
+
 // A store that does not answer does not hold up the answer for longer than the patience with it.
 func TestPatience(t *testing.T) {
 	silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }

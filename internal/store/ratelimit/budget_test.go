@@ -22,3 +22,18 @@ func TestAddressName(t *testing.T) {
 		}
 	}
 }
+
+func TestOfIdentity(t *testing.T) {
+	for _, c := range []struct {
+		user, address string
+		want          ratelimit.Budget
+	}{
+		{"100000000000000001", "192.0.2.7", ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: "100000000000000001", PerMinute: 9}},
+		{"", "2001:db8:1:2:3:4:5:6", ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: "2001:db8:1:2::/64", PerMinute: 9}},
+		{"", "@", ratelimit.Budget{Scope: ratelimit.ScopeAddress, Name: "unknown", PerMinute: 9}}, // a Unix socket
+	} {
+		if got := ratelimit.OfIdentity(c.user, c.address, 9); got != c.want {
+			t.Errorf("user %q at %q is charged as %+v, want %+v", c.user, c.address, got, c.want)
+		}
+	}
+}

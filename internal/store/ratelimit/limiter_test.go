@@ -103,6 +103,36 @@ func TestExactlyTheLimitIsAllowedAndTheNumbersCountDown(t *testing.T) {
 	}
 }
 
+func TestPeekShowsTheNextDecisionAndChargesNothing(t *testing.T) {
+	l, clock := frozen(t)
+	peek := func() ratelimit.Decision {
+		t.Helper()
+		d, err := l.Peek(t.Context(), perOwner(2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for range 3 {
+		if d := peek(); !d.Allowed {
+			t.Fatalf("nothing was charged: %+v", d)
+		}
+	}
+	charge(t, l, perOwner(2))
+	charge(t, l, perOwner(2))
+	if d := peek(); d.Allowed || d.Scope != "identity" || d.Limit != 2 || !near(d.RetryAfter, 30*time.Second) || !near(d.Reset, time.Minute) {
+		t.Errorf("all is charged: %+v", d)
+	}
+	clock.advance(30*time.Second + time.Microsecond)
+	if d := peek(); !d.Allowed {
+		t.Errorf("one is refilled: %+v", d)
+	}
+	clock.server.Close()
+	if d, err := l.Peek(t.Context(), perOwner(2)); err == nil {
+		t.Errorf("without Redis: %+v", d)
+	}
+}
+
 func TestTheFirstRequestLeavesOneLessThanTheLimit(t *testing.T) {
 	l, clock := frozen(t)
 	for _, limit := range []int{1, 2, 3, 7, 59, 60, 120, 999, 1500, 123457, 1000000} {

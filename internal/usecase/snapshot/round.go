@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -51,8 +52,8 @@ func (r *round) goesOn(g id.Guild) {
 	r.again = append(r.again, g)
 }
 
-// report notes how it went with guilds. Those that fail for one reason are one line in the log, if one of them did not fail
-// before.
+// report notes how it went with guilds. Those that fail for one reason are one line in the log: a warning the first time, since a server may
+// just have restarted, an error the second time in a row, and none after that.
 func (r *round) report(ctx context.Context, err error, guilds ...id.Guild) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,13 +71,15 @@ func (r *round) report(ctx context.Context, err error, guilds ...id.Guild) {
 	if ctx.Err() != nil {
 		return
 	}
-	news := slices.DeleteFunc(slices.Clone(guilds), func(g id.Guild) bool { return r.failing[g] })
-	for _, g := range news {
-		r.failing[g] = true
+	for _, g := range guilds {
+		r.failing[g]++
 	}
-	if len(news) > 0 {
-		r.log.ErrorContext(ctx, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive",
-			"guild", news[0], "othersLikeIt", len(news)-1, "error", err)
+	for times, level := range map[int]slog.Level{1: slog.LevelWarn, 2: slog.LevelError} {
+		news := slices.DeleteFunc(slices.Clone(guilds), func(g id.Guild) bool { return r.failing[g] != times })
+		if len(news) > 0 {
+			r.log.Log(ctx, level, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive",
+				"guild", news[0], "othersLikeIt", len(news)-1, "error", err)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ type Writer struct {
 	missed    time.Time  // when a round was due last that could not begin
 	rounds    int
 	sweeper   sweeper
-	failing   map[id.Guild]bool // so that a guild that fails in every round is one line in the log
+	failing   map[id.Guild]int // in how many rounds in a row
 
 	// For the metrics, which do not wait for a round to end.
 	underway atomic.Pointer[[]id.Guild] // taken out of the index, and to be written
@@ -67,7 +67,7 @@ type WriterOptions struct {
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
 		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, log: o.Log,
-		bad: badRows{log: o.Log}, failing: map[id.Guild]bool{},
+		bad: badRows{log: o.Log}, failing: map[id.Guild]int{},
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))
 	w.underway.Store(new([]id.Guild))
@@ -166,7 +166,7 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
-			w.log.ErrorContext(ctx, "the changed guilds could not be read from Redis; they are looked for every interval until it answers: look after Redis", "error", err)
+			w.log.WarnContext(ctx, "the changed guilds could not be read from Redis; they are looked for every interval until it answers: look after Redis", "error", err)
 		}
 	} else if w.lost {
 		w.lost = false

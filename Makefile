@@ -15,9 +15,7 @@ TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
 # A package's tests take seconds to minutes; this ends one that hangs, with a dump of what it was doing.
 TEST_TIMEOUT ?= 30m
-# The race detector watches all but SQLite, which is C translated to Go, and the embedded Redis' Lua: they share no memory with the rest,
-# and took most of the tests' time. It need not wait a second at each exit: goroutines that are left over fail a test.
-RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0' '-gcflags=github.com/yuin/gopher-lua/...=-race=false -d=checkptr=0'
+# The race detector need not wait a second at each exit: goroutines that are left over fail a test.
 export GORACE ?= atexit_sleep_ms=0
 
 # nomsgpack: Gin's binding for MessagePack is 6 MB that nothing here calls.
@@ -47,16 +45,16 @@ demo: ## a board with live numbers, nothing else needed
 test: setup ## run all tests with the race detector, on private servers
 	@git rev-parse --quiet --verify 'HEAD~1^{commit}' >/dev/null 2>&1 || \
 		echo 'test: no commit before this one is here (git fetch --unshallow): the upgrade is tried from this tree to itself'
-	go test $(RACE) -count=1 -vet=off -p 4 -timeout $(TEST_TIMEOUT) ./...
+	go test -race -count=1 -vet=off -p 4 -timeout $(TEST_TIMEOUT) ./...
 
 shake: setup ## tests on a machine that stands still for seconds now and then; PACKAGES are whose
-	@scripts/shake $(RACE) $(PACKAGES)
+	@scripts/shake $(PACKAGES)
 
 torture: setup ## the model test with random kills, TORTURE_TIME (10m) of faults for each mode of Redis; TORTURE_SEED repeats one
-	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test $(RACE) -count=1 -vet=off -v -timeout 0 ./internal/testing/torture
+	TORTURE_TIME='$(TORTURE_TIME)' TORTURE_SEED='$(TORTURE_SEED)' go test -race -count=1 -vet=off -v -timeout 0 ./internal/testing/torture
 
 upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBOARD_UPGRADE_FROM names, to this tree's and back, under load; part of test
-	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test $(RACE) -count=1 -vet=off -v -timeout $(TEST_TIMEOUT) -run Upgrade ./internal/testing/torture
+	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test -race -count=1 -vet=off -v -timeout $(TEST_TIMEOUT) -run Upgrade ./internal/testing/torture
 
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules
 	@scripts/lint

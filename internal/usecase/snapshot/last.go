@@ -4,12 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 )
 
+// replicaPause is how long a last snapshot pauses before it asks once more whether enough replicas have what it reads.
+const replicaPause = 100 * time.Millisecond
+
 // Flush writes everything that changed until now before a process ends; call Release after it. It returns nil when all is archived, by this
-// process or by a living one that holds the lease, and else the first error.
+// process or by a living one that holds the lease, and else the first error. For replicas that lag it waits until ctx ends.
 func (w *Writer) Flush(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -23,7 +29,11 @@ func (w *Writer) Flush(ctx context.Context) error {
 			return nil
 		}
 		w.rounds = 0
-		if err := w.round(ctx, true); !errors.Is(err, lease.ErrLost) { // else another one has taken it over
+		err = w.round(ctx, true)
+		switch {
+		case errors.Is(err, lease.ErrLost): // another one has taken it over
+		case errors.Is(err, leaderboard.ErrNotReplicated) && pause.For(ctx, replicaPause):
+		default:
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -154,4 +155,18 @@ func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 		b.Helper()
 		b.ReportMetric((spent()-before)/float64(b.N), "server-us/op")
 	}
+}
+
+// BenchmarkChangeNamed is Change with an Idempotency-Key of its own for each.
+func BenchmarkChangeNamed(b *testing.B) {
+	s := benchStore(b)
+	report := serverTime(b, s.Client())
+	var n atomic.Int64
+	parallel(b, func(user id.User) error {
+		c := increment
+		c.Once = leaderboard.Once{Key: leaderboard.DigestOf(fmt.Append(nil, n.Add(1)))}
+		_, err := s.Change(b.Context(), guild1, user, c)
+		return err
+	})
+	report()
 }

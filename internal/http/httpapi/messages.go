@@ -83,7 +83,7 @@ func readMessagesTarget(c *gin.Context) (g id.Guild, idempotency string, err err
 
 // readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.
 func readMessages(sent []byte) ([]leaderboard.Message, error) {
-	if messages, ok := scanMessages(sent); ok {
+	if messages, ok := plainMessages(sent); ok {
 		return messages, nil
 	}
 	return decodeMessages(sent)

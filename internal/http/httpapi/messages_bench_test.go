@@ -30,10 +30,10 @@ func busyBody(n int) []byte {
 	return []byte(body.String())
 }
 
-var readers = map[string]func([]byte) ([]leaderboard.Message, error){"scan": readMessages, "strictjson": decodeMessages}
+var readers = map[string]func([]byte) ([]leaderboard.Message, error){"plain": readMessages, "strictjson": decodeMessages}
 
 func BenchmarkReadMessages(b *testing.B) {
-	for _, reader := range []string{"scan", "strictjson"} {
+	for _, reader := range []string{"plain", "strictjson"} {
 		for _, n := range []int{1, 100, 1000} {
 			b.Run(fmt.Sprintf("%s/%d", reader, n), func(b *testing.B) {
 				sent := busyBody(n)

@@ -32,7 +32,7 @@ func TestBadMessagesTakeLittleMemory(t *testing.T) {
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-		// The text that is scanned first is a copy; what is decoded besides it must not be more than what was sent.
+		// What is read twice must not be much more than what was sent.
 		if took := after.TotalAlloc - before.TotalAlloc; took > 3*maxMessagesBody {
 			t.Errorf("%s: %d KiB were taken for %d", name, took>>10, len(body)>>10)
 		}

@@ -134,6 +134,15 @@ func (o Optional[T]) IsZero() bool { return !o.present }
 // MarshalJSON writes the value, which is T's zero when it is absent.
 func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
 
+// UnmarshalJSONFrom reads the value for the JSON library, without this package's limits and sentences. Null is an error unless T is a pointer.
+func (o *Optional[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() == 'n' && reflect.TypeFor[T]().Kind() != reflect.Pointer {
+		return errors.New("strictjson: null where none is allowed")
+	}
+	o.present = true
+	return json.UnmarshalDecode(d, &o.value)
+}
+
 // slot marks it present and returns the place of its value.
 func (o *Optional[T]) slot() reflect.Value {
 	o.present = true

@@ -14,18 +14,18 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// wantAlike fails unless what the scan accepts is accepted by decodeMessages too, and reads the same for both.
-func wantAlike(t interface{ Fatalf(string, ...any) }, sent []byte) (scanned bool) {
-	got, ok := scanMessages(sent)
+// wantAlike fails unless what plainMessages accepts is accepted by decodeMessages too, and reads the same for both.
+func wantAlike(t interface{ Fatalf(string, ...any) }, sent []byte) (accepted bool) {
+	got, ok := plainMessages(sent)
 	if !ok {
 		return false
 	}
 	want, err := decodeMessages(sent)
 	if err != nil {
-		t.Fatalf("the scan accepts %q, which is refused: %v", sent, err)
+		t.Fatalf("plainMessages accepts %q, which is refused: %v", sent, err)
 	}
 	if g, w := told(t, got), told(t, want); g != w {
-		t.Fatalf("of %q the scan reads\n%s\ninstead of\n%s", sent, g, w)
+		t.Fatalf("of %q plainMessages reads\n%s\ninstead of\n%s", sent, g, w)
 	}
 	return true
 }
@@ -45,7 +45,7 @@ func told(t interface{ Fatalf(string, ...any) }, messages []leaderboard.Message)
 
 // User data is kept until it is in Redis, for a few of a thousand messages.
 func TestUserDataDoesNotKeepTheBodyInMemory(t *testing.T) {
-	messages, ok := scanMessages([]byte(`{"messages":[{"userId":"100000000000000001","channelId":"200000000000000001",` +
+	messages, ok := plainMessages([]byte(`{"messages":[{"userId":"100000000000000001","channelId":"200000000000000001",` +
 		`"user":{"avatar":"0123456789abcdef0123456789abcdef","discriminator":"0","username":"ada","globalName":"Ada Lovelace"}}]}`))
 	if !ok {
 		t.Fatal("not read")
@@ -61,7 +61,7 @@ func TestUserDataDoesNotKeepTheBodyInMemory(t *testing.T) {
 	}
 }
 
-func TestTheScanReadsUsualBodies(t *testing.T) {
+func TestPlainMessagesReadsUsualBodies(t *testing.T) {
 	ada := `{"userId":"100000000000000001","channelId":"200000000000000001"`
 	for name, body := range map[string]string{
 		"two":               `{"messages":[` + ada + `},` + ada + `}]}`,
@@ -76,25 +76,25 @@ func TestTheScanReadsUsualBodies(t *testing.T) {
 		"as many roles":     `{"messages":[` + ada + `,"roleIds":["300000000000000001"` + strings.Repeat(`,"300000000000000001"`, maxRoles-1) + `]}]}`,
 	} {
 		if !wantAlike(t, []byte(body)) {
-			t.Errorf("%s: the scan leaves %.300s to others", name, body)
+			t.Errorf("%s: plainMessages leaves %.300s to decodeMessages", name, body)
 		}
 	}
 }
 
 // Bodies that are well-formed, odd or slightly wrong, and what becomes of them when some bytes are changed.
-func TestTheScanIsAsStrictAsTheDecoder(t *testing.T) {
-	scanned := 0
+func TestPlainMessagesIsAsStrictAsTheDecoder(t *testing.T) {
+	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
 		sent := drawBody(t)
 		for range rapid.IntRange(0, 3).Draw(t, "mutations") {
 			sent = mutate(t, sent)
 		}
 		if wantAlike(t, []byte(sent)) {
-			scanned++
+			accepted++
 		}
 	})
-	if scanned < 10 {
-		t.Errorf("only %d bodies were accepted: that proves little", scanned)
+	if accepted < 10 {
+		t.Errorf("only %d bodies were accepted: that proves little", accepted)
 	}
 }
 
@@ -163,9 +163,10 @@ func mutate(t *rapid.T, s string) string {
 	}
 }
 
-func FuzzScanMessages(f *testing.F) {
+func FuzzPlainMessages(f *testing.F) {
 	f.Add([]byte(`{"messages":[{"userId":"100000000000000001","channelId":"100000000000000001","100000000000000001"}]}`))
 	f.Add([]byte(`{"messages":[{"userId":"100000000000000001","channelId":"100000000000000001",}]}`))
+	f.Add([]byte(`"{""messages"[{"userId":"100000000000000001","channelId":"100000000000000001"}]1`))
 	f.Add(busyBody(2))
 	for i := range 40 {
 		f.Add([]byte(rapid.Custom(drawBody).Example(i)))

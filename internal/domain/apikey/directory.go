@@ -20,14 +20,9 @@ type Source interface {
 // Directory finds the key that a secret belongs to, in memory where it can, unknown ids included. While the archive is down it serves
 // what it holds. Callers must not change its keys. It is safe for concurrent use.
 type Directory struct {
-	byID *cached.Cache[string, held]
-	now  func() time.Time
-}
-
-// held is a key with the count of its requests.
-type held struct {
-	key *Key
-	use *use
+	byID  *cached.Cache[string, *Key]
+	now   func() time.Time
+	meter *Meter // nil: nothing is counted
 }
 
 // loadsAtOnce bounds how many keys are read from the archive at the same time. A key is looked up before its caller is
@@ -38,16 +33,16 @@ const loadsAtOnce = 3
 // expiry, and meter, which may be nil, counts the requests of keys that are authenticated.
 func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *Directory {
 	turns := make(chan struct{}, loadsAtOnce)
-	load := func(ctx context.Context, keyID string) (held, error) {
+	load := func(ctx context.Context, keyID string) (*Key, error) {
 		select {
 		case turns <- struct{}{}:
 			defer func() { <-turns }()
 		case <-ctx.Done():
-			return held{}, fmt.Errorf("wait to read an API key: %w", ctx.Err())
+			return nil, fmt.Errorf("wait to read an API key: %w", ctx.Err())
 		}
 		k, err := source.Key(ctx, keyID)
 		if err != nil {
-			return held{}, fmt.Errorf("read an API key: %w", err)
+			return nil, fmt.Errorf("read an API key: %w", err)
 		}
 		// Granted searches in the order of Go's strings, which an archive's collation need not share.
 		if !slices.IsSorted(k.GuildIDs) {
@@ -55,10 +50,10 @@ func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *
 			sorted.GuildIDs = slices.Sorted(slices.Values(k.GuildIDs))
 			k = &sorted
 		}
-		return held{key: k, use: &use{keyID: keyID, meter: meter}}, nil
+		return k, nil
 	}
 	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
-	return &Directory{byID: cached.New(load, cached.Options[held]{Size: size, Absent: unknown}), now: now}
+	return &Directory{byID: cached.New(load, cached.Options[*Key]{Size: size, Absent: unknown}), now: now, meter: meter}
 }
 
 // Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,
@@ -70,8 +65,8 @@ func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, e
 	if err != nil {
 		return nil, err
 	}
-	found.use.add(now)
-	return found.key, nil
+	d.meter.count(found.ID, now)
+	return found, nil
 }
 
 // InMemory reports whether Authenticate can say who it is without the archive.
@@ -82,27 +77,26 @@ func (d *Directory) InMemory(presented string) bool {
 
 // Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
 func (d *Directory) Recheck(ctx context.Context, presented string) (*Key, error) {
-	found, err := d.find(ctx, presented, d.now())
-	return found.key, err
+	return d.find(ctx, presented, d.now())
 }
 
-func (d *Directory) find(ctx context.Context, presented string, now time.Time) (held, error) {
+func (d *Directory) find(ctx context.Context, presented string, now time.Time) (*Key, error) {
 	keyID, err := Parse(presented)
 	if err != nil {
-		return held{}, invalid(err)
+		return nil, invalid(err)
 	}
 	found, err := d.byID.Get(ctx, keyID)
 	if errors.Is(err, ErrNotFound) {
-		return held{}, invalid(err)
+		return nil, invalid(err)
 	}
 	if err != nil {
-		return held{}, fault.Down("authenticate", err)
+		return nil, fault.Down("authenticate", err)
 	}
-	if !found.key.Matches(presented, now) {
-		return held{}, invalid(errors.New("the secret is not that of the key with its id"))
+	if !found.Matches(presented, now) {
+		return nil, invalid(errors.New("the secret is not that of the key with its id"))
 	}
-	if found.key.Expired(now) {
-		return held{}, invalid(errors.New("the key has expired"))
+	if found.Expired(now) {
+		return nil, invalid(errors.New("the key has expired"))
 	}
 	return found, nil
 }

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -35,11 +35,13 @@ type UseStore interface {
 // is repeated, and added once. While the archive is away requests are counted for the hour in which it returns. A replica that is killed
 // loses less than a minute.
 type Meter struct {
-	usedList
 	store   UseStore
 	now     func() time.Time
 	log     *slog.Logger
 	replica string
+
+	mu   sync.Mutex
+	used map[string]KeyUse // since they were taken
 
 	turn    chan struct{} // holds one while somebody flushes; guards what follows
 	number  int64
@@ -49,7 +51,7 @@ type Meter struct {
 
 // NewMeter returns a Meter; now is the clock for the hour to which requests are added.
 func NewMeter(store UseStore, now func() time.Time, log *slog.Logger) *Meter {
-	return &Meter{store: store, now: now, log: log, replica: rand.Text(), turn: make(chan struct{}, 1)}
+	return &Meter{store: store, now: now, log: log, replica: rand.Text(), used: map[string]KeyUse{}, turn: make(chan struct{}, 1)}
 }
 
 // Run flushes until ctx ends. It does not flush at the end: Flush does, when no more requests come.
@@ -107,7 +109,11 @@ func (m *Meter) send(ctx context.Context) error {
 
 // take turns the counts into flushes. The keys are in order, so that replicas cannot wait for each other's in a circle.
 func (m *Meter) take() {
-	uses := slices.SortedFunc(maps.Values(m.usedList.take()), func(x, y KeyUse) int { return cmp.Compare(x.KeyID, y.KeyID) })
+	m.mu.Lock()
+	used := m.used
+	m.used = map[string]KeyUse{}
+	m.mu.Unlock()
+	uses := slices.SortedFunc(maps.Values(used), func(x, y KeyUse) int { return cmp.Compare(x.KeyID, y.KeyID) })
 	hour := HourOf(m.now())
 	for piece := range slices.Chunk(uses, flushSize) {
 		m.number++
@@ -115,64 +121,15 @@ func (m *Meter) take() {
 	}
 }
 
-// use counts the requests of one key on this replica. Counting takes two atomic stores and no memory; only the first
-// request after the count was taken does more, which is to tell the meter.
-type use struct {
-	keyID    string
-	meter    *Meter // nil: nothing is counted
-	requests atomic.Int64
-	last     atomic.Int64 // milliseconds
-	next     *use         // in the meter's list
-}
-
-// add counts a request.
-func (u *use) add(now time.Time) {
-	if u.meter == nil {
+// count counts a request of a key. A nil Meter counts nothing.
+func (m *Meter) count(keyID string, now time.Time) {
+	if m == nil {
 		return
 	}
-	u.last.Store(now.UnixMilli())
-	if u.requests.Add(1) == 1 && !u.meter.push(u) {
-		u.requests.Store(0)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	use, known := m.used[keyID]
+	if known || len(m.used) < maxUsed {
+		m.used[keyID] = KeyUse{KeyID: keyID, Requests: use.Requests + 1, LastUsed: now.UTC()}
 	}
-}
-
-// usedList is a list of counts that are not 0. A count is in it once at most: from its first request until it is taken.
-type usedList struct {
-	first  atomic.Pointer[use]
-	length atomic.Int64
-}
-
-// push puts a count in front, or refuses it when the list is full.
-func (l *usedList) push(u *use) bool {
-	if l.length.Add(1) > maxUsed {
-		l.length.Add(-1)
-		return false
-	}
-	for {
-		first := l.first.Load()
-		u.next = first
-		if l.first.CompareAndSwap(first, u) {
-			return true
-		}
-	}
-}
-
-// take empties the list and sets its counts back to 0. It returns one entry for each key, also when a key was forgotten
-// and read again in between, and so has several counts.
-func (l *usedList) take() map[string]KeyUse {
-	taken := map[string]KeyUse{}
-	for u := l.first.Swap(nil); u != nil; {
-		// From the moment the count is 0 a request may put it into the list again, and so change next.
-		next := u.next
-		l.length.Add(-1)
-		n, last := u.requests.Swap(0), time.UnixMilli(u.last.Load()).UTC()
-		sum := taken[u.keyID]
-		sum.KeyID, sum.Requests = u.keyID, sum.Requests+n
-		if last.After(sum.LastUsed) {
-			sum.LastUsed = last
-		}
-		taken[u.keyID] = sum
-		u = next
-	}
-	return taken
 }

@@ -57,8 +57,5 @@ func (s *Store) LowerArchived(ctx context.Context, l snapshot.Load, from, to int
 		return false, err
 	}
 	n, err := r.number(0)
-	if err != nil {
-		return false, fmt.Errorf("redis: lower archived: %w", err)
-	}
-	return n == 1, nil
+	return n == 1, wrap("lower archived", err)
 }

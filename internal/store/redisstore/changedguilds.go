@@ -69,7 +69,7 @@ func (s *Store) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
 			members[i] = string(g)
 		}
 		if err := s.addToIndex(ctx, members); err != nil {
-			return fmt.Errorf("redis: mark changed: %w", err)
+			return wrap("mark changed", err)
 		}
 	}
 	return nil

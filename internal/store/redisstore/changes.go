@@ -71,10 +71,7 @@ func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	if err == nil {
 		b.Records, b.Until, err = recordsOf(r, len(fields)+3)
 	}
-	if err != nil {
-		return p, fmt.Errorf("redis: read changes: %w", err)
-	}
-	return p, nil
+	return p, wrap("read changes", err)
 }
 
 // EndChanges implements snapshot.Live.

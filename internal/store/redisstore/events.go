@@ -25,10 +25,7 @@ func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Exte
 		return events.Extent{}, err
 	}
 	x, err := extentOf(r)
-	if err != nil {
-		return events.Extent{}, fmt.Errorf("redis: events: %w", err)
-	}
-	return x, nil
+	return x, wrap("events", err)
 }
 
 func extentOf(r reply) (x events.Extent, err error) {
@@ -73,10 +70,7 @@ func (s *Store) ReadEvents(ctx context.Context, from []events.Cursor, limit int6
 		}
 		read[i] = entries
 	}
-	if err := unread.join(); err != nil {
-		return read, fmt.Errorf("redis: read events: %w", err)
-	}
-	return read, nil
+	return read, wrap("read events", unread.join())
 }
 
 // entriesOf reads what there is after a place, and fails when a part of it is missing.

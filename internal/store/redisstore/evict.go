@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"levelboard/internal/domain/guild"
@@ -69,8 +68,5 @@ func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration)
 		return false, err
 	}
 	n, err := r.number(0)
-	if err != nil {
-		return false, fmt.Errorf("redis: evict: %w", err)
-	}
-	return n == 1, nil
+	return n == 1, wrap("evict", err)
 }

@@ -19,11 +19,8 @@ func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User
 		return leaderboard.Ranked{}, known(err)
 	}
 	m, err := memberOf(c.Reply, c.At)
-	if err != nil {
-		return leaderboard.Ranked{}, fmt.Errorf("redis: member: %w", err)
-	}
 	m.UserID = user
-	return m, nil
+	return m, wrap("member", err)
 }
 
 // memberOf reads one of the members that members.lua answered, but for its id.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -130,8 +129,5 @@ func claimOf(r reply) (number int64, rival id.Guild, err error) {
 		text, _, err = r.text(1)
 		rival = id.Guild(text)
 	}
-	if err != nil {
-		return 0, "", fmt.Errorf("redis: claim: %w", err)
-	}
-	return number, rival, nil
+	return number, rival, wrap("claim", err)
 }

@@ -22,10 +22,7 @@ func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit 
 		return leaderboard.Page{}, err
 	}
 	p, err := pageOf(r, offset, known)
-	if err != nil {
-		return leaderboard.Page{}, fmt.Errorf("redis: page: %w", err)
-	}
-	return p, nil
+	return p, wrap("page", err)
 }
 
 // pageOf reads {epoch, rev, {member, xp, ...}, {entry, ...}}; without rows when they are those that are known.

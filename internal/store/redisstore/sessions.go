@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -44,10 +43,7 @@ func (s *Store) Session(ctx context.Context, h signin.Hash) ([]byte, error) {
 	if errors.Is(err, redis.Nil) {
 		return nil, signin.ErrNoSession
 	}
-	if err != nil {
-		return nil, fmt.Errorf("redis: read a session: %w", err)
-	}
-	return sealed, nil
+	return sealed, wrap("read a session", err)
 }
 
 // ClaimSession implements signin.Store. While the server refuses writes nobody gets a claim: what a session holds could not be
@@ -57,10 +53,7 @@ func (s *Store) ClaimSession(ctx context.Context, h signin.Hash, hold time.Durat
 	if errors.Is(err, redis.Nil) || fault.ChangesRefused(err) != "" {
 		return false, nil
 	}
-	if err != nil {
-		return false, fmt.Errorf("redis: claim a session: %w", err)
-	}
-	return true, nil
+	return err == nil, wrap("claim a session", err)
 }
 
 // ReplaceSession implements signin.Store.

@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"fmt"
 
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
@@ -16,8 +15,5 @@ func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (v leaderbo
 	if err := s.client.Share(ctx, &c); err != nil {
 		return v, known(err)
 	}
-	if err := reply(c.Reply).numbers(&v.Epoch, &v.Rev); err != nil {
-		return v, fmt.Errorf("redis: version: %w", err)
-	}
-	return v, nil
+	return v, wrap("version", reply(c.Reply).numbers(&v.Epoch, &v.Rev))
 }

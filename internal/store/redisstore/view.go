@@ -22,10 +22,7 @@ func (s *Store) View(ctx context.Context, g leaderboard.GuildRef, look leaderboa
 		return leaderboard.View{}, err
 	}
 	v, err := viewOf(r, look)
-	if err != nil {
-		return leaderboard.View{}, fmt.Errorf("redis: view: %w", err)
-	}
-	return v, nil
+	return v, wrap("view", err)
 }
 
 func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {

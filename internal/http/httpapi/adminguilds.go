@@ -104,11 +104,7 @@ func (a *api) deleteGuild(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.deps.Admin.DeleteGuild(c.Request.Context(), gid); err != nil {
-		return err
-	}
-	c.Status(http.StatusNoContent)
-	return nil
+	return noContent(c, a.deps.Admin.DeleteGuild(c.Request.Context(), gid))
 }
 
 // adminGuild reads the guild of the path; these routes have no query parameters.

@@ -44,7 +44,7 @@ func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		g, err := a.findGuild(c, path.guild, "")
+		g, err := a.findGuild(c.Request.Context(), path.guild, "")
 		if err != nil {
 			return err
 		}

@@ -95,10 +95,7 @@ func lastEventID(h http.Header) (*events.ID, error) {
 
 // followable finds a guild that the key may follow.
 func (a *api) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*guild.Guild, error) {
-	g, err := a.deps.Guilds.ByID(ctx, gid)
-	if err == nil && !g.Enabled {
-		err = fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")
-	}
+	g, err := a.findGuild(ctx, gid, "")
 	if err != nil {
 		return nil, err
 	}

@@ -114,6 +114,10 @@ func (a *api) createMember(c *gin.Context) error {
 		return err
 	}
 	out, err := a.deps.Board.Create(c.Request.Context(), g, path.user, leaderboard.Creation{XP: level.XP(request.XP), User: user, Once: once})
+	return writeOutcome(c, g, out, err)
+}
+
+func writeOutcome(c *gin.Context, g *guild.Guild, out leaderboard.Outcome, err error) error {
 	if err != nil {
 		return err
 	}
@@ -183,12 +187,7 @@ func (a *api) updateMember(c *gin.Context) error {
 		change.Cooldown = g.Cooldown()
 	}
 	out, err := a.deps.Board.Change(c.Request.Context(), g, path.user, change)
-	if err != nil {
-		return err
-	}
-	markReplay(c, out.Replayed)
-	writeJSON(c, http.StatusOK, summaryBody(g, out))
-	return nil
+	return writeOutcome(c, g, out, err)
 }
 
 func (a *api) deleteMember(c *gin.Context) error {
@@ -205,12 +204,10 @@ func (a *api) deleteMember(c *gin.Context) error {
 		return err
 	}
 	replayed, err := a.deps.Board.Delete(c.Request.Context(), g, path.user, onceOf(c, key, nil))
-	if err != nil {
-		return err
+	if err == nil {
+		markReplay(c, replayed)
 	}
-	markReplay(c, replayed)
-	c.Status(http.StatusNoContent)
-	return nil
+	return noContent(c, err)
 }
 
 // roleRewardChanges tells which roles a member gains and loses at a level.

@@ -51,7 +51,7 @@ func (a *api) awardMessages(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := a.findGuild(c, gid, "")
+	g, err := a.findGuild(c.Request.Context(), gid, "")
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (a *api) leaderboardPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	g, err := a.findGuild(c, gid, vanity)
+	g, err := a.findGuild(c.Request.Context(), gid, vanity)
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func pageNumber(c *gin.Context) (int64, error) {
 	return queryInt(values, "page", 1, math.MaxInt64)
 }
 
-func (a *api) findGuild(c *gin.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
+func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
 	if gid != "" {
-		g, err = a.deps.Guilds.ByID(c.Request.Context(), gid)
+		g, err = a.deps.Guilds.ByID(ctx, gid)
 	} else {
-		g, err = a.deps.Guilds.ByVanity(c.Request.Context(), vanity)
+		g, err = a.deps.Guilds.ByVanity(ctx, vanity)
 	}
 	if err == nil && !g.Enabled {
 		return nil, fault.New(fault.NotFound, "Leveling is not enabled in this guild. Its owner can enable it.")

@@ -158,13 +158,18 @@ func (c *adminClient) hint(response *http.Response) string {
 	return fmt.Sprintf(" The service's address is its base, without /v2: give %s://%s%s with --url or LEVELBOARD_URL.", base.Scheme, base.Host, path)
 }
 
-// send makes a request without a body, whose answer is empty, and says that it is done unless JSON was asked for.
-func (p *program) send(ctx context.Context, flags *clientFlags, method, path, done string) error {
+// call is adminClient.call of the client that the flags and the environment ask for.
+func (p *program) call(ctx context.Context, flags *clientFlags, method, path string, body []byte) (status int, answer []byte, err error) {
 	client, err := p.client(flags)
 	if err != nil {
-		return err
+		return 0, nil, err
 	}
-	_, _, err = client.call(ctx, method, path, nil)
+	return client.call(ctx, method, path, body)
+}
+
+// send makes a request without a body, whose answer is empty, and says that it is done unless JSON was asked for.
+func (p *program) send(ctx context.Context, flags *clientFlags, method, path, done string) error {
+	_, _, err := p.call(ctx, flags, method, path, nil)
 	if err == nil && !flags.json {
 		p.printf("%s\n", done)
 	}

@@ -18,13 +18,7 @@ func (p *program) configCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "print", Short: "Print the settings in force, secrets redacted", Args: takes(),
-			RunE: p.action(func(context.Context, []string) error {
-				cfg, err := p.settings(p.Environ)
-				if err != nil {
-					return err
-				}
-				return cfg.Print(p.Stdout)
-			}),
+			RunE: p.withSettings(func(_ context.Context, cfg config.Config) error { return cfg.Print(p.Stdout) }),
 		},
 	)
 	return group

@@ -66,11 +66,7 @@ func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string
 	if err != nil {
 		return err
 	}
-	client, err := p.client(flags)
-	if err != nil {
-		return err
-	}
-	_, answer, err := client.call(ctx, http.MethodGet, path, nil)
+	_, answer, err := p.call(ctx, flags, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}
@@ -101,11 +97,7 @@ func (p *program) applyGuild(ctx context.Context, flags *clientFlags, file strin
 	if err != nil {
 		return fmt.Errorf("the id of %s %w", documentName(file), id.ErrSnowflake)
 	}
-	client, err := p.client(flags)
-	if err != nil {
-		return err
-	}
-	status, answer, err := client.call(ctx, http.MethodPut, path, document)
+	status, answer, err := p.call(ctx, flags, http.MethodPut, path, document)
 	if err != nil {
 		return err
 	}
@@ -137,11 +129,7 @@ func (p *program) confirmDeletion(ctx context.Context, flags *clientFlags, path 
 	if !p.canAsk() {
 		return nil
 	}
-	client, err := p.client(flags)
-	if err != nil {
-		return err
-	}
-	_, answer, err := client.call(ctx, http.MethodGet, path, nil)
+	_, answer, err := p.call(ctx, flags, http.MethodGet, path, nil)
 	if err != nil {
 		return err
 	}

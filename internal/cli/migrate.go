@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"levelboard/internal/app"
+	"levelboard/internal/config"
 )
 
 func (p *program) migrateCommand() *cobra.Command {
@@ -15,21 +16,17 @@ func (p *program) migrateCommand() *cobra.Command {
 	group.AddCommand(
 		&cobra.Command{
 			Use: "up", Short: "Apply the migrations that are missing (serve does it too)", Args: takes(),
-			RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateUp(ctx) }),
+			RunE: p.withSettings(p.migrateUp),
 		},
 		&cobra.Command{
 			Use: "status", Short: "List the migrations", Args: takes(),
-			RunE: p.action(func(ctx context.Context, _ []string) error { return p.migrateStatus(ctx) }),
+			RunE: p.withSettings(p.migrateStatus),
 		},
 	)
 	return group
 }
 
-func (p *program) migrateUp(ctx context.Context) error {
-	cfg, err := p.settings(p.Environ)
-	if err != nil {
-		return err
-	}
+func (p *program) migrateUp(ctx context.Context, cfg config.Config) error {
 	if err := app.Migrate(ctx, cfg); err != nil {
 		return err
 	}
@@ -37,11 +34,7 @@ func (p *program) migrateUp(ctx context.Context) error {
 	return nil
 }
 
-func (p *program) migrateStatus(ctx context.Context) error {
-	cfg, err := p.settings(p.Environ)
-	if err != nil {
-		return err
-	}
+func (p *program) migrateStatus(ctx context.Context, cfg config.Config) error {
 	migrations, err := app.MigrationStatus(ctx, cfg)
 	if err != nil {
 		return err

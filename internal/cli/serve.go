@@ -32,11 +32,7 @@ func (p *program) serveCommand() *cobra.Command {
 			"LEVELBOARD_POSTGRES_URL it is embedded: nothing else is needed, and its data is in one directory.\n" +
 			"SIGINT and SIGTERM stop it gracefully, a second signal at once.",
 		Args: takes(),
-		RunE: p.action(func(ctx context.Context, _ []string) error {
-			cfg, err := p.settings(p.Environ)
-			if err != nil {
-				return err
-			}
+		RunE: p.withSettings(func(ctx context.Context, cfg config.Config) error {
 			log := &heldWriter{w: p.Stderr}
 			defer log.release(nil)
 			s := service{cfg: cfg, log: newLogger(log, cfg)}
@@ -60,6 +56,17 @@ func (p *program) settings(environ []string) (config.Config, error) {
 	}
 	p.warn(warnings)
 	return cfg, err
+}
+
+// withSettings is the action of a command without arguments that needs the settings.
+func (p *program) withSettings(work func(ctx context.Context, cfg config.Config) error) func(*cobra.Command, []string) error {
+	return p.action(func(ctx context.Context, _ []string) error {
+		cfg, err := p.settings(p.Environ)
+		if err != nil {
+			return err
+		}
+		return work(ctx, cfg)
+	})
 }
 
 func (p *program) warn(warnings []string) {

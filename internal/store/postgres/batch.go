@@ -12,6 +12,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -136,36 +137,20 @@ type columns struct {
 }
 
 func columnsOf(batches []snapshot.Batch) *columns {
-	n := 0
-	for i := range batches {
-		n += len(batches[i].Rows)
-	}
-	c := &columns{
-		incarnations: make([]int64, 0, n), epochs: make([]int64, 0, n), revs: make([]int64, 0, n),
-		users: make([]string, n), xp: make([]int64, n), messages: make([]int64, n),
-		updated: make([]*int64, n), cooldown: make([]*int64, n),
-		discriminators: make([]string, n), usernames: make([]string, n),
-		avatars: make([]*string, n), globalNames: make([]*string, n), accentColours: make([]*string, n),
-		deleted: make([]bool, n),
-	}
-	for i := range batches {
-		b := &batches[i]
-		for j := range b.Rows {
-			c.set(len(c.revs), &b.Rows[j])
+	c := new(columns)
+	for _, b := range batches {
+		for _, r := range b.Rows {
+			if r.Deleted {
+				r = snapshot.Row{Deleted: true, Member: leaderboard.Member{UserID: r.UserID}}
+			}
 			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, cmp.Or(b.AsOf, b.Rev))
+			c.users, c.deleted = append(c.users, string(r.UserID)), append(c.deleted, r.Deleted)
+			c.xp, c.messages = append(c.xp, int64(r.XP)), append(c.messages, r.MessageCount)
+			c.updated, c.cooldown = append(c.updated, sqlarchive.Millis(r.LastUpdated)), append(c.cooldown, sqlarchive.Millis(r.CooldownUntil))
+			c.discriminators, c.usernames = append(c.discriminators, r.User.Discriminator), append(c.usernames, r.User.Username)
+			c.avatars, c.globalNames = append(c.avatars, r.User.Avatar), append(c.globalNames, r.User.GlobalName)
+			c.accentColours = append(c.accentColours, r.User.AccentColour)
 		}
 	}
 	return c
-}
-
-func (c *columns) set(i int, r *snapshot.Row) {
-	c.users[i] = string(r.UserID)
-	if r.Deleted {
-		c.deleted[i] = true
-		return
-	}
-	c.xp[i], c.messages[i] = int64(r.XP), r.MessageCount
-	c.updated[i], c.cooldown[i] = sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil)
-	c.discriminators[i], c.usernames[i] = r.User.Discriminator, r.User.Username
-	c.avatars[i], c.globalNames[i], c.accentColours[i] = r.User.Avatar, r.User.GlobalName, r.User.AccentColour
 }

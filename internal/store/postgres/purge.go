@@ -17,11 +17,13 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (pur
 	defer cancel()
 	for _, part := range []func(ctx context.Context, limit int) (int, error){
 		a.purgeDeletedGuilds,
-		func(ctx context.Context, limit int) (int, error) {
-			return a.purgeMembers(ctx, `deleted AND written_ms <= `+nowMS+` - $2`, limit, keep.Milliseconds())
-		},
+		a.purgeRows("members", `deleted AND written_ms <= `+nowMS+` - $2`, keep.Milliseconds()),
 		a.purgeLog,
-		a.purgeAged,
+		a.purgeRows("key_use", `hour <= `+nowMS+` / 3600000 - $2`, sqlarchive.UseHours),
+		a.purgeRows("key_use_flushes", `at_ms <= `+nowMS+` - $2`, sqlarchive.FlushTime.Milliseconds()),
+		a.purgeRows("key_old_secrets", `until_ms <= `+nowMS+` - $2`, 0),
+		a.purgeRows("requests", `made_ms <= `+nowMS+` - $2`, sqlarchive.RequestTime.Milliseconds()),
+		a.purgeRows("key_records", `at_ms <= `+nowMS+` - $2`, apikey.HistoryTime.Milliseconds()),
 	} {
 		if purged >= limit {
 			return purged, nil
@@ -45,7 +47,7 @@ func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int
 		return 0, err
 	}
 	for _, incarnation := range incarnations {
-		n, err := a.purgeMembers(ctx, `incarnation = $2`, limit-purged, incarnation)
+		n, err := a.purgeRows("members", `incarnation = $2`, incarnation)(ctx, limit-purged)
 		purged += n
 		if err != nil || purged >= limit {
 			return purged, err
@@ -61,12 +63,14 @@ func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int
 	return purged, nil
 }
 
-// purgeMembers deletes at most limit members that the condition, on $2, holds for.
-func (a *Archive) purgeMembers(ctx context.Context, condition string, limit int, arg int64) (int, error) {
-	done, err := a.pool.Exec(ctx, `
-		DELETE FROM members WHERE ctid = ANY (ARRAY(
-			SELECT ctid FROM members WHERE `+condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit, arg)
-	return int(done.RowsAffected()), err
+// purgeRows deletes rows that the condition, on $2, holds for.
+func (a *Archive) purgeRows(table, condition string, arg int64) func(ctx context.Context, limit int) (int, error) {
+	return func(ctx context.Context, limit int) (int, error) {
+		done, err := a.pool.Exec(ctx, `
+			DELETE FROM `+table+` WHERE ctid = ANY (ARRAY(
+				SELECT ctid FROM `+table+` WHERE `+condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit, arg)
+		return int(done.RowsAffected()), err
+	}
 }
 
 // purgeLog deletes from the beginning of the log only, so that what is left has no gap within, whatever the clock did.
@@ -78,30 +82,4 @@ func (a *Archive) purgeLog(ctx context.Context, limit int) (int, error) {
 				(SELECT min(version) FROM change_log WHERE logged_ms > `+nowMS+` - $2), (SELECT max(version) FROM change_log))
 			ORDER BY version LIMIT $1)`, limit, sqlarchive.LogTime.Milliseconds())
 	return int(done.RowsAffected()), err
-}
-
-// purgeAged deletes what is too old of the history of keys, and of named requests.
-func (a *Archive) purgeAged(ctx context.Context, limit int) (purged int, err error) {
-	for _, part := range []struct {
-		table, condition string
-		arg              int64
-	}{
-		{"key_use", `hour <= ` + nowMS + ` / 3600000 - $2`, sqlarchive.UseHours},
-		{"key_use_flushes", `at_ms <= ` + nowMS + ` - $2`, sqlarchive.FlushTime.Milliseconds()},
-		{"key_old_secrets", `until_ms <= ` + nowMS + ` - $2`, 0},
-		{"requests", `made_ms <= ` + nowMS + ` - $2`, sqlarchive.RequestTime.Milliseconds()},
-		{"key_records", `at_ms <= ` + nowMS + ` - $2`, apikey.HistoryTime.Milliseconds()},
-	} {
-		if purged >= limit {
-			return purged, nil
-		}
-		done, err := a.pool.Exec(ctx, `
-			DELETE FROM `+part.table+` WHERE ctid = ANY (ARRAY(
-				SELECT ctid FROM `+part.table+` WHERE `+part.condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit-purged, part.arg)
-		if err != nil {
-			return purged, err
-		}
-		purged += int(done.RowsAffected())
-	}
-	return purged, nil
 }

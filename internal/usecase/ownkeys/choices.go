@@ -1,6 +1,7 @@
 package ownkeys
 
 import (
+	"slices"
 	"time"
 
 	"levelboard/internal/domain/fault"
@@ -71,10 +72,5 @@ func ParseOverlap(text string) (Overlap, error) {
 func errOverlap() error { return fault.New(fault.Invalid, "overlap must be none, 1h, 24h or 7d") }
 
 func (o Overlap) valid() bool {
-	switch o {
-	case NoOverlap, OneHour, OneDay, WeekOverlap:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Overlap{NoOverlap, OneHour, OneDay, WeekOverlap}, o)
 }

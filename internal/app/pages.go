@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"net"
-	"net/netip"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -41,20 +39,11 @@ func (a *App) signInOptions(address, public string) signin.Options {
 		a.closers = append(a.closers, closer{"the connections to the provider of sign-in", func() error { o.Provider.Close(); return nil }})
 	}
 	if len(a.opts.LocalSignIn) > 0 {
-		if a.cfg.Embedded() && loopback(address) {
+		if a.cfg.Embedded() && web.Loopback(address) {
 			o.Locals = a.opts.LocalSignIn
 		} else {
 			a.log.Warn("the demo's sign-in is off, because other machines can reach this service")
 		}
 	}
 	return o
-}
-
-func loopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
 }

@@ -264,14 +264,14 @@ func newCookies(publicURL string) (cookies, error) {
 		return cookies{}, fmt.Errorf("the public address %q is not a URL with a host", publicURL)
 	case u.Scheme == "https":
 		return cookies{session: "__Host-levelboard", flow: "__Host-levelboard-sign-in", secure: true}, nil
-	case !loopbackHost(u.Host):
+	case !Loopback(u.Host):
 		return cookies{}, fmt.Errorf("the public address %q must begin with https:// for people to sign in, unless it is loopback", publicURL)
 	}
 	return cookies{session: "levelboard", flow: "levelboard-sign-in"}, nil
 }
 
-// loopbackHost reports whether host, with or without a port, names this machine.
-func loopbackHost(host string) bool {
+// Loopback reports whether host, with or without a port, names this machine.
+func Loopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -70,7 +70,7 @@ func (s *Site) toProvider(c *gin.Context) error {
 		return signInOff()
 	}
 	next := safeNext(c.Query("next"))
-	if public, err := url.Parse(s.deps.PublicURL); err == nil && c.Request.Host != public.Host && loopbackHost(public.Host) && loopbackHost(c.Request.Host) {
+	if public, err := url.Parse(s.deps.PublicURL); err == nil && c.Request.Host != public.Host && Loopback(public.Host) && Loopback(c.Request.Host) {
 		// The provider sends people back to 127.0.0.1, which has no cookies of localhost. Other names may be a proxy's.
 		c.Redirect(http.StatusSeeOther, s.deps.PublicURL+"/sign-in/provider?next="+url.QueryEscape(next))
 		return nil
@@ -162,14 +162,14 @@ var byProxy = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host"
 // localSignIn reports whether this request may sign in without a provider: only from this machine, under one of its own names (against DNS
 // rebinding), through no proxy that says it is one, and from a page of such a name (against a proxy that says nothing).
 func (s *Site) localSignIn(r *http.Request) bool {
-	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !loopbackHost(r.Host) {
+	if s.deps.SignIn == nil || len(s.deps.SignIn.Locals()) == 0 || !Loopback(r.Host) {
 		return false
 	}
 	if slices.ContainsFunc(byProxy, func(name string) bool { return len(r.Header.Values(name)) > 0 }) {
 		return false
 	}
 	for _, origin := range r.Header.Values("Origin") {
-		if u, err := url.Parse(origin); err != nil || !loopbackHost(u.Host) {
+		if u, err := url.Parse(origin); err != nil || !Loopback(u.Host) {
 			return false
 		}
 	}

@@ -123,6 +123,7 @@ var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
 // archive is asked before the change is made.
 func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, once *Once, step func() (T, error)) (T, error) {
 	return loaded(ctx, l, g, op, func() (T, error) {
+		once.Past = nil // what the archive knew before a load may be lost since
 		result, err := step()
 		if !errors.Is(err, ErrAskArchive) {
 			return result, err

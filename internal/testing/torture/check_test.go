@@ -240,6 +240,9 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	}
 	for _, z := range scores {
 		user := fmt.Sprint(z.Member)
+		if user == "" { // which keeps the keys from being empty
+			continue
+		}
 		e := entry{xp: int64(z.Score)}
 		// Of one whose messages came without user data there are three numbers and no more.
 		if parts := strings.SplitN(entries[user], " ", 4); len(parts) >= 3 {

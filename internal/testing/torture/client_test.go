@@ -130,7 +130,7 @@ func (c *client) change(m *member, wanted change) {
 	// With a key it is sent until it is answered, so the model knows exactly what it did.
 	for attempt := 1; ; attempt++ {
 		c.h.gate.RLock()
-		a := c.h.call(r, method, memberPath(m.guild, m.user), wanted.key, body)
+		a := c.mislay(wanted.key, c.h.call(r, method, memberPath(m.guild, m.user), wanted.key, body))
 		refused := a.verdict == absent && wanted.op == create || a.verdict == conflict && wanted.op != create
 		explained := a.verdict != wrong && a.verdict != reused && !refused && m.answered(wanted, a)
 		m.record(c.h, wanted.String(), a)
@@ -149,7 +149,7 @@ func (c *client) change(m *member, wanted change) {
 		if wanted.key == "" {
 			return
 		}
-		if !c.h.again(attempt) {
+		if !c.again(attempt, a) {
 			c.h.violation(m, fmt.Sprintf("%q was not answered within %v of the last fault", wanted, patience))
 			return
 		}
@@ -203,26 +203,25 @@ func (c *client) count(counter *counter) {
 		return
 	}
 	wanted := change{op: increment, amount: 1 + c.rng.Int64N(50)}
-	if c.rng.IntN(100) < 60 {
+	if counter.keyed || c.rng.IntN(100) < 30 {
 		wanted.key = c.newKey()
 	}
 	method, body := wanted.request()
 	r := c.replica()
-	losses := -1
+	losses := 0
 	for attempt := 1; ; attempt++ {
 		c.h.gate.RLock()
-		// A loss may have taken the record of an attempt and left its effect: then the change may happen once more.
-		if losses != c.h.losses {
-			counter.begin(wanted.amount)
+		if attempt == 1 {
+			counter.begin(wanted)
 			losses = c.h.losses
 		}
 		least := counter.least()
-		a := c.h.call(r, method, memberPath(counter.guild, counter.user), wanted.key, body)
-		counter.ended(wanted.amount, a)
+		a := c.mislay(wanted.key, c.h.call(r, method, memberPath(counter.guild, counter.user), wanted.key, body))
+		counter.ended(wanted, a, losses != c.h.losses)
 		most := counter.most()
 		counter.note(newEvent(c.h, c.name+": "+wanted.String(), a, fmt.Sprintf("%d to %d", least, most)))
 		c.h.gate.RUnlock()
-		inside := a.verdict != done || wanted.key != "" && attempt > 1 || a.says.xp >= least+wanted.amount && a.says.xp <= most
+		inside := a.verdict != done || attempt > 1 || a.says.xp >= least+wanted.amount && a.says.xp <= most
 		if !inside || a.verdict > done {
 			c.h.violation(counter, fmt.Sprintf("the answer %q to %q cannot be: the counter was %d to %d", a.text, wanted, least, most))
 			return
@@ -234,7 +233,7 @@ func (c *client) count(counter *counter) {
 		if wanted.key == "" {
 			return
 		}
-		if !c.h.again(attempt) {
+		if !c.again(attempt, a) {
 			c.h.violation(counter, fmt.Sprintf("%q was not answered within %v of the last fault", wanted, patience))
 			return
 		}

@@ -198,7 +198,7 @@ func (h *harness) setUp() {
 		method, body := change{op: create, name: "shared"}.request()
 		h.must(method, memberPath(mainGuild, user), body)
 		h.users = append(h.users, user)
-		h.counters = append(h.counters, &counter{guild: mainGuild, user: user})
+		h.counters = append(h.counters, &counter{guild: mainGuild, user: user, keyed: i%2 == 0, highest: maxXP, open: map[string]int64{}})
 	}
 	for i := range clients {
 		c := &client{h: h, name: fmt.Sprintf("c%d", i), rng: h.stream(uint64(firstClientStream + i)), current: i}

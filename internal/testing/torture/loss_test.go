@@ -1,83 +1,10 @@
 package torture
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 )
-
-// dump is the state that Redis comes back with when it goes back in time.
-type dump struct {
-	at       time.Time          // everything acknowledged before is in it
-	archived map[string]version // of each guild, what it knew to be in the archive or on its way there, as it was after the dump or at it
-	unsaved  map[string]int64   // the XP of members of the main guild that the archive may not have had yet, by user
-}
-
-type version struct{ epoch, rev int64 }
-
-func (v version) before(epoch, rev int64) bool {
-	return v.epoch < epoch || v.epoch == epoch && v.rev < rev
-}
-
-// dumpNow makes Redis write the dump that it will come back with, between two requests of the clients.
-func (h *harness) dumpNow() {
-	h.gate.Lock()
-	defer h.gate.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	d := dump{at: time.Now(), archived: map[string]version{}, unsaved: map[string]int64{}}
-	before := h.scores(ctx)
-	if err := h.live.Save(ctx).Err(); err != nil {
-		h.t.Fatalf("make Redis write a dump: %v", err)
-	}
-	// What is not saved now was not saved then.
-	unsaved, err := h.unsaved(ctx, mainGuild)
-	if err != nil && !errors.Is(err, redis.Nil) {
-		h.t.Fatalf("read what is not saved of a dump: %v", err)
-	}
-	after := h.scores(ctx)
-	for _, user := range unsaved {
-		// A request whose outcome is unknown may still be under way.
-		if xp, ok := before[user]; ok && after[user] == xp {
-			d.unsaved[user] = xp
-		}
-	}
-	for _, guild := range []string{mainGuild, churnGuild} {
-		found, err := h.live.HMGet(ctx, "lb:{"+guild+"}:meta", "epoch", "archived", "read").Result()
-		if err != nil {
-			h.t.Fatalf("read the version of a dump: %v", err)
-		}
-		d.archived[guild] = version{number(found[0]), max(number(found[1]), number(found[2]))}
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.dumped = d
-}
-
-// scores reads the main guild's board, past the service.
-func (h *harness) scores(ctx context.Context) map[string]int64 {
-	found, err := h.live.ZRangeWithScores(ctx, "lb:{"+mainGuild+"}:xp", 0, -1).Result()
-	if err != nil {
-		h.t.Fatalf("read a board for a dump: %v", err)
-	}
-	scores := map[string]int64{}
-	for _, z := range found {
-		if z.Member != "" {
-			scores[fmt.Sprint(z.Member)] = int64(z.Score)
-		}
-	}
-	return scores
-}
-
-func number(v any) int64 {
-	n, _ := strconv.ParseInt(fmt.Sprint(v), 10, 64)
-	return n
-}
 
 // killRedis kills Redis in the middle of everything, and tells the model what it may have lost, before it comes back.
 func (h *harness) killRedis() {
@@ -100,50 +27,92 @@ func (h *harness) killRedis() {
 		floor := h.floorOf(m.guild, m.user)
 		states := m.since(floor)
 		if h.mode == backwards {
-			states = h.merged(m, rows, states)
+			if states = h.merged(m, rows); len(states) == 0 {
+				h.violation(m, fmt.Sprintf("the archive has %+v, and the dump had it as %v: that cannot be", rows[m.guild+"/"+m.user], m.trail[0].states))
+			}
 		}
 		m.returned(now, states)
 		m.remember(event{began: now, ended: now, replica: "-", what: "Redis is killed", outcome: "what was so at " + floor.Format(clock) + " survives", after: m.String()})
 	}
 	for _, c := range h.counters {
-		row := rows[c.guild+"/"+c.user]
+		at := c.guild + "/" + c.user
 		floor := h.floorOf(c.guild, c.user)
-		c.keep(floor, row.XP)
+		if h.mode == backwards {
+			c.returned(floor, rows[at].XP, max(rows[at].XP, h.dumped.scores[at]))
+		} else {
+			c.returned(floor, 0, maxXP)
+		}
 		c.note(event{began: now, ended: now, replica: "-", what: "Redis is killed", outcome: "what was so at " + floor.Format(clock) + " survives", after: c.String()})
 	}
 }
 
-// merged is what a member may be after an old dump came back: what the archive holds, or what the dump may hold of it, but
-// never with less XP than in the archive, nor with less than in the dump when the archive may not have had that yet.
-func (h *harness) merged(m *member, rows map[string]archived, dumped []state) []state {
-	row, ok := rows[m.guild+"/"+m.user]
-	if ok && row.Deleted && h.dumped.archived[m.guild].before(row.Epoch, row.Rev) {
-		return []state{{}} // deleted since, and archived; a row has the rev of its oldest change, and one that the dump knew of is no newer
+// merged is what a member may be after an old dump came back: what the archive holds, or what the dump holds of it, or, where the archive
+// did not have that yet, both in one. That never has less XP than either, so it may have more than a decrement left which is recorded in
+// one of them.
+func (h *harness) merged(m *member, rows map[string]archived) []known {
+	at := m.guild + "/" + m.user
+	row, ok := rows[at]
+	m.prune(h.dumped.at)
+	anew := m.trail[0].from.After(h.dumped.at) // the guild was created since the dump, which has one before it at most
+	// A row has the rev at which its page was read: the dump knows of no newer ones.
+	newer := ok && (anew || h.dumped.archived[m.guild].before(row.Epoch, row.Rev))
+	archive := []known{{}}
+	if ok {
+		archive = m.rowOf(row.state(), newer)
 	}
-	archive := row.state()
-	if !ok {
-		archive = state{}
+	if anew || newer && row.Deleted {
+		return archive
 	}
-	least, unsaved := int64(0), false
-	if m.guild == mainGuild {
-		least, unsaved = h.dumped.unsaved[m.user]
+	before := m.trail[0].of(m.now(h.dumped.at).key)
+	var all []known
+	if !newer {
+		all = slices.Clone(before) // the dump may have all that is archived, and then it is what counts
 	}
-	var all []state
-	if !unsaved || archive.exists && archive.xp >= least {
-		all = append(all, archive)
-	}
-	for _, s := range dumped {
-		if !s.exists {
-			continue
+	least, unsaved := h.dumped.unsaved[at]
+	for _, a := range archive {
+		for _, d := range before {
+			// What the dump did not have waiting the archive has, with all that is recorded of it.
+			if (!unsaved || a.exists && a.xp >= least) && (a.made || !d.made) {
+				all = append(all, a)
+			}
+			if h.dumped.waiting[at] && d.exists {
+				all = append(all, both(a, d)...)
+			}
 		}
-		if archive.exists {
-			s.xp, s.messages = max(s.xp, archive.xp), max(s.messages, archive.messages)
-			// The user's data comes from whichever is later.
-			all = append(all, state{true, s.xp, archive.name, s.messages})
-		}
-		all = append(all, s)
 	}
-	return slices.DeleteFunc(all, func(s state) bool { return s.exists && s.xp < least })
+	return slices.DeleteFunc(all, func(k known) bool { return k.exists && k.xp < least })
+}
+
+// both merges what an archive has of a member and what an old dump has. The user's data comes from whichever is later.
+func both(a, d known) []known {
+	if !a.exists {
+		return []known{d}
+	}
+	if !d.made {
+		d.made, d.result = a.made, a.result
+	}
+	d.xp, d.messages = max(d.xp, a.xp), max(d.messages, a.messages)
+	named := d
+	named.name = a.name
+	return []known{d, named}
+}
+
+// rowOf is what a row of the archive says of the member. Whether the change that is being repeated is in it is not in the row: the moments
+// of the trail in which the member was so say it, from the dump's on. A row that is not newer than the dump may be from before the change.
+func (m *member) rowOf(row state, newer bool) (all []known) {
+	now := m.now(time.Time{})
+	moments := append(m.trail[:len(m.trail):len(m.trail)], now)
+	if !newer {
+		moments, all = moments[:1], []known{{state: row}}
+	}
+	for _, past := range moments {
+		for _, k := range past.of(now.key) {
+			if !newer || k.state == row {
+				all = append(all, known{row, k.made, k.result})
+			}
+		}
+	}
+	return all
 }
 
 // members lists every member that one client owns.

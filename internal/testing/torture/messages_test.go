@@ -53,7 +53,7 @@ func (c *client) messages() {
 		if wanted.key == "" {
 			return
 		}
-		if !c.h.again(attempt) {
+		if !c.again(attempt, a) {
 			c.h.violation(wanted.authors[0], fmt.Sprintf("messages with key %s were not answered within %v of the last fault", wanted.key, patience))
 			return
 		}
@@ -65,7 +65,7 @@ func (c *client) messages() {
 func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem string, about subject) {
 	c.h.gate.RLock()
 	defer c.h.gate.RUnlock()
-	a = c.h.call(r, http.MethodPost, messagesPath(wanted.guild), wanted.key, map[string]any{"messages": wanted.sent})
+	a = c.mislay(wanted.key, c.h.call(r, http.MethodPost, messagesPath(wanted.guild), wanted.key, map[string]any{"messages": wanted.sent}))
 	var says []outcome
 	switch a.verdict {
 	case unknown, unsent:

@@ -44,16 +44,10 @@ type pendingChange struct {
 	ended time.Time
 }
 
-// moment is what a member may have been from a time until the next moment's.
-type moment struct {
-	from   time.Time
-	states []state
-}
-
 func newMember(guild, user string, trailed bool) *member {
 	m := &member{guild: guild, user: user, may: map[possible]bool{{}: true}, keyed: -1}
 	if trailed {
-		m.trail = []moment{{from: time.Now(), states: []state{{}}}}
+		m.trail = []moment{{from: time.Now(), states: []known{{}}}}
 	}
 	return m
 }

@@ -1,6 +1,30 @@
 package torture
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	mislaid  = 8 // of so many answers to changes with a key one does not reach the client
+	repeatIn = 1500 * time.Millisecond
+)
+
+// mislay loses an answer to a change with a key on its way to the client, now and then. Its change is archived before it is repeated, often.
+func (c *client) mislay(key string, a answer) answer {
+	if key != "" && a.verdict == done && c.h.running() && c.rng.IntN(mislaid) == 0 {
+		return answer{began: a.began, ended: a.ended, replica: a.replica, process: a.process, verdict: unknown, text: "mislaid: " + a.text}
+	}
+	return a
+}
+
+// again waits before a change is repeated, and reports whether it may be. A client may take its time.
+func (c *client) again(attempt int, a answer) bool {
+	if a.verdict == unknown && attempt == 1 && c.rng.IntN(2) == 0 {
+		c.h.pause(time.Duration(c.rng.Int64N(int64(repeatIn))))
+	}
+	return c.h.again(attempt)
+}
 
 // repeatable reports whether a change was made under a key whose record is still there: in a Redis that loses nothing, and
 // not of a guild that may be another one by now.

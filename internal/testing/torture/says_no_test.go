@@ -64,15 +64,36 @@ func TestTheModelRefuses(t *testing.T) {
 			m.returned(now.Add(time.Second), saved)
 			return m.saw(at(100))
 		}},
+		{"one under its key that survived a loss and is made again", func(m *member) bool {
+			survives(m, keyed, lost, at(110))
+			return m.answered(keyed, made(120))
+		}},
+		{"one under its key that was lost and is answered without being made", func(m *member) bool {
+			survives(m, keyed, lost, at(100))
+			return m.answered(keyed, made(110)) && m.saw(at(100))
+		}},
+		{"one under its key that is in a state from before it was sent", func(m *member) bool {
+			m.answered(plus, made(110))
+			m.note(now, time.Time{})
+			survives(m, keyed, lost, at(110))
+			return m.answered(keyed, made(110))
+		}},
 	}
 	for _, c := range cases {
 		m := newMember("g", "u", true)
 		m.may = map[possible]bool{{state: at(100)}: true}
-		m.trail = []moment{{now.Add(-time.Second), []state{at(100)}}}
+		m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: at(100)}}}}
 		if c.steps(m) {
 			t.Errorf("the model accepts %s: %s", c.name, m)
 		}
 	}
+}
+
+// survives takes an answer to a change, and then a loss that leaves the member in this state.
+func survives(m *member, c change, a answer, left state) {
+	m.answered(c, a)
+	m.note(a.ended, time.Time{})
+	m.returned(a.ended, slices.DeleteFunc(m.since(a.ended), func(k known) bool { return k.state != left }))
 }
 
 // What may really happen is accepted, in every order.
@@ -82,12 +103,21 @@ func TestTheModelAccepts(t *testing.T) {
 	lost := answer{verdict: unknown, ended: now}
 	m := newMember("g", "u", true)
 	m.may = map[possible]bool{{state: state{true, 100, "n", 0}}: true}
-	m.trail = []moment{{now.Add(-time.Second), []state{{true, 100, "n", 0}}}}
+	m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: state{true, 100, "n", 0}}}}}
 	m.answered(plus, answer{verdict: done, says: outcome{xp: 110}, ended: now})
 	m.note(now, time.Time{})
 	m.returned(now.Add(time.Second), m.since(now.Add(-time.Millisecond)))
 	if !m.saw(state{true, 100, "n", 0}) {
 		t.Error("the model refuses a loss of what was not saved")
+	}
+	for _, left := range []int64{100, 110} {
+		m := newMember("g", "u", true)
+		m.may = map[possible]bool{{state: state{true, 100, "n", 0}}: true}
+		keyed := change{op: increment, amount: 10, key: "k"}
+		survives(m, keyed, lost, state{true, left, "n", 0})
+		if !m.answered(keyed, answer{verdict: done, says: outcome{xp: 110}, ended: now}) || !m.saw(state{true, 110, "n", 0}) {
+			t.Errorf("a repeated change and a loss that leaves %d XP: the model refuses that it is made once", left)
+		}
 	}
 	for _, seen := range [][]int64{{100, 100}, {100, 110}, {110, 110}, {110, 120}, {120, 120}} {
 		m := newMember("g", "u", false)
@@ -100,6 +130,35 @@ func TestTheModelAccepts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A counter takes an increment under a key once, however many losses are between its attempts.
+func TestTheCounterCountsAKeyOnce(t *testing.T) {
+	began := time.Now()
+	c := &counter{highest: maxXP, open: map[string]int64{}}
+	add := func(key string, verdict verdict, before bool) {
+		wanted := change{op: increment, amount: 10, key: key}
+		if !before {
+			c.begin(wanted)
+		}
+		c.ended(wanted, answer{verdict: verdict, ended: time.Now()}, before)
+	}
+	holds := func(what string, least, most int64) {
+		t.Helper()
+		if c.least() != least || c.most() != most {
+			t.Errorf("%s: %s, want %d to %d", what, c, least, most)
+		}
+	}
+	add("", done, false)
+	add("", unknown, false)
+	add("k", unknown, false)
+	holds("one that was made and two that may be", 10, 30)
+	c.returned(began, 0, 10)
+	holds("what was acknowledged may be lost, and what has no key is not made again", 0, 20)
+	add("k", done, true)
+	holds("what survived may have had it", 10, 20)
+	c.returned(time.Now(), 20, 20)
+	holds("it survived", 20, 20)
 }
 
 // What an answer to messages says is held to the call before it is held to the members.

@@ -6,15 +6,20 @@ import (
 	"time"
 )
 
-// counter is the model of a member that every client increments and nobody changes in another way: its XP is the sum of
-// what was acknowledged and of some of what may have happened.
+// counter is the model of a member that every client increments and nobody changes in another way: its XP is the sum of what was
+// acknowledged and of some of what may have happened. An increment with a key counts once, however often it is sent and whatever is lost
+// between.
 type counter struct {
 	guild, user string
+	keyed       bool // all increments have a key, so that in the end nothing is unknown
 
 	mu      sync.Mutex
-	floor   int64 // what it is at least, whatever Redis loses
+	sure    int64 // what was acknowledged and survives all losses so far
 	acked   []acknowledged
-	begun   int64 // all increments that were ever sent: what it is at most
+	lowest  int64            // what it had after the last loss, at least, and what was begun and acknowledged since
+	highest int64            // what it had after the last loss, at most, and all that was sent since, or may be sent again
+	begun   int64            // all that was ever sent, each increment once
+	open    map[string]int64 // by key: increments that were sent and not acknowledged
 	history []event
 }
 
@@ -27,11 +32,11 @@ type acknowledged struct {
 func (c *counter) least() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.leastLocked(time.Now())
+	return max(c.sureUntil(time.Now()), c.lowest)
 }
 
-func (c *counter) leastLocked(until time.Time) int64 {
-	sum := c.floor
+func (c *counter) sureUntil(until time.Time) int64 {
+	sum := c.sure
 	for _, a := range c.acked {
 		if !a.ended.After(until) {
 			sum += a.amount
@@ -43,30 +48,44 @@ func (c *counter) leastLocked(until time.Time) int64 {
 func (c *counter) most() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.begun
+	return min(c.begun, c.highest)
 }
 
-func (c *counter) begin(amount int64) {
+// begin takes an increment that is sent for the first time.
+func (c *counter) begin(wanted change) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.begun += amount
-}
-
-// ended takes the answer to an increment that was begun.
-func (c *counter) ended(amount int64, a answer) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if a.verdict == done {
-		c.acked = append(c.acked, acknowledged{a.ended, amount})
+	c.begun += wanted.amount
+	c.highest += wanted.amount
+	if wanted.key != "" {
+		c.open[wanted.key] = wanted.amount
 	}
 }
 
-// keep drops what was acknowledged after the floor, which Redis lost, and holds it to xp at least.
-func (c *counter) keep(floor time.Time, xp int64) {
+// ended takes the answer to an increment; before says that it was begun before the last loss, and may be in what survived that.
+func (c *counter) ended(wanted change, a answer, before bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.floor = max(c.leastLocked(floor), xp)
-	c.acked = nil
+	if a.verdict != done {
+		return
+	}
+	delete(c.open, wanted.key)
+	c.acked = append(c.acked, acknowledged{a.ended, wanted.amount})
+	if !before {
+		c.lowest += wanted.amount
+	}
+}
+
+// returned takes a loss: what was acknowledged after the floor may be gone, and its XP is from lowest to highest. What is not acknowledged
+// is only made again under a key.
+func (c *counter) returned(floor time.Time, lowest, highest int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sure, c.acked = c.sureUntil(floor), nil
+	c.lowest, c.highest = lowest, highest
+	for _, amount := range c.open {
+		c.highest += amount
+	}
 }
 
 func (c *counter) note(e event) {
@@ -84,5 +103,5 @@ func (c *counter) String() string {
 func (c *counter) settledAt(xp int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.floor, c.acked, c.begun = xp, nil, xp
+	c.sure, c.acked, c.begun, c.highest = xp, nil, xp, xp
 }

@@ -4,12 +4,58 @@ import (
 	"time"
 )
 
+// known is one thing that a member may be or have been, with the change that is repeated under a key at that time: whether it is in the state,
+// and what it answered then.
+type known struct {
+	state
+	made   bool
+	result outcome
+}
+
+// moment is what a member may have been from a time until the next moment's.
+type moment struct {
+	from   time.Time
+	key    string // of the change that was being repeated then; empty for none
+	states []known
+}
+
+// of is the moment as a change under a key sees it: at a moment of another key that change had not been sent.
+func (past moment) of(key string) []known {
+	if key != "" && past.key == key {
+		return past.states
+	}
+	var all []known
+	for _, k := range past.states {
+		all = append(all, known{state: k.state})
+	}
+	return all
+}
+
+// now is what the member may be.
+func (m *member) now(at time.Time) moment {
+	past, distinct := moment{from: at}, map[known]bool{}
+	if m.keyed >= 0 {
+		past.key = m.pending[m.keyed].key
+	}
+	for p := range m.closure() {
+		k := known{state: p.state}
+		if m.keyed >= 0 && p.open&(1<<m.keyed) == 0 {
+			k.made, k.result = true, p.result
+		}
+		if !distinct[k] {
+			distinct[k] = true
+			past.states = append(past.states, k)
+		}
+	}
+	return past
+}
+
 // note adds what the member may be from now on to its trail, and drops what is older than what must survive.
 func (m *member) note(now, floor time.Time) {
 	if m.trail == nil {
 		return
 	}
-	m.trail = append(m.trail, moment{now, m.states()})
+	m.trail = append(m.trail, m.now(now))
 	m.prune(floor)
 }
 
@@ -26,46 +72,34 @@ func (m *member) prune(floor time.Time) {
 }
 
 // since lists what the member may have been at floor and later, up to now.
-func (m *member) since(floor time.Time) []state {
+func (m *member) since(floor time.Time) []known {
 	m.prune(floor)
-	all := m.states()
+	now := m.now(floor)
+	all := now.states
 	for _, past := range m.trail {
-		all = append(all, past.states...)
+		all = append(all, past.of(now.key)...)
 	}
 	return all
 }
 
-// returned takes a loss of Redis: the member is one of these states now. What was pending died with the Redis that it was
-// sent to, but for a change that is still being repeated: if its record is lost it happens once more, if not it does not.
+// returned takes a loss of Redis: the member is one of these now. What was pending died with the Redis that it was sent to, but for a
+// change that is still being repeated: it happens once more exactly where it is not in what survived.
 //
 // The trail goes on: the same old dump may come back again.
-func (m *member) returned(now time.Time, states []state) {
-	next := map[possible]bool{}
-	var results []outcome
-	open := uint8(0)
+func (m *member) returned(now time.Time, states []known) {
 	if m.keyed < 0 {
 		m.pending = nil
 	} else {
-		results, open = m.results(), 1
 		m.pending, m.keyed = []pendingChange{m.pending[m.keyed]}, 0
 	}
-	for _, s := range states {
-		next[possible{state: s, open: open}] = true
-		for _, result := range results {
-			next[possible{state: s, result: result}] = true
+	next := map[possible]bool{}
+	for _, k := range states {
+		p := possible{state: k.state, result: k.result}
+		if m.keyed >= 0 && !k.made {
+			p.open = 1
 		}
+		next[p] = true
 	}
 	m.may, m.free = next, now.Add(cooldown)
-	m.trail = append(m.trail, moment{now, m.states()})
-}
-
-// results lists what the change that is being repeated may have answered already.
-func (m *member) results() []outcome {
-	var all []outcome
-	for p := range m.closure() {
-		if p.open&(1<<m.keyed) == 0 {
-			all = append(all, p.result)
-		}
-	}
-	return all
+	m.trail = append(m.trail, m.now(now))
 }

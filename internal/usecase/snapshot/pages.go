@@ -183,6 +183,7 @@ func (r *round) commitEach(ctx context.Context, pages []*Page) {
 			}
 			return
 		}
+		p.Batch.Known = max(p.Batch.Known, p.Batch.Rev) // the archive may have committed it, and only the answer was lost
 		r.commit(ctx, []*Page{p})
 		if p.Err != nil && !misfit(p.Err) {
 			failed++

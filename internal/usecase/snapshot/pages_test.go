@@ -138,6 +138,32 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	}
 }
 
+// A group is committed and only the answer is lost: when its guilds are then tried one by one, the archive holds their batches, and that is not
+// taken for what the live store does not know of. A member that was deleted meanwhile stays so.
+func TestAGroupWhoseCommitWasNotAnswered(t *testing.T) {
+	onBothStores(t, func(w *world) {
+		guilds := w.smallGuilds(3)
+		f := &faults{}
+		f.after = func(_ context.Context, c call) error {
+			if c.method != "WriteBatches" || c.n != 1 {
+				return nil
+			}
+			w.remove(guilds[0], 2)
+			return errBroken
+		}
+		writer := w.writer("writer", never, f)
+		w.must(writer.Flush(w.Context()))
+		w.must(writer.Flush(w.Context()))
+		if n := f.count("Distrust"); n > 0 {
+			w.Errorf("%d guilds were taken for older than the archive", n)
+		}
+		if rows := w.liveRows(guilds[0]); len(rows) != 2 {
+			w.Errorf("%d members, want 2: one was deleted", len(rows))
+		}
+		w.allInStep(guilds)
+	})
+}
+
 // Guilds that do not fit the archive any more, at whatever step that happens, are left out of their group, and the others are
 // written with it.
 func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {

@@ -15,8 +15,6 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Main(m) }
-
 const (
 	adminToken = "an-operators-token-of-enough-length"
 	ada        = "900000000000000001" // who signs in, and owns the guilds that a test makes

@@ -13,9 +13,6 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/remote"
-
-	"levelboard/internal/testing/testenv"
 )
 
 // patience is how long a page may take to become what a test expects, on a machine that does much else.
@@ -34,9 +31,11 @@ type tab struct {
 // tab opens one. When the test ends it fails if a script threw or a page broke its content security policy.
 func (s *site) tab(t *testing.T) *tab {
 	t.Helper()
-	allocator, release := remote.NewAllocator(context.Background(), testenv.Chromium(t), remote.NoModifyURL)
-	t.Cleanup(release)
-	ctx, closeTab := chromedp.NewContext(allocator, chromedp.WithNewBrowserContext())
+	shared, err := browser()
+	if err != nil {
+		t.Fatalf("start Chromium (run `make setup`, or install it): %v", err)
+	}
+	ctx, closeTab := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	b := &tab{t: t, ctx: ctx, base: s.url}
 	if err := chromedp.Do(ctx); err != nil {

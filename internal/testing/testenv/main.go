@@ -21,10 +21,6 @@ func Main(m *testing.M, ignore ...goleak.Option) {
 		f()
 	}
 	shared.stop()
-	if err := commonBrowser.stop(); err != nil {
-		fmt.Fprintf(os.Stderr, "the browser of the tests: %v\n", err)
-		code = max(code, 1)
-	}
 	// A failed test may have left anything behind; its own message matters more.
 	if code == 0 {
 		if err := leaks(ignore); err != nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,10 @@ func (p *program) configCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "print", Short: "Print the settings in force, secrets redacted", Args: takes(),
-			RunE: p.withSettings(func(_ context.Context, cfg config.Config) error { return cfg.Print(p.Stdout) }),
+			RunE: p.withSettings(func(_ context.Context, cfg config.Config) error {
+				_, err := fmt.Fprint(p.Stdout, cfg)
+				return err
+			}),
 		},
 	)
 	return group

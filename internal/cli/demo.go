@@ -95,7 +95,7 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 				return fmt.Errorf("prepare the demo: %w", err)
 			}
 			p.introduce(a.URL(), key, o, rows[len(rows)/50].UserID, cfg.AdminToken == "")
-			activity := demo.NewActivity(users(rows), o.seed)
+			activity := demo.NewActivity(rows, o.seed)
 			activity.URL, activity.Key, activity.Rate, activity.Log = a.URL(), key, o.rate, s.log
 			return whileActive(ctx, activity, a.Wait)
 		})
@@ -155,14 +155,6 @@ func seed(ctx context.Context, a *app.App, rows []snapshot.Row) (key string, err
 		Name: "demo", OwnerID: string(demo.OwnerID), Permission: apikey.ReadWrite, GuildIDs: []string{string(demo.GuildID)}, RateLimit: &unlimited,
 	})
 	return created.Key, err
-}
-
-func users(rows []snapshot.Row) []id.User {
-	list := make([]id.User, len(rows))
-	for i, row := range rows {
-		list[i] = row.UserID
-	}
-	return list
 }
 
 // whileActive waits, with the activity going on meanwhile, and returns when both have ended.

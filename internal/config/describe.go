@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"reflect"
 	"slices"
@@ -49,13 +48,7 @@ func nameOf(field string) string {
 	return Prefix + f.Tag.Get("env")
 }
 
-// Print writes the settings as NAME=value lines, secrets redacted; a URL keeps all but its password.
-func (c Config) Print(w io.Writer) error {
-	_, err := io.WriteString(w, c.String())
-	return err
-}
-
-// String is what Print writes.
+// String is the settings as NAME=value lines, secrets redacted; a URL keeps all but its password.
 func (c Config) String() string {
 	var b strings.Builder
 	c.each(func(name, value string) { fmt.Fprintf(&b, "%s=%s\n", name, value) })

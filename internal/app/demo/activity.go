@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Activity makes members gain XP through the API, as a bot would have it for their messages.
@@ -21,7 +21,7 @@ type Activity struct {
 	Rate float64
 	Log  *slog.Logger
 
-	members  []id.User
+	members  []snapshot.Row
 	r        *rand.Rand
 	speakers *rand.Zipf
 	client   *http.Client
@@ -29,7 +29,7 @@ type Activity struct {
 
 // NewActivity returns the activity of members, of whom the first speak most (by Zipf's law). The same seed gives the same
 // changes in the same order.
-func NewActivity(members []id.User, seed uint64) *Activity {
+func NewActivity(members []snapshot.Row, seed uint64) *Activity {
 	r := rand.New(rand.NewPCG(seed, 2))
 	return &Activity{
 		Log:      slog.New(slog.DiscardHandler),
@@ -59,7 +59,7 @@ func (a *Activity) Run(ctx context.Context) {
 
 // Step gives one member the XP of one message.
 func (a *Activity) Step(ctx context.Context) error {
-	user := a.members[a.speakers.Uint64()]
+	user := a.members[a.speakers.Uint64()].UserID
 	body := fmt.Sprintf(`{"xp":{"increment":%d}}`, minXP+a.r.IntN(maxXP-minXP+1))
 	url := fmt.Sprintf("%s/v2/levels/%s/users/%s", a.URL, GuildID, user)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPatch, url, strings.NewReader(body))

@@ -142,8 +142,8 @@ func TestActivityIncrementsTheFirstMembersMost(t *testing.T) {
 		w.WriteHeader(status)
 	}))
 	defer server.Close()
-	ids := usersOf(demo.Members(500, 3, now))
-	activity := demo.NewActivity(ids, 3)
+	rows := demo.Members(500, 3, now)
+	activity := demo.NewActivity(rows, 3)
 	activity.URL, activity.Key = server.URL, "secret"
 	for range 400 {
 		if err := activity.Step(context.Background()); err != nil {
@@ -151,7 +151,7 @@ func TestActivityIncrementsTheFirstMembersMost(t *testing.T) {
 		}
 	}
 	front := 0
-	for _, user := range ids[:50] {
+	for _, user := range usersOf(rows)[:50] {
 		front += increments[string(user)]
 	}
 	if front < 150 || len(increments) < 50 {
@@ -168,7 +168,7 @@ func TestActivityEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel() }))
 	defer server.Close()
-	activity := demo.NewActivity(usersOf(demo.Members(10, 1, now)), 1)
+	activity := demo.NewActivity(demo.Members(10, 1, now), 1)
 	activity.URL, activity.Rate = server.URL, 1000
 	ended := make(chan struct{})
 	go func() {

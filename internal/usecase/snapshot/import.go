@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
@@ -28,13 +29,11 @@ func (w *Writer) Import(ctx context.Context, g leaderboard.GuildRef, rows []Row)
 	if found.Batch.Guild.ID != "" {
 		return fmt.Errorf("import into guild %s: it is loaded, and its members in Redis would win", g.ID)
 	}
-	for len(rows) > 0 {
-		n := min(pageSize, len(rows))
-		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Known: state.Archived + 1, Rows: rows[:n]}
+	for part := range slices.Chunk(rows, pageSize) {
+		batch := Batch{Guild: g, Epoch: state.Epoch, Rev: state.Archived + 1, Known: state.Archived + 1, Rows: part}
 		if err := WriteBatch(ctx, w.archive, w.lease.Lease(), batch); err != nil {
 			return fmt.Errorf("import into guild %s: %w", g.ID, err)
 		}
-		rows = rows[n:]
 	}
 	return nil
 }

@@ -96,9 +96,12 @@ func (s *Site) showKey(c *gin.Context, v keyVisit, status int, content keyPage) 
 	return s.show(c, status, "key", v.key.Name, content)
 }
 
-func toKey(c *gin.Context, v keyVisit, done string) error {
-	c.Redirect(http.StatusSeeOther, "/profile/keys/"+v.key.ID+"?done="+done)
-	return nil
+// toKey leads back to the key's page, which says what was done; not after an error.
+func toKey(c *gin.Context, v keyVisit, done string, err error) error {
+	if err == nil {
+		c.Redirect(http.StatusSeeOther, "/profile/keys/"+v.key.ID+"?done="+done)
+	}
+	return err
 }
 
 func (s *Site) renameKey(c *gin.Context, v keyVisit) error {
@@ -106,10 +109,7 @@ func (s *Site) renameKey(c *gin.Context, v keyVisit) error {
 	if apikey.CheckName(name) != nil {
 		return s.showKey(c, v, http.StatusUnprocessableEntity, keyPage{Name: name, Errors: map[string]string{"name": badName}})
 	}
-	if err := s.deps.Keys.Rename(c.Request.Context(), v.User.ID, v.key.ID, name); err != nil {
-		return err
-	}
-	return toKey(c, v, "renamed")
+	return toKey(c, v, "renamed", s.deps.Keys.Rename(c.Request.Context(), v.User.ID, v.key.ID, name))
 }
 
 // rotateKey answers with the secret itself, as createKey does.
@@ -140,10 +140,7 @@ func (s *Site) grantGuild(c *gin.Context, v keyVisit) error {
 	if err == nil {
 		err = s.deps.Keys.Grant(c.Request.Context(), keyOwner(v.Session), v.key.ID, g)
 	}
-	if err != nil {
-		return err
-	}
-	return toKey(c, v, "granted#communities")
+	return toKey(c, v, "granted#communities", err)
 }
 
 func (s *Site) ungrantGuild(c *gin.Context, v keyVisit) error {
@@ -151,10 +148,7 @@ func (s *Site) ungrantGuild(c *gin.Context, v keyVisit) error {
 	if err == nil {
 		err = s.deps.Keys.Ungrant(c.Request.Context(), v.User.ID, v.key.ID, g)
 	}
-	if err != nil {
-		return err
-	}
-	return toKey(c, v, "ungranted#communities")
+	return toKey(c, v, "ungranted#communities", err)
 }
 
 func (v keyVisit) guild() (id.Guild, error) {

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,14 +100,13 @@ func (u *Uses) note(ctx context.Context) {
 	u.failing = err != nil
 }
 
-// Note notes what was used since the last call, as Run does every second. What could not be noted is noted with its next use.
+// Note notes what was used since the last call, as Run does every second. After an error all of it is noted with its next use.
 func (u *Uses) Note(ctx context.Context) error {
 	u.mu.Lock()
 	fresh := u.fresh
 	u.fresh = nil
 	u.mu.Unlock()
-	for len(fresh) > 0 {
-		part := fresh[:min(noteSize, len(fresh))]
+	for part := range slices.Chunk(fresh, noteSize) {
 		if err := u.live.NoteUses(ctx, part); err != nil {
 			u.mu.Lock()
 			defer u.mu.Unlock()
@@ -115,7 +115,6 @@ func (u *Uses) Note(ctx context.Context) error {
 			}
 			return err
 		}
-		fresh = fresh[len(part):]
 	}
 	return nil
 }

@@ -12,14 +12,14 @@ import (
 	"levelboard/internal/usecase/lease"
 )
 
-// Entries are the rows that are not Deleted. The batch stays as it is.
-func (b Batch) Entries() []Row {
+// entries are the rows that are not Deleted. The batch stays as it is.
+func (b Batch) entries() []Row {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
 }
 
 // Salvaged is what Salvage merges of a batch into the archive, whose state is from: the entries, and the records of what they hold.
 func (b Batch) Salvaged(from State) Batch {
-	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived, Rows: b.Entries(), Records: slices.Clone(b.Records)}
+	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived, Rows: b.entries(), Records: slices.Clone(b.Records)}
 	if b.Epoch == from.Epoch {
 		s.AsOf = max(s.AsOf, b.AsOf, b.Rev)
 		return s

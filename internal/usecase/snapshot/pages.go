@@ -66,7 +66,7 @@ func (r *round) writeRest(ctx context.Context, p Page) error {
 	g, first := p.Batch.Guild.ID, p
 	for attempts := settleAttempts; ; {
 		switch {
-		case p.Err == nil && (p.Nothing() || p.Batch.Rev >= first.Batch.AsOf):
+		case p.Err == nil && (p.nothing() || p.Batch.Rev >= first.Batch.AsOf):
 			return nil
 		case p.Err == nil:
 		case !misfit(p.Err) || attempts == 0:

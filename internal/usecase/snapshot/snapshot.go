@@ -139,8 +139,8 @@ type Page struct {
 // More reports whether more waited than is in the page.
 func (p Page) More() bool { return p.Batch.Rev < p.Batch.AsOf }
 
-// Nothing reports whether nothing waited.
-func (p Page) Nothing() bool { return p.Batch.Rev == 0 && len(p.Batch.Records) == 0 }
+// nothing reports whether nothing waited.
+func (p Page) nothing() bool { return p.Batch.Rev == 0 && len(p.Batch.Records) == 0 }
 
 // Load is what the live store has loaded of a guild at one time.
 type Load struct {

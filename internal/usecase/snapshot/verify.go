@@ -31,7 +31,7 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) er
 	wentBack.Inc()
 	merged := 0
 	err := h.live.Unsaved(ctx, lock, func(b Batch) error {
-		merged += len(b.Entries())
+		merged += len(b.entries())
 		return h.bad.write(b, func(part Batch) error { return h.archive.Salvage(ctx, before, part) })
 	})
 	if err != nil {

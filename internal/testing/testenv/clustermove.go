@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -150,4 +151,26 @@ func (c *RedisCluster) must(s *RedisServer, args ...string) string {
 		c.tb.Fatalf("%s of the node at %s: %v", strings.Join(args, " "), s.Addr(), err)
 	}
 	return answer
+}
+
+// failoverTime is after how long a failover is asked for once more: a node gives up after five seconds, and the others vote about a master only
+// once within twice the nodeTimeout.
+const failoverTime = 6 * time.Second
+
+// Failover makes the replica of a slot's master its master, and returns when both are in step again and all nodes have heard of it.
+func (c *RedisCluster) Failover(slot int) {
+	c.tb.Helper()
+	nodes, master := c.nodes(), c.Owner(slot)
+	replica := nodes[(slices.Index(nodes, master)+clusterMasters)%len(nodes)]
+	done := func() bool { return c.agreed(slot, replica) && replica.joined() == nil && master.joined() == nil }
+	var asked time.Time
+	for deadline := time.Now().Add(startTimeout); !done(); time.Sleep(pollInterval) {
+		if time.Now().After(deadline) {
+			c.tb.Fatalf("the replica at %s did not take over from the master at %s\n%s", replica.Addr(), master.Addr(), logTail(replica.log()))
+		}
+		if time.Since(asked) > failoverTime && !c.owns(replica, slot) {
+			c.must(replica, "CLUSTER", "FAILOVER")
+			asked = time.Now()
+		}
+	}
 }

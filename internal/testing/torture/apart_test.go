@@ -37,7 +37,7 @@ func (h *harness) apart(before string) string {
 }
 
 // format is in which format the main guild is in a Redis; empty for the first one, which had no name.
-func (h *harness) format(live *redis.Client) string {
+func (h *harness) format(live redis.UniversalClient) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	found, err := live.HMGet(ctx, "lb:{"+mainGuild+"}:meta", "epoch", "format").Result()

@@ -183,7 +183,7 @@ func (c *client) read(m *member) (rank int64, definite bool) {
 	}
 	if explained && definite {
 		explained = m.saw(seen)
-		m.settle(a.began, c.h.flowing())
+		m.settle(seen, a.began, c.h.flowing())
 	}
 	m.record(c.h, "read", a)
 	c.h.gate.RUnlock()

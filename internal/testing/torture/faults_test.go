@@ -21,6 +21,25 @@ type fault struct {
 
 // faults lists what may happen to the replicas and servers of a run. What cannot happen to a replica that is down is skipped.
 func (h *harness) faults() []fault {
+	var all []fault
+	switch h.mode {
+	case sentinel:
+		all = sentinelFaults()
+	case cluster:
+		all = clusterFaults()
+	default:
+		all = append(h.redisFaults(), postgresFaults()...)
+	}
+	for _, r := range h.replicas {
+		all = append(all,
+			fault{name: "kill replica " + r.name, target: r.name, replica: true, weight: 1, begin: func(h *harness, _ *rand.Rand) func() { return h.endReplica(r, syscall.SIGKILL) }},
+			fault{name: "terminate replica " + r.name, target: r.name, replica: true, weight: 1, begin: func(h *harness, _ *rand.Rand) func() { return h.endReplica(r, syscall.SIGTERM) }})
+	}
+	return all
+}
+
+// redisFaults are what may happen to the one server that there is.
+func (h *harness) redisFaults() []fault {
 	all := []fault{
 		{name: "stop Redis", target: "redis", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
 			h.freeze()
@@ -35,6 +54,24 @@ func (h *harness) faults() []fault {
 			h.redisProxy.dropping(0.01 + 0.15*rng.Float64())
 			return func() { h.redisProxy.dropping(0) }
 		}},
+		// In backwards it looks at the archive meanwhile.
+		{name: "kill Redis", target: "redis", weight: 3, alone: h.mode == backwards, begin: func(h *harness, _ *rand.Rand) func() {
+			h.freeze()
+			h.killRedis()
+			return func() { h.redis.Start(); h.thaw() }
+		}},
+	}
+	if h.mode == backwards {
+		all = append(all, fault{name: "let Redis write a dump", target: "redis", weight: 2, begin: func(h *harness, _ *rand.Rand) func() {
+			h.dumpNow()
+			return func() {}
+		}})
+	}
+	return all
+}
+
+func postgresFaults() []fault {
+	return []fault{
 		{name: "crash Postgres", target: "postgres", weight: 1, begin: func(h *harness, _ *rand.Rand) func() {
 			h.postgres.Kill()
 			return h.postgres.Start
@@ -52,25 +89,7 @@ func (h *harness) faults() []fault {
 			h.pgProxy.dropping(0.02 + 0.3*rng.Float64())
 			return func() { h.pgProxy.dropping(0) }
 		}},
-		// In backwards it looks at the archive meanwhile.
-		{name: "kill Redis", target: "redis", weight: 3, alone: h.mode == backwards, begin: func(h *harness, _ *rand.Rand) func() {
-			h.freeze()
-			h.killRedis()
-			return func() { h.redis.Start(); h.thaw() }
-		}},
 	}
-	if h.mode == backwards {
-		all = append(all, fault{name: "let Redis write a dump", target: "redis", weight: 2, begin: func(h *harness, _ *rand.Rand) func() {
-			h.dumpNow()
-			return func() {}
-		}})
-	}
-	for _, r := range h.replicas {
-		all = append(all,
-			fault{name: "kill replica " + r.name, target: r.name, replica: true, weight: 1, begin: func(h *harness, _ *rand.Rand) func() { return h.endReplica(r, syscall.SIGKILL) }},
-			fault{name: "terminate replica " + r.name, target: r.name, replica: true, weight: 1, begin: func(h *harness, _ *rand.Rand) func() { return h.endReplica(r, syscall.SIGTERM) }})
-	}
-	return all
 }
 
 func (h *harness) endReplica(r *replica, s syscall.Signal) func() {

@@ -43,7 +43,12 @@ const (
 	durable   mode = iota // AOF, always: it loses nothing
 	volatile              // it comes back empty: it loses what the archive does not have yet
 	backwards             // it comes back with an old dump
+	sentinel              // it has replicas, one of which takes over; what no replica has is lost
+	cluster               // it is several masters with replicas, between which guilds move
 )
+
+// loses reports whether Redis may lose what was acknowledged.
+func (m mode) loses() bool { return m == volatile || m == backwards }
 
 // fleet is what the replicas of a run are.
 type fleet struct {
@@ -62,11 +67,14 @@ type harness struct {
 	seed uint64
 	http *http.Client
 
-	redis      *testenv.RedisServer
+	redis      *testenv.RedisServer // one server, behind the proxy
 	postgres   *testenv.PG
 	redisProxy *proxy
 	pgProxy    *proxy
-	live       *redis.Client // straight to Redis, for what only the harness looks at
+	sentinels  *testenv.Sentinels    // or these
+	cluster    *testenv.RedisCluster // or this
+	onRedis    []string              // the settings that lead a service there
+	live       redis.UniversalClient // straight to Redis, for what only the harness looks at
 	replicas   []*replica
 	fronts     []*replica // what the clients ask: the replicas, or the balancer before them
 	balancer   *balancer  // nil without one
@@ -142,16 +150,10 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 	}
 	t.Cleanup(h.http.CloseIdleConnections)
 	t.Logf("seed %d (TORTURE_SEED), faults for %v (TORTURE_TIME)", h.seed, budget(t))
-	var options []testenv.RedisOption
-	if m == durable {
-		options = append(options, testenv.WithAOF())
-	}
-	h.redis = testenv.Redis(t, options...)
-	h.postgres = testenv.PostgresServer(t)
-	h.redisProxy = startProxy(t, h.redis.Addr(), h.stream(redisProxyStream))
-	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
 	logging.Disable() // that a killed Redis cannot be reached is no news
-	h.live = redis.NewClient(&redis.Options{Addr: h.redis.Addr(), ReadTimeout: redisWaits, MaxRetries: -1, Protocol: 2, DisableIdentity: true})
+	h.onRedis = h.startRedis()
+	h.postgres = testenv.PostgresServer(t)
+	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
 	t.Cleanup(func() { _ = h.live.Close() })
 	for _, name := range f.names {
 		r := &replica{name: name, env: h.environment(), program: f.program}
@@ -172,14 +174,29 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 	return h
 }
 
+// startRedis starts what Redis is in this mode, and returns the settings that lead a service to it.
+func (h *harness) startRedis() (environ []string) {
+	if h.mode == sentinel || h.mode == cluster {
+		return h.startReplicated()
+	}
+	var options []testenv.RedisOption
+	if h.mode == durable {
+		options = append(options, testenv.WithAOF())
+	}
+	h.redis = testenv.Redis(h.t, options...)
+	h.redisProxy = startProxy(h.t, h.redis.Addr(), h.stream(redisProxyStream))
+	h.live = redis.NewClient(&redis.Options{Addr: h.redis.Addr(), ReadTimeout: redisWaits, MaxRetries: -1, Protocol: 2, DisableIdentity: true})
+	return []string{"LEVELBOARD_REDIS_URL=" + h.redisProxy.in(h.t, h.redis.URL())}
+}
+
 func (h *harness) environment() []string {
-	return []string{
+	return append([]string{
 		asReplica + "=1", "GORACE=halt_on_error=1", "PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "TMPDIR=" + os.TempDir(),
 		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0",
-		"LEVELBOARD_REDIS_URL=" + h.redisProxy.in(h.t, h.redis.URL()), "LEVELBOARD_POSTGRES_URL=" + h.pgProxy.in(h.t, h.postgres.URL()),
+		"LEVELBOARD_POSTGRES_URL=" + h.pgProxy.in(h.t, h.postgres.URL()),
 		"LEVELBOARD_ADMIN_TOKEN=" + adminToken, "LEVELBOARD_SNAPSHOT_INTERVAL=" + snapshotInterval.String(),
 		"LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_SHUTDOWN_TIMEOUT=10s",
-	}
+	}, h.onRedis...)
 }
 
 // setUp makes the guild, the key, the clients and the members that they share.
@@ -208,7 +225,7 @@ func (h *harness) setUp() {
 		}
 		for j := range n {
 			user := strconv.Itoa(200000000000000000 + 1000*i + j)
-			c.members = append(c.members, newMember(mainGuild, user, h.mode != durable))
+			c.members = append(c.members, h.newMember(mainGuild, user))
 			h.users = append(h.users, user)
 		}
 		h.clients = append(h.clients, c)
@@ -221,6 +238,12 @@ func (h *harness) setUp() {
 	if h.mode == backwards {
 		h.dumpNow()
 	}
+}
+
+func (h *harness) newMember(guild, user string) *member {
+	m := newMember(guild, user, h.mode.loses())
+	m.fleeting = h.mode == sentinel
+	return m
 }
 
 // awaitSaved waits until the archive has the counters: whatever Redis loses from now on, they exist.

@@ -9,7 +9,7 @@ import (
 // killRedis kills Redis in the middle of everything, and tells the model what it may have lost, before it comes back.
 func (h *harness) killRedis() {
 	h.redis.Kill()
-	if h.mode == durable {
+	if !h.mode.loses() {
 		return
 	}
 	h.gate.Lock() // all that was under way has ended: with an answer, or with an unknown outcome

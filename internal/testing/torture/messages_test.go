@@ -88,7 +88,7 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 		if !explained {
 			return a, fmt.Sprintf("the answer %q to %q cannot be: the member was %s", own.text, part, m), m
 		}
-		if a.verdict == done && !m.cooled(own.says.gained > 0, wanted.began, a.ended, c.h.mode == durable) {
+		if a.verdict == done && !m.cooled(own.says.gained > 0, wanted.began, a.ended, !c.h.mode.loses()) {
 			return a, fmt.Sprintf("the answer %q to %q cannot be: the member has a cooldown until %s", own.text, part, m.held.Format(clock)), m
 		}
 		if a.verdict == done && free && part.amount > 0 && own.says.gained == 0 && own.says.xp < maxXP {
@@ -207,7 +207,7 @@ func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 // repeatableCall keeps a call that may be sent again: its records are still there in a Redis that loses nothing, and its
 // guild is not another one by then.
 func (c *client) repeatableCall(made *messagesCall, a answer) {
-	if made.key == "" || c.h.mode != durable || made.guild != mainGuild {
+	if made.key == "" || c.h.mode.loses() || made.guild != mainGuild {
 		return
 	}
 	made.answer = a.body

@@ -35,6 +35,8 @@ type member struct {
 	held    time.Time // until when no message can give it XP, if that is known
 	free    time.Time // since when messages must give it XP again, if nothing is pending
 
+	fleeting bool // what a read shows may be lost with its master, until it is acknowledged
+
 	trail   []moment // what it may have been, for a Redis that loses something; nil when that never happens
 	history []event
 }
@@ -117,6 +119,10 @@ func (m *member) answered(c change, a answer) bool {
 			}
 		}
 	}
+	if m.fleeting && a.verdict != done && len(m.pending) > 0 { // it is as a read
+		m.keyed = -1
+		return len(next) > 0
+	}
 	m.dropHappened(next, a.ended)
 	m.keyed = -1
 	return m.become(next)
@@ -159,13 +165,22 @@ func (m *member) mayHappen(c change, ended time.Time) {
 
 // saw takes what a read of the member showed. It returns false when it cannot have been that.
 func (m *member) saw(s state) bool {
+	next := m.showing(s)
+	if m.fleeting && len(m.pending) > 0 {
+		return len(next) > 0
+	}
+	return m.become(next)
+}
+
+// showing is what the member may be when a read shows this.
+func (m *member) showing(s state) map[possible]bool {
 	next := map[possible]bool{}
 	for p := range m.closure() {
 		if p.state == s {
 			next[p] = true
 		}
 	}
-	return m.become(next)
+	return next
 }
 
 func (m *member) become(next map[possible]bool) bool {
@@ -176,8 +191,9 @@ func (m *member) become(next map[possible]bool) bool {
 	return true
 }
 
-// settle gives up the pending changes that had not happened when a read began so late that they never will.
-func (m *member) settle(readBegan, flowing time.Time) {
+// settle gives up the pending changes that had not happened when a read began so late that they never will. It showed what lasts, too: nothing
+// was wrong with Redis for so long.
+func (m *member) settle(s state, readBegan, flowing time.Time) {
 	if len(m.pending) == 0 || m.keyed >= 0 {
 		return
 	}
@@ -186,7 +202,7 @@ func (m *member) settle(readBegan, flowing time.Time) {
 			return
 		}
 	}
-	m.forgetPending(m.may)
+	m.forgetPending(m.showing(s))
 	m.free = time.Now().Add(cooldown)
 }
 

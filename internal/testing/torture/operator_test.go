@@ -81,7 +81,7 @@ func (o *operator) found() bool {
 	defer o.h.gate.RUnlock()
 	o.members = nil
 	for i := range churnMembers {
-		o.members = append(o.members, newMember(churnGuild, churnUser(i), o.h.mode != durable))
+		o.members = append(o.members, o.h.newMember(churnGuild, churnUser(i)))
 	}
 	o.alive = true
 	return true

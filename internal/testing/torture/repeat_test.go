@@ -29,7 +29,7 @@ func (c *client) again(attempt int, a answer) bool {
 // repeatable reports whether a change was made under a key whose record is still there: in a Redis that loses nothing, and
 // not of a guild that may be another one by now.
 func (c *client) repeatable(m *member) bool {
-	return c.h.mode == durable && m.guild == mainGuild && m.made.key != ""
+	return !c.h.mode.loses() && m.guild == mainGuild && m.made.key != ""
 }
 
 // repeat sends a change again that was made and answered under its key, or another change under that key. The first is

@@ -32,7 +32,7 @@ func TestTheModelRefuses(t *testing.T) {
 			if !m.answered(plus, lost) || !m.saw(at(100)) {
 				return true
 			}
-			m.settle(now.Add(time.Minute), now)
+			m.settle(at(100), now.Add(time.Minute), now)
 			return m.saw(at(110))
 		}},
 		{"one made again under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) && m.saw(at(120)) }},
@@ -129,6 +129,31 @@ func TestTheModelAccepts(t *testing.T) {
 				t.Errorf("100 and twice an unknown 10: the model refuses %v", seen)
 			}
 		}
+	}
+}
+
+// What a read showed may be lost with its master, until an answer says that the replicas have it, or it is old.
+func TestTheModelOfAMasterThatMayBeReplaced(t *testing.T) {
+	now := time.Now()
+	plus := change{op: increment, amount: 10}
+	at := func(xp int64) state { return state{true, xp, "n", 0} }
+	fresh := func() *member {
+		m := newMember("g", "u", false)
+		m.fleeting, m.may = true, map[possible]bool{{state: at(100)}: true}
+		m.answered(plus, answer{verdict: unknown, ended: now})
+		return m
+	}
+	m := fresh()
+	if !m.saw(at(110)) || !m.saw(at(100)) || !m.answered(plus, answer{verdict: done, says: outcome{xp: 110}, ended: now}) {
+		t.Error("the model refuses that an unknown change is seen and then lost")
+	}
+	if m.saw(at(100)) {
+		t.Error("the model accepts that an acknowledged change is lost")
+	}
+	m = fresh()
+	m.settle(at(110), now.Add(time.Minute), now)
+	if len(m.pending) > 0 || m.saw(at(100)) {
+		t.Error("the model accepts that a change is lost which all replicas have had time for")
 	}
 }
 

@@ -145,6 +145,8 @@ func (n *node) pipe(ctx context.Context, on *server, runs []*run) (unknown []*ru
 		switch {
 		case broken && whole(v):
 			failed = nil // it was answered before the connection broke; go-redis gives the error to all commands
+		case v == nil && failed == nil:
+			failed = err // of a server that refuses a new connection while it loads, go-redis tells the pipeline alone
 		case !broken && redis.HasErrorPrefix(failed, "NOSCRIPT"):
 			unknown = append(unknown, r)
 			continue

@@ -3,7 +3,6 @@ package sqlarchive
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"levelboard/internal/domain/apikey"
@@ -16,14 +15,10 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 	if len(keys) == 0 {
 		return nil
 	}
-	guilds := make([]string, len(r.GuildIDs))
-	for i, g := range r.GuildIDs {
-		guilds[i] = string(g)
-	}
 	_, err := c.ExecContext(ctx, `
 		INSERT INTO key_records (owner_id, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms)
 		SELECT owner_id, `+c.Now+`, $2, $3, id, name, $4, $5, $6 FROM api_keys WHERE id `+c.In("$1")+` ORDER BY id`,
-		jsonList(keys), string(r.By), string(r.Action), strings.Join(guilds, " "), r.FormerName, optionalMillis(r.OldUntil))
+		jsonList(keys), string(r.By), string(r.Action), spaced(r.GuildIDs), r.FormerName, optionalMillis(r.OldUntil))
 	if err != nil {
 		return fmt.Errorf("record a change of a key: %w", err)
 	}
@@ -59,7 +54,7 @@ func scanRecord(row Row) (r apikey.Record, err error) {
 	err = row.Scan(&r.Number, &at, &r.By, &r.Action, &r.KeyID, &r.KeyName, &guilds, &r.FormerName, &until)
 	r.At, r.OldUntil = time.UnixMilli(at).UTC(), optionalTime(until)
 	if guilds != "" {
-		r.GuildIDs = guildsIn(guilds)
+		r.GuildIDs = idsIn[id.Guild](guilds)
 	}
 	return r, err
 }

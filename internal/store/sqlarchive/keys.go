@@ -61,18 +61,9 @@ func scanKeyAnd(row Row, more ...any) (*apikey.Key, error) {
 	if copy(k.Hash[:], hash) != len(k.Hash) {
 		return nil, fmt.Errorf("key %s has a hash of %d bytes", k.ID, len(hash))
 	}
-	k.CreatedAt, k.ExpiresAt, k.GuildIDs = time.UnixMilli(created).UTC(), optionalTime(expires), guildsIn(grants)
+	k.CreatedAt, k.ExpiresAt, k.GuildIDs = time.UnixMilli(created).UTC(), optionalTime(expires), idsIn[id.Guild](grants)
 	k.Old, err = oldSecrets(old)
 	return &k, err
-}
-
-// guildsIn reads ids with spaces in between. It is never nil.
-func guildsIn(text string) []id.Guild {
-	guilds := []id.Guild{}
-	for _, g := range strings.Fields(text) {
-		guilds = append(guilds, id.Guild(g))
-	}
-	return guilds
 }
 
 func oldSecrets(text string) (list []apikey.OldSecret, err error) {

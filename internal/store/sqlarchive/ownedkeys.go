@@ -80,6 +80,6 @@ type loss struct {
 func scanLoss(row Row) (l loss, err error) {
 	var guilds string
 	err = row.Scan(&l.keyID, &guilds)
-	l.guilds = guildsIn(guilds)
+	l.guilds = idsIn[id.Guild](guilds)
 	return l, err
 }

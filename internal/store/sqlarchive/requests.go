@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -30,10 +29,7 @@ func scanPast(row Row) (*leaderboard.Past, error) {
 		return &p, nil
 	}
 	copy(p.Request[:], request)
-	p.Made = lost != users
-	for user := range strings.FieldsSeq(lost) {
-		p.Lost = append(p.Lost, id.User(user))
-	}
+	p.Made, p.Lost = lost != users, idsIn[id.User](lost)
 	return &p, err
 }
 
@@ -59,23 +55,20 @@ func RecordsOf(batches []snapshot.Batch) []RecordOf {
 		b := &batches[i]
 		for j := range b.Records {
 			r := &b.Records[j]
-			users := make([]string, len(r.Users))
-			for n, user := range r.Users {
-				users[n] = string(user)
-			}
 			of := RecordOf{
 				Incarnation: int64(b.Guild.Incarnation), Name: r.Name[:], Request: r.Request[:],
-				Made: r.At.UnixMilli(), Outcome: r.Outcome, Users: strings.Join(users, " "),
+				Made: r.At.UnixMilli(), Outcome: r.Outcome, Users: spaced(r.Users),
 			}
 			if r.Rev > b.Rev {
 				of.Epoch, of.Rev = &b.Epoch, &r.Rev
 			}
-			place, again := places[name{of.Incarnation, r.Name}]
-			if !again {
-				place, all = len(all), append(all, of)
-				places[name{of.Incarnation, r.Name}] = place
+			named := name{of.Incarnation, r.Name}
+			if place, again := places[named]; again {
+				all[place] = of
+				continue
 			}
-			all[place] = of
+			places[named] = len(all)
+			all = append(all, of)
 		}
 	}
 	return all

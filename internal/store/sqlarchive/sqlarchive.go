@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -102,6 +103,24 @@ func InTx(ctx context.Context, db *sql.DB, f func(tx *sql.Tx) error) error {
 func jsonList[T ~string](list []T) string {
 	text, _ := json.Marshal(list) // texts always can
 	return string(text)
+}
+
+// spaced is ids as the tables hold them, with spaces in between.
+func spaced[T ~string](ids []T) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return strings.Join(texts, " ")
+}
+
+// idsIn reads what spaced wrote. It is never nil.
+func idsIn[T ~string](text string) []T {
+	ids := []T{}
+	for id := range strings.FieldsSeq(text) {
+		ids = append(ids, T(id))
+	}
+	return ids
 }
 
 // optionalMillis is t as the tables hold it.

@@ -117,18 +117,14 @@ func keepMade(past *leaderboard.Past, members []leaderboard.Award, args []any) e
 	if past == nil || !past.Made || len(past.Lost) == 0 {
 		return nil
 	}
-	outcome := words(past.Outcome)
-	if _, err := awardedOf(outcome, members); err != nil {
+	if _, err := awardedOf(words(past.Outcome), members); err != nil {
 		return err
 	}
+	outcome := strings.Split(past.Outcome, " ")
 	for i, m := range members {
 		size := 2 + len(m.Offers)
 		if !slices.Contains(past.Lost, m.User) {
-			text := "="
-			for at, word := range outcome[:size] {
-				text += strings.Repeat(" ", min(at, 1)) + word.(string)
-			}
-			args[awardOwn+len(members)+i] = text
+			args[awardOwn+len(members)+i] = "=" + strings.Join(outcome[:size], " ")
 		}
 		outcome = outcome[size:]
 	}

@@ -77,7 +77,7 @@ func TestASlotOnItsWay(t *testing.T) {
 	if v, err := s.Version(ctx, guild1); err != nil || v.Epoch != 1 {
 		t.Errorf("version %+v, %v", v, err)
 	}
-	// A change goes on, also a named one, as long as all keys of the guild are there.
+	// Changes are made, named ones too, while all keys of the guild are there.
 	for _, change := range []leaderboard.Change{plusOne, named("before")} {
 		if _, err := s.Change(ctx, guild1, user1, change); err != nil {
 			t.Errorf("a change on a slot on its way: %v", err)
@@ -271,8 +271,7 @@ func TestALostReplyOfAClusterIsNeverRepeated(t *testing.T) {
 	}
 }
 
-// A guild whose last member leaves, and of which nothing waits, goes on in a slot that is on its way: none of its keys is missing because it
-// is empty.
+// A guild without members, of which nothing waits, still works in a slot that is on its way: none of its keys is missing because it is empty.
 func TestAnEmptyGuildInASlotOnItsWay(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -33,8 +33,9 @@ var (
 )
 
 const (
-	// watchInterval is how often the sentinels are asked for the master, beside when one announces another. A master that was away for a moment keeps its connections and takes
-	// changes, which are lost when it hears that it was replaced, so its connections must be closed before.
+	// watchInterval is how often the sentinels are asked for the master, beside when one announces another. A master that was away for a
+	// moment keeps its connections and takes changes, which are lost when it hears that it was replaced, so its connections must be
+	// closed before.
 	watchInterval = 250 * time.Millisecond
 	// stragglers is how long an answer waits for those of other sentinels, which may know better.
 	stragglers = 100 * time.Millisecond

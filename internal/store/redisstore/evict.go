@@ -18,7 +18,7 @@ var (
 )
 
 // Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
-// cannot be read, is returned as changed: BeginFlush says what is wrong with it.
+// cannot be read, is returned as changed: ReadChanges says what is wrong with it.
 func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duration) (seen snapshot.Seen, err error) {
 	keys := func(k guildKeys) []string { return []string{k.meta(), k.lock(), k.dirty(), k.journal()} }
 	err = s.onEach(ctx, surveyScript, guilds, keys, func(g id.Guild, r reply, err error) error {

@@ -66,7 +66,7 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 	return c, nil, err
 }
 
-// pastOf is what a script is told of what the archive knows of a request. Of one that was lost in part, the script makes the rest.
+// pastOf is the argument by which a script learns what the archive knows of a request. Where a part was lost, the script makes that part.
 func pastOf(once leaderboard.Once) (string, error) {
 	switch p := once.Past; {
 	case p == nil:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 )
@@ -17,6 +18,11 @@ type Row struct {
 	leaderboard.Member
 	CooldownUntil time.Time // zero when there is none; milliseconds
 	Deleted       bool
+	// Gains are what the member gained, by day, each day once: all of its last days and of those that may not be archived yet. The archive
+	// holds earlier days as well.
+	Gains []period.Gain
+	// Fresh says that the entry was made after a deletion that may not be archived yet: what the archive has of other days was of the entry before.
+	Fresh bool
 }
 
 // State is what the archive knows of a guild's snapshots.

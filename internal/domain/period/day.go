@@ -1,0 +1,62 @@
+// Package period computes the days, weeks, months and seasons of a guild from its time zone: their ids, their bounds, and which of them run
+// at an instant. It counts and stores nothing.
+package period
+
+import "time"
+
+// Day is a local date, in days since 1970-01-01. Days follow each other, so a period is a range of them.
+type Day int32
+
+const secondsOfDay = 24 * 60 * 60
+
+// DayOf returns the day of a date; like time.Date it takes a 32nd of December for the first of January.
+func DayOf(year int, month time.Month, day int) Day {
+	return Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsOfDay)
+}
+
+// ParseDay reads a date such as 2026-11-25, in the years 1970 to 9999. ErrMalformed for anything else.
+func ParseDay(text string) (Day, error) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil || t.Year() < 1970 || t.Format(time.DateOnly) != text {
+		return 0, ErrMalformed
+	}
+	return Day(t.Unix() / secondsOfDay), nil
+}
+
+// String returns the date as ParseDay reads it.
+func (d Day) String() string { return d.date().Format(time.DateOnly) }
+
+// date is midnight of the day in UTC.
+func (d Day) date() time.Time { return time.Unix(int64(d)*secondsOfDay, 0).UTC() }
+
+// widest is more than any zone is ahead of UTC or behind it.
+const widest = 26 * time.Hour
+
+// Begin returns the first instant at which the date in the zone is d or later. A zone that skips the date has it begin and end at one instant.
+func (d Day) Begin(zone *time.Location) time.Time {
+	midnight := d.date()
+	for t := midnight.Add(-widest); ; {
+		local := t.In(zone)
+		_, offset := local.Zone()
+		begins, ends := local.ZoneBounds()
+		at := midnight.Add(-time.Duration(offset) * time.Second)
+		if at.Before(begins) {
+			at = begins // the clocks were put forward over midnight
+		}
+		if ends.IsZero() || at.Before(ends) {
+			return at.UTC()
+		}
+		t = ends
+	}
+}
+
+// DayAt returns the day in the zone at an instant: the last one that has begun. Where clocks are put back over midnight, the date of the clock
+// is the day before once more, and the day stays.
+func DayAt(t time.Time, zone *time.Location) Day {
+	year, month, day := t.In(zone).Date()
+	d := DayOf(year, month, day)
+	for !t.Before((d + 1).Begin(zone)) {
+		d++
+	}
+	return d
+}

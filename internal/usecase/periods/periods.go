@@ -1,0 +1,112 @@
+// Package periods holds the use cases on boards of a day, a week, a month or a season: reading those that run and those that have closed, and
+// closing them. It does not count gains: the scripts that change XP do (redisstore).
+package periods
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// ErrNotClosed says that the archive has no such closed period of the guild.
+var ErrNotClosed = errors.New("the period has not closed, or is not kept any more")
+
+// Totals are over the members of a period whose gains are above 0.
+type Totals struct {
+	Members int64
+	Gained  int64
+}
+
+// Closed is a period that has closed, as it was then.
+type Closed struct {
+	period.Period
+	Totals
+	Begins, Ends time.Time      // in the zone of its closing
+	Settings     guild.Settings // the guild's, then; of lists of periods, the zero value
+	Winners      []Standing     // the first of its board
+}
+
+// Standing is a member on the board of a period: as it was at closing on a closed one.
+type Standing struct {
+	leaderboard.Ranked // its rank in the period
+	Gained             int64
+}
+
+// Due is a guild of which a period may have ended, or whose settings have changed.
+type Due struct {
+	Guild *guild.Guild
+	State snapshot.State
+	Open  Open
+	// ClosedSeasons are the ids of those of its seasons that have closed (period.Period.ID).
+	ClosedSeasons []string
+}
+
+// Open is, for each kind but seasons, the first day of the first period that has not closed. Days are in it whenever anything is counted,
+// since each has its totals; they have a board only where the guild is configured so.
+type Open map[period.Kind]period.Day
+
+// Closing is one step of closing a guild's periods.
+type Closing struct {
+	Guild *guild.Guild
+	// Period is what closes; nil when only what follows is to be noted.
+	Period       *period.Period
+	Begins, Ends time.Time
+	// Board says that standings are kept; else only the totals are.
+	Board bool
+	// Open, Next and Keep are noted of the guild: what has not closed after this step, when it is due again (zero: not before its settings
+	// change), and the first day whose gains are needed yet (0: none).
+	Open Open
+	Next time.Time
+	Keep period.Day
+}
+
+// Archive is what periods need of Postgres or SQLite.
+type Archive interface {
+	// Due lists guilds that are due by a time or whose settings were written since their last Closing, at most limit.
+	Due(ctx context.Context, by time.Time, limit int) ([]Due, error)
+	// Close makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, the guild's settings as
+	// they are. It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild go on. A period that
+	// has closed already stays as it is. lease.ErrLost when the fence differs; snapshot.ErrStale when the guild's incarnation or version is
+	// another one; nothing was written then. It may take minutes.
+	Close(ctx context.Context, l lease.Lease, c Closing) error
+	// Unannounced lists closed periods with a board and at least one member that Announced was not told of, in the order of their closing, with
+	// up to 10 winners; at most limit.
+	Unannounced(ctx context.Context, limit int) ([]Announcement, error)
+	// Announced notes that a period was announced.
+	Announced(ctx context.Context, a Announcement) error
+
+	// Closed reads a closed period with a board, its settings included and without winners. ErrNotClosed.
+	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)
+	// Standings reads at most limit standings after a rank, in their order. What is not kept any more is missing.
+	Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]Standing, error)
+	// ClosedPeriods lists closed periods with a board and at least one member, of a kind or of all (""), by their start, the newest first, then
+	// the shorter first, with up to 3 winners: at most limit, from an offset on.
+	ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]Closed, error)
+	// Activity lists the days of a range that have at least one member above 0, oldest first.
+	Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]DayTotals, error)
+	// History lists what a member gained from a day on, oldest first.
+	History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error)
+	// Sums adds up what each of at most 1000 users gained in a range of days, without those of the days that are named for that user.
+	Sums(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, users []id.User, without [][]period.Day) ([]int64, error)
+	// Gainers lists users with gains in a range of days, ascending, after the id after, at most limit.
+	Gainers(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, after id.User, limit int) ([]id.User, error)
+}
+
+// Announcement is a closed period that is to be announced.
+type Announcement struct {
+	Guild leaderboard.GuildRef
+	Closed
+}
+
+// DayTotals are the totals of a day.
+type DayTotals struct {
+	Day period.Day
+	Totals
+}

@@ -42,7 +42,10 @@ var dialect = sqlarchive.Dialect{
 	List: func(parameter string) string {
 		return `jsonb_array_elements_text(` + parameter + `::jsonb) WITH ORDINALITY AS l (value, n)`
 	},
-	Hex:   func(column string) string { return `encode(` + column + `, 'hex')` },
+	Hex: func(column string) string { return `encode(` + column + `, 'hex')` },
+	Delete: func(table, _, condition string) string {
+		return `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY(SELECT ctid FROM ` + table + ` WHERE ` + condition + ` LIMIT $1 FOR UPDATE SKIP LOCKED))`
+	},
 	Fresh: []any{plannedNow},
 	Bound: bounded,
 }

@@ -47,6 +47,9 @@ func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []sna
 		if err := upsert(ctx, tx, fit, sqlarchive.ReplaceOlder); err != nil {
 			return err
 		}
+		if err := replaceGains(ctx, tx, fit); err != nil {
+			return err
+		}
 		return writeRecords(ctx, tx, fit)
 	})
 	return errs, err

@@ -67,7 +67,7 @@ func TestNoOperationOfTheWriterWaitsForEver(t *testing.T) {
 		"Salvage": func(ctx context.Context) error { return a.Salvage(ctx, snapshot.State{}, snapshot.Batch{Guild: g}) },
 		"Members": func(ctx context.Context) error { _, err := a.Members(ctx, g, "", 10); return err },
 		"Deleted": func(ctx context.Context) error { _, err := a.Deleted(ctx, 10); return err },
-		"Purge":   func(ctx context.Context) error { _, err := a.Purge(ctx, 10, 0); return err },
+		"Purge":   func(ctx context.Context) error { _, err := a.Purge(ctx, 10, snapshot.Keep{}); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := a.Ping(t.Context()); err != nil { // there is a connection, as between two rounds

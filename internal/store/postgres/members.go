@@ -135,18 +135,22 @@ func statesOf(rows pgx.Rows, err error, n int) ([]*snapshot.State, error) {
 
 // Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
+	last, err := a.LastDay(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := bounded(ctx, "read_members")
 	defer cancel()
 	rows, err := a.pool.Query(ctx, `
-		SELECT `+sqlarchive.MemberColumns+`
+		SELECT `+sqlarchive.MemberColumns+`, `+sqlarchive.MemberGains("$5::integer")+`
 		FROM members JOIN guilds USING (incarnation)
 		WHERE guilds.id = $1 AND incarnation = $2 AND user_id > $3 AND NOT deleted
 		ORDER BY user_id LIMIT $4`,
-		string(g.ID), int64(g.Incarnation), string(after), limit)
+		plannedNow, string(g.ID), int64(g.Incarnation), string(after), limit, int64(sqlarchive.SinceDay(last)))
 	if err != nil {
 		return nil, wrap("read members", err)
 	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (snapshot.Row, error) { return sqlarchive.ScanMember(row) })
+	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (snapshot.Row, error) { return sqlarchive.ScanMemberGains(row) })
 	if err != nil {
 		return nil, wrap("read members", err)
 	}

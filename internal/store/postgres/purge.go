@@ -2,28 +2,29 @@ package postgres
 
 import (
 	"context"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Purge implements snapshot.Archive. Rows that another transaction holds are left for the next time, so it never waits and many
 // replicas may call it.
-func (a *Archive) Purge(ctx context.Context, limit int, keep time.Duration) (purged int, err error) {
+func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (purged int, err error) {
 	ctx, cancel := bounded(ctx, "purge")
 	defer cancel()
 	for _, part := range []func(ctx context.Context, limit int) (int, error){
 		a.purgeDeletedGuilds,
-		a.purgeRows("members", `deleted AND written_ms <= `+nowMS+` - $2`, keep.Milliseconds()),
+		a.purgeRows("members", `deleted AND written_ms <= `+nowMS+` - $2`, keep.Tombstones.Milliseconds()),
 		a.purgeLog,
 		a.purgeRows("key_use", `hour <= `+nowMS+` / 3600000 - $2`, sqlarchive.UseHours),
 		a.purgeRows("key_use_flushes", `at_ms <= `+nowMS+` - $2`, sqlarchive.FlushTime.Milliseconds()),
 		a.purgeRows("key_old_secrets", `until_ms <= `+nowMS+` - $2`, 0),
 		a.purgeRows("requests", `made_ms <= `+nowMS+` - $2`, sqlarchive.RequestTime.Milliseconds()),
 		a.purgeRows("key_records", `at_ms <= `+nowMS+` - $2`, apikey.HistoryTime.Milliseconds()),
+		func(ctx context.Context, limit int) (int, error) { return a.PurgeHistory(ctx, limit, keep.History) },
 	} {
 		if purged >= limit {
 			return purged, nil
@@ -47,15 +48,20 @@ func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int
 		return 0, err
 	}
 	for _, incarnation := range incarnations {
-		n, err := a.purgeRows("members", `incarnation = $2`, incarnation)(ctx, limit-purged)
-		purged += n
-		if err != nil || purged >= limit {
-			return purged, err
+		for _, part := range []func(ctx context.Context, limit int) (int, error){
+			a.purgeRows("members", `incarnation = $2`, incarnation),
+			func(ctx context.Context, limit int) (int, error) { return a.PurgePeriods(ctx, limit, incarnation) },
+		} {
+			n, err := part(ctx, limit-purged)
+			purged += n
+			if err != nil || purged >= limit {
+				return purged, err
+			}
 		}
 		// Rows may be left that another replica is about to delete; then the guild stays in the list.
 		_, err = a.pool.Exec(ctx, `
 			DELETE FROM deleted_guilds d
-			WHERE incarnation = $1 AND NOT EXISTS (SELECT FROM members m WHERE m.incarnation = d.incarnation)`, incarnation)
+			WHERE incarnation = $1 AND NOT EXISTS (SELECT FROM members m WHERE m.incarnation = d.incarnation)`+sqlarchive.NothingLeft, incarnation)
 		if err != nil {
 			return purged, err
 		}
@@ -66,9 +72,7 @@ func (a *Archive) purgeDeletedGuilds(ctx context.Context, limit int) (purged int
 // purgeRows deletes rows that the condition, on $2, holds for.
 func (a *Archive) purgeRows(table, condition string, arg int64) func(ctx context.Context, limit int) (int, error) {
 	return func(ctx context.Context, limit int) (int, error) {
-		done, err := a.pool.Exec(ctx, `
-			DELETE FROM `+table+` WHERE ctid = ANY (ARRAY(
-				SELECT ctid FROM `+table+` WHERE `+condition+` LIMIT $1 FOR UPDATE SKIP LOCKED))`, limit, arg)
+		done, err := a.pool.Exec(ctx, dialect.Delete(table, "", condition), limit, arg)
 		return int(done.RowsAffected()), err
 	}
 }

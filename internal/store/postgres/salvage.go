@@ -41,6 +41,9 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		if err := upsert(ctx, tx, []snapshot.Batch{written}, merge, b.Epoch, b.Known); err != nil {
 			return err
 		}
+		if err := raiseGains(ctx, tx, written); err != nil {
+			return err
+		}
 		if err := writeRecords(ctx, tx, []snapshot.Batch{written}); err != nil {
 			return err
 		}
@@ -48,7 +51,9 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		if len(gone) == 0 || from.Epoch != b.Epoch {
 			return nil
 		}
-		_, err = tx.Exec(ctx, bury, int64(b.Guild.Incarnation), gone, b.Epoch, b.Known, written.AsOf)
-		return err
+		if _, err := tx.Exec(ctx, bury, int64(b.Guild.Incarnation), gone, b.Epoch, b.Known, written.AsOf); err != nil {
+			return err
+		}
+		return dropGains(ctx, tx, b.Guild, gone)
 	})
 }

@@ -11,12 +11,14 @@ import (
 // MemberColumns are what ScanMember reads.
 const MemberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour`
 
-// ScanMember reads MemberColumns.
-func ScanMember(row Row) (r snapshot.Row, err error) {
+// ScanMember reads MemberColumns, and columns after them.
+func ScanMember(row Row, after ...any) (r snapshot.Row, err error) {
 	var updated, cooldown *int64
 	u := &r.User
-	err = row.Scan(&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
-		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour)
+	err = row.Scan(append([]any{
+		&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
+		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour,
+	}, after...)...)
 	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
 	return r, err
 }

@@ -28,6 +28,8 @@ type Dialect struct {
 	// In compares a text with those in the JSON array that is this parameter, List makes rows (value, n) of it, n counting from 1.
 	In, List func(parameter string) string
 	Hex      func(column string) string // writes bytes as hexadecimal digits
+	// Delete is a statement that deletes at most $1 rows, of this key, that the condition, on $2 and more, holds for.
+	Delete func(table, key, condition string) string
 	// Fresh are arguments before those of a read that requests wait for.
 	Fresh []any
 	// Bound is the context of an operation.

@@ -26,8 +26,13 @@ var dialect = sqlarchive.Dialect{
 	Name: "sqlite",
 	Now:  `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`,
 	In:   func(parameter string) string { return `IN (SELECT value FROM json_each(` + parameter + `))` },
-	List: func(parameter string) string { return `(SELECT value, key + 1 AS n FROM json_each(` + parameter + `))` },
-	Hex:  func(column string) string { return `hex(` + column + `)` },
+	List: func(parameter string) string {
+		return `(SELECT value, key + 1 AS n FROM json_each(` + parameter + `)) AS l`
+	},
+	Hex: func(column string) string { return `hex(` + column + `)` },
+	Delete: func(table, key, condition string) string {
+		return `DELETE FROM ` + table + ` WHERE (` + key + `) IN (SELECT ` + key + ` FROM ` + table + ` WHERE ` + condition + ` LIMIT $1)`
+	},
 	Bound: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	},

@@ -52,6 +52,9 @@ func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 	if err := upsert(ctx, tx, b, sqlarchive.ReplaceOlder); err != nil {
 		return err
 	}
+	if err := replaceGains(ctx, tx, b); err != nil {
+		return err
+	}
 	if err := writeRecords(ctx, tx, b); err != nil {
 		return err
 	}

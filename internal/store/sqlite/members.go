@@ -60,13 +60,17 @@ func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from s
 
 // Members implements snapshot.Archive.
 func (a *Archive) Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error) {
+	last, err := a.LastDay(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := a.reader.QueryContext(ctx, `
-		SELECT `+sqlarchive.MemberColumns+`
+		SELECT `+sqlarchive.MemberColumns+`, `+sqlarchive.MemberGains("?5")+`
 		FROM guilds CROSS JOIN members USING (incarnation)
-		WHERE guilds.id = ? AND incarnation = ? AND user_id > ? AND NOT deleted
-		ORDER BY user_id LIMIT ?`,
-		string(g.ID), int64(g.Incarnation), string(after), limit)
-	found, err := sqlarchive.Collect(rows, err, sqlarchive.ScanMember)
+		WHERE guilds.id = ?1 AND incarnation = ?2 AND user_id > ?3 AND NOT deleted
+		ORDER BY user_id LIMIT ?4`,
+		string(g.ID), int64(g.Incarnation), string(after), limit, int64(sqlarchive.SinceDay(last)))
+	found, err := sqlarchive.Collect(rows, err, sqlarchive.ScanMemberGains)
 	if err != nil {
 		return nil, wrap("read members", err)
 	}

@@ -40,11 +40,17 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		if err := upsert(ctx, tx, written, merge, b.Epoch, b.Known); err != nil {
 			return err
 		}
+		if err := raiseGains(ctx, tx, written); err != nil {
+			return err
+		}
 		if err := writeRecords(ctx, tx, written); err != nil || from.Epoch != b.Epoch {
 			return err
 		}
 		for _, user := range b.Gone() {
 			_, err := tx.ExecContext(ctx, bury, int64(b.Guild.Incarnation), string(user), b.Epoch, b.Known, written.AsOf, nowMS())
+			if err == nil {
+				_, err = tx.ExecContext(ctx, dropGains, int64(b.Guild.Incarnation), string(user))
+			}
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/guildsettings"
@@ -28,7 +29,15 @@ type ArchiveStore interface {
 	apikey.UseStore
 	changes.Log
 	leaderboard.Names
+	gainsStore
 	Ping(ctx context.Context) error
+}
+
+// gainsStore is how periods.Archive reads gains.
+type gainsStore interface {
+	History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error)
+	Sums(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, users []id.User, without [][]period.Day) ([]int64, error)
+	Gainers(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, after id.User, limit int) ([]id.User, error)
 }
 
 // Archive runs the conformance suite of archives. open returns an empty, migrated archive, which it closes when the test
@@ -86,6 +95,14 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"requests of a live store that went back":         archiveRequestsSalvaged,
 		"requests of yesterday are purged":                archiveRequestsPurged,
 		"purging takes pieces":                            archivePurge,
+		"gains by day":                                    archiveGains,
+		"gains of entries that were deleted":              archiveGainsDeleted,
+		"gains of an older batch":                         archiveGainsOlder,
+		"gains of many guilds":                            archiveGainsGroups,
+		"gains are salvaged":                              archiveGainsSalvaged,
+		"gains of the last days":                          archiveLastDays,
+		"bad gains are refused":                           archiveBadGains,
+		"sums of gains":                                   archiveSums,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

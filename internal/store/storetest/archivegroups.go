@@ -211,7 +211,7 @@ func archiveGroupRace(t *testing.T, a ArchiveStore) {
 			if _, err := a.DeleteGuild(t.Context(), g.ID); err != nil {
 				t.Error(err)
 			}
-			if _, err := a.Purge(t.Context(), 10, 0); err != nil {
+			if _, err := a.Purge(t.Context(), 10, snapshot.Keep{}); err != nil {
 				t.Error(err)
 			}
 		}

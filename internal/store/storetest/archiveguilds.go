@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/snapshot"
 )
 
 const everySetting = `,"icon":"a_0123456789abcdef0123456789abcdef","adminIds":["200000000000000002"],"enabled":false,
@@ -228,7 +229,7 @@ func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Tim
 	}
 	purge := func(limit, want int) {
 		t.Helper()
-		if n, err := a.Purge(t.Context(), limit, time.Hour); err != nil || n != want {
+		if n, err := a.Purge(t.Context(), limit, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != want {
 			t.Errorf("purged %d, %v; want %d", n, err, want)
 		}
 	}

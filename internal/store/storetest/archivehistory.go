@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/snapshot"
 )
 
 func history(t *testing.T, a ArchiveStore, owner id.User, before int64, limit int) []apikey.Record {
@@ -103,7 +104,7 @@ func ArchiveKeysPurge(t *testing.T, a ArchiveStore, backdate func(by time.Durati
 	rotate(t, a, now.Add(-2*time.Hour), time.Hour) // it is over by now
 	purge := func(want int) {
 		t.Helper()
-		if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != want {
+		if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != want {
 			t.Errorf("purged %d, %v; want %d", n, err, want)
 		}
 	}

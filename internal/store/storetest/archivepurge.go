@@ -20,7 +20,7 @@ func archiveTombstones(t *testing.T, a ArchiveStore) {
 	if rows := allMembers(t, a, g); len(rows) != 1 || rows[0].UserID != "300000000000000002" {
 		t.Errorf("members beside the tombstones: %+v", rows)
 	}
-	if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != 0 {
+	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != 0 {
 		t.Errorf("fresh tombstones were purged: %d, %v", n, err)
 	}
 	writeRows(t, a, l, g, 0, 6, row("300000000000000001", 6))
@@ -28,14 +28,14 @@ func archiveTombstones(t *testing.T, a ArchiveStore) {
 		t.Errorf("a member that came back: %+v", rows)
 	}
 	// Of the two tombstones, one became a member again.
-	if n, err := a.Purge(t.Context(), 100, -time.Hour); err != nil || n != 1 {
+	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: -time.Hour}); err != nil || n != 1 {
 		t.Errorf("purged %d, %v; want the one tombstone", n, err)
 	}
 	writeRows(t, a, l, g, 0, 8, tombstone("300000000000000002"))
 	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, 0); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := a.Purge(t.Context(), 100, -time.Hour); err != nil || n != 1 {
+	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: -time.Hour}); err != nil || n != 1 {
 		t.Errorf("purged %d, %v; a salvage may still need the tombstone of the epoch before", n, err)
 	}
 }
@@ -62,7 +62,7 @@ func archivePurge(t *testing.T, a ArchiveStore) {
 	wantDeleted(refOf(g))
 	var pieces []int
 	for range 5 {
-		n, err := a.Purge(t.Context(), 10, time.Hour)
+		n, err := a.Purge(t.Context(), 10, snapshot.Keep{Tombstones: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}

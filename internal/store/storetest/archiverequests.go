@@ -111,7 +111,7 @@ func archiveRequestsPurged(t *testing.T, a ArchiveStore) {
 	if err := snapshot.WriteBatch(t.Context(), a, leased(t, a), b); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := a.Purge(t.Context(), 100, time.Hour); err != nil || n != 1 {
+	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != 1 {
 		t.Errorf("%d rows were purged, %v, want one", n, err)
 	}
 	wantPast(t, a, g, "after a day", map[string]any{"old": "not made", "young": "made"})

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"sync"
-	"time"
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // FaultyArchive is an archive whose methods for the use cases of operators and users break on demand. It is safe for concurrent use.
@@ -154,6 +154,6 @@ func (f *FaultyArchive) Deleted(ctx context.Context, limit int) ([]leaderboard.G
 }
 
 // Purge implements ArchiveStore.
-func (f *FaultyArchive) Purge(ctx context.Context, limit int, keep time.Duration) (int, error) {
+func (f *FaultyArchive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (int, error) {
 	return faulty(f, "Purge", func() (int, error) { return f.ArchiveStore.Purge(ctx, limit, keep) })
 }

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Archive is what is needed of Postgres or SQLite. Each change also appends to the change log, and each change of
@@ -31,7 +32,7 @@ type Archive interface {
 	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// Deleted and Purge are as in snapshot.Archive.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
+	Purge(ctx context.Context, limit int, keep snapshot.Keep) (int, error)
 
 	// Keys lists keys in ascending order of their ids, after the id after ("" from the start), at most limit.
 	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)

@@ -282,7 +282,7 @@ func TestADeletedGuildsMembersLeaveBothStores(t *testing.T) {
 	if _, err := w.store.Version(ctx, g); !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("in Redis: %v", err)
 	}
-	if left, err := w.archive.Purge(ctx, 100_000, 24*time.Hour); err != nil || left != 0 {
+	if left, err := w.archive.Purge(ctx, 100_000, snapshot.Keep{Tombstones: 24 * time.Hour}); err != nil || left != 0 {
 		t.Errorf("%d rows are left in the archive, %v", left, err)
 	}
 	if _, err := w.Guild(ctx, guild1); !fault.Is(err, fault.NotFound) {
@@ -314,7 +314,7 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 			if _, err := w.store.Version(ctx, old); !errors.Is(err, leaderboard.ErrNotLoaded) {
 				t.Errorf("in Redis after the snapshot writer came by: %v", err)
 			}
-			if left, err := w.archive.Purge(ctx, 1000, 24*time.Hour); err != nil || left != 0 {
+			if left, err := w.archive.Purge(ctx, 1000, snapshot.Keep{Tombstones: 24 * time.Hour}); err != nil || left != 0 {
 				t.Errorf("%d rows in the archive after the snapshot writer came by, %v", left, err)
 			}
 		})

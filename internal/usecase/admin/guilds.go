@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Guild reads a guild's settings from the archive.
@@ -62,7 +63,7 @@ func (a *Admin) DeleteGuild(ctx context.Context, g id.Guild) error {
 		return nil
 	}
 	for deadline := a.now().Add(purgeTime); a.now().Before(deadline); {
-		n, err := a.archive.Purge(ctx, purgeLimit, purgeKeep)
+		n, err := a.archive.Purge(ctx, purgeLimit, snapshot.Keep{Tombstones: purgeKeep})
 		if err != nil {
 			a.log.WarnContext(ctx, "a deleted guild's rows are still in the archive; nothing to do, the snapshot writer removes them", "guild", g, "error", err)
 			return nil

@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/lease"
 )
 
@@ -51,6 +52,9 @@ func (b Batch) Check() error {
 	return nil
 }
 
+// mostGained is more than the changes of a day add up to. It keeps sums over members and days from overflowing.
+const mostGained = 1 << 53
+
 func (r *Row) wrong() string {
 	switch {
 	case !id.Valid(string(r.UserID)):
@@ -63,6 +67,14 @@ func (r *Row) wrong() string {
 		return "a negative message count"
 	case !r.LastUpdated.IsZero() && r.LastUpdated.UnixMilli() < 0, !r.CooldownUntil.IsZero() && r.CooldownUntil.UnixMilli() < 0:
 		return "a time before 1970"
+	}
+	for i, g := range r.Gains {
+		if g.Gained < -mostGained || g.Gained > mostGained {
+			return "a gain out of bounds"
+		}
+		if slices.ContainsFunc(r.Gains[:i], func(o period.Gain) bool { return o.Day == g.Day }) {
+			return "two gains of a day"
+		}
 	}
 	u := &r.User
 	for _, s := range []*string{u.Avatar, &u.Discriminator, u.GlobalName, &u.Username, u.AccentColour} {

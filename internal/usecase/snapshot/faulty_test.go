@@ -309,7 +309,7 @@ func (a faultyArchive) Members(ctx context.Context, g leaderboard.GuildRef, afte
 	return rows, err
 }
 
-func (a faultyArchive) Purge(ctx context.Context, limit int, keep time.Duration) (n int, err error) {
+func (a faultyArchive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (n int, err error) {
 	err = a.around(ctx, call{method: "Purge"}, func() (err error) {
 		n, err = a.Archive.Purge(ctx, limit, keep)
 		return err

@@ -97,6 +97,9 @@ type Archive interface {
 	// order of their ids, and checks the lease once. A row replaces an older one (epoch, then rev, which is the batch's AsOf) only, a record
 	// any of its name. A guild's Archived becomes Rev when that is higher, also for a batch without rows.
 	//
+	// With a row that is written, or was by the same batch before, each of its Gains replaces that of its day; with Fresh or Deleted the member's
+	// gains of all other days go. Where the archive's row is newer, gains stay as they are.
+	//
 	// errs tells of each batch that alone was left out: ErrStale when incarnation or epoch differ, or Archived is above b.Known;
 	// ErrArchiveBehind when these fit and Archived is below b.Archived; ErrBadRow when it fails Check. With err nothing at all was written, or
 	// nobody knows: lease.ErrLost when the fence differs, and ErrBadRow when the archive itself refuses data of one of them.
@@ -119,20 +122,35 @@ type Archive interface {
 	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
 	// written. A member without an archived row is inserted, and so is one whose tombstone that store knew of: it is not newer than (b.Epoch, b.Known).
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
-	// last, the archive's when that is not known; unknown user data never replaces known. What is written carries from's
+	// last, the archive's when that is not known; unknown user data never replaces known. Of each day in Gains the higher one stays, and a tombstone
+	// has no gains. What is written carries from's
 	// epoch and a rev that is neither below Archived nor, if the epochs are the same, below b.Rev or that of the row before; the guild's state
 	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
 	// changes nothing. ErrBadRow as WriteBatches. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from State, b Batch) error
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
-	// start), at most limit. ErrStale when this incarnation does not exist.
+	// start), at most limit, each with its gains of LastDay and the two days before, the newest first. ErrStale when this incarnation does not exist.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
+	// LastDay reads the newest day of which any member has gains; 0 when none has.
+	LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error)
 	// Deleted lists deleted guilds whose members Purge has not deleted yet, the ones deleted longest ago first, at most limit.
 	Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error)
-	// Purge deletes at most limit rows that nothing needs any more: members of deleted guilds, which Deleted lists no more when it
-	// has deleted them all, tombstones written longer ago than keep, entries of the change log that are older than a day, except
-	// for the newest, and what is too old of the use, the history and the former secrets of keys. It returns how many.
-	Purge(ctx context.Context, limit int, keep time.Duration) (int, error)
+	// Purge deletes at most limit rows that nothing needs any more: members, gains and periods of deleted guilds, which Deleted lists no more
+	// when it has deleted them all, tombstones and history that are older than keep says, entries of the change log that are older than a day,
+	// except for the newest, and what is too old of the use, the history and the former secrets of keys. It returns how many.
+	Purge(ctx context.Context, limit int, keep Keep) (int, error)
+}
+
+// KeptRanks is how many ranks of a closed period's board are kept as long as their guild.
+const KeptRanks = 100
+
+// Keep says what Purge leaves.
+type Keep struct {
+	// Tombstones are kept for this long after they were written.
+	Tombstones time.Duration
+	// History is for how many days gains are kept that no open period needs, ranks below KeptRanks of closed periods, and the totals of periods
+	// without a board or members; 0 keeps them all.
+	History int
 }
 
 // Page is what ReadChanges says of a guild.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -24,6 +25,8 @@ const (
 	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
 	putBackTime = 2 * time.Second
+	// historyDays is the default of WriterOptions.HistoryDays.
+	historyDays = 400
 )
 
 // Writer copies changed members to the archive, one writer among all replicas.
@@ -33,6 +36,7 @@ type Writer struct {
 	loader   leaderboard.Loader
 	interval time.Duration
 	idle     time.Duration
+	history  int // days
 	log      *slog.Logger
 	bad      badRows
 	lease    *lease.Elector
@@ -52,21 +56,23 @@ type Writer struct {
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
-// WriterOptions are what a Writer is told; all but Idle are required.
+// WriterOptions are what a Writer is told; all but Idle and HistoryDays are required.
 type WriterOptions struct {
 	Holder   string        // names this process among the replicas
 	Interval time.Duration // between two rounds
 	// Idle is how long nobody must have used a guild before it leaves the live store; 0 is never. Uses have to be noted (see
 	// Uses) with the same time.
 	Idle time.Duration
-	Log  *slog.Logger
+	// HistoryDays is how long the archive keeps daily gains and full boards of closed periods (Keep.History); 0 means 400.
+	HistoryDays int
+	Log         *slog.Logger
 }
 
 // NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
 // loader first.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
-		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, log: o.Log,
+		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: cmp.Or(o.HistoryDays, historyDays), log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]int{},
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))

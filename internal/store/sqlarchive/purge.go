@@ -1,0 +1,128 @@
+package sqlarchive
+
+import (
+	"context"
+	"time"
+
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// NothingLeft ends the condition under which the row d of deleted_guilds goes.
+const NothingLeft = `
+	AND NOT EXISTS (SELECT 1 FROM gains g WHERE g.incarnation = d.incarnation)
+	AND NOT EXISTS (SELECT 1 FROM periods p WHERE p.incarnation = d.incarnation)`
+
+// purgeGuilds is how many guilds and how many periods one call looks at.
+const purgeGuilds = 200
+
+// PurgePeriods deletes at most limit gains, standings and periods of a deleted guild.
+func (c *Catalog) PurgePeriods(ctx context.Context, limit int, incarnation int64) (purged int, err error) {
+	p := purge{Catalog: c, left: limit}
+	p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation = $2`, incarnation)
+	p.delete(ctx, "standings", "period, rank", `period IN (SELECT number FROM periods WHERE incarnation = $2)`, incarnation)
+	p.delete(ctx, "periods", "number", `incarnation = $2 AND NOT EXISTS (SELECT 1 FROM standings WHERE period = number)`, incarnation)
+	return limit - p.left, p.err
+}
+
+// PurgeHistory deletes at most limit rows that snapshot.Keep.History does not keep.
+func (c *Catalog) PurgeHistory(ctx context.Context, limit, days int) (purged int, err error) {
+	if days <= 0 || limit <= 0 {
+		return 0, nil
+	}
+	p := purge{Catalog: c, left: limit}
+	now := time.Now()
+	p.oldGains(ctx, period.DayAt(now, time.UTC)-1-period.Day(days))
+	p.oldPeriods(ctx, now.AddDate(0, 0, -days).UnixMilli())
+	return limit - p.left, p.err
+}
+
+// purge is what a call has left to delete. After its first error it does nothing more.
+type purge struct {
+	*Catalog
+	left int
+	err  error
+}
+
+// delete deletes rows until none is left or the limit is reached, and reports the former.
+func (p *purge) delete(ctx context.Context, table, key, condition string, args ...any) (done bool) {
+	if p.err != nil || p.left <= 0 {
+		return false
+	}
+	n := p.exec(ctx, p.Delete(table, key, condition), append([]any{p.left}, args...)...)
+	p.left -= int(n)
+	return p.err == nil && p.left > 0
+}
+
+func (p *purge) exec(ctx context.Context, statement string, args ...any) (n int64) {
+	if p.err != nil {
+		return 0
+	}
+	done, err := p.Writer.ExecContext(ctx, statement, append(p.Fresh, args...)...)
+	if err == nil {
+		n, err = done.RowsAffected()
+	}
+	p.err = err
+	return n
+}
+
+// oldGains deletes gains of days before this one, except those that their guild needs yet. A guild is looked at again once its first day that is
+// left is too old, so calls with nothing to do read nothing but the index of such guilds.
+func (p *purge) oldGains(ctx context.Context, before period.Day) {
+	type old struct {
+		id          string
+		incarnation int64
+		keep        period.Day
+	}
+	rows, err := p.Reader.QueryContext(ctx, `
+		SELECT id, incarnation, keep_day FROM guilds
+		WHERE gains_from < $1 AND (keep_day = 0 OR keep_day > gains_from) ORDER BY gains_from LIMIT $2`,
+		append(p.Fresh, int64(before), purgeGuilds)...)
+	guilds, err := Collect(rows, err, func(row Row) (o old, err error) {
+		err = row.Scan(&o.id, &o.incarnation, &o.keep)
+		return o, err
+	})
+	p.err = err
+	for _, g := range guilds {
+		until := before
+		if g.keep > 0 {
+			until = min(until, g.keep)
+		}
+		if !p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation = $2 AND day < $3`, g.incarnation, int64(until)) {
+			return
+		}
+		p.exec(ctx, `
+			UPDATE guilds SET gains_from = (SELECT min(day) FROM gains WHERE gains.incarnation = guilds.incarnation)
+			WHERE id = $1 AND incarnation = $2`, g.id, g.incarnation)
+	}
+}
+
+// oldPeriods deletes the lower ranks of periods that ended up to a time, and whole periods of which nobody can see a board. Seasons stay, so that
+// none closes twice. Each period is looked at once.
+func (p *purge) oldPeriods(ctx context.Context, until int64) {
+	if p.err != nil || p.left <= 0 {
+		return
+	}
+	type old struct {
+		number int64
+		bare   bool
+	}
+	rows, err := p.Reader.QueryContext(ctx, `
+		SELECT number, kind <> $1 AND NOT (board AND members > 0) FROM periods WHERE NOT trimmed AND ends_ms <= $2 ORDER BY ends_ms LIMIT $3`,
+		append(p.Fresh, string(period.Seasonal), until, purgeGuilds)...)
+	periods, err := Collect(rows, err, func(row Row) (o old, err error) {
+		err = row.Scan(&o.number, &o.bare)
+		return o, err
+	})
+	p.err = err
+	for _, o := range periods {
+		if o.bare {
+			p.delete(ctx, "periods", "number", `number = $2`, o.number)
+			continue
+		}
+		if p.delete(ctx, "standings", "period, rank", `period = $2 AND rank > $3`, o.number, snapshot.KeptRanks) {
+			p.exec(ctx, `UPDATE periods SET trimmed = true
+				WHERE number = $1 AND NOT EXISTS (SELECT 1 FROM standings WHERE period = number AND rank > $2)`, o.number, snapshot.KeptRanks)
+		}
+	}
+}

@@ -1,0 +1,223 @@
+package storetest
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	gainer1 id.User = "300000000000000001"
+	gainer2 id.User = "300000000000000002"
+	gainer3 id.User = "300000000000000003"
+	gainer4 id.User = "40000000000000001"
+)
+
+// gainRow is a row with gains: days and what was gained, by turns.
+func gainRow(user id.User, xp level.XP, gains ...int64) snapshot.Row {
+	r := row(user, xp)
+	for pair := range slices.Chunk(gains, 2) {
+		r.Gains = append(r.Gains, period.Gain{Day: period.Day(pair[0]), Gained: pair[1]})
+	}
+	return r
+}
+
+func fresh(r snapshot.Row) snapshot.Row { r.Fresh = true; return r }
+
+// wantGains compares all gains of a user, by turns as in gainRow, oldest first.
+func wantGains(t *testing.T, a ArchiveStore, g *guild.Guild, user id.User, want ...int64) {
+	t.Helper()
+	var got []int64
+	for _, gain := range mustGet(a.History(t.Context(), refOf(g), user, 0))(t) {
+		got = append(got, int64(gain.Day), gain.Gained)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("gains of %s: %v, want %v", user, got, want)
+	}
+}
+
+func archiveGains(t *testing.T, a ArchiveStore) {
+	g, other := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
+	l := leased(t, a)
+	for range 2 { // a gain is what it is, however often it is written
+		writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 30, 100, 10, 101, 20), gainRow(gainer2, 0, 101, -5), row(gainer3, 1))
+	}
+	wantGains(t, a, g, gainer1, 100, 10, 101, 20)
+	wantGains(t, a, g, gainer2, 101, -5)
+	wantGains(t, a, g, gainer3)
+	writeRows(t, a, l, g, 0, 2, gainRow(gainer1, 40, 102, 0, 101, 25))
+	wantGains(t, a, g, gainer1, 100, 10, 101, 25, 102, 0)
+	writeRows(t, a, l, g, 0, 3, row(gainer1, 41)) // nothing is said of any day
+	wantGains(t, a, g, gainer1, 100, 10, 101, 25, 102, 0)
+	wantGains(t, a, other, gainer1)
+	if got := mustGet(a.History(t.Context(), refOf(g), gainer1, 101))(t); len(got) != 2 || got[0].Day != 101 {
+		t.Errorf("since a day: %+v", got)
+	}
+}
+
+func archiveGainsDeleted(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 3, 100, 10, 101, 20), gainRow(gainer2, 3, 100, 7, 101, 8))
+	gone := gainRow(gainer1, 0, 101, 99)
+	gone.Deleted = true
+	for range 2 {
+		writeRows(t, a, l, g, 0, 2, gone, fresh(gainRow(gainer2, 1, 101, 1)))
+		wantGains(t, a, g, gainer1)
+		wantGains(t, a, g, gainer2, 101, 1)
+	}
+	writeRows(t, a, l, g, 0, 3, fresh(gainRow(gainer1, 4, 101, 4)), fresh(row(gainer2, 0)))
+	wantGains(t, a, g, gainer1, 101, 4)
+	wantGains(t, a, g, gainer2)
+	writeRows(t, a, l, g, 0, 2, gone) // an older tombstone
+	wantGains(t, a, g, gainer1, 101, 4)
+}
+
+func archiveGainsOlder(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 5, gainRow(gainer1, 3, 100, 10), tombstone(gainer2))
+	writeRows(t, a, l, g, 0, 4, fresh(gainRow(gainer1, 3, 100, 7, 101, 7)), gainRow(gainer2, 3, 100, 7), gainRow(gainer3, 3, 100, 7))
+	wantGains(t, a, g, gainer1, 100, 10)
+	wantGains(t, a, g, gainer2)
+	wantGains(t, a, g, gainer3, 100, 7)
+	// AsOf is what a row is of.
+	b := snapshot.Batch{Guild: refOf(g), Rev: 4, AsOf: 6, Known: math.MaxInt64, Rows: []snapshot.Row{gainRow(gainer1, 3, 100, 11)}}
+	must(t, snapshot.WriteBatch(t.Context(), a, l, b))
+	wantGains(t, a, g, gainer1, 100, 11)
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("a batch of the epoch before: %v", err)
+	}
+	writeRows(t, a, l, g, 1, 1, gainRow(gainer1, 3, 100, 5))
+	wantGains(t, a, g, gainer1, 100, 5)
+	if _, err := a.WriteBatches(t.Context(), lease.Lease{}, []snapshot.Batch{{Guild: refOf(g), Epoch: 1, Rev: 9, Known: 9, Rows: []snapshot.Row{gainRow(gainer1, 1, 100, 1)}}}); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("without the lease: %v", err)
+	}
+	wantGains(t, a, g, gainer1, 100, 5)
+}
+
+func archiveGainsGroups(t *testing.T, a ArchiveStore) {
+	guilds := putMany(t, a, 3)
+	l := leased(t, a)
+	batches := batchesOf(guilds, 5)
+	for i := range batches {
+		batches[i].Rows = []snapshot.Row{gainRow(gainer1, 1, 100, int64(i)), gainRow(gainer2, 1, 100, 7)}
+	}
+	batches[1].Epoch = 1 // does not fit
+	if _, err := a.WriteBatches(t.Context(), l, batches); err != nil {
+		t.Fatal(err)
+	}
+	wantGains(t, a, guilds[0], gainer1, 100, 0)
+	wantGains(t, a, guilds[1], gainer1)
+	wantGains(t, a, guilds[2], gainer1, 100, 2)
+	wantGains(t, a, guilds[2], gainer2, 100, 7)
+}
+
+func archiveGainsSalvaged(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 3, gainRow(gainer1, 3, 100, 10, 101, -20), gainRow(gainer2, 3, 100, 7), gainRow(gainer4, 3, 99, 9))
+	writeRows(t, a, l, g, 0, 9, tombstone(gainer3))
+	b := snapshot.Batch{Guild: refOf(g), Rev: 8, Known: 8}
+	salvageOf(t, a, b, g,
+		gainRow(gainer1, 3, 100, 9, 101, -5, 102, -1), // of each day the higher one
+		tombstone(gainer2),                            // not written since
+		gainRow(gainer3, 3, 100, 7),                   // deleted since
+		fresh(gainRow(gainer4, 3, 100, 4)))
+	wantGains(t, a, g, gainer1, 100, 10, 101, -5, 102, -1)
+	wantGains(t, a, g, gainer2)
+	wantGains(t, a, g, gainer3)
+	wantGains(t, a, g, gainer4, 99, 9, 100, 4)
+	// What was deleted there is kept when it was written here since.
+	writeRows(t, a, l, g, 0, 10, gainRow(gainer4, 3, 100, 5))
+	salvageOf(t, a, b, g, tombstone(gainer4))
+	wantGains(t, a, g, gainer4, 99, 9, 100, 5)
+}
+
+func archiveLastDays(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	wantLast := func(want period.Day) {
+		t.Helper()
+		if got, err := a.LastDay(t.Context(), refOf(g)); err != nil || got != want {
+			t.Errorf("last day %d, %v; want %d", got, err, want)
+		}
+	}
+	wantLast(0)
+	writeRows(t, a, l, g, 0, 1, row(gainer1, 1))
+	if rows := allMembers(t, a, g); len(rows) != 1 || rows[0].Gains != nil {
+		t.Errorf("without gains: %+v", rows)
+	}
+	writeRows(t, a, l, g, 0, 2, gainRow(gainer1, 1, 97, 1, 98, 2, 99, -3, 100, 4), gainRow(gainer2, 1, 97, 1), gainRow(gainer3, 1, 99, 0))
+	wantLast(100)
+	want := [][]period.Gain{{{Day: 100, Gained: 4}, {Day: 99, Gained: -3}, {Day: 98, Gained: 2}}, nil, {{Day: 99}}}
+	for i, r := range allMembers(t, a, g) {
+		if !slices.Equal(r.Gains, want[i]) {
+			t.Errorf("member %d: gains %+v, want %+v", i, r.Gains, want[i])
+		}
+	}
+	writeRows(t, a, l, g, 0, 3, tombstone(gainer1))
+	wantLast(99)
+}
+
+func archiveBadGains(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	for _, bad := range []snapshot.Row{gainRow(gainer1, 1, 100, 1, 100, 2), gainRow(gainer1, 1, 100, math.MaxInt64), gainRow(gainer1, 1, 100, math.MinInt64)} {
+		b := snapshot.Batch{Guild: refOf(g), Rev: 1, Known: 1, Rows: []snapshot.Row{bad}}
+		if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrBadRow) {
+			t.Errorf("gains %+v: %v, want ErrBadRow", bad.Gains, err)
+		}
+	}
+	wantGains(t, a, g, gainer1)
+}
+
+func archiveSums(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	writeRows(t, a, leased(t, a), g, 0, 1,
+		gainRow(gainer1, 1, 98, 1000, 99, 1, 100, 10, 101, 100, 102, 1000, 103, 1), gainRow(gainer2, 1, 100, -7, 101, 9), gainRow(gainer3, 1, 103, 3))
+	users := []id.User{gainer3, gainer1, gainer2, gainer4}
+	for _, c := range []struct {
+		first, end period.Day
+		without    [][]period.Day
+		want       []int64
+	}{
+		{99, 103, nil, []int64{0, 1111, 2, 0}},
+		{99, 103, [][]period.Day{{}, {}, {}, {}}, []int64{0, 1111, 2, 0}},
+		{99, 103, [][]period.Day{{101}, {101, 99}, {100}, {99, 102}}, []int64{0, 1010, 9, 0}},
+		{99, 103, [][]period.Day{{10}, {98, 103, 200}, nil, nil}, []int64{0, 1111, 2, 0}},
+		{99, 103, [][]period.Day{nil, {99, 100, 101, 102}, nil, nil}, []int64{0, 0, 2, 0}},
+		{103, 104, [][]period.Day{nil, {200}, nil, nil}, []int64{3, 1, 0, 0}},
+		{103, 104, [][]period.Day{nil, {20}, nil, nil}, []int64{3, 1, 0, 0}},
+		{104, 110, nil, []int64{0, 0, 0, 0}},
+	} {
+		got, err := a.Sums(t.Context(), refOf(g), c.first, c.end, users, c.without)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("sums of %+v: %v, %v", c, got, err)
+		}
+	}
+	if got := mustGet(a.Sums(t.Context(), refOf(g), 99, 103, nil, nil))(t); len(got) != 0 {
+		t.Errorf("sums of nobody: %v", got)
+	}
+	gainers := func(first, end period.Day, after id.User, limit int, want ...id.User) {
+		t.Helper()
+		if got := mustGet(a.Gainers(t.Context(), refOf(g), first, end, after, limit))(t); !slices.Equal(got, want) {
+			t.Errorf("gainers of %d to %d after %q: %v, want %v", first, end, after, got, want)
+		}
+	}
+	gainers(99, 103, "", 10, gainer1, gainer2)
+	gainers(99, 104, "", 2, gainer1, gainer2)
+	gainers(99, 104, gainer2, 2, gainer3)
+	gainers(104, 200, "", 10)
+}

@@ -71,11 +71,11 @@ type Closing struct {
 type Archive interface {
 	// Due lists guilds that are due by a time or whose settings were written since their last Closing, at most limit.
 	Due(ctx context.Context, by time.Time, limit int) ([]Due, error)
-	// Close makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, the guild's settings as
+	// ClosePeriod makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, the guild's settings as
 	// they are. It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild go on. A period that
 	// has closed already stays as it is. lease.ErrLost when the fence differs; snapshot.ErrStale when the guild's incarnation or version is
 	// another one; nothing was written then. It may take minutes.
-	Close(ctx context.Context, l lease.Lease, c Closing) error
+	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) error
 	// Unannounced lists closed periods with a board and at least one member that Announced was not told of, in the order of their closing, with
 	// up to 10 winners; at most limit.
 	Unannounced(ctx context.Context, limit int) ([]Announcement, error)

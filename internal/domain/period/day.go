@@ -35,18 +35,21 @@ const widest = 26 * time.Hour
 // Begin returns the first instant at which the date in the zone is d or later. A zone that skips the date has it begin and end at one instant.
 func (d Day) Begin(zone *time.Location) time.Time {
 	midnight := d.date()
-	for t := midnight.Add(-widest); ; {
+	for t := midnight.Add(-widest); ; { // before t, the date is never d
 		local := t.In(zone)
 		_, offset := local.Zone()
-		begins, ends := local.ZoneBounds()
 		at := midnight.Add(-time.Duration(offset) * time.Second)
-		if at.Before(begins) {
-			at = begins // the clocks were put forward over midnight
+		if at.Before(t) {
+			at = t // the clocks were put forward over midnight
+		}
+		_, ends := local.ZoneBounds()
+		if !ends.IsZero() && !ends.After(t) {
+			ends = DayOf(t.Year()+1, time.January, 1).date() // ZoneBounds ends a leap year a day too early: golang/go#81583
 		}
 		if ends.IsZero() || at.Before(ends) {
 			return at.UTC()
 		}
-		t = ends
+		t = ends.UTC()
 	}
 }
 

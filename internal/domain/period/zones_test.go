@@ -1,0 +1,114 @@
+package period_test
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	_ "time/tzdata" // the zones that the binary has
+)
+
+// The years that are tested, and a bit more.
+var (
+	from = time.Date(2019, time.December, 25, 0, 0, 0, 0, time.UTC)
+	to   = time.Date(2041, time.January, 10, 0, 0, 0, 0, time.UTC)
+)
+
+// zone is a time zone and the instants at which its offset changes. Names of one zone are left out but the first.
+type zone struct {
+	*time.Location
+	changes []time.Time
+}
+
+// zones returns the time zones of the Go installation that differ from each other; they are those of package time/tzdata.
+func zones(t *testing.T) []zone {
+	t.Helper()
+	list, err := loadZones()
+	if err != nil {
+		t.Fatalf("The time zones of the Go installation cannot be read, so nothing is tested: %v", err)
+	}
+	if len(list) < 300 {
+		t.Fatalf("The Go installation has only %d time zones that differ; there should be more than 300.", len(list))
+	}
+	return list
+}
+
+var loadZones = sync.OnceValues(func() (list []zone, err error) {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		return nil, err
+	}
+	archive, err := zip.OpenReader(filepath.Join(strings.TrimSpace(string(root)), "lib", "time", "zoneinfo.zip"))
+	if err != nil {
+		return nil, err
+	}
+	defer archive.Close()
+	seen := make(map[[sha256.Size]byte]bool)
+	for _, file := range archive.File {
+		if file.FileInfo().IsDir() {
+			continue
+		}
+		r, err := file.Open()
+		if err != nil {
+			return nil, err
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		if hash := sha256.Sum256(data); seen[hash] {
+			continue
+		} else {
+			seen[hash] = true
+		}
+		loaded, err := time.LoadLocationFromTZData(file.Name, data)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, zone{loaded, changesOf(loaded, from, to)})
+	}
+	return list, nil
+})
+
+// changesOf finds the changes of the offset by looking every few days, and then closer: ZoneBounds is wrong at the end of leap years (golang/go#81583).
+func changesOf(z *time.Location, from, to time.Time) (changes []time.Time) {
+	const step = 4 * 24 * time.Hour // two changes are weeks apart
+	earlier := offsetAt(from, z)
+	for a := from; a.Before(to); a = a.Add(step) {
+		later := offsetAt(a.Add(step), z)
+		if later != earlier {
+			before, after := a, a.Add(step)
+			for after.Sub(before) > time.Second {
+				middle := before.Add(after.Sub(before) / 2).Truncate(time.Second)
+				if offsetAt(middle, z) == earlier {
+					before = middle
+				} else {
+					after = middle
+				}
+			}
+			changes = append(changes, after)
+		}
+		earlier = later
+	}
+	return changes
+}
+
+func offsetAt(t time.Time, z *time.Location) int {
+	_, offset := t.In(z).Zone()
+	return offset
+}
+
+// load returns a zone by its name.
+func load(t *testing.T, name string) *time.Location {
+	t.Helper()
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}

@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // the image is built from scratch and has no zoneinfo: guilds name their time zones
 
 	"levelboard/internal/cli"
 )

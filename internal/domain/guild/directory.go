@@ -116,6 +116,7 @@ const (
 	namedBytes      = 112 // a channel or a role, without its name
 	rewardBytes     = 160
 	multiplierBytes = 200
+	seasonBytes     = 64 // without its id and name
 )
 
 // weight is about how many bytes a guild's settings take in memory. Settings never change, so it is always the same.
@@ -133,6 +134,10 @@ func (g *Guild) weight() int {
 	}
 	for _, r := range g.RoleRewards {
 		sum += rewardBytes + rolesWeight(r.Roles)
+	}
+	sum += len(g.TimeZone) + idBytes*len(g.Periods)
+	for _, s := range g.Seasons {
+		sum += seasonBytes + len(s.ID) + len(s.Name)
 	}
 	return sum
 }

@@ -2,6 +2,7 @@ package guild
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -10,6 +11,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/platform/strictjson"
 )
 
@@ -36,6 +38,10 @@ type document struct {
 	IgnoredRoleIDs    strictjson.Optional[[]id.Role]            `json:"ignoredRoleIds" items:"0..1000"`
 	Multipliers       strictjson.Optional[[]multiplierDocument] `json:"multipliers" items:"0..250"`
 	RoleRewards       strictjson.Optional[[]rewardDocument]     `json:"roleRewards" items:"0..250"`
+
+	TimeZone strictjson.Optional[string]           `json:"timeZone" bytes:"1..64"`
+	Periods  strictjson.Optional[[]period.Kind]    `json:"periods" items:"0..3"`
+	Seasons  strictjson.Optional[[]seasonDocument] `json:"seasons" items:"0..50"`
 }
 
 type multiplierDocument struct {
@@ -116,6 +122,9 @@ func Marshal(s Settings) ([]byte, error) {
 		IgnoredRoleIDs:     strictjson.Some(s.IgnoredRoleIDs),
 		Multipliers:        strictjson.Some(multipliers),
 		RoleRewards:        strictjson.Some(rewards),
+		TimeZone:           strictjson.Some(cmp.Or(s.TimeZone, defaultTimeZone)),
+		Periods:            strictjson.Some(s.Periods),
+		Seasons:            strictjson.Some(seasonDocuments(s.Seasons)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("marshal guild %s: %w", s.ID, err)

@@ -6,11 +6,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 )
 
 const gid id.Guild = "100000000000000000"
@@ -37,7 +39,10 @@ const full = `{"id":"100000000000000000","name":"Gophers & <co>","icon":"a_01234
 		{"id":"6ba7b812-9dad-41d1-80b4-00c04fd430c8","level":10000,"stack":false,"roles":[{"id":"300000000000000001","name":"a","color":0}]},
 		{"id":"6ba7b813-9dad-41d1-80b4-00c04fd430c8","level":5,"roles":[]},
 		{"id":"6ba7b814-9dad-41d1-80b4-00c04fd430c8","level":0,"roles":[]},
-		{"id":"6ba7b815-9dad-41d1-80b4-00c04fd430c8","level":5,"stack":true,"roles":[{"id":"300000000000000001","name":"b"}]}]}`
+		{"id":"6ba7b815-9dad-41d1-80b4-00c04fd430c8","level":5,"stack":true,"roles":[{"id":"300000000000000001","name":"b"}]}],
+	"timeZone":"America/Argentina/Buenos_Aires","periods":["month","day"],"seasons":[
+		{"id":"spring-27","name":"Frühling 🌱","start":"2027-03-01","end":"2027-06-01"},
+		{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}]}`
 
 func parse(t testing.TB, document string) guild.Settings {
 	t.Helper()
@@ -51,14 +56,15 @@ func parse(t testing.TB, document string) guild.Settings {
 func TestDefaults(t *testing.T) {
 	want := guild.Settings{
 		ID: gid, Name: "Gophers", MemberCount: 5, OwnerID: "200000000000000001", Enabled: true, Visibility: guild.Public,
-		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1,
+		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1, TimeZone: "UTC",
 	}
 	if got := parse(t, with("")); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	// The document with every default written out, as the contract shows it, says the same.
 	explicit := with(`"icon":null,"adminIds":[],"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,
-		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[]`)
+		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[],
+		"timeZone":"UTC","periods":[],"seasons":[]`)
 	if got := parse(t, explicit); !reflect.DeepEqual(got, want) {
 		t.Errorf("written out: got  %+v\nwant %+v", got, want)
 	}
@@ -86,6 +92,11 @@ func TestParseReadsEveryProperty(t *testing.T) {
 			{ID: "6ba7b813-9dad-41d1-80b4-00c04fd430c8", Level: 5, Stack: true},
 			{ID: "6ba7b815-9dad-41d1-80b4-00c04fd430c8", Level: 5, Stack: true, Roles: []guild.Role{{ID: "300000000000000001", Name: "b"}}},
 			{ID: "6ba7b812-9dad-41d1-80b4-00c04fd430c8", Level: 10000, Roles: []guild.Role{{ID: "300000000000000001", Name: "a", Color: &black}}},
+		},
+		TimeZone: "America/Argentina/Buenos_Aires", Periods: []period.Kind{period.Monthly, period.Daily},
+		Seasons: []period.Season{ // as they were given
+			{ID: "spring-27", Name: "Frühling 🌱", Start: period.DayOf(2027, time.March, 1), End: period.DayOf(2027, time.June, 1)},
+			{ID: "winter-26", Name: "Winter", Start: period.DayOf(2026, time.December, 1), End: period.DayOf(2027, time.March, 1)},
 		},
 	}
 	if got := parse(t, full); !reflect.DeepEqual(got, want) {
@@ -118,7 +129,8 @@ func roundTrip(t testing.TB, s guild.Settings) {
 func TestMarshalAnswersEveryProperty(t *testing.T) {
 	encoded, err := guild.Marshal(parse(t, with(`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,
 		"targets":[{"id":"200000000000000001","name":"help"}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,
-		"roles":[{"id":"300000000000000001","name":"Regular"}]}]`)))
+		"roles":[{"id":"300000000000000001","name":"Regular"}]}],"periods":["week"],
+		"seasons":[{"end":"2027-03-01","start":"2026-12-01","name":"Winter","id":"winter-26"}]`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +139,8 @@ func TestMarshalAnswersEveryProperty(t *testing.T) {
 		`"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],` +
 		`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001",` +
 		`"name":"help","parentId":null,"position":0,"type":0}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,` +
-		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}]}`
+		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}],` +
+		`"timeZone":"UTC","periods":["week"],"seasons":[{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}]}`
 	if string(encoded) != want {
 		t.Errorf("got  %s\nwant %s", encoded, want)
 	}

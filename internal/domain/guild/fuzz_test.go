@@ -102,7 +102,9 @@ func FuzzCurve(f *testing.F) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		full, with(""), multiplier(`"targets":[` + channel + `]`), reward(`"roles":[` + role + `]`), with(`"vanity":"Gophers"`), with(`"curve":"amari"`),
-		with(`"roleRewards":[{"level":9,"roles":[]},{"level":3,"stack":false,"roles":[]}]`), `{}`, `null`, "",
+		with(`"roleRewards":[{"level":9,"roles":[]},{"level":3,"stack":false,"roles":[]}]`),
+		with(`"timeZone":"Asia/Beirut","periods":["week","day"]`), with(`"timeZone":"Local"`), season(`"start":"2026-12-01","end":"2026-12-02"`),
+		season(`"start":"2026-12-01","end":"9999-12-31"`), `{}`, `null`, "",
 	} {
 		f.Add([]byte(s))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 )
 
 // Visibility says who may read a guild's leaderboard.
@@ -48,6 +49,10 @@ type Settings struct {
 	IgnoredRoleIDs     []id.Role
 	Multipliers        []Multiplier
 	RoleRewards        []RoleReward // in the order of their levels
+
+	TimeZone string          // of IANA
+	Periods  []period.Kind   // of which gains are counted; none of them period.Seasonal
+	Seasons  []period.Season // in the order in which they were given; they do not overlap
 }
 
 // Guild is a guild as the archive holds it.
@@ -117,6 +122,8 @@ var (
 	ErrNotFound = errors.New("guild does not exist")
 	// ErrVanityTaken says that another guild has the vanity, and that nothing was changed.
 	ErrVanityTaken = errors.New("vanity belongs to another guild")
+	// ErrSeasonClosed says that a season has closed whose dates would change, and that nothing was changed.
+	ErrSeasonClosed = errors.New("the dates of a season that has closed cannot change")
 	// ErrChanged says that the settings were changed since they were read, and that nothing was changed now.
 	ErrChanged = errors.New("settings were changed since they were read")
 )

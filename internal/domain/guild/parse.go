@@ -97,6 +97,9 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 	if err := d.lists(&s); err != nil {
 		return Settings{}, err
 	}
+	if err := d.calendar(&s); err != nil {
+		return Settings{}, err
+	}
 	return s, nil
 }
 

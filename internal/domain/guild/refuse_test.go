@@ -12,6 +12,8 @@ const (
 	uuidA   = `"6ba7b810-9dad-41d1-80b4-00c04fd430c8"`
 	channel = `{"id":"200000000000000001","name":"help"}`
 	role    = `{"id":"300000000000000001","name":"Regular"}`
+	winter  = `{"id":"winter","name":"Snow","start":"2026-12-01","end":"2027-03-01"}`
+	spring  = `{"id":"spring","name":"Rain","start":"2027-03-01","end":"2027-06-01"}`
 )
 
 func multiplier(more string) string {
@@ -22,10 +24,21 @@ func reward(more string) string {
 	return with(`"roleRewards":[{"level":1,` + more + `}]`)
 }
 
+func season(more string) string {
+	if more != "" {
+		more = "," + more
+	}
+	return seasons(`{"id":"winter","name":"Winter"` + more + `}`)
+}
+
+func seasons(list ...string) string { return with(`"seasons":[` + strings.Join(list, ",") + `]`) }
+
 func TestParseRefuses(t *testing.T) {
 	const curve = "curve must be the name of a preset (default, amari or mee6) or an array of 2 to 5 coefficients"
 	const snowflake = " must be a snowflake: a string of 17 to 19 digits, the first not 0"
 	const uuid = " must be a UUID, such as 6ba7b810-9dad-41d1-80b4-00c04fd430c8; leave it out to get a new one"
+	const zone = "timeZone must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC"
+	const date = " must be a date in the years 1970 to 9999, such as 2026-12-01"
 	for document, want := range map[string]string{
 		``:                             "The body is empty; send a JSON value",
 		`{}`:                           "name is required",
@@ -88,6 +101,51 @@ func TestParseRefuses(t *testing.T) {
 		reward(`"roles":["300000000000000001"]`):                                          "roleRewards[0].roles[0] must be an object, not a string",
 		reward(`"stack":null,"roles":[]`):                                                 "roleRewards[0].stack must not be null; it must be true or false",
 		reward(`"id":` + uuidA + `,"roles":[]},{"level":2,"id":` + uuidA + `,"roles":[]`): "roleRewards[1].id repeats an id of the same list; leave it out to get a new one",
+
+		with(`"timeZone":null`):                     "timeZone must not be null; it must be a string",
+		with(`"timeZone":""`):                       "timeZone must be a string of 1 to 64 bytes",
+		with(`"timezone":"UTC"`):                    `"timezone" is not a property of the body; write it as "timeZone"`,
+		with(`"timeZone":"Local"`):                  zone,
+		with(`"timeZone":"Europe/Atlantis"`):        zone,
+		with(`"timeZone":"europe/berlin"`):          zone,
+		with(`"timeZone":"+01:00"`):                 zone,
+		with(`"timeZone":"Europe"`):                 zone,
+		with(`"timeZone":"Europe//Berlin"`):         zone,
+		with(`"timeZone":"Europe/Berlin/"`):         zone,
+		with(`"timeZone":"/etc/localtime"`):         zone,
+		with(`"timeZone":"../zoneinfo/UTC"`):        zone,
+		with(`"timeZone":"right/UTC"`):              zone,
+		with(`"timeZone":"localtime"`):              zone,
+		with(`"periods":null`):                      "periods must not be null; it must be an array",
+		with(`"periods":"day"`):                     "periods must be an array, not a string",
+		with(`"periods":["day","season"]`):          `periods[1] must be "day", "week" or "month"`,
+		with(`"periods":["Day"]`):                   `periods[0] must be "day", "week" or "month"`,
+		with(`"periods":["day","week","day"]`):      "periods[2] repeats day; remove one of them",
+		with(`"periods":["day","week","month",""]`): "periods must have at most 3 items",
+
+		with(`"seasons":{}`):           "seasons must be an array, not an object",
+		with(`"seasons":[{}]`):         "seasons[0].id is required",
+		season(``):                     "seasons[0].start is required",
+		season(`"start":"2026-12-01"`): "seasons[0].end is required",
+		season(`"start":"2026-12-01","end":"2026-12-02","kind":"x"`):                             `"kind" is not a property of seasons[0]`,
+		season(`"start":20261201,"end":"2026-12-02"`):                                            "seasons[0].start must be a string, not a number",
+		season(`"start":"2026-12-1","end":"2026-12-02"`):                                         "seasons[0].start" + date,
+		season(`"start":"2026-02-29","end":"2026-12-02"`):                                        "seasons[0].start" + date,
+		season(`"start":"2026-12-01","end":"2026-12-02T00:00:00Z"`):                              "seasons[0].end" + date,
+		season(`"start":"1969-12-31","end":"1970-01-02"`):                                        "seasons[0].start" + date,
+		season(`"start":"2026-12-01","end":"2026-12-01"`):                                        "seasons[0].end must be 1 to 400 days after start, which is 2026-12-01; it is the first day after the season",
+		season(`"start":"2026-12-01","end":"2026-11-01"`):                                        "seasons[0].end must be 1 to 400 days after start, which is 2026-12-01; it is the first day after the season",
+		season(`"start":"2026-12-01","end":"2028-01-06"`):                                        "seasons[0].end must be 1 to 400 days after start, which is 2026-12-01; it is the first day after the season",
+		seasons(winter, strings.Replace(winter, "winter", "Winter", 1)):                          "seasons[1].id must be 1 to 32 of a to z, 0 to 9 and -",
+		seasons(strings.Replace(winter, "winter", "", 1)):                                        "seasons[0].id must be 1 to 32 of a to z, 0 to 9 and -",
+		seasons(strings.Replace(winter, "Snow", "", 1)):                                          "seasons[0].name must be a string of 1 to 256 bytes",
+		seasons(strings.Replace(winter, "Snow", `a\u0000`, 1)):                                   "seasons[0].name must not contain the character NUL",
+		seasons(strings.Replace(winter, "Snow", strings.Repeat("x", 101), 1)):                    "seasons[0].name must be at most 100 characters long",
+		seasons(strings.Replace(winter, "Snow", strings.Repeat("🌱", 65), 1)):                     "seasons[0].name must be a string of 1 to 256 bytes",
+		seasons(winter, strings.Replace(winter, "2026-12-01", "2027-02-28", 1)):                  "seasons[1].id repeats winter; give each season an id of its own",
+		seasons(spring, strings.Replace(winter, "2027-03-01", "2027-03-02", 1)):                  "seasons[1] overlaps seasons[0], whose start is 2027-03-01 and whose end is 2027-06-01; move one of them",
+		seasons(winter, spring, `{"id":"x","name":"x","start":"2027-01-01","end":"2027-01-02"}`): "seasons[2] overlaps seasons[0], whose start is 2026-12-01 and whose end is 2027-03-01; move one of them",
+		seasons(`{"id":"x","name":"x","start":"2027-01-01","end":"2027-01-02"}`, winter):         "seasons[1] overlaps seasons[0], whose start is 2027-01-01 and whose end is 2027-01-02; move one of them",
 	} {
 		s, err := guild.Parse(gid, []byte(document))
 		if err == nil {

@@ -25,7 +25,8 @@ type Archive interface {
 	// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
 	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
 	// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings and nothing else.
-	// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity.
+	// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity; guild.ErrSeasonClosed, with nothing changed, when the
+	// dates of a season that has closed are others.
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
 	// DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.
 	// It returns the guild as it was; guild.ErrNotFound when there is none.
@@ -80,6 +81,8 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.NotFound, "There is no key with this id. It may have been revoked; 'levelboard key list' lists those that there are.")
 	case errors.Is(err, guild.ErrVanityTaken):
 		return fault.Wrap(err, fault.Conflict, "Another guild has this vanity. Choose a different one.")
+	case errors.Is(err, guild.ErrSeasonClosed):
+		return fault.Wrap(err, fault.Invalid, "A season that has closed keeps its dates. Set them back as they were, or take the season out of seasons, which keeps its board.")
 	default:
 		return fault.Down(op, err)
 	}

@@ -20,7 +20,8 @@ type Archive interface {
 	guild.Source
 	// UpdateGuild replaces the settings of a guild that still has this version, and nothing else, as one atomic step, which also
 	// appends to the change log. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has
-	// another version, guild.ErrVanityTaken when another guild has the vanity.
+	// another version, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a season that has
+	// closed are others.
 	UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error)
 }
 
@@ -88,6 +89,8 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.Conflict, "These settings were saved since you opened them.")
 	case errors.Is(err, guild.ErrVanityTaken):
 		return fault.Wrap(err, fault.Conflict, "Another community has this short name. Choose a different one.")
+	case errors.Is(err, guild.ErrSeasonClosed):
+		return fault.Wrap(err, fault.Invalid, "A season that has closed keeps its dates. Set them back as they were, or remove the season; its board stays.")
 	default:
 		return fault.Down(op, err)
 	}

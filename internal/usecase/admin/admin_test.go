@@ -207,6 +207,8 @@ func TestRefusalsAreFaults(t *testing.T) {
 	_, noGuild := w.Guild(ctx, guild2)
 	_, _, taken := w.PutGuild(ctx, settings(t, guild2, `,"vanity":"gophers"`))
 	_, _, noGrant := w.CreateKey(ctx, apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.Read, GuildIDs: []id.Guild{guild2}})
+	w.archive.Fail("PutGuild", fmt.Errorf("put_guild: %w", guild.ErrSeasonClosed))
+	_, _, closed := w.PutGuild(ctx, settings(t, guild2, ""))
 	for name, c := range map[string]struct {
 		err  error
 		code fault.Code
@@ -215,6 +217,7 @@ func TestRefusalsAreFaults(t *testing.T) {
 		"read a guild":               {noGuild, fault.NotFound, "guild"},
 		"delete a guild":             {w.DeleteGuild(ctx, guild2), fault.NotFound, "guild"},
 		"a taken vanity":             {taken, fault.Conflict, "vanity"},
+		"a season that has closed":   {closed, fault.Invalid, "season"},
 		"a key for an unknown guild": {noGrant, fault.NotFound, "guild"},
 		"grant an unknown guild":     {w.Grant(ctx, key, guild2), fault.NotFound, "guild"},
 		"grant to an unknown key":    {w.Grant(ctx, unknown, guild1), fault.NotFound, "key"},

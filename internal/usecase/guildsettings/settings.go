@@ -64,7 +64,8 @@ func (s *Settings) Free(ctx context.Context, g id.Guild, vanity string) (bool, e
 }
 
 // Save puts what Propose made of the guild read in its place. When the guild was changed in between, by another manager or by
-// the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken.
+// the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken;
+// when the dates of a season that has closed would change, guild.ErrSeasonClosed.
 // To save what is there already changes nothing and is no change for anybody.
 func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*guild.Guild, error) {
 	if guild.Same(read.Settings, p.settings) {

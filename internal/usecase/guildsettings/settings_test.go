@@ -3,6 +3,7 @@ package guildsettings_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -108,6 +109,11 @@ func TestASaveIsAnnouncedOnceItIsCommitted(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	w.archive.Fail("UpdateGuild", fmt.Errorf("update_guild: %w", guild.ErrSeasonClosed))
+	if _, err := w.Save(t.Context(), saved, w.propose(saved, set("enabled", "false"))); !errors.Is(err, guild.ErrSeasonClosed) || !fault.Is(err, fault.Invalid) {
+		t.Errorf("the dates of a season that has closed: %v", err)
+	}
+	w.archive.Fail("UpdateGuild", nil)
 	if _, err := w.archive.DeleteGuild(t.Context(), gophers); err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +134,7 @@ func TestAManagerCannotSetWhatIsTheOperators(t *testing.T) {
 	read := w.read()
 	for property, value := range map[string]string{
 		"ownerId": `"300000000000000001"`, "adminIds": `["300000000000000001"]`, "name": `"Moles"`, "icon": `null`, "memberCount": `7`,
+		"timeZone": `"Europe/Berlin"`, "periods": `["day"]`, "seasons": `[]`,
 		"id": `"100000000000000002"`, "incarnation": `1`,
 	} {
 		given := set("enabled", "true")

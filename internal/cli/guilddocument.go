@@ -36,6 +36,14 @@ type guildDocument struct {
 		Stack bool    `json:"stack"`
 		Roles []named `json:"roles"`
 	} `json:"roleRewards"`
+	TimeZone string   `json:"timeZone"`
+	Periods  []string `json:"periods"`
+	Seasons  []struct {
+		ID    string `json:"id"`
+		Name  string `json:"name"`
+		Start string `json:"start"`
+		End   string `json:"end"`
+	} `json:"seasons"`
 }
 
 type named struct {
@@ -71,6 +79,8 @@ func (g guildDocument) facts() [][]string {
 			number(g.XPGlobalMultiplier), time.Duration(g.XPGainInterval)*time.Millisecond)},
 		{"  ignored channels", joined(g.IgnoredChannelIDs)},
 		{"  ignored roles", joined(g.IgnoredRoleIDs)},
+		{"  time zone", g.TimeZone},
+		{"  periods", joined(g.Periods)},
 	}
 	for _, m := range g.Multipliers {
 		facts = append(facts, []string{"  multiplier", fmt.Sprintf("%s for the %s %s", number(m.Multiplier), strings.ToLower(m.Type), names(m.Targets))})
@@ -81,6 +91,9 @@ func (g guildDocument) facts() [][]string {
 			line += " (until the next reward)"
 		}
 		facts = append(facts, []string{"  reward", line})
+	}
+	for _, s := range g.Seasons {
+		facts = append(facts, []string{"  season", fmt.Sprintf("%s: %s, from %s to the day before %s", s.ID, printable(s.Name), s.Start, s.End)})
 	}
 	return facts
 }

@@ -17,7 +17,9 @@ const gophers = "100000000000000009"
 const gophersDocument = `{
 	"id": "` + gophers + `", "name": "Gophers", "memberCount": 50, "ownerId": "100000000000000001", "vanity": "gophers",
 	"multipliers": [{"type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001","name":"help","parentId":null,"position":1,"type":0}]}],
-	"roleRewards": [{"level":5,"stack":false,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":1}]}]
+	"roleRewards": [{"level":5,"stack":false,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":1}]}],
+	"timeZone": "Europe/Berlin", "periods": ["week", "month"],
+	"seasons": [{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}]
 }`
 
 func TestGuildRoundTrip(t *testing.T) {
@@ -46,7 +48,8 @@ func TestGuildRoundTrip(t *testing.T) {
 	}
 
 	out := succeed(t, environ, "", "guild", "get", gophers)
-	for _, fact := range []string{"Gopher Den", "15 to 40, times 1, once in 1m0s", "2 for the channel help", "level 5: Regular (until the next reward)", "default"} {
+	for _, fact := range []string{"Gopher Den", "15 to 40, times 1, once in 1m0s", "2 for the channel help", "level 5: Regular (until the next reward)", "default",
+		"Europe/Berlin", "week, month", "winter-26: Winter, from 2026-12-01 to the day before 2027-03-01"} {
 		if !strings.Contains(out, fact) {
 			t.Errorf("guild get does not say %q:\n%s", fact, out)
 		}

@@ -40,7 +40,8 @@ func guildDefaults(t *testing.T, s *service) {
 	want := fmt.Sprintf(`{"id":%q,"name":"Gophers","icon":null,"memberCount":1,"ownerId":"900000000000000001","adminIds":[],
 		"enabled":true,"visibility":"public","vanity":null,"curve":"default",
 		"xpGainInterval":60000,"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,
-		"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[]}`, g)
+		"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[],
+		"timeZone":"UTC","periods":[],"seasons":[]}`, g)
 	wantJSON(t, made, want)
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), want)
 	wantNoBody(t, s.admin("HEAD", "/guilds/"+g, nil).Want(t, 200))
@@ -62,6 +63,11 @@ func wholeGuild(vanity string) object {
 		"roleRewards": []object{
 			{"id": rewardID, "level": 0, "stack": false, "roles": []object{{"id": newID(), "name": "New", "color": 255, "position": 9}}},
 			{"id": strings.Replace(rewardID, "003", "004", 1), "level": 10000, "stack": true, "roles": []object{{"id": newID(), "name": "Old", "color": nil, "position": 3}}},
+		},
+		"timeZone": "America/Argentina/Buenos_Aires", "periods": []string{"week", "day"},
+		"seasons": []object{
+			{"id": "spring-27", "name": "Frühling", "start": "2027-03-01", "end": "2027-06-01"},
+			{"id": "winter-26", "name": "Winter", "start": "2026-12-01", "end": "2027-03-01"},
 		},
 	}
 }
@@ -141,6 +147,8 @@ func settingsAtTheirBounds(t *testing.T, s *service) {
 		{"vanity": "1234567890123456"}, {"vanity": "12345678901234567890"}, {"curve": []int{0, 1}}, {"curve": []float64{150, -100, 50}}, {"curve": []int{-5, 6, 0, 0, 1}},
 		{"multipliers": []object{{"type": "Channel", "multiplier": 5, "targets": []object{}}, {"type": "Role", "multiplier": 0, "targets": []object{}}}},
 		{"roleRewards": []object{reward(0, true), reward(10000, false, roleA)}},
+		{"timeZone": "Pacific/Kiritimati"}, {"periods": []string{"month", "day", "week"}},
+		{"seasons": []object{{"id": "a", "name": strings.Repeat("é", 100), "start": "2026-12-01", "end": "2028-01-05"}}},
 	} {
 		got := s.admin("PUT", "/guilds/"+g, settings(over)).Want(t, 200)
 		for name, want := range over {

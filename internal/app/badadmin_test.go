@@ -43,8 +43,14 @@ func badGuildBodies() map[string]string {
 		"ignoredRoleIds":     {`null`, `["x"]`, `[1]`},
 		"multipliers":        {`null`, `{}`, `[null]`, `[{}]`, `[1]`},
 		"roleRewards":        {`null`, `{}`, `[null]`, `[{}]`, `["x"]`},
-		"version":            {`1`},
-		"incarnation":        {`1`},
+		"timeZone":           {`null`, `""`, `1`, `"Local"`, `"Europe/Atlantis"`, `"+01:00"`, `"../UTC"`, `"localtime"`},
+		"periods":            {`null`, `"day"`, `["season"]`, `["day","day"]`, `[null]`, `{}`},
+		"seasons": {`null`, `{}`, `[null]`, `[{}]`, `["x"]`, `[{"id":"A","name":"x","start":"2026-12-01","end":"2026-12-02"}]`,
+			`[{"id":"a","name":"","start":"2026-12-01","end":"2026-12-02"}]`, `[{"id":"a","name":"x","start":"2026-12-01","end":"2026-12-01"}]`,
+			`[{"id":"a","name":"x","start":"2026-12-01","end":"2028-01-06"}]`, `[{"id":"a","name":"x","start":"1.12.2026","end":"2026-12-02"}]`,
+			`[{"id":"a","name":"x","start":"2026-12-01","end":"2026-12-03"},{"id":"b","name":"x","start":"2026-12-02","end":"2026-12-04"}]`},
+		"version":     {`1`},
+		"incarnation": {`1`},
 	} {
 		for _, value := range values {
 			all[property+" "+value] = guildWith(`"` + property + `":` + value)

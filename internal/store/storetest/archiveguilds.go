@@ -21,7 +21,8 @@ const everySetting = `,"icon":"a_0123456789abcdef0123456789abcdef","adminIds":["
 	"xpGlobalMultiplier":1.25,"ignoredChannelIds":["300000000000000001"],"ignoredRoleIds":["400000000000000001"],
 	"multipliers":[{"type":"Channel","multiplier":0,"targets":[{"id":"300000000000000002","name":"hélp \"quoted\" 😀","parentId":"300000000000000009","position":3,"type":5}]},
 		{"type":"Role","multiplier":2.5,"targets":[{"id":"400000000000000002","name":"booster","color":255,"position":1}]}],
-	"roleRewards":[{"level":10,"stack":false,"roles":[{"id":"400000000000000003","name":"ten","color":null,"position":1}]},{"level":5,"roles":[]}]`
+	"roleRewards":[{"level":10,"stack":false,"roles":[{"id":"400000000000000003","name":"ten","color":null,"position":1}]},{"level":5,"roles":[]}],
+	"timeZone":"Europe/Berlin","periods":["month","day"],"seasons":[{"id":"winter","name":"Winter ❄","start":"2026-12-01","end":"2027-03-01"}]`
 
 func archiveSettings(t *testing.T, a ArchiveStore) {
 	if _, err := a.Guild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {

@@ -7,6 +7,7 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -33,9 +34,10 @@ type Archive struct {
 }
 
 var dialect = sqlarchive.Dialect{
-	Name: "postgres",
-	Now:  nowMS,
-	Lock: ` FOR UPDATE`,
+	Name:  "postgres",
+	Now:   nowMS,
+	Lock:  ` FOR UPDATE`,
+	Share: ` FOR KEY SHARE`,
 	In: func(parameter string) string {
 		return `= ANY (ARRAY(SELECT jsonb_array_elements_text(` + parameter + `::jsonb)))`
 	},
@@ -46,8 +48,12 @@ var dialect = sqlarchive.Dialect{
 	Delete: func(table, _, condition string) string {
 		return `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY(SELECT ctid FROM ` + table + ` WHERE ` + condition + ` LIMIT $1 FOR UPDATE SKIP LOCKED))`
 	},
-	Fresh: []any{plannedNow},
-	Bound: bounded,
+	Fresh:     []any{plannedNow},
+	AllowSlow: fmt.Sprintf(`SET LOCAL statement_timeout = %d`, sqlarchive.SlowTime.Milliseconds()),
+	Bound:     bounded,
+	BoundSlow: func(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(named(ctx, operation), sqlarchive.SlowTime)
+	},
 }
 
 // Ping reports whether the server answers.

@@ -7,11 +7,11 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/lease"
 )
 
-// leaseName is the lease of the snapshot writer.
-const leaseName = "snapshot"
+const leaseName = sqlarchive.LeaseName
 
 // AcquireLease implements lease.Store. A renewal does not wait for batches that are under way; a takeover does.
 func (a *Archive) AcquireLease(ctx context.Context, holder string, ttl time.Duration, last bool) (lease.Lease, error) {

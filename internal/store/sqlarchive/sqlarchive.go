@@ -25,6 +25,8 @@ type Dialect struct {
 	Name string // begins each error
 	Now  string // the archive's clock in milliseconds, which does not stand still while a transaction waits
 	Lock string // ends a SELECT of rows that are about to change
+	// Share ends a SELECT of rows whose keys must stay as they are until the transaction ends.
+	Share string
 	// In compares a text with those in the JSON array that is this parameter, List makes rows (value, n) of it, n counting from 1.
 	In, List func(parameter string) string
 	Hex      func(column string) string // writes bytes as hexadecimal digits
@@ -32,8 +34,10 @@ type Dialect struct {
 	Delete func(table, key, condition string) string
 	// Fresh are arguments before those of a read that requests wait for.
 	Fresh []any
-	// Bound is the context of an operation.
-	Bound func(ctx context.Context, operation string) (context.Context, context.CancelFunc)
+	// AllowSlow begins a transaction that is allowed SlowTime; empty when nothing has to be said.
+	AllowSlow string
+	// Bound is the context of an operation, BoundSlow that of one which is allowed SlowTime.
+	Bound, BoundSlow func(ctx context.Context, operation string) (context.Context, context.CancelFunc)
 }
 
 // Row is a row of a result.

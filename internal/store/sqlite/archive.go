@@ -36,6 +36,9 @@ var dialect = sqlarchive.Dialect{
 	Bound: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
 		return ctx, func() {}
 	},
+	BoundSlow: func(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
+		return context.WithTimeout(ctx, sqlarchive.SlowTime)
+	},
 }
 
 // Ping reports whether the file can be read.

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"time"
 
+	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/usecase/lease"
 )
 
-// leaseName is the lease of the snapshot writer.
-const leaseName = "snapshot"
+const leaseName = sqlarchive.LeaseName
 
 // AcquireLease implements lease.Store. Embedded mode has one process only, but a writer of the same process that was left
 // behind is kept out in the same way.

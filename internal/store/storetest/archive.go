@@ -8,13 +8,13 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/period"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -29,15 +29,8 @@ type ArchiveStore interface {
 	apikey.UseStore
 	changes.Log
 	leaderboard.Names
-	gainsStore
+	periods.Archive
 	Ping(ctx context.Context) error
-}
-
-// gainsStore is how periods.Archive reads gains.
-type gainsStore interface {
-	History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error)
-	Sums(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, users []id.User, without [][]period.Day) ([]int64, error)
-	Gainers(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, after id.User, limit int) ([]id.User, error)
 }
 
 // Archive runs the conformance suite of archives. open returns an empty, migrated archive, which it closes when the test
@@ -103,6 +96,13 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"gains of the last days":                          archiveLastDays,
 		"bad gains are refused":                           archiveBadGains,
 		"sums of gains":                                   archiveSums,
+		"closing a period":                                archiveClosing,
+		"closing that is refused":                         archiveClosingRefused,
+		"closing without a board":                         archiveClosingTotals,
+		"closing at the same time":                        archiveClosingRace,
+		"closed periods":                                  archivePeriods,
+		"closed periods are announced":                    archiveAnnouncements,
+		"closed periods and gains are purged":             archiveHistoryPurged,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

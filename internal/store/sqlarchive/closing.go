@@ -1,0 +1,125 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// SlowTime bounds the operations that compute over all members of a guild.
+const SlowTime = 10 * time.Minute
+
+// LeaseName is the lease of the snapshot writer, which closes periods too.
+const LeaseName = "snapshot"
+
+// sums are what members with a row gained above 0, on parameters from $2 on: the incarnation and the range of days.
+const sums = `(
+	SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
+	WHERE incarnation = $2 AND day >= $3 AND day < $4
+	GROUP BY user_id HAVING sum(gained) > 0) s
+	JOIN members m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted`
+
+// ClosePeriod implements periods.Archive. It locks the guild's row at its end only, after the lease, which is safe: who holds the lease alone
+// (AcquireLease) waits for no guild.
+func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) error {
+	ctx, cancel := c.BoundSlow(ctx, "close_period")
+	defer cancel()
+	return Wrap(c.Name, "close_period", InTx(ctx, c.Writer, func(tx *sql.Tx) error {
+		if c.AllowSlow != "" {
+			if _, err := tx.ExecContext(ctx, c.AllowSlow); err != nil {
+				return err
+			}
+		}
+		if err := c.holds(ctx, tx, l); err != nil {
+			return err
+		}
+		if step.Period != nil {
+			if err := c.archivePeriod(ctx, tx, step); err != nil {
+				return err
+			}
+		}
+		return noteClosing(ctx, tx, step)
+	}))
+}
+
+// holds keeps a takeover of the lease out until the transaction ends.
+func (c *Catalog) holds(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
+	_, err := scanValue[int](tx.QueryRowContext(ctx, `
+		SELECT 1 FROM leases WHERE name = $1 AND holder = $2 AND fence = $3`+c.Share, LeaseName, l.Holder, l.Fence))
+	if errors.Is(err, sql.ErrNoRows) {
+		return lease.ErrLost
+	}
+	return err
+}
+
+// archivePeriod writes a period with its standings and totals, unless it has closed already or the guild is another one.
+func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Closing) error {
+	p, g := step.Period, step.Guild
+	number, err := scanValue[int64](tx.QueryRowContext(ctx, `
+		INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, board, settings, closed_ms)
+		SELECT incarnation, CAST($4 AS text), CAST($5 AS text), CAST($6 AS text), CAST($7 AS integer), CAST($8 AS integer),
+			CAST($9 AS bigint), CAST($10 AS bigint), $11 = 1, CASE WHEN $11 = 1 THEN settings END, `+c.Now+`
+		FROM guilds WHERE id = $1 AND incarnation = $2 AND version = $3
+		ON CONFLICT (incarnation, id) DO NOTHING RETURNING number`,
+		string(g.ID), int64(g.Incarnation), g.Version, p.ID, string(p.Kind), p.Name, int64(p.First), int64(p.End),
+		step.Begins.UnixMilli(), step.Ends.UnixMilli(), asInt(step.Board)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	args := []any{number, int64(g.Incarnation), int64(p.First), int64(p.End)}
+	total := `SELECT count(*), coalesce(CAST(sum(s.gained) AS bigint), 0) FROM ` + sums
+	if step.Board {
+		_, err := tx.ExecContext(ctx, `
+			INSERT INTO standings (period, rank, user_id, gained, xp, message_count, updated_ms,
+				avatar, discriminator, username, global_name, accent_colour)
+			SELECT CAST($1 AS bigint), row_number() OVER (ORDER BY s.gained DESC, s.user_id DESC), s.user_id, s.gained,
+				m.xp, m.message_count, m.updated_ms, m.avatar, m.discriminator, m.username, m.global_name, m.accent_colour
+			FROM `+sums, append(c.Fresh, args...)...)
+		if err != nil {
+			return err
+		}
+		total, args = `SELECT count(*), coalesce(CAST(sum(gained) AS bigint), 0) FROM standings WHERE period = $1`, args[:1]
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE periods SET (members, gained) = (`+total+`) WHERE number = $1`, append(c.Fresh, args...)...)
+	return err
+}
+
+// noteClosing notes what a step leaves open. snapshot.ErrStale when the guild is another one, or was written since it was read.
+func noteClosing(ctx context.Context, tx *sql.Tx, step periods.Closing) error {
+	open, err := json.Marshal(step.Open, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	if step.Open == nil {
+		open = []byte(`{}`)
+	}
+	done, err := tx.ExecContext(ctx, `
+		UPDATE guilds SET open = $4, closes_ms = $5, keep_day = $6,
+			gains_from = coalesce(gains_from, (SELECT min(day) FROM gains WHERE gains.incarnation = guilds.incarnation))
+		WHERE id = $1 AND incarnation = $2 AND version = $3`,
+		string(step.Guild.ID), int64(step.Guild.Incarnation), step.Guild.Version, string(open), Millis(step.Next), int64(step.Keep))
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return snapshot.ErrStale
+}
+
+func asInt(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}

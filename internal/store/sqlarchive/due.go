@@ -1,0 +1,60 @@
+package sqlarchive
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/periods"
+)
+
+// Due implements periods.Archive. A guild whose document cannot be read is passed over: operations on the guild say so.
+func (c *Catalog) Due(ctx context.Context, by time.Time, limit int) (due []periods.Due, err error) {
+	after := dueRow{closes: -1}
+	for len(due) < limit {
+		rows, err := list(ctx, c, "list_due_guilds", scanDue, `
+			SELECT id, closes_ms, epoch, archived, open, coalesce((
+				SELECT string_agg(p.id, ' ') FROM periods p WHERE p.incarnation = guilds.incarnation AND p.kind = $5), ''), `+GuildColumns+`
+			FROM guilds WHERE closes_ms <= $3 AND (closes_ms, id) > ($1, $2) ORDER BY closes_ms, id LIMIT $4`,
+			append(c.Fresh, after.closes, string(after.id), by.UnixMilli(), limit, string(period.Seasonal))...)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			if after = r; r.Guild != nil && len(due) < limit {
+				due = append(due, r.Due)
+			}
+		}
+		if len(rows) < limit {
+			break
+		}
+	}
+	return due, nil
+}
+
+// dueRow is a guild, without one when its document cannot be read, and its place among the others.
+type dueRow struct {
+	periods.Due
+	closes int64
+	id     id.Guild
+}
+
+func scanDue(row Row) (r dueRow, err error) {
+	var open []byte
+	var seasons string
+	g, err := ScanGuild(row, &r.id, &r.closes, &r.State.Epoch, &r.State.Archived, &open, &seasons)
+	if r.id == "" {
+		return r, err
+	}
+	if err != nil || json.Unmarshal(open, &r.Open) != nil {
+		return r, nil
+	}
+	r.Guild = g
+	if closed := idsIn[string](seasons); len(closed) > 0 {
+		r.ClosedSeasons = closed
+	}
+	return r, nil
+}

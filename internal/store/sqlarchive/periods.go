@@ -1,0 +1,119 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+)
+
+// periodColumns are what closedFields reads.
+const periodColumns = `id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained`
+
+// closedFields are where periodColumns go; the times are milliseconds, for times.
+func closedFields(c *periods.Closed, begins, ends *int64) []any {
+	return []any{&c.ID, &c.Kind, &c.Name, &c.First, &c.End, begins, ends, &c.Members, &c.Totals.Gained}
+}
+
+func setTimes(c *periods.Closed, begins, ends int64) {
+	c.Begins, c.Ends = time.UnixMilli(begins).UTC(), time.UnixMilli(ends).UTC()
+}
+
+// Closed implements periods.Archive.
+func (c *Catalog) Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (periods.Closed, error) {
+	return one(ctx, c, "read_period", func(row Row) (p periods.Closed, err error) {
+		var begins, ends int64
+		var settings []byte
+		err = row.Scan(append(closedFields(&p, &begins, &ends), &settings)...)
+		if errors.Is(err, sql.ErrNoRows) {
+			return p, periods.ErrNotClosed
+		}
+		if err != nil {
+			return p, err
+		}
+		setTimes(&p, begins, ends)
+		if p.Settings, err = guild.Unmarshal(settings); err != nil {
+			return periods.Closed{}, err
+		}
+		p.Settings.ID = g.ID
+		return p, nil
+	}, `SELECT `+periodColumns+`, settings FROM periods WHERE incarnation = $1 AND id = $2 AND board`,
+		append(c.Fresh, int64(g.Incarnation), periodID)...)
+}
+
+// ClosedPeriods implements periods.Archive.
+func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]periods.Closed, error) {
+	found, err := c.withWinners(ctx, "list_periods", 3, `
+		SELECT '' AS guild_id, incarnation, number, `+periodColumns+` FROM periods
+		WHERE incarnation = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
+		ORDER BY begins_ms DESC, ends_ms, number LIMIT $3 OFFSET $4`,
+		`begins_ms DESC, ends_ms, number`, int64(g.Incarnation), string(kind), limit, offset)
+	closed := make([]periods.Closed, len(found))
+	for i := range found {
+		closed[i] = found[i].Closed
+	}
+	return closed, err
+}
+
+// Unannounced implements periods.Archive.
+func (c *Catalog) Unannounced(ctx context.Context, limit int) ([]periods.Announcement, error) {
+	return c.withWinners(ctx, "list_unannounced", 10, `
+		SELECT g.id AS guild_id, p.incarnation, number, p.id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained
+		FROM periods p JOIN guilds g ON g.incarnation = p.incarnation
+		WHERE board AND members > 0 AND NOT announced ORDER BY number LIMIT $1`, `number`, limit)
+}
+
+// withWinners reads a page of periods, each with this many of its first standings.
+func (c *Catalog) withWinners(ctx context.Context, operation string, winners int, page, order string, args ...any) (found []periods.Announcement, err error) {
+	type line struct {
+		periods.Announcement
+		number int64
+		winner periods.Standing
+	}
+	lines, err := list(ctx, c, operation, func(row Row) (l line, err error) {
+		var begins, ends int64
+		fields := append([]any{&l.Guild.ID, &l.Guild.Incarnation, &l.number}, closedFields(&l.Closed, &begins, &ends)...)
+		l.winner, err = scanStanding(row, fields...)
+		setTimes(&l.Closed, begins, ends)
+		return l, err
+	}, `WITH page AS (`+page+`)
+		SELECT page.guild_id, page.incarnation, page.number, page.id, page.kind, page.name, page.first_day, page.end_day,
+			page.begins_ms, page.ends_ms, page.members, page.gained, `+standingColumns+`
+		FROM page LEFT JOIN standings s ON s.period = page.number AND s.rank <= `+fmt.Sprint(winners)+`
+		ORDER BY `+order+`, s.rank`, append(c.Fresh, args...)...)
+	last := int64(-1)
+	for _, l := range lines {
+		if l.number != last {
+			found, last = append(found, l.Announcement), l.number
+		}
+		if l.winner.Rank > 0 {
+			of := &found[len(found)-1]
+			of.Winners = append(of.Winners, l.winner)
+		}
+	}
+	return found, err
+}
+
+// Announced implements periods.Archive.
+func (c *Catalog) Announced(ctx context.Context, a periods.Announcement) error {
+	ctx, cancel := c.Bound(ctx, "note_announced")
+	defer cancel()
+	_, err := c.Writer.ExecContext(ctx, `UPDATE periods SET announced = true WHERE incarnation = $1 AND id = $2`, int64(a.Guild.Incarnation), a.ID)
+	return Wrap(c.Name, "note_announced", err)
+}
+
+// Activity implements periods.Archive.
+func (c *Catalog) Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]periods.DayTotals, error) {
+	return list(ctx, c, "read_activity", func(row Row) (d periods.DayTotals, err error) {
+		err = row.Scan(&d.Day, &d.Members, &d.Gained)
+		return d, err
+	}, `SELECT first_day, members, gained FROM periods
+		WHERE incarnation = $1 AND kind = $2 AND first_day >= $3 AND first_day < $4 AND members > 0 ORDER BY first_day`,
+		append(c.Fresh, int64(g.Incarnation), string(period.Daily), int64(first), int64(end))...)
+}

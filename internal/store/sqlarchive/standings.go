@@ -1,0 +1,31 @@
+package sqlarchive
+
+import (
+	"context"
+
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+)
+
+// standingColumns are what scanStanding reads of standings s. Where there is none, its rank is 0.
+const standingColumns = `coalesce(s.rank, 0), coalesce(s.user_id, ''), coalesce(s.gained, 0), coalesce(s.xp, 0), coalesce(s.message_count, 0),
+	s.updated_ms, s.avatar, coalesce(s.discriminator, ''), coalesce(s.username, ''), s.global_name, s.accent_colour`
+
+// scanStanding reads standingColumns, and columns before them.
+func scanStanding(row Row, before ...any) (s periods.Standing, err error) {
+	var updated *int64
+	u := &s.User
+	err = row.Scan(append(before,
+		&s.Rank, &s.UserID, &s.Gained, &s.XP, &s.MessageCount,
+		&updated, &u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour)...)
+	s.LastUpdated = fromMillis(updated)
+	return s, err
+}
+
+// Standings implements periods.Archive.
+func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]periods.Standing, error) {
+	return list(ctx, c, "read_standings", func(row Row) (periods.Standing, error) { return scanStanding(row) }, `
+		SELECT `+standingColumns+` FROM periods p JOIN standings s ON s.period = p.number
+		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
+		append(c.Fresh, int64(g.Incarnation), periodID, after, limit)...)
+}

@@ -1,0 +1,108 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/period"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// closable is an archive with a guild of which one member has gained something in a month, and the step that closes it.
+func closable(t *testing.T) (url string, a *postgres.Archive, l lease.Lease, step periods.Closing) {
+	t.Helper()
+	url = testenv.Postgres(t)
+	a = open(t, url)
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	g := storetest.PutGuild(t, a, "100000000000000001")
+	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := period.At(period.Monthly, period.DayOf(2026, time.November, 1))
+	step = periods.Closing{Guild: g, Period: &p, Begins: time.UnixMilli(0), Ends: time.UnixMilli(1), Board: true}
+	must(t, snapshot.WriteBatch(t.Context(), a, l, gained(step, 1)))
+	return url, a, l, step
+}
+
+func gained(step periods.Closing, rev int64) snapshot.Batch {
+	return snapshot.Batch{Guild: leaderboard.Ref(step.Guild), Rev: rev, Known: rev, Rows: []snapshot.Row{{
+		Member: leaderboard.Member{UserID: "300000000000000001", XP: 5}, Gains: []period.Gain{{Day: step.Period.First, Gained: 5}},
+	}}}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantBoard(t *testing.T, a *postgres.Archive, step periods.Closing, want int) {
+	t.Helper()
+	if got, err := a.Standings(t.Context(), leaderboard.Ref(step.Guild), step.Period.ID, 0, 10); err != nil || len(got) != want {
+		t.Errorf("standings %+v, %v; want %d", got, err, want)
+	}
+}
+
+// A closing that is held up before it computes holds up no batch of its guild, and no renewal of the lease, but a takeover.
+func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
+	url, a, l, step := closable(t)
+	release := blocking(t, url, `INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, board, closed_ms)
+		VALUES ($1, $2, 'month', '', 0, 0, 0, 0, true, 0)`, int64(step.Guild.Incarnation), step.Period.ID)
+	closed := make(chan error, 1)
+	go func() { closed <- a.ClosePeriod(t.Context(), l, step) }()
+	waitFor(t, url, waitsForALock)
+	must(t, snapshot.WriteBatch(t.Context(), a, l, gained(step, 2)))
+	if again, err := a.AcquireLease(t.Context(), l.Holder, time.Millisecond, false); err != nil || again != l {
+		t.Errorf("renewed: %+v, %v", again, err)
+	}
+	taken := make(chan lease.Lease, 1)
+	go func() {
+		for {
+			if l, err := a.AcquireLease(t.Context(), "other", time.Hour, false); !errors.Is(err, lease.ErrLost) {
+				taken <- l
+				return
+			}
+		}
+	}()
+	select {
+	case l := <-taken:
+		t.Errorf("the lease passed on meanwhile: %+v", l)
+	case <-time.After(200 * time.Millisecond):
+	}
+	release()
+	must(t, <-closed)
+	<-taken
+	wantBoard(t, a, step, 1)
+}
+
+// A closing that ends after all is computed, before it is committed, leaves nothing.
+func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
+	url, a, l, step := closable(t)
+	release := blocking(t, url, `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(step.Guild.ID))
+	ctx, cancel := context.WithCancel(t.Context())
+	closed := make(chan error, 1)
+	go func() { closed <- a.ClosePeriod(ctx, l, step) }()
+	waitFor(t, url, waitsForALock)
+	cancel()
+	if err := <-closed; !errors.Is(err, context.Canceled) {
+		t.Errorf("closed: %v", err)
+	}
+	release()
+	wantBoard(t, a, step, 0)
+	must(t, a.ClosePeriod(t.Context(), l, step))
+	wantBoard(t, a, step, 1)
+}
+
+const waitsForALock = `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`

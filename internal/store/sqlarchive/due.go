@@ -2,10 +2,14 @@ package sqlarchive
 
 import (
 	"context"
+	"database/sql"
+	"errors"
+	"slices"
 	"time"
 
 	"github.com/go-json-experiment/json"
 
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/periods"
@@ -53,8 +57,39 @@ func scanDue(row Row) (r dueRow, err error) {
 		return r, nil
 	}
 	r.Guild = g
-	if closed := idsIn[string](seasons); len(closed) > 0 {
-		r.ClosedSeasons = closed
+	closed := idsIn[string](seasons)
+	for _, s := range g.Seasons {
+		if p := s.Period(); slices.Contains(closed, p.ID) {
+			r.ClosedSeasons = append(r.ClosedSeasons, p.ID)
+		}
 	}
 	return r, nil
+}
+
+// keepsSeasons returns guild.ErrSeasonClosed when the settings have other dates for a season that has closed. It locks the guild, so that none
+// closes meanwhile.
+func (c *change) keepsSeasons(ctx context.Context, s guild.Settings) error {
+	if len(s.Seasons) == 0 {
+		return nil
+	}
+	incarnation, err := scanValue[int64](c.QueryRowContext(ctx, `SELECT incarnation FROM guilds WHERE id = $1`+c.Lock, string(s.ID)))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := c.QueryContext(ctx, `SELECT id, first_day, end_day FROM periods WHERE incarnation = $1 AND kind = $2`, incarnation, string(period.Seasonal))
+	closed, err := Collect(rows, err, func(row Row) (p period.Period, err error) {
+		err = row.Scan(&p.ID, &p.First, &p.End)
+		return p, err
+	})
+	for _, p := range closed {
+		for _, season := range s.Seasons {
+			if now := season.Period(); now.ID == p.ID && (now.First != p.First || now.End != p.End) {
+				return guild.ErrSeasonClosed
+			}
+		}
+	}
+	return err
 }

@@ -67,9 +67,9 @@ func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRe
 func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	fresh := guild.NewIncarnation()
 	g, err = c.write(ctx, "put_guild", s, nil, `
-		INSERT INTO guilds (id, vanity, settings, version, incarnation, created_ms)
-		VALUES ($1, NULLIF($2, ''), $3, $4, $5, `+c.Now+`)
-		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version
+		INSERT INTO guilds (id, vanity, settings, version, closes_ms, incarnation, created_ms)
+		VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, `+c.Now+`)
+		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, `+nowDue+`
 		RETURNING incarnation`, int64(fresh))
 	return g, err == nil && g.Incarnation == fresh, err
 }
@@ -77,10 +77,13 @@ func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 // UpdateGuild implements guildsettings.Archive.
 func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
 	return c.write(ctx, "update_guild", s, &version,
-		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4 WHERE id = $1 RETURNING incarnation`)
+		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, `+nowDue+` WHERE id = $1 RETURNING incarnation`)
 }
 
-// write writes the settings by a statement on id, vanity, document and version, and more, if the guild still has the version that is
+// nowDue makes a guild due that counts gains, or that has not noted yet that it does not any more.
+const nowDue = `closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END`
+
+// write writes the settings by a statement on id, vanity, document, version and whether gains are counted, and more, if the guild still has the version that is
 // expected; nil expects none.
 func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, expected *int64, statement string, more ...any) (*guild.Guild, error) {
 	document, err := guild.Marshal(s)
@@ -99,10 +102,15 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 		if err != nil {
 			return err
 		}
+		if err := c.keepsSeasons(ctx, s); err != nil {
+			return err
+		}
 		if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
 			return err
 		}
-		return c.QueryRowContext(ctx, statement, append([]any{string(s.ID), s.Vanity, string(document), g.Version}, more...)...).Scan(&g.Incarnation)
+		return c.QueryRowContext(ctx, statement, append([]any{
+			string(s.ID), s.Vanity, string(document), g.Version, asInt(s.Calendar().Counts()),
+		}, more...)...).Scan(&g.Incarnation)
 	})
 	if err != nil {
 		return nil, err

@@ -100,6 +100,8 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"closing that is refused":                         archiveClosingRefused,
 		"closing without a board":                         archiveClosingTotals,
 		"closing at the same time":                        archiveClosingRace,
+		"guilds that are due":                             archiveDue,
+		"closed seasons keep their dates":                 archiveClosedSeasons,
 		"closed periods":                                  archivePeriods,
 		"closed periods are announced":                    archiveAnnouncements,
 		"closed periods and gains are purged":             archiveHistoryPurged,

@@ -1,0 +1,93 @@
+package storetest
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/periods"
+)
+
+func archiveDue(t *testing.T, a ArchiveStore) {
+	l := leased(t, a)
+	at := func(minutes int64) time.Time { return time.UnixMilli(1767225600000 + 60_000*minutes) }
+	note := func(g *guild.Guild, minutes int64) {
+		t.Helper()
+		step := periods.Closing{Guild: g}
+		if minutes > 0 {
+			step.Next = at(minutes)
+		}
+		closePeriods(t, a, l, step)
+	}
+	quiet := put(t, a, settingsOf(t, "100000000000000003", ""))
+	g := put(t, a, settingsOf(t, guildA, `,"periods":["week"]`))
+	other := put(t, a, settingsOf(t, guildB, `,"seasons":[{"id":"one","name":"One","start":"2026-01-01","end":"2026-01-02"}]`))
+	if due := wantDue(t, a, time.UnixMilli(0), guildA, guildB); due[0].Open == nil && len(due[0].Open) != 0 || due[0].ClosedSeasons != nil {
+		t.Errorf("never closed: %+v", due[0])
+	}
+	note(g, 2)
+	note(other, 1)
+	wantDue(t, a, at(0))
+	wantDue(t, a, at(1), guildB)
+	wantDue(t, a, at(2), guildB, guildA)
+	if due := mustGet(a.Due(t.Context(), at(2), 1))(t); len(due) != 1 || due[0].Guild.ID != guildB {
+		t.Errorf("the first that is due: %+v", due)
+	}
+	// Whoever writes settings makes the guild due, also once more when it counts nothing from now on.
+	g = mustGet(a.UpdateGuild(t.Context(), settingsOf(t, guildA, `,"periods":["week","day"]`), g.Version))(t)
+	wantDue(t, a, at(0), guildA)
+	note(g, 2)
+	g = put(t, a, settingsOf(t, guildA, ""))
+	wantDue(t, a, at(0), guildA)
+	note(g, 0)
+	put(t, a, settingsOf(t, guildA, ""))
+	wantDue(t, a, at(2), guildB)
+	put(t, a, quiet.Settings)
+	wantDue(t, a, at(2), guildB)
+	if _, err := a.DeleteGuild(t.Context(), guildB); err != nil {
+		t.Fatal(err)
+	}
+	wantDue(t, a, at(2))
+}
+
+func archiveClosedSeasons(t *testing.T, a ArchiveStore) {
+	const (
+		old   = `{"id":"old","name":"Old","start":"2026-01-01","end":"2026-02-01"}`
+		moved = `{"id":"old","name":"Old","start":"2026-01-01","end":"2026-02-02"}`
+		named = `{"id":"old","name":"Renamed","start":"2026-01-01","end":"2026-02-01"}`
+		next  = `{"id":"next","name":"Next","start":"2026-03-01","end":"2026-04-01"}`
+		later = `{"id":"next","name":"Next","start":"2026-03-02","end":"2026-04-02"}`
+	)
+	seasons := func(list string) guild.Settings { return settingsOf(t, guildA, `,"seasons":[`+list+`]`) }
+	l := leased(t, a)
+	put(t, a, seasons(moved))
+	g := put(t, a, seasons(old+`,`+next))
+	closePeriods(t, a, l, closing(g, g.Seasons[0].Period()), closing(g, period.Season{ID: "gone", Start: 1, End: 2}.Period()))
+	g = put(t, a, seasons(named+`,`+later))
+	if due := wantDue(t, a, time.Now(), guildA)[0]; !slices.Equal(due.ClosedSeasons, []string{"season-old"}) {
+		t.Errorf("closed seasons: %v", due.ClosedSeasons)
+	}
+	if _, _, err := a.PutGuild(t.Context(), seasons(moved)); !errors.Is(err, guild.ErrSeasonClosed) {
+		t.Errorf("put with other dates: %v", err)
+	}
+	if _, err := a.UpdateGuild(t.Context(), seasons(next+`,`+moved), g.Version); !errors.Is(err, guild.ErrSeasonClosed) {
+		t.Errorf("updated with other dates: %v", err)
+	}
+	if now := mustGet(a.Guild(t.Context(), guildA))(t); now.Version != g.Version {
+		t.Errorf("what was refused made version %d of %d", now.Version, g.Version)
+	}
+	g = put(t, a, seasons(next)) // taken out, its board stays
+	wantTotals(t, a, g, period.Season{ID: "old"}.Period(), 0, 0)
+	if _, _, err := a.PutGuild(t.Context(), seasons(moved)); !errors.Is(err, guild.ErrSeasonClosed) {
+		t.Errorf("put back with other dates: %v", err)
+	}
+	put(t, a, seasons(old))
+	// A new guild of the same id knows nothing of it.
+	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
+		t.Fatal(err)
+	}
+	put(t, a, seasons(moved))
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
@@ -106,3 +107,10 @@ func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
 }
 
 const waitsForALock = `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
+func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
+	url, _, exec := atHand(t)
+	storetest.ArchiveDueUnreadable(t, open(t, url), func(g id.Guild) {
+		exec(`UPDATE guilds SET settings = '{}' WHERE id = '` + string(g) + `'`)
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -141,5 +142,12 @@ func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	storetest.ArchiveKeysPurge(t, storetest.SQLiteAt(t, path), func(by time.Duration) {
 		exec(t, path, `UPDATE key_records SET at_ms = at_ms - ?`, by.Milliseconds())
+	})
+}
+
+func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "archive.db")
+	storetest.ArchiveDueUnreadable(t, storetest.SQLiteAt(t, path), func(g id.Guild) {
+		exec(t, path, `UPDATE guilds SET settings = '{}' WHERE id = ?`, string(g))
 	})
 }

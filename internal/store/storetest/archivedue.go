@@ -2,11 +2,13 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/periods"
 )
@@ -51,6 +53,21 @@ func archiveDue(t *testing.T, a ArchiveStore) {
 		t.Fatal(err)
 	}
 	wantDue(t, a, at(2))
+}
+
+// ArchiveDueUnreadable lists guilds that are due, behind more than asked for whose settings nobody can read. spoil makes those of a guild so.
+func ArchiveDueUnreadable(t *testing.T, a ArchiveStore, spoil func(g id.Guild)) {
+	for i := range 5 {
+		g := put(t, a, settingsOf(t, id.Guild(fmt.Sprintf("1%017d", i)), `,"periods":["day"]`))
+		if i < 4 {
+			spoil(g.ID)
+		}
+	}
+	for _, limit := range []int{1, 2, 10} {
+		if due, err := a.Due(t.Context(), time.Now(), limit); err != nil || len(due) != 1 || due[0].Guild.ID != "100000000000000004" {
+			t.Errorf("due, at most %d: %+v, %v", limit, due, err)
+		}
+	}
 }
 
 func archiveClosedSeasons(t *testing.T, a ArchiveStore) {

@@ -1,0 +1,34 @@
+package snapshot_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"levelboard/internal/usecase/snapshot"
+)
+
+// keepArchive notes what a purge is told to keep.
+type keepArchive struct {
+	snapshot.Archive
+	keep snapshot.Keep
+}
+
+func (a *keepArchive) Purge(_ context.Context, _ int, keep snapshot.Keep) (int, error) {
+	a.keep = keep
+	return 0, nil
+}
+
+func TestHistoryIsKeptForAsLongAsTheWriterIsTold(t *testing.T) {
+	w := embeddedWorld(t)
+	for days, want := range map[int]int{0: 400, 30: 30} {
+		a := &keepArchive{Archive: w.archive}
+		snapshot.NewWriter(w.live, a, nil, snapshot.WriterOptions{
+			Holder: "writer", Interval: never, HistoryDays: days, Log: slog.New(slog.DiscardHandler),
+		}).Purge(t.Context())
+		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, History: want}) {
+			t.Errorf("told %d days, a purge keeps %+v", days, a.keep)
+		}
+	}
+}

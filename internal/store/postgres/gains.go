@@ -6,8 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"levelboard/internal/domain/id"
-	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -27,18 +25,10 @@ func replaceGains(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) erro
 			}
 		}
 	}
-	if len(gone.users) > 0 {
-		_, err := tx.Exec(ctx, `
-			DELETE FROM gains g
-			USING unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[]) AS r (incarnation, user_id, epoch, rev, deleted)
-			JOIN members m USING (incarnation, user_id, epoch, rev, deleted)
-			WHERE g.incarnation = r.incarnation AND g.user_id = r.user_id`,
-			plannedNow, gone.incarnations, gone.users, gone.epochs, gone.revs, gone.deleted)
-		if err != nil {
-			return err
-		}
+	if err := gone.drop(ctx, tx, `m.epoch = r.epoch AND m.rev = r.rev AND m.deleted = r.deleted`); err != nil {
+		return err
 	}
-	return gains.upsert(ctx, tx, `m.epoch = r.epoch AND m.rev = r.rev AND old.gained IS DISTINCT FROM r.gained`)
+	return gains.upsert(ctx, tx, `m.epoch = r.epoch AND m.rev = r.rev`, `old.gained IS DISTINCT FROM r.gained`)
 }
 
 // raiseGains writes those gains of merged rows that are higher than what is archived.
@@ -47,16 +37,18 @@ func raiseGains(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 	for i := range b.Rows {
 		gains.addAll(&b, &b.Rows[i])
 	}
-	return gains.upsert(ctx, tx, `(old.gained < r.gained) IS NOT FALSE`)
+	return gains.upsert(ctx, tx, `true`, `(old.gained < r.gained) IS NOT FALSE`)
 }
 
-// dropGains deletes the gains of those users who have a tombstone.
-func dropGains(ctx context.Context, tx pgx.Tx, g leaderboard.GuildRef, users []id.User) error {
-	_, err := tx.Exec(ctx, `
-		DELETE FROM gains g USING members m
-		WHERE m.incarnation = $1 AND m.user_id = ANY ($2::text[]) AND m.deleted AND g.incarnation = m.incarnation AND g.user_id = m.user_id`,
-		plannedNow, int64(g.Incarnation), users)
-	return err
+// buryGains deletes the gains of those rows' members who have a tombstone.
+func buryGains(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
+	var gone gainColumns
+	for i := range b.Rows {
+		if b.Rows[i].Deleted {
+			gone.add(&b, &b.Rows[i], 0, 0)
+		}
+	}
+	return gone.drop(ctx, tx, `m.deleted`)
 }
 
 // gainColumns are gains, each with its row's epoch and rev, as one array for each column.
@@ -79,9 +71,28 @@ func (c *gainColumns) add(b *snapshot.Batch, r *snapshot.Row, day int32, gained 
 	c.days, c.gained = append(c.days, day), append(c.gained, gained)
 }
 
-// upsert writes gains of members that are there, m, where the condition on them, on the archived gain, old, and on the new one, r, holds. What
-// does not change is not in the INSERT at all: a conflict would lock its row.
-func (c *gainColumns) upsert(ctx context.Context, tx pgx.Tx, condition string) error {
+// Below, LIMIT and OFFSET keep the planner from joining whole tables when it has no statistics of them yet: each row is looked up by its index.
+
+// drop deletes all gains of members, m, of which the condition on them and on the row, r, holds.
+func (c *gainColumns) drop(ctx context.Context, tx pgx.Tx, condition string) error {
+	if len(c.users) == 0 {
+		return nil
+	}
+	_, err := tx.Exec(ctx, `
+		DELETE FROM gains WHERE ctid = ANY (ARRAY(
+			SELECT g.place
+			FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[]) AS r (incarnation, user_id, epoch, rev, deleted)
+			CROSS JOIN LATERAL (
+				SELECT FROM members m WHERE m.incarnation = r.incarnation AND m.user_id = r.user_id AND `+condition+` LIMIT 1) m
+			CROSS JOIN LATERAL (
+				SELECT ctid AS place FROM gains WHERE gains.incarnation = r.incarnation AND gains.user_id = r.user_id OFFSET 0) g))`,
+		plannedNow, c.incarnations, c.users, c.epochs, c.revs, c.deleted)
+	return err
+}
+
+// upsert writes gains of members that are there, m, where the condition on them holds and the gain, r, changes the archived one, old. What does
+// not change it is not in the INSERT at all: a conflict would lock its row.
+func (c *gainColumns) upsert(ctx context.Context, tx pgx.Tx, condition, changes string) error {
 	if len(c.users) == 0 {
 		return nil
 	}
@@ -90,9 +101,11 @@ func (c *gainColumns) upsert(ctx context.Context, tx pgx.Tx, condition string) e
 		SELECT r.incarnation, r.user_id, r.day, r.gained
 		FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::integer[], $6::bigint[])
 			AS r (incarnation, user_id, epoch, rev, day, gained)
-		JOIN members m ON m.incarnation = r.incarnation AND m.user_id = r.user_id AND NOT m.deleted
-		LEFT JOIN gains old ON old.incarnation = r.incarnation AND old.user_id = r.user_id AND old.day = r.day
-		WHERE `+condition+`
+		CROSS JOIN LATERAL (
+			SELECT FROM members m WHERE m.incarnation = r.incarnation AND m.user_id = r.user_id AND NOT m.deleted AND `+condition+` LIMIT 1) m
+		LEFT JOIN LATERAL (
+			SELECT g.gained FROM gains g WHERE g.incarnation = r.incarnation AND g.user_id = r.user_id AND g.day = r.day LIMIT 1) old ON true
+		WHERE `+changes+`
 		ON CONFLICT (incarnation, user_id, day) DO UPDATE SET gained = excluded.gained`,
 		plannedNow, c.incarnations, c.users, c.epochs, c.revs, c.days, c.gained)
 	return refusal(err)

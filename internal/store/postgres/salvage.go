@@ -54,6 +54,6 @@ func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.B
 		if _, err := tx.Exec(ctx, bury, int64(b.Guild.Incarnation), gone, b.Epoch, b.Known, written.AsOf); err != nil {
 			return err
 		}
-		return dropGains(ctx, tx, b.Guild, gone)
+		return buryGains(ctx, tx, b)
 	})
 }

@@ -1,0 +1,100 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// A purge finds what is too old of gains and periods by indexes, among many that are not, and one with nothing to do reads next to nothing.
+func TestHistoryIsPurgedByIndex(t *testing.T) {
+	url, conn, exec := atHand(t)
+	const guilds, history = 1000, 30
+	today := period.DayAt(time.Now(), time.UTC)
+	for _, table := range []string{"guilds", "gains", "periods", "standings"} {
+		exec(`ALTER TABLE ` + table + ` SET (autovacuum_enabled = false)`)
+	}
+	exec(fmt.Sprintf(`INSERT INTO guilds (id, incarnation, settings, version, created_ms, gains_from)
+		SELECT (200000000000000000 + i)::text, i, '{}', 1, 0, %d FROM generate_series(1, %d) i`, today-9, guilds))
+	exec(fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
+		SELECT i, 300000000000000000 + u, %d - d, 1 FROM generate_series(1, %d) i, generate_series(1, 20) u, generate_series(0, 9) d`, today, guilds))
+	exec(fmt.Sprintf(`INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
+		SELECT i, d::text, 'day', '', d, d + 1, d * 86400000::bigint, (d + 1) * 86400000::bigint, 20, true, 0
+		FROM generate_series(1, %d) i, generate_series(%d, %d) d`, guilds, today-10, today-1))
+	exec(`INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
+		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 20) r`)
+	exec(`VACUUM ANALYZE`)
+	// One guild has something that is too old.
+	exec(fmt.Sprintf(`UPDATE guilds SET gains_from = %d WHERE incarnation = 500`, today-100))
+	exec(fmt.Sprintf(`INSERT INTO gains SELECT 500, 300000000000000000 + u, %d, 1 FROM generate_series(1, 20) u`, today-100))
+	exec(`UPDATE periods SET ends_ms = 0 WHERE number = 5000`)
+	exec(`INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
+		SELECT 5000, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM generate_series(21, 120) r`)
+
+	for _, want := range []int{40, 0} {
+		readsFew(t, url, conn, 500, func(a *postgres.Archive) {
+			n, err := a.Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour, History: history})
+			if err != nil || n != want {
+				t.Errorf("purged %d, %v; want %d", n, err, want)
+			}
+		})
+	}
+}
+
+// Gains of a batch are found by their index also while the server has no statistics of a table that has grown.
+func TestGainsAreWrittenByIndexWhateverTheStatisticsSay(t *testing.T) {
+	url, conn, exec := atHand(t)
+	first := open(t, url)
+	g := leaderboard.Ref(storetest.PutGuild(t, first, "100000000000000001"))
+	first.Close()
+	for _, table := range []string{"gains", "members"} {
+		exec(`ALTER TABLE ` + table + ` SET (autovacuum_enabled = false)`)
+	}
+	const members, days = 10_000, 10
+	exec(fmt.Sprintf(`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, deleted, epoch, rev, written_ms)
+		SELECT %d, 300000000000000000 + i, 1, 1, '', '', false, 0, 0, 0 FROM generate_series(1, %d) i`, g.Incarnation, members))
+	exec(fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
+		SELECT %d, 300000000000000000 + i, d, 1 FROM generate_series(1, %d) i, generate_series(1, %d) d`, g.Incarnation, members, days))
+	const rows = 1000
+	b := snapshot.Batch{Guild: g, Rev: 1, Known: 1}
+	for i := range rows {
+		r := snapshot.Row{Member: leaderboard.Member{UserID: id.User(fmt.Sprint(300000000000000001 + i))}, Deleted: i%10 == 0, Fresh: i%10 == 1}
+		r.Gains = []period.Gain{{Day: days + 1, Gained: 5}, {Day: days, Gained: 5}, {Day: days - 1, Gained: 1}}
+		b.Rows = append(b.Rows, r)
+	}
+	write := func(a *postgres.Archive) {
+		l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
+		must(t, err)
+		must(t, snapshot.WriteBatch(t.Context(), a, l, b))
+	}
+	readsFew(t, url, conn, 25*rows, write)
+	readsFew(t, url, conn, 25*rows, func(a *postgres.Archive) { must(t, a.Salvage(t.Context(), snapshot.State{Archived: 1}, b)) })
+}
+
+// readsFew wants at most this many rows to be read of what a test has filled, by what it does to an archive.
+func readsFew(t *testing.T, url string, conn *pgx.Conn, most int64, do func(a *postgres.Archive)) {
+	t.Helper()
+	read := func() (n int64) {
+		t.Helper()
+		must(t, conn.QueryRow(t.Context(), `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
+			WHERE relname IN ('guilds', 'members', 'gains', 'periods', 'standings')`).Scan(&n))
+		return n
+	}
+	before := read()
+	a := open(t, url+"&pool_max_conns=1")
+	do(a)
+	a.Close() // a connection that ends tells what it has read
+	waitFor(t, url, `SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'levelboard'`)
+	if after := read(); after-before > most {
+		t.Errorf("the server went through %d rows, of %d at most", after-before, most)
+	}
+}

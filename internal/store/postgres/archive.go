@@ -2,7 +2,8 @@
 // every member, and the log of changes that replicas follow. It does not decide what is written when. Package sqlite is the same for
 // embedded mode.
 //
-// Locks are taken in one order, so that nothing deadlocks: the change counter, a guild's row, the lease, members.
+// Locks are taken in one order, so that nothing deadlocks: the change counter, a guild's row, the lease, members, gains.
+// ClosePeriod alone locks a guild's row after the lease; it says why that is safe.
 package postgres
 
 import (

@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
+
+	"github.com/go-json-experiment/json"
 
 	"levelboard/internal/usecase/snapshot"
 )
 
-// upsertGain writes the gain ?4 of day ?3 if the member ?2 is there.
-const upsertGain = `
+// upsertGains writes the gains in the JSON array ?2, each [user, day, gained], of members who are there.
+const upsertGains = `
 	INSERT INTO gains AS g (incarnation, user_id, day, gained)
-	SELECT m.incarnation, m.user_id, ?3, ?4 FROM members m WHERE m.incarnation = ?1 AND m.user_id = ?2 AND NOT m.deleted`
+	SELECT m.incarnation, m.user_id, r.value ->> 1, r.value ->> 2
+	FROM json_each(?2) r CROSS JOIN members m ON m.incarnation = ?1 AND m.user_id = r.value ->> 0
+	WHERE NOT m.deleted`
 
 // dropGains deletes the gains of the member ?2 if it has a tombstone.
 const dropGains = `
@@ -36,7 +39,7 @@ func replaceGains(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 			return err
 		}
 	}
-	return writeGains(ctx, tx, b, ` AND m.epoch = ?5 AND m.rev = ?6
+	return writeGains(ctx, tx, b, ` AND m.epoch = ?3 AND m.rev = ?4
 		ON CONFLICT DO UPDATE SET gained = excluded.gained WHERE g.gained <> excluded.gained`, b.Epoch, rev)
 }
 
@@ -45,26 +48,23 @@ func raiseGains(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 	return writeGains(ctx, tx, b, ` ON CONFLICT DO UPDATE SET gained = excluded.gained WHERE g.gained < excluded.gained`)
 }
 
-// writeGains writes gains one by one, by upsertGain with more of it and of its parameters.
-func writeGains(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, more ...any) (err error) {
-	var statement *sql.Stmt
+// writeGains writes all gains by upsertGains, with more of it and of its parameters.
+func writeGains(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, more ...any) error {
+	var gains [][3]any
 	for i := range b.Rows {
-		r := &b.Rows[i]
-		if r.Deleted {
-			continue
-		}
-		for _, g := range r.Gains {
-			if statement == nil {
-				if statement, err = tx.PrepareContext(ctx, upsertGain+conflict); err != nil {
-					return err
-				}
-				defer func() { err = errors.Join(err, statement.Close()) }()
-			}
-			_, err := statement.ExecContext(ctx, append([]any{int64(b.Guild.Incarnation), string(r.UserID), int64(g.Day), g.Gained}, more...)...)
-			if err != nil {
-				return refusal(err)
+		if r := &b.Rows[i]; !r.Deleted {
+			for _, g := range r.Gains {
+				gains = append(gains, [3]any{r.UserID, g.Day, g.Gained})
 			}
 		}
 	}
-	return nil
+	if len(gains) == 0 {
+		return nil
+	}
+	text, err := json.Marshal(gains)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, upsertGains+conflict, append([]any{int64(b.Guild.Incarnation), string(text)}, more...)...)
+	return refusal(err)
 }

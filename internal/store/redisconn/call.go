@@ -56,7 +56,9 @@ func (n *node) runsOf(calls []*Call) (runs []*run) {
 		most = 1
 	}
 	for _, c := range calls {
-		i := slices.IndexFunc(runs, func(r *run) bool { return r.script == c.Script && c.Script.Each && len(r.calls) < most })
+		i := slices.IndexFunc(runs, func(r *run) bool {
+			return r.script == c.Script && c.Script.Each && len(r.calls) < most && len(r.calls[0].Keys) == len(c.Keys)
+		})
 		if i < 0 {
 			i, runs = len(runs), append(runs, &run{script: c.Script})
 		}

@@ -242,8 +242,11 @@ func TestALostReplyOfAClusterIsNeverRepeated(t *testing.T) {
 	ok(t, err)
 	key := prefix + "counter"
 	for what, send := range map[string]func() error{
-		"a change":        func() error { _, err := s.Change(ctx, guild1, user1, plusOne); return err },
-		"a named change":  func() error { _, err := s.Delete(ctx, guild1, "200000000000000009", named("x").Once); return err },
+		"a change": func() error { _, err := s.Change(ctx, guild1, user1, plusOne); return err },
+		"a named change": func() error {
+			_, err := s.Delete(ctx, guild1, "200000000000000009", leaderboard.Removal{Once: named("x").Once})
+			return err
+		},
 		"another command": func() error { return client.Incr(ctx, key).Err() },
 		"a pipeline": func() error {
 			p := client.Pipeline()
@@ -286,7 +289,10 @@ func TestAnEmptyGuildInASlotOnItsWay(t *testing.T) {
 			_, err := s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 5, Once: named("create").Once})
 			return err
 		},
-		func() error { _, err := s.Delete(ctx, guild1, user1, named("delete").Once); return err },
+		func() error {
+			_, err := s.Delete(ctx, guild1, user1, leaderboard.Removal{Once: named("delete").Once})
+			return err
+		},
 	} {
 		if _, err := s.Member(ctx, guild1, user1); i == 0 && !errors.Is(err, leaderboard.ErrNoMember) {
 			t.Errorf("a member of nobody: %v", err)

@@ -151,7 +151,7 @@ func TestChangesThatWaitOnAMasterThatHangs(t *testing.T) {
 	var stuck sync.WaitGroup
 	for range 40 {
 		stuck.Go(func() {
-			_, _ = s.Delete(pause.WithPatience(ctx, patience), here, nth(9), leaderboard.Once{})
+			_, _ = s.Delete(pause.WithPatience(ctx, patience), here, nth(9), leaderboard.Removal{})
 		})
 	}
 	for i := range 20 {

@@ -35,7 +35,7 @@ func everyChange(t *testing.T, s *board, g leaderboard.GuildRef) []error {
 	_, namedOnce := s.Change(ctx, g, user1, named)
 	_, created := s.Create(ctx, g, nth(5), leaderboard.Creation{XP: 5})
 	_, _, awarded := s.Award(ctx, g, leaderboard.Awards{Members: []leaderboard.Award{{User: nth(6), Offers: []level.XP{7}}}})
-	_, deleted := s.Delete(ctx, g, nth(5), leaderboard.Once{})
+	_, deleted := s.Delete(ctx, g, nth(5), leaderboard.Removal{})
 	return []error{changed, namedOnce, created, awarded, deleted}
 }
 
@@ -129,7 +129,7 @@ func TestReadsGoOnWithoutReplicas(t *testing.T) {
 				if i%2 == 0 {
 					_, _ = s.Change(ctx, guild1, user1, plusOne)
 				} else {
-					_, _ = s.Delete(ctx, guild1, nth(2), leaderboard.Once{})
+					_, _ = s.Delete(ctx, guild1, nth(2), leaderboard.Removal{})
 				}
 			}
 		})

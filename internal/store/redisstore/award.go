@@ -15,8 +15,8 @@ import (
 
 var awardScript = newChangeScript("award")
 
-// awardOwn is how many arguments come before the members.
-const awardOwn = 5
+// awardOwn is how many of its own arguments come before the members.
+const awardOwn = 4
 
 // maxOffers bounds the messages of one step, and with them what its script does.
 const maxOffers = 10_000
@@ -26,14 +26,14 @@ var errAwards = errors.New("not the awards of one step")
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
 	members, places, told := dataFirst(a.Members)
-	args, err := awardArgs(g, s.sieves.of(a.Curve), a, members, told)
+	args, err := awardArgs(s.sieves.of(a.Curve), a, members, told)
 	if err == nil {
 		err = keepMade(a.Once.Past, members, args)
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
-	c, recorded, err := s.runOnce(ctx, awardScript, g, a.Once, args...)
+	c, recorded, err := s.runOnce(ctx, awardScript, g, a.Once, a.Days, args...)
 	if recorded == nil && (err == nil || errors.Is(err, redisconn.ErrNotReplicated)) {
 		s.noteChanged(ctx, c)
 	}
@@ -76,13 +76,13 @@ func dataFirst(all []leaderboard.Award) (members []leaderboard.Award, places []i
 	return members, places, told
 }
 
-func awardArgs(g leaderboard.GuildRef, sieve any, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
+func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
 	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
 	args := make([]any, awardOwn+2*n, awardOwn+2*n+told+4)
-	args[0], args[1], args[2], args[3], args[4] = int64(g.Incarnation), sieve, cooldownMillis(a.Cooldown), n, told
+	args[0], args[1], args[2], args[3] = sieve, cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte
 	for i, m := range members {

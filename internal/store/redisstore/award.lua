@@ -1,20 +1,21 @@
 -- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
 -- them goes in one command each.
 --
--- KEYS     meta xp entry dirty events, records and journal as in changing.lua
--- ARGV     incarnation, what levelup takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
+-- KEYS     meta xp entry dirty events, gains as in counting.lua, records and journal as in changing.lua
+-- ARGV     incarnation, what counting.lua takes, what levelup takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
 --          each once, n lists of what the messages are worth ("20", or "20 15 0"; or of a member that has them already "=" and its part of the
 --          outcome), user data of the first members, what once takes
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
--- atomic   all members, the guild's rev, the note for the snapshot, the events, the record and the journal
-local found, rev, since, pending = loaded('rev', 'since', 'pending')
+-- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
+local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
-local cooldown, n, told = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local from, to = 6, 5 + n
+local cooldown, n, told = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local from, to = 7, 6 + n
+opened(known)
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 
@@ -25,15 +26,15 @@ local latest = format('%.0f', time + cooldown) -- the end of a cooldown that beg
 local started = cooldown > 0 and latest
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, starts, newentries, outcome, given = {}, {}, {}, {}, {}
+local xps, starts, newentries, outcome, given, gained = {}, {}, {}, {}, {}, {}
 local o, g = 0, 0 -- how many of outcome and given there are
 for i = 1, n do
   if byte(ARGV[to + i]) == 61 then -- "="
     o = o + 1
     outcome[o] = string.sub(ARGV[to + i], 2)
   else
-    local member, entry, before = ARGV[5 + i], entries[i], scores[i]
-    local start, count, ends, user = 0, '0', '0', ''
+    local member, entry, before = ARGV[6 + i], entries[i], scores[i]
+    local start, count, ends, gains, user = 0, '0', '0', '', ''
     if before then
       start = tonumber(before)
       if not start then
@@ -42,7 +43,7 @@ for i = 1, n do
       end
     end
     if entry then
-      count, ends, user = parts(entry)
+      count, ends, gains, user = parts(entry)
       if not count then return redis.error_reply("ERR a member's entry is damaged") end
     end
     outcome[o + 1], outcome[o + 2] = before or '0', count
@@ -79,20 +80,23 @@ for i = 1, n do
     end
 
     if xp ~= start or not before then xps[i], starts[i] = xp, start end
+    if not before then gains = born(member) end
     if i <= told then user = ' ' .. ARGV[to + n + i] end
     g = g + 1
-    given[g], newentries[2 * g - 1], newentries[2 * g] = member, member, (count + messages) .. held .. ends .. user
+    given[g], gained[g] = member, xp - start
+    newentries[2 * g - 1], newentries[2 * g] = member, (count + messages) .. held .. ends .. earned(member, gains, xp - start) .. user
   end
 end
 
 for i = 1, n do
   if xps[i] then
-    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], ARGV[5 + i])
-    levelup(ARGV[5 + i], starts[i], xps[i])
+    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], ARGV[6 + i])
+    levelup(ARGV[6 + i], starts[i], xps[i])
   end
 end
 redis.call('HSET', KEYS[3], unpack(newentries))
+tallied(given, gained, g)
 outcome = table.concat(outcome, ' ')
 local first, counted = note(rev, since, pending, given, 1, g)
-if KEYS[6] then record(counted, table.concat(given, ' '), outcome) end
+if named() then record(counted, table.concat(given, ' '), outcome) end
 return {first, outcome}

@@ -9,11 +9,12 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var changing = []string{"loaded", "now", "score", "note", "append", "changing"}
+var changing = []string{"loaded", "now", "score", "note", "append", "counting", "changing"}
 
 var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: changedKey}, changing)
 
@@ -30,11 +31,11 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	}
 	sieve := s.sieves.of(c.Curve)
 	if c.Once.Named() {
-		return s.changeOne(ctx, changeScript, g, c.Once, int64(g.Incarnation), sieve, string(user), change)
+		return s.changeOne(ctx, changeScript, g, c.Once, c.Days, sieve, string(user), change)
 	}
 	l := redisconn.Call{
-		Script: changeScript, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation),
-		Args: []any{int64(g.Incarnation), sieve}, Own: []string{string(user), change},
+		Script: changeScript, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, c.Days != nil),
+		Args: []any{int64(g.Incarnation), daysText(c.Days), sieve}, Own: []string{string(user), change},
 	}
 	err = s.client.Share(ctx, &l)
 	return s.outcome(ctx, &l, err)
@@ -63,8 +64,8 @@ func changeText(c leaderboard.Change) (string, error) {
 }
 
 // changeOne runs a script that changes one member.
-func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (leaderboard.Outcome, error) {
-	c, recorded, err := s.runOnce(ctx, sc, g, once, args...)
+func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, days *period.Days, args ...any) (leaderboard.Outcome, error) {
+	c, recorded, err := s.runOnce(ctx, sc, g, once, days, args...)
 	if recorded == nil {
 		return s.outcome(ctx, c, err)
 	}

@@ -1,37 +1,38 @@
 -- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
 -- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
 --
--- KEYS     meta xp entry dirty events, records and journal as in changing.lua (then n is 1)
--- ARGV     incarnation, what levelup takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
+-- KEYS     meta xp entry dirty events, gains as in counting.lua, records and journal as in changing.lua (then n is 1)
+-- ARGV     incarnation, what counting.lua takes, what levelup takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
 --          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
 --          does
 -- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
 --          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
--- atomic   the XP, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
-local found, rev, since, pending = loaded('rev', 'since', 'pending')
+-- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
+local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local ARGV, match, tonumber = ARGV, string.match, tonumber
-local n = KEYS[6] and 1 or (#ARGV - 2) / 2
-local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 3, 2 + n))
-local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 3, 2 + n))
+local n = named() and 1 or (#ARGV - 3) / 2
+opened(known)
+local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, 3 + n))
+local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 4, 3 + n))
 local held = ' ' .. stamp() .. ' '
 
 -- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. A
 -- member that is there and whole has its XP in scored and its entry in noted, at places[member]. Over many
 -- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made anew each time.
-local places, members, scored, noted, m = {}, {nil}, {nil}, {nil, nil}, 0
+local places, members, scored, noted, gained, m = {}, {nil}, {nil}, {nil, nil}, {nil}, 0
 local outcome, sets, made = {0, nil, nil, nil}, {}, 0
 for i = 1, n do
-  local member, change = ARGV[2 + i], ARGV[2 + n + i]
-  local place, before, count, ends, user = places[member]
+  local member, change = ARGV[3 + i], ARGV[3 + n + i]
+  local place, before, count, ends, gains, user = places[member]
   if place then
     before = scored[place]
-    count = match(noted[2 * place], '^%d+')
+    count, ends, gains, user = parts(noted[2 * place])
   elseif scores[i] then
     before = tonumber(scores[i]) or score(scores[i])
-    count, ends, user = parts(entries[i] or '0 0 0')
+    count, ends, gains, user = parts(entries[i] or '0 0 0')
   end
   if count and before and before >= 0 and before <= MAX_XP and before % 1 == 0 then
     local added, after = tonumber(change)
@@ -41,19 +42,19 @@ for i = 1, n do
       local set, amount, cooldown = match(change, '^(=?)(%-?%d+) ?(%d*)$')
       sets[i] = set ~= ''
       after = (sets[i] and 0 or before) + tonumber(amount)
-      if cooldown ~= '' then
-        if place then count, ends, user = parts(noted[2 * place]) end
-        ends = string.format('%.0f', now() + tonumber(cooldown))
-      end
+      if cooldown ~= '' then ends = string.format('%.0f', now() + tonumber(cooldown)) end
     end
     if after > MAX_XP then after = MAX_XP elseif after < 0 then after = 0 end
     if not place then
       m = m + 1
-      place, members[m] = m, member
+      place, members[m], gained[m] = m, member, 0
       if i < n then places[member] = m end
     end
     scored[place] = after
-    if ends then noted[2 * place - 1], noted[2 * place] = member, count .. held .. ends .. user end
+    if not sets[i] then
+      gains, gained[place] = earned(member, gains, after - before), gained[place] + after - before
+    end
+    noted[2 * place - 1], noted[2 * place] = member, count .. held .. ends .. gains .. user
     made = made + 1
     outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = before, after, count
   else
@@ -63,14 +64,15 @@ end
 if m == 0 then return outcome end
 
 for i = 1, n do
-  local member, before, after = ARGV[2 + i], outcome[3 * i - 1], outcome[3 * i]
+  local member, before, after = ARGV[3 + i], outcome[3 * i - 1], outcome[3 * i]
   if before >= 0 and after ~= before then
     if sets[i] then redis.call('ZADD', KEYS[2], after, member) else redis.call('ZINCRBY', KEYS[2], after - before, member) end
     levelup(member, before, after)
   end
 end
 redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
+tallied(members, gained, m)
 local first, counted = note(rev, since, pending, members, 1, m, made)
-if KEYS[6] then record(counted, members[1], table.concat(outcome, ' ', 2, 4)) end
+if named() then record(counted, members[1], table.concat(outcome, ' ', 2, 4)) end
 outcome[1] = first
 return outcome

@@ -10,7 +10,7 @@ import (
 var deleteScript = newChangeScript("delete")
 
 // Delete implements leaderboard.Board.
-func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, once leaderboard.Once) (replayed bool, err error) {
-	out, err := s.changeOne(ctx, deleteScript, g, once, int64(g.Incarnation), string(user))
+func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, r leaderboard.Removal) (replayed bool, err error) {
+	out, err := s.changeOne(ctx, deleteScript, g, r.Once, r.Days, string(user))
 	return out.Replayed, err
 }

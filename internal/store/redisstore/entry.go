@@ -8,15 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 )
 
 // entry is a value of the entry hash: three whole numbers as text, because the embedded Redis has no struct and no cmsgpack,
-// then the user data, unless it is not known, with a space between. Times are milliseconds since 1970, 0 when there is none.
+// right after them the gains by day, if there are any (prelude/counting.lua), then the user data, unless it is not known, with a space between.
+// Times are milliseconds since 1970, 0 when there is none.
 type entry struct {
 	count    int64
 	updated  int64
 	cooldown int64
+	gains    []period.Gain
+	fresh    bool   // snapshot.Row
 	user     string // see encodeUser
 }
 
@@ -25,6 +29,13 @@ func (e entry) String() string {
 	b = strconv.AppendInt(b, e.count, 10)
 	b = strconv.AppendInt(append(b, ' '), e.updated, 10)
 	b = strconv.AppendInt(append(b, ' '), e.cooldown, 10)
+	if e.fresh || len(e.gains) > 0 {
+		b = append(b, ';')
+		if e.fresh {
+			b = append(b, '!')
+		}
+		b = append(b, period.FormatGains(e.gains)...)
+	}
 	if e.user != "" {
 		b = append(append(b, ' '), e.user...)
 	}
@@ -35,6 +46,14 @@ func parseEntry(text string) (entry, error) {
 	var e entry
 	for i, to := range []*int64{&e.count, &e.updated, &e.cooldown} {
 		number, rest, found := strings.Cut(text, " ")
+		if cooldown, gains, counted := strings.Cut(number, ";"); i == 2 && counted {
+			number = cooldown
+			var err error
+			gains, e.fresh = strings.CutPrefix(gains, "!")
+			if e.gains, err = period.ParseGains(gains); err != nil {
+				return entry{}, fmt.Errorf("%w: the gains of an entry: %w", errReply, err)
+			}
+		}
 		n, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || n < 0 || (i < 2 && !found) || (found && rest == "") {
 			return entry{}, fmt.Errorf("%w: an entry does not begin with three whole numbers", errReply)

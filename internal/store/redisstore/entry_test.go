@@ -59,7 +59,7 @@ func FuzzEncodeUser(f *testing.F) {
 }
 
 func FuzzParseEntry(f *testing.F) {
-	for _, text := range []string{"0 0 0", "12 1700000000000 1700000060000", "1 2", "1  2 3", "9223372036854775808 0 0", "1 2 3 ", "1 2 3 0\x00\x00\x00\x00"} {
+	for _, text := range []string{"0 0 0", "12 1700000000000 1700000060000", "1 2", "1  2 3", "9223372036854775808 0 0", "1 2 3 ", "1 2 3 0\x00\x00\x00\x00", "1 2 3;20782:350,20781:-5 0\x00\x00\x00\x00", "1 2 3;!", "1 2 3;x"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -67,7 +67,7 @@ func FuzzParseEntry(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if back, err := parseEntry(e.String()); err != nil || back != e {
+		if back, err := parseEntry(e.String()); err != nil || !reflect.DeepEqual(back, e) {
 			t.Fatalf("%+v came back as %+v, %v", e, back, err)
 		}
 	})

@@ -206,7 +206,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 			ok(t, err)
 		}
 		want("messages that are sent again", events.Entry{User: benchUser(2), After: 360})
-		_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
+		_, err = s.Delete(ctx, guild1, user1, leaderboard.Removal{})
 		ok(t, err)
 		want("a delete")
 		other := guild1

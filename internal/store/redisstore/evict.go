@@ -58,7 +58,7 @@ func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
 // Evict implements snapshot.Live.
 func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration) (gone bool, err error) {
 	k := keysOf(c.Guild.ID)
-	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(c.Guild.Incarnation), k.once()}, k.members()...)
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(c.Guild.Incarnation), k.once()}, append(k.members(), k.gains()...)...)
 	r, err := s.run(ctx, evictScript, keys,
 		int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle), leaderboard.OnceTTL.Milliseconds())
 	if errors.Is(err, leaderboard.ErrNotLoaded) {

@@ -161,7 +161,7 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 			return fmt.Errorf("redis: load chunk: %w", err)
 		}
 		member := string(row.UserID)
-		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), user: user}
+		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains, user: user}
 		scores = append(scores, int64(row.XP), member)
 		entries = append(entries, member, e.String())
 	}
@@ -182,7 +182,8 @@ func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st sn
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
 	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation), k.journal(), k.once())
-	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, leaderboard.OnceTTL.Milliseconds())
+	keys = append(keys, k.gains()...)
+	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, leaderboard.OnceTTL.Milliseconds(), int64(h.LastDay))
 	return err
 }
 
@@ -196,7 +197,7 @@ func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error 
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}
+	keys := append([]string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, k.gains()...)
 	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation), leaderboard.OnceTTL.Milliseconds())
 	return err
 }

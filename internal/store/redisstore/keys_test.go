@@ -96,7 +96,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, client.Del(ctx, claim).Err())
 	want("after a snapshot and a day", loaded)
 
-	_, err = s.Delete(ctx, guild1, user1, leaderboard.Once{})
+	_, err = s.Delete(ctx, guild1, user1, leaderboard.Removal{})
 	ok(t, err)
 	_, err = s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 1})
 	ok(t, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -34,10 +35,11 @@ const (
 // errClaimLost says that another guild has claimed the name of a request, and that nothing was changed.
 var errClaimLost = errors.New("another guild claimed the key in between")
 
-// runOnce runs a script that makes a change and begins with loaded and once; args begin with the incarnation. If the request that once names
+// runOnce runs a script that makes a change and begins with loaded and once; args come after the incarnation and the days. If the request that once names
 // was made before, nothing is changed, and recorded has the recorded outcome. Its errors are those of redisconn, for outcome.
-func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, args ...any) (c *redisconn.Call, recorded reply, err error) {
-	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation), Args: args}
+func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, days *period.Days, args ...any) (c *redisconn.Call, recorded reply, err error) {
+	args = append([]any{int64(g.Incarnation), daysText(days)}, args...)
+	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, days != nil), Args: args}
 	if !once.Named() {
 		return c, nil, s.client.Run(ctx, c)
 	}

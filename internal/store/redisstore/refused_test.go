@@ -46,7 +46,7 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 	})
 	t.Run("a member is removed", func(t *testing.T) {
 		s := full(t, func(*redisstore.Store) {})
-		_, err := s.Delete(ctx, guild1, user1, leaderboard.Once{})
+		_, err := s.Delete(ctx, guild1, user1, leaderboard.Removal{})
 		ok(t, err)
 		flushed(t, s)
 		archived(t, s)

@@ -32,6 +32,7 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 		e, entryGood := readEntry(entries, i)
 		data, dataGood := readUser(e.user)
 		row.XP, row.MessageCount, row.User = xp, e.count, data
+		row.Gains, row.Fresh = e.gains, e.fresh
 		row.LastUpdated, row.CooldownUntil = fromMillis(e.updated), fromMillis(e.cooldown)
 		if !xpGood || !entryGood || !dataGood {
 			mended = append(mended, row.UserID)

@@ -68,6 +68,7 @@ var refusals = map[redisconn.Refusal]error{
 	"KEYREUSED":     leaderboard.ErrKeyReused,
 	"CLAIMLOST":     errClaimLost,
 	"ASKARCHIVE":    leaderboard.ErrAskArchive,
+	"NOTCOUNTED":    leaderboard.ErrNotCounted,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 }
 

@@ -24,7 +24,7 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases) {
+	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
 		})
@@ -107,7 +107,7 @@ func (b *board) page(offset, limit int64) leaderboard.Page {
 
 func (b *board) delete(user id.User) {
 	b.Helper()
-	_, err := b.Delete(b.Context(), b.g, user, leaderboard.Once{})
+	_, err := b.Delete(b.Context(), b.g, user, leaderboard.Removal{})
 	b.must(err)
 }
 
@@ -134,7 +134,7 @@ func notLoaded(b *board) {
 		_, errs["Version"] = b.Version(ctx, g)
 		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
 		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})
-		_, errs["Delete"] = b.Delete(ctx, g, user, leaderboard.Once{})
+		_, errs["Delete"] = b.Delete(ctx, g, user, leaderboard.Removal{})
 		_, ends := b.EndChanges(ctx, []snapshot.Batch{{Guild: g, Epoch: 1, Rev: 100}})
 		errs["EndChanges"] = ends[0]
 		return errs
@@ -170,7 +170,7 @@ func deleteEntry(b *board) {
 	_, err = b.Change(ctx, b.g, userN(2), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
 	b.wants("change after delete", err, leaderboard.ErrNoMember)
 	before := b.version()
-	_, err = b.Delete(ctx, b.g, userN(2), leaderboard.Once{})
+	_, err = b.Delete(ctx, b.g, userN(2), leaderboard.Removal{})
 	b.wants("delete twice", err, leaderboard.ErrNoMember)
 	if after := b.version(); after != before {
 		b.Errorf("version %v after a refused delete, want %v", after, before)

@@ -111,7 +111,7 @@ func anySequence(b *board) {
 					note(user)
 				}
 			case "delete":
-				_, err = b.Delete(b.Context(), b.g, user, leaderboard.Once{})
+				_, err = b.Delete(b.Context(), b.g, user, leaderboard.Removal{})
 				if !exists {
 					want = leaderboard.ErrNoMember
 				} else {

@@ -59,7 +59,7 @@ func (b *board) requests() (calls []func() (leaderboard.Outcome, error), want []
 		change(leaderboard.Decrement, 7),
 		change(leaderboard.Set, level.MaxXP),
 		func() (leaderboard.Outcome, error) {
-			replayed, err := b.Delete(ctx, b.g, user, onceOf("delete", 1))
+			replayed, err := b.Delete(ctx, b.g, user, leaderboard.Removal{Once: onceOf("delete", 1)})
 			return leaderboard.Outcome{Replayed: replayed}, err
 		},
 	}

@@ -20,7 +20,7 @@ func keyReused(b *board) {
 		b.wants("change", err, leaderboard.ErrKeyReused)
 		_, err = b.Create(ctx, b.g, userN(n), leaderboard.Creation{XP: 1, Once: other})
 		b.wants("create", err, leaderboard.ErrKeyReused)
-		_, err = b.Delete(ctx, b.g, userN(n), other)
+		_, err = b.Delete(ctx, b.g, userN(n), leaderboard.Removal{Once: other})
 		b.wants("delete", err, leaderboard.ErrKeyReused)
 	}
 	if after := b.version(); after != before {

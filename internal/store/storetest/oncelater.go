@@ -44,7 +44,7 @@ func failedIsNotRecorded(b *board) {
 
 	_, err = b.Change(ctx, b.g, userN(2), plus(5, "nobody"))
 	b.wants("change", err, leaderboard.ErrNoMember)
-	_, err = b.Delete(ctx, b.g, userN(2), onceOf("nobody to delete", 1))
+	_, err = b.Delete(ctx, b.g, userN(2), leaderboard.Removal{Once: onceOf("nobody to delete", 1)})
 	b.wants("delete", err, leaderboard.ErrNoMember)
 	creation := leaderboard.Creation{XP: 7, Once: onceOf("exists", 1)}
 	_, err = b.Create(ctx, b.g, userN(1), creation)
@@ -58,7 +58,7 @@ func failedIsNotRecorded(b *board) {
 	if o, err := b.Create(ctx, b.g, userN(1), creation); err != nil || o.Replayed || o.After != 7 {
 		b.Errorf("a creation that failed, again: %+v, %v", o, err)
 	}
-	if replayed, err := b.Delete(ctx, b.g, userN(2), onceOf("nobody to delete", 1)); err != nil || replayed {
+	if replayed, err := b.Delete(ctx, b.g, userN(2), leaderboard.Removal{Once: onceOf("nobody to delete", 1)}); err != nil || replayed {
 		b.Errorf("a deletion that failed, again: replayed %v, %v", replayed, err)
 	}
 

@@ -10,9 +10,10 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 )
 
-// Errors of a Board. After the first five nothing was changed. After any other error the live store could not be asked, or its answer was
+// Errors of a Board. After the first six nothing was changed. After any other error the live store could not be asked, or its answer was
 // lost: a change may have happened.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
@@ -20,6 +21,7 @@ var (
 	ErrMemberExists = errors.New("member has an entry already")
 	ErrKeyReused    = errors.New("another request under the same key") // Once
 	ErrAskArchive   = errors.New("the record may be in the archive")   // Once.Past is needed: records may have been lost
+	ErrNotCounted   = errors.New("the period is not added up")         // what was gained before has to be counted first (Board.BeginCount)
 	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
 )
@@ -70,7 +72,14 @@ type Creation struct {
 	User User
 	// Curve, when set, is the curve by which a level-up is put into the guild's log of events, in the same step.
 	Curve *level.Curve
+	Days  *period.Days // as in Change
 	Once  Once
+}
+
+// Removal is the end of an entry.
+type Removal struct {
+	Days *period.Days // as in Change
+	Once Once
 }
 
 // Change is one change of a member's XP.
@@ -80,7 +89,10 @@ type Change struct {
 	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
-	Once     Once
+	// Days, when set, are the days around now, of which the live store chooses one by its clock, to count for it what is gained. Each change of a
+	// guild that counts gains is told of them.
+	Days *period.Days
+	Once Once
 }
 
 // Outcome is what a change did.
@@ -161,6 +173,7 @@ type Awards struct {
 	// Cooldown is how long a member gains nothing after a message that gave XP (milliseconds); 0 is none.
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
+	Days     *period.Days // as in Change
 	Once     Once         // names the step, if it may be asked for again
 }
 
@@ -192,8 +205,13 @@ type Board interface {
 	// Change applies c. ErrNoMember when there is no entry.
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
 	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
-	Delete(ctx context.Context, g GuildRef, user id.User, once Once) (replayed bool, err error)
+	Delete(ctx context.Context, g GuildRef, user id.User, r Removal) (replayed bool, err error)
 	// Award gives members XP for their messages, counts these, and makes entries for members that have none. The answer is in the order of
 	// a.Members. replayed reports that the step was made before.
 	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
+	// EntryGains reads what a member gained on its last days, by its entry. ErrNoMember.
+	EntryGains(ctx context.Context, g GuildRef, user id.User) ([]period.Gain, error)
+	// Standings reads at most limit members of a running period from a position (0-based) on, of those who gained more than 0. It leaves the rows
+	// out when their Digest is known. ErrNotCounted.
+	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64, known Digest) (Standings, error)
 }

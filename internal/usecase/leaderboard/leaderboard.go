@@ -24,6 +24,9 @@ var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 // ErrStillLoading is a Loader's answer when the time of the one who asks is over before all members are there. The load goes on.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
+// ErrStillCounting is a Counter's answer when the time of the one who asks is over before all gains are added up. The count goes on.
+var ErrStillCounting = errors.New("the period is still being added up")
+
 // Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved for an incarnation that the archive
 // does not know, and ErrStillLoading when ctx ends first.
 type Loader interface {
@@ -45,6 +48,8 @@ type Leaderboard struct {
 	settings Settings
 	used     func(id.Guild)
 	rules    *lru.Cache[guild.Incarnation, rules]
+	days     *lru.Cache[guild.Incarnation, days]
+	counter  Counter
 	random   func(n int) int // a uniform whole number from 0 to n-1
 }
 
@@ -52,6 +57,8 @@ type Leaderboard struct {
 type Options struct {
 	// Used, when set, is called with the guild of each use case. It must be safe for concurrent use and must not block.
 	Used func(g id.Guild)
+	// Counter adds up running periods. Without it only those are read that the live store has.
+	Counter Counter
 }
 
 // New returns the use cases on a live store.
@@ -63,8 +70,13 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
+	daysOf, err := lru.New[guild.Incarnation, days](rulesKept)
+	if err != nil {
+		panic(err) // likewise
+	}
 	return &Leaderboard{
-		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, rules: rulesOf, random: rand.IntN,
+		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, rules: rulesOf, days: daysOf,
+		counter: o.Counter, random: rand.IntN,
 	}
 }
 
@@ -95,19 +107,20 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 
 // Create makes an entry for a member that has none; a Conflict fault when it has one, or when the key named another request before.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
-	c.Curve = &g.Curve
+	c.Curve, c.Days = &g.Curve, l.daysOf(g)
 	return made(ctx, l, g, "create a member", &c.Once, func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
 }
 
 // Change applies one atomic change to a member's XP; a Conflict fault when the key named another request before.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
-	c.Curve = &g.Curve
+	c.Curve, c.Days = &g.Curve, l.daysOf(g)
 	return made(ctx, l, g, "change a member", &c.Once, func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
 }
 
 // Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports an earlier removal.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
-	return made(ctx, l, g, "delete a member", &once, func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, once) })
+	r := Removal{Days: l.daysOf(g), Once: once}
+	return made(ctx, l, g, "delete a member", &r.Once, func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, r) })
 }
 
 const (
@@ -182,6 +195,11 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Use PATCH to change it.")
 	case errors.Is(err, ErrKeyReused):
 		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request within the last 24 hours. Send a new key with a new request.")
+	case errors.Is(err, ErrStillCounting), errors.Is(err, ErrNotCounted):
+		return &fault.Error{
+			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: 2 * time.Second,
+			Message: "The gains of this period are being added up, which takes some seconds in a large guild. Try again in a few seconds.",
+		}
 	case errors.Is(err, ErrNotReplicated):
 		return &fault.Error{
 			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: time.Second,

@@ -116,8 +116,8 @@ func (b *brokenBoard) Change(ctx context.Context, g leaderboard.GuildRef, u id.U
 	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Change(ctx, g, u, c) })
 }
 
-func (b *brokenBoard) Delete(ctx context.Context, g leaderboard.GuildRef, u id.User, once leaderboard.Once) (bool, error) {
-	return step(b, func() (bool, error) { return b.Board.Delete(ctx, g, u, once) })
+func (b *brokenBoard) Delete(ctx context.Context, g leaderboard.GuildRef, u id.User, r leaderboard.Removal) (bool, error) {
+	return step(b, func() (bool, error) { return b.Board.Delete(ctx, g, u, r) })
 }
 
 type loader struct {

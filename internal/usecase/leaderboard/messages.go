@@ -42,7 +42,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 	members, order := l.offers(g, messages)
 	got, replayed := make([]Awarded, 0, len(members)), true
 	for part := range slices.Chunk(members, MaxAwards) {
-		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Once: once.Step(len(got) / MaxAwards)}
+		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Days: l.daysOf(g), Once: once.Step(len(got) / MaxAwards)}
 		again := false
 		given, err := made(ctx, l, g, "award messages", &step.Once, func() (given []Awarded, err error) {
 			given, again, err = l.board.Award(ctx, Ref(g), step)

@@ -34,10 +34,7 @@ type Closed struct {
 }
 
 // Standing is a member on the board of a period: as it was at closing on a closed one.
-type Standing struct {
-	leaderboard.Ranked // its rank in the period
-	Gained             int64
-}
+type Standing = leaderboard.Standing
 
 // Due is a guild of which a period may have ended, or whose settings have changed.
 type Due struct {

@@ -184,6 +184,10 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Hydration, before State) (d
 	if err != nil {
 		return false, err
 	}
+	lock.LastDay, err = h.archive.LastDay(ctx, lock.Guild)
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
+	}
 	if err := h.live.CommitHydration(ctx, lock, state); err != nil {
 		return false, fmt.Errorf("hydrate guild %s: commit: %w", lock.Guild.ID, err)
 	}

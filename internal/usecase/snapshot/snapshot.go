@@ -265,6 +265,8 @@ type Hydration struct {
 	Guild leaderboard.GuildRef
 	Token string
 	Rev   int64 // of a guild that was FoundUnverified, which nobody changes while the lock is held; else 0
+	// LastDay is the last day on which a member of the guild gained anything, by the archive; 0 when there is none. It is for CommitHydration.
+	LastDay period.Day
 }
 
 // Found is what a hydration finds of its guild in the live store.

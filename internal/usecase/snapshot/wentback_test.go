@@ -79,7 +79,7 @@ func (w *world) refusesAll(g leaderboard.GuildRef) {
 	_, version := w.live.Version(ctx, g)
 	_, created := w.live.Create(ctx, g, user(9), leaderboard.Creation{XP: 1})
 	_, changed := w.live.Change(ctx, g, user(0), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-	_, deleted := w.live.Delete(ctx, g, user(0), leaderboard.Once{})
+	_, deleted := w.live.Delete(ctx, g, user(0), leaderboard.Removal{})
 	for what, err := range map[string]error{
 		"member": member, "page": page, "version": version, "create": created, "change": changed, "delete": deleted,
 	} {

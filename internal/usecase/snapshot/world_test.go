@@ -179,7 +179,7 @@ func (w *world) add(g leaderboard.GuildRef, i int) {
 
 func (w *world) remove(g leaderboard.GuildRef, i int) {
 	w.Helper()
-	_, err := w.live.Delete(w.Context(), g, user(i), leaderboard.Once{})
+	_, err := w.live.Delete(w.Context(), g, user(i), leaderboard.Removal{})
 	w.must(err)
 }
 

@@ -1,16 +1,19 @@
--- What scripts that change members have in common; after append.lua.
+-- What scripts that change members have in common; after append.lua and counting.lua.
 
 -- What a change that a client may send again is answered when it was made before, its first outcome, or may not be made;
 -- otherwise nothing. A script that makes one asks this after loaded. A record is when it was made, the incarnation, the request
 -- and the outcome, with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
 -- Where Redis has lost records (commit_hydration.lua), the archive has to be asked first: ASKARCHIVE.
--- KEYS[1] meta, KEYS[6] the records, or no such key when the request has no name; ARGV[1] incarnation, and with a KEYS[6] the
--- last four of ARGV: the number of the claim, the request, its name, and what the archive knows: '' when it was not asked, '-' nothing, or
--- the outcome.
+-- KEYS[1] meta, and when the request has a name the last two of KEYS, after those that are counted in or not: the records and the journal;
+-- ARGV[1] incarnation, and with a name the last four of ARGV: the number of the claim, the request, its name, and what the archive knows: ''
+-- when it was not asked, '-' nothing, or the outcome.
+local function named() return #KEYS % 4 == 3 end
+
 local function once()
-  if not KEYS[6] then return end
+  if not named() then return end
+  local records = KEYS[#KEYS - 1]
   local number, request, name, past = unpack(ARGV, #ARGV - 3)
-  local known = redis.call('HMGET', KEYS[6], name, '')
+  local known = redis.call('HMGET', records, name, '')
   local fence = known[1] and string.match(known[1], '^%d+ fence (%d+)$')
   if fence then
     if tonumber(fence) > tonumber(number) then return 'CLAIMLOST' end
@@ -24,25 +27,25 @@ local function once()
     local ask = string.match(known[2] or '', '^%d+ (%d+)')
     if not ask or tonumber(ask) > now() then return 'ASKARCHIVE' end
   elseif past ~= '-' then
-    redis.call('HSET', KEYS[6], name, table.concat({stamp(), ARGV[1], request, past}, ' '))
+    redis.call('HSET', records, name, table.concat({stamp(), ARGV[1], request, past}, ' '))
     return {'REPLAYED', past}
   end
 end
 
 -- Records the outcome of a change that is made to users, at a rev, and puts it into the journal, for the archive.
--- KEYS[6] as for once, KEYS[7] the journal.
+-- KEYS and ARGV as for once.
 local function record(rev, users, outcome)
-  if not KEYS[6] then return end
+  if not named() then return end
   local request, name = ARGV[#ARGV - 2], ARGV[#ARGV - 1]
-  redis.call('HSET', KEYS[6], name, table.concat({stamp(), ARGV[1], request, outcome}, ' '))
-  redis.call('XADD', KEYS[7], '*', 'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users)
+  redis.call('HSET', KEYS[#KEYS - 1], name, table.concat({stamp(), ARGV[1], request, outcome}, ' '))
+  redis.call('XADD', KEYS[#KEYS], '*', 'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users)
 end
 
--- The message count, the end of the cooldown and the user data of an entry, all as text, and of the user data the space before
--- it, or '' when it is not known. Nothing when the entry is damaged.
+-- The message count, the end of the cooldown, the gains (counting.lua) and the user data of an entry, all as text; of the user data with the
+-- space before it. Gains and user data are '' when there are none. Nothing when the entry is damaged.
 local function parts(entry)
-  local _, _, count, ends, user = string.find(entry, '^(%d+) %d+ (%d+)(.*)$')
-  if user == '' or (user and #user > 1 and string.byte(user) == 32) then return count, ends, user end
+  local _, _, count, ends, gains, user = string.find(entry, '^(%d+) %d+ (%d+)([^ ]*)(.*)$')
+  if user and #user ~= 1 and (gains == '' or string.byte(gains) == 59) then return count, ends, gains, user end
 end
 
 -- Appends an event to the guild's log. The first one after a load puts the load's mark, which until then is in meta, before itself.
@@ -61,7 +64,7 @@ end
 -- whatever gained XP is; or the highest level that anybody can reach, how far off a value below may be, and 5 coefficients,
 -- with a space between. No level-up is missed; one that is none may be noted, and whoever reads the log has exact
 -- arithmetic to see it.
--- KEYS[5] events; ARGV[2].
+-- KEYS[5] events; ARGV[3].
 local levelup
 do
   local args, known, top, slack, c0, c1, c2, c3, c4, highest
@@ -71,7 +74,7 @@ do
 
   local function read()
     args = ARGV
-    local text = ARGV[2]
+    local text = ARGV[3]
     if text == known then return end
     known, top, slack = text, 0, 0
     if text == '' then return end

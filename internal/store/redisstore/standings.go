@@ -1,0 +1,102 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var standingsScript = newScript("standings", "loaded", "values", "entries", "period")
+
+// daysText is how scripts are told of the days around now; empty when nothing is counted.
+func daysText(d *period.Days) string {
+	if d == nil {
+		return ""
+	}
+	return d.String()
+}
+
+// placeOf is which of the four sorted sets of gains a kind has, from 1.
+func placeOf(kind period.Kind) int { return slices.Index(period.Kinds, kind) + 1 }
+
+// gainsOf is the sorted set of the kind's running period.
+func (k guildKeys) gainsOf(kind period.Kind) string { return k.gains()[placeOf(kind)-1] }
+
+// Standings implements leaderboard.Board.
+func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error) {
+	if offset < 0 || limit < 1 {
+		return leaderboard.Standings{}, fmt.Errorf("redis: standings: offset %d and limit %d are not a page", offset, limit)
+	}
+	k := keysOf(g.ID)
+	r, err := s.run(ctx, standingsScript, append(k.board(), k.gainsOf(p.Kind)), int64(g.Incarnation), placeOf(p.Kind), p.Range(), offset, offset+limit-1)
+	if err != nil {
+		return leaderboard.Standings{}, err
+	}
+	found, err := standingsOf(r, offset, known)
+	return found, wrap("standings", err)
+}
+
+// standingsOf reads what standings.lua answered; without rows when they are those that are known.
+func standingsOf(r reply, offset int64, known leaderboard.Digest) (s leaderboard.Standings, err error) {
+	if err := r.numbers(&s.Version.Epoch, &s.Version.Rev, &s.Members, &s.Gained); err != nil {
+		return s, err
+	}
+	gains, err := r.list(4, -1)
+	if err != nil {
+		return s, err
+	}
+	xps, err := r.list(5, len(gains)/2)
+	if err != nil {
+		return s, err
+	}
+	entries, err := r.list(6, len(xps))
+	if err != nil {
+		return s, err
+	}
+	if s.Digest = digestOf(gains, xps, entries); s.Digest == known {
+		return s, nil
+	}
+	s.Rows = make([]leaderboard.Standing, len(xps))
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		if row.Member, err = entryOf(entries, i); err != nil {
+			return s, err
+		}
+		user, _, err := gains.text(2 * i)
+		if err != nil {
+			return s, err
+		}
+		if row.Gained, err = gains.number(2*i + 1); err != nil {
+			return s, err
+		}
+		xp, err := xps.number(i)
+		if err != nil {
+			return s, err
+		}
+		row.UserID, row.XP, row.Rank = id.User(user), level.XP(xp), offset+int64(i)+1
+	}
+	return s, nil
+}
+
+// EntryGains implements leaderboard.Board.
+func (s *Store) EntryGains(ctx context.Context, g leaderboard.GuildRef, user id.User) ([]period.Gain, error) {
+	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation)}, Own: []string{string(user)}}
+	if err := s.client.Share(ctx, &c); err != nil {
+		return nil, known(err)
+	}
+	if _, err := memberOf(c.Reply, c.At); err != nil {
+		return nil, wrap("entry gains", err)
+	}
+	text, _, err := reply(c.Reply).text(3*c.At + 2)
+	if err != nil || text == "" {
+		return nil, wrap("entry gains", err)
+	}
+	e, err := parseEntry(text)
+	return e.gains, wrap("entry gains", err)
+}

@@ -1,0 +1,335 @@
+package storetest
+
+import (
+	"reflect"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+var gainCases = []boardCase{
+	{"gains are counted", gainsAreCounted},
+	{"awards are counted", awardsAreCounted},
+	{"the live store's clock chooses the day", clockChoosesTheDay},
+	{"a new day begins empty and the week goes on", newDay},
+	{"a deleted member leaves running periods", deletedGains},
+	{"what a new entry gains is not added to the one before", freshGains},
+	{"days that are archived leave the entry", archivedDays},
+	{"a loaded guild's gains are added up", loadedGains},
+	{"gains that change while they are added up", gainsMeanwhile},
+	{"a zone that goes back", zoneGoesBack},
+	{"nothing is counted", nothingIsCounted},
+}
+
+// ahead is a calendar whose dates are so many days ahead of UTC.
+func ahead(days int) period.Calendar {
+	return period.Calendar{
+		Zone: time.FixedZone("ahead", days*24*60*60), Kinds: []period.Kind{period.Daily, period.Weekly, period.Monthly},
+		Seasons: []period.Season{{ID: "all", Name: "All", Start: 0, End: period.DayOf(9000, 1, 1)}},
+	}
+}
+
+func today() period.Day { return period.DayAt(time.Now(), time.UTC) }
+
+func (b *board) gain(user id.User, op leaderboard.Op, amount level.XP, c period.Calendar) leaderboard.Outcome {
+	b.Helper()
+	out, err := b.Change(b.Context(), b.g, user, leaderboard.Change{Op: op, Amount: amount, Days: c.DaysAt(time.Now())})
+	b.must(err)
+	return out
+}
+
+func (b *board) standings(p period.Period) leaderboard.Standings {
+	b.Helper()
+	s, err := b.Standings(b.Context(), b.g, p, 0, 100, leaderboard.Digest{})
+	b.must(err)
+	return s
+}
+
+// dated are gains of the day that is so many days ahead of today, of the day before, and so on.
+func dated(days int, gained ...int64) (list []period.Gain) {
+	for i, g := range gained {
+		list = append(list, period.Gain{Day: today() + period.Day(days-i), Gained: g})
+	}
+	return list
+}
+
+// gains is who is on the board of a period, and with what.
+type gains map[id.User]int64
+
+// wantGains looks at the running period of a kind.
+func (b *board) wantGains(c period.Calendar, kind period.Kind, want gains) {
+	b.Helper()
+	p, _ := c.Of(kind, period.DayAt(time.Now(), c.Zone))
+	s, got, sum := b.standings(p), gains{}, int64(0)
+	for i, row := range s.Rows {
+		got[row.UserID] = row.Gained
+		sum += row.Gained
+		if row.Rank != int64(i)+1 || i > 0 && s.Rows[i-1].Gained < row.Gained {
+			b.Errorf("%s: row %d is %+v", p.ID, i, row)
+		}
+	}
+	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) || s.Members != int64(len(want)) || s.Gained != sum {
+		b.Errorf("%s: got %v, %d members with %d, want %v", p.ID, got, s.Members, s.Gained, want)
+	}
+}
+
+func gainsAreCounted(b *board) {
+	b.load(row(userN(1), 100), row(userN(2), 50), row(userN(3), 0), row(userN(4), 10))
+	c := ahead(0)
+	b.wantGains(c, period.Daily, nil)
+	b.gain(userN(1), leaderboard.Increment, 30, c)
+	b.gain(userN(1), leaderboard.Decrement, 10, c)
+	b.gain(userN(2), leaderboard.Increment, level.MaxXP, c)
+	b.gain(userN(3), leaderboard.Increment, 20, c)
+	b.gain(userN(3), leaderboard.Set, 1000, c)
+	b.gain(userN(4), leaderboard.Decrement, 100, c)
+	for _, kind := range period.Kinds {
+		b.wantGains(c, kind, gains{userN(1): 20, userN(2): int64(level.MaxXP) - 50, userN(3): 20})
+	}
+	b.gain(userN(4), leaderboard.Increment, 11, c)
+	b.wantGains(c, period.Daily, gains{userN(1): 20, userN(2): int64(level.MaxXP) - 50, userN(3): 20, userN(4): 1})
+	p, _ := c.Of(period.Weekly, today())
+	s, err := b.Standings(b.Context(), b.g, p, 1, 2, leaderboard.Digest{})
+	b.must(err)
+	if len(s.Rows) != 2 || s.Rows[0].UserID != userN(3) || s.Rows[0].Rank != 2 || s.Rows[0].XP != 1000 || s.Rows[1].UserID != userN(1) {
+		b.Errorf("equal gains are not in the order of ZREVRANGE: %+v", s.Rows)
+	}
+	again, err := b.Standings(b.Context(), b.g, p, 1, 2, s.Digest)
+	b.must(err)
+	if again.Rows != nil || again.Members != 4 {
+		b.Errorf("known rows came again: %+v", again)
+	}
+	if s, err = b.Standings(b.Context(), b.g, p, 4, 100, leaderboard.Digest{}); err != nil || len(s.Rows) > 0 || s.Members != 4 {
+		b.Errorf("past the last: %+v, %v", s, err)
+	}
+}
+
+func awardsAreCounted(b *board) {
+	b.load(row(userN(1), level.MaxXP-5))
+	c := ahead(0)
+	award := leaderboard.Awards{
+		Members:  []leaderboard.Award{{User: userN(1), Offers: []level.XP{20}}, {User: userN(2), Offers: []level.XP{0, 15, 40}}, {User: userN(3), Offers: []level.XP{0}}},
+		Cooldown: time.Minute, Days: c.DaysAt(time.Now()), Once: onceOf("award", 1),
+	}
+	for range 2 {
+		_, _, err := b.Award(b.Context(), b.g, award)
+		b.must(err)
+	}
+	b.wantGains(c, period.Monthly, gains{userN(1): 5, userN(2): 15})
+	rows := b.changes().Rows
+	for _, r := range rows {
+		want := []period.Gain{{Day: today(), Gained: map[id.User]int64{userN(1): 5, userN(2): 15}[r.UserID]}}
+		if r.UserID == userN(3) {
+			want = nil
+		}
+		if !reflect.DeepEqual(r.Gains, want) || r.Fresh {
+			b.Errorf("%s is archived with %v, fresh %v; want %v", r.UserID, r.Gains, r.Fresh, want)
+		}
+	}
+}
+
+// changes reads what waits of the guild.
+func (b *board) changes() snapshot.Batch {
+	b.Helper()
+	p := b.ReadChanges(b.Context(), []id.Guild{b.g.ID}, 1000)[0]
+	b.must(p.Err)
+	return p.Batch
+}
+
+// row of changes that waits for a user.
+func (b *board) waiting(user id.User) snapshot.Row {
+	b.Helper()
+	for _, r := range b.changes().Rows {
+		if r.UserID == user {
+			return r
+		}
+	}
+	b.Fatalf("nothing of %s waits", user)
+	panic("unreachable")
+}
+
+func clockChoosesTheDay(b *board) {
+	b.load(row(userN(1), 0))
+	c := ahead(0)
+	for _, skew := range []time.Duration{-24 * time.Hour, 0, 24 * time.Hour} {
+		_, err := b.Change(b.Context(), b.g, userN(1), leaderboard.Change{Op: leaderboard.Increment, Amount: 10, Days: c.DaysAt(time.Now().Add(skew))})
+		b.must(err)
+	}
+	if got := b.waiting(userN(1)).Gains; !reflect.DeepEqual(got, []period.Gain{{Day: today(), Gained: 30}}) {
+		b.Errorf("replicas whose clocks differ counted %v", got)
+	}
+	b.wantGains(c, period.Daily, gains{userN(1): 30})
+}
+
+func newDay(b *board) {
+	b.load(row(userN(1), 0), row(userN(2), 0))
+	b.gain(userN(1), leaderboard.Increment, 10, ahead(0))
+	b.gain(userN(2), leaderboard.Increment, 5, ahead(0))
+	next := ahead(1)
+	b.wantGains(next, period.Daily, nil) // though nothing has changed since midnight
+	b.gain(userN(1), leaderboard.Increment, 7, next)
+	b.wantGains(next, period.Daily, gains{userN(1): 7})
+	b.wantGains(next, period.Seasonal, gains{userN(1): 17, userN(2): 5})
+	if got := b.waiting(userN(1)).Gains; !reflect.DeepEqual(got, dated(1, 7, 10)) {
+		b.Errorf("the entry has %v", got)
+	}
+}
+
+func deletedGains(b *board) {
+	b.load(row(userN(1), 0), row(userN(2), 0))
+	c := ahead(0)
+	b.gain(userN(1), leaderboard.Increment, 10, c)
+	b.gain(userN(2), leaderboard.Increment, 5, c)
+	_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{Days: c.DaysAt(time.Now())})
+	b.must(err)
+	for _, kind := range period.Kinds {
+		b.wantGains(c, kind, gains{userN(2): 5})
+	}
+	// Without a calendar nothing is counted, and what was is not trusted afterwards.
+	_, err = b.Delete(b.Context(), b.g, userN(2), leaderboard.Removal{})
+	b.must(err)
+	p, _ := c.Of(period.Daily, today())
+	_, err = b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
+	b.wants("the board after a deletion that was not counted", err, leaderboard.ErrNotCounted)
+}
+
+func freshGains(b *board) {
+	b.load(row(userN(1), 0))
+	c := ahead(0)
+	b.gain(userN(1), leaderboard.Increment, 10, c)
+	_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{Days: c.DaysAt(time.Now())})
+	b.must(err)
+	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{Days: c.DaysAt(time.Now())})
+	b.must(err)
+	if r := b.waiting(userN(1)); !r.Fresh || len(r.Gains) > 0 {
+		b.Errorf("the new entry is archived as %+v", r)
+	}
+	b.gain(userN(1), leaderboard.Increment, 3, c)
+	b.gain(userN(1), leaderboard.Increment, 3, ahead(1))
+	if r := b.waiting(userN(1)); !r.Fresh || !reflect.DeepEqual(r.Gains, dated(1, 3, 3)) {
+		b.Errorf("the new entry is archived as %+v", r)
+	}
+	b.wantGains(ahead(1), period.Seasonal, gains{userN(1): 6})
+}
+
+func archivedDays(b *board) {
+	b.load(row(userN(1), 0))
+	for day := range 5 {
+		b.gain(userN(1), leaderboard.Increment, level.XP(day+1), ahead(day))
+	}
+	if got := b.waiting(userN(1)).Gains; len(got) != 5 {
+		b.Errorf("of 5 days that were not archived there are %v", got)
+	}
+	_, errs := b.EndChanges(b.Context(), []snapshot.Batch{b.changes()})
+	b.must(errs[0])
+	b.gain(userN(1), leaderboard.Increment, 6, ahead(5))
+	if got, want := b.waiting(userN(1)).Gains, dated(5, 6, 5, 4); !reflect.DeepEqual(got, want) {
+		b.Errorf("after a snapshot there are %v, want %v", got, want)
+	}
+	b.wantGains(ahead(5), period.Seasonal, gains{userN(1): 21})
+}
+
+// loadWithGains loads two members who gained 10 and 20 today and 5 yesterday, and one who gained 100 before that.
+func (b *board) loadWithGains() {
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h.LastDay = today()
+	var rows []snapshot.Row
+	for n := range 3 {
+		r := row(userN(n+1), 1000)
+		r.Gains = dated(0, int64(10*(n+1)), 5)
+		rows = append(rows, r)
+	}
+	rows[2].Gains = nil
+	b.must(b.LoadChunk(b.Context(), h, rows))
+	b.must(b.CommitHydration(b.Context(), h, snapshot.State{Epoch: 1}))
+}
+
+// count adds up the running season, of which the archive has 100 of each member of the days that its entry has not.
+func (b *board) count(p period.Period, users ...id.User) {
+	b.Helper()
+	live := b.Store.(leaderboard.Counting)
+	sums := make([]leaderboard.Sum, len(users))
+	for i, user := range users {
+		sums[i].User = user
+	}
+	for len(sums) > 0 {
+		var err error
+		sums, err = live.CountMembers(b.Context(), b.g, p, sums)
+		b.must(err)
+		for i := range sums {
+			sums[i].Gained = 100
+		}
+	}
+}
+
+func loadedGains(b *board) {
+	b.loadWithGains()
+	c, live := ahead(0), b.Store.(leaderboard.Counting)
+	p, _ := c.Of(period.Seasonal, today())
+	_, err := b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
+	b.wants("the board of a guild that was just loaded", err, leaderboard.ErrNotCounted)
+	b.wants("to end what was not begun", live.EndCount(b.Context(), b.g, p), leaderboard.ErrNotCounted)
+	needed, err := live.BeginCount(b.Context(), b.g, p)
+	b.must(err)
+	if !needed {
+		b.Error("there is nothing to add up")
+	}
+	b.count(p, userN(1), userN(2), userN(3), userN(4))
+	_, err = b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
+	b.wants("the board that is being added up", err, leaderboard.ErrNotCounted)
+	b.must(live.EndCount(b.Context(), b.g, p))
+	b.wantGains(c, period.Seasonal, gains{userN(1): 115, userN(2): 125, userN(3): 100})
+	if needed, err = live.BeginCount(b.Context(), b.g, p); err != nil || needed {
+		b.Errorf("to begin again: %v, %v", needed, err)
+	}
+	b.gain(userN(1), leaderboard.Increment, 1, c)
+	b.wantGains(c, period.Seasonal, gains{userN(1): 116, userN(2): 125, userN(3): 100})
+}
+
+func gainsMeanwhile(b *board) {
+	b.loadWithGains()
+	c, live := ahead(0), b.Store.(leaderboard.Counting)
+	p, _ := c.Of(period.Seasonal, today())
+	_, err := live.BeginCount(b.Context(), b.g, p)
+	b.must(err)
+	b.gain(userN(1), leaderboard.Increment, 1, c)
+	b.count(p, userN(1), userN(2))
+	b.gain(userN(1), leaderboard.Increment, 1, ahead(1))
+	b.gain(userN(3), leaderboard.Increment, 1, c)
+	b.count(p, userN(1), userN(3))
+	b.count(p, userN(1))
+	b.must(live.EndCount(b.Context(), b.g, p))
+	b.wantGains(c, period.Seasonal, gains{userN(1): 117, userN(2): 125, userN(3): 101})
+	var unsaved []id.User
+	b.must(live.UnsavedUsers(b.Context(), b.g, func(users []id.User) error { unsaved = append(unsaved, users...); return nil }))
+	if len(unsaved) != 2 {
+		b.Errorf("unsaved are %v", unsaved)
+	}
+}
+
+func zoneGoesBack(b *board) {
+	b.load(row(userN(1), 0))
+	b.gain(userN(1), leaderboard.Increment, 10, ahead(0))
+	b.gain(userN(1), leaderboard.Increment, 20, ahead(1))
+	back := ahead(0)
+	b.gain(userN(1), leaderboard.Increment, 3, back)
+	if got, want := b.waiting(userN(1)).Gains, dated(1, 20, 13); !reflect.DeepEqual(got, want) {
+		b.Errorf("the entry has %v, want %v", got, want)
+	}
+	p, _ := back.Of(period.Daily, today())
+	_, err := b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
+	b.wants("the day that was over", err, leaderboard.ErrNotCounted)
+	b.wantGains(back, period.Seasonal, gains{userN(1): 33})
+}
+
+func nothingIsCounted(b *board) {
+	b.load(row(userN(1), 0))
+	b.gain(userN(1), leaderboard.Increment, 10, period.Calendar{Zone: time.UTC})
+	if got := b.waiting(userN(1)); len(got.Gains) > 0 || got.Fresh {
+		b.Errorf("the entry has %+v", got)
+	}
+}

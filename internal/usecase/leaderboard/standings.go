@@ -1,0 +1,104 @@
+package leaderboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+)
+
+// Standing is a member on the board of a period.
+type Standing struct {
+	Ranked // in the period
+	Gained int64
+}
+
+// Standings is a stretch of the board of a running period, and the version it was read at, in one atomic step.
+type Standings struct {
+	Version Version
+	// Members are those who gained more than 0, and Gained is what they gained together.
+	Members, Gained int64
+	Digest          Digest // as Page's
+	Rows            []Standing
+}
+
+// Counter adds up what the members gained in running periods, where the live store does not have it: after a load, or when the guild's calendar
+// has changed. While it does, changes go on.
+type Counter interface {
+	// ErrNotLoaded when the guild left the live store meanwhile.
+	Count(ctx context.Context, g GuildRef, p period.Period) error
+}
+
+// Counting is what a Counter needs of the live store: it begins, counts all members with gains in the period, and ends.
+type Counting interface {
+	// BeginCount has changes be counted in the period from now on; needed is false when nothing is to be added up.
+	BeginCount(ctx context.Context, g GuildRef, p period.Period) (needed bool, err error)
+	// Unsaved calls each with users whose changes may not be archived yet: all of those that are so all the while.
+	UnsavedUsers(ctx context.Context, g GuildRef, each func([]id.User) error) error
+	// CountMembers adds up at most MaxCounted members, each in a step of its own, unless the days of its entry are other ones by now than those
+	// that its Sum leaves out: others are those, with the days that are. ErrNotCounted when the period is not being added up any more.
+	CountMembers(ctx context.Context, g GuildRef, p period.Period, sums []Sum) (others []Sum, err error)
+	// EndCount has the board of the period be read. ErrNotCounted as CountMembers.
+	EndCount(ctx context.Context, g GuildRef, p period.Period) error
+}
+
+// MaxCounted is how many members one step adds up.
+const MaxCounted = 250
+
+// Sum is what the archive has of a member's gains in a period, without those of some days.
+type Sum struct {
+	User id.User
+	// Known says that the days are those of the member's entry: they are asked of the live store first.
+	Known   bool
+	Without []period.Day
+	// Fresh says that the archive's days are of an entry that was deleted, so Gained is 0.
+	Fresh  bool
+	Gained int64
+}
+
+// countAttempts bounds how often one request has a period added up: one that is not added up again each time is moved by changes of the calendar.
+const countAttempts = 3
+
+// Standings reads a page, of at most limit members from a position on, of a running period. What the live store does not have of it is added up.
+func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error) {
+	return loaded(ctx, l, g, "read a period", func() (s Standings, err error) {
+		for range countAttempts {
+			s, err = l.board.Standings(ctx, Ref(g), p, offset, limit, known)
+			if !errors.Is(err, ErrNotCounted) {
+				return s, err
+			}
+			if err = l.counter.Count(ctx, Ref(g), p); err != nil {
+				return s, err
+			}
+		}
+		return s, err
+	})
+}
+
+// EntryGains reads what a member gained on its last days: all that may not be archived yet, and more.
+func (l *Leaderboard) EntryGains(ctx context.Context, g *guild.Guild, user id.User) ([]period.Gain, error) {
+	return loaded(ctx, l, g, "read a member's gains", func() ([]period.Gain, error) { return l.board.EntryGains(ctx, Ref(g), user) })
+}
+
+// days are those of a guild as of a version of its settings.
+type days struct {
+	version int64
+	*period.Days
+}
+
+// daysOf returns the days around now by the guild's calendar; nil when it counts nothing.
+func (l *Leaderboard) daysOf(g *guild.Guild) *period.Days {
+	if len(g.Periods) == 0 && len(g.Seasons) == 0 {
+		return nil
+	}
+	now := time.Now()
+	known, ok := l.days.Get(g.Incarnation)
+	if !ok || known.version != g.Version || !known.At(now) {
+		known = days{g.Version, g.Calendar().DaysAt(now)}
+		l.days.Add(g.Incarnation, known)
+	}
+	return known.Days
+}

@@ -1,0 +1,149 @@
+package periods
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// PageSize is how many periods a page of Periods holds.
+	PageSize = 100
+	// ListWinners is how many members a list of periods names of each, and AnnouncedWinners how many an announcement.
+	ListWinners, AnnouncedWinners = 3, 10
+	// MaxHistory is how many days Activity and History go back at most.
+	MaxHistory = 366
+	// closingTime is how long after its end a period is most likely being closed: then a client is asked to come back.
+	closingTime = 15 * time.Minute
+	// runningKept bounds for how many running periods it is remembered that they have not closed.
+	runningKept = 10_000
+)
+
+// Running reads the boards of running periods; its errors are faults.
+type Running interface {
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+	EntryGains(ctx context.Context, g *guild.Guild, user id.User) ([]period.Gain, error)
+}
+
+// Boards holds the use cases of who reads periods. Its errors are faults. It is safe for concurrent use.
+type Boards struct {
+	running Running
+	archive Archive
+	now     func() time.Time
+	open    *lru.Cache[string, struct{}] // periods that run and have not closed, as they would have if the zone had changed
+}
+
+// NewBoards returns the use cases on both stores.
+func NewBoards(running Running, archive Archive, now func() time.Time) *Boards {
+	open, err := lru.New[string, struct{}](runningKept)
+	if err != nil {
+		panic(err) // only for a size that is not positive, and it is a constant
+	}
+	return &Boards{running: running, archive: archive, now: now, open: open}
+}
+
+// Listed is a period of a list: one that runs, as it is, or with Over one that has closed, as it was.
+type Listed struct {
+	Closed
+	Over bool
+}
+
+// Find returns the period that a client names, by its id or as the one of a kind that runs now: an Invalid fault for a name that is neither, a
+// NotFound one for a period that is not configured, has not begun or is not kept any more, an Unavailable one while it is being closed.
+// Of one that has closed, closed has what it was.
+func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p period.Period, closed *Closed, err error) {
+	calendar, kind := g.Calendar(), period.Kind(name)
+	today := period.DayAt(b.now(), calendar.Zone)
+	if slices.Contains(period.Kinds, kind) {
+		p, ok := calendar.Of(kind, today)
+		if !ok {
+			return p, nil, notRunning(kind)
+		}
+		closed, err = b.closedAlready(ctx, g, p)
+		return p, closed, err
+	}
+	if p, err = period.Parse(name); err != nil {
+		return p, nil, fault.Wrap(err, fault.Invalid,
+			"period must be day, week, month or season, or the id of a period such as 2026-11-25, 2026-W48, 2026-11 or season-winter.")
+	}
+	if running, ok := calendar.Of(p.Kind, today); ok && running.ID == p.ID {
+		closed, err = b.closedAlready(ctx, g, running)
+		return running, closed, err
+	}
+	return b.past(ctx, g, p, calendar, today)
+}
+
+// closedAlready is for a period that runs by the guild's zone, and has closed by the zone before.
+func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Period) (*Closed, error) {
+	name := fmt.Sprintf("%d/%d/%s", g.Incarnation, g.Version, p.ID)
+	if _, known := b.open.Get(name); known {
+		return nil, nil
+	}
+	found, err := b.archive.Closed(ctx, leaderboard.Ref(g), p.ID)
+	if errors.Is(err, ErrNotClosed) {
+		b.open.Add(name, struct{}{})
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fault.Down("read a period", err)
+	}
+	return &found, nil
+}
+
+// past is for a period that does not run.
+func (b *Boards) past(ctx context.Context, g *guild.Guild, p period.Period, calendar period.Calendar, today period.Day) (period.Period, *Closed, error) {
+	found, err := b.archive.Closed(ctx, leaderboard.Ref(g), p.ID)
+	if err == nil {
+		return found.Period, &found, nil
+	}
+	if !errors.Is(err, ErrNotClosed) {
+		return p, nil, fault.Down("read a period", err)
+	}
+	last, ok := calendar.Of(p.Kind, p.First)
+	if p.Kind == period.Seasonal {
+		for _, s := range g.Seasons {
+			if season := s.Period(); season.ID == p.ID {
+				last, ok = season, true
+			}
+		}
+	}
+	if _, ends := last.Bounds(calendar.Zone); ok && last.End <= today && b.now().Sub(ends) < closingTime {
+		return p, nil, &fault.Error{
+			Code: fault.Unavailable, RetryAfter: 5 * time.Second,
+			Message: "This period has just ended and is being closed. Try again in a few seconds.",
+		}
+	}
+	if ok && last.First > today {
+		return p, nil, fault.New(fault.NotFound, "This period has not begun yet.")
+	}
+	return p, nil, fault.New(fault.NotFound, "This guild has no board of this period, or does not keep it any more. GET /v2/levels/{entry}/periods lists those that it has.")
+}
+
+func notRunning(kind period.Kind) *fault.Error {
+	if kind == period.Seasonal {
+		return fault.New(fault.NotFound, "No season runs in this guild at the moment.")
+	}
+	return fault.New(fault.NotFound, "This guild has no board of the %s. Its owner can add it to the settings.", kind)
+}
+
+// Page reads a page (from 1) of a closed period.
+func (b *Boards) Page(ctx context.Context, g *guild.Guild, p period.Period, number int64) ([]Standing, error) {
+	if number > leaderboard.MaxPage {
+		return nil, nil
+	}
+	rows, err := b.archive.Standings(ctx, leaderboard.Ref(g), p.ID, leaderboard.PageSize*(number-1), leaderboard.PageSize)
+	if err != nil {
+		return nil, fault.Down("read a period", err)
+	}
+	return rows, nil
+}

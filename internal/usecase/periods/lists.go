@@ -1,0 +1,115 @@
+package periods
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Periods lists a page (from 1) of the guild's periods of a kind, or of all kinds (""): those that run, and those that have closed with at least
+// one member; by their start, the newest first, then the shorter first. Each has up to ListWinners winners.
+func (b *Boards) Periods(ctx context.Context, g *guild.Guild, kind period.Kind, number int64) ([]Listed, error) {
+	if number > leaderboard.MaxPage {
+		return nil, nil
+	}
+	running, err := b.runningPeriods(ctx, g, kind)
+	if err != nil {
+		return nil, err
+	}
+	offset := PageSize * (number - 1)
+	skipped := max(0, offset-int64(len(running)))
+	closed, err := b.archive.ClosedPeriods(ctx, leaderboard.Ref(g), kind, skipped, PageSize+int64(len(running)))
+	if err != nil {
+		return nil, fault.Down("list periods", err)
+	}
+	all := make([]Listed, len(closed), len(closed)+len(running))
+	for i, c := range closed {
+		all[i] = Listed{Closed: c, Over: true}
+	}
+	before := skipped // how many come before all
+	for _, r := range running {
+		if skipped > 0 && (len(all) == 0 || newestFirst(r, all[0]) < 0) {
+			before++
+		} else {
+			all = append(all, r)
+		}
+	}
+	slices.SortStableFunc(all, newestFirst)
+	all = all[min(int64(len(all)), offset-before):]
+	return all[:min(len(all), PageSize)], nil
+}
+
+func newestFirst(a, b Listed) int {
+	return cmp.Or(b.Begins.Compare(a.Begins), cmp.Compare(a.End-a.First, b.End-b.First))
+}
+
+func (b *Boards) runningPeriods(ctx context.Context, g *guild.Guild, kind period.Kind) (all []Listed, err error) {
+	calendar := g.Calendar()
+	for _, p := range calendar.Running(period.DayAt(b.now(), calendar.Zone)) {
+		if kind != "" && kind != p.Kind {
+			continue
+		}
+		closed, err := b.closedAlready(ctx, g, p)
+		if err != nil {
+			return nil, err
+		}
+		if closed != nil {
+			continue
+		}
+		s, err := b.running.Standings(ctx, g, p, 0, ListWinners, leaderboard.Digest{})
+		if err != nil {
+			return nil, err
+		}
+		one := Listed{Closed: Closed{Period: p, Totals: Totals{Members: s.Members, Gained: s.Gained}, Winners: s.Rows}}
+		one.Begins, one.Ends = p.Bounds(calendar.Zone)
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// Activity lists what was gained on each of the last days, today included, oldest first, without those on which no member is above 0. At most
+// MaxHistory days. Today is as the live store has it, and the days before as archived.
+func (b *Boards) Activity(ctx context.Context, g *guild.Guild, days int) ([]DayTotals, error) {
+	calendar := g.Calendar()
+	if !calendar.Counts() {
+		return nil, nil
+	}
+	today := period.DayAt(b.now(), calendar.Zone)
+	all, err := b.archive.Activity(ctx, leaderboard.Ref(g), today+1-period.Day(days), today)
+	if err != nil {
+		return nil, fault.Down("read the activity", err)
+	}
+	s, err := b.running.Standings(ctx, g, period.At(period.Daily, today), 0, 1, leaderboard.Digest{})
+	if err == nil && s.Members > 0 {
+		all = append(all, DayTotals{today, Totals{Members: s.Members, Gained: s.Gained}})
+	}
+	return all, err
+}
+
+// History lists what a member gained on each of the last days, likewise, without those on which it is 0. A NotFound fault for a user without an
+// entry.
+func (b *Boards) History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error) {
+	latest, err := b.running.EntryGains(ctx, g, user)
+	calendar := g.Calendar()
+	if err != nil || !calendar.Counts() {
+		return nil, err
+	}
+	today := period.DayAt(b.now(), calendar.Zone)
+	first := today + 1 - period.Day(days)
+	archived, err := b.archive.History(ctx, leaderboard.Ref(g), user, first)
+	if err != nil {
+		return nil, fault.Down("read the history of a member", err)
+	}
+	all := slices.DeleteFunc(archived, func(a period.Gain) bool {
+		return slices.ContainsFunc(latest, func(l period.Gain) bool { return l.Day == a.Day })
+	})
+	all = slices.DeleteFunc(append(all, latest...), func(g period.Gain) bool { return g.Day < first || g.Day > today || g.Gained == 0 })
+	slices.SortFunc(all, func(a, b period.Gain) int { return cmp.Compare(a.Day, b.Day) })
+	return all, nil
+}

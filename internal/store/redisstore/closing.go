@@ -1,0 +1,35 @@
+package redisstore
+
+import (
+	"context"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+)
+
+var (
+	momentScript   = newScript("moment", "now")
+	announceScript = newScript("announce", changing...)
+)
+
+// Moment implements periods.Live.
+func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err error) {
+	r, err := s.run(ctx, momentScript, []string{keysOf(g).meta()})
+	if err != nil {
+		return m, err
+	}
+	var now, is, incarnation int64
+	err = r.numbers(&now, &is, &incarnation, &m.Epoch, &m.Rev)
+	m.At, m.Holds, m.Incarnation = time.UnixMilli(now), periods.Holds(is), guild.Incarnation(incarnation)
+	return m, wrap("moment", err)
+}
+
+// Announce implements periods.Live.
+func (s *Store) Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error {
+	k := keysOf(g.ID)
+	_, err := s.run(ctx, announceScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation), text)
+	return err
+}

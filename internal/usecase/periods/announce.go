@@ -1,0 +1,81 @@
+package periods
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// announced is how many periods one look announces.
+const announced = 100
+
+// Event is the data of an event that tells of a closed period, as clients get it and as the guild's log keeps it.
+type Event struct {
+	ID      string      `json:"id"`
+	Kind    period.Kind `json:"kind"`
+	Name    *string     `json:"name"` // of a season
+	Start   time.Time   `json:"start"`
+	End     time.Time   `json:"end"`
+	Members int64       `json:"members"`
+	Winners []Winner    `json:"winners"`
+}
+
+// Winner is a member of the first of a board.
+type Winner struct {
+	Rank   int64   `json:"rank"`
+	UserID id.User `json:"userId"`
+	Gained int64   `json:"gained"`
+}
+
+// EventOf is what is told of a closed period.
+func EventOf(c Closed) Event {
+	e := Event{ID: c.ID, Kind: c.Kind, Start: c.Begins.UTC(), End: c.Ends.UTC(), Members: c.Members, Winners: []Winner{}}
+	if c.Kind == period.Seasonal {
+		e.Name = &c.Name
+	}
+	for _, w := range c.Winners {
+		e.Winners = append(e.Winners, Winner{w.Rank, w.UserID, w.Gained})
+	}
+	return e
+}
+
+// announce puts closed periods into the guilds' logs of events, each at least once: the archive is told afterwards.
+func (c *Closer) announce(ctx context.Context) error {
+	waiting, err := c.archive.Unannounced(ctx, announced)
+	if err != nil {
+		return err
+	}
+	var first error
+	for _, a := range waiting {
+		if err := c.announceOne(ctx, a); err != nil && first == nil {
+			first = fmt.Errorf("announce period %s of guild %s: %w", a.ID, a.Guild.ID, err)
+		}
+	}
+	return first
+}
+
+func (c *Closer) announceOne(ctx context.Context, a Announcement) error {
+	text, err := json.Marshal(EventOf(a.Closed))
+	if err != nil {
+		return err
+	}
+	err = c.live.Announce(ctx, a.Guild, text)
+	if errors.Is(err, leaderboard.ErrNotLoaded) {
+		if err = c.loader.Load(ctx, a.Guild); err == nil {
+			err = c.live.Announce(ctx, a.Guild, text)
+		}
+	}
+	if errors.Is(err, leaderboard.ErrGuildMoved) {
+		err = nil // it was deleted: there is nobody to tell
+	}
+	if err != nil {
+		return err
+	}
+	return c.archive.Announced(ctx, a)
+}

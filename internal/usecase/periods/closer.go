@@ -1,0 +1,226 @@
+package periods
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Holds says what the live store has of a guild.
+type Holds int
+
+// What a Moment can say.
+const (
+	HoldsNothing Holds = iota
+	Unverified         // it has to be loaded first: it may be older than the archive
+	InUse
+)
+
+// Moment is how far the live store is with a guild.
+type Moment struct {
+	At          time.Time // by the clock that chooses the day of a gain
+	Holds       Holds
+	Incarnation guild.Incarnation
+	Epoch, Rev  int64
+}
+
+// Live is what a Closer needs of the live store.
+type Live interface {
+	Moment(ctx context.Context, g id.Guild) (Moment, error)
+	// Announce puts a closed period into the guild's log of events. ErrNotLoaded when the store does not hold that incarnation.
+	Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error
+}
+
+const (
+	// dueAtOnce is how many guilds one look is about.
+	dueAtOnce = 200
+	// closedAtOnce is how many periods of one guild close in one look: a guild that was away for a year does not hold up the others.
+	closedAtOnce = 100
+	// mostPause is the longest time between two looks.
+	mostPause = 10 * time.Second
+)
+
+// Closer closes periods that have ended, one process among all replicas: the one that holds the lease of the snapshots. Nobody has to be awake
+// at the end of a period. Its state is in the archive; what it remembers may be lost.
+type Closer struct {
+	live    Live
+	archive Archive
+	loader  leaderboard.Loader
+	lease   func() (lease.Lease, bool)
+	pause   time.Duration
+	log     *slog.Logger
+	failing bool
+
+	waiting map[leaderboard.GuildRef]mark
+
+	mu      sync.Mutex
+	overdue map[leaderboard.GuildRef]time.Time // when the first period ended that has not closed
+}
+
+// mark is what has to be archived of a guild before what ended before a day can close.
+type mark struct {
+	epoch, rev int64
+	day        period.Day
+}
+
+// CloserOptions are what a Closer is told; all are required.
+type CloserOptions struct {
+	Lease    func() (lease.Lease, bool) // of this process, if it is held
+	Interval time.Duration              // of snapshots
+	Log      *slog.Logger
+}
+
+// NewCloser returns a Closer between two stores.
+func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOptions) *Closer {
+	return &Closer{
+		live: live, archive: archive, loader: loader, lease: o.Lease, pause: min(o.Interval, mostPause), log: o.Log,
+		waiting: map[leaderboard.GuildRef]mark{}, overdue: map[leaderboard.GuildRef]time.Time{},
+	}
+}
+
+// Run closes what has ended until ctx ends.
+func (c *Closer) Run(ctx context.Context) {
+	ticker := time.NewTicker(c.pause)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := c.Look(ctx)
+		if err != nil && !c.failing && ctx.Err() == nil {
+			c.log.WarnContext(ctx, "periods that have ended could not be closed; they are tried again: look after Redis and the archive", "error", err)
+		}
+		c.failing = err != nil
+	}
+}
+
+// Look closes what can be closed now, if this process holds the lease, as Run does again and again. What has to wait, for the changes of a period to
+// be archived, is closed by a later call. The error is the first one; other guilds are closed all the same.
+func (c *Closer) Look(ctx context.Context) error {
+	held, ok := c.lease()
+	if !ok {
+		clear(c.waiting)
+		c.late(nil)
+		return nil
+	}
+	due, err := c.archive.Due(ctx, time.Now(), dueAtOnce)
+	if err != nil {
+		return err
+	}
+	var first error
+	late := map[leaderboard.GuildRef]time.Time{}
+	for _, d := range due {
+		since, err := c.visit(ctx, held, d)
+		if !since.IsZero() {
+			late[leaderboard.Ref(d.Guild)] = since
+		}
+		if errors.Is(err, snapshot.ErrStale) {
+			err = nil // its settings have changed, or it is gone: the next look finds out
+		}
+		if errors.Is(err, lease.ErrLost) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil && first == nil {
+			first = fmt.Errorf("close periods of guild %s: %w", d.Guild.ID, err)
+		}
+	}
+	c.late(late)
+	maps.DeleteFunc(c.waiting, func(g leaderboard.GuildRef, _ mark) bool {
+		return !slices.ContainsFunc(due, func(d Due) bool { return leaderboard.Ref(d.Guild) == g })
+	})
+	return errors.Join(first, c.announce(ctx))
+}
+
+// visit closes what has ended of one guild. late is when the first period ended that has not closed, zero when there is none.
+func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (late time.Time, err error) {
+	calendar := d.Guild.Calendar()
+	day, archived, err := c.archivedDay(ctx, d, calendar)
+	if err != nil {
+		return time.Time{}, err
+	}
+	p := planOf(d, calendar, day)
+	if len(p.ended) > 0 && !archived {
+		_, late = p.ended[0].Bounds(calendar.Zone)
+		return late, nil
+	}
+	return time.Time{}, c.close(ctx, held, d, calendar, p)
+}
+
+// archivedDay returns a day that has begun by the live store's clock, and whether the archive has all changes that were made before it.
+func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calendar) (period.Day, bool, error) {
+	g := leaderboard.Ref(d.Guild)
+	m, err := c.live.Moment(ctx, g.ID)
+	if err != nil {
+		return 0, false, err
+	}
+	today := period.DayAt(m.At, calendar.Zone)
+	if m.Holds == HoldsNothing || m.Incarnation != g.Incarnation {
+		return today, true, nil // all that there is of it is in the archive
+	}
+	if m.Holds == Unverified {
+		return today, false, c.loader.Load(ctx, g)
+	}
+	w, waits := c.waiting[g]
+	if !waits || w.epoch != m.Epoch || w.day > today {
+		w = mark{m.Epoch, m.Rev, today}
+		c.waiting[g] = w
+	}
+	archived := d.State.Epoch == w.epoch && d.State.Archived >= w.rev
+	if archived {
+		delete(c.waiting, g)
+	}
+	return w.day, archived, nil
+}
+
+// close makes the steps of a plan, each in a transaction of its own: cut off anywhere, the next look goes on.
+func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar period.Calendar, p plan) error {
+	closed, open := slices.Clone(d.ClosedSeasons), maps.Clone(p.open)
+	for _, one := range p.ended { // what is open before the first step
+		if one.Kind != period.Seasonal {
+			open[one.Kind] = min(open[one.Kind], one.First)
+		}
+	}
+	note := func(step Closing) error {
+		now := plan{open: open}
+		step.Guild, step.Open, step.Next, step.Keep = d.Guild, maps.Clone(open), now.next(calendar), now.keep(calendar, closed)
+		return c.archive.ClosePeriod(ctx, held, step)
+	}
+	if len(p.ended) == 0 {
+		return note(Closing{})
+	}
+	for _, one := range p.ended[:min(len(p.ended), closedAtOnce)] {
+		begins, ends := one.Bounds(calendar.Zone)
+		if one.Kind == period.Seasonal {
+			closed = append(closed, one.ID)
+		} else {
+			open[one.Kind] = one.End
+		}
+		board := one.Kind == period.Seasonal || slices.Contains(calendar.Kinds, one.Kind)
+		if err := note(Closing{Period: &one, Begins: begins, Ends: ends, Board: board}); err != nil {
+			return err
+		}
+		periodsClosed.WithLabelValues(string(one.Kind)).Inc()
+		c.log.DebugContext(ctx, "a period has closed", "guild", d.Guild.ID, "period", one.ID)
+	}
+	return nil
+}
+
+func (c *Closer) late(overdue map[leaderboard.GuildRef]time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.overdue = overdue
+}

@@ -1,0 +1,76 @@
+package periods
+
+import (
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/period"
+)
+
+// plan is what is to be done for a guild at a day: periods that have ended, in the order of their ends, and what has not closed after that.
+type plan struct {
+	ended []period.Period
+	open  Open // after all of them
+}
+
+// planOf says what has ended before today, by the guild's calendar. A kind that was not open begins with the period of today, and one that is not
+// configured any more is closed no further; days are open as long as anything is counted.
+func planOf(d Due, calendar period.Calendar, today period.Day) plan {
+	p := plan{open: Open{}}
+	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
+		configured := slices.Contains(calendar.Kinds, kind)
+		if !configured && (kind != period.Daily || !calendar.Counts()) {
+			continue
+		}
+		first, open := d.Open[kind]
+		if !open {
+			first = period.At(kind, today).First
+		}
+		one := period.At(kind, first)
+		for ; one.End <= today; one = period.At(kind, one.End) {
+			p.ended = append(p.ended, one)
+		}
+		p.open[kind] = one.First
+	}
+	for _, s := range calendar.Seasons {
+		if season := s.Period(); season.End <= today && !slices.Contains(d.ClosedSeasons, season.ID) {
+			p.ended = append(p.ended, season)
+		}
+	}
+	slices.SortStableFunc(p.ended, func(a, b period.Period) int { return int(a.End - b.End) })
+	return p
+}
+
+// next is when something ends next by the calendar; zero when nothing is counted.
+func (p plan) next(calendar period.Calendar) (next time.Time) {
+	for kind, first := range p.open {
+		_, ends := period.At(kind, first).Bounds(calendar.Zone)
+		next = earlier(next, ends)
+	}
+	return next // seasons end where days end, and days are always open
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// keep is the first day whose gains are needed yet: by what is open, and by seasons that have not closed. 0 when nothing is counted.
+func (p plan) keep(calendar period.Calendar, closedSeasons []string) (first period.Day) {
+	need := func(d period.Day) {
+		if first == 0 || d < first {
+			first = d
+		}
+	}
+	for _, d := range p.open {
+		need(d)
+	}
+	for _, s := range calendar.Seasons {
+		if !slices.Contains(closedSeasons, s.Period().ID) {
+			need(s.Start)
+		}
+	}
+	return first
+}

@@ -33,6 +33,7 @@ import (
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
 	"levelboard/internal/usecase/watch"
@@ -72,6 +73,8 @@ type App struct {
 	stores     *stores
 	writer     *snapshot.Writer
 	hydrator   *snapshot.Hydrator
+	periods    *periods.Closer
+	counter    *periods.Counter
 	meter      *apikey.Meter
 	limiter    *ratelimit.Limiter
 	feed       *events.Feed
@@ -140,13 +143,19 @@ func (a *App) start(ctx context.Context) error {
 	}
 	a.hydrator = snapshot.NewHydrator(store, a.stores.archive, a.log)
 	a.writer = snapshot.NewWriter(store, a.stores.archive, a.hydrator,
-		snapshot.WriterOptions{Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, Log: a.log})
+		snapshot.WriterOptions{
+			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, Log: a.log,
+		})
 	a.background.Go(func() { a.writer.Run(background) })
+	a.periods = periods.NewCloser(store, a.stores.archive, a.hydrator,
+		periods.CloserOptions{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log, Now: time.Now})
+	a.background.Go(func() { a.periods.Run(background) })
 	a.background.Go(func() { a.meter.Run(background) })
 
 	a.limiter = ratelimit.New(a.stores.client)
 	used := a.noteUses(background)
-	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used})
+	a.counter = periods.NewCounter(store, a.stores.archive)
+	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used, Counter: a.counter})
 	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log})
@@ -163,7 +172,7 @@ func (a *App) start(ctx context.Context) error {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}
 		return httpapi.New(httpapi.Deps{
-			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Events: a.feed, Admin: operator, Pages: pages,
+			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: periods.NewBoards(board, a.stores.archive, time.Now), Events: a.feed, Admin: operator, Pages: pages,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

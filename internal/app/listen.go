@@ -102,6 +102,7 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
 	a.registry.MustRegister(signin.Collectors()...)
+	a.registry.MustRegister(a.periods.Collectors()...)
 	a.registry.MustRegister(a.stores.client.Metrics(), a.limiter, a.writer.Collector())
 	a.registry.MustRegister(a.stores.queries.collectors(a.stores.archive)...)
 }

@@ -24,6 +24,7 @@ import (
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -38,6 +39,7 @@ type archive interface {
 	apikey.UseStore
 	changes.Log
 	leaderboard.Names
+	periods.Archive
 	Migrate(ctx context.Context) error
 	MigrationStatus(ctx context.Context) ([]migration.Migration, error)
 	Ping(ctx context.Context) error

@@ -64,6 +64,7 @@ type Config struct {
 	AdminToken       string        `env:"ADMIN_TOKEN" secret:"all" desc:"Token of /admin, at least 32 characters. Without it /admin is off; embedded makes one at its first start, in the file admin-token of the data directory."`
 	SnapshotInterval time.Duration `env:"SNAPSHOT_INTERVAL" envDefault:"5s" desc:"How often changed members are written to the archive, 100ms to 1h."`
 	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" desc:"A guild that nobody has used for so long leaves Redis and is loaded again by its next request: 10m to 8760h; 0s is never. The same on every replica."`
+	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" desc:"How many days daily gains and the full boards of closed periods are kept, 30 to 3660; the first 100 of each board stay."`
 	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"How long a graceful stop may take: finish requests, write the last snapshot. 100ms to 10m."`
 
 	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`

@@ -38,6 +38,7 @@ func (v *validator) check(c *Config) {
 	if c.GuildIdle != 0 {
 		v.guildIdle(c.GuildIdle)
 	}
+	v.days("HISTORY_DAYS", c.HistoryDays)
 	v.duration("SHUTDOWN_TIMEOUT", c.ShutdownTimeout, 100*time.Millisecond, 10*time.Minute)
 	v.limit("RATE_LIMIT_KEY", c.RateLimitKey)
 	v.limit("RATE_LIMIT_IDENTITY", c.RateLimitIdentity)
@@ -150,6 +151,12 @@ func plain(d time.Duration) string {
 func (v *validator) limit(name string, n int) {
 	if n < 0 || n > math.MaxInt32 {
 		v.bad(name, "must be a whole number from 0 to 2147483647")
+	}
+}
+
+func (v *validator) days(name string, n int) {
+	if n < 30 || n > 3660 {
+		v.bad(name, "must be a whole number of days from 30 to 3660")
 	}
 }
 

@@ -18,10 +18,12 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -51,11 +53,21 @@ type Guilds interface {
 type Board interface {
 	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
 	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
+	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
 	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
 	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
 	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
+}
+
+// Periods reads the boards of periods (package periods). Its errors are faults.
+type Periods interface {
+	Find(ctx context.Context, g *guild.Guild, name string) (p period.Period, closed *periods.Closed, err error)
+	Page(ctx context.Context, g *guild.Guild, p period.Period, number int64) ([]periods.Standing, error)
+	Periods(ctx context.Context, g *guild.Guild, kind period.Kind, number int64) ([]periods.Listed, error)
+	Activity(ctx context.Context, g *guild.Guild, days int) ([]periods.DayTotals, error)
+	History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error)
 }
 
 // Events lets a client follow a guild (package events). Its errors are faults.
@@ -95,6 +107,7 @@ type Deps struct {
 	Board   Board
 	Admin   Admin
 	Events  Events
+	Periods Periods
 	Pages   Pages // nil for none
 
 	AdminToken     string        // without one /admin is off

@@ -182,6 +182,11 @@ func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, e
 			n++
 			continue
 		}
+		if entry.Period != "" {
+			text = appendEvent(text, entry.ID, "period", entry.Period)
+			n++
+			continue
+		}
 		up, ok := entry.LevelUp(g)
 		if !ok {
 			continue

@@ -117,6 +117,9 @@ func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 		return e, nil // the guild was not loaded for a while, and nothing was lost
 	}
 	text := func(field string) string { s, _ := message.Values[field].(string); return s }
+	if e.Period = text("p"); e.Period != "" {
+		return e, nil
+	}
 	before, errBefore := strconv.ParseInt(text("b"), 10, 64)
 	after, errAfter := strconv.ParseInt(text("a"), 10, 64)
 	if text("u") == "" || errBefore != nil || errAfter != nil {

@@ -72,6 +72,7 @@ type Entry struct {
 	Lost          bool
 	User          id.User
 	Before, After level.XP
+	Period        string // what is told of a closed period (periods.Event); then nothing else
 }
 
 // LevelUp is what a client is told.
@@ -85,7 +86,7 @@ type LevelUp struct {
 // LevelUp says by the settings of the moment what the entry means; ok is false when it is no level-up.
 func (e Entry) LevelUp(g *guild.Guild) (up LevelUp, ok bool) {
 	before, after := g.Curve.LevelAt(e.Before), g.Curve.LevelAt(e.After)
-	if e.Lost || after <= before {
+	if e.Lost || e.Period != "" || after <= before {
 		return LevelUp{}, false
 	}
 	add, remove := g.RoleChanges(after)

@@ -49,19 +49,21 @@ type Store interface {
 	ReleaseLease(ctx context.Context, l Lease) error
 }
 
-// Elector is this process's part in the election. Take, TakeLast, Keep and Release are for one goroutine at a time; Held is for all.
+// Elector is this process's part in the election. Take, TakeLast, Keep and Release are for one goroutine at a time; Held and Lease are for all.
 type Elector struct {
 	store  Store
 	holder string
 	ttl    time.Duration
-	lease  Lease
+	lease  atomic.Pointer[Lease]
 	last   bool
 	held   atomic.Bool
 }
 
 // New returns an Elector. holder names this process among the replicas; a lease that is not taken again ends after ttl.
 func New(store Store, holder string, ttl time.Duration) *Elector {
-	return &Elector{store: store, holder: holder, ttl: ttl}
+	e := &Elector{store: store, holder: holder, ttl: ttl}
+	e.lease.Store(&Lease{})
+	return e
 }
 
 // Change is what Take found out.
@@ -75,10 +77,10 @@ type Change struct {
 func (e *Elector) Take(ctx context.Context) (c Change, err error) {
 	l, err := e.store.AcquireLease(ctx, e.holder, e.ttl, e.last)
 	held := e.held.Load()
-	c.Lost = held && (errors.Is(err, ErrLost) || err == nil && l.Fence != e.lease.Fence)
+	c.Lost = held && (errors.Is(err, ErrLost) || err == nil && l.Fence != e.Lease().Fence)
 	c.Gained = err == nil && (!held || c.Lost)
 	if err == nil {
-		e.lease = l
+		e.lease.Store(&l)
 	}
 	e.held.Store(err == nil)
 	return c, err
@@ -113,7 +115,7 @@ func (e *Elector) TakeLast(ctx context.Context) (held bool, err error) {
 }
 
 // Lease is what Take has taken last.
-func (e *Elector) Lease() Lease { return e.lease }
+func (e *Elector) Lease() Lease { return *e.lease.Load() }
 
 // Held reports whether this process holds the lease, as far as it knows.
 func (e *Elector) Held() bool { return e.held.Load() }
@@ -122,7 +124,7 @@ func (e *Elector) Held() bool { return e.held.Load() }
 // lost, with ErrLost as its cause. A store that does not answer ends nothing: whatever is written meanwhile finds out.
 func (e *Elector) Keep(ctx context.Context) (leased context.Context, stop func()) {
 	leased, cancel := context.WithCancelCause(ctx)
-	held := e.lease
+	held := e.Lease()
 	var renewal sync.WaitGroup
 	renewal.Go(func() {
 		ticker := time.NewTicker(max(e.ttl/5, time.Millisecond))
@@ -151,5 +153,5 @@ func (e *Elector) Release(ctx context.Context) error {
 	if !e.held.Swap(false) {
 		return nil
 	}
-	return e.store.ReleaseLease(ctx, e.lease)
+	return e.store.ReleaseLease(ctx, e.Lease())
 }

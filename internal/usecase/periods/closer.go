@@ -60,6 +60,7 @@ type Closer struct {
 	loader  leaderboard.Loader
 	lease   func() (lease.Lease, bool)
 	pause   time.Duration
+	now     func() time.Time
 	log     *slog.Logger
 	failing bool
 
@@ -80,12 +81,13 @@ type CloserOptions struct {
 	Lease    func() (lease.Lease, bool) // of this process, if it is held
 	Interval time.Duration              // of snapshots
 	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // NewCloser returns a Closer between two stores.
 func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOptions) *Closer {
 	return &Closer{
-		live: live, archive: archive, loader: loader, lease: o.Lease, pause: min(o.Interval, mostPause), log: o.Log,
+		live: live, archive: archive, loader: loader, lease: o.Lease, pause: min(o.Interval, mostPause), log: o.Log, now: o.Now,
 		waiting: map[leaderboard.GuildRef]mark{}, overdue: map[leaderboard.GuildRef]time.Time{},
 	}
 }
@@ -117,19 +119,19 @@ func (c *Closer) Look(ctx context.Context) error {
 		c.late(nil)
 		return nil
 	}
-	due, err := c.archive.Due(ctx, time.Now(), dueAtOnce)
+	due, err := c.archive.Due(ctx, c.now(), dueAtOnce)
 	if err != nil {
 		return err
 	}
 	var first error
 	late := map[leaderboard.GuildRef]time.Time{}
 	for _, d := range due {
-		since, err := c.visit(ctx, held, d)
-		if !since.IsZero() {
-			late[leaderboard.Ref(d.Guild)] = since
-		}
+		done, err := c.visit(ctx, held, d)
 		if errors.Is(err, snapshot.ErrStale) {
-			err = nil // its settings have changed, or it is gone: the next look finds out
+			done, err = true, nil // its settings have changed, or it is gone: the next look finds out
+		}
+		if since := c.endedSince(d); !done && !since.IsZero() {
+			late[leaderboard.Ref(d.Guild)] = since
 		}
 		if errors.Is(err, lease.ErrLost) || ctx.Err() != nil {
 			return err
@@ -145,19 +147,28 @@ func (c *Closer) Look(ctx context.Context) error {
 	return errors.Join(first, c.announce(ctx))
 }
 
-// visit closes what has ended of one guild. late is when the first period ended that has not closed, zero when there is none.
-func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (late time.Time, err error) {
+// endedSince is when the first period of a guild ended that has not closed; zero when there is none.
+func (c *Closer) endedSince(d Due) (ends time.Time) {
+	calendar := d.Guild.Calendar()
+	if p := planOf(d, calendar, period.DayAt(c.now(), calendar.Zone)); len(p.ended) > 0 {
+		_, ends = p.ended[0].Bounds(calendar.Zone)
+	}
+	return ends
+}
+
+// visit closes what has ended of one guild. done is false when that has to wait until more is archived.
+func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (done bool, err error) {
 	calendar := d.Guild.Calendar()
 	day, archived, err := c.archivedDay(ctx, d, calendar)
 	if err != nil {
-		return time.Time{}, err
+		return false, err
 	}
 	p := planOf(d, calendar, day)
 	if len(p.ended) > 0 && !archived {
-		_, late = p.ended[0].Bounds(calendar.Zone)
-		return late, nil
+		return false, nil
 	}
-	return time.Time{}, c.close(ctx, held, d, calendar, p)
+	err = c.close(ctx, held, d, calendar, p)
+	return err == nil && len(p.ended) <= closedAtOnce, err
 }
 
 // archivedDay returns a day that has begun by the live store's clock, and whether the archive has all changes that were made before it.

@@ -81,6 +81,9 @@ func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOp
 	return w
 }
 
+// Lease returns the lease under which this process writes; false when another one does. It is safe for concurrent use.
+func (w *Writer) Lease() (lease.Lease, bool) { return w.lease.Lease(), w.lease.Held() }
+
 // Run writes until ctx ends. It renews or tries for the lease four times an interval, at least every 1.25 s. A lease lasts five times as
 // long, so that a dead holder's passes on within two intervals.
 func (w *Writer) Run(ctx context.Context) {

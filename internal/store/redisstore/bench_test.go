@@ -13,6 +13,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -61,6 +62,25 @@ func BenchmarkChange(b *testing.B) {
 	report := serverTime(b, s.Client())
 	parallel(b, func(user id.User) error {
 		_, err := s.Change(b.Context(), guild1, user, increment)
+		return err
+	})
+	report()
+}
+
+// BenchmarkChangeCounted is Change in a guild with boards of the day, the week and the month.
+func BenchmarkChangeCounted(b *testing.B) {
+	s := benchStore(b)
+	c := increment
+	c.Days = period.Calendar{Zone: time.UTC, Kinds: []period.Kind{period.Daily, period.Weekly, period.Monthly}}.DaysAt(time.Now())
+	for n := range benchMembers { // on a board that everybody is on
+		if n%7 == 0 {
+			_, err := s.Change(b.Context(), guild1, benchUser(n), c)
+			ok(b, err)
+		}
+	}
+	report := serverTime(b, s.Client())
+	parallel(b, func(user id.User) error {
+		_, err := s.Change(b.Context(), guild1, user, c)
 		return err
 	})
 	report()

@@ -25,19 +25,35 @@ var gainCases = []boardCase{
 	{"nothing is counted", nothingIsCounted},
 }
 
-// ahead is a calendar whose dates are so many days ahead of UTC.
-func ahead(days int) period.Calendar {
-	return period.Calendar{
-		Zone: time.FixedZone("ahead", days*24*60*60), Kinds: []period.Kind{period.Daily, period.Weekly, period.Monthly},
-		Seasons: []period.Season{{ID: "all", Name: "All", Start: 0, End: period.DayOf(9000, 1, 1)}},
-	}
+// futureCalendar is a calendar as it will be used in so many days.
+type futureCalendar struct {
+	period.Calendar
+	days int
 }
+
+func ahead(days int) futureCalendar {
+	return futureCalendar{period.Calendar{
+		Zone: time.UTC, Kinds: []period.Kind{period.Daily, period.Weekly, period.Monthly},
+		Seasons: []period.Season{{ID: "all", Name: "All", Start: 0, End: period.DayOf(9000, 1, 1)}},
+	}, days}
+}
+
+// now are the days of which the live store chooses the one that is so many days ahead: by its clock, it is before all of them.
+func (l futureCalendar) now() *period.Days {
+	at := time.Now()
+	if l.days > 0 {
+		at = at.Add(time.Duration(l.days+1) * 24 * time.Hour)
+	}
+	return l.DaysAt(at)
+}
+
+func (l futureCalendar) today() period.Day { return today() + period.Day(l.days) }
 
 func today() period.Day { return period.DayAt(time.Now(), time.UTC) }
 
-func (b *board) gain(user id.User, op leaderboard.Op, amount level.XP, c period.Calendar) leaderboard.Outcome {
+func (b *board) gain(user id.User, op leaderboard.Op, amount level.XP, c futureCalendar) leaderboard.Outcome {
 	b.Helper()
-	out, err := b.Change(b.Context(), b.g, user, leaderboard.Change{Op: op, Amount: amount, Days: c.DaysAt(time.Now())})
+	out, err := b.Change(b.Context(), b.g, user, leaderboard.Change{Op: op, Amount: amount, Days: c.now()})
 	b.must(err)
 	return out
 }
@@ -61,9 +77,9 @@ func dated(days int, gained ...int64) (list []period.Gain) {
 type gains map[id.User]int64
 
 // wantGains looks at the running period of a kind.
-func (b *board) wantGains(c period.Calendar, kind period.Kind, want gains) {
+func (b *board) wantGains(c futureCalendar, kind period.Kind, want gains) {
 	b.Helper()
-	p, _ := c.Of(kind, period.DayAt(time.Now(), c.Zone))
+	p, _ := c.Of(kind, c.today())
 	s, got, sum := b.standings(p), gains{}, int64(0)
 	for i, row := range s.Rows {
 		got[row.UserID] = row.Gained
@@ -113,7 +129,7 @@ func awardsAreCounted(b *board) {
 	c := ahead(0)
 	award := leaderboard.Awards{
 		Members:  []leaderboard.Award{{User: userN(1), Offers: []level.XP{20}}, {User: userN(2), Offers: []level.XP{0, 15, 40}}, {User: userN(3), Offers: []level.XP{0}}},
-		Cooldown: time.Minute, Days: c.DaysAt(time.Now()), Once: onceOf("award", 1),
+		Cooldown: time.Minute, Days: c.now(), Once: onceOf("award", 1),
 	}
 	for range 2 {
 		_, _, err := b.Award(b.Context(), b.g, award)
@@ -184,7 +200,7 @@ func deletedGains(b *board) {
 	c := ahead(0)
 	b.gain(userN(1), leaderboard.Increment, 10, c)
 	b.gain(userN(2), leaderboard.Increment, 5, c)
-	_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{Days: c.DaysAt(time.Now())})
+	_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{Days: c.now()})
 	b.must(err)
 	for _, kind := range period.Kinds {
 		b.wantGains(c, kind, gains{userN(2): 5})
@@ -201,9 +217,9 @@ func freshGains(b *board) {
 	b.load(row(userN(1), 0))
 	c := ahead(0)
 	b.gain(userN(1), leaderboard.Increment, 10, c)
-	_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{Days: c.DaysAt(time.Now())})
+	_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{Days: c.now()})
 	b.must(err)
-	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{Days: c.DaysAt(time.Now())})
+	_, err = b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{Days: c.now()})
 	b.must(err)
 	if r := b.waiting(userN(1)); !r.Fresh || len(r.Gains) > 0 {
 		b.Errorf("the new entry is archived as %+v", r)
@@ -328,7 +344,7 @@ func zoneGoesBack(b *board) {
 
 func nothingIsCounted(b *board) {
 	b.load(row(userN(1), 0))
-	b.gain(userN(1), leaderboard.Increment, 10, period.Calendar{Zone: time.UTC})
+	b.gain(userN(1), leaderboard.Increment, 10, futureCalendar{})
 	if got := b.waiting(userN(1)); len(got.Gains) > 0 || got.Fresh {
 		b.Errorf("the entry has %+v", got)
 	}

@@ -8,7 +8,7 @@
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+local found, rev, since, pending, known = begun()
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -95,8 +95,7 @@ for i = 1, n do
   end
 end
 redis.call('HSET', KEYS[3], unpack(newentries))
-tallied(given, gained, g)
 outcome = table.concat(outcome, ' ')
-local first, counted = note(rev, since, pending, given, 1, g)
+local first, counted = note(rev, since, pending, given, 1, g, 1, tallied(given, gained, g))
 if named() then record(counted, table.concat(given, ' '), outcome) end
 return {first, outcome}

@@ -13,6 +13,6 @@ if not holds then
   redis.call('ZADD', KEYS[2], -1, '')
   local words = {string.match(gains, '^(%d+) (%S+) (%S+) (%S+) (%S+)$')}
   words[1 + tonumber(ARGV[2])] = ARGV[3] .. '?'
-  redis.call('HSET', KEYS[1], 'gains', table.concat(words, ' '))
+  redis.call('HSET', KEYS[1], 'gains', table.concat(words, ' '), SUMS[tonumber(ARGV[2])], 0)
 end
 return {1}

@@ -8,7 +8,7 @@
 -- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
 --          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
 -- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
-local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+local found, rev, since, pending, known = begun()
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -71,8 +71,7 @@ for i = 1, n do
   end
 end
 redis.call('HSET', KEYS[3], unpack(noted, 1, 2 * m))
-tallied(members, gained, m)
-local first, counted = note(rev, since, pending, members, 1, m, made)
+local first, counted = note(rev, since, pending, members, 1, m, made, tallied(members, gained, m))
 if named() then record(counted, members[1], table.concat(outcome, ' ', 2, 4)) end
 outcome[1] = first
 return outcome

@@ -7,7 +7,7 @@
 --          or "?": none were asked for), for each the sum
 -- returns  {member, the days of its entry, ... of each that was left as it is} | NOTLOADED | NOTCOUNTED: it is not being added up any more
 -- atomic   all of it
-local found, gains = loaded('gains')
+local found, gains, sum = loaded('gains', SUMS[tonumber(ARGV[2])])
 if not found then return 'NOTLOADED' end
 local holds = holds(gains, tonumber(ARGV[2]), ARGV[3])
 if holds == true then return {} end
@@ -19,10 +19,10 @@ local again, above = {}, 0
 for i = 1, n do
   if xp[i] then
     local fresh, text = string.match(entry[i] or '', '^%d+ %d+ %d+;(!?)([^ ]*)')
-    local days, sum = {}, tonumber(ARGV[5 + 2 * n + i])
+    local days, all = {}, tonumber(ARGV[5 + 2 * n + i])
     for day, gain in string.gmatch(text or '', '(%d+):(%-?%d+)') do
       days[#days + 1] = day
-      if tonumber(day) >= first and tonumber(day) < last then sum = sum + tonumber(gain) end
+      if tonumber(day) >= first and tonumber(day) < last then all = all + tonumber(gain) end
     end
     local listed = (fresh or '') .. table.concat(days, ',')
     if listed ~= ARGV[5 + n + i] then
@@ -30,10 +30,10 @@ for i = 1, n do
     else
       local before = redis.call('ZMSCORE', KEYS[4], members[i])[1]
       before = before and (tonumber(before) or score(before)) or 0
-      redis.call('ZADD', KEYS[4], sum, members[i])
-      above = above + math.max(sum, 0) - math.max(before, 0)
+      redis.call('ZADD', KEYS[4], all, members[i])
+      above = above + math.max(all, 0) - math.max(before, 0)
     end
   end
 end
-if above ~= 0 then redis.call('ZINCRBY', KEYS[4], -above, '') end
+if above ~= 0 then redis.call('HSET', KEYS[1], SUMS[tonumber(ARGV[2])], string.format('%.0f', tonumber(sum or 0) + above)) end
 return again

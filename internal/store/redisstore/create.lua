@@ -5,7 +5,7 @@
 -- returns  {first: 1 when no other changed member waits for the snapshot, else 0; xp before, xp after, message count} |
 --          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | EXISTS
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event, the record and the journal
-local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+local found, rev, since, pending, known = begun()
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end

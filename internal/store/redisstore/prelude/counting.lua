@@ -6,13 +6,14 @@
 -- which day, week, month and season the sorted sets have: with a "?" behind it while what was gained before is being added up (count.lua), or
 -- "-" when it was not. A period that begins after the last day has nothing to add up, so it begins by itself, empty.
 --
--- In each sorted set the member '' has minus one, minus the sum of all gains above 0: so it is no member's rank, and the sum is not far.
+-- 'gained:day' of meta and so on hold the sums of all gains above 0.
 --
 -- KEYS[1] meta, KEYS[4] dirty, KEYS[6] to KEYS[9] the gains of the day, week, month and season, when ARGV[2] is not ''; ARGV[2] when today and
 -- tomorrow begin in ms, and the three days, each with its four periods: 'ms ms|day period period period period|day ...|day ...'.
-local opened, earned, tallied
+local SUMS = {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
+local begun, opened, earned, tallied, ungained
 do
-  local match, day, counted = string.match, nil, {}
+  local match, day, counted, sums = string.match, nil, {}, nil
   local five = '^(%d+) (%S+) (%S+) (%S+) (%S+)$'
 
   -- The sets begin or end their periods as wanted; known is nil when nothing was ever counted.
@@ -26,6 +27,7 @@ do
       elseif not from or to ~= '-' and last < tonumber(match(to, '^%d+')) then
         redis.call('DEL', KEYS[4 + i])
         redis.call('ZADD', KEYS[4 + i], -1, '')
+        sums[i - 1] = '0'
       else
         new[i] = '-'
       end
@@ -35,6 +37,14 @@ do
     local latest = string.format('%.0f', math.max(now, last)) .. ' ' .. table.concat(new, ' ', 2)
     if latest ~= known then redis.call('HSET', KEYS[1], 'gains', latest) end
     return string.format('%.0f', now), new
+  end
+
+  -- What loaded returns of a guild that is about to change, with its rev, since, pending and gains.
+  function begun()
+    if ARGV[2] == '' then return loaded('rev', 'since', 'pending', 'gains') end
+    local found, rev, since, pending, known, a, b, c, d = loaded('rev', 'since', 'pending', 'gains', unpack(SUMS))
+    sums = {a or '0', b or '0', c or '0', d or '0'}
+    return found, rev, since, pending, known
   end
 
   -- Begins to count for a guild; known is 'gains' of its meta.
@@ -51,7 +61,7 @@ do
       day, periods = turned(known, wanted)
     end
     for i = 2, 5 do
-      if periods[i] ~= '-' then counted[#counted + 1] = KEYS[4 + i] end
+      if periods[i] ~= '-' then counted[#counted + 1] = i - 1 end
     end
   end
 
@@ -82,39 +92,48 @@ do
     return reordered(member, gains, gain)
   end
 
-  -- Adds what members[1] to members[n] gained to the sorted sets.
+  -- The sums, for note to set. A set that was just turned has none yet.
+  local function summed()
+    if not day then return end
+    return {SUMS[1], sums[1], SUMS[2], sums[2], SUMS[3], sums[3], SUMS[4], sums[4]}
+  end
+
+  -- Adds what members[1] to members[n] gained to the sorted sets, and returns the sums.
   function tallied(members, gains, n)
-    for _, key in ipairs(counted) do
-      local sum = 0
+    for at = 1, #counted do
+      local place, sum = counted[at], 0
       for i = 1, n do
         local gain = gains[i]
         if gain ~= 0 then
-          local after = redis.call('ZINCRBY', key, gain, members[i])
+          local after = redis.call('ZINCRBY', KEYS[5 + place], gain, members[i])
           after = tonumber(after) or score(after)
-          sum = sum + math.max(after, 0) - math.max(after - gain, 0)
+          local before = after - gain
+          sum = sum + (after > 0 and after or 0) - (before > 0 and before or 0)
         end
       end
-      if sum ~= 0 then redis.call('ZINCRBY', key, -sum, '') end
+      if sum ~= 0 then sums[place] = string.format('%.0f', tonumber(sums[place]) + sum) end
     end
+    return summed()
+  end
+
+  -- Takes a member out of the running periods, and returns the sums. Without a calendar they are not named: they are added up anew when they
+  -- are counted again.
+  function ungained(member, known)
+    if ARGV[2] == '' then
+      local last = known and match(known, '^%d+')
+      return last and {'gains', last .. ' - - - -'}
+    end
+    for place = 1, 4 do
+      local gained = redis.call('ZMSCORE', KEYS[5 + place], member)[1]
+      if gained then
+        redis.call('ZREM', KEYS[5 + place], member)
+        gained = tonumber(gained) or score(gained)
+        if gained > 0 then sums[place] = string.format('%.0f', tonumber(sums[place]) - gained) end
+      end
+    end
+    return summed()
   end
 end
 
 -- The gains of a new entry: when the member waits for a snapshot there was an entry before, and what the archive has of it may be there yet.
 local function born(member) return redis.call('ZMSCORE', KEYS[4], member)[1] and ';!' or '' end
-
--- Takes a member out of the running periods.
-local function ungained(member, known)
-  if ARGV[2] == '' then
-    local last = known and string.match(known, '^%d+')
-    if last then redis.call('HSET', KEYS[1], 'gains', last .. ' - - - -') end -- they are not named: they are added up anew when they are counted again
-    return
-  end
-  for i = 6, 9 do
-    local gained = redis.call('ZMSCORE', KEYS[i], member)[1]
-    if gained then
-      redis.call('ZREM', KEYS[i], member)
-      local above = math.max(tonumber(gained) or score(gained), 0)
-      if above > 0 then redis.call('ZINCRBY', KEYS[i], above, '') end
-    end
-  end
-end

@@ -182,6 +182,9 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 	if m.Holds == HoldsNothing || m.Incarnation != g.Incarnation {
 		return today, true, nil // all that there is of it is in the archive
 	}
+	if len(planOf(d, calendar, today).ended) == 0 {
+		return today, true, nil
+	}
 	if m.Holds == Unverified {
 		return today, false, c.loader.Load(ctx, g)
 	}

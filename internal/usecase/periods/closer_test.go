@@ -1,0 +1,242 @@
+package periods_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"sync"
+	"testing"
+
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/lease"
+	"levelboard/internal/usecase/periods"
+)
+
+func look(w *world, c *periods.Closer) {
+	w.Helper()
+	w.must(c.Look(w.Context()))
+}
+
+func TestADayClosesOnceItsChangesAreArchived(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for n := range 4 {
+		w.create(n)
+	}
+	w.gain(1, 10)
+	w.gain(2, 30)
+	w.gain(3, 30)
+	w.gain(0, -5)
+	c := w.closer(w.archive)
+	look(w, c) // which has it begin
+	today := period.At(period.Daily, w.today())
+	w.days = 1
+	look(w, c)
+	if _, err := w.archive.Closed(w.Context(), w.ref(), today.ID); !errors.Is(err, periods.ErrNotClosed) {
+		t.Fatalf("it closed before its changes were archived: %v", err)
+	}
+	w.gain(1, 100) // on the next day
+	w.snapshot()
+	look(w, c)
+	found, rows := w.closed(today)
+	if want := []standing{{user(3), 30}, {user(2), 30}, {user(1), 10}}; !reflect.DeepEqual(rows, want) || found.Members != 3 || found.Totals.Gained != 70 {
+		t.Errorf("%+v with %v, want %v", found, rows, want)
+	}
+	if found.Settings.Name != "Gophers" || !found.Begins.Equal(today.First.Begin(w.guild.Calendar().Zone)) {
+		t.Errorf("it was %+v", found)
+	}
+	told := w.announced()
+	if len(told) != 1 {
+		t.Fatalf("it was announced as %v", told)
+	}
+	var event periods.Event
+	w.must(json.Unmarshal([]byte(told[0]), &event))
+	if event.ID != today.ID || event.Kind != period.Daily || event.Name != nil || event.Members != 3 || len(event.Winners) != 3 || event.Winners[2] != (periods.Winner{Rank: 3, UserID: user(1), Gained: 10}) {
+		t.Errorf("it was announced as %s", told[0])
+	}
+	if got := w.running(period.At(period.Daily, w.today())); !reflect.DeepEqual(got, []standing{{user(1), 100}}) {
+		t.Errorf("the next day has %v", got)
+	}
+}
+
+func TestWhatEndedWhileNobodyRanClosesLater(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	c := w.closer(w.archive)
+	look(w, c)
+	first := w.today()
+	w.gain(1, 10)
+	w.days = 3
+	w.gain(1, 5)
+	w.days = 45
+	w.snapshot()
+	look(w, w.closer(w.archive))
+	for d := first; d < w.today(); d++ {
+		want := map[period.Day]int64{first: 10, first + 3: 5}[d]
+		if found, _ := w.closed(period.At(period.Daily, d)); found.Totals.Gained != want {
+			t.Errorf("%v has %d, want %d", d, found.Totals.Gained, want)
+		}
+	}
+	month, week := period.At(period.Monthly, first), period.At(period.Weekly, first)
+	total := int64(10)
+	if week.Has(first + 3) {
+		total = 15
+	}
+	if found, _ := w.closed(week); found.Totals.Gained != total {
+		t.Errorf("%s has %d, want %d", week.ID, found.Totals.Gained, total)
+	}
+	total = 10
+	if month.Has(first + 3) {
+		total = 15
+	}
+	if found, _ := w.closed(month); found.Totals.Gained != total {
+		t.Errorf("%s has %d, want %d", month.ID, found.Totals.Gained, total)
+	}
+}
+
+func TestAPeriodClosesWhenRedisHasLostEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	look(w, w.closer(w.archive))
+	w.gain(1, 10)
+	w.snapshot()
+	today := period.At(period.Daily, w.today())
+	w.forget()
+	w.days = 1
+	look(w, w.closer(w.archive))
+	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
+		t.Errorf("it has %v", rows)
+	}
+	if len(w.announced()) != 1 {
+		t.Error("it was not announced")
+	}
+}
+
+func TestTwoReplicasCloseAPeriodOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	look(w, w.closer(w.archive))
+	w.gain(1, 10)
+	w.snapshot()
+	today := period.At(period.Daily, w.today())
+	w.days = 1
+	var all sync.WaitGroup
+	for range 2 {
+		c := w.closer(w.archive)
+		all.Go(func() { look(w, c) })
+	}
+	all.Wait()
+	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
+		t.Errorf("it has %v", rows)
+	}
+}
+
+// cut is an archive of a process that dies around a step.
+type cut struct {
+	periods.Archive
+	before, inside, after, announced bool
+}
+
+var errDied = errors.New("the process died")
+
+func (c *cut) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) error {
+	if step.Period == nil {
+		return c.Archive.ClosePeriod(ctx, l, step)
+	}
+	if c.before {
+		return errDied
+	}
+	if c.inside {
+		ended, end := context.WithCancel(ctx)
+		end()
+		return c.Archive.ClosePeriod(ended, l, step)
+	}
+	err := c.Archive.ClosePeriod(ctx, l, step)
+	if c.after && err == nil {
+		err = errDied
+	}
+	return err
+}
+
+func (c *cut) Announced(ctx context.Context, a periods.Announcement) error {
+	if c.announced {
+		return errDied
+	}
+	return c.Archive.Announced(ctx, a)
+}
+
+func TestAKillAnywhereLosesAndDoublesNothing(t *testing.T) {
+	t.Parallel()
+	for name, dies := range map[string]cut{"before": {before: true}, "inside": {inside: true}, "after": {after: true}, "after the announcement": {announced: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.create(1)
+			look(w, w.closer(w.archive))
+			w.gain(1, 10)
+			w.snapshot()
+			today := period.At(period.Daily, w.today())
+			w.days = 1
+			dies.Archive = w.archive
+			if err := w.closer(&dies).Look(t.Context()); err == nil {
+				t.Fatal("it did not die")
+			}
+			look(w, w.closer(w.archive))
+			if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
+				t.Errorf("it has %v", rows)
+			}
+			if n := len(w.announced()); n < 1 || n > 2 {
+				t.Errorf("it was announced %d times", n)
+			}
+			look(w, w.closer(w.archive))
+			if n := len(w.announced()); n > 2 {
+				t.Errorf("it was announced again, %d times", n)
+			}
+		})
+	}
+}
+
+// Whoever does not hold the lease closes nothing.
+func TestOnlyTheHolderOfTheLeaseCloses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	look(w, w.closer(w.archive))
+	w.gain(1, 10)
+	w.snapshot()
+	w.must(w.writer.Release(t.Context()))
+	today := period.At(period.Daily, w.today())
+	w.days = 1
+	look(w, w.closer(w.archive))
+	if _, err := w.archive.Closed(t.Context(), w.ref(), today.ID); !errors.Is(err, periods.ErrNotClosed) {
+		t.Errorf("it closed: %v", err)
+	}
+}
+
+// What closed stays as it is when a new zone has its day run once more, and gains of that day count for the week.
+func TestANewZoneMovesTheBoundsOfWhatRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	c := w.closer(w.archive)
+	look(w, c)
+	w.gain(1, 10)
+	today := period.At(period.Daily, w.today())
+	w.days = 1
+	w.snapshot()
+	look(w, c)
+	w.days = 0 // as in a zone that is a day behind
+	w.gain(1, 5)
+	w.snapshot()
+	look(w, c)
+	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
+		t.Errorf("what closed has %v", rows)
+	}
+	if got := w.running(period.At(period.Weekly, w.today())); !reflect.DeepEqual(got, []standing{{user(1), 15}}) {
+		t.Errorf("the week has %v", got)
+	}
+}

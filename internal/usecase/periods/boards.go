@@ -58,6 +58,24 @@ type Listed struct {
 	Over bool
 }
 
+// CheckName returns an Invalid fault for a name that is neither a kind nor the id of a period.
+func CheckName(name string) error {
+	if slices.Contains(period.Kinds, period.Kind(name)) {
+		return nil
+	}
+	_, err := parseID(name)
+	return err
+}
+
+func parseID(text string) (period.Period, error) {
+	p, err := period.Parse(text)
+	if err != nil {
+		return p, fault.Wrap(err, fault.Invalid,
+			"The period must be day, week, month or season, or the id of a period such as 2026-11-25, 2026-W48, 2026-11 or season-winter.")
+	}
+	return p, nil
+}
+
 // Find returns the period that a client names, by its id or as the one of a kind that runs now: an Invalid fault for a name that is neither, a
 // NotFound one for a period that is not configured, has not begun or is not kept any more, an Unavailable one while it is being closed.
 // Of one that has closed, closed has what it was.
@@ -72,9 +90,8 @@ func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p perio
 		closed, err = b.closedAlready(ctx, g, p)
 		return p, closed, err
 	}
-	if p, err = period.Parse(name); err != nil {
-		return p, nil, fault.Wrap(err, fault.Invalid,
-			"period must be day, week, month or season, or the id of a period such as 2026-11-25, 2026-W48, 2026-11 or season-winter.")
+	if p, err = parseID(name); err != nil {
+		return p, nil, err
 	}
 	if running, ok := calendar.Of(p.Kind, today); ok && running.ID == p.ID {
 		closed, err = b.closedAlready(ctx, g, running)

@@ -29,6 +29,7 @@ type pageJSON struct {
 	IsManager          bool         `json:"isManager"`
 	Levels             []entry      `json:"levels"`
 	Multipliers        []multiplier `json:"multipliers"`
+	Period             *periodJSON  `json:"period,omitzero"`
 	RoleRewards        []roleReward `json:"roleRewards"`
 	Vanity             *string      `json:"vanity"`
 	XPGainInterval     int64        `json:"xpGainInterval"`
@@ -45,6 +46,7 @@ type guildJSON struct {
 }
 
 type entry struct {
+	Gained       int64          `json:"gained,omitzero"` // on the board of a period, where it is above 0
 	Level        level.Level    `json:"level"`
 	MessageCount int64          `json:"messageCount"`
 	NextLevelXP  level.XP       `json:"nextLevelXp"`
@@ -149,23 +151,48 @@ func userBody(u leaderboard.User) user {
 	return user{Avatar: u.Avatar, Discriminator: u.Discriminator, GlobalName: u.GlobalName, Username: u.Username}
 }
 
-func pageBody(g *guild.Guild, p leaderboard.Page, manager bool) pageJSON {
+func pageBody(g *guild.Guild, rows []leaderboard.Ranked, manager bool) pageJSON {
+	body := pageWithout(&g.Settings, len(rows), manager)
+	for i := range rows {
+		body.Levels[i] = entryBody(g.Curve, &rows[i])
+	}
+	return body
+}
+
+// standingsBody is a page of a period, with the guild's settings as of then.
+func standingsBody(s *guild.Settings, p periodJSON, rows []leaderboard.Standing, manager bool) pageJSON {
+	body := pageWithout(s, len(rows), manager)
+	body.Period = &p
+	for i := range rows {
+		body.Levels[i] = entryBody(s.Curve, &rows[i].Ranked)
+		body.Levels[i].Gained = rows[i].Gained
+	}
+	return body
+}
+
+func entryBody(c level.Curve, row *leaderboard.Ranked) entry {
+	at, next, progress := c.Progress(row.XP)
+	return entry{
+		Level: at, MessageCount: row.MessageCount, NextLevelXP: next, Progress: progress, Rank: row.Rank,
+		User: pageUser(row.User), UserID: row.UserID, XP: row.XP,
+	}
+}
+
+func pageUser(u leaderboard.User) userWithColour {
+	return userWithColour{AccentColour: u.AccentColour, user: userBody(u)}
+}
+
+// pageWithout is a page whose levels are empty yet.
+func pageWithout(g *guild.Settings, levels int, manager bool) pageJSON {
 	body := pageJSON{
 		Guild:     guildJSON{Icon: g.Icon, ID: g.ID, MemberCount: g.MemberCount, Name: g.Name},
 		IsManager: manager,
-		Levels:    make([]entry, len(p.Rows)), Multipliers: make([]multiplier, len(g.Multipliers)), RoleRewards: make([]roleReward, len(g.RoleRewards)),
+		Levels:    make([]entry, levels), Multipliers: make([]multiplier, len(g.Multipliers)), RoleRewards: make([]roleReward, len(g.RoleRewards)),
 		XPGainInterval: g.XPGainInterval, XPGlobalMultiplier: g.XPGlobalMultiplier,
 		XPPerMessageMax: g.XPPerMessageMax, XPPerMessageMin: g.XPPerMessageMin,
 	}
 	if g.Vanity != "" {
 		body.Vanity = &g.Vanity
-	}
-	for i, row := range p.Rows {
-		at, next, progress := g.Curve.Progress(row.XP)
-		body.Levels[i] = entry{
-			Level: at, MessageCount: row.MessageCount, NextLevelXP: next, Progress: progress, Rank: row.Rank,
-			User: userWithColour{AccentColour: row.User.AccentColour, user: userBody(row.User)}, UserID: row.UserID, XP: row.XP,
-		}
 	}
 	for i, m := range g.Multipliers {
 		body.Multipliers[i] = multiplier{ID: m.ID, Multiplier: m.Multiplier, Targets: targets(m), Type: m.Type}

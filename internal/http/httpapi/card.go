@@ -44,11 +44,8 @@ func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		g, err := a.findGuild(c.Request.Context(), path.guild, "")
+		g, err := a.readable(c, path.guild, "")
 		if err != nil {
-			return err
-		}
-		if err := mayRead(c, g); err != nil {
 			return err
 		}
 		member, err := a.deps.Board.Member(c.Request.Context(), g, path.user)

@@ -4,14 +4,18 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"net/url"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/http/etag"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
 )
 
 // pageFormat is part of every ETag; raise it when the same members would be encoded differently.
@@ -22,6 +26,7 @@ type pageName struct {
 	guild   id.Guild
 	number  int64
 	manager bool
+	period  period.Period // that runs; the zero value for the board of all time
 }
 
 func (a *api) leaderboardPage(c *gin.Context) error {
@@ -29,27 +34,55 @@ func (a *api) leaderboardPage(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	number, err := pageNumber(c)
+	values, err := query(c)
 	if err != nil {
 		return err
 	}
-	g, err := a.findGuild(c.Request.Context(), gid, vanity)
+	number, err := pageNumber(values)
 	if err != nil {
 		return err
 	}
-	if err := mayRead(c, g); err != nil {
+	wanted, err := queryPeriod(values)
+	if err != nil {
+		return err
+	}
+	g, err := a.readable(c, gid, vanity)
+	if err != nil {
 		return err
 	}
 	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(c).manages(g)}
+	if wanted == "" {
+		return a.servePage(c, g, name)
+	}
+	running, closed, err := a.deps.Periods.Find(c.Request.Context(), g, wanted)
+	if err != nil {
+		return err
+	}
+	if closed != nil {
+		return a.serveClosed(c, g, closed, closedName{number: number, manager: name.manager, alias: wanted != closed.ID})
+	}
+	name.period = running
 	return a.servePage(c, g, name)
 }
 
-func pageNumber(c *gin.Context) (int64, error) {
-	values, err := query(c)
-	if err != nil {
-		return 0, err
+func pageNumber(values url.Values) (int64, error) { return queryInt(values, "page", 1, math.MaxInt64) }
+
+// queryPeriod reads the name of a period; empty when there is none.
+func queryPeriod(values url.Values) (string, error) {
+	if !values.Has("period") {
+		return "", nil
 	}
-	return queryInt(values, "page", 1, math.MaxInt64)
+	name := values.Get("period")
+	return name, periods.CheckName(name)
+}
+
+// readable finds a guild whose leaderboard the caller may read.
+func (a *api) readable(c *gin.Context, gid id.Guild, vanity string) (*guild.Guild, error) {
+	g, err := a.findGuild(c.Request.Context(), gid, vanity)
+	if err != nil {
+		return nil, err
+	}
+	return g, mayRead(c, g)
 }
 
 func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
@@ -148,43 +181,73 @@ func (a *api) readPage(ctx context.Context, g *guild.Guild, name pageName) (enco
 	if known = known && before.of(g); !known {
 		before = encodedPage{}
 	}
-	page, err := a.deps.Board.Page(ctx, g, name.number, before.rows)
+	page, err := a.readRows(ctx, g, name, before.rows)
 	if err != nil {
 		return encodedPage{}, err
 	}
 	encoded := encodedPage{
-		etag: pageETag(g, page.Version, name), incarnation: g.Incarnation, settings: g.Version, version: page.Version, rows: page.Digest,
-		moving: known && before.version != page.Version,
-		still:  known && before.rows == page.Digest,
+		etag: pageETag(g, page.version, name), incarnation: g.Incarnation, settings: g.Version, version: page.version, rows: page.digest,
+		moving: known && before.version != page.version,
+		still:  known && before.rows == page.digest,
 	}
 	if encoded.still {
 		encoded.body = before.body
-	} else if encoded.body, err = encode(pageBody(g, page, name.manager)); err != nil {
+	} else if encoded.body, err = encode(page.body()); err != nil {
 		return encodedPage{}, err
 	}
-	if len(page.Rows) > 0 || encoded.still || name.number == 1 {
+	if page.rows > 0 || encoded.still || name.number == 1 {
 		encoded = a.pages.add(name, encoded)
 	}
 	return encoded, nil
 }
 
+// pageRows is a page as it was read from the live store. body makes its body; it is not called when the rows are those known.
+type pageRows struct {
+	version leaderboard.Version
+	digest  leaderboard.Digest
+	rows    int
+	body    func() pageJSON
+}
+
+// readRows reads the page, of all time or of a running period.
+func (a *api) readRows(ctx context.Context, g *guild.Guild, name pageName, known leaderboard.Digest) (pageRows, error) {
+	if name.period.ID == "" {
+		page, err := a.deps.Board.Page(ctx, g, name.number, known)
+		return pageRows{page.Version, page.Digest, len(page.Rows), func() pageJSON { return pageBody(g, page.Rows, name.manager) }}, err
+	}
+	offset := leaderboard.PageSize * (name.number - 1)
+	page, err := a.deps.Board.Standings(ctx, g, name.period, offset, leaderboard.PageSize, known)
+	return pageRows{page.Version, page.Digest, len(page.Rows), func() pageJSON {
+		return standingsBody(&g.Settings, runningBody(g, name.period), page.Rows, name.manager)
+	}}, err
+}
+
+// pageETag names a state of a page. A period is told apart by its kind and days: those of one kind do not overlap.
 func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 	manager := int64(0)
 	if name.manager {
 		manager = 1
 	}
-	return etag.Of(pageFormat, int64(g.Incarnation), v.Epoch, v.Rev, g.Version, manager, name.number)
+	state := []int64{int64(g.Incarnation), v.Epoch, v.Rev, g.Version, manager, name.number}
+	if p := name.period; p.ID != "" {
+		state = append(state, int64(slices.Index(period.Kinds, p.Kind)), int64(p.First), int64(p.End))
+	}
+	return etag.Of(pageFormat, state...)
 }
 
-// setCacheHeaders makes caches ask each time, which a 304 answers cheaply. Whether a page says isManager, and whether it may
-// be read at all, depends on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private.
-func setCacheHeaders(c *gin.Context, etag string, vary string) {
-	cache := "public, no-cache"
-	if c.GetHeader(keyHeader) != "" {
-		cache = privateNoCache
+// setCacheHeaders makes caches ask each time, which a 304 answers cheaply.
+func setCacheHeaders(c *gin.Context, etag, vary string) { setKept(c, etag, vary, noCache) }
+
+// setKept says how long caches may keep what is there for whoever may read the leaderboard. Whether a page says isManager, and whether it may
+// be read at all, depends on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private. What is kept
+// without being asked for again is not for who signs in later.
+func setKept(c *gin.Context, etag, vary, kept string) {
+	cache, session := "public, "+kept, callerOf(c).session != nil
+	if session || c.GetHeader(keyHeader) != "" {
+		cache = "private, " + kept
 	}
-	if callerOf(c).session != nil {
-		cache, vary = privateNoCache, vary+", Cookie"
+	if session || kept != noCache {
+		vary += ", Cookie"
 	}
 	c.Header("ETag", etag)
 	c.Header("Vary", vary)

@@ -82,7 +82,9 @@ const (
 	varyKey        = "Origin, " + keyHeader
 	varyOpen       = "Origin, Accept-Encoding"
 	varyPage       = "Origin, Accept-Encoding, " + keyHeader
-	privateNoCache = "private, no-cache"
+	noCache        = "no-cache"
+	forAYear       = "max-age=31536000, immutable"
+	privateNoCache = "private, " + noCache
 )
 
 // setPrivate is for answers that depend on the key, and may be kept by who asked and asked for anew each time.

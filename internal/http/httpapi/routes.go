@@ -29,6 +29,8 @@ func (a *api) routes() (http.Handler, error) {
 	open := v2.Group("", a.refuseBadKey)
 	get(open, "/openapi.json", a.handle(a.openAPI))
 	get(open, "/levels/:entry", a.handle(a.leaderboardPage))
+	get(open, "/levels/:entry/periods", a.handle(a.listPeriods))
+	get(open, "/levels/:entry/activity", a.handle(a.getActivity))
 	get(open, "/levels/:entry/users/:userId/card.svg", a.rankCard(cardSVG))
 	get(open, "/levels/:entry/users/:userId/card.png", a.rankCard(cardPNG))
 
@@ -36,6 +38,7 @@ func (a *api) routes() (http.Handler, error) {
 	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))
 	get(keyed, eventsRoute, a.handle(a.followEvents))
 	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
+	get(keyed, "/guilds/:guildId/members/:userId/history", a.handle(a.getHistory))
 	// Gin wants one name for a parameter at one position, so the guild of a member is called entry too.
 	get(keyed, "/levels/:entry/users/:userId", a.handle(a.getMember))
 	keyed.POST("/levels/:entry/users/:userId", a.handle(a.createMember))

@@ -85,18 +85,19 @@ func standingsOf(r reply, offset int64, known leaderboard.Digest) (s leaderboard
 }
 
 // EntryGains implements leaderboard.Board.
-func (s *Store) EntryGains(ctx context.Context, g leaderboard.GuildRef, user id.User) ([]period.Gain, error) {
+func (s *Store) EntryGains(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.LatestGains, error) {
+	var latest leaderboard.LatestGains
 	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation)}, Own: []string{string(user)}}
 	if err := s.client.Share(ctx, &c); err != nil {
-		return nil, known(err)
+		return latest, known(err)
 	}
 	if _, err := memberOf(c.Reply, c.At); err != nil {
-		return nil, wrap("entry gains", err)
+		return latest, wrap("entry gains", err)
 	}
 	text, _, err := reply(c.Reply).text(3*c.At + 2)
 	if err != nil || text == "" {
-		return nil, wrap("entry gains", err)
+		return latest, wrap("entry gains", err)
 	}
 	e, err := parseEntry(text)
-	return e.gains, wrap("entry gains", err)
+	return leaderboard.LatestGains{Days: e.gains, Fresh: e.fresh}, wrap("entry gains", err)
 }

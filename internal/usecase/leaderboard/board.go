@@ -210,7 +210,7 @@ type Board interface {
 	// a.Members. replayed reports that the step was made before.
 	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
 	// EntryGains reads what a member gained on its last days, by its entry. ErrNoMember.
-	EntryGains(ctx context.Context, g GuildRef, user id.User) ([]period.Gain, error)
+	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
 	// Standings reads at most limit members of a running period from a position (0-based) on, of those who gained more than 0. It leaves the rows
 	// out when their Digest is known. ErrNotCounted.
 	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64, known Digest) (Standings, error)

@@ -25,6 +25,13 @@ type Standings struct {
 	Rows            []Standing
 }
 
+// LatestGains are what a member gained on its last days: all that may not be archived yet, and more.
+type LatestGains struct {
+	Days []period.Gain
+	// Fresh says that the archive's other days are of an entry that was deleted.
+	Fresh bool
+}
+
 // Counter adds up what the members gained in running periods, where the live store does not have it: after a load, or when the guild's calendar
 // has changed. While it does, changes go on.
 type Counter interface {
@@ -78,9 +85,9 @@ func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Pe
 	})
 }
 
-// EntryGains reads what a member gained on its last days: all that may not be archived yet, and more.
-func (l *Leaderboard) EntryGains(ctx context.Context, g *guild.Guild, user id.User) ([]period.Gain, error) {
-	return loaded(ctx, l, g, "read a member's gains", func() ([]period.Gain, error) { return l.board.EntryGains(ctx, Ref(g), user) })
+// EntryGains reads what a member gained on its last days.
+func (l *Leaderboard) EntryGains(ctx context.Context, g *guild.Guild, user id.User) (LatestGains, error) {
+	return loaded(ctx, l, g, "read a member's gains", func() (LatestGains, error) { return l.board.EntryGains(ctx, Ref(g), user) })
 }
 
 // days are those of a guild as of a version of its settings.

@@ -32,7 +32,7 @@ const (
 // Running reads the boards of running periods; its errors are faults.
 type Running interface {
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
-	EntryGains(ctx context.Context, g *guild.Guild, user id.User) ([]period.Gain, error)
+	EntryGains(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.LatestGains, error)
 }
 
 // Boards holds the use cases of who reads periods. Its errors are faults. It is safe for concurrent use.

@@ -107,9 +107,9 @@ func (b *Boards) History(ctx context.Context, g *guild.Guild, user id.User, days
 		return nil, fault.Down("read the history of a member", err)
 	}
 	all := slices.DeleteFunc(archived, func(a period.Gain) bool {
-		return slices.ContainsFunc(latest, func(l period.Gain) bool { return l.Day == a.Day })
+		return latest.Fresh || slices.ContainsFunc(latest.Days, func(l period.Gain) bool { return l.Day == a.Day })
 	})
-	all = slices.DeleteFunc(append(all, latest...), func(g period.Gain) bool { return g.Day < first || g.Day > today || g.Gained == 0 })
+	all = slices.DeleteFunc(append(all, latest.Days...), func(g period.Gain) bool { return g.Day < first || g.Day > today || g.Gained == 0 })
 	slices.SortFunc(all, func(a, b period.Gain) int { return cmp.Compare(a.Day, b.Day) })
 	return all, nil
 }

@@ -23,7 +23,8 @@ const (
 	ListWinners, AnnouncedWinners = 3, 10
 	// MaxHistory is how many days Activity and History go back at most.
 	MaxHistory = 366
-	// closingTime is how long after its end a period is most likely being closed: then a client is asked to come back.
+	// closingTime is how long after its end a day, week or month is most likely being closed: then a client is asked to come back. Nobody knows
+	// whether an earlier one was counted. A season closes whenever it is configured.
 	closingTime = 15 * time.Minute
 	// runningKept bounds for how many running periods it is remembered that they have not closed.
 	runningKept = 10_000
@@ -126,24 +127,31 @@ func (b *Boards) past(ctx context.Context, g *guild.Guild, p period.Period, cale
 	if !errors.Is(err, ErrNotClosed) {
 		return p, nil, fault.Down("read a period", err)
 	}
-	last, ok := calendar.Of(p.Kind, p.First)
-	if p.Kind == period.Seasonal {
-		for _, s := range g.Seasons {
-			if season := s.Period(); season.ID == p.ID {
-				last, ok = season, true
-			}
-		}
-	}
-	if _, ends := last.Bounds(calendar.Zone); ok && last.End <= today && b.now().Sub(ends) < closingTime {
+	configured, ok := configuredPeriod(p, calendar)
+	_, ends := configured.Bounds(calendar.Zone)
+	if ended := ok && configured.End <= today; ended && (p.Kind == period.Seasonal || b.now().Sub(ends) < closingTime) {
 		return p, nil, &fault.Error{
 			Code: fault.Unavailable, RetryAfter: 5 * time.Second,
-			Message: "This period has just ended and is being closed. Try again in a few seconds.",
+			Message: "This period has ended and is being closed. Try again in a few seconds.",
 		}
 	}
-	if ok && last.First > today {
+	if ok && configured.First > today {
 		return p, nil, fault.New(fault.NotFound, "This period has not begun yet.")
 	}
 	return p, nil, fault.New(fault.NotFound, "This guild has no board of this period, or does not keep it any more. GET /v2/levels/{entry}/periods lists those that it has.")
+}
+
+// configuredPeriod is the period with its days, if the calendar has it.
+func configuredPeriod(p period.Period, calendar period.Calendar) (period.Period, bool) {
+	if p.Kind != period.Seasonal {
+		return p, slices.Contains(calendar.Kinds, p.Kind)
+	}
+	for _, s := range calendar.Seasons {
+		if season := s.Period(); season.ID == p.ID {
+			return season, true
+		}
+	}
+	return p, false
 }
 
 func notRunning(kind period.Kind) *fault.Error {

@@ -39,6 +39,9 @@ func v2Calls(g, u string) []struct{ method, path, body string } {
 	return []struct{ method, path, body string }{
 		{"GET", rewardPath(g, 1), ""},
 		{"GET", boardPath(g, 1), ""},
+		{"GET", periodsPath(g), ""},
+		{"GET", activityPath(g), ""},
+		{"GET", historyPath(g, u), ""},
 		{"GET", memberPath(g, u), ""},
 		{"HEAD", memberPath(g, u), ""},
 		{"POST", memberPath(g, u), `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"x"}}`},

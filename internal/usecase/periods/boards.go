@@ -26,6 +26,8 @@ const (
 	// closingTime is how long after its end a day, week or month is most likely being closed: then a client is asked to come back. Nobody knows
 	// whether an earlier one was counted. A season closes whenever it is configured.
 	closingTime = 15 * time.Minute
+	// lookTime is how long a request for what runs waits for the archive, once for each period.
+	lookTime = time.Second
 	// runningKept bounds for how many running periods it is remembered that they have not closed.
 	runningKept = 10_000
 )
@@ -101,21 +103,24 @@ func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p perio
 	return b.past(ctx, g, p, calendar, today)
 }
 
-// closedAlready is for a period that runs by the guild's zone, and has closed by the zone before.
+// closedAlready is for a period that runs by the guild's zone, and has closed by the zone before. While the archive is away, what runs by the
+// zone is taken to be open.
 func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Period) (*Closed, error) {
 	name := fmt.Sprintf("%d/%d/%s", g.Incarnation, g.Version, p.ID)
 	if _, known := b.open.Get(name); known {
 		return nil, nil
 	}
-	found, err := b.archive.Closed(ctx, leaderboard.Ref(g), p.ID)
-	if errors.Is(err, ErrNotClosed) {
-		b.open.Add(name, struct{}{})
-		return nil, nil
+	asked, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	found, err := b.archive.Closed(asked, leaderboard.Ref(g), p.ID)
+	if err == nil {
+		return &found, nil
 	}
-	if err != nil {
+	if ctx.Err() != nil {
 		return nil, fault.Down("read a period", err)
 	}
-	return &found, nil
+	b.open.Add(name, struct{}{})
+	return nil, nil
 }
 
 // past is for a period that does not run.

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
@@ -44,8 +46,10 @@ type Live interface {
 }
 
 const (
-	// dueAtOnce is how many guilds one look is about.
-	dueAtOnce = 200
+	// dueAtOnce is how many guilds one look is about: most have the same midnight. Their settings take some 20 MB.
+	dueAtOnce = 10_000
+	// visitsAtOnce is how many guilds are closed at the same time; the writer of snapshots needs connections as well.
+	visitsAtOnce = 4
 	// closedAtOnce is how many periods of one guild close in one look: a guild that was away for a year does not hold up the others.
 	closedAtOnce = 100
 	// mostPause is the longest time between two looks.
@@ -64,9 +68,8 @@ type Closer struct {
 	log     *slog.Logger
 	failing bool
 
+	mu      sync.Mutex // guards what follows
 	waiting map[leaderboard.GuildRef]mark
-
-	mu      sync.Mutex
 	overdue map[leaderboard.GuildRef]time.Time // when the first period ended that has not closed
 }
 
@@ -115,36 +118,51 @@ func (c *Closer) Run(ctx context.Context) {
 func (c *Closer) Look(ctx context.Context) error {
 	held, ok := c.lease()
 	if !ok {
-		clear(c.waiting)
-		c.late(nil)
+		c.remember(nil, nil)
 		return nil
 	}
 	due, err := c.archive.Due(ctx, c.now(), dueAtOnce)
 	if err != nil {
 		return err
 	}
+	var mu sync.Mutex // guards both
 	var first error
 	late := map[leaderboard.GuildRef]time.Time{}
+	var visits errgroup.Group
+	visits.SetLimit(visitsAtOnce)
 	for _, d := range due {
-		done, err := c.visit(ctx, held, d)
-		if errors.Is(err, snapshot.ErrStale) {
-			done, err = true, nil // its settings have changed, or it is gone: the next look finds out
-		}
-		if since := c.endedSince(d); !done && !since.IsZero() {
-			late[leaderboard.Ref(d.Guild)] = since
-		}
-		if errors.Is(err, lease.ErrLost) || ctx.Err() != nil {
-			return err
-		}
-		if err != nil && first == nil {
-			first = fmt.Errorf("close periods of guild %s: %w", d.Guild.ID, err)
+		visits.Go(func() error {
+			done, err := c.visit(ctx, held, d)
+			mu.Lock()
+			defer mu.Unlock()
+			if since := c.endedSince(d); !done && !since.IsZero() {
+				late[leaderboard.Ref(d.Guild)] = since
+			}
+			if err != nil && first == nil {
+				first = fmt.Errorf("close periods of guild %s: %w", d.Guild.ID, err)
+			}
+			return nil
+		})
+	}
+	_ = visits.Wait() // the first error is in first
+	c.remember(due, late)
+	if errors.Is(first, lease.ErrLost) {
+		return first
+	}
+	return errors.Join(first, c.announce(ctx))
+}
+
+// remember notes what is late, and forgets what waited of guilds that are not due.
+func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
+	waiting := map[leaderboard.GuildRef]mark{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, d := range due {
+		if w, waits := c.waiting[leaderboard.Ref(d.Guild)]; waits {
+			waiting[leaderboard.Ref(d.Guild)] = w
 		}
 	}
-	c.late(late)
-	maps.DeleteFunc(c.waiting, func(g leaderboard.GuildRef, _ mark) bool {
-		return !slices.ContainsFunc(due, func(d Due) bool { return leaderboard.Ref(d.Guild) == g })
-	})
-	return errors.Join(first, c.announce(ctx))
+	c.waiting, c.overdue = waiting, late
 }
 
 // endedSince is when the first period of a guild ended that has not closed; zero when there is none.
@@ -156,7 +174,8 @@ func (c *Closer) endedSince(d Due) (ends time.Time) {
 	return ends
 }
 
-// visit closes what has ended of one guild. done is false when that has to wait until more is archived.
+// visit closes what has ended of one guild. done is false when that has to wait until more is archived. A guild that is gone, or whose settings
+// have changed, is for the next look.
 func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (done bool, err error) {
 	calendar := d.Guild.Calendar()
 	day, archived, err := c.archivedDay(ctx, d, calendar)
@@ -168,6 +187,9 @@ func (c *Closer) visit(ctx context.Context, held lease.Lease, d Due) (done bool,
 		return false, nil
 	}
 	err = c.close(ctx, held, d, calendar, p)
+	if errors.Is(err, snapshot.ErrStale) {
+		return true, nil
+	}
 	return err == nil && len(p.ended) <= closedAtOnce, err
 }
 
@@ -188,6 +210,8 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 	if m.Holds == Unverified {
 		return today, false, c.loader.Load(ctx, g)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	w, waits := c.waiting[g]
 	if !waits || w.epoch != m.Epoch || w.day > today {
 		w = mark{m.Epoch, m.Rev, today}
@@ -231,10 +255,4 @@ func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar pe
 		c.log.DebugContext(ctx, "a period has closed", "guild", d.Guild.ID, "period", one.ID)
 	}
 	return nil
-}
-
-func (c *Closer) late(overdue map[leaderboard.GuildRef]time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.overdue = overdue
 }

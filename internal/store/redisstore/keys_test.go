@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -105,6 +106,67 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	if ttl := client.PTTL(ctx, prefix+"once").Val(); ttl <= 0 {
 		t.Errorf("records of a deleted guild expire in %v", ttl)
 	}
+}
+
+// A guild that counts gains has a sorted set for each kind of period from its first change on, whatever kinds it is configured for.
+func TestKeysOfAGuildThatCounts(t *testing.T) {
+	ctx := t.Context()
+	client := connect(t, testenv.Redis(t).URL())
+	s := redisstore.New(client)
+	load(t, s, row(user1))
+	loaded := keyTypes(t, client)
+	want := func(when string, base map[string]string, counted bool) {
+		t.Helper()
+		want := maps.Clone(base)
+		for _, kind := range period.Kinds {
+			if key := prefix + "gain:" + string(kind); counted {
+				want[key] = "zset"
+				if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
+					t.Errorf("%s %s expires in %v, want never", key, when, ttl)
+				}
+			}
+		}
+		if got := keyTypes(t, client); !maps.Equal(got, want) {
+			t.Errorf("keys %s: %v, want %v", when, got, want)
+		}
+		if meta := client.HGetAll(ctx, prefix+"meta").Val(); len(base) > 0 && (meta["gains"] != "") != counted {
+			t.Errorf("meta %s: %v", when, meta)
+		}
+	}
+	change := func(c leaderboard.Change) {
+		t.Helper()
+		_, err := s.Change(ctx, guild1, user1, c)
+		ok(t, err)
+		ended(t, s, changesOf(t, s, guild1, 10))
+		ok(t, client.Del(ctx, "lb:changed-guilds").Err())
+	}
+	change(plusOne)
+	want("of a guild that counts nothing", loaded, false)
+
+	counting := plusOne
+	counting.Days = period.Calendar{Zone: time.UTC, Kinds: []period.Kind{period.Weekly}}.DaysAt(time.Now())
+	change(counting)
+	want("after a change that counts", loaded, true)
+	entry := client.HGet(ctx, prefix+"entry", string(user1)).Val()
+	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, ";"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, ";"+strconv.Itoa(int(today-1))+":1") {
+		t.Errorf("the entry is %q, want it with a gain of today", entry)
+	}
+	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || meta["gained:month"] != "0" || !strings.HasSuffix(meta["gains"], " - -") {
+		t.Errorf("meta is %v, want what was gained in the week and in no month", meta)
+	}
+
+	leaves(t, client, s, 1)
+	want("of an evicted guild", map[string]string{}, false)
+
+	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{Epoch: 1})
+	ok(t, err)
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
+	h.LastDay = period.DayAt(time.Now(), time.UTC)
+	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 2}))
+	want("of a loaded guild that has gained before", loaded, true)
+
+	ok(t, s.Drop(ctx, guild1))
+	want("after drop", map[string]string{}, false)
 }
 
 func TestAbortLeavesNoKeys(t *testing.T) {

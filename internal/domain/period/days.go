@@ -1,12 +1,12 @@
 package period
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 )
 
-// Days are today, yesterday and tomorrow in a guild's zone, each with the periods that it counts for: what the live store needs to choose a day
-// by its own clock.
+// Days are yesterday, today and tomorrow in a guild's zone: what the live store needs to choose a day by its own clock.
 type Days struct {
 	begins, ends time.Time // today
 	text         string
@@ -19,28 +19,8 @@ func (c Calendar) DaysAt(t time.Time) *Days {
 	}
 	today := DayAt(t, c.Zone)
 	d := &Days{begins: today.Begin(c.Zone), ends: (today + 1).Begin(c.Zone)}
-	text := strconv.AppendInt(nil, d.begins.UnixMilli(), 10)
-	text = strconv.AppendInt(append(text, ' '), d.ends.UnixMilli(), 10)
-	for _, day := range []Day{today - 1, today, today + 1} {
-		text = strconv.AppendInt(append(text, '|'), int64(day), 10)
-		for _, kind := range Kinds {
-			text = append(append(text, ' '), c.counted(kind, day)...)
-		}
-	}
-	d.text = string(text)
+	d.text = fmt.Sprintf("%d %d %d %d %d", d.begins.UnixMilli(), d.ends.UnixMilli(), int32(today-1), int32(today), int32(today+1))
 	return d
-}
-
-// counted is the range of the period of a kind, or "-". Days are always counted, whether or not they have a board.
-func (c Calendar) counted(kind Kind, d Day) string {
-	p, ok := c.Of(kind, d)
-	if kind == Daily {
-		p, ok = At(kind, d), true
-	}
-	if !ok {
-		return "-"
-	}
-	return p.Range()
 }
 
 // Range is the first day of the period and the one after its last, as the live store has it: "20776-20783".
@@ -51,6 +31,6 @@ func (p Period) Range() string {
 // At reports whether the day that is today is so at an instant.
 func (d *Days) At(t time.Time) bool { return !t.Before(d.begins) && t.Before(d.ends) }
 
-// String returns when today begins and ends, in ms since 1970, and each of the days with its periods, as redisstore's scripts take them
+// String returns when today begins and ends, in ms since 1970, and the three days' numbers, as redisstore's scripts take them
 // (prelude/counting.lua).
 func (d *Days) String() string { return d.text }

@@ -1,14 +1,14 @@
 -- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
 -- them goes in one command each.
 --
--- KEYS     meta xp entry dirty events, gains as in counting.lua, records and journal as in changing.lua
+-- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, what levelup takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
 --          each once, n lists of what the messages are worth ("20", or "20 15 0"; or of a member that has them already "=" and its part of the
 --          outcome), user data of the first members, what once takes
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
 --          for each member XP before, message count before and what each message gave, all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local found, rev, since, pending, known = begun()
+local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
@@ -26,7 +26,7 @@ local latest = format('%.0f', time + cooldown) -- the end of a cooldown that beg
 local started = cooldown > 0 and latest
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, starts, newentries, outcome, given, gained = {}, {}, {}, {}, {}, {}
+local xps, starts, newentries, outcome, given, days = {}, {}, {}, {}, {}, {}
 local o, g = 0, 0 -- how many of outcome and given there are
 for i = 1, n do
   if byte(ARGV[to + i]) == 61 then -- "="
@@ -83,8 +83,9 @@ for i = 1, n do
     if not before then gains = born(member) end
     if i <= told then user = ' ' .. ARGV[to + n + i] end
     g = g + 1
-    given[g], gained[g] = member, xp - start
-    newentries[2 * g - 1], newentries[2 * g] = member, (count + messages) .. held .. ends .. earned(member, gains, xp - start) .. user
+    given[g] = member
+    gains, days[i] = earned(member, gains, xp - start)
+    newentries[2 * g - 1], newentries[2 * g] = member, (count + messages) .. held .. ends .. gains .. user
   end
 end
 
@@ -92,10 +93,12 @@ for i = 1, n do
   if xps[i] then
     redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], ARGV[6 + i])
     levelup(ARGV[6 + i], starts[i], xps[i])
+    noted(ARGV[6 + i], days[i], xps[i] - starts[i])
   end
 end
 redis.call('HSET', KEYS[3], unpack(newentries))
 outcome = table.concat(outcome, ' ')
-local first, counted = note(rev, since, pending, given, 1, g, 1, tallied(given, gained, g))
+local first, counted = note(rev, since, pending, given, 1, g)
+unread(rev, g)
 if named() then record(counted, table.concat(given, ' '), outcome) end
 return {first, outcome}

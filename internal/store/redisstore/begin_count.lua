@@ -1,18 +1,21 @@
--- Begins to add up what was gained in a running period before it was counted: from now on changes are counted in its sorted set as well.
+-- Begins to make the board of a running period: from now on changes are noted for it (counting.lua).
 --
--- KEYS     meta, the gains of the period's kind
--- ARGV     incarnation, which kind it is and the period's days as in period.lua
--- returns  {1 when there is something to add up, else 0} | NOTLOADED
+-- KEYS     meta, gains of the day, week, month and season, notes
+-- ARGV     incarnation, which of the four it is and the period's days as in settle.lua
+-- returns  {1 when its members are to be counted, else 0: it is kept already} | NOTLOADED
 -- atomic   all of it
+local place, set = tonumber(ARGV[2]), KEYS[1 + tonumber(ARGV[2])]
 local found, gains = loaded('gains')
 if not found then return 'NOTLOADED' end
-local holds = holds(gains, tonumber(ARGV[2]), ARGV[3])
-if holds == true or holds == '' then return {0} end
-if not holds then
-  redis.call('DEL', KEYS[2])
-  redis.call('ZADD', KEYS[2], -1, '')
-  local words = {string.match(gains, '^(%d+) (%S+) (%S+) (%S+) (%S+)$')}
-  words[1 + tonumber(ARGV[2])] = ARGV[3] .. '?'
-  redis.call('HSET', KEYS[1], 'gains', table.concat(words, ' '), SUMS[tonumber(ARGV[2])], 0)
+local keeps = keeps(gains, place, ARGV[3])
+if keeps == true then return {0} end
+if not keeps then
+  local words = {string.match(gains or '- - - -', FOUR)}
+  if table.concat(words, ' ') == '- - - -' then redis.call('UNLINK', KEYS[6]) end -- what was noted for boards that were not kept any longer
+  redis.call('HSET', KEYS[6], '', '')
+  redis.call('UNLINK', set)
+  for i = 2, 5 do redis.call('ZADD', KEYS[i], -1, '') end
+  words[place] = ARGV[3] .. '?'
+  redis.call('HSET', KEYS[1], 'gains', table.concat(words, ' '), SUMS[place], 0)
 end
 return {1}

@@ -7,12 +7,12 @@
 -- No key of a loaded guild is ever empty, since Redis has no empty ones: while a slot of a cluster moves, a script is refused that names a
 -- key that is not there. So each sorted set has a member '' at -1, each hash a field '', and a stream stays when it is empty.
 --
--- KEYS     meta lock, xp entry dirty, staged xp, staged entry, events, journal, records, gains of the day, week, month and season
--- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, the last day on which anything was gained, or 0
+-- KEYS     meta lock, xp entry dirty, staged xp, staged entry, events, journal, records, gains of the day, week, month and season, notes
+-- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, 1 when members have gains, else 0
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
 if not locked() then return 'HYDRATIONLOST' end
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[9], unpack(KEYS, 11, 14))
+redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[9], unpack(KEYS, 11, 15))
 for i = 6, 7 do
   if redis.call('EXISTS', KEYS[i]) == 1 then
     redis.call('RENAME', KEYS[i], KEYS[i - 3])
@@ -22,7 +22,6 @@ end
 redis.call('ZADD', KEYS[3], -1, '')
 redis.call('HSET', KEYS[4], '', '')
 redis.call('ZADD', KEYS[5], -1, '')
-for i = 11, ARGV[6] == '0' and 10 or 14 do redis.call('ZADD', KEYS[i], -1, '') end
 for i = 8, 9 do
   if redis.call('EXISTS', KEYS[i]) == 0 then
     redis.call('XADD', KEYS[i], '0-1', '', '')
@@ -31,7 +30,10 @@ for i = 8, 9 do
 end
 redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER,
   'format', FORMAT, 'used', now())
-if ARGV[6] ~= '0' then redis.call('HSET', KEYS[1], 'gains', ARGV[6] .. ' - - - -') end
+if ARGV[6] == '1' then
+  redis.call('HSET', KEYS[1], 'gains', '- - - -')
+  redis.call('HSET', KEYS[15], '', '')
+end
 local last = redis.call('XREVRANGE', KEYS[8], '+', '-', 'COUNT', 1)[1]
 local mark = last and last[2]
 local whole = mark and mark[1] == 'e' and tonumber(mark[2]) + 1 == tonumber(ARGV[3]) and mark[4] == SERVER

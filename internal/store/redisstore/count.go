@@ -12,15 +12,15 @@ import (
 )
 
 var (
-	beginCountScript = newScript("begin_count", "loaded", "period")
-	countScript      = newScript("count", "loaded", "score", "values", "entries", "period")
-	endCountScript   = newScript("end_count", "loaded", "period")
+	beginCountScript = newScript("begin_count", "loaded", "score", "settle")
+	countScript      = newScript("count", "loaded", "score", "values", "entries", "settle")
+	endCountScript   = newScript("end_count", "loaded", "score", "settle")
 )
 
 // BeginCount implements leaderboard.Counting.
 func (s *Store) BeginCount(ctx context.Context, g leaderboard.GuildRef, p period.Period) (needed bool, err error) {
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, beginCountScript, []string{k.meta(), k.gainsOf(p.Kind)}, int64(g.Incarnation), placeOf(p.Kind), p.Range())
+	r, err := s.run(ctx, beginCountScript, append([]string{k.meta()}, k.gains()...), int64(g.Incarnation), placeOf(p.Kind), p.Range())
 	if err != nil {
 		return false, err
 	}
@@ -57,7 +57,7 @@ func (s *Store) CountMembers(ctx context.Context, g leaderboard.GuildRef, p peri
 		args[5+i], args[5+len(sums)+i], args[5+2*len(sums)+i] = string(sum.User), withoutText(sum), sum.Gained
 	}
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, countScript, append(k.board(), k.gainsOf(p.Kind)), args...)
+	r, err := s.run(ctx, countScript, append(k.board(), k.gains()...), args...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,11 @@
 -- Makes an entry with no messages and no cooldown.
 --
--- KEYS     meta xp entry dirty events, gains as in counting.lua, records and journal as in changing.lua
+-- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, what levelup takes, member, xp, user, what once takes
 -- returns  {first: 1 when no other changed member waits for the snapshot, else 0; xp before, xp after, message count} |
 --          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | EXISTS
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event, the record and the journal
-local found, rev, since, pending, known = begun()
+local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end

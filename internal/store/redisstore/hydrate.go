@@ -183,7 +183,7 @@ func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st sn
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
 	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation), k.journal(), k.once())
 	keys = append(keys, k.gains()...)
-	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, leaderboard.OnceTTL.Milliseconds(), int64(h.LastDay))
+	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, leaderboard.OnceTTL.Milliseconds(), min(int64(h.LastDay), 1))
 	return err
 }
 

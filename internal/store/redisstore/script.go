@@ -69,6 +69,7 @@ var refusals = map[redisconn.Refusal]error{
 	"CLAIMLOST":     errClaimLost,
 	"ASKARCHIVE":    leaderboard.ErrAskArchive,
 	"NOTCOUNTED":    leaderboard.ErrNotCounted,
+	"NOTSETTLED":    errNotSettled,
 	"HYDRATIONLOST": snapshot.ErrHydrationLost,
 }
 

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -12,7 +13,16 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var standingsScript = newScript("standings", "loaded", "values", "entries", "period")
+var (
+	standingsScript = newScript("standings", "loaded", "score", "values", "entries", "settle")
+	settleScript    = newScript("settle", "loaded", "score", "settle")
+)
+
+// settleSize is how many notes one step takes into the boards: it takes the server one or two milliseconds.
+const settleSize = 500
+
+// errNotSettled says that more changes have to be taken into a board than one step does.
+var errNotSettled = errors.New("too many changes are noted for a board")
 
 // daysText is how scripts are told of the days around now; empty when nothing is counted.
 func daysText(d *period.Days) string {
@@ -25,21 +35,41 @@ func daysText(d *period.Days) string {
 // placeOf is which of the four sorted sets of gains a kind has, from 1.
 func placeOf(kind period.Kind) int { return slices.Index(period.Kinds, kind) + 1 }
 
-// gainsOf is the sorted set of the kind's running period.
-func (k guildKeys) gainsOf(kind period.Kind) string { return k.gains()[placeOf(kind)-1] }
-
 // Standings implements leaderboard.Board.
 func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error) {
 	if offset < 0 || limit < 1 {
 		return leaderboard.Standings{}, fmt.Errorf("redis: standings: offset %d and limit %d are not a page", offset, limit)
 	}
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, standingsScript, append(k.board(), k.gainsOf(p.Kind)), int64(g.Incarnation), placeOf(p.Kind), p.Range(), offset, offset+limit-1)
+	read := func() (reply, error) {
+		return s.run(ctx, standingsScript, append(k.board(), k.gains()...), int64(g.Incarnation), placeOf(p.Kind), p.Range(), offset, offset+limit-1, settleSize)
+	}
+	r, err := read()
+	for errors.Is(err, errNotSettled) {
+		if err = s.settle(ctx, g); err == nil {
+			r, err = read()
+		}
+	}
 	if err != nil {
 		return leaderboard.Standings{}, err
 	}
 	found, err := standingsOf(r, offset, known)
 	return found, wrap("standings", err)
+}
+
+// settle takes all that is noted into the boards, step by step.
+func (s *Store) settle(ctx context.Context, g leaderboard.GuildRef) error {
+	k := keysOf(g.ID)
+	for left := int64(settleSize); left >= settleSize; {
+		r, err := s.run(ctx, settleScript, append([]string{k.meta()}, k.gains()...), int64(g.Incarnation), settleSize)
+		if err == nil {
+			left, err = r.number(0)
+		}
+		if err != nil {
+			return wrap("settle", err)
+		}
+	}
+	return nil
 }
 
 // standingsOf reads what standings.lua answered; without rows when they are those that are known.

@@ -1,18 +1,22 @@
 -- Reads a stretch of the board of a running period: members whose gains are above 0.
 --
--- KEYS     meta xp entry, the gains of the period's kind
--- ARGV     incarnation, which kind it is and the period's days as in period.lua, first and last position (from 0, both included)
+-- KEYS     meta xp entry, gains of the day, week, month and season, notes
+-- ARGV     incarnation, which of the four it is and the period's days as in settle.lua, first and last position (from 0, both included), how many
+--          notes it may take in
 -- returns  {epoch, rev, how many members there are, the sum of their gains, {member, gain, ...}, {xp, ...}, {entry, ...}} | NOTLOADED |
---          NOTCOUNTED: what was gained before is to be added up first (count.lua)
--- atomic   all is of one moment; nothing is changed
-local found, epoch, rev, gains, sum = loaded('epoch', 'rev', 'gains', SUMS[tonumber(ARGV[2])])
+--          NOTCOUNTED: the board is not kept (count.lua) | NOTSETTLED: there are too many notes (settle.lua)
+-- atomic   all is of one moment, and so is what is taken in
+local place = tonumber(ARGV[2])
+local found, epoch, rev, gains = loaded('epoch', 'rev', 'gains')
 if not found then return 'NOTLOADED' end
-local holds = holds(gains, tonumber(ARGV[2]), ARGV[3])
-if holds == '' then return {epoch, rev, 0, 0, {}, {}, {}} end
-if holds ~= true then return 'NOTCOUNTED' end
-local total = redis.call('ZCOUNT', KEYS[4], '(0', '+inf')
+if keeps(gains, place, ARGV[3]) ~= true then return 'NOTCOUNTED' end
+local notes = redis.call('HLEN', KEYS[8]) - 1
+if notes > tonumber(ARGV[6]) then return 'NOTSETTLED' end
+if notes > 0 then settle(gains, 4, redis.call('HGETALL', KEYS[8])) end
+local set = KEYS[3 + place]
+local total, sum = redis.call('ZCOUNT', set, '(0', '+inf'), redis.call('HGET', KEYS[1], SUMS[place])
 local last, rows = math.min(tonumber(ARGV[5]), total - 1), {}
-if last >= tonumber(ARGV[4]) then rows = redis.call('ZREVRANGE', KEYS[4], ARGV[4], last, 'WITHSCORES') end
+if last >= tonumber(ARGV[4]) then rows = redis.call('ZREVRANGE', set, ARGV[4], last, 'WITHSCORES') end
 local members = {}
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
 local xp, entry = entries(2, members, 1)

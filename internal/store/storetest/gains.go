@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"errors"
 	"reflect"
+	"slices"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -23,6 +25,9 @@ var gainCases = []boardCase{
 	{"gains that change while they are added up", gainsMeanwhile},
 	{"a zone that goes back", zoneGoesBack},
 	{"nothing is counted", nothingIsCounted},
+	{"a board with many changes since it was read", manyNotes},
+	{"a board that nobody reads", unreadBoard},
+	{"boards that are made and read while members come and go", boardsMeanwhile},
 }
 
 // futureCalendar is a calendar as it will be used in so many days.
@@ -58,11 +63,30 @@ func (b *board) gain(user id.User, op leaderboard.Op, amount level.XP, c futureC
 	return out
 }
 
+// standings reads a board, which is made if it must be, of a guild of which nothing is archived.
 func (b *board) standings(p period.Period) leaderboard.Standings {
 	b.Helper()
 	s, err := b.Standings(b.Context(), b.g, p, 0, 100, leaderboard.Digest{})
+	if errors.Is(err, leaderboard.ErrNotCounted) {
+		b.make(p, 0)
+		s, err = b.Standings(b.Context(), b.g, p, 0, 100, leaderboard.Digest{})
+	}
 	b.must(err)
 	return s
+}
+
+// make makes a board, where the archive has so much of each member of the days that its entry has not.
+func (b *board) make(p period.Period, archived int64, users ...id.User) {
+	b.Helper()
+	live := b.Store.(leaderboard.Counting)
+	_, err := live.BeginCount(b.Context(), b.g, p)
+	b.must(err)
+	b.must(live.UnsavedUsers(b.Context(), b.g, func(unsaved []id.User) error { users = append(users, unsaved...); return nil }))
+	slices.Sort(users)
+	for part := range slices.Chunk(slices.Compact(users), leaderboard.MaxCounted) {
+		b.count(p, archived, part...)
+	}
+	b.must(live.EndCount(b.Context(), b.g, p))
 }
 
 // dated are gains of the day that is so many days ahead of today, of the day before, and so on.
@@ -246,6 +270,8 @@ func archivedDays(b *board) {
 	if got, want := b.waiting(userN(1)).Gains, dated(5, 6, 5, 4); !reflect.DeepEqual(got, want) {
 		b.Errorf("after a snapshot there are %v, want %v", got, want)
 	}
+	p, _ := ahead(5).Of(period.Seasonal, today())
+	b.make(p, 6, userN(1)) // of the three days that are archived only
 	b.wantGains(ahead(5), period.Seasonal, gains{userN(1): 21})
 }
 
@@ -264,8 +290,7 @@ func (b *board) loadWithGains() {
 	b.must(b.CommitHydration(b.Context(), h, snapshot.State{Epoch: 1}))
 }
 
-// count adds up the running season, of which the archive has 100 of each member of the days that its entry has not.
-func (b *board) count(p period.Period, users ...id.User) {
+func (b *board) count(p period.Period, archived int64, users ...id.User) {
 	b.Helper()
 	live := b.Store.(leaderboard.Counting)
 	sums := make([]leaderboard.Sum, len(users))
@@ -277,7 +302,9 @@ func (b *board) count(p period.Period, users ...id.User) {
 		sums, err = live.CountMembers(b.Context(), b.g, p, sums)
 		b.must(err)
 		for i := range sums {
-			sums[i].Gained = 100
+			if !sums[i].Fresh {
+				sums[i].Gained = archived
+			}
 		}
 	}
 }
@@ -294,7 +321,7 @@ func loadedGains(b *board) {
 	if !needed {
 		b.Error("there is nothing to add up")
 	}
-	b.count(p, userN(1), userN(2), userN(3), userN(4))
+	b.count(p, 100, userN(1), userN(2), userN(3), userN(4))
 	_, err = b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
 	b.wants("the board that is being added up", err, leaderboard.ErrNotCounted)
 	b.must(live.EndCount(b.Context(), b.g, p))
@@ -313,11 +340,11 @@ func gainsMeanwhile(b *board) {
 	_, err := live.BeginCount(b.Context(), b.g, p)
 	b.must(err)
 	b.gain(userN(1), leaderboard.Increment, 1, c)
-	b.count(p, userN(1), userN(2))
+	b.count(p, 100, userN(1), userN(2))
 	b.gain(userN(1), leaderboard.Increment, 1, ahead(1))
 	b.gain(userN(3), leaderboard.Increment, 1, c)
-	b.count(p, userN(1), userN(3))
-	b.count(p, userN(1))
+	b.count(p, 100, userN(1), userN(3))
+	b.count(p, 100, userN(1))
 	b.must(live.EndCount(b.Context(), b.g, p))
 	b.wantGains(c, period.Seasonal, gains{userN(1): 117, userN(2): 125, userN(3): 101})
 	var unsaved []id.User
@@ -336,10 +363,9 @@ func zoneGoesBack(b *board) {
 	if got, want := b.waiting(userN(1)).Gains, dated(1, 20, 13); !reflect.DeepEqual(got, want) {
 		b.Errorf("the entry has %v, want %v", got, want)
 	}
-	p, _ := back.Of(period.Daily, today())
-	_, err := b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
-	b.wants("the day that was over", err, leaderboard.ErrNotCounted)
+	b.wantGains(back, period.Daily, gains{userN(1): 13})
 	b.wantGains(back, period.Seasonal, gains{userN(1): 33})
+	b.wantGains(ahead(1), period.Daily, gains{userN(1): 20})
 }
 
 func nothingIsCounted(b *board) {
@@ -348,4 +374,70 @@ func nothingIsCounted(b *board) {
 	if got := b.waiting(userN(1)); len(got.Gains) > 0 || got.Fresh {
 		b.Errorf("the entry has %+v", got)
 	}
+}
+
+func manyNotes(b *board) {
+	const members = 1200
+	var rows []snapshot.Row
+	for n := range members {
+		rows = append(rows, row(userN(n), 0))
+	}
+	b.load(rows...)
+	c, want := ahead(0), int64(0)
+	b.wantGains(c, period.Daily, nil)
+	for n := range members {
+		b.gain(userN(n), leaderboard.Increment, level.XP(n), c)
+		want += int64(n)
+	}
+	p, _ := c.Of(period.Daily, today())
+	s, err := b.Standings(b.Context(), b.g, p, 0, 3, leaderboard.Digest{})
+	b.must(err)
+	if s.Members != members-1 || s.Gained != want || len(s.Rows) != 3 || s.Rows[0].UserID != userN(members-1) {
+		b.Errorf("got %d members with %d, want %d with %d; rows %+v", s.Members, s.Gained, members-1, want, s.Rows)
+	}
+}
+
+// A board that nobody reads costs memory for so many changes, and is made anew then.
+func unreadBoard(b *board) {
+	const members = 5001
+	var rows []snapshot.Row
+	for n := range members {
+		rows = append(rows, row(userN(n), 0))
+	}
+	b.load(rows...)
+	c := ahead(0)
+	b.wantGains(c, period.Weekly, nil)
+	award := leaderboard.Awards{Days: c.now()}
+	for n := range members {
+		award.Members = append(award.Members, leaderboard.Award{User: userN(n), Offers: []level.XP{7}})
+		if len(award.Members) == leaderboard.MaxAwards || n == members-1 {
+			_, _, err := b.Award(b.Context(), b.g, award)
+			b.must(err)
+			award.Members = nil
+		}
+	}
+	p, _ := c.Of(period.Weekly, today())
+	_, err := b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
+	b.wants("the board that nobody read", err, leaderboard.ErrNotCounted)
+	if s := b.standings(p); s.Members != members || s.Gained != 7*members {
+		b.Errorf("got %d members with %d", s.Members, s.Gained)
+	}
+}
+
+func boardsMeanwhile(b *board) {
+	b.load(row(userN(1), 0), row(userN(2), 0))
+	c := ahead(0)
+	b.gain(userN(1), leaderboard.Increment, 10, c)
+	b.wantGains(c, period.Weekly, gains{userN(1): 10})
+	b.gain(userN(1), leaderboard.Increment, 1, c)
+	b.gain(userN(2), leaderboard.Increment, 5, c)
+	_, err := b.Delete(b.Context(), b.g, userN(2), leaderboard.Removal{Days: c.now()})
+	b.must(err)
+	_, err = b.Create(b.Context(), b.g, userN(2), leaderboard.Creation{Days: c.now()})
+	b.must(err)
+	b.gain(userN(2), leaderboard.Increment, 3, c)
+	b.wantGains(c, period.Daily, gains{userN(1): 11, userN(2): 3}) // which is made while changes are noted for the week
+	b.wantGains(c, period.Weekly, gains{userN(1): 11, userN(2): 3})
+	b.gain(userN(1), leaderboard.Decrement, 20, ahead(1))
+	b.wantGains(ahead(1), period.Seasonal, gains{userN(2): 3})
 }

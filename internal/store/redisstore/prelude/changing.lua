@@ -4,10 +4,10 @@
 -- otherwise nothing. A script that makes one asks this after loaded. A record is when it was made, the incarnation, the request
 -- and the outcome, with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
 -- Where Redis has lost records (commit_hydration.lua), the archive has to be asked first: ASKARCHIVE.
--- KEYS[1] meta, and when the request has a name the last two of KEYS, after those that are counted in or not: the records and the journal;
+-- KEYS[1] meta, and when the request has a name the last two of KEYS, after the notes (counting.lua) if they are there: the records and the journal;
 -- ARGV[1] incarnation, and with a name the last four of ARGV: the number of the claim, the request, its name, and what the archive knows: ''
 -- when it was not asked, '-' nothing, or the outcome.
-local function named() return #KEYS % 4 == 3 end
+local function named() return #KEYS > 6 end
 
 local function once()
   if not named() then return end

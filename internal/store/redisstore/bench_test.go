@@ -1,10 +1,12 @@
 package redisstore_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -67,16 +70,33 @@ func BenchmarkChange(b *testing.B) {
 	report()
 }
 
-// BenchmarkChangeCounted is Change in a guild with boards of the day, the week and the month.
+// BenchmarkChangeCounted is Change in a guild with boards of the day, the week and the month: boards that nobody has read, or that are read a
+// hundred times a second.
 func BenchmarkChangeCounted(b *testing.B) {
+	b.Run("unread", func(b *testing.B) { benchmarkCounted(b, false) })
+	b.Run("read", func(b *testing.B) { benchmarkCounted(b, true) })
+}
+
+func benchmarkCounted(b *testing.B, read bool) {
+	b.Helper()
 	s := benchStore(b)
-	c := increment
+	c, today := increment, period.DayAt(time.Now(), time.UTC)
 	c.Days = period.Calendar{Zone: time.UTC, Kinds: []period.Kind{period.Daily, period.Weekly, period.Monthly}}.DaysAt(time.Now())
-	for n := range benchMembers { // on a board that everybody is on
-		if n%7 == 0 {
-			_, err := s.Change(b.Context(), guild1, benchUser(n), c)
+	if read {
+		ctx, end := context.WithCancel(b.Context())
+		var reading sync.WaitGroup
+		defer func() { end(); reading.Wait() }()
+		for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
+			_, err := s.BeginCount(ctx, guild1, period.At(kind, today))
 			ok(b, err)
+			ok(b, s.EndCount(ctx, guild1, period.At(kind, today)))
 		}
+		reading.Go(func() {
+			for ctx.Err() == nil {
+				_, _ = s.Standings(ctx, guild1, period.At(period.Weekly, today), 0, 100, leaderboard.Digest{})
+				pause.For(ctx, 10*time.Millisecond)
+			}
+		})
 	}
 	report := serverTime(b, s.Client())
 	parallel(b, func(user id.User) error {

@@ -115,11 +115,14 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 	s := redisstore.New(client)
 	load(t, s, row(user1))
 	loaded := keyTypes(t, client)
-	want := func(when string, base map[string]string, counted bool) {
+	want := func(when string, base map[string]string, counted, read bool) {
 		t.Helper()
 		want := maps.Clone(base)
+		if counted {
+			want[prefix+"gain:notes"] = "hash"
+		}
 		for _, kind := range period.Kinds {
-			if key := prefix + "gain:" + string(kind); counted {
+			if key := prefix + "gain:" + string(kind); read {
 				want[key] = "zset"
 				if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
 					t.Errorf("%s %s expires in %v, want never", key, when, ttl)
@@ -141,32 +144,43 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 		ok(t, client.Del(ctx, "lb:changed-guilds").Err())
 	}
 	change(plusOne)
-	want("of a guild that counts nothing", loaded, false)
+	want("of a guild that counts nothing", loaded, false, false)
 
 	counting := plusOne
 	counting.Days = period.Calendar{Zone: time.UTC, Kinds: []period.Kind{period.Weekly}}.DaysAt(time.Now())
 	change(counting)
-	want("after a change that counts", loaded, true)
+	want("after a change that counts", loaded, true, false)
 	entry := client.HGet(ctx, prefix+"entry", string(user1)).Val()
 	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, ";"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, ";"+strconv.Itoa(int(today-1))+":1") {
 		t.Errorf("the entry is %q, want it with a gain of today", entry)
 	}
-	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || meta["gained:month"] != "0" || !strings.HasSuffix(meta["gains"], " - -") {
-		t.Errorf("meta is %v, want what was gained in the week and in no month", meta)
+	week := period.At(period.Weekly, period.DayAt(time.Now(), time.UTC))
+	needed, err := s.BeginCount(ctx, guild1, week)
+	ok(t, err)
+	ok(t, s.EndCount(ctx, guild1, week))
+	change(counting)
+	if notes := client.HLen(ctx, prefix+"gain:notes").Val(); !needed || notes != 2 {
+		t.Errorf("%d notes, want the one that is always there and one of the change", notes)
+	}
+	_, err = s.Standings(ctx, guild1, week, 0, 1, leaderboard.Digest{})
+	ok(t, err)
+	want("after a board was read", loaded, true, true)
+	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || meta["gains"] != "- "+week.Range()+" - -" {
+		t.Errorf("meta is %v, want what was gained in the week since its board was made, and no other board", meta)
 	}
 
 	leaves(t, client, s, 1)
-	want("of an evicted guild", map[string]string{}, false)
+	want("of an evicted guild", map[string]string{}, false, false)
 
 	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{Epoch: 1})
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
 	h.LastDay = period.DayAt(time.Now(), time.UTC)
 	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 2}))
-	want("of a loaded guild that has gained before", loaded, true)
+	want("of a loaded guild that has gained before", loaded, true, false)
 
 	ok(t, s.Drop(ctx, guild1))
-	want("after drop", map[string]string{}, false)
+	want("after drop", map[string]string{}, false, false)
 }
 
 func TestAbortLeavesNoKeys(t *testing.T) {

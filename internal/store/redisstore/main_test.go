@@ -42,6 +42,10 @@ func TestConformanceOnRedis(t *testing.T) {
 	})
 }
 
+func TestLargeBoardsOnRedis(t *testing.T) {
+	storetest.LargeBoard(t, func(t *testing.T) storetest.Store { return redisstore.New(connect(t, testenv.Redis(t).URL())) })
+}
+
 func TestConformanceOnEmbeddedRedis(t *testing.T) {
 	t.Parallel()
 	storetest.Board(t, func(t *testing.T) storetest.Store {

@@ -24,7 +24,14 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	for _, c := range slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases) {
+	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases))
+}
+
+// LargeBoard checks the same of boards with thousands of members.
+func LargeBoard(t *testing.T, open func(t *testing.T) Store) { runBoard(t, open, largeCases) }
+
+func runBoard(t *testing.T, open func(t *testing.T) Store, cases []boardCase) {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(&board{T: t, Store: open(t), g: leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7001}})
 		})

@@ -25,9 +25,13 @@ var gainCases = []boardCase{
 	{"gains that change while they are added up", gainsMeanwhile},
 	{"a zone that goes back", zoneGoesBack},
 	{"nothing is counted", nothingIsCounted},
+	{"boards that are made and read while members come and go", boardsMeanwhile},
+}
+
+// largeCases take the in-process Redis minutes.
+var largeCases = []boardCase{
 	{"a board with many changes since it was read", manyNotes},
 	{"a board that nobody reads", unreadBoard},
-	{"boards that are made and read while members come and go", boardsMeanwhile},
 }
 
 // futureCalendar is a calendar as it will be used in so many days.

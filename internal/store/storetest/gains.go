@@ -403,7 +403,7 @@ func manyNotes(b *board) {
 
 // A board that nobody reads costs memory for so many changes, and is made anew then.
 func unreadBoard(b *board) {
-	const members = 5001
+	const members = 50_001
 	var rows []snapshot.Row
 	for n := range members {
 		rows = append(rows, row(userN(n), 0))

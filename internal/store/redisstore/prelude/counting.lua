@@ -9,7 +9,7 @@
 --
 -- KEYS[1] meta, KEYS[4] dirty, KEYS[6] the notes, when ARGV[2] is not ''; ARGV[2] when today and tomorrow begin in ms, and the days:
 -- 'ms ms yesterday today tomorrow'.
-local NOTHING_KEPT, X
+local NOTHING_KEPT, MOST_NOTES = '- - - -', 50000
 local opened, earned, born, noted, unread, parted
 do
   local match, day, kept = string.match, nil, nil

@@ -193,6 +193,11 @@ func archiveClosingTotals(t *testing.T, a ArchiveStore) {
 	if days := mustGet(a.Activity(t.Context(), refOf(g), first+1, first+3))(t); !slices.Equal(days, want[1:2]) {
 		t.Errorf("activity of two days: %+v", days)
 	}
+	writeRows(t, a, l, g, 0, 10, gainRow(gainer1, 1, int64(first)+4, 8), gainRow(gainer2, 2, int64(first)+4, -8))
+	open := periods.DayTotals{Day: first + 4, Totals: periods.Totals{Members: 1, Gained: 8}}
+	if days := mustGet(a.Activity(t.Context(), refOf(g), first, first+5))(t); !slices.Equal(days, append(want, open)) {
+		t.Errorf("activity with a day that has not closed: %+v", days)
+	}
 }
 
 func archiveClosingRace(t *testing.T, a ArchiveStore) {

@@ -86,7 +86,7 @@ type Archive interface {
 	// ClosedPeriods lists closed periods with a board and at least one member, of a kind or of all (""), by their start, the newest first, then
 	// the shorter first, with up to 3 winners: at most limit, from an offset on.
 	ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]Closed, error)
-	// Activity lists the closed days of a range that have at least one member above 0, oldest first.
+	// Activity lists the days of a range that have at least one member above 0, oldest first: closed ones as they were, others as archived.
 	Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]DayTotals, error)
 	// History lists what a member gained from a day on, oldest first.
 	History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error)

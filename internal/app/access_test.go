@@ -16,6 +16,7 @@ import (
 var accessCases = cases{
 	"keys that are not valid are 401":       invalidKeys,
 	"an invalid key on a public board":      invalidKeyOnPublicBoard,
+	"an invalid key where nothing is":       invalidKeyWhereNothingIs,
 	"expired is 401":                        expiredKey,
 	"revoked is 401 at once":                revokedKey,
 	"read-only keys change nothing":         readOnlyKeys,
@@ -394,4 +395,13 @@ func TestDataDirIsForOneProcess(t *testing.T) {
 	first.guild(nil) // and the first was not disturbed
 	first.stop(t)
 	start(t, dir).guild(nil)
+}
+
+// A client that mistypes an address as well learns of its key first, and is told the limits all the same.
+func invalidKeyWhereNothingIs(t *testing.T, s *service) {
+	g := s.guild(object{})
+	wantRefused(t, s.bad("GET", "/v2/nothing", "not a key", nil), 401)
+	wantRefused(t, s.bad("PUT", boardPath(g, 1), "not a key", nil), 401)
+	wantRefused(t, s.bad("GET", "/v2/nothing", "", nil), 404)
+	wantRefused(t, s.bad("PUT", boardPath(g, 1), s.key(g), nil), 405)
 }

@@ -22,6 +22,7 @@ func (a *App) tryRedis(ctx context.Context) error {
 	if err == nil || fault.ChangesRefused(err) != "" {
 		a.countReplicas(ctx)
 		a.lookForEviction(ctx)
+		a.lookForLog(ctx)
 		return nil
 	}
 	advice := redisAdvice(err)
@@ -51,6 +52,14 @@ func (a *App) lookForEviction(ctx context.Context) {
 	}
 }
 
+// lookForLog warns of a Redis that keeps no log of changes on disk.
+func (a *App) lookForLog(ctx context.Context) {
+	if !a.cfg.Embedded() && a.stores.client.KeepsNoLog(ctx) {
+		a.log.WarnContext(ctx, "Redis keeps no append-only file: when it restarts, what changed since the last snapshot is lost. "+
+			"Turn it on with redis-cli CONFIG SET appendonly yes, and keep it with appendonly yes in redis.conf")
+	}
+}
+
 // redisAdvice is what to do about a Redis that will not have this service, or "".
 func redisAdvice(err error) string {
 	url := "LEVELBOARD_REDIS_URL"
@@ -67,6 +76,8 @@ func redisAdvice(err error) string {
 		return "it does not accept the user or the password of " + url
 	case strings.HasPrefix(said, "NOPERM"):
 		return "its user may not do what is needed: docs/security.md has the rights that it needs"
+	case strings.Contains(said, "DB index is out of range"):
+		return "it has no database of the number in " + url + ": use a lower one, such as 0, or raise its setting databases"
 	case strings.Contains(said, "cluster support disabled"):
 		return "it is no cluster: set LEVELBOARD_REDIS_MODE=single"
 	}
@@ -111,6 +122,9 @@ func tlsAdvice(err error, url, trust string) string {
 func archiveRefusal(err error) error {
 	if advice := archiveAdvice(err); advice != "" {
 		return fmt.Errorf("the archive cannot be used: %s (%w)", advice, err)
+	}
+	if server := (*net.OpError)(nil); errors.As(err, &server) && server.Addr != nil {
+		return fmt.Errorf("the archive cannot be used: Postgres does not answer at %s: start it, or correct LEVELBOARD_POSTGRES_URL (%w)", server.Addr, err)
 	}
 	return fmt.Errorf("prepare the archive: %w", err)
 }

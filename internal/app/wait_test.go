@@ -85,3 +85,16 @@ func TestRedisThatMayDropMembers(t *testing.T) {
 		}
 	}
 }
+
+// What changed since the last snapshot is lost with a Redis that keeps no log, so that it keeps none is said at the start.
+func TestRedisWithoutALog(t *testing.T) {
+	t.Parallel()
+	for setting, warned := range map[string]bool{"appendonly no": true, "appendonly yes": false} {
+		server := testenv.Redis(t, testenv.WithConfig(setting))
+		log := &logText{}
+		run(t, newLogging(t, slog.NewTextHandler(log, nil), "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t)))
+		if log.has("redis-cli CONFIG SET appendonly yes") != warned {
+			t.Errorf("%s: warned %v, want %v", setting, !warned, warned)
+		}
+	}
+}

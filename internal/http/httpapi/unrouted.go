@@ -17,10 +17,10 @@ func (a *api) noMethod(c *gin.Context) {
 	a.unrouted(c, fault.New(fault.MethodNotAllowed, "This address does not take %s. The Allow header says what it takes.", shorten(c.Request.Method)))
 }
 
-// unrouted charges the limits on /v2 all the same: every answer there has the headers.
+// unrouted charges the limits on /v2 all the same: every answer there has the headers. A bad key is 401 there, too.
 func (a *api) unrouted(c *gin.Context, f *fault.Error) {
 	if underV2(c.Request) {
-		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify} {
+		for _, step := range []gin.HandlerFunc{a.crossOrigin, a.identify, a.refuseBadKey} {
 			if step(c); c.IsAborted() {
 				return
 			}

@@ -168,6 +168,19 @@ func (c *Client) EvictionPolicy(ctx context.Context) string {
 	return policy
 }
 
+// KeepsNoLog reports whether Redis has no append-only file; on a cluster, whether any of the masters has none. False when it does not tell.
+func (c *Client) KeepsNoLog(ctx context.Context) bool {
+	var none atomic.Bool
+	_, _ = c.eachMaster(ctx, func(n *node) error {
+		info, err := n.Info(ctx, "persistence").Result()
+		if fieldsOf(info)["aof_enabled"] == "0" {
+			none.Store(true)
+		}
+		return err
+	})
+	return none.Load()
+}
+
 // fieldsOf reads the lines of INFO.
 func fieldsOf(info string) map[string]string {
 	fields := map[string]string{}

@@ -76,7 +76,7 @@ func asFault(op string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, guild.ErrNotFound):
-		return fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first with PUT /admin/guilds/{guildId}.")
+		return fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first, for example with 'levelboard guild apply'.")
 	case errors.Is(err, apikey.ErrNotFound):
 		return fault.Wrap(err, fault.NotFound, "There is no key with this id. It may have been revoked; 'levelboard key list' lists those that there are.")
 	case errors.Is(err, guild.ErrVanityTaken):

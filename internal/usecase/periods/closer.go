@@ -68,6 +68,8 @@ type Closer struct {
 	log     *slog.Logger
 	failing bool
 
+	looking sync.Mutex // held by a Look and a Begin
+
 	mu      sync.Mutex // guards what follows
 	waiting map[leaderboard.GuildRef]mark
 	overdue map[leaderboard.GuildRef]time.Time // when the first period ended that has not closed
@@ -116,6 +118,8 @@ func (c *Closer) Run(ctx context.Context) {
 // Look closes what can be closed now, if this process holds the lease, as Run does again and again. What has to wait, for the changes of a period to
 // be archived, is closed by a later call. The error is the first one; other guilds are closed all the same.
 func (c *Closer) Look(ctx context.Context) error {
+	c.looking.Lock()
+	defer c.looking.Unlock()
 	held, ok := c.lease()
 	if !ok {
 		c.remember(nil, nil)
@@ -163,6 +167,21 @@ func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 		}
 	}
 	c.waiting, c.overdue = waiting, late
+}
+
+// Begin opens the periods of a guild from the day first on, so that later Looks close those that have ended: for gains that were imported. Without
+// it a kind begins with the period of today. What has closed stays as it is. lease.ErrLost when this process does not hold the lease;
+// snapshot.ErrStale when the guild was written since it was read.
+func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) error {
+	c.looking.Lock() // a Look that has read the guild before would note today
+	defer c.looking.Unlock()
+	held, ok := c.lease()
+	if !ok {
+		return lease.ErrLost
+	}
+	calendar := g.Calendar()
+	p := planOf(Due{Guild: g}, calendar, first)
+	return c.archive.ClosePeriod(ctx, held, Closing{Guild: g, Open: p.open, Next: p.next(calendar), Keep: p.keep(calendar, nil)})
 }
 
 // endedSince is when the first period of a guild ended that has not closed; zero when there is none.

@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/snapshot"
 )
 
 func look(w *world, c *periods.Closer) {
@@ -197,6 +198,38 @@ func TestAKillAnywhereLosesAndDoublesNothing(t *testing.T) {
 				t.Errorf("it was announced again, %d times", n)
 			}
 		})
+	}
+}
+
+func TestBeginOpensThePast(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	c := w.closer(w.archive)
+	look(w, c) // which has everything begin today
+	w.gain(1, 10)
+	w.snapshot()
+	w.days = 1
+	look(w, c)
+	today := w.today()
+	w.must(c.Begin(t.Context(), w.guild, today-40))
+	look(w, c)
+	for d := today - 40; d < today; d++ {
+		want := map[period.Day]int64{today - 1: 10}[d] // what has closed before stays
+		if found, _ := w.closed(period.At(period.Daily, d)); found.Totals.Gained != want {
+			t.Errorf("%v has %d, want %d", d, found.Totals.Gained, want)
+		}
+	}
+	w.closed(period.At(period.Weekly, today-40))
+	w.closed(period.At(period.Monthly, today-40))
+	old := *w.guild
+	w.configure(settings)
+	if err := c.Begin(t.Context(), &old, today-50); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("for a guild that was written since: %v", err)
+	}
+	w.must(w.writer.Release(t.Context()))
+	if err := c.Begin(t.Context(), w.guild, today-50); !errors.Is(err, lease.ErrLost) {
+		t.Errorf("without the lease: %v", err)
 	}
 }
 

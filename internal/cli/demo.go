@@ -83,11 +83,12 @@ func (p *program) demo(ctx context.Context, o demoOptions) (err error) {
 	if len(unused) > 0 {
 		p.warn([]string{"the demo does not use " + inWords(unused)})
 	}
-	rows := demo.Members(o.members, o.seed, time.Now())
+	now := time.Now()
+	rows := demo.Members(o.members, o.seed, now)
 	s := service{cfg: cfg, log: newLogger(p.Stderr, cfg), localSignIn: demo.Visitors(visitor(rows))}
 	return p.untilSignal(ctx, func(ctx context.Context) error {
 		return s.run(ctx, func(ctx context.Context, a *app.App) error {
-			key, err := seed(ctx, a, rows)
+			key, err := seed(ctx, a, rows, now)
 			if err != nil {
 				if ctx.Err() != nil {
 					return nil
@@ -138,9 +139,9 @@ func visitor(rows []snapshot.Row) signin.User {
 }
 
 // seed creates the guild, its members and a key without a limit, and returns the key.
-func seed(ctx context.Context, a *app.App, rows []snapshot.Row) (key string, err error) {
+func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (key string, err error) {
 	client := newAdminClient(a.URL(), a.AdminToken())
-	document, err := demo.Guild(len(rows))
+	document, err := demo.Guild(len(rows), now)
 	if err != nil {
 		return "", err
 	}

@@ -123,6 +123,64 @@ func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 	}
 }
 
+func TestDemoHasAHistory(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	d := startDemo(t, []string{"LEVELBOARD_SNAPSHOT_INTERVAL=500ms"}, "--members", "300")
+	url := regexp.MustCompile(`Leaderboard +(http://[^/]+)/`).FindStringSubmatch(d.printed)[1] + "/v2/levels/demo"
+	get := func(path string, into any) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(d.ctx, http.MethodGet, url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if err := json.NewDecoder(response.Body).Decode(into); response.StatusCode != http.StatusOK || err != nil {
+			t.Fatalf("%s: %s, %v", path, response.Status, err)
+		}
+	}
+	for _, kind := range []string{"week", "month", "season"} {
+		var board struct{ Levels []struct{ Gained int64 } }
+		if get("?page=1&period="+kind, &board); len(board.Levels) < 3 || board.Levels[0].Gained < board.Levels[2].Gained {
+			t.Errorf("the running %s has %d members on its first page", kind, len(board.Levels))
+		}
+	}
+	for kind, want := range map[string]int{"week": 10, "month": 2} {
+		for closed := 0; closed < want; {
+			var list struct {
+				Periods []struct {
+					ID      string
+					Closed  bool
+					Winners []struct{ Gained int64 }
+				}
+			}
+			get("/periods?page=1&kind="+kind, &list)
+			closed = 0
+			for _, p := range list.Periods {
+				if p.Closed {
+					closed++
+				}
+				if len(p.Winners) != 3 && p.Closed {
+					t.Errorf("%s has %d winners", p.ID, len(p.Winners))
+				}
+			}
+			select {
+			case <-d.ctx.Done():
+				t.Fatalf("only %d periods of the kind %s have closed", closed, kind)
+			case <-time.After(500 * time.Millisecond):
+			}
+		}
+	}
+	var activity struct{ Days []struct{ Members int } }
+	if get("/activity?days=100", &activity); len(activity.Days) < 60 {
+		t.Errorf("%d days are active", len(activity.Days))
+	}
+	d.end(t)
+}
+
 func TestDemoTakesAnAdminToken(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	token := strings.Repeat("t", 32)

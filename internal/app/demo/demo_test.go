@@ -14,7 +14,9 @@ import (
 	"unicode/utf8"
 
 	"levelboard/internal/app/demo"
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -90,6 +92,64 @@ func TestXPIsHeavyTailed(t *testing.T) {
 	}
 }
 
+func TestMembersHaveAHistory(t *testing.T) {
+	rows := demo.Members(5000, 7, now)
+	today := period.DayAt(now, time.UTC)
+	var total int
+	var often, seldom int // members who were there on more than half of the days, and on less than a tenth
+	active := map[period.Day]int{}
+	for _, row := range rows {
+		var sum int64
+		for i, g := range row.Gains {
+			if g.Gained < 15 || g.Day > period.DayAt(row.LastUpdated, time.UTC) || g.Day < today-demo.HistoryDays {
+				t.Errorf("%s, last updated %s: %+v", row.UserID, row.LastUpdated, g)
+			}
+			if i > 0 && g.Day <= row.Gains[i-1].Day {
+				t.Errorf("%s: %s after %s", row.UserID, g.Day, row.Gains[i-1].Day)
+			}
+			sum += g.Gained
+			active[g.Day]++
+		}
+		if sum > int64(row.XP) {
+			t.Errorf("%s gained %d of %d XP", row.UserID, sum, row.XP)
+		}
+		total += len(row.Gains)
+		switch n := len(row.Gains); {
+		case n > demo.HistoryDays/2:
+			often++
+		case n < demo.HistoryDays/10:
+			seldom++
+		}
+	}
+	for d := today - demo.HistoryDays; d <= today; d++ {
+		if active[d] < 50 {
+			t.Errorf("%d members are active on %s", active[d], d)
+		}
+	}
+	if total > 50_000 {
+		t.Errorf("%d gains make the start slow", total)
+	}
+	if often < 25 || often > 1000 || seldom < 3000 {
+		t.Errorf("%d members are there often, and %d seldom", often, seldom)
+	}
+}
+
+func TestASeasonRuns(t *testing.T) {
+	for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2028; at = at.Add(9*24*time.Hour - time.Second) {
+		document, err := demo.Guild(5000, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := guild.Parse(demo.GuildID, document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if running := s.Calendar().Running(period.DayAt(at, time.UTC)); len(running) != 4 {
+			t.Errorf("at %s run %+v", at, running)
+		}
+	}
+}
+
 func TestSeedDecidesTheMembers(t *testing.T) {
 	a, b, other := demo.Members(300, 1, now), demo.Members(300, 1, now), demo.Members(300, 2, now)
 	if !reflect.DeepEqual(a, b) {
@@ -107,7 +167,7 @@ func TestSeedDecidesTheMembers(t *testing.T) {
 }
 
 func TestGuildIsLargerThanItsBoard(t *testing.T) {
-	document, err := demo.Guild(800)
+	document, err := demo.Guild(800, now)
 	if err != nil {
 		t.Fatal(err)
 	}

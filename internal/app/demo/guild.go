@@ -5,10 +5,12 @@ package demo
 import (
 	_ "embed"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -29,14 +31,19 @@ const (
 //go:embed guild.json
 var guildDocument []byte
 
-// Guild returns the guild's settings as the admin API takes them, for a board of that many members. Not everybody in a
-// community writes, so it counts more of them.
-func Guild(members int) ([]byte, error) {
+// Guild returns the guild's settings as the admin API takes them, for a board of that many members and a season of three months that runs now.
+// Not everybody in a community writes, so it counts more of them.
+func Guild(members int, now time.Time) ([]byte, error) {
 	var document map[string]any
 	if err := json.Unmarshal(guildDocument, &document); err != nil {
 		return nil, fmt.Errorf("read the demo's guild: %w", err)
 	}
 	document["memberCount"] = members + members/4 + 1
+	year, month, _ := now.UTC().Date()
+	document["seasons"] = []map[string]any{{
+		"id": "garden-cup", "name": "Garden Cup",
+		"start": period.DayOf(year, month-1, 1).String(), "end": period.DayOf(year, month+2, 1).String(),
+	}}
 	return json.Marshal(document)
 }
 

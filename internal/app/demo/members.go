@@ -23,8 +23,9 @@ const (
 	spreadXP = 7.5
 )
 
-// Members makes up n members, the most active first; unless there is only one, the guild's owner is one of them. The same n, seed
-// and now give the same members; everything but their last updates is the same whatever now is.
+// Members makes up n members, the most active first, with what they gained in the last HistoryDays; unless there is only one, the guild's owner
+// is one of them. The same n, seed and now give the same members; everything but their last updates and their gains is the same whatever
+// now is.
 func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	r := rand.New(rand.NewPCG(seed, 1))
 	ids := userIDs(r, n)
@@ -39,6 +40,10 @@ func Members(n int, seed uint64, now time.Time) []snapshot.Row {
 	slices.SortFunc(rows, func(a, b snapshot.Row) int {
 		return cmp.Or(cmp.Compare(b.XP, a.XP), cmp.Compare(a.UserID, b.UserID))
 	})
+	history := rand.New(rand.NewPCG(seed, 3))
+	for i := range rows {
+		rows[i].Gains = gains(history, rows[i].Member, now)
+	}
 	if n > 1 {
 		name := ownerName
 		owner := &rows[min(n/20+1, n-1)].Member // not who else one can sign in as, who is further up

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,7 +73,7 @@ func (p *program) getGuild(ctx context.Context, flags *clientFlags, guild string
 	}
 	return p.showGuild(flags, answer, func(g guildDocument) error {
 		p.printf("%s\n", printable(g.Name))
-		return writeTable(p.Stdout, nil, g.facts())
+		return writeTable(p.Stdout, nil, append(g.facts(), running(g.ID, answer, time.Now())...))
 	})
 }
 

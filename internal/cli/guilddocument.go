@@ -6,7 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 )
 
 // guildDocument is what is shown of a guild's document to people.
@@ -96,6 +101,26 @@ func (g guildDocument) facts() [][]string {
 		facts = append(facts, []string{"  season", fmt.Sprintf("%s: %s, from %s to the day before %s", s.ID, printable(s.Name), s.Start, s.End)})
 	}
 	return facts
+}
+
+// running are the lines of `guild get` that say when the periods end that run now, in the guild's zone. There are none of a document that this
+// version of the command does not know in full.
+func running(gid string, document []byte, now time.Time) (lines [][]string) {
+	s, err := guild.Parse(id.Guild(gid), document)
+	if err != nil {
+		return nil
+	}
+	calendar := s.Calendar()
+	for _, p := range calendar.Running(period.DayAt(now, calendar.Zone)) {
+		_, ends := p.Bounds(calendar.Zone)
+		what := string(p.Kind) + " " + p.ID
+		if p.Kind == period.Seasonal {
+			what = p.ID + " (" + printable(p.Name) + ")"
+		}
+		lines = append(lines, []string{"  running", fmt.Sprintf("%s, ends %s, in %s", what,
+			ends.In(calendar.Zone).Format("Mon 2006-01-02 15:04 MST"), strings.TrimSpace(humanize.RelTime(now, ends, "", "")))})
+	}
+	return lines
 }
 
 func names(list []named) string {

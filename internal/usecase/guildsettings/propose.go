@@ -21,14 +21,14 @@ type Given map[string]jsontext.Value
 // or keep themselves in after they lost their rights.
 var own = []string{
 	"enabled", "visibility", "vanity", "curve", "xpGainInterval", "xpPerMessageMin", "xpPerMessageMax", "xpGlobalMultiplier",
-	"ignoredChannelIds", "ignoredRoleIds", "multipliers", "roleRewards",
+	"ignoredChannelIds", "ignoredRoleIds", "multipliers", "roleRewards", "timeZone", "periods", "seasons",
 }
 
 // pairs are properties that bound each other, so that one alone cannot be judged beside what is saved.
 var pairs = map[string]string{"xpPerMessageMin": "xpPerMessageMax", "xpPerMessageMax": "xpPerMessageMin"}
 
 // rows are the properties whose items are judged one by one.
-var rows = map[string]bool{"multipliers": true, "roleRewards": true}
+var rows = map[string]bool{"multipliers": true, "roleRewards": true, "seasons": true}
 
 // Wrong is one thing that cannot be saved as it is.
 type Wrong struct {

@@ -134,7 +134,6 @@ func TestAManagerCannotSetWhatIsTheOperators(t *testing.T) {
 	read := w.read()
 	for property, value := range map[string]string{
 		"ownerId": `"300000000000000001"`, "adminIds": `["300000000000000001"]`, "name": `"Moles"`, "icon": `null`, "memberCount": `7`,
-		"timeZone": `"Europe/Berlin"`, "periods": `["day"]`, "seasons": `[]`,
 		"id": `"100000000000000002"`, "incarnation": `1`,
 	} {
 		given := set("enabled", "true")
@@ -166,7 +165,9 @@ func TestEverythingThatIsWrongIsSaid(t *testing.T) {
 	_, wrong, err := guildsettings.Propose(w.read().Settings, guildsettings.Given{
 		"xpPerMessageMin": jsontext.Value(`0`), "xpPerMessageMax": jsontext.Value(`"x"`), "curve": jsontext.Value(`[0,0]`),
 		"roleRewards": jsontext.Value(`[{"level":1,"roles":[]},{"level":-1,"roles":[]},{"level":2,"roles":[{"id":"1","name":"x"}]}]`),
-		"multipliers": jsontext.Value(`{}`), "enabled": jsontext.Value(`false`),
+		"multipliers": jsontext.Value(`{}`), "enabled": jsontext.Value(`false`), "timeZone": jsontext.Value(`"Local"`), "periods": jsontext.Value(`["year"]`),
+		"seasons": jsontext.Value(`[{"id":"a","name":"A","start":"2026-01-01","end":"2026-02-01"},{"id":"B","name":"B","start":"2026-03-01","end":"2026-04-01"},
+			{"id":"c","name":"C","start":"2026-05-01","end":"2026-05-01"}]`),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +181,10 @@ func TestEverythingThatIsWrongIsSaid(t *testing.T) {
 		"curve":                "the curve must rise at every level: level 1 needs 0 XP, level 0 needs 0",
 		"roleRewards[1].level": "must be a whole number from 0 to 10000", "multipliers": "must be an array, not an object",
 		"roleRewards[2].roles[0].id": "must be a snowflake: a string of 17 to 19 digits, the first not 0",
+		"timeZone":                   "must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC",
+		"periods[0]":                 `must be "day", "week" or "month"`,
+		"seasons[1].id":              "must be 1 to 32 of a to z, 0 to 9 and -",
+		"seasons[2].end":             "must be 1 to 400 days after start, which is 2026-05-01; it is the first day after the season",
 	}
 	if len(got) != len(want) {
 		t.Errorf("%d things are wrong, want %d: %v", len(got), len(want), got)

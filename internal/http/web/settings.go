@@ -30,6 +30,7 @@ type settingsPage struct {
 	Preview   *guildsettings.Preview
 	Conflict  bool         // the settings were saved since this form was opened, and are not as in it
 	Conflicts []difference // where they are not, when the form is right
+	Now       time.Time
 }
 
 func (s *Site) settings(c *gin.Context) error {
@@ -113,6 +114,9 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 	case errors.Is(err, guild.ErrVanityTaken):
 		page.Free = "taken"
 		page.refuse("vanity", fault.From(err).Message)
+		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+	case errors.Is(err, guild.ErrSeasonClosed):
+		page.refuse(seasons, fault.From(err).Message)
 		return s.showSettings(c, http.StatusUnprocessableEntity, page)
 	case errors.Is(err, guild.ErrChanged):
 		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
@@ -209,5 +213,6 @@ func (p *settingsPage) Pause() string {
 }
 
 func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {
+	page.Now = s.deps.Now()
 	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
 }

@@ -153,6 +153,9 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		{"f-multipliers-1--multiplier", "multipliers[1].multiplier", "many", "Must be a number from 0 to 5."},
 		{"f-roleRewards-0--level", "roleRewards[0].level", "10001", "Must be a whole number from 0 to 10000."},
 		{"f-roleRewards-1--roles", "roleRewards[1].roles", "400000000000000009", "Line 1: the name is required."},
+		{"f-timeZone", "timeZone", "Europe/Atlantis", "Must be the name of a time zone of the IANA database, such as Europe/Berlin or UTC."},
+		{"f-seasons-0--id", "seasons[0].id", "Spring 27", "Must be 1 to 32 of a to z, 0 to 9 and -."},
+		{"f-seasons-1--end", "seasons[1].end", "2026-12-01", "Must be 1 to 400 days after start, which is 2026-12-01; it is the first day after the season."},
 	}
 	all := []string{"do", "save"}
 	for _, f := range wrong {
@@ -170,20 +173,24 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		field, value, says string
 	}{
-		"too high a least":    {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The least must not be above the most, but 1000 is above 999.`},
-		"an id's look":        {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
-		"no curve":            {"curve", "steep", "Must be the name of a preset"},
-		"a gap":               {"curve[1]", "", "Coefficient 2: must be a number."},
-		"a number for people": {"xpGlobalMultiplier", "1,5", "Must be a number from 0 to 5."},
-		"no such kind":        {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
-		"no UUID":             {"roleRewards[0].id", "x", "Must be a UUID"},
-		"the same row twice":  {"roleRewards[0].id", "6ba7b813-9dad-41d1-80b4-00c04fd430c8", "Repeats an id of the same list"},
-		"several lines":       {"ignoredChannelIds", "x y\r\n300000000000000001\r\n17\r\nz", "Lines 1, 3 and 4: " + noID},
-		"very many lines":     {"ignoredRoleIds", strings.Repeat("x\r\n", 200), "Lines 1, 2, 3, 4, 5, 6 and 194 more: " + noID},
-		"several on a line":   {"ignoredRoleIds", "1, 111111111111111\r\n2", "Lines 1 and 2: " + noID},
-		"lines of a row":      {"roleRewards[1].roles", "x a\r\ny b", "Lines 1 and 2: " + noID},
-		"too many":            {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
-		"too much":            {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
+		"too high a least":     {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The least must not be above the most, but 1000 is above 999.`},
+		"an id's look":         {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
+		"no curve":             {"curve", "steep", "Must be the name of a preset"},
+		"a gap":                {"curve[1]", "", "Coefficient 2: must be a number."},
+		"a number for people":  {"xpGlobalMultiplier", "1,5", "Must be a number from 0 to 5."},
+		"no such kind":         {"multipliers[0].type", "User", "Must be &#34;Channel&#34; or &#34;Role&#34;."},
+		"no UUID":              {"roleRewards[0].id", "x", "Must be a UUID"},
+		"the same row twice":   {"roleRewards[0].id", "6ba7b813-9dad-41d1-80b4-00c04fd430c8", "Repeats an id of the same list"},
+		"several lines":        {"ignoredChannelIds", "x y\r\n300000000000000001\r\n17\r\nz", "Lines 1, 3 and 4: " + noID},
+		"very many lines":      {"ignoredRoleIds", strings.Repeat("x\r\n", 200), "Lines 1, 2, 3, 4, 5, 6 and 194 more: " + noID},
+		"several on a line":    {"ignoredRoleIds", "1, 111111111111111\r\n2", "Lines 1 and 2: " + noID},
+		"lines of a row":       {"roleRewards[1].roles", "x a\r\ny b", "Lines 1 and 2: " + noID},
+		"a season's id twice":  {"seasons[1].id", "spring", `id="f-seasons-1--id-error">Repeats spring; give each season an id of its own.`},
+		"seasons that overlap": {"seasons[1].end", "2027-03-02", `id="f-seasons-1--start-error">Overlaps season 1, whose start is 2027-03-01 and whose end is 2027-06-01; move one of them.`},
+		"no date":              {"seasons[1].start", "", `id="f-seasons-1--start-error">Must be a date in the years 1970 to 9999, such as 2026-12-01.`},
+		"no name":              {"seasons[1].name", "", `id="f-seasons-1--name-error">`},
+		"too many":             {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
+		"too much":             {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "Not saved yet", c.says)

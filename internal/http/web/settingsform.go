@@ -20,13 +20,13 @@ const (
 	// maxRows bounds the rows that are read of a list, above what a guild may have, so that nothing valid is left out.
 	maxRows = 300
 	// The lists of the form.
-	multipliers, roleRewards = "multipliers", "roleRewards"
+	multipliers, roleRewards, seasons = "multipliers", "roleRewards", "seasons"
 )
 
 // settingsForm is the form as text, right or wrong. Fields are named by their paths in the guild's document; a box not ticked is empty.
 type settingsForm struct {
 	Fields map[string]string
-	Rows   map[string][]formRow // of multipliers and roleRewards
+	Rows   map[string][]formRow // of multipliers, roleRewards and seasons
 }
 
 // formRow is a row of a list, by its properties.
@@ -39,7 +39,11 @@ func formOf(g *guild.Guild) settingsForm {
 		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
 		"ignoredChannelIds": idLines(g.IgnoredChannelIDs), "ignoredRoleIds": idLines(g.IgnoredRoleIDs),
+		"timeZone": g.TimeZone,
 	}}
+	for _, kind := range g.Periods {
+		f.Fields[boxOf(kind)] = ticked(true)
+	}
 	if name, ok := g.Curve.PresetName(); ok {
 		f.Fields["curve"] = name
 	} else {
@@ -58,16 +62,19 @@ func formOf(g *guild.Guild) settingsForm {
 			"id": r.ID, "level": fmt.Sprint(r.Level), "stack": ticked(r.Stack), "roles": roleLines(r.Roles),
 		})
 	}
+	for _, s := range g.Seasons {
+		f.Rows[seasons] = append(f.Rows[seasons], formRow{"id": s.ID, "name": s.Name, "start": s.Start.String(), "end": s.End.String()})
+	}
 	return f
 }
 
 // rowField splits the name of a field in a row.
-var rowField = regexp.MustCompile(`^(multipliers|roleRewards)\[(\d+)\]\.(\w+)$`)
+var rowField = regexp.MustCompile(`^(multipliers|roleRewards|seasons)\[(\d+)\]\.(\w+)$`)
 
 // readForm reads what was sent and judges nothing. Rows may have any numbers.
 func readForm(sent url.Values) settingsForm {
 	f := settingsForm{Fields: map[string]string{}, Rows: map[string][]formRow{}}
-	numbered := map[string]map[int]formRow{multipliers: {}, roleRewards: {}}
+	numbered := map[string]map[int]formRow{multipliers: {}, roleRewards: {}, seasons: {}}
 	for name := range sent {
 		parts := rowField.FindStringSubmatch(name)
 		if parts == nil {
@@ -91,7 +98,10 @@ func readForm(sent url.Values) settingsForm {
 
 // edit adds or removes a row. Anything else that a button could not have sent changes nothing.
 func (f settingsForm) edit(do, row string) {
-	list := map[string]string{"add-reward": roleRewards, "remove-reward": roleRewards, "add-multiplier": multipliers, "remove-multiplier": multipliers}[do]
+	list := map[string]string{
+		"add-reward": roleRewards, "remove-reward": roleRewards, "add-multiplier": multipliers, "remove-multiplier": multipliers,
+		"add-season": seasons, "remove-season": seasons,
+	}[do]
 	n, err := strconv.Atoi(row)
 	switch rows := f.Rows[list]; {
 	case list == "":

@@ -16,37 +16,40 @@ import (
 // text becomes the document's value, which guildsettings.Propose judges.
 var settingsProperties = []struct {
 	name, label string
-	inDocument  func(f settingsForm, text string, saved targets) any
+	inDocument  func(f settingsForm, text string, saved *guild.Guild) any
 }{
-	{"enabled", "Leveling", func(_ settingsForm, text string, _ targets) any { return text != "" }},
+	{"enabled", "Leveling", func(_ settingsForm, text string, _ *guild.Guild) any { return text != "" }},
 	{"visibility", "Who may see the leaderboard", asText},
-	{"vanity", "Short name", func(_ settingsForm, text string, _ targets) any { return orNull(strings.TrimSpace(text)) }},
-	{"curve", "Curve", func(f settingsForm, _ string, _ targets) any { return f.curve() }},
+	{"vanity", "Short name", func(_ settingsForm, text string, _ *guild.Guild) any { return orNull(strings.TrimSpace(text)) }},
+	{"curve", "Curve", func(f settingsForm, _ string, _ *guild.Guild) any { return f.curve() }},
 	{"xpGainInterval", "Pause between messages", asNumber},
 	{"xpPerMessageMin", "Least XP for a message", asNumber},
 	{"xpPerMessageMax", "Most XP for a message", asNumber},
 	{"xpGlobalMultiplier", "Multiplier for everything", asNumber},
 	{"ignoredChannelIds", "Ignored channels", asIDs},
 	{"ignoredRoleIds", "Ignored roles", asIDs},
-	{multipliers, "Multipliers", func(f settingsForm, _ string, saved targets) any { return f.multipliers(saved) }},
-	{roleRewards, "Role rewards", func(f settingsForm, _ string, saved targets) any { return f.roleRewards(saved) }},
+	{multipliers, "Multipliers", func(f settingsForm, _ string, saved *guild.Guild) any { return f.multipliers(targetsOf(saved)) }},
+	{roleRewards, "Role rewards", func(f settingsForm, _ string, saved *guild.Guild) any { return f.roleRewards(targetsOf(saved)) }},
+	{"timeZone", "Time zone", func(_ settingsForm, text string, _ *guild.Guild) any { return strings.TrimSpace(text) }},
+	{"periods", "Boards of a period", func(f settingsForm, _ string, saved *guild.Guild) any { return f.periods(saved) }},
+	{seasons, "Seasons", func(f settingsForm, _ string, _ *guild.Guild) any { return f.seasons() }},
 }
 
 // given is what the form sets.
 func (f settingsForm) given(g *guild.Guild) guildsettings.Given {
-	given, saved := guildsettings.Given{}, targetsOf(g)
+	given := guildsettings.Given{}
 	for _, p := range settingsProperties {
-		given[p.name] = encode(p.inDocument(f, f.Fields[p.name], saved))
+		given[p.name] = encode(p.inDocument(f, f.Fields[p.name], g))
 	}
 	return given
 }
 
-func asText(_ settingsForm, text string, _ targets) any { return text }
+func asText(_ settingsForm, text string, _ *guild.Guild) any { return text }
 
-func asNumber(_ settingsForm, text string, _ targets) any { return number(text) }
+func asNumber(_ settingsForm, text string, _ *guild.Guild) any { return number(text) }
 
 // asIDs are the ids of a text area whose names are not kept.
-func asIDs(_ settingsForm, text string, _ targets) any {
+func asIDs(_ settingsForm, text string, _ *guild.Guild) any {
 	list := []string{}
 	for _, written := range idsOfLines(text) {
 		list = append(list, written.ID)
@@ -217,6 +220,13 @@ func (f settingsForm) inWords(property string) string {
 				stays = " (does not stay)"
 			}
 			fmt.Fprintf(&text, "Level %s%s: %s", r["level"], stays, r["roles"])
+		}
+		return text.String()
+	case "periods":
+		return strings.Join(f.ticked(), ", ")
+	case seasons:
+		for _, s := range f.Rows[property] {
+			fmt.Fprintf(&text, "%s, %s, from %s to the day before %s\n", s["id"], s["name"], s["start"], s["end"])
 		}
 		return text.String()
 	}

@@ -64,7 +64,18 @@ func (p *settingsPage) propose() (guildsettings.Proposal, bool, error) {
 }
 
 // pathParts splits a path of the document into the field of the form, the item of a list in that field, and its property.
-var pathParts = regexp.MustCompile(`^((?:multipliers|roleRewards)\[\d+\]\.\w+|\w*)(?:\[(\d+)\])?(?:\.(\w+))?$`)
+var pathParts = regexp.MustCompile(`^((?:multipliers|roleRewards|seasons)\[\d+\]\.\w+|\w*)(?:\[(\d+)\])?(?:\.(\w+))?$`)
+
+// seasonPath is a season in an error about another one that it overlaps.
+var seasonPath = regexp.MustCompile(`seasons\[(\d+)\]`)
+
+// overlap words the error of a season that overlaps another one, beside its first day.
+func overlap(season, message string) (field, worded string) {
+	return seasons + "[" + season + "].start", sentence(seasonPath.ReplaceAllStringFunc(message, func(path string) string {
+		n, _ := strconv.Atoi(seasonPath.FindStringSubmatch(path)[1])
+		return fmt.Sprintf("season %d", n+1)
+	}))
+}
 
 // place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
 func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
@@ -77,6 +88,9 @@ func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
 	}
 	field, item, property := parts[1], parts[2], parts[3]
 	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
+	if field == seasons && item != "" {
+		return overlap(item, message)
+	}
 	noID := errors.Is(w.Cause, id.ErrSnowflake)
 	if noID {
 		property, message = "id", w.Cause.Error()
@@ -119,6 +133,20 @@ func sentence(s string) string {
 // field is one input of the form, for the templates input and area.
 type field struct {
 	Name, ID, Label, Value, Hint, Wrong string
+	Type                                string // of an input; empty for text
+	List                                string // the id of a datalist
+}
+
+// As sets the type of an input.
+func (f field) As(kind string) field {
+	f.Type = kind
+	return f
+}
+
+// From offers the values of a datalist.
+func (f field) From(list string) field {
+	f.List = list
+	return f
 }
 
 // Field makes the input of that name.

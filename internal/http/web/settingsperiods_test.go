@@ -1,0 +1,110 @@
+package web_test
+
+import (
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	_ "time/tzdata" // as the binary has them
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+)
+
+var offeredZone = regexp.MustCompile(`<option value="([^"]+)">`)
+
+func TestTheZonesThatAreOfferedExist(t *testing.T) {
+	w := newSettingsWorld(t)
+	_, list, _ := strings.Cut(w.manager().get(settingsAddress).want(200, `list="zones"`).text, `<datalist id="zones">`)
+	list, _, _ = strings.Cut(list, "</datalist>")
+	var names []string
+	for _, found := range offeredZone.FindAllStringSubmatch(list, -1) {
+		names = append(names, found[1])
+		document := fmt.Sprintf(`{"name":"x","memberCount":1,"ownerId":"900000000000000001","timeZone":%q}`, found[1])
+		if _, err := guild.Parse(public, []byte(document)); err != nil {
+			t.Errorf("%s: %v", found[1], err)
+		}
+	}
+	if len(names) < 300 || !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {
+		t.Errorf("%d zones are offered: %q", len(names), names)
+	}
+	for _, name := range []string{"UTC", "Europe/Stockholm", "America/New_York", "Asia/Kolkata"} {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not offered", name)
+		}
+	}
+}
+
+func TestPeriodsCanBeSet(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := b.get(settingsAddress).form()
+	form = b.post(settingsAddress, with(form, "do", "add-season")).want(200, "Season 3", `name="seasons[2].start" type="date"`).form()
+	form = b.post(settingsAddress, with(form, "do", "remove-season 0")).want(200, "Season 2").lacks("Season 3").form()
+	b.post(settingsAddress, with(form, "do", "save", "timeZone", " America/New_York ", "periods[day]", "-", "periods[week]", "on", "periods[year]", "on",
+		"seasons[0].name", "Long winter", "seasons[1].id", " summer-27 ", "seasons[1].name", "Summer", "seasons[1].start", "2027-06-01", "seasons[1].end", "2027-09-01")).
+		want(200, "Saved.")
+	want := asJSON(t, everySetting)
+	for property, value := range asJSON(t, `{"timeZone":"America/New_York","periods":["month","week"],"seasons":[
+		{"id":"winter","name":"Long winter","start":"2026-12-01","end":"2027-03-01"},{"id":"summer-27","name":"Summer","start":"2027-06-01","end":"2027-09-01"}]}`) {
+		want[property] = value
+	}
+	if got := asJSON(t, w.saved()); !reflect.DeepEqual(got, want) {
+		t.Errorf("saved %v\nwant %v", got, want)
+	}
+	form = with(b.get(settingsAddress).form(), "do", "save", "periods[week]", "-", "periods[month]", "-")
+	for name := range form {
+		if strings.HasPrefix(name, "seasons[") {
+			form.Del(name)
+		}
+	}
+	b.post(settingsAddress, form).want(200, "Saved.", "There is no season.", "No period runs now.")
+	if got := asJSON(t, w.saved()); len(got["periods"].([]any)) != 0 || len(got["seasons"].([]any)) != 0 {
+		t.Errorf("saved %v", got)
+	}
+}
+
+func TestThePageSaysWhenPeriodsEnd(t *testing.T) {
+	w := newSettingsWorld(t)
+	at := func(text string) *browser {
+		t.Helper()
+		now := must(time.Parse(time.RFC3339, text))
+		w.mu.Lock()
+		w.now = now
+		w.mu.Unlock()
+		return w.manager()
+	}
+	at("2026-11-30T22:00:00Z").get(settingsAddress).want(200,
+		`<li>The day 2026-11-30 ends on <time datetime="2026-12-01T00:00:00&#43;01:00">Tuesday, 1 December 2026, at 00:00 CET</time>, in 1 hour.</li>`,
+		`<li>The month 2026-11 ends on <time datetime="2026-12-01T00:00:00&#43;01:00">`).lacks("<li>The week", "<li>The season")
+	at("2026-12-21T10:00:00Z").get(settingsAddress).want(200,
+		`<li>The season <bdi>Winter</bdi> ends on <time datetime="2027-03-01T00:00:00&#43;01:00">Monday, 1 March 2027, at 00:00 CET</time>, in 2 months.</li>`)
+}
+
+func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	g := must(w.archive.Guild(t.Context(), public))
+	held := must(w.archive.AcquireLease(t.Context(), "a", time.Minute, false))
+	season := g.Seasons[1].Period()
+	if err := w.archive.ClosePeriod(t.Context(), held, periods.Closing{Guild: g, Period: &season, Begins: time.Unix(0, 0), Ends: time.Unix(1, 0), Board: true, Open: periods.Open{}}); err != nil {
+		t.Fatal(err)
+	}
+	form, before := b.get(settingsAddress).form(), w.saved()
+	b.post(settingsAddress, with(form, "do", "save", "seasons[1].start", "2026-12-02")).
+		want(422, "Not saved yet", `href="#f-seasons">Seasons</a>`, `id="f-seasons">A season that has closed keeps its dates.`, `value="2026-12-02"`)
+	if w.saved() != before {
+		t.Errorf("saved %s", w.saved())
+	}
+	b.post(settingsAddress, with(form, "do", "save", "seasons[1].name", "Frost")).want(200, "Saved.")
+	form = with(b.get(settingsAddress).form(), "do", "remove-season 1")
+	b.post(settingsAddress, with(b.post(settingsAddress, form).want(200).form(), "do", "save")).want(200, "Saved.").lacks("Frost")
+	if p, err := w.archive.Closed(t.Context(), leaderboard.Ref(g), season.ID); err != nil || p.Kind != period.Seasonal {
+		t.Errorf("its board: %+v, %v", p, err)
+	}
+}

@@ -218,8 +218,18 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b.until("document.querySelector('[name=vanity]').getAttribute('aria-invalid') === 'true'")
 	b.fill("[name=vanity]", "moles")
 	b.fill("[name=xpPerMessageMin]", "20")
+	b.fill("[name=timeZone]", "Europe/Berlin")
+	b.pick("[name='periods[week]']")
+	b.press("Add a season")
+	b.fill("[name='seasons[0].name']", "Winter")
+	b.fill("[name='seasons[0].id']", "winter")
+	b.press("Save")
+	b.until("document.querySelector('[name=\"seasons[0].start\"]').getAttribute('aria-invalid') === 'true'")
+	eval[string](b, "document.querySelector(\"[name='seasons[0].start']\").value = '2027-12-01'") // its keys differ by the browser's language
+	eval[string](b, "document.querySelector(\"[name='seasons[0].end']\").value = '2028-03-01'")   // its keys differ by the browser's language
 	b.press("Save")
 	b.see("Saved.")
+	b.see("The week 2")
 	b.open("/guilds/" + g + "/settings")
 	if got := eval[string](b, "document.querySelector('[name=xpPerMessageMin]').value"); got != "20" {
 		t.Errorf("the form shows %q", got)
@@ -227,6 +237,9 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(adminToken)).Want(t, 200)
 	if vanity, least := apitest.At[string](t, kept, "vanity"), apitest.At[float64](t, kept, "xpPerMessageMin"); vanity != "moles" || least != 20 {
 		t.Errorf("kept are %q and %v", vanity, least)
+	}
+	if zone, start := apitest.At[string](t, kept, "timeZone"), apitest.At[string](t, kept, "seasons", 0, "start"); zone != "Europe/Berlin" || start != "2027-12-01" {
+		t.Errorf("kept are the zone %q and a season from %q", zone, start)
 	}
 	b.open("/leaderboard/moles")
 	b.see("Moles")

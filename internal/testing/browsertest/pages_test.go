@@ -157,6 +157,8 @@ func (s *site) busyGuild() string {
 			{"level": 20, "stack": false, "roles": []object{role("Burrower"), role("Speaker")}},
 			{"level": 50, "roles": []object{role("Elder of the Warren")}},
 		},
+		"timeZone": "Europe/Berlin", "periods": []string{"week", "month"},
+		"seasons": []object{{"id": "winter-27", "name": "Winter Games of the Warren", "start": "2027-12-01", "end": "2028-03-01"}},
 	})
 	key := s.key(g)
 	names := []string{

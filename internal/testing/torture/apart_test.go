@@ -70,7 +70,7 @@ func (h *harness) formatOfThis() string {
 	if h.isBroken() {
 		h.t.Fatal(probe.logTail())
 	}
-	if a := h.call(probe, http.MethodPut, "/admin/guilds/"+mainGuild, "", guildDocument("Probe")); a.verdict != done {
+	if a := h.call(probe, http.MethodPut, "/admin/guilds/"+mainGuild, "", h.guildDocument("Probe", false)); a.verdict != done {
 		h.t.Fatalf("make a guild: %s", a.text)
 	}
 	resp, err := http.Get(*probe.url.Load() + "/v2/levels/" + mainGuild + "?page=1")

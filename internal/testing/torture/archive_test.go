@@ -22,13 +22,14 @@ type archived struct {
 	Deleted  bool
 	Epoch    int64
 	Rev      int64
+	Gained   int64 // on all days
 }
 
 func (a archived) state() state {
 	if a.Deleted {
 		return state{}
 	}
-	return state{true, a.XP, a.Name, a.Messages}
+	return state{true, a.XP, a.Name, a.Messages, a.Gained}
 }
 
 // rows reads the archive, past the service: every row of a guild that exists, by guild/user.
@@ -40,9 +41,13 @@ func (h *harness) rows() (map[string]archived, error) {
 		return nil, err
 	}
 	defer conn.Close(ctx)
+	gained := "0::bigint"
+	if h.counts {
+		gained = "(SELECT COALESCE(sum(gained), 0)::bigint FROM gains WHERE gains.incarnation = m.incarnation AND gains.user_id = m.user_id)"
+	}
 	found, err := conn.Query(ctx, `
 		SELECT g.id, m.user_id, m.xp, m.message_count, COALESCE(m.updated_ms, 0), COALESCE(m.cooldown_ms, 0), m.username,
-			m.deleted, m.epoch, m.rev
+			m.deleted, m.epoch, m.rev, `+gained+`
 		FROM members m JOIN guilds g USING (incarnation)`)
 	if err != nil {
 		return nil, err
@@ -70,6 +75,27 @@ func (h *harness) strays() (n int, err error) {
 	err = conn.QueryRow(ctx, `
 		SELECT count(*) FROM members
 		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds)`).Scan(&n)
+	return n, err
+}
+
+// strayGains counts gains that belong to no guild, as strays, and those of an existing guild that are of no live member, of another day, or of a
+// guild that counts nothing.
+func (h *harness) strayGains() (n int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, h.postgres.URL())
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	counted := []string{mainGuild}
+	if h.counted(churnGuild) {
+		counted = append(counted, churnGuild)
+	}
+	err = conn.QueryRow(ctx, `
+		SELECT count(*) FROM gains LEFT JOIN guilds g USING (incarnation) LEFT JOIN members m USING (incarnation, user_id)
+		WHERE CASE WHEN g.id IS NULL THEN incarnation NOT IN (SELECT incarnation FROM deleted_guilds)
+			ELSE m.deleted IS NOT FALSE OR day <> $1 OR g.id <> ALL ($2) END`, int(h.today()), counted).Scan(&n)
 	return n, err
 }
 

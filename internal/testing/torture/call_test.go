@@ -97,7 +97,7 @@ func (h *harness) request(ctx context.Context, method, url, key string, body any
 	req.Header.Set("Content-Type", "application/json")
 	if strings.Contains(url, "/admin/") {
 		req.Header.Set("Authorization", "Bearer "+adminToken)
-	} else {
+	} else if h.apiKey != "" {
 		req.Header.Set("X-Api-Key", h.apiKey)
 	}
 	if key != "" {

@@ -14,13 +14,20 @@ type state struct {
 	name   string // the username that came last, with its creation or a message; empty when none did
 
 	messages int64
+	gained   int64 // today, by the changes that count; 0 in a guild that counts nothing
 }
 
 func (s state) String() string {
 	if !s.exists {
 		return "absent"
 	}
-	return fmt.Sprintf("%d(%s)m%d", s.xp, s.name, s.messages)
+	return fmt.Sprintf("%d(%s)m%dg%d", s.xp, s.name, s.messages, s.gained)
+}
+
+// isRead returns whether a read of a member that is in a state shows this; it does not show what was gained.
+func (s state) isRead(is state) bool {
+	s.gained = is.gained
+	return s == is
 }
 
 // op is one of the operations of the API on a member.
@@ -69,13 +76,20 @@ func (c change) effects(s state) []effect {
 	case remove:
 		return []effect{{}}
 	case increment:
-		s.xp = min(s.xp+c.amount, maxXP)
+		s = s.gains(min(c.amount, maxXP-s.xp))
 	case decrement:
-		s.xp = max(s.xp-c.amount, 0)
+		s = s.gains(-min(c.amount, s.xp))
 	case set:
 		s.xp = c.amount
 	}
 	return []effect{{s, outcome{xp: s.xp, messages: s.messages}}}
+}
+
+// gains adds to XP what counts in periods.
+func (s state) gains(xp int64) state {
+	s.xp += xp
+	s.gained += xp
+	return s
 }
 
 // awards is what messages may do: the first one that is worth anything gives XP, unless the cooldown stops it, and the
@@ -92,7 +106,7 @@ func (c change) awards(s state) []effect {
 	if mayStop {
 		all = append(all, effect{s, outcome{xp: s.xp, messages: s.messages}})
 	}
-	s.xp += gained
+	s = s.gains(gained)
 	return append(all, effect{s, outcome{s.xp, gained, s.messages}})
 }
 

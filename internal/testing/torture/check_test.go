@@ -8,12 +8,14 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"levelboard/internal/domain/period"
 )
 
 // entry is a member as the end of a run finds it, in Redis or in the archive.
 type entry struct {
-	xp, messages, updated, cooldown int64
-	name                            string
+	xp, messages, updated, cooldown, gained int64
+	name                                    string
 }
 
 // checkBoards holds everything that can be read, from each replica, to the model and to itself.
@@ -32,7 +34,9 @@ func (h *harness) checkBoards() {
 		h.checkBoard(reader, mainGuild, ranks, len(h.counters))
 		if h.operator.alive {
 			h.checkBoard(reader, churnGuild, ranks, 0)
+			h.checkPeriods(reader, churnGuild)
 		}
+		h.checkPeriods(reader, mainGuild)
 		h.tell("replica %s shows what it must", r.name)
 	}
 }
@@ -102,19 +106,9 @@ func (h *harness) checkCounter(final *client, c *counter) bool {
 // member's own entry shows.
 func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64, more int) {
 	final.members = h.members()
-	var all []pageRow
-	for number := 1; ; number++ {
-		rows, definite := h.readPage(final, guild, number)
-		if !definite {
-			return
-		}
-		if len(all) > 0 && len(rows) > 0 && rows[0].XP > all[len(all)-1].XP {
-			h.violation(nil, fmt.Sprintf("page %d of guild %s begins with more XP than the one before ends with", number, guild))
-		}
-		all = append(all, rows...)
-		if len(rows) < pageSize {
-			break
-		}
+	all, definite := h.readBoard(final, guild, "")
+	if !definite {
+		return
 	}
 	unshown := map[string]bool{}
 	for at := range ranks {
@@ -139,18 +133,24 @@ func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64
 	}
 }
 
-// readPage reads a page until it is answered.
-func (h *harness) readPage(final *client, guild string, number int) (rows []pageRow, definite bool) {
-	for deadline := time.Now().Add(patience); ; {
-		rows, definite := final.page(guild, number)
-		if h.isBroken() || definite {
-			return rows, !h.isBroken()
-		}
-		if time.Now().After(deadline) {
-			h.violation(nil, fmt.Sprintf("page %d of guild %s cannot be read %v after the last fault", number, guild, patience))
+// readBoard reads all pages, each until it is answered.
+func (h *harness) readBoard(final *client, guild, kind string) (all []pageRow, definite bool) {
+	for number := 1; ; number++ {
+		var rows []pageRow
+		answered := h.until(func() (definite bool) {
+			rows, definite = final.page(guild, kind, number)
+			return definite
+		}, "page %d of guild %s, period %q", number, guild, kind)
+		if !answered {
 			return nil, false
 		}
-		time.Sleep(20 * time.Millisecond)
+		if len(all) > 0 && len(rows) > 0 && !rows[0].mayFollow(all[len(all)-1], kind) {
+			h.violation(nil, fmt.Sprintf("page %d of guild %s, period %q, begins before the one before ends", number, guild, kind))
+		}
+		all = append(all, rows...)
+		if len(rows) < pageSize {
+			return all, true
+		}
 	}
 }
 
@@ -179,7 +179,7 @@ func (h *harness) checkArchive() error {
 	kept := map[string]entry{}
 	for at, row := range rows {
 		if !row.Deleted {
-			kept[at] = entry{row.XP, row.Messages, row.Updated, row.Cooldown, row.Name}
+			kept[at] = entry{row.XP, row.Messages, row.Updated, row.Cooldown, row.Gained, row.Name}
 		}
 	}
 	live := map[string]entry{}
@@ -203,6 +203,7 @@ func (h *harness) checkArchive() error {
 			h.violation(h.subjectOf(at), fmt.Sprintf("member %s is %+v in Redis and %+v in the archive after the last snapshot", at, e, kept[at]))
 		}
 		delete(kept, at)
+		h.checkKept(at, rows[at].state())
 	}
 	for at, e := range kept {
 		h.violation(h.subjectOf(at), fmt.Sprintf("member %s is %+v in the archive and not in Redis", at, e))
@@ -211,7 +212,26 @@ func (h *harness) checkArchive() error {
 	if err == nil && strays > 0 {
 		h.violation(nil, fmt.Sprintf("%d rows of the archive belong to no guild", strays))
 	}
+	if err == nil && h.counts {
+		if strays, err = h.strayGains(); err == nil && strays > 0 {
+			h.violation(nil, fmt.Sprintf("%d gains of the archive belong to no guild, to no member or to another day", strays))
+		}
+	}
 	return err
+}
+
+// checkKept holds a member's row in the archive to the model.
+func (h *harness) checkKept(at string, row state) {
+	switch about := h.subjectOf(at).(type) {
+	case *member:
+		if !about.shows(func(s state) bool { return s == row }) {
+			h.violation(about, fmt.Sprintf("member %s is %s in the archive, which cannot be: it was %s", at, row, about))
+		}
+	case *counter:
+		if h.counts && row.gained != row.xp {
+			h.violation(about, fmt.Sprintf("member %s gained all of its %d XP, and the archive says %d", at, row.xp, row.gained))
+		}
+	}
 }
 
 // readLive adds a guild's members, past the service, and reports whether Redis holds the guild.
@@ -246,7 +266,15 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 		e := entry{xp: int64(z.Score)}
 		// Of one whose messages came without user data there are three numbers and no more.
 		if parts := strings.SplitN(entries[user], " ", 4); len(parts) >= 3 {
-			e.messages, e.updated, e.cooldown = number(parts[0]), number(parts[1]), number(parts[2])
+			cooldown, days, _ := strings.Cut(parts[2], ";")
+			e.messages, e.updated, e.cooldown = number(parts[0]), number(parts[1]), number(cooldown)
+			gains, err := period.ParseGains(strings.TrimPrefix(days, "!"))
+			if err != nil {
+				return true, fmt.Errorf("the gains of member %s: %w", user, err)
+			}
+			for _, g := range gains {
+				e.gained += g.Gained
+			}
 		}
 		if fields := strings.Split(entries[user], "\x00"); len(fields) == 5 {
 			e.name = fields[3]

@@ -31,15 +31,22 @@ func (c *client) run() {
 func (c *client) step() {
 	m := c.pick()
 	c.h.gate.RLock() // a loss of Redis changes what members may be
-	waits, exists := len(m.pending) >= mostPending, m.states()[0].exists
+	waits, exists, unsure := len(m.pending) >= mostPending, m.states()[0].exists, m.unsure()
 	c.h.gate.RUnlock()
 	switch n := c.rng.IntN(100); {
 	case n < 8:
-		c.page(m.guild, 1+c.rng.IntN(3))
+		kind := ""
+		if m.counted && c.rng.IntN(2) == 0 {
+			kind = kinds[c.rng.IntN(len(kinds))]
+		}
+		c.page(m.guild, kind, 1+c.rng.IntN(3))
 	case n < 20 && len(c.h.counters) > 0:
 		c.count(c.h.counters[c.rng.IntN(len(c.h.counters))])
 	case n < 40 || waits:
 		c.read(m)
+		if c.rng.IntN(4) == 0 || unsure {
+			c.history(m)
+		}
 	case n < 43 && c.repeatable(m):
 		c.repeat(m)
 	case n < 46 && c.said != nil:
@@ -178,7 +185,7 @@ func (c *client) read(m *member) (rank int64, definite bool) {
 	if a.verdict == done {
 		var entry entryBody
 		explained = json.Unmarshal(a.body, &entry) == nil && entry.Level.Rank >= 1
-		seen, rank = state{true, entry.Level.XP, entry.User.Username, entry.Level.MessageCount}, entry.Level.Rank
+		seen, rank = state{true, entry.Level.XP, entry.User.Username, entry.Level.MessageCount, 0}, entry.Level.Rank
 		a.text = fmt.Sprintf("200 %s rank %d", seen, rank)
 	}
 	if explained && definite {

@@ -81,6 +81,9 @@ type harness struct {
 	apiKey     string
 	keyID      string
 
+	counts bool           // guilds count gains
+	zone   *time.Location // of the guilds
+
 	users    []string // of every guild
 	counters []*counter
 	clients  []*client
@@ -201,7 +204,8 @@ func (h *harness) environment() []string {
 
 // setUp makes the guild, the key, the clients and the members that they share.
 func (h *harness) setUp() {
-	h.must("PUT", "/admin/guilds/"+mainGuild, guildDocument("Torture"))
+	h.chooseCalendar()
+	h.must("PUT", "/admin/guilds/"+mainGuild, h.guildDocument("Torture", h.counts))
 	a := h.must("POST", "/admin/keys", map[string]any{
 		"name": "torture", "ownerId": ownerID, "permission": "read_write", "guildIds": []string{mainGuild},
 	})
@@ -242,7 +246,7 @@ func (h *harness) setUp() {
 
 func (h *harness) newMember(guild, user string) *member {
 	m := newMember(guild, user, h.mode.loses())
-	m.fleeting = h.mode == sentinel
+	m.counted, m.fleeting = h.counted(guild), h.mode == sentinel
 	return m
 }
 
@@ -259,11 +263,16 @@ func (h *harness) awaitSaved() {
 	}
 }
 
-func guildDocument(name string) map[string]any {
-	return map[string]any{
+// guildDocument is a guild's settings. What it counts stays, or replicas would count by different settings for a while.
+func (h *harness) guildDocument(name string, counted bool) map[string]any {
+	document := map[string]any{
 		"name": name, "memberCount": 1000, "ownerId": ownerID, "xpGainInterval": cooldown.Milliseconds(),
 		"xpPerMessageMin": messageXP, "xpPerMessageMax": messageXP, "ignoredChannelIds": []string{deafChannel},
 	}
+	if counted {
+		document["timeZone"], document["periods"] = h.zone.String(), kinds
+	}
+	return document
 }
 
 // must is a request that has to succeed: nothing is broken yet.

@@ -83,7 +83,8 @@ func (h *harness) merged(m *member, rows map[string]archived) []known {
 	return slices.DeleteFunc(all, func(k known) bool { return k.exists && k.xp < least })
 }
 
-// both merges what an archive has of a member and what an old dump has. The user's data comes from whichever is later.
+// both merges what an archive has of a member and what an old dump has. The user's data comes from whichever is later. Of what was gained the
+// higher one counts; nothing gained is no record, and then one that is below 0 may count.
 func both(a, d known) []known {
 	if !a.exists {
 		return []known{d}
@@ -92,9 +93,16 @@ func both(a, d known) []known {
 		d.made, d.result = a.made, a.result
 	}
 	d.xp, d.messages = max(d.xp, a.xp), max(d.messages, a.messages)
+	lower := min(d.gained, a.gained)
+	d.gained = max(d.gained, a.gained)
 	named := d
 	named.name = a.name
-	return []known{d, named}
+	all := []known{d, named}
+	if d.gained == 0 && lower < 0 {
+		d.gained, named.gained = lower, lower
+		all = append(all, d, named)
+	}
+	return all
 }
 
 // rowOf is what a row of the archive says of the member. Whether the change that is being repeated is in it is not in the row: the moments

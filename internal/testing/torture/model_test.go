@@ -35,6 +35,7 @@ type member struct {
 	held    time.Time // until when no message can give it XP, if that is known
 	free    time.Time // since when messages must give it XP again, if nothing is pending
 
+	counted  bool // its guild counts gains
 	fleeting bool // what a read shows may be lost with its master, until it is acknowledged
 
 	trail   []moment // what it may have been, for a Redis that loses something; nil when that never happens
@@ -67,7 +68,7 @@ func (m *member) closure() map[possible]bool {
 				continue
 			}
 			// A change that would be refused now changes nothing and leaves nothing behind, so it stays open.
-			for _, e := range c.effects(p.state) {
+			for _, e := range m.effects(c.change, p.state) {
 				next := possible{state: e.after, open: p.open &^ bit, result: p.result}
 				if i == m.keyed {
 					next.result = e.says
@@ -77,6 +78,17 @@ func (m *member) closure() map[possible]bool {
 					todo = append(todo, next)
 				}
 			}
+		}
+	}
+	return all
+}
+
+// effects is what a change may do to the member.
+func (m *member) effects(c change, s state) []effect {
+	all := c.effects(s)
+	for i := range all {
+		if !m.counted {
+			all[i].after.gained = 0
 		}
 	}
 	return all
@@ -109,7 +121,7 @@ func (m *member) answered(c change, a answer) bool {
 				p.open &^= bit
 			}
 		}
-		effects := c.effects(p.state)
+		effects := m.effects(c, p.state)
 		if a.verdict != done && len(effects) == 0 {
 			next[possible{state: p.state, open: p.open}] = true
 		}
@@ -164,19 +176,22 @@ func (m *member) mayHappen(c change, ended time.Time) {
 }
 
 // saw takes what a read of the member showed. It returns false when it cannot have been that.
-func (m *member) saw(s state) bool {
-	next := m.showing(s)
+func (m *member) saw(s state) bool { return m.shows(s.isRead) }
+
+// shows takes that the member is in one of these states. It returns false when it cannot be.
+func (m *member) shows(is func(state) bool) bool {
+	next := m.showing(is)
 	if m.fleeting && len(m.pending) > 0 {
 		return len(next) > 0
 	}
 	return m.become(next)
 }
 
-// showing is what the member may be when a read shows this.
-func (m *member) showing(s state) map[possible]bool {
+// showing is what the member may be when it is in one of these states.
+func (m *member) showing(is func(state) bool) map[possible]bool {
 	next := map[possible]bool{}
 	for p := range m.closure() {
-		if p.state == s {
+		if is(p.state) {
 			next[p] = true
 		}
 	}
@@ -202,7 +217,7 @@ func (m *member) settle(s state, readBegan, flowing time.Time) {
 			return
 		}
 	}
-	m.forgetPending(m.showing(s))
+	m.forgetPending(m.showing(s.isRead))
 	m.free = time.Now().Add(cooldown)
 }
 

@@ -31,7 +31,7 @@ func (o *operator) run() {
 			}
 			o.step()
 			if o.rng.IntN(15) == 0 {
-				o.until("PUT", "/admin/guilds/"+mainGuild, guildDocument("Torture "+strconv.Itoa(o.rng.IntN(1000))), http.StatusOK)
+				o.until("PUT", "/admin/guilds/"+mainGuild, o.h.guildDocument("Torture "+strconv.Itoa(o.rng.IntN(1000)), o.h.counted(mainGuild)), http.StatusOK)
 			}
 			o.h.pause(time.Duration(o.rng.IntN(20)) * time.Millisecond)
 		}
@@ -44,7 +44,7 @@ func (o *operator) run() {
 // found creates the guild and waits until every replica shows that it has no members.
 func (o *operator) found() bool {
 	o.born++
-	maker, made := o.until("PUT", "/admin/guilds/"+churnGuild, guildDocument("Churn "+strconv.Itoa(o.born)), http.StatusCreated, http.StatusOK)
+	maker, made := o.until("PUT", "/admin/guilds/"+churnGuild, o.h.guildDocument("Churn "+strconv.Itoa(o.born), o.h.counted(churnGuild)), http.StatusCreated, http.StatusOK)
 	if !made {
 		return false
 	}

@@ -1,0 +1,261 @@
+package torture
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"levelboard/internal/domain/period"
+)
+
+// kinds are the periods that guilds count. A run is within one day, so what a member gained is the same in all of them.
+var kinds = []string{"day", "week", "month"}
+
+// pickZone returns a zone in which the day began more than an hour and less than two hours ago, so no day, week or month ends for 22 hours.
+func pickZone(now time.Time) string {
+	ahead := 1 - now.UTC().Hour()
+	if ahead < -12 {
+		ahead += 24
+	}
+	if ahead == 0 {
+		return "Etc/GMT"
+	}
+	return fmt.Sprintf("Etc/GMT%+d", -ahead) // POSIX signs: Etc/GMT-3 is three hours ahead of UTC
+}
+
+// longestRun is less than what pickZone leaves of a day, with time for the checks at the end.
+const longestRun = 20 * time.Hour
+
+// chooseCalendar decides whether guilds count gains, which the version before may not know, and in which zone.
+func (h *harness) chooseCalendar() {
+	if budget(h.t) > longestRun {
+		h.t.Fatalf("TORTURE_TIME must be at most %v: gains of one day are modelled", longestRun)
+	}
+	h.counts = bytes.Contains(h.must(http.MethodGet, "/v2/openapi.json", nil).body, []byte(`"timeZone"`))
+	zone, err := time.LoadLocation(pickZone(time.Now()))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.zone = zone
+	h.t.Logf("guilds count gains: %v, in %s", h.counts, zone)
+}
+
+func (h *harness) today() period.Day { return period.DayAt(time.Now(), h.zone) }
+
+// counted reports whether a guild counts gains. Of the guild that is created anew some do not.
+func (h *harness) counted(guild string) bool {
+	return h.counts && (guild == mainGuild || h.operator.born%3 != 0)
+}
+
+// unsure reports whether the member may have gained one thing or another.
+func (m *member) unsure() bool {
+	var first *int64
+	for p := range m.may {
+		if first == nil {
+			first = &p.gained
+		} else if *first != p.gained {
+			return true
+		}
+	}
+	return false
+}
+
+type historyBody struct {
+	Days []struct {
+		Date   string `json:"date"`
+		Gained int64  `json:"gained"`
+	} `json:"days"`
+}
+
+// today is what the history has of the day; ok is false when it has anything else.
+func (b historyBody) today(day period.Day) (gained int64, ok bool) {
+	if len(b.Days) == 0 {
+		return 0, true
+	}
+	one := b.Days[0]
+	return one.Gained, len(b.Days) == 1 && one.Date == day.String() && one.Gained != 0
+}
+
+// history reads what a member gained; definite is false when it was not answered.
+func (c *client) history(m *member) (definite bool) {
+	r := c.replica()
+	c.h.gate.RLock()
+	a := c.h.call(r, http.MethodGet, "/v2/guilds/"+m.guild+"/members/"+m.user+"/history?days=2", "", nil)
+	explained := a.verdict == unknown || a.verdict == unsent
+	definite = !explained
+	switch a.verdict {
+	case done:
+		var body historyBody
+		if json.Unmarshal(a.body, &body) == nil {
+			gained, ok := body.today(c.h.today())
+			explained = ok && m.shows(func(s state) bool { return s.exists && s.gained == gained })
+			a.text = strings.TrimSpace(a.text)
+		}
+	case absent:
+		explained = m.saw(state{})
+	}
+	m.record(c.h, "history", a)
+	c.h.gate.RUnlock()
+	if !explained {
+		c.h.violation(m, fmt.Sprintf("the answer %q to a read of the history cannot be: the member was %s", a.text, m))
+	}
+	if !definite {
+		c.failover()
+	}
+	return definite
+}
+
+// checkCounterRow holds a row of a period's page to what is so of a counter: nothing but increments made its XP.
+func (h *harness) checkCounterRow(guild string, row pageRow) {
+	for _, c := range h.counters {
+		if c.guild == guild && c.user == row.UserID && row.Gained != row.XP {
+			h.violation(c, fmt.Sprintf("member %s gained all of its %d XP, and its period's page says %d", c.user, row.XP, row.Gained))
+		}
+	}
+}
+
+// checkPeriods holds all that can be read of a guild's running periods to the model and to each other, once every member was read.
+func (h *harness) checkPeriods(final *client, guild string) {
+	if !h.counted(guild) {
+		h.checkNoPeriods(final, guild)
+		return
+	}
+	final.members = h.members()
+	var day []pageRow
+	for _, kind := range kinds {
+		rows, definite := h.readBoard(final, guild, kind)
+		if !definite {
+			return
+		}
+		if h.checkGainers(guild, kind, rows); day == nil {
+			day = rows
+		}
+		if !slices.EqualFunc(day, rows, func(a, b pageRow) bool { return a.UserID == b.UserID && a.Gained == b.Gained }) {
+			h.violation(nil, fmt.Sprintf("guild %s counts since today, and the boards of its day and its %s differ:\n%v\n%v", guild, kind, day, rows))
+		}
+	}
+	h.checkTotals(final, guild, day)
+	for _, owner := range append(slices.Clone(h.clients), h.operator.client) {
+		for _, m := range owner.members[:min(len(owner.members), 2)] {
+			if m.guild == guild && !h.until(func() bool { return final.history(m) }, "the history of member %s of guild %s", m.user, guild) {
+				return
+			}
+		}
+	}
+}
+
+// checkGainers holds a whole board of a period to being of exactly those who gained.
+func (h *harness) checkGainers(guild, kind string, rows []pageRow) {
+	shown := map[string]bool{}
+	for _, row := range rows {
+		shown[row.UserID] = true
+	}
+	for _, m := range h.members() {
+		if m.guild == guild && !shown[m.user] && !m.shows(func(s state) bool { return s.gained <= 0 }) {
+			h.violation(m, fmt.Sprintf("the board of the %s of guild %s lacks member %s, which was %s", kind, guild, m.user, m))
+		}
+		delete(shown, m.user)
+	}
+	for _, c := range h.counters {
+		if c.guild == guild && c.least() > 0 && !shown[c.user] {
+			h.violation(c, fmt.Sprintf("the board of the %s of guild %s lacks member %s, which has %s", kind, guild, c.user, c))
+		}
+		delete(shown, c.user)
+	}
+	if len(shown) > 0 {
+		h.violation(nil, fmt.Sprintf("the board of the %s of guild %s has unknown members: %v", kind, guild, slices.Collect(maps.Keys(shown))))
+	}
+}
+
+type totals struct {
+	Kind    string `json:"kind"`
+	Date    string `json:"date"`
+	Closed  bool   `json:"closed"`
+	Members int64  `json:"members"`
+	Gained  int64  `json:"gained"`
+	Winners []struct {
+		Rank   int64  `json:"rank"`
+		UserID string `json:"userId"`
+		Gained int64  `json:"gained"`
+	} `json:"winners"`
+}
+
+// checkTotals holds the list of periods and the activity to the board of the day, which is that of the week and the month, too.
+func (h *harness) checkTotals(final *client, guild string, rows []pageRow) {
+	sum := int64(0)
+	for _, row := range rows {
+		sum += row.Gained
+	}
+	var list struct {
+		Periods []totals `json:"periods"`
+		Days    []totals `json:"days"`
+	}
+	if !h.get(final, "/v2/levels/"+guild+"/periods?page=1", &list) || !h.get(final, "/v2/levels/"+guild+"/activity?days=2", &list) {
+		return
+	}
+	for _, p := range list.Periods {
+		good := !p.Closed && len(p.Winners) == min(len(rows), 3)
+		for i := 0; good && i < len(p.Winners); i++ {
+			w := p.Winners[i]
+			good = w.Rank == int64(i+1) && w.UserID == rows[i].UserID && w.Gained == rows[i].Gained
+		}
+		if !good || p.Members != int64(len(rows)) || p.Gained != sum {
+			h.violation(nil, fmt.Sprintf("the list of periods of guild %s has %+v, and the board has %d members who gained %d: %v", guild, p, len(rows), sum, rows))
+		}
+	}
+	for _, d := range list.Days {
+		if d.Date != h.today().String() || d.Members != int64(len(rows)) || d.Gained != sum {
+			h.violation(nil, fmt.Sprintf("the activity of guild %s has %+v, and the board has %d members who gained %d", guild, d, len(rows), sum))
+		}
+	}
+	if len(list.Periods) != len(kinds) || len(list.Days) != min(len(rows), 1) {
+		h.violation(nil, fmt.Sprintf("guild %s lists periods %+v and days %+v", guild, list.Periods, list.Days))
+	}
+}
+
+// checkNoPeriods holds a guild that counts nothing to it.
+func (h *harness) checkNoPeriods(final *client, guild string) {
+	if !h.counts {
+		return
+	}
+	var list struct {
+		Periods []totals `json:"periods"`
+		Days    []totals `json:"days"`
+	}
+	if h.get(final, "/v2/levels/"+guild+"/periods?page=1", &list) && h.get(final, "/v2/levels/"+guild+"/activity?days=2", &list) &&
+		len(list.Periods)+len(list.Days) > 0 {
+		h.violation(nil, fmt.Sprintf("guild %s counts nothing, and lists periods %+v and days %+v", guild, list.Periods, list.Days))
+	}
+	if a := h.call(final.replica(), http.MethodGet, "/v2/levels/"+guild+"?page=1&period=day", "", nil); a.status != http.StatusNotFound {
+		h.violation(nil, fmt.Sprintf("guild %s counts nothing, and the board of its day is answered with %s", guild, a.text))
+	}
+}
+
+// get reads a body until it is answered.
+func (h *harness) get(final *client, path string, into any) bool {
+	return h.until(func() bool {
+		a := h.call(final.replica(), http.MethodGet, path, "", nil)
+		if a.verdict == unknown || a.verdict == unsent {
+			return false
+		}
+		if a.verdict != done || json.Unmarshal(a.body, into) != nil {
+			h.violation(nil, fmt.Sprintf("GET %s was answered with %s", path, a.text))
+		}
+		return true
+	}, "GET %s", path)
+}
+
+// until repeats a read until it is answered; a violation when it is not in time. It returns false once anything is broken.
+func (h *harness) until(answered func() bool, what string, args ...any) bool {
+	for deadline := time.Now().Add(patience); !h.isBroken() && !answered(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			h.violation(nil, fmt.Sprintf("not answered %v after the last fault: ", patience)+fmt.Sprintf(what, args...))
+		}
+	}
+	return !h.isBroken()
+}

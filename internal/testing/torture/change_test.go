@@ -21,7 +21,11 @@ func (s state) String() string {
 	if !s.exists {
 		return "absent"
 	}
-	return fmt.Sprintf("%d(%s)m%dg%d", s.xp, s.name, s.messages, s.gained)
+	text := fmt.Sprintf("%d(%s)m%d", s.xp, s.name, s.messages)
+	if s.gained != 0 {
+		text += fmt.Sprintf(" gained %d", s.gained)
+	}
+	return text
 }
 
 // isRead returns whether a read of a member that is in a state shows this; it does not show what was gained.

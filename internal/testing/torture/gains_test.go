@@ -47,9 +47,9 @@ func (h *harness) chooseCalendar() {
 
 func (h *harness) today() period.Day { return period.DayAt(time.Now(), h.zone) }
 
-// counted reports whether a guild counts gains. Of the guild that is created anew some do not.
+// counted reports whether a guild counts gains. Every third one of those that are created anew does not, and which is up to the seed.
 func (h *harness) counted(guild string) bool {
-	return h.counts && (guild == mainGuild || h.operator.born%3 != 0)
+	return h.counts && (guild == mainGuild || (uint64(h.operator.born)+h.seed)%3 != 0)
 }
 
 // unsure reports whether the member may have gained one thing or another.
@@ -94,7 +94,7 @@ func (c *client) history(m *member) (definite bool) {
 		if json.Unmarshal(a.body, &body) == nil {
 			gained, ok := body.today(c.h.today())
 			explained = ok && m.shows(func(s state) bool { return s.exists && s.gained == gained })
-			a.text = strings.TrimSpace(a.text)
+			a.text = "200 " + strings.TrimSpace(string(a.body))
 		}
 	case absent:
 		explained = m.saw(state{})

@@ -25,7 +25,7 @@ func newOperator(h *harness) *operator {
 
 func (o *operator) run() {
 	for o.h.running() && o.found() {
-		for range 15 + o.rng.IntN(40) {
+		for range 8 + o.rng.IntN(20) {
 			if !o.h.running() {
 				return
 			}

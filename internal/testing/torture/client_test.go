@@ -44,7 +44,7 @@ func (c *client) step() {
 		c.count(c.h.counters[c.rng.IntN(len(c.h.counters))])
 	case n < 40 || waits:
 		c.read(m)
-		if c.rng.IntN(4) == 0 || unsure {
+		if c.h.counts && (unsure || c.rng.IntN(4) == 0) {
 			c.history(m)
 		}
 	case n < 43 && c.repeatable(m):

@@ -80,7 +80,7 @@ for i = 1, n do
     end
 
     if xp ~= start or not before then xps[i], starts[i] = xp, start end
-    if not before then gains = born(member) end
+    if not before then gains = born(member, known) end
     if i <= told then user = ' ' .. ARGV[to + n + i] end
     g = g + 1
     given[g] = member

@@ -11,7 +11,7 @@ local answer = once()
 if answer then return answer end
 local member, xp, user = ARGV[4], ARGV[5], ARGV[6]
 if redis.call('ZADD', KEYS[2], 'NX', xp, member) == 0 then return 'EXISTS' end
-redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0' .. born(member) .. ' ' .. user)
+redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0' .. born(member, known) .. ' ' .. user)
 levelup(member, 0, tonumber(xp))
 local first, counted = note(rev, since, pending, ARGV, 4, 4)
 record(counted, member, '0 ' .. xp .. ' 0')

@@ -378,6 +378,24 @@ func nothingIsCounted(b *board) {
 	if got := b.waiting(userN(1)); len(got.Gains) > 0 || got.Fresh {
 		b.Errorf("the entry has %+v", got)
 	}
+	// A version that does not know gains reads the entries of a guild that counts none: also of members who come back before a snapshot.
+	for _, comesBack := range []func() error{
+		func() error {
+			_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{})
+			return err
+		},
+		func() error {
+			_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{{User: userN(1), Offers: []level.XP{5}}}})
+			return err
+		},
+	} {
+		_, err := b.Delete(b.Context(), b.g, userN(1), leaderboard.Removal{})
+		b.must(err)
+		b.must(comesBack())
+		if got := b.waiting(userN(1)); got.Deleted || len(got.Gains) > 0 || got.Fresh {
+			b.Errorf("the entry of a member who came back has %+v", got)
+		}
+	}
 }
 
 func manyNotes(b *board) {

@@ -60,7 +60,8 @@ do
   end
 
   -- The gains of a new entry: when the member waits for a snapshot there was an entry before, and what the archive has of it may be there yet.
-  function born(member) return redis.call('ZMSCORE', KEYS[4], member)[1] and ';!' or '' end
+  -- Where nothing was ever counted it has none, and a version that does not know gains can read the entry. known is as for opened.
+  function born(member, known) return known and redis.call('ZMSCORE', KEYS[4], member)[1] and ';!' or '' end
 
   -- Notes for the boards what a member gained on a day.
   function noted(member, on, gain)

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // BenchmarkClosePeriod closes a month in which each of a million members gained something on some days, beside the same gains of the month
-// before. It reports the sizes of a row of gains and of standings with their indexes.
+// before. It reports the sizes of a row of gains and of standings with their indexes, and how long a page takes.
 func BenchmarkClosePeriod(b *testing.B) {
 	month := period.At(period.Monthly, period.DayOf(2026, time.November, 1))
 	for _, days := range []int{3, 10} {
@@ -38,11 +39,29 @@ func BenchmarkClosePeriod(b *testing.B) {
 				b.StopTimer()
 				w.reportSize(b, "gains")
 				w.reportSize(b, "standings")
+				w.reportPages(b, month)
 				w.exec(b, `TRUNCATE periods, standings`)
 				b.StartTimer()
 			}
 		})
 	}
+}
+
+// reportPages reports how long it takes to read the closed period and a page of it, anywhere on its board.
+func (w *writeBench) reportPages(b *testing.B, p period.Period) {
+	b.Helper()
+	const pages = 200
+	began := time.Now()
+	for range pages {
+		if _, err := w.archive.Closed(b.Context(), w.guild, p.ID); err != nil {
+			b.Fatal(err)
+		}
+		rows, err := w.archive.Standings(b.Context(), w.guild, p.ID, int64(100*rand.IntN(benchMembers/100)), 100)
+		if err != nil || len(rows) != 100 {
+			b.Fatal(len(rows), err)
+		}
+	}
+	b.ReportMetric(float64(time.Since(began).Milliseconds())/pages, "ms/page")
 }
 
 // reportSize reports the bytes of a row of a table, with its indexes.

@@ -52,8 +52,8 @@ const (
 	visitsAtOnce = 4
 	// closedAtOnce is how many periods of one guild close in one look: a guild that was away for a year does not hold up the others.
 	closedAtOnce = 100
-	// mostPause is the longest time between two looks.
-	mostPause = 10 * time.Second
+	// leastPause and mostPause bound the time between two looks, which is that between two snapshots.
+	leastPause, mostPause = time.Second, 10 * time.Second
 )
 
 // Closer closes periods that have ended, one process among all replicas: the one that holds the lease of the snapshots. Nobody has to be awake
@@ -92,7 +92,7 @@ type CloserOptions struct {
 // NewCloser returns a Closer between two stores.
 func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOptions) *Closer {
 	return &Closer{
-		live: live, archive: archive, loader: loader, lease: o.Lease, pause: min(o.Interval, mostPause), log: o.Log, now: o.Now,
+		live: live, archive: archive, loader: loader, lease: o.Lease, pause: max(leastPause, min(o.Interval, mostPause)), log: o.Log, now: o.Now,
 		waiting: map[leaderboard.GuildRef]mark{}, overdue: map[leaderboard.GuildRef]time.Time{},
 	}
 }

@@ -30,7 +30,7 @@ func TestAManagersChangeIsInForceOnOtherReplicas(t *testing.T) {
 	}
 	form := url.Values{
 		"do": {"save"}, "version": {version[1]}, "enabled": {"on"}, "visibility": {"public"}, "curve": {"amari"}, "xpGainInterval": {"60000"},
-		"xpPerMessageMin": {"15"}, "xpPerMessageMax": {"40"}, "xpGlobalMultiplier": {"1"},
+		"xpPerMessageMin": {"15"}, "xpPerMessageMax": {"40"}, "xpGlobalMultiplier": {"1"}, "timeZone": {"UTC"},
 	}
 	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 200 || !strings.Contains(text, "Saved.") {
 		t.Fatalf("saving: %d %s", status, text)

@@ -76,7 +76,7 @@ func onEveryAnswer(t *testing.T, s *service) {
 		{"GET", "/v2", key, "", 404, nil},
 		{"GET", "/v2/", "", "", 404, nil},
 		{"GET", "/v2/nothing/here", key, "", 404, nil},
-		{"GET", "/v2/nothing", "letmein", "", 404, nil},
+		{"GET", "/v2/nothing", "letmein", "", 401, nil},
 		{"PUT", memberPath(g, u), key, `{}`, 405, nil},
 		{"POST", boardPath(g, 1), "", `{}`, 405, nil},
 		{"DELETE", "/v2/openapi.json", key, "", 405, nil},

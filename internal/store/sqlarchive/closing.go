@@ -37,7 +37,7 @@ func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.C
 				return err
 			}
 		}
-		if err := c.holds(ctx, tx, l); err != nil {
+		if err := c.Holds(ctx, tx, l); err != nil {
 			return err
 		}
 		if step.Period != nil {
@@ -49,8 +49,8 @@ func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.C
 	}))
 }
 
-// holds keeps a takeover of the lease out until the transaction ends.
-func (c *Catalog) holds(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
+// Holds keeps a takeover of the lease out until the transaction ends. lease.ErrLost when the fence differs.
+func (c *Catalog) Holds(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
 	_, err := scanValue[int](tx.QueryRowContext(ctx, `
 		SELECT 1 FROM leases WHERE name = $1 AND holder = $2 AND fence = $3`+c.Share, LeaseName, l.Holder, l.Fence))
 	if errors.Is(err, sql.ErrNoRows) {

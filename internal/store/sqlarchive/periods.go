@@ -49,7 +49,7 @@ func (c *Catalog) Closed(ctx context.Context, g leaderboard.GuildRef, periodID s
 
 // ClosedPeriods implements periods.Archive.
 func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]periods.Closed, error) {
-	found, err := c.withWinners(ctx, "list_periods", 3, `
+	found, err := c.withWinners(ctx, "list_periods", periods.ListWinners, `
 		SELECT '' AS guild_id, incarnation, number, `+periodColumns+` FROM periods
 		WHERE incarnation = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
 		ORDER BY begins_ms DESC, ends_ms, number LIMIT $3 OFFSET $4`,
@@ -63,7 +63,7 @@ func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kin
 
 // Unannounced implements periods.Archive.
 func (c *Catalog) Unannounced(ctx context.Context, limit int) ([]periods.Announcement, error) {
-	return c.withWinners(ctx, "list_unannounced", 10, `
+	return c.withWinners(ctx, "list_unannounced", periods.AnnouncedWinners, `
 		SELECT g.id AS guild_id, p.incarnation, number, p.id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained
 		FROM periods p JOIN guilds g ON g.incarnation = p.incarnation
 		WHERE board AND members > 0 AND NOT announced ORDER BY number LIMIT $1`, `number`, limit)

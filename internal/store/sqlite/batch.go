@@ -20,7 +20,7 @@ import (
 func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []snapshot.Batch) (errs []error, err error) {
 	errs = make([]error, len(batches))
 	err = a.inTx(ctx, "write members", func(tx *sql.Tx) error {
-		if err := checkLease(ctx, tx, l); err != nil {
+		if err := a.Holds(ctx, tx, l); err != nil {
 			return err
 		}
 		for i, b := range batches {

@@ -52,13 +52,3 @@ func (a *Archive) ReleaseLease(ctx context.Context, l lease.Lease) error {
 		leaseName, l.Holder, l.Fence)
 	return wrap("release the snapshot lease", err)
 }
-
-func checkLease(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
-	var held int
-	err := tx.QueryRowContext(ctx, `SELECT 1 FROM leases WHERE name = ? AND holder = ? AND fence = ?`,
-		leaseName, l.Holder, l.Fence).Scan(&held)
-	if errors.Is(err, sql.ErrNoRows) {
-		return lease.ErrLost
-	}
-	return err
-}

@@ -98,13 +98,14 @@ type days struct {
 
 // daysOf returns the days around now by the guild's calendar; nil when it counts nothing.
 func (l *Leaderboard) daysOf(g *guild.Guild) *period.Days {
-	if len(g.Periods) == 0 && len(g.Seasons) == 0 {
+	calendar := g.Calendar()
+	if !calendar.Counts() {
 		return nil
 	}
 	now := time.Now()
 	known, ok := l.days.Get(g.Incarnation)
 	if !ok || known.version != g.Version || !known.At(now) {
-		known = days{g.Version, g.Calendar().DaysAt(now)}
+		known = days{g.Version, calendar.DaysAt(now)}
 		l.days.Add(g.Incarnation, known)
 	}
 	return known.Days

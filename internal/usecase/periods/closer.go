@@ -139,8 +139,10 @@ func (c *Closer) Look(ctx context.Context) error {
 			done, err := c.visit(ctx, held, d)
 			mu.Lock()
 			defer mu.Unlock()
-			if since := c.endedSince(d); !done && !since.IsZero() {
-				late[leaderboard.Ref(d.Guild)] = since
+			if !done {
+				if since := c.endedSince(d); !since.IsZero() {
+					late[leaderboard.Ref(d.Guild)] = since
+				}
 			}
 			if err != nil && first == nil {
 				first = fmt.Errorf("close periods of guild %s: %w", d.Guild.ID, err)

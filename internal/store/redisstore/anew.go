@@ -36,18 +36,10 @@ func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) 
 
 // NoteAllAnew implements snapshot.Live. Members that come or go meanwhile are noted by that.
 func (s *Store) NoteAllAnew(ctx context.Context, l snapshot.Load) error {
-	for cursor := uint64(0); ; {
-		users, next, err := s.scanMembers(ctx, keysOf(l.Guild.ID).xp(), cursor)
-		if err != nil {
-			return fmt.Errorf("redis: note all anew: %w", err)
-		}
-		if _, err := s.NoteAnew(ctx, l, users); err != nil {
-			return err
-		}
-		if cursor = next; cursor == 0 {
-			return nil
-		}
-	}
+	return s.eachMember(ctx, keysOf(l.Guild.ID).xp(), func(users []id.User) error {
+		_, err := s.NoteAnew(ctx, l, users)
+		return err
+	})
 }
 
 // LowerArchived implements snapshot.Live.

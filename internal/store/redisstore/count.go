@@ -30,20 +30,7 @@ func (s *Store) BeginCount(ctx context.Context, g leaderboard.GuildRef, p period
 
 // UnsavedUsers implements leaderboard.Counting.
 func (s *Store) UnsavedUsers(ctx context.Context, g leaderboard.GuildRef, each func([]id.User) error) error {
-	for cursor := uint64(0); ; {
-		users, next, err := s.scanMembers(ctx, keysOf(g.ID).dirty(), cursor)
-		if err != nil {
-			return fmt.Errorf("redis: unsaved users: %w", err)
-		}
-		if len(users) > 0 {
-			if err := each(users); err != nil {
-				return err
-			}
-		}
-		if cursor = next; cursor == 0 {
-			return nil
-		}
-	}
+	return s.eachMember(ctx, keysOf(g.ID).dirty(), each)
 }
 
 // CountMembers implements leaderboard.Counting.

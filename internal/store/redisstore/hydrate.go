@@ -76,11 +76,7 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 		}
 		from = batch.Until
 	}
-	for cursor := uint64(0); ; {
-		users, next, err := s.scanMembers(ctx, keysOf(h.Guild.ID).dirty(), cursor)
-		if err != nil {
-			return fmt.Errorf("redis: unsaved members: %w", err)
-		}
+	return s.eachMember(ctx, keysOf(h.Guild.ID).dirty(), func(users []id.User) error {
 		for part := range slices.Chunk(users, chunkRows) {
 			batch, err := s.readUnsaved(ctx, h, "", part)
 			if err != nil {
@@ -89,6 +85,21 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 			if err := each(batch); err != nil {
 				return err
 			}
+		}
+		return nil
+	})
+}
+
+// eachMember calls each with the members of a sorted set, some at a time, until it fails: with all that are in it all the while. A member may come
+// more than once, but not in one call.
+func (s *Store) eachMember(ctx context.Context, key string, each func([]id.User) error) error {
+	for cursor := uint64(0); ; {
+		users, next, err := s.scanMembers(ctx, key, cursor)
+		if err != nil {
+			return fmt.Errorf("redis: scan members: %w", err)
+		}
+		if err := each(users); err != nil {
+			return err
 		}
 		if cursor = next; cursor == 0 {
 			return nil

@@ -10,8 +10,8 @@ if not found then return 'NOTLOADED' end
 local keeps = keeps(gains, place, ARGV[3])
 if keeps == true then return {0} end
 if not keeps then
-  local words = {string.match(gains or '- - - -', FOUR)}
-  if table.concat(words, ' ') == '- - - -' then redis.call('UNLINK', KEYS[6]) end -- what was noted for boards that were not kept any longer
+  local words = {string.match(gains or NOTHING_KEPT, FOUR)}
+  if table.concat(words, ' ') == NOTHING_KEPT then redis.call('UNLINK', KEYS[6]) end -- what was noted for boards that were not kept any longer
   redis.call('HSET', KEYS[6], '', '')
   redis.call('UNLINK', set)
   for i = 2, 5 do redis.call('ZADD', KEYS[i], -1, '') end

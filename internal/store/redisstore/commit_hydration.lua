@@ -31,7 +31,7 @@ end
 redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER,
   'format', FORMAT, 'used', now())
 if ARGV[6] == '1' then
-  redis.call('HSET', KEYS[1], 'gains', '- - - -')
+  redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT)
   redis.call('HSET', KEYS[15], '', '')
 end
 local last = redis.call('XREVRANGE', KEYS[8], '+', '-', 'COUNT', 1)[1]

@@ -14,13 +14,22 @@ var membersScript = newEachScript("members", "loaded", "ranked")
 
 // Member implements leaderboard.Board.
 func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
+	m, _, err := s.readMember(ctx, g, user)
+	return m, err
+}
+
+// readMember reads a member, and the text of its entry as well; "" where it is missing.
+func (s *Store) readMember(ctx context.Context, g leaderboard.GuildRef, user id.User) (m leaderboard.Ranked, entry string, err error) {
 	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation)}, Own: []string{string(user)}}
 	if err := s.client.Share(ctx, &c); err != nil {
-		return leaderboard.Ranked{}, known(err)
+		return m, "", known(err)
 	}
-	m, err := memberOf(c.Reply, c.At)
+	m, err = memberOf(c.Reply, c.At)
 	m.UserID = user
-	return m, wrap("member", err)
+	if err == nil {
+		entry, _, err = reply(c.Reply).text(3*c.At + 2)
+	}
+	return m, entry, wrap("member", err)
 }
 
 // memberOf reads one of the members that members.lua answered, but for its id.

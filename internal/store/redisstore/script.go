@@ -29,8 +29,10 @@ var scriptFiles embed.FS
 //	4: records of requests are in one hash and in the journal, and no key of a loaded guild is missing because it is empty
 const format = 4
 
-// constants begins every script: what meta notes of the server that a guild was verified on, the format, and the highest XP.
-var constants = fmt.Sprintf("local SERVER, FORMAT, MAX_XP = '%s-f%d', %d, %d\n", redisconn.ServerMark, format, format, level.MaxXP)
+// constants begins every script: what meta notes of the server that a guild was verified on, the format, the highest XP, and what meta has in
+// 'gains' when no board of a period is kept.
+var constants = fmt.Sprintf("local SERVER, FORMAT, MAX_XP, NOTHING_KEPT = '%s-f%d', %d, %d, '- - - -'\n",
+	redisconn.ServerMark, format, format, level.MaxXP)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
 // mistake in this package, so it panics before anything runs.

@@ -9,7 +9,6 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
-	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -116,17 +115,9 @@ func standingsOf(r reply, offset int64, known leaderboard.Digest) (s leaderboard
 
 // EntryGains implements leaderboard.Board.
 func (s *Store) EntryGains(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.LatestGains, error) {
-	var latest leaderboard.LatestGains
-	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation)}, Own: []string{string(user)}}
-	if err := s.client.Share(ctx, &c); err != nil {
-		return latest, known(err)
-	}
-	if _, err := memberOf(c.Reply, c.At); err != nil {
-		return latest, wrap("entry gains", err)
-	}
-	text, _, err := reply(c.Reply).text(3*c.At + 2)
+	_, text, err := s.readMember(ctx, g, user)
 	if err != nil || text == "" {
-		return latest, wrap("entry gains", err)
+		return leaderboard.LatestGains{}, err
 	}
 	e, err := parseEntry(text)
 	return leaderboard.LatestGains{Days: e.gains, Fresh: e.fresh}, wrap("entry gains", err)

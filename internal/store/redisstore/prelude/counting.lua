@@ -9,7 +9,7 @@
 --
 -- KEYS[1] meta, KEYS[4] dirty, KEYS[6] the notes, when ARGV[2] is not ''; ARGV[2] when today and tomorrow begin in ms, and the days:
 -- 'ms ms yesterday today tomorrow'.
-local NOTHING_KEPT, MOST_NOTES = '- - - -', 50000
+local MOST_NOTES = 50000
 local opened, earned, born, noted, unread, parted
 do
   local match, day, kept = string.match, nil, nil
@@ -28,7 +28,8 @@ do
   end
 
   -- The gains of an entry when its first day is another one: newest first, without those that no zone can come back to, unless they may not be
-  -- archived yet. What is archived of a day that a clock was set back to is not known here, so it counts for the last one that is.
+  -- archived yet. What is archived of a day that a clock was set back to is not known here, so it counts for the last one that is,
+  -- which is returned as well.
   local function reordered(member, gains, gain)
     local newest, days, all, left = tonumber(day), {}, {}, {}
     for d, sum in string.gmatch(gains, '(%d+):(%-?%d+)') do
@@ -36,7 +37,6 @@ do
       newest = math.max(newest, days[#days])
     end
     local counted = math.max(tonumber(day), newest - 2)
-    day = string.format('%.0f', counted)
     if not all[counted] then days[#days + 1] = counted end
     all[counted] = (all[counted] or 0) + gain
     table.sort(days, function(a, b) return a > b end)
@@ -44,7 +44,7 @@ do
     for i = 1, #days do
       if waits or days[i] >= newest - 2 then left[#left + 1] = string.format('%.0f:%.0f', days[i], all[days[i]]) end
     end
-    return (waits and match(gains, '^;!') or ';') .. table.concat(left, ',')
+    return (waits and match(gains, '^;!') or ';') .. table.concat(left, ','), string.format('%.0f', counted)
   end
 
   -- The gains of an entry (";20782:350,20781:-20", with "!" after the ";" when other days in the archive are of an entry before), once the member
@@ -53,10 +53,7 @@ do
     if not day or gain == 0 then return gains, day end
     local before, latest, sum, rest = match(gains, '^(;!?)(%d+):(%-?%d+)(.*)$')
     if latest == day then return before .. latest .. ':' .. (sum + gain) .. rest, day end
-    local chosen = day
-    gains = reordered(member, gains, gain)
-    day, chosen = chosen, day
-    return gains, chosen
+    return reordered(member, gains, gain)
   end
 
   -- The gains of a new entry: when the member waits for a snapshot there was an entry before, and what the archive has of it may be there yet.

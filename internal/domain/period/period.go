@@ -103,6 +103,14 @@ func Parse(text string) (Period, error) {
 	return p, nil
 }
 
+// SeasonName returns the name of a season; nil for the other kinds, which have none.
+func (p Period) SeasonName() *string {
+	if p.Kind != Seasonal {
+		return nil
+	}
+	return &p.Name
+}
+
 // Bounds returns the first instant of the period, and the first one after it.
 func (p Period) Bounds(zone *time.Location) (start, end time.Time) {
 	return p.First.Begin(zone), p.End.Begin(zone)

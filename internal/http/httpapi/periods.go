@@ -211,11 +211,7 @@ func runningBody(g *guild.Guild, p period.Period) periodJSON {
 }
 
 func periodBody(p period.Period, begins, ends time.Time, closed bool) periodJSON {
-	body := periodJSON{ID: p.ID, Kind: p.Kind, Start: begins.UTC(), End: ends.UTC(), Closed: closed}
-	if p.Kind == period.Seasonal {
-		body.Name = &p.Name
-	}
-	return body
+	return periodJSON{ID: p.ID, Kind: p.Kind, Name: p.SeasonName(), Start: begins.UTC(), End: ends.UTC(), Closed: closed}
 }
 
 func listedBody(l *periods.Listed) listedJSON {

@@ -35,10 +35,7 @@ type Winner struct {
 
 // EventOf is what is told of a closed period.
 func EventOf(c Closed) Event {
-	e := Event{ID: c.ID, Kind: c.Kind, Start: c.Begins.UTC(), End: c.Ends.UTC(), Members: c.Members, Winners: []Winner{}}
-	if c.Kind == period.Seasonal {
-		e.Name = &c.Name
-	}
+	e := Event{ID: c.ID, Kind: c.Kind, Name: c.SeasonName(), Start: c.Begins.UTC(), End: c.Ends.UTC(), Members: c.Members, Winners: []Winner{}}
 	for _, w := range c.Winners {
 		e.Winners = append(e.Winners, Winner{w.Rank, w.UserID, w.Gained})
 	}

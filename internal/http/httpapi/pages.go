@@ -30,23 +30,14 @@ type pageName struct {
 }
 
 func (a *api) leaderboardPage(c *gin.Context) error {
-	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
-	if err != nil {
+	var number int64
+	var wanted string
+	g, err := a.readableEntry(c, func(values url.Values) (err error) {
+		if number, err = pageNumber(values); err == nil {
+			wanted, err = queryPeriod(values)
+		}
 		return err
-	}
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	number, err := pageNumber(values)
-	if err != nil {
-		return err
-	}
-	wanted, err := queryPeriod(values)
-	if err != nil {
-		return err
-	}
-	g, err := a.readable(c, gid, vanity)
+	})
 	if err != nil {
 		return err
 	}
@@ -74,6 +65,22 @@ func queryPeriod(values url.Values) (string, error) {
 	}
 	name := values.Get("period")
 	return name, periods.CheckName(name)
+}
+
+// readableEntry finds the guild of the path, whose leaderboard the caller may read, once read has found nothing wrong with the query.
+func (a *api) readableEntry(c *gin.Context, read func(url.Values) error) (*guild.Guild, error) {
+	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
+	if err != nil {
+		return nil, err
+	}
+	values, err := query(c)
+	if err == nil {
+		err = read(values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.readable(c, gid, vanity)
 }
 
 // readable finds a guild whose leaderboard the caller may read.

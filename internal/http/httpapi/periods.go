@@ -96,23 +96,14 @@ func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed
 }
 
 func (a *api) listPeriods(c *gin.Context) error {
-	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
-	if err != nil {
+	var number int64
+	var kind period.Kind
+	g, err := a.readableEntry(c, func(values url.Values) (err error) {
+		if number, err = pageNumber(values); err == nil {
+			kind, err = queryKind(values)
+		}
 		return err
-	}
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	number, err := pageNumber(values)
-	if err != nil {
-		return err
-	}
-	kind, err := queryKind(values)
-	if err != nil {
-		return err
-	}
-	g, err := a.readable(c, gid, vanity)
+	})
 	if err != nil {
 		return err
 	}
@@ -139,15 +130,11 @@ func queryKind(values url.Values) (period.Kind, error) {
 }
 
 func (a *api) getActivity(c *gin.Context) error {
-	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
-	if err != nil {
+	var days int
+	g, err := a.readableEntry(c, func(values url.Values) (err error) {
+		days, err = queryDays(values)
 		return err
-	}
-	days, err := queryDays(c)
-	if err != nil {
-		return err
-	}
-	g, err := a.readable(c, gid, vanity)
+	})
 	if err != nil {
 		return err
 	}
@@ -173,7 +160,11 @@ func (a *api) getHistory(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	days, err := queryDays(c)
+	values, err := query(c)
+	if err != nil {
+		return err
+	}
+	days, err := queryDays(values)
 	if err != nil {
 		return err
 	}
@@ -195,11 +186,7 @@ func (a *api) getHistory(c *gin.Context) error {
 }
 
 // queryDays reads how many days are asked for, today included.
-func queryDays(c *gin.Context) (int, error) {
-	values, err := query(c)
-	if err != nil {
-		return 0, err
-	}
+func queryDays(values url.Values) (int, error) {
 	days, err := queryInt(values, "days", 1, periods.MaxHistory)
 	return int(days), err
 }

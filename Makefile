@@ -59,7 +59,7 @@ upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBO
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules
 	@scripts/lint
 
-walk: setup ## follow the README against a fresh service, embedded and on servers
+walk: setup ## follow docs/bots.md and the README against a fresh service, embedded and on servers
 	@scripts/walk
 	@scripts/walk --servers
 

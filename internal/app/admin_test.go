@@ -40,7 +40,7 @@ func guildDefaults(t *testing.T, s *service) {
 	want := fmt.Sprintf(`{"id":%q,"name":"Gophers","icon":null,"memberCount":1,"ownerId":"900000000000000001","adminIds":[],
 		"enabled":true,"visibility":"public","vanity":null,"curve":"default",
 		"xpGainInterval":60000,"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,
-		"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[],
+		"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
 		"timeZone":"UTC","periods":[],"seasons":[]}`, g)
 	wantJSON(t, made, want)
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), want)
@@ -53,7 +53,7 @@ func wholeGuild(vanity string) object {
 		"name": `Ünïcode & <html> "quotes"`, "icon": "a_0123456789abcdef0123456789abcdef", "memberCount": 2000000, "ownerId": newID(),
 		"adminIds": []string{newID(), newID()}, "enabled": false, "visibility": "private", "vanity": vanity, "curve": []float64{0.5, 10, 1.25},
 		"xpGainInterval": 10001, "xpPerMessageMin": 2, "xpPerMessageMax": 999, "xpGlobalMultiplier": 0.25,
-		"ignoredChannelIds": []string{newID()}, "ignoredRoleIds": []string{newID(), newID()},
+		"ignoredChannelIds": []string{newID()}, "ignoredRoleIds": []string{newID(), newID()}, "ignoredUserIds": []string{newID()},
 		"multipliers": []object{
 			{"id": channelMultiplierID, "type": "Channel", "multiplier": 0, "targets": []object{{"id": newID(), "name": "go", "parentId": newID(), "position": 2, "type": 15}}},
 			{"id": roleMultiplierID, "type": "Role", "multiplier": 4.75, "targets": []object{

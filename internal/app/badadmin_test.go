@@ -24,6 +24,8 @@ func badGuildBodies() map[string]string {
 		"memberCount negative": `{"name":"x","memberCount":-1,"ownerId":"100000000000000007"}`,
 		"ownerId short":        `{"name":"x","memberCount":1,"ownerId":"7"}`, "ownerId number": `{"name":"x","memberCount":1,"ownerId":100000000000000007}`,
 		"ownerId null":                        `{"name":"x","memberCount":1,"ownerId":null}`,
+		"a channel in two multipliers":        guildWith(`"multipliers":[{"type":"Channel","multiplier":1,"targets":[` + channelTarget + `]},{"type":"Channel","multiplier":1,"targets":[` + channelTarget + `]}]`),
+		"a role in two multipliers":           guildWith(`"multipliers":[{"type":"Role","multiplier":1,"targets":[` + roleTarget + `]},{"type":"Role","multiplier":2,"targets":[` + roleTarget + `]}]`),
 		"role target of a channel multiplier": multiplierWith(`"type":"Channel","multiplier":1,"targets":[` + roleTarget + `]`),
 		"channel target of a role multiplier": multiplierWith(`"type":"Role","multiplier":1,"targets":[` + channelTarget + `]`),
 	}
@@ -41,6 +43,7 @@ func badGuildBodies() map[string]string {
 		"xpGlobalMultiplier": {`-0.1`, `5.1`, `null`, `"1"`, `1e400`},
 		"ignoredChannelIds":  {`null`, `["x"]`, `[1]`, `"100000000000000007"`},
 		"ignoredRoleIds":     {`null`, `["x"]`, `[1]`},
+		"ignoredUserIds":     {`null`, `["x"]`, `[1]`, `"100000000000000001"`},
 		"multipliers":        {`null`, `{}`, `[null]`, `[{}]`, `[1]`},
 		"roleRewards":        {`null`, `{}`, `[null]`, `[{}]`, `["x"]`},
 		"timeZone":           {`null`, `""`, `1`, `"Local"`, `"Europe/Atlantis"`, `"+01:00"`, `"../UTC"`, `"localtime"`},

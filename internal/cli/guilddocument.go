@@ -31,6 +31,7 @@ type guildDocument struct {
 	XPGlobalMultiplier float64        `json:"xpGlobalMultiplier"`
 	IgnoredChannelIDs  []string       `json:"ignoredChannelIds"`
 	IgnoredRoleIDs     []string       `json:"ignoredRoleIds"`
+	IgnoredUserIDs     []string       `json:"ignoredUserIds"`
 	Multipliers        []struct {
 		Type       string  `json:"type"`
 		Multiplier float64 `json:"multiplier"`
@@ -84,6 +85,7 @@ func (g guildDocument) facts() [][]string {
 			number(g.XPGlobalMultiplier), time.Duration(g.XPGainInterval)*time.Millisecond)},
 		{"  ignored channels", joined(g.IgnoredChannelIDs)},
 		{"  ignored roles", joined(g.IgnoredRoleIDs)},
+		{"  ignored members", joined(g.IgnoredUserIDs)},
 		{"  time zone", g.TimeZone},
 		{"  periods", joined(g.Periods)},
 	}

@@ -125,7 +125,7 @@ func (g *Guild) weight() int {
 	if g.Icon != nil {
 		sum += len(*g.Icon)
 	}
-	sum += idBytes * (len(g.AdminIDs) + len(g.IgnoredChannelIDs) + len(g.IgnoredRoleIDs))
+	sum += idBytes * (len(g.AdminIDs) + len(g.IgnoredChannelIDs) + len(g.IgnoredRoleIDs) + len(g.IgnoredUserIDs))
 	for _, m := range g.Multipliers {
 		sum += multiplierBytes + rolesWeight(m.Roles)
 		for _, c := range m.Channels {

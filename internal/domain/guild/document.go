@@ -36,6 +36,7 @@ type document struct {
 
 	IgnoredChannelIDs strictjson.Optional[[]id.Channel]         `json:"ignoredChannelIds" items:"0..1000"`
 	IgnoredRoleIDs    strictjson.Optional[[]id.Role]            `json:"ignoredRoleIds" items:"0..1000"`
+	IgnoredUserIDs    strictjson.Optional[[]id.User]            `json:"ignoredUserIds" items:"0..1000"`
 	Multipliers       strictjson.Optional[[]multiplierDocument] `json:"multipliers" items:"0..250"`
 	RoleRewards       strictjson.Optional[[]rewardDocument]     `json:"roleRewards" items:"0..250"`
 
@@ -120,6 +121,7 @@ func Marshal(s Settings) ([]byte, error) {
 		XPGlobalMultiplier: strictjson.Some(s.XPGlobalMultiplier),
 		IgnoredChannelIDs:  strictjson.Some(s.IgnoredChannelIDs),
 		IgnoredRoleIDs:     strictjson.Some(s.IgnoredRoleIDs),
+		IgnoredUserIDs:     strictjson.Some(s.IgnoredUserIDs),
 		Multipliers:        strictjson.Some(multipliers),
 		RoleRewards:        strictjson.Some(rewards),
 		TimeZone:           strictjson.Some(cmp.Or(s.TimeZone, defaultTimeZone)),

@@ -29,7 +29,7 @@ func with(more string) string {
 const full = `{"id":"100000000000000000","name":"Gophers & <co>","icon":"a_0123456789abcdef0123456789abcdef","memberCount":2147483647,
 	"ownerId":"100000000000000001","adminIds":["100000000000000003","100000000000000002"],"enabled":false,"visibility":"private",
 	"vanity":"GoPhers1","curve":[0,75.83333333333333,22.5,1.6666666666666667],"xpGainInterval":10000,"xpPerMessageMin":1000,
-	"xpPerMessageMax":1000,"xpGlobalMultiplier":0.1,"ignoredChannelIds":["200000000000000009"],"ignoredRoleIds":["300000000000000009"],
+	"xpPerMessageMax":1000,"xpGlobalMultiplier":0.1,"ignoredChannelIds":["200000000000000009"],"ignoredRoleIds":["300000000000000009"],"ignoredUserIds":["100000000000000005","100000000000000004"],
 	"multipliers":[
 		{"id":"6BA7B810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":5,"targets":[
 			{"id":"200000000000000001","name":"help","parentId":"200000000000000002","position":1,"type":5}]},
@@ -63,7 +63,7 @@ func TestDefaults(t *testing.T) {
 	}
 	// The document with every default written out, as the contract shows it, says the same.
 	explicit := with(`"icon":null,"adminIds":[],"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,
-		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"multipliers":[],"roleRewards":[],
+		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
 		"timeZone":"UTC","periods":[],"seasons":[]`)
 	if got := parse(t, explicit); !reflect.DeepEqual(got, want) {
 		t.Errorf("written out: got  %+v\nwant %+v", got, want)
@@ -81,6 +81,7 @@ func TestParseReadsEveryProperty(t *testing.T) {
 		AdminIDs: []id.User{"100000000000000003", "100000000000000002"}, Visibility: guild.Private, Vanity: "gophers1", Curve: curve,
 		XPGainInterval: 10000, XPPerMessageMin: 1000, XPPerMessageMax: 1000, XPGlobalMultiplier: 0.1,
 		IgnoredChannelIDs: []id.Channel{"200000000000000009"}, IgnoredRoleIDs: []id.Role{"300000000000000009"},
+		IgnoredUserIDs: []id.User{"100000000000000005", "100000000000000004"},
 		Multipliers: []guild.Multiplier{
 			{ID: "6BA7B810-9dad-41d1-80b4-00c04fd430c8", Type: guild.ChannelMultiplier, Multiplier: 5,
 				Channels: []guild.Channel{{ID: "200000000000000001", Name: "help", ParentID: &parent, Position: 1, Type: 5}}},
@@ -102,6 +103,27 @@ func TestParseReadsEveryProperty(t *testing.T) {
 	if got := parse(t, full); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
+}
+
+func TestIgnoredUsers(t *testing.T) {
+	s := parse(t, with(`"ignoredUserIds":["100000000000000005","100000000000000004"]`))
+	for user, want := range map[id.User]bool{"100000000000000004": true, "100000000000000005": true, "100000000000000006": false, "": false} {
+		if got := s.IgnoresUser(user); got != want {
+			t.Errorf("user %q is ignored: %v, want %v", user, got, want)
+		}
+	}
+}
+
+// A service of an earlier version took a channel in two multipliers. Its guilds stay readable.
+func TestArchivedMultipliersMayShareATarget(t *testing.T) {
+	one := `{"id":` + uuidA + `,"type":"Channel","multiplier":2,"targets":[` + channel + `]}`
+	two := strings.Replace(one, "6ba7b810", "6ba7b811", 1)
+	s, err := guild.Unmarshal([]byte(with(`"id":"100000000000000000","multipliers":[` + one + `,` + two + `]`)))
+	if err != nil || len(s.Multipliers) != 2 {
+		t.Errorf("read %+v, %v", s, err)
+	}
+	// A channel and a role with the same number are two things.
+	parse(t, with(`"multipliers":[`+one+`,{"type":"Role","multiplier":1,"targets":[{"id":"200000000000000001","name":"x"}]}]`))
 }
 
 func TestDocumentsRoundTrip(t *testing.T) {
@@ -136,7 +158,7 @@ func TestMarshalAnswersEveryProperty(t *testing.T) {
 	}
 	want := `{"id":"100000000000000000","name":"Gophers","icon":null,"memberCount":5,"ownerId":"200000000000000001","adminIds":[],` +
 		`"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,"xpPerMessageMin":15,` +
-		`"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],` +
+		`"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],` +
 		`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001",` +
 		`"name":"help","parentId":null,"position":0,"type":0}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,` +
 		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}],` +

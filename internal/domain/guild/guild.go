@@ -47,6 +47,7 @@ type Settings struct {
 	XPGlobalMultiplier float64
 	IgnoredChannelIDs  []id.Channel
 	IgnoredRoleIDs     []id.Role
+	IgnoredUserIDs     []id.User
 	Multipliers        []Multiplier
 	RoleRewards        []RoleReward // in the order of their levels
 
@@ -114,6 +115,11 @@ func (s *Settings) Cooldown() time.Duration {
 // IsManager reports whether user is the guild's owner or one of its Administrators.
 func (s *Settings) IsManager(user id.User) bool {
 	return user != "" && (user == s.OwnerID || slices.Contains(s.AdminIDs, user))
+}
+
+// IgnoresUser reports whether messages of this user are not counted. It takes a few microseconds for the longest list.
+func (s *Settings) IgnoresUser(user id.User) bool {
+	return slices.Contains(s.IgnoredUserIDs, user)
 }
 
 // Errors of the archives that hold guilds.

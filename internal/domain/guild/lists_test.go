@@ -18,6 +18,7 @@ func TestListsAreBounded(t *testing.T) {
 		"adminIds":               {1000, `"adminIds":[`, `"200000000000000%d"`, `]`},
 		"ignoredChannelIds":      {1000, `"ignoredChannelIds":[`, `"200000000000000%d"`, `]`},
 		"ignoredRoleIds":         {1000, `"ignoredRoleIds":[`, `"200000000000000%d"`, `]`},
+		"ignoredUserIds":         {1000, `"ignoredUserIds":[`, `"200000000000000%d"`, `]`},
 		"multipliers":            {250, `"multipliers":[`, `{"type":"Role","multiplier":%d.0e-3,"targets":[]}`, `]`},
 		"multipliers[0].targets": {500, `"multipliers":[{"type":"Channel","multiplier":1,"targets":[`, `{"id":"200000000000000%d","name":"x"}`, `]}]`},
 		"multipliers[1].targets": {500, `"multipliers":[{"type":"Channel","multiplier":1,"targets":[]},{"type":"Role","multiplier":1,"targets":[`, `{"id":"200000000000000%d","name":"x"}`, `]}]`},

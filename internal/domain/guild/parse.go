@@ -45,6 +45,10 @@ func Parse(gid id.Guild, body []byte) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
+	// Archived settings are not held to this: services of earlier versions took them.
+	if err := checkMultipliedOnce(s.Multipliers); err != nil {
+		return Settings{}, err
+	}
 	full, err := Marshal(s)
 	if err != nil {
 		return Settings{}, err
@@ -113,6 +117,9 @@ func (d *document) lists(s *Settings) (err error) {
 	if s.IgnoredRoleIDs, err = snowflakes("ignoredRoleIds", d.IgnoredRoleIDs.Or(nil)); err != nil {
 		return err
 	}
+	if s.IgnoredUserIDs, err = snowflakes("ignoredUserIds", d.IgnoredUserIDs.Or(nil)); err != nil {
+		return err
+	}
 	if s.Multipliers, err = parseMultipliers(d.Multipliers.Or(nil)); err != nil {
 		return err
 	}
@@ -147,6 +154,32 @@ func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
 		list = append(list, m)
 	}
 	return list, nil
+}
+
+// checkMultipliedOnce checks that no two multipliers name the same channel or the same role.
+func checkMultipliedOnce(list []Multiplier) error {
+	channels, roles := make(map[id.Channel]int), make(map[id.Role]int)
+	for i, m := range list {
+		for j, c := range m.Channels {
+			if err := checkMultiplied(i, j, c.ID, channels); err != nil {
+				return err
+			}
+		}
+		for j, r := range m.Roles {
+			if err := checkMultiplied(i, j, r.ID, roles); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkMultiplied[T ~string](multiplier, target int, named T, in map[T]int) error {
+	if other, ok := in[named]; ok {
+		return fault.At(fmt.Sprintf("multipliers[%d].targets[%d].id", multiplier, target), "repeats %s of multipliers[%d]; remove one of them", named, other)
+	}
+	in[named] = multiplier
+	return nil
 }
 
 func parseRewards(documents []rewardDocument) ([]RoleReward, error) {

@@ -45,16 +45,16 @@ func TestEveryPropertyCanBeSet(t *testing.T) {
 	form := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(form, "do", "save", "enabled", "on", "visibility", "public", "vanity", " NewName ", "curve", "mee6",
 		"xpGainInterval", "60000", "xpPerMessageMin", "5", "xpPerMessageMax", "6", "xpGlobalMultiplier", "3",
-		"ignoredChannelIds", "300000000000000007, 300000000000000008\r\n300000000000000009 general, 2024", "ignoredRoleIds", "",
+		"ignoredChannelIds", "300000000000000007, 300000000000000008\r\n300000000000000009 general, 2024", "ignoredRoleIds", "", "ignoredUserIds", "500000000000000002 a bot",
 		"multipliers[0].type", "Role", "multipliers[0].multiplier", "4", "multipliers[0].targets", "400000000000000002\r\n400000000000000008   a new role \r\n",
-		"multipliers[1].multiplier", "1", "roleRewards[0].level", "20", "roleRewards[0].stack", "on", "roleRewards[1].stack", "-",
+		"multipliers[1].multiplier", "1", "multipliers[1].targets", "400000000000000009 nine", "roleRewards[0].level", "20", "roleRewards[0].stack", "on", "roleRewards[1].stack", "-",
 		"roleRewards[1].roles", "400000000000000003 renamed", "name", "Stolen", "ownerId", ada, "adminIds", ada)).want(200, "Saved.")
 	got, want := asJSON(t, w.saved()), asJSON(t, everySetting)
 	for property, value := range asJSON(t, `{"enabled":true,"visibility":"public","vanity":"newname","curve":"mee6","xpGainInterval":60000,
 		"xpPerMessageMin":5,"xpPerMessageMax":6,"xpGlobalMultiplier":3,
-		"ignoredChannelIds":["300000000000000007","300000000000000008","300000000000000009"],"ignoredRoleIds":[],"multipliers":[
+		"ignoredChannelIds":["300000000000000007","300000000000000008","300000000000000009"],"ignoredRoleIds":[],"ignoredUserIds":["500000000000000002"],"multipliers":[
 		{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Role","multiplier":4,"targets":[{"id":"400000000000000002","name":"another name","color":null,"position":7},{"id":"400000000000000008","name":"a new role","color":null,"position":0}]},
-		{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","type":"Role","multiplier":1,"targets":[{"id":"400000000000000002","name":"\"onload=alert(2)","color":255,"position":1}]}],
+		{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","type":"Role","multiplier":1,"targets":[{"id":"400000000000000009","name":"nine","color":null,"position":0}]}],
 		"roleRewards":[{"id":"6ba7b813-9dad-41d1-80b4-00c04fd430c8","level":10,"stack":false,"roles":[{"id":"400000000000000003","name":"renamed","color":16777215,"position":2}]},
 		{"id":"6ba7b812-9dad-41d1-80b4-00c04fd430c8","level":20,"stack":true,"roles":[]}]}`) {
 		want[property] = value
@@ -189,6 +189,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		"seasons that overlap": {"seasons[1].end", "2027-03-02", `id="f-seasons-1--start-error">Overlaps season 1, whose start is 2027-03-01 and whose end is 2027-06-01; move one of them.`},
 		"no date":              {"seasons[1].start", "", `id="f-seasons-1--start-error">Must be a date in the years 1970 to 9999, such as 2026-12-01.`},
 		"no name":              {"seasons[1].name", "", `id="f-seasons-1--name-error">`},
+		"a target twice":       {"multipliers[1].targets", "400000000000000002\r\n400000000000000002", "Line 2: the id repeats 400000000000000002; remove one of them."},
 		"too many":             {"ignoredRoleIds", manyIDs(1001), "Must have at most 1000 items."},
 		"too much":             {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
 	} {
@@ -196,6 +197,8 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "Not saved yet", c.says)
 		})
 	}
+	shared := with(form, "do", "save", "multipliers[0].type", "Role", "multipliers[0].targets", "400000000000000003\r\n\r\n400000000000000002")
+	b.post(settingsAddress, shared).want(422, "Not saved yet", `id="f-multipliers-1--targets-error">Line 1: the id repeats 400000000000000002 of multiplier 1; remove one of them.`)
 	least := with(form, "do", "save", "xpPerMessageMin", "15", "xpPerMessageMax", "40")
 	w.put(public, strings.Replace(everySetting, `"xpPerMessageMin":1,`, `"xpPerMessageMin":15,`, 1))
 	b.post(settingsAddress, with(least, "version", b.get(settingsAddress).form().Get("version"), "xpPerMessageMax", "1")).

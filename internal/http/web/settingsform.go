@@ -39,7 +39,8 @@ func formOf(g *guild.Guild) settingsForm {
 		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
 		"ignoredChannelIds": idLines(g.IgnoredChannelIDs), "ignoredRoleIds": idLines(g.IgnoredRoleIDs),
-		"timeZone": g.TimeZone,
+		"ignoredUserIds": idLines(g.IgnoredUserIDs),
+		"timeZone":       g.TimeZone,
 	}}
 	for _, kind := range g.Periods {
 		f.Fields[boxOf(kind)] = ticked(true)

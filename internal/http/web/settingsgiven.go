@@ -28,6 +28,7 @@ var settingsProperties = []struct {
 	{"xpGlobalMultiplier", "Multiplier for everything", asNumber},
 	{"ignoredChannelIds", "Ignored channels", asIDs},
 	{"ignoredRoleIds", "Ignored roles", asIDs},
+	{"ignoredUserIds", "Ignored members", asIDs},
 	{multipliers, "Multipliers", func(f settingsForm, _ string, saved *guild.Guild) any { return f.multipliers(targetsOf(saved)) }},
 	{roleRewards, "Role rewards", func(f settingsForm, _ string, saved *guild.Guild) any { return f.roleRewards(targetsOf(saved)) }},
 	{"timeZone", "Time zone", func(_ settingsForm, text string, _ *guild.Guild) any { return strings.TrimSpace(text) }},

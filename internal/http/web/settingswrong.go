@@ -66,15 +66,16 @@ func (p *settingsPage) propose() (guildsettings.Proposal, bool, error) {
 // pathParts splits a path of the document into the field of the form, the item of a list in that field, and its property.
 var pathParts = regexp.MustCompile(`^((?:multipliers|roleRewards|seasons)\[\d+\]\.\w+|\w*)(?:\[(\d+)\])?(?:\.(\w+))?$`)
 
-// seasonPath is a season in an error about another one that it overlaps.
-var seasonPath = regexp.MustCompile(`seasons\[(\d+)\]`)
+// rowPath is a row in an error about another one.
+var rowPath = regexp.MustCompile(`(season|multiplier)s\[(\d+)\]`)
 
-// overlap words the error of a season that overlaps another one, beside its first day.
-func overlap(season, message string) (field, worded string) {
-	return seasons + "[" + season + "].start", sentence(seasonPath.ReplaceAllStringFunc(message, func(path string) string {
-		n, _ := strconv.Atoi(seasonPath.FindStringSubmatch(path)[1])
-		return fmt.Sprintf("season %d", n+1)
-	}))
+// rowsNumbered calls the rows in a message what the page calls them.
+func rowsNumbered(message string) string {
+	return rowPath.ReplaceAllStringFunc(message, func(path string) string {
+		parts := rowPath.FindStringSubmatch(path)
+		n, _ := strconv.Atoi(parts[2])
+		return fmt.Sprintf("%s %d", parts[1], n+1)
+	})
 }
 
 // place finds the field that an error belongs to and words the error for somebody who sees a form and no JSON.
@@ -87,9 +88,9 @@ func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
 		return p.crossed()
 	}
 	field, item, property := parts[1], parts[2], parts[3]
-	message = strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string") // every field is text
-	if field == seasons && item != "" {
-		return overlap(item, message)
+	message = rowsNumbered(strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string")) // every field is text
+	if field == seasons && item != "" {                                                              // it overlaps another one
+		return seasons + "[" + item + "].start", sentence(message)
 	}
 	noID := errors.Is(w.Cause, id.ErrSnowflake)
 	if noID {

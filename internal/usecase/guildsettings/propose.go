@@ -21,7 +21,7 @@ type Given map[string]jsontext.Value
 // or keep themselves in after they lost their rights.
 var own = []string{
 	"enabled", "visibility", "vanity", "curve", "xpGainInterval", "xpPerMessageMin", "xpPerMessageMax", "xpGlobalMultiplier",
-	"ignoredChannelIds", "ignoredRoleIds", "multipliers", "roleRewards", "timeZone", "periods", "seasons",
+	"ignoredChannelIds", "ignoredRoleIds", "ignoredUserIds", "multipliers", "roleRewards", "timeZone", "periods", "seasons",
 }
 
 // pairs are properties that bound each other, so that one alone cannot be judged beside what is saved.

@@ -62,8 +62,8 @@ func (a *App) holderName() string {
 
 // known is what this process has in memory of guilds and keys, by the changes that are told of them.
 type known struct {
-	guilds *guild.Directory
-	keys   *apikey.Directory
+	guilds *guild.Cache
+	keys   *apikey.Cache
 }
 
 func (k known) changed(c changes.Change) { about(c, k.guilds.Changed, k.keys.Changed) }

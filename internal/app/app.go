@@ -135,9 +135,9 @@ func (a *App) start(ctx context.Context) error {
 		return err
 	}
 	store := a.stores.live
-	guilds := guild.NewDirectory(a.stores.archive, guildsCached, guildBytesCached)
+	guilds := guild.NewCache(a.stores.archive, guildsCached, guildBytesCached)
 	a.meter = apikey.NewMeter(a.stores.archive, time.Now, a.log)
-	keys := apikey.NewDirectory(a.stores.archive, keysCached, time.Now, a.meter)
+	keys := apikey.NewCache(a.stores.archive, keysCached, time.Now, a.meter)
 	announce, err := a.follow(ctx, background, guilds, keys)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (a *App) patience() time.Duration {
 }
 
 // follow keeps what is cached of guilds and keys true to the archive's log of changes.
-func (a *App) follow(ctx, background context.Context, guilds *guild.Directory, keys *apikey.Directory) (*announcer, error) {
+func (a *App) follow(ctx, background context.Context, guilds *guild.Cache, keys *apikey.Cache) (*announcer, error) {
 	nudges := a.stores.live.Nudges(background)
 	here := known{guilds, keys}
 	follower := changes.NewFollower(a.stores.archive, nudges, followInterval, a.log, here.changed, here.forgetAll)

@@ -1,5 +1,5 @@
 // Package apikey mints, parses, judges and meters API keys. A key is a secret that its owner made; the archive holds only its SHA-256
-// hash. It stores nothing; a Directory reads keys through an interface.
+// hash. It stores nothing; a Cache reads keys through an interface.
 package apikey
 
 import (

@@ -19,7 +19,7 @@ const (
 	flushTime = 10 * time.Second
 	// flushSize is how many keys one transaction of the archive writes down.
 	flushSize = 500
-	// maxUsed bounds how many keys are counted between two flushes. It is twice what a Directory holds; requests of keys
+	// maxUsed bounds how many keys are counted between two flushes. It is twice what a Cache holds; requests of keys
 	// beyond it are not counted.
 	maxUsed = 100_000
 )

@@ -61,7 +61,7 @@ func (l *ledger) of(keyID string) int64 {
 func metered(t *testing.T) (*world, *apikey.Meter, *ledger) {
 	w, l := newWorld(t), newLedger()
 	m := apikey.NewMeter(l, func() time.Time { return w.now }, slog.New(slog.DiscardHandler))
-	w.keys = apikey.NewDirectory(w.archive, 100, func() time.Time { return w.now }, m)
+	w.keys = apikey.NewCache(w.archive, 100, func() time.Time { return w.now }, m)
 	return w, m, l
 }
 
@@ -143,7 +143,7 @@ func TestManyCountAtOnceAndNothingIsLost(t *testing.T) {
 
 func TestAFlushIsInPieces(t *testing.T) {
 	w, m, l := metered(t)
-	w.keys = apikey.NewDirectory(w.archive, 2000, func() time.Time { return noon }, m)
+	w.keys = apikey.NewCache(w.archive, 2000, func() time.Time { return noon }, m)
 	for range 1234 {
 		secret, keyID, hash := mint(t)
 		w.archive.keys[keyID] = &apikey.Key{ID: keyID, Hash: hash}

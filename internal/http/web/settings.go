@@ -75,7 +75,7 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 	}
 	known, err := s.deps.Guilds.ByID(c.Request.Context(), gid)
 	if fault.Is(err, fault.NotFound) {
-		return nil, noGuild() // the directory's own words are for programs
+		return nil, noGuild() // the cache's own words are for programs
 	}
 	if err != nil {
 		return nil, err

@@ -63,7 +63,7 @@ func TestEveryPropertyCanBeSet(t *testing.T) {
 		t.Errorf("saved %v\nwant %v", got, want)
 	}
 	// It is in force here.
-	if g, err := w.directory.ByVanity(t.Context(), "newname"); err != nil || g.ID != public {
+	if g, err := w.cache.ByVanity(t.Context(), "newname"); err != nil || g.ID != public {
 		t.Errorf("by the new name: %+v, %v", g, err)
 	}
 	again := b.get(settingsAddress).form()
@@ -399,7 +399,7 @@ func TestACurveIsShownBeforeItIsSaved(t *testing.T) {
 	if w.saved() != before || len(w.announced) > 0 {
 		t.Errorf("a preview saved %s", w.saved())
 	}
-	if m, err := w.board.Member(t.Context(), must(w.directory.ByID(t.Context(), public)), id.User("500000000000000000")); err != nil || m.XP != 490150 {
+	if m, err := w.board.Member(t.Context(), must(w.cache.ByID(t.Context(), public)), id.User("500000000000000000")); err != nil || m.XP != 490150 {
 		t.Errorf("the member is now %+v, %v", m, err)
 	}
 }

@@ -38,7 +38,7 @@ const everySetting = `{"id":"200000000000000001","name":"Gophers <i>& \"co\"","i
 type settingsWorld struct {
 	*site
 	archive   *sqlite.Archive
-	directory *guild.Directory
+	cache     *guild.Cache
 	board     *leaderboard.Leaderboard
 	announced []string
 }
@@ -46,7 +46,7 @@ type settingsWorld struct {
 // Announce does what the service's own does for this replica.
 func (w *settingsWorld) Announce(_ context.Context, kind changes.Kind, subject string) {
 	w.announced = append(w.announced, string(kind)+" "+subject)
-	w.directory.Changed(id.Guild(subject))
+	w.cache.Changed(id.Guild(subject))
 }
 
 func newSettingsWorld(t *testing.T) *settingsWorld {
@@ -54,11 +54,11 @@ func newSettingsWorld(t *testing.T) *settingsWorld {
 	w := &settingsWorld{}
 	w.site = newSite(t, options{with: func(s *site, live *redisstore.Store) {
 		w.archive = storetest.SQLite(t)
-		w.directory = guild.NewDirectory(w.archive, 100, 1<<20)
+		w.cache = guild.NewCache(w.archive, 100, 1<<20)
 		hydrator := snapshot.NewHydrator(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)
-		w.board = leaderboard.New(live, hydrator, w.directory, leaderboard.Options{})
-		s.deps.Guilds = w.directory
+		w.board = leaderboard.New(live, hydrator, w.cache, leaderboard.Options{})
+		s.deps.Guilds = w.cache
 		s.deps.Settings = guildsettings.New(w.archive, w.board, w)
 	}})
 	w.put(public, everySetting)
@@ -76,7 +76,7 @@ func (w *settingsWorld) put(g id.Guild, document string) {
 	if _, _, err := w.archive.PutGuild(w.t.Context(), s); err != nil {
 		w.t.Fatal(err)
 	}
-	w.directory.Changed(g)
+	w.cache.Changed(g)
 }
 
 // saved is the guild's document as it is archived.
@@ -96,7 +96,7 @@ func (w *settingsWorld) saved() string {
 // members puts members on the board, the first with the most XP.
 func (w *settingsWorld) members(xp ...level.XP) {
 	w.t.Helper()
-	g, err := w.directory.ByID(w.t.Context(), public)
+	g, err := w.cache.ByID(w.t.Context(), public)
 	if err != nil {
 		w.t.Fatal(err)
 	}

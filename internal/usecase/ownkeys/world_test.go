@@ -39,7 +39,7 @@ type world struct {
 	*testing.T
 	*ownkeys.Profile
 	archive     *storetest.FaultyArchive
-	here, there *apikey.Directory
+	here, there *apikey.Cache
 	follower    *changes.Follower // of the other replica
 	meter       *apikey.Meter
 
@@ -55,8 +55,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{T: t, archive: storetest.NewFaultyArchive(archive), now: noon}
 	log := slog.New(slog.DiscardHandler)
 	w.meter = apikey.NewMeter(w.archive, w.clock, log)
-	w.here = apikey.NewDirectory(w.archive, 100, w.clock, w.meter)
-	w.there = apikey.NewDirectory(w.archive, 100, w.clock, nil)
+	w.here = apikey.NewCache(w.archive, 100, w.clock, w.meter)
+	w.there = apikey.NewCache(w.archive, 100, w.clock, nil)
 	w.follower = changes.NewFollower(w.archive, nil, time.Second, log, func(c changes.Change) {
 		if c.Kind == changes.Key {
 			w.there.Changed(c.Subject)
@@ -129,7 +129,7 @@ func (w *world) works(secret string, g id.Guild) bool {
 	w.Helper()
 	w.must(w.follower.CatchUp(w.Context()))
 	var answers []bool
-	for _, keys := range []*apikey.Directory{w.here, w.there} {
+	for _, keys := range []*apikey.Cache{w.here, w.there} {
 		k, err := keys.Authenticate(w.Context(), secret)
 		if err != nil && !fault.Is(err, fault.Unauthenticated) {
 			w.Fatal(err)

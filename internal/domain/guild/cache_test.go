@@ -72,19 +72,19 @@ const (
 	guildB id.Guild = "100000000000000002"
 )
 
-func newDirectory() (*guild.Directory, *source) {
+func newCache() (*guild.Cache, *source) {
 	s := &source{guilds: map[id.Guild]string{guildA: "gophers"}}
-	return guild.NewDirectory(s, 10, 1<<20), s
+	return guild.NewCache(s, 10, 1<<20), s
 }
 
-func byID(t *testing.T, d *guild.Directory, g id.Guild) {
+func byID(t *testing.T, d *guild.Cache, g id.Guild) {
 	t.Helper()
 	if found, err := d.ByID(t.Context(), g); err != nil || found.ID != g {
 		t.Errorf("%s: %+v, %v", g, found, err)
 	}
 }
 
-func byVanity(t *testing.T, d *guild.Directory, vanity string, want id.Guild) {
+func byVanity(t *testing.T, d *guild.Cache, vanity string, want id.Guild) {
 	t.Helper()
 	if found, err := d.ByVanity(t.Context(), vanity); err != nil || found.ID != want {
 		t.Errorf("%s: %+v, %v; want %s", vanity, found, err, want)
@@ -92,7 +92,7 @@ func byVanity(t *testing.T, d *guild.Directory, vanity string, want id.Guild) {
 }
 
 // fails asks for a guild by its id or its vanity.
-func fails(t *testing.T, d *guild.Directory, name string, code fault.Code) {
+func fails(t *testing.T, d *guild.Cache, name string, code fault.Code) {
 	t.Helper()
 	var err error
 	var found *guild.Guild
@@ -107,7 +107,7 @@ func fails(t *testing.T, d *guild.Directory, name string, code fault.Code) {
 }
 
 func TestGuildsAreFoundInMemory(t *testing.T) {
-	d, s := newDirectory()
+	d, s := newCache()
 	for range 3 {
 		byVanity(t, d, "gophers", guildA)
 		byID(t, d, guildA)
@@ -118,7 +118,7 @@ func TestGuildsAreFoundInMemory(t *testing.T) {
 }
 
 func TestAbsentGuildsAreRemembered(t *testing.T) {
-	d, s := newDirectory()
+	d, s := newCache()
 	for range 3 {
 		fails(t, d, string(guildB), fault.NotFound)
 		fails(t, d, "nobody", fault.NotFound)
@@ -135,7 +135,7 @@ func TestAbsentGuildsAreRemembered(t *testing.T) {
 // Who was known before the archive went away is served on, also when something has changed just before.
 func TestChangedGuildsAreServedWhileTheArchiveIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, s := newDirectory()
+		d, s := newCache()
 		s.guilds[guildB] = "new"
 		byVanity(t, d, "gophers", guildA)
 		d.Changed(guildA)
@@ -153,7 +153,7 @@ func TestChangedGuildsAreServedWhileTheArchiveIsAway(t *testing.T) {
 func TestAVanityMoves(t *testing.T) {
 	// The changes of the two guilds arrive one after the other, in either order.
 	for _, order := range [][]id.Guild{{guildA, guildB}, {guildB, guildA}} {
-		d, s := newDirectory()
+		d, s := newCache()
 		s.guilds[guildB] = ""
 		byVanity(t, d, "gophers", guildA)
 		byID(t, d, guildB)
@@ -172,13 +172,13 @@ func TestAVanityMoves(t *testing.T) {
 
 // The guild was read anew, without the name, while the name still points to it.
 func TestANameThatItsGuildNoLongerHasFindsNothing(t *testing.T) {
-	d, s := newDirectory()
+	d, s := newCache()
 	s.guilds[guildA] = "moved"
 	byVanity(t, d, "moved", guildA)
 	d.Changed(guildA)
 	byID(t, d, guildA)
 	s.guilds[guildA] = "other"
-	// The directory holds the guild as "moved"; the archive points "other" to it.
+	// The cache holds the guild as "moved"; the archive points "other" to it.
 	fails(t, d, "other", fault.NotFound)
 	d.Changed(guildA)
 	byVanity(t, d, "other", guildA)
@@ -186,7 +186,7 @@ func TestANameThatItsGuildNoLongerHasFindsNothing(t *testing.T) {
 }
 
 func TestForgetAll(t *testing.T) {
-	d, s := newDirectory()
+	d, s := newCache()
 	byVanity(t, d, "gophers", guildA)
 	fails(t, d, string(guildB), fault.NotFound)
 	s.guilds = map[id.Guild]string{guildB: "gophers"}
@@ -196,8 +196,8 @@ func TestForgetAll(t *testing.T) {
 	fails(t, d, string(guildA), fault.NotFound)
 }
 
-func TestTheDirectoryServesOnWhileTheArchiveIsAway(t *testing.T) {
-	d, s := newDirectory()
+func TestTheCacheServesOnWhileTheArchiveIsAway(t *testing.T) {
+	d, s := newCache()
 	byVanity(t, d, "gophers", guildA)
 	fails(t, d, "nobody", fault.NotFound)
 	s.guilds[guildB] = "late"

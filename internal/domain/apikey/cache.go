@@ -11,15 +11,15 @@ import (
 	"levelboard/internal/platform/cached"
 )
 
-// Source is where a Directory reads keys: the archive. It returns ErrNotFound for a key that does not exist; every other
+// Source is where a Cache reads keys: the archive. It returns ErrNotFound for a key that does not exist; every other
 // error means that it could not be asked.
 type Source interface {
 	Key(ctx context.Context, keyID string) (*Key, error)
 }
 
-// Directory finds the key that a secret belongs to, in memory where it can, unknown ids included. While the archive is down it serves
+// Cache finds the key that a secret belongs to, in memory where it can, unknown ids included. While the archive is down it serves
 // what it holds. Callers must not change its keys. It is safe for concurrent use.
-type Directory struct {
+type Cache struct {
 	byID  *cached.Cache[string, *Key]
 	now   func() time.Time
 	meter *Meter // nil: nothing is counted
@@ -29,9 +29,9 @@ type Directory struct {
 // charged, since who is charged depends on it; so a flood of well-formed, made-up keys must not take every connection.
 const loadsAtOnce = 3
 
-// NewDirectory returns a Directory that holds at most size keys, and as many ids without a key; now is the clock for
+// NewCache returns a Cache that holds at most size keys, and as many ids without a key; now is the clock for
 // expiry, and meter, which may be nil, counts the requests of keys that are authenticated.
-func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *Directory {
+func NewCache(source Source, size int, now func() time.Time, meter *Meter) *Cache {
 	turns := make(chan struct{}, loadsAtOnce)
 	load := func(ctx context.Context, keyID string) (*Key, error) {
 		select {
@@ -53,39 +53,39 @@ func NewDirectory(source Source, size int, now func() time.Time, meter *Meter) *
 		return k, nil
 	}
 	unknown := func(err error) bool { return errors.Is(err, ErrNotFound) }
-	return &Directory{byID: cached.New(load, cached.Options[*Key]{Size: size, Absent: unknown}), now: now, meter: meter}
+	return &Cache{byID: cached.New(load, cached.Options[*Key]{Size: size, Absent: unknown}), now: now, meter: meter}
 }
 
 // Authenticate returns the key whose text was presented. Whatever is wrong with it (malformed, unknown, revoked, expired,
 // another secret) is the same Unauthenticated fault, so that an answer tells nothing about which ids exist. When the
 // archive had to be asked and did not answer, it is an Unavailable fault.
-func (d *Directory) Authenticate(ctx context.Context, presented string) (*Key, error) {
-	now := d.now()
-	found, err := d.find(ctx, presented, now)
+func (c *Cache) Authenticate(ctx context.Context, presented string) (*Key, error) {
+	now := c.now()
+	found, err := c.find(ctx, presented, now)
 	if err != nil {
 		return nil, err
 	}
-	d.meter.count(found.ID, now)
+	c.meter.count(found.ID, now)
 	return found, nil
 }
 
 // InMemory reports whether Authenticate can say who it is without the archive.
-func (d *Directory) InMemory(presented string) bool {
+func (c *Cache) InMemory(presented string) bool {
 	keyID, err := Parse(presented)
-	return err != nil || d.byID.Has(keyID)
+	return err != nil || c.byID.Has(keyID)
 }
 
 // Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
-func (d *Directory) Recheck(ctx context.Context, presented string) (*Key, error) {
-	return d.find(ctx, presented, d.now())
+func (c *Cache) Recheck(ctx context.Context, presented string) (*Key, error) {
+	return c.find(ctx, presented, c.now())
 }
 
-func (d *Directory) find(ctx context.Context, presented string, now time.Time) (*Key, error) {
+func (c *Cache) find(ctx context.Context, presented string, now time.Time) (*Key, error) {
 	keyID, err := Parse(presented)
 	if err != nil {
 		return nil, invalid(err)
 	}
-	found, err := d.byID.Get(ctx, keyID)
+	found, err := c.byID.Get(ctx, keyID)
 	if errors.Is(err, ErrNotFound) {
 		return nil, invalid(err)
 	}
@@ -103,16 +103,16 @@ func (d *Directory) find(ctx context.Context, presented string, now time.Time) (
 
 // Changed tells that the key was created, changed or revoked: nothing that was known of it is used from now on. If it was in use, it is
 // read anew at once.
-func (d *Directory) Changed(keyID string) { d.byID.Renew(keyID) }
+func (c *Cache) Changed(keyID string) { c.byID.Renew(keyID) }
 
 // Forget is Changed without reading the key anew.
-func (d *Directory) Forget(keyID string) { d.byID.Forget(keyID) }
+func (c *Cache) Forget(keyID string) { c.byID.Forget(keyID) }
 
 // Prefetch has the key in memory when it returns, if the archive has it: it is known, also when the archive is away by then.
-func (d *Directory) Prefetch(ctx context.Context, keyID string) { _, _ = d.byID.Get(ctx, keyID) }
+func (c *Cache) Prefetch(ctx context.Context, keyID string) { _, _ = c.byID.Get(ctx, keyID) }
 
 // ForgetAll drops everything.
-func (d *Directory) ForgetAll() { d.byID.ForgetAll() }
+func (c *Cache) ForgetAll() { c.byID.ForgetAll() }
 
 func invalid(why error) *fault.Error {
 	return fault.Wrap(why, fault.Unauthenticated,

@@ -16,17 +16,17 @@ type Source interface {
 	GuildByVanity(ctx context.Context, vanity string) (*Guild, error)
 }
 
-// Directory finds guilds by id or vanity, from memory where it can. It is bounded, it remembers guilds that do not exist
+// Cache finds guilds by id or vanity, from memory where it can. It is bounded, it remembers guilds that do not exist
 // too, and while the archive is down it serves on with what it holds. Guilds that it returns are shared: do not change them.
-type Directory struct {
+type Cache struct {
 	byID     *cached.Cache[id.Guild, *Guild]
 	byVanity *cached.Cache[string, id.Guild]
 }
 
-// NewDirectory returns a Directory that holds at most size guilds, whose settings take about so many bytes at most, and at most
+// NewCache returns a Cache that holds at most size guilds, whose settings take about so many bytes at most, and at most
 // size vanities.
-func NewDirectory(source Source, size, bytes int) *Directory {
-	return &Directory{
+func NewCache(source Source, size, bytes int) *Cache {
+	return &Cache{
 		byID: cached.New(source.Guild, cached.Options[*Guild]{Size: size, Heaviest: bytes, Weigh: (*Guild).weight, Absent: absent}),
 		byVanity: cached.New(func(ctx context.Context, vanity string) (id.Guild, error) {
 			found, err := source.GuildByVanity(ctx, vanity)
@@ -42,19 +42,19 @@ func absent(err error) bool { return errors.Is(err, ErrNotFound) }
 
 // ByID returns the guild; a NotFound fault when there is none, an Unavailable one when the archive had to be asked and
 // did not answer.
-func (d *Directory) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
-	found, err := d.byID.Get(ctx, g)
+func (c *Cache) ByID(ctx context.Context, g id.Guild) (*Guild, error) {
+	found, err := c.byID.Get(ctx, g)
 	return found, asFault(err)
 }
 
 // ByVanity returns the guild whose vanity, in lower case, this is; faults as ByID.
-func (d *Directory) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
+func (c *Cache) ByVanity(ctx context.Context, vanity string) (*Guild, error) {
 	for range 2 {
-		g, err := d.byVanity.Get(ctx, vanity)
+		g, err := c.byVanity.Get(ctx, vanity)
 		if err != nil {
 			return nil, asFault(err)
 		}
-		found, err := d.ByID(ctx, g)
+		found, err := c.ByID(ctx, g)
 		if err == nil && found.Vanity == vanity {
 			return found, nil
 		}
@@ -62,36 +62,36 @@ func (d *Directory) ByVanity(ctx context.Context, vanity string) (*Guild, error)
 			return nil, err
 		}
 		// The guild is gone or has given the name up: another one may have it now.
-		d.byVanity.Forget(vanity)
+		c.byVanity.Forget(vanity)
 	}
 	return nil, unknown()
 }
 
 // Prefetch has the guild and its vanity in memory when it returns, if the archive has them: whoever asks for a guild that was just
 // created or changed is answered, also when the archive is away by then.
-func (d *Directory) Prefetch(ctx context.Context, g id.Guild) {
-	if found, err := d.ByID(ctx, g); err == nil && found.Vanity != "" {
-		_, _ = d.ByVanity(ctx, found.Vanity)
+func (c *Cache) Prefetch(ctx context.Context, g id.Guild) {
+	if found, err := c.ByID(ctx, g); err == nil && found.Vanity != "" {
+		_, _ = c.ByVanity(ctx, found.Vanity)
 	}
 }
 
 // Changed tells that the guild was created, changed or deleted: nothing that was known of it is used from now on. If it was in use, it
 // is read anew at once. Its vanity may be one that nobody had; whose vanity a name was is looked at whenever the name is used.
-func (d *Directory) Changed(g id.Guild) {
-	d.byID.Renew(g)
-	d.byVanity.ForgetAbsences()
+func (c *Cache) Changed(g id.Guild) {
+	c.byID.Renew(g)
+	c.byVanity.ForgetAbsences()
 }
 
 // Forget is Changed without reading the guild anew.
-func (d *Directory) Forget(g id.Guild) {
-	d.byID.Forget(g)
-	d.byVanity.ForgetAbsences()
+func (c *Cache) Forget(g id.Guild) {
+	c.byID.Forget(g)
+	c.byVanity.ForgetAbsences()
 }
 
 // ForgetAll drops everything.
-func (d *Directory) ForgetAll() {
-	d.byID.ForgetAll()
-	d.byVanity.ForgetAll()
+func (c *Cache) ForgetAll() {
+	c.byID.ForgetAll()
+	c.byVanity.ForgetAll()
 }
 
 func asFault(err error) error {

@@ -42,10 +42,10 @@ func (a *archive) Key(_ context.Context, keyID string) (*apikey.Key, error) {
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// world is a Directory over an archive with one key, at noon.
+// world is a Cache over an archive with one key, at noon.
 type world struct {
 	archive *archive
-	keys    *apikey.Directory
+	keys    *apikey.Cache
 	secret  string
 	key     *apikey.Key
 	now     time.Time
@@ -60,7 +60,7 @@ func newWorld(t *testing.T) *world {
 		now:     noon,
 	}
 	w.archive.keys[keyID] = w.key
-	w.keys = apikey.NewDirectory(w.archive, 100, func() time.Time { return w.now }, nil)
+	w.keys = apikey.NewCache(w.archive, 100, func() time.Time { return w.now }, nil)
 	return w
 }
 

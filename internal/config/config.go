@@ -43,44 +43,44 @@ type Config struct {
 	OpsListen string `env:"OPS_LISTEN" envDefault:"127.0.0.1:9464" desc:"Address of /metrics, /livez, /readyz and /debug/pprof; :9464 in the container image. Keep it private."`
 
 	RedisURL    string    `env:"REDIS_URL" secret:"url" desc:"Redis for the live boards: redis://, rediss:// or unix://. Needs LEVELBOARD_POSTGRES_URL too; with neither the service is embedded."`
-	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single, one server; sentinel, the sentinels of a master and its replicas; cluster, one or more nodes of a Redis Cluster."`
+	RedisMode   RedisMode `env:"REDIS_MODE" envDefault:"single" desc:"What the Redis URL names: single, one server; sentinel, sentinels; cluster, nodes of a Redis Cluster."`
 	RedisMaster string    `env:"REDIS_MASTER" envDefault:"mymaster" desc:"Name of the master, for sentinel."`
 
-	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels, for sentinel; the Redis URL holds the servers' user. Rarely needed."`
-	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels, for sentinel; the Redis URL holds the servers' password."`
+	RedisSentinelUsername string `env:"REDIS_SENTINEL_USERNAME" desc:"User of the sentinels; the Redis URL holds the servers' user. Rarely needed."`
+	RedisSentinelPassword string `env:"REDIS_SENTINEL_PASSWORD" secret:"all" desc:"Password of the sentinels; the Redis URL holds the servers' password."`
 
-	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" desc:"How long a request, and /readyz, wait while Redis answers nobody, before they are 503: 500ms to 5s. More is for machines whose processor is often taken away."`
+	RedisTimeout time.Duration `env:"REDIS_TIMEOUT" envDefault:"500ms" desc:"How long Redis may be silent before requests and /readyz return 503, 500ms to 5s. Raise it on machines short of CPU."`
 
-	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" desc:"How many replicas must have a change before it is answered, 0 to 10; with fewer it is 503. 0 waits for none."`
+	RedisWaitReplicas int           `env:"REDIS_WAIT_REPLICAS" envDefault:"0" desc:"Redis replicas that must have a change before it is acknowledged, 0 to 10; with fewer it is 503."`
 	RedisWaitTimeout  time.Duration `env:"REDIS_WAIT_TIMEOUT" envDefault:"200ms" desc:"How long a change waits for them, 1ms to 400ms."`
 
-	RedisCAFile   string `env:"REDIS_CA_FILE" desc:"PEM file of the authorities by whom Redis' TLS certificate may be signed, in place of the system's. Needs rediss://."`
-	RedisCertFile string `env:"REDIS_CERT_FILE" desc:"PEM file of a certificate to show to Redis (and the sentinels), for servers with tls-auth-clients. Needs LEVELBOARD_REDIS_KEY_FILE."`
+	RedisCAFile   string `env:"REDIS_CA_FILE" desc:"PEM file of the authorities for Redis' certificate, in place of the system's. Needs rediss://."`
+	RedisCertFile string `env:"REDIS_CERT_FILE" desc:"PEM file of a client certificate for Redis and the sentinels, for tls-auth-clients. Needs LEVELBOARD_REDIS_KEY_FILE."`
 	RedisKeyFile  string `env:"REDIS_KEY_FILE" desc:"PEM file of that certificate's private key."`
 
 	PostgresURL string `env:"POSTGRES_URL" secret:"url" desc:"Postgres for the archive: postgres:// or postgresql://. Needs LEVELBOARD_REDIS_URL too."`
 	DataDir     string `env:"DATA_DIR" envDefault:"./levelboard-data" desc:"Embedded only: directory of the SQLite archive and of the file admin-token."`
 
-	AdminToken       string        `env:"ADMIN_TOKEN" secret:"all" desc:"Token of /admin, at least 32 characters. Without it /admin is off; embedded makes one at its first start, in the file admin-token of the data directory."`
+	AdminToken       string        `env:"ADMIN_TOKEN" secret:"all" desc:"Token of /admin, at least 32 characters. Without it /admin is off; embedded makes one at its first start."`
 	SnapshotInterval time.Duration `env:"SNAPSHOT_INTERVAL" envDefault:"5s" desc:"How often changed members are written to the archive, 100ms to 1h."`
-	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" desc:"A guild that nobody has used for so long leaves Redis and is loaded again by its next request: 10m to 8760h; 0s is never. The same on every replica."`
-	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" desc:"How many days daily gains and the full boards of closed periods are kept, 30 to 3660; the first 100 of each board stay."`
-	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"How long a graceful stop may take: finish requests, write the last snapshot. 100ms to 10m."`
+	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" desc:"Time without use after which a guild leaves Redis until its next request, 10m to 8760h; 0s is never. The same on every replica."`
+	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" desc:"Days that daily gains and full boards of closed periods are kept, 30 to 3660; ranks 1 to 100 stay."`
+	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"Time to finish requests and write the last snapshot at a stop, 100ms to 10m."`
 
 	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`
-	RateLimitIdentity     int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" desc:"Requests a minute for each identity (the owner of a key over all keys, or the client's address); 0 is no limit."`
-	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" desc:"Connections that one address may have open; 0 is no limit. Trusted proxies have none."`
+	RateLimitIdentity     int `env:"RATE_LIMIT_IDENTITY" envDefault:"1500" desc:"Requests a minute for each identity (owner over all keys, signed-in user, or address); 0 is no limit."`
+	ConnectionsPerAddress int `env:"CONNECTIONS_PER_ADDRESS" envDefault:"1024" desc:"Open connections of one address; 0 is no limit. Trusted proxies are exempt."`
 
-	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is believed: addresses or CIDR blocks, separated by commas."`
+	TrustedProxies []string `env:"TRUSTED_PROXIES" desc:"Proxies whose X-Forwarded-For is trusted: addresses or CIDR blocks, separated by commas."`
 	CORSOrigins    []string `env:"CORS_ORIGINS" envDefault:"*" desc:"Origins whose pages may GET under /v2, without credentials: * or origins separated by commas."`
 
-	OAuthClientID     string `env:"OAUTH_CLIENT_ID" desc:"Client id of the sign-in for the pages; without it there is no sign-in."`
+	OAuthClientID     string `env:"OAUTH_CLIENT_ID" desc:"Client id of the sign-in; without it there is none."`
 	OAuthClientSecret string `env:"OAUTH_CLIENT_SECRET" secret:"all" desc:"Client secret of the sign-in."`
 	OAuthAuthURL      string `env:"OAUTH_AUTH_URL" envDefault:"https://discord.com/oauth2/authorize" desc:"Where users are sent to sign in."`
 	OAuthTokenURL     string `env:"OAUTH_TOKEN_URL" envDefault:"https://discord.com/api/oauth2/token" desc:"Where the sign-in's code is exchanged."`
-	OAuthAPIURL       string `env:"OAUTH_API_URL" envDefault:"https://discord.com/api/v10" desc:"Where the signed-in user and their guilds are read."`
+	OAuthAPIURL       string `env:"OAUTH_API_URL" envDefault:"https://discord.com/api/v10" desc:"Where the user and their guilds are read."`
 
-	PublicURL string `env:"PUBLIC_URL" desc:"Base of links and of the sign-in's redirect, without a path; from LEVELBOARD_LISTEN when it is not set."`
+	PublicURL string `env:"PUBLIC_URL" desc:"Base of links and of the sign-in's redirect, without a path; by default from LEVELBOARD_LISTEN."`
 
 	LogLevel  slog.Level `env:"LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" envDefault:"text" desc:"text or json."`

@@ -1,0 +1,149 @@
+package importer_test
+
+import (
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/importer"
+)
+
+func TestTableOfASpreadsheet(t *testing.T) {
+	w := samples(t, "generic-semicolon-bom.csv")
+	w.xp(map[id.User]level.XP{harrowfen: 25000, quillmoth: 23850, marrowbee: 4675})
+	w.skipped(
+		importer.Skip{Line: 6, Row: 4, Reason: importer.ReasonNegative},
+		importer.Skip{Line: 7, Row: 5, Reason: importer.ReasonExponent},
+		importer.Skip{Line: 9, Row: 7, Reason: importer.ReasonID},
+		importer.Skip{Line: 10, Row: 8, Reason: importer.ReasonSpreadsheetID},
+		importer.Skip{Line: 11, Row: 9, Reason: importer.ReasonNoXP},
+	)
+	if w.Duplicates != 1 || w.rows[harrowfen].Line != 5 || *w.rows[harrowfen].MessageCount != 4200 {
+		t.Errorf("%d duplicates, kept %+v", w.Duplicates, w.rows[harrowfen])
+	}
+	if u := w.rows[quillmoth].User; u.Username != "Quill; the Moth" {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestXPInATable(t *testing.T) {
+	for _, c := range []struct {
+		field string
+		xp    level.XP
+		why   importer.Reason
+	}{
+		{`"24,110"`, 24110, ""},
+		{`"1,234,567.9"`, 1234567, ""},
+		{`"24,11"`, 0, importer.ReasonNumber},
+		{`"2411,000"`, 0, importer.ReasonNumber},
+		{`"0,999"`, 0, importer.ReasonNumber},
+		{`",110"`, 0, importer.ReasonNumber},
+		{"24.110", 0, importer.ReasonAmbiguous},
+		{"1.234.567", 0, importer.ReasonNumber},
+		{"24110.125", 24110, ""},
+		{"0.125", 0, ""},
+		{"4675.5", 4675, ""},
+		{"0.99", 0, ""},
+		{".5", 0, importer.ReasonNumber},
+		{"5.", 0, importer.ReasonNumber},
+		{" 5 ", 5, ""},
+		{"007", 7, ""},
+		{"2147483647", level.MaxXP, ""},
+		{"2147483648", level.MaxXP, ""},
+		{strings.Repeat("9", 400), level.MaxXP, ""},
+		{"-0.5", 0, importer.ReasonNegative},
+		{"+5", 0, importer.ReasonNumber},
+		{"NaN", 0, importer.ReasonNumber},
+		{"inf", 0, importer.ReasonNumber},
+		{"1e3", 0, importer.ReasonExponent},
+		{"0x10", 0, importer.ReasonNumber},
+		{"1_000", 0, importer.ReasonNumber},
+		{"5 000", 0, importer.ReasonNumber},
+		{"٣", 0, importer.ReasonNumber},
+		{"", 0, importer.ReasonNoXP},
+	} {
+		w := read(t, importer.Options{}, file("a.csv", "id,xp\n"+user(1)+","+c.field+"\n"))
+		row, ok := w.rows[id.User(user(1))]
+		if ok != (c.why == "") || row.XP != c.xp || !ok && w.Reasons[c.why] != 1 {
+			t.Errorf("%s: %d (%v), %v; want %d %q", c.field, row.XP, ok, w.Reasons, c.xp, c.why)
+		}
+	}
+}
+
+func TestRowsOfATableThatAreSkipped(t *testing.T) {
+	const u = "200000000000000001"
+	for _, c := range []struct {
+		header, row string
+		why         importer.Reason
+	}{
+		{"id,name,xp", u + ",a,b,5", importer.ReasonFields}, // a comma in a name without quotes
+		{"id,xp,name", u + ",5", importer.ReasonFields},
+		{"id,xp", `"` + u + `"x,5`, importer.ReasonQuotes},
+		{"id,name,xp", u + `,a"b,5`, importer.ReasonQuotes},
+		{"id,name,xp", u + ",caf\xe9,5", importer.ReasonUTF8},
+		{"id,xp", "0" + u[1:] + ",5", importer.ReasonID},
+		{"id,xp", "-" + u + ",5", importer.ReasonID},
+		{"id,xp", u + "00,5", importer.ReasonID},
+		{"id,xp", ",5", importer.ReasonNoID},
+		{"id,xp,messages", u + ",5,-1", importer.ReasonMessages},
+		{"id,xp,messages", u + ",5,many", importer.ReasonMessages},
+		{"id,xp,messages", u + ",5,2147483648", importer.ReasonMessages},
+		{"id,xp,present", u + ",5,maybe", importer.ReasonPresent},
+		{"id,xp,lastUpdated", u + ",5,yesterday", importer.ReasonTime},
+		{"id,level", u + ",10001", importer.ReasonLevel},
+		{"id,level", u + ",", importer.ReasonLevel},
+	} {
+		w := read(t, importer.Options{}, file("a.csv", c.header+"\n"+c.row+"\n"))
+		w.skipped(importer.Skip{Line: 2, Row: 1, Reason: c.why})
+		if len(w.rows) > 0 {
+			t.Errorf("%s: it is imported as %+v", c.row, w.rows)
+		}
+	}
+}
+
+func TestColumnsOfATable(t *testing.T) {
+	const u = "200000000000000001"
+	for _, c := range []string{
+		"User ID,Total XP\n" + u + ",5", "xp\tuserId\r\n5\t" + u + "\r\n", "member_id|exp\n" + u + "|5", "\ufeffID;XP\n" + u + ";5\n",
+		"\n\nid,xp\n" + u + ",5", "id,xp\n,\n" + u + ",5\n ,\n", "id,xp\n'" + u + ",5", `"User ID","XP"` + "\n" + `"` + u + `","5"`,
+	} {
+		w := read(t, importer.Options{}, file("a.csv", c))
+		w.xp(map[id.User]level.XP{u: 5})
+		w.skipped()
+	}
+	for _, c := range []struct{ content, message string }{
+		{"id,user id,xp\n", "two columns may be the user id"},
+		{"id,xp,total xp\n", "two columns may be the XP"},
+		{"name,xp\n", "a table needs"},
+		{u + ",5\n", "a table needs"},
+		{"id,name\n", "a table needs"},
+	} {
+		if got := refused(t, importer.Options{}, file("a.csv", c.content)); !strings.Contains(got, c.message) {
+			t.Errorf("%q: %s", c.content, got)
+		}
+	}
+}
+
+func TestATableWithLevelsOnly(t *testing.T) {
+	amari, _ := level.Preset(level.PresetAmari)
+	w := read(t, importer.Options{Curve: amari}, file("a.csv", "id,level\n"+user(1)+",10\n"+user(2)+",0\n"+user(3)+",10000\n"+user(1)+",9\n"))
+	w.xp(map[id.User]level.XP{id.User(user(1)): amari.XPFor(10), id.User(user(2)): 0, id.User(user(3)): amari.XPFor(10000)})
+	if p := w.plan(amari); p.FromLevels != 3 || p.ChangeLevel != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// A quote that is not closed swallows the rest of the file: which members are in there is a guess.
+func TestATableWithAQuoteThatIsNotClosed(t *testing.T) {
+	content := "id,name,xp\n" + user(1) + ",a,1\n" + user(2) + ",\"b,2\n" + user(3) + ",c,3\n"
+	if got := refused(t, importer.Options{}, file("a.csv", content)); got != "a.csv:3: a quote is not closed" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestIDsThatASpreadsheetRounded(t *testing.T) {
+	rows := "id,xp\n1184930275610480000,1\n1003775120948260000,2\n" + user(1) + ",3\n"
+	read(t, importer.Options{}, file("a.csv", rows)).warns("end in 000: 2")
+	read(t, importer.Options{}, file("a.csv", rows+user(2)+",4\n")).warns()
+}

@@ -1,0 +1,159 @@
+package importer
+
+import (
+	"bufio"
+	"encoding/csv"
+	"io"
+	"slices"
+	"strings"
+)
+
+// column is what a column of a table holds.
+type column int
+
+const (
+	columnID column = iota
+	columnXP
+	columnLevel
+	columnMessages
+	columnName
+	columnGlobalName
+	columnDiscriminator
+	columnAvatar
+	columnPresent
+	columnUpdated
+	columnCount
+)
+
+// columnNames are the names that a column may have, in lower case, letters only.
+var columnNames = [columnCount][]string{
+	columnID:            {"id", "userid", "memberid", "discordid"},
+	columnXP:            {"xp", "totalxp", "exp", "totalexp", "experience", "score"},
+	columnLevel:         {"level", "lvl"},
+	columnMessages:      {"messagecount", "messages", "totalmessages"},
+	columnName:          {"username", "name", "tag"},
+	columnGlobalName:    {"globalname", "displayname"},
+	columnDiscriminator: {"discriminator"},
+	columnAvatar:        {"avatar"},
+	columnPresent:       {"present"},
+	columnUpdated:       {"lastupdated"},
+}
+
+// columns say where a table has what.
+type columns struct {
+	comma rune
+	count int
+	at    [columnCount]int // -1 for a column that is not there
+	twice string           // a column that cannot be told from another one
+}
+
+// findColumns reads the first line of a table; nil when it names neither XP nor level, or no id.
+func findColumns(line []byte) *columns {
+	for _, comma := range ",;\t|" {
+		r := csv.NewReader(strings.NewReader(string(line)))
+		r.Comma = comma
+		names, err := r.Read()
+		if err != nil {
+			continue
+		}
+		c := &columns{comma: comma, count: len(names)}
+		for i := range c.at {
+			c.at[i] = -1
+		}
+		for i, name := range names {
+			c.note(i, name)
+		}
+		if c.has(columnID) && (c.has(columnXP) || c.has(columnLevel)) {
+			return c
+		}
+	}
+	return nil
+}
+
+// note finds out what the column at i holds by its name.
+func (c *columns) note(i int, name string) {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" _-.", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(strings.TrimPrefix(name, "\ufeff")))
+	for is, names := range columnNames {
+		switch {
+		case !slices.Contains(names, name):
+		case c.at[is] >= 0:
+			c.twice = columnTitles[column(is)]
+		default:
+			c.at[is] = i
+		}
+	}
+}
+
+var columnTitles = [columnCount]string{
+	"user id", "XP", "level", "message count", "username", "display name", "discriminator", "avatar", "presence", "time of the last update",
+}
+
+func (c *columns) has(is column) bool { return c.at[is] >= 0 }
+
+func (c *columns) field(record []string, is column) string {
+	if !c.has(is) {
+		return ""
+	}
+	return record[c.at[is]]
+}
+
+// number returns a field without the spaces around it.
+func (c *columns) number(record []string, is column) string {
+	return strings.TrimSpace(c.field(record, is))
+}
+
+// name returns a field as it was before an apostrophe was put there against formulas.
+func (c *columns) name(record []string, is column) string {
+	return unguard(strings.Clone(c.field(record, is)), false)
+}
+
+// nullable is name for a column whose empty field says that there is no value.
+func (c *columns) nullable(record []string, is column) *string {
+	field := c.field(record, is)
+	if field == "" {
+		return nil
+	}
+	field = unguard(strings.Clone(field), true)
+	return &field
+}
+
+func firstLineWithEnd(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(string(text), "\r\n"), "\n")
+	return line + "\n"
+}
+
+// keepCR keeps a carriage return before a line's end in the fields of a file whose lines end without one: encoding/csv drops the last
+// one of each line.
+type keepCR struct {
+	from    *bufio.Reader
+	last    byte
+	pending bool // a line's end, before which a carriage return was put
+}
+
+// Read puts a second carriage return before each line's end that has one.
+func (k *keepCR) Read(p []byte) (int, error) {
+	for i := range p {
+		if k.pending {
+			p[i], k.last, k.pending = '\n', '\n', false
+			continue
+		}
+		b, err := k.from.ReadByte()
+		if err != nil {
+			if i > 0 && err == io.EOF {
+				return i, nil
+			}
+			return i, err
+		}
+		if b == '\n' && k.last == '\r' {
+			p[i], k.pending = '\r', true
+			continue
+		}
+		p[i], k.last = b, b
+	}
+	return len(p), nil
+}

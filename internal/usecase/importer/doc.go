@@ -1,0 +1,20 @@
+// Package importer reads members from the files of other bots and services, proposes what to change, and writes the export that it
+// reads back. It does no network I/O and reads each file once, from its beginning, so standard input will do.
+//
+//	reader := importer.Open(files, options)            // nothing is read yet
+//	members, err := importer.Gather(reader, spool)     // reads all files, drops duplicates
+//	report := reader.Report()                          // what was skipped, warnings, proposed settings
+//	plan, err := members.Plan(ctx, importer.PlanOptions{...})
+//	for row, err := range members.Rows(curve, minLevel) { ... }
+//
+// # Memory
+//
+// Reader holds one value of a file at a time, of at most 1 MiB, whatever the size of the file. Duplicates cannot be found without
+// remembering who was seen. Gather keeps 16 bytes for each member in a map (32 MB for a million, with the map's own), and the rows
+// in the spool, a temporary file. Sorting on disk would need no map, but is more code, and a guild has millions of members at most.
+//
+// # No guesses
+//
+// A row that can be understood in two ways is skipped and reported with its line. A file that can be understood in two ways is an
+// error or a warning. A file that is cut off is an error.
+package importer

@@ -1,0 +1,130 @@
+package importer
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Exported is a member as an export has it.
+type Exported struct {
+	leaderboard.Member
+	Present bool
+}
+
+// Format is a format of exports.
+type Format string
+
+// The formats.
+const (
+	FormatJSON Format = "json"
+	FormatCSV  Format = "csv"
+)
+
+// Export writes members, with levels by the guild's curve, and holds one at a time. The first error of the members ends it; what was
+// written by then must not pass for an export.
+func Export(w io.Writer, f Format, curve level.Curve, all iter.Seq2[Exported, error]) error {
+	if f == FormatCSV {
+		return exportCSV(w, curve, all)
+	}
+	return exportJSON(w, curve, all)
+}
+
+type exportedJSON struct {
+	UserID       id.User     `json:"userId"`
+	XP           level.XP    `json:"xp"`
+	Level        level.Level `json:"level"`
+	MessageCount int64       `json:"messageCount"`
+	LastUpdated  *string     `json:"lastUpdated"` // null when not known
+	Present      bool        `json:"present"`
+	User         struct {
+		Avatar        *string `json:"avatar"`
+		Discriminator string  `json:"discriminator"`
+		GlobalName    *string `json:"globalName"`
+		Username      string  `json:"username"`
+	} `json:"user"`
+}
+
+func exportJSON(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) error {
+	out := bufio.NewWriter(w)
+	out.WriteString(`{"levels":[`) // a failure stays until Flush
+	separator := "\n"
+	for m, err := range all {
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		row := exportedJSON{UserID: m.UserID, XP: m.XP, Level: curve.LevelAt(m.XP), MessageCount: m.MessageCount, Present: m.Present}
+		if updated := exportedTime(m.LastUpdated); updated != "" {
+			row.LastUpdated = &updated
+		}
+		row.User.Avatar, row.User.Discriminator = m.User.Avatar, m.User.Discriminator
+		row.User.GlobalName, row.User.Username = m.User.GlobalName, m.User.Username
+		line, err := json.Marshal(row)
+		if err != nil {
+			return fmt.Errorf("export member %s: %w", m.UserID, err)
+		}
+		out.WriteString(separator)
+		if _, err := out.Write(line); err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+		separator = ",\n"
+	}
+	out.WriteString("\n]}\n")
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+var exportedColumns = []string{
+	"userId", "xp", "level", "messageCount", "lastUpdated", "present", "username", "globalName", "discriminator", "avatar",
+}
+
+func exportCSV(w io.Writer, curve level.Curve, all iter.Seq2[Exported, error]) error {
+	out := csv.NewWriter(w)
+	if err := out.Write(exportedColumns); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	for m, err := range all {
+		if err == nil {
+			err = out.Write([]string{
+				string(m.UserID), strconv.FormatInt(int64(m.XP), 10), strconv.Itoa(int(curve.LevelAt(m.XP))), strconv.FormatInt(m.MessageCount, 10),
+				exportedTime(m.LastUpdated), strconv.FormatBool(m.Present),
+				guard(m.User.Username, false), guarded(m.User.GlobalName), guard(m.User.Discriminator, false), guarded(m.User.Avatar),
+			})
+		}
+		if err != nil {
+			return fmt.Errorf("export: %w", err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	return nil
+}
+
+func guarded(field *string) string {
+	if field == nil {
+		return ""
+	}
+	return guard(*field, true)
+}
+
+// exportedTime is RFC 3339 in UTC with milliseconds; empty when the time is not known.
+func exportedTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}

@@ -1,0 +1,93 @@
+package importer_test
+
+import (
+	"testing"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/importer"
+)
+
+// fuzz reads what it is given as a file of a source: whatever is taken for a member is one.
+func fuzz(f *testing.F, from importer.From, seeds []string, more ...string) {
+	for _, name := range seeds {
+		f.Add(content(f, name))
+	}
+	for _, s := range more {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		reader := importer.Open([]importer.File{file("a", string(data))}, importer.Options{From: from, Guild: guild1})
+		members, err := importer.Gather(reader, &memory{})
+		report := reader.Report()
+		if err != nil {
+			return
+		}
+		count := 0
+		for row, err := range members.Rows(level.Curve{}, 0) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			count++
+			if !id.Valid(string(row.UserID)) || row.XP < 0 || row.XP > level.MaxXP || row.Line < 1 || row.Shown < -1 || row.Shown > level.Max {
+				t.Fatalf("%+v", row)
+			}
+			if n := row.MessageCount; n != nil && (*n < 0 || *n > importer.MaxMessageCount) {
+				t.Fatalf("%d messages", *n)
+			}
+			if u := row.User; u != nil && (len(u.Username) > 256 || u.Avatar != nil && !guild.ValidHash(*u.Avatar)) {
+				t.Fatalf("%+v", u)
+			}
+		}
+		if count != members.Len() || report.Rows != count+report.Duplicates || len(report.Skipped) != min(report.SkippedRows(), importer.MaxSkips) {
+			t.Fatalf("%d members of %+v", count, report)
+		}
+		applied := report.Proposal.Apply(settings(t))
+		document, err := guild.Marshal(applied)
+		if err == nil {
+			_, err = guild.Parse(guild1, document)
+		}
+		if err != nil {
+			t.Fatalf("the proposal %+v makes no settings: %v", report.Proposal, err)
+		}
+	})
+}
+
+func FuzzAuto(f *testing.F) {
+	fuzz(f, importer.Auto, []string{"lurkr-export.json", "mee6-page1.json", "amari-weekly.json", "amari-rewards.json", "polaris.txt", "auxdibot.csv"})
+}
+
+func FuzzLurkr(f *testing.F) {
+	fuzz(f, importer.Lurkr, []string{"lurkr-export.json", "lurkr-export-new.json", "arcane-scrape.json"},
+		`{"guild":{"id":"1"},"levels":[],"roleRewards":[{"level":1,"roles":[{"id":"1092837465019283811","name":"a"}]}],"xpGainInterval":30000,"xpGlobalMultiplier":1}`)
+}
+
+func FuzzArcane(f *testing.F) {
+	fuzz(f, importer.Arcane, []string{"arcane-scrape.json", "lurkr-export.json"})
+}
+
+func FuzzMEE6(f *testing.F) {
+	fuzz(f, importer.MEE6, []string{"mee6-page0.json", "mee6-page1.json"})
+}
+
+func FuzzAmari(f *testing.F) {
+	fuzz(f, importer.Amari, []string{"amari-leaderboard.json", "amari-weekly.json", "amari-rewards.json"})
+}
+
+func FuzzPolaris(f *testing.F) {
+	fuzz(f, importer.Polaris, []string{"polaris-everything.json", "polaris-xp.json", "polaris.csv", "polaris.txt"})
+}
+
+func FuzzLevelUp(f *testing.F) {
+	fuzz(f, importer.LevelUp, []string{"levelup-guild.json", "levelup-cog.json"}, `{"users":{},"algorithm":{"base":3,"exp":1.5},"autoremove":true}`)
+}
+
+func FuzzTatsu(f *testing.F) {
+	fuzz(f, importer.Tatsu, []string{"tatsu-rankings.json"})
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzz(f, importer.CSV, []string{"auxdibot.csv", "polaris.csv", "generic-semicolon-bom.csv"},
+		"userId,xp,level,messageCount,lastUpdated,present,username,globalName,discriminator,avatar\n"+user(1)+",1,0,1,,false,'=a,\"b\r\nc\",0,\n")
+}

@@ -1,0 +1,62 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"io"
+)
+
+const (
+	// maxValue is how many bytes one member, one object of settings or one line may have.
+	maxValue = 1 << 20
+	// maxRead is how far a parser reads ahead.
+	maxRead = 32 << 10
+)
+
+var errLong = errors.New("a value is longer than 1 MiB")
+
+// input hands a file to a parser. It counts lines, and bounds what the parser has to hold.
+type input struct {
+	from   io.Reader
+	given  int64   // bytes that the parser was handed
+	parsed int64   // bytes that it is done with
+	starts []int64 // offsets, beyond the last one that lineAt was asked for, at which lines begin
+	line   int
+}
+
+func newInput(from io.Reader) *input { return &input{from: from, line: 1} }
+
+// Read returns errLong when the parser holds more than it may.
+func (in *input) Read(p []byte) (int, error) {
+	if in.given-in.parsed > maxValue {
+		return 0, errLong
+	}
+	n, err := in.from.Read(p[:min(len(p), maxRead)])
+	for at := 0; ; {
+		i := bytes.IndexByte(p[at:n], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		in.starts = append(in.starts, in.given+int64(at))
+	}
+	in.given += int64(n)
+	return n, err
+}
+
+// done says that the parser holds nothing before the offset.
+func (in *input) done(offset int64) {
+	in.parsed = offset
+	in.lineAt(offset)
+}
+
+// lineAt returns the line of an offset, from 1. Offsets must not fall.
+func (in *input) lineAt(offset int64) int {
+	passed := 0
+	for passed < len(in.starts) && in.starts[passed] <= offset {
+		passed++
+	}
+	in.line += passed
+	in.starts = in.starts[passed:]
+	return in.line
+}

@@ -1,0 +1,150 @@
+package importer_test
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"levelboard/internal/usecase/importer"
+)
+
+func TestMembersInJSONThatAreSkipped(t *testing.T) {
+	const u = `"userId":"200000000000000001"`
+	for _, c := range []struct {
+		member string
+		why    importer.Reason
+	}{
+		{`{"xp":1}`, importer.ReasonNoID},
+		{`{"userId":null,"xp":1}`, importer.ReasonNoID},
+		{`{"userId":200000000000000001,"xp":1}`, importer.ReasonNumericID},
+		{`{"userId":["200000000000000001"],"xp":1}`, importer.ReasonID},
+		{`{"userId":"12345","xp":1}`, importer.ReasonID},
+		{`{` + u + `}`, importer.ReasonNoXP},
+		{`{` + u + `,"xp":null}`, importer.ReasonNoXP},
+		{`{` + u + `,"xp":-1}`, importer.ReasonNegative},
+		{`{` + u + `,"xp":1e3}`, importer.ReasonExponent},
+		{`{` + u + `,"xp":1E-3}`, importer.ReasonExponent},
+		{`{` + u + `,"xp":"24,110"}`, importer.ReasonNumber},
+		{`{` + u + `,"xp":"NaN"}`, importer.ReasonNumber},
+		{`{` + u + `,"xp":true}`, importer.ReasonNumber},
+		{`{` + u + `,"xp":{}}`, importer.ReasonNumber},
+		{`{` + u + `,"xp":1,"xp":2}`, importer.ReasonDuplicateName},
+		{`{` + u + `,"xp":1,"messageCount":-1}`, importer.ReasonMessages},
+		{`{` + u + `,"xp":1,"messageCount":[]}`, importer.ReasonMessages},
+		{`{` + u + `,"xp":1,"tag":5}`, importer.ReasonShape},
+		{`{` + u + `,"xp":1,"tag":"` + "\xff" + `"}`, importer.ReasonUTF8},
+		{`{` + u + `,"xp":1,"lastUpdated":"2026-03-10T19:00:11"}`, importer.ReasonTime},
+		{`5`, importer.ReasonShape},
+		{`null`, importer.ReasonShape},
+		{`[]`, importer.ReasonShape},
+	} {
+		w := read(t, importer.Options{}, file("a.json", "{\"levels\":[\n"+c.member+"\n]}"))
+		w.skipped(importer.Skip{Line: 2, Row: 1, Reason: c.why})
+	}
+	w := read(t, importer.Options{From: importer.Arcane}, file("a.json", `{"levels":[{`+u+`,"xp":1}]}`))
+	w.skipped(importer.Skip{Line: 1, Row: 1, Reason: importer.ReasonLevel})
+}
+
+// A name that is not one is no reason to lose a member.
+func TestUserDataThatIsNotValidIsLeftOut(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `{"levels":[{"userId":"`+user(1)+`","xp":1,"level":0,
+"tag":"`+strings.Repeat("x", 257)+`","avatar":"https://cdn.example/a.png"},{"userId":"`+user(2)+`","xp":1,"level":0,"tag":"a\u0000b"}]}`))
+	w.warns("left out, because it is not one: 2")
+	for _, row := range w.order {
+		if row.User != nil && (row.User.Username != "" || row.User.Avatar != nil) {
+			t.Errorf("%+v", row.User)
+		}
+	}
+}
+
+func TestFilesThatAreRefused(t *testing.T) {
+	member := `{"userId":"` + user(1) + `","xp":1}`
+	for _, c := range []struct{ content, message string }{
+		{"", "empty"},
+		{" \n\t", "empty"},
+		{"\ufeff", "empty"},
+		{"\xff\xfei\x00d\x00", "UTF-16"},
+		{"<!doctype html>", "no file that can be imported"},
+		{"[]", "no file"},
+		{`{"a":1}`, "no file"},
+		{`"levels"`, "no file"},
+		{`{"levels":[],"players":[]}`, "may be"},
+		{`{"levels":[` + member, "a.json:1: the file ends in the middle"},
+		{"{\"levels\":[\n" + member + ",\n{\"userId\"", "a.json:3: the file ends in the middle"},
+		{"{\"levels\":[\n" + member + ",\nNaN]}", "a.json:3: the file is not JSON"},
+		{`{"levels":[` + member + `]}{"levels":[]}`, "something after its value"},
+		{`{"levels":[` + member + `],"levels":[]}`, "names levels twice"},
+		{`{"levels":{}}`, "levels must be a list"},
+		{`{"levels":null}`, "levels must be a list"},
+		{`{"users":[],"settings":{}}`, "users must be an object"},
+		{`{"levels":[` + strings.Repeat("[", 20000), "not JSON"},
+	} {
+		if got := refused(t, importer.Options{}, file("a.json", c.content)); !strings.Contains(got, c.message) {
+			t.Errorf("%.40q: %s; want %q", c.content, got, c.message)
+		}
+	}
+}
+
+func TestFilesThatAreNotOfTheNamedSource(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		from importer.From
+	}{
+		{"lurkr-export.json", importer.MEE6}, {"lurkr-export.json", importer.CSV}, {"auxdibot.csv", importer.Tatsu}, {"polaris.txt", importer.CSV},
+	} {
+		if got := refused(t, importer.Options{From: c.from}, sample(t, c.name)); !strings.Contains(got, "not like a file of "+string(c.from)) {
+			t.Errorf("%s: %s", c.name, got)
+		}
+	}
+	if w := read(t, importer.Options{From: importer.Polaris}, sample(t, "polaris.csv")); w.Files[0].From != importer.Polaris {
+		t.Errorf("%+v", w.Files)
+	}
+}
+
+// A reader that gives a byte at a time, as a pipe may.
+func TestFilesThatComeInPieces(t *testing.T) {
+	for _, name := range []string{"lurkr-export.json", "generic-semicolon-bom.csv", "polaris.txt"} {
+		whole := samples(t, name)
+		f := sample(t, name)
+		open := f.Open
+		f.Open = func() (io.ReadCloser, error) {
+			r, err := open()
+			return io.NopCloser(iotest.OneByteReader(r)), err
+		}
+		pieces := read(t, importer.Options{}, f)
+		if len(pieces.order) != len(whole.order) || len(whole.order) == 0 {
+			t.Fatalf("%s: %d members in pieces, %d at once", name, len(pieces.order), len(whole.order))
+		}
+		for i, row := range whole.order {
+			if got := pieces.order[i]; got.Line != row.Line || got.UserID != row.UserID || got.XP != row.XP {
+				t.Errorf("%s: %+v, want %+v", name, got, row)
+			}
+		}
+	}
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	broken := errors.New("broken")
+	for _, begin := range []string{"", `{"levels":[`, "id,xp\n", user(1) + " - 5\n"} {
+		f := importer.File{Name: "a", Open: func() (io.ReadCloser, error) {
+			fill := strings.NewReader(begin + strings.Repeat("\n", 100<<10))
+			return io.NopCloser(io.MultiReader(fill, iotest.ErrReader(broken))), nil
+		}}
+		if _, err := gather(t, importer.Options{}, f); !errors.Is(err, broken) && begin != "" {
+			t.Errorf("%q: %v", begin, err)
+		}
+	}
+	_, err := gather(t, importer.Options{}, importer.File{Name: "a", Open: func() (io.ReadCloser, error) { return nil, broken }})
+	if !errors.Is(err, broken) {
+		t.Errorf("open: %v", err)
+	}
+}
+
+func TestSkipsAreAllCountedAndSomeListed(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `[`+repeat(5000, func(int) string { return `{"userId":"5","xp":1}` })+`]`))
+	if len(w.Report.Skipped) != importer.MaxSkips || w.SkippedRows() != 5000 {
+		t.Errorf("%d listed, %d counted", len(w.Report.Skipped), w.SkippedRows())
+	}
+}

@@ -1,0 +1,168 @@
+package importer
+
+import (
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// lurkrMember is a member of an export of Lurkr (older ones have tag and avatar, newer ones user), of Levelboard, of a page of the API, or
+// of a scrape of Arcane.
+type lurkrMember struct {
+	UserID       jsontext.Value `json:"userId"`
+	XP           jsontext.Value `json:"xp"`
+	Level        jsontext.Value `json:"level"`
+	MessageCount jsontext.Value `json:"messageCount"`
+	Tag          *string        `json:"tag"`
+	Avatar       *string        `json:"avatar"`
+	User         *lurkrUser     `json:"user"`
+	Present      *bool          `json:"present"`
+	LastUpdated  *string        `json:"lastUpdated"`
+}
+
+type lurkrUser struct {
+	Avatar        *string `json:"avatar"`
+	Discriminator *string `json:"discriminator"`
+	GlobalName    *string `json:"globalName"`
+	Username      *string `json:"username"`
+}
+
+// lurkrFile is what is learned of a file while it is read.
+type lurkrFile struct {
+	*jsonFile
+	bare   bool // a list without an object around it
+	tags   bool // members are written in the older way
+	export bool // of Levelboard, or a page, whose curve is not known
+}
+
+func (j *jsonFile) readLevels() error {
+	l := &lurkrFile{jsonFile: j}
+	defer l.judge()
+	var r rates
+	err := j.object("the file", map[string]func() error{
+		"levels": l.list,
+		"guild": func() error {
+			l.export = true
+			return j.guildObject()
+		},
+		"roleRewards":        j.apiRewards,
+		"xpGainInterval":     part(j, "xpGainInterval", &r.interval),
+		"xpPerMessageMin":    part(j, "xpPerMessageMin", &r.least),
+		"xpPerMessageMax":    part(j, "xpPerMessageMax", &r.most),
+		"xpGlobalMultiplier": part(j, "xpGlobalMultiplier", &r.multiplier),
+	})
+	r.propose(&j.report.Proposal)
+	return err
+}
+
+func (j *jsonFile) readLevelsList() error {
+	l := &lurkrFile{jsonFile: j, bare: true}
+	defer l.judge()
+	return l.list()
+}
+
+func (l *lurkrFile) list() error {
+	take := l.member
+	if l.o.From == Arcane {
+		take = l.arcaneMember
+	}
+	return l.jsonFile.list("levels", members(l.jsonFile, take))
+}
+
+func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
+	row, why := readID(m.UserID)
+	if why != "" {
+		return row, why
+	}
+	xp, why := readWhole(m.XP)
+	if why != "" {
+		return row, why
+	}
+	row.gain(xp)
+	row.Shown = readLevel(m.Level)
+	if row.MessageCount, why = readCount(m.MessageCount); why != "" {
+		return row, why
+	}
+	if m.Present != nil {
+		row.Present, l.export = *m.Present, true
+	}
+	if text(m.LastUpdated) != "" {
+		if row.LastUpdated, why = readTime(*m.LastUpdated); why != "" {
+			return row, why
+		}
+	}
+	row.User = l.user(l.userOf(m))
+	if m.User == nil {
+		l.tags = true
+	}
+	if row.Shown != (level.Curve{}).LevelAt(row.XP) {
+		l.misfits++
+	}
+	return row, ""
+}
+
+func (l *lurkrFile) userOf(m *lurkrMember) leaderboard.User {
+	if m.User == nil {
+		return tagged(text(m.Tag), m.Avatar)
+	}
+	return leaderboard.User{
+		Avatar: m.User.Avatar, Discriminator: text(m.User.Discriminator), GlobalName: m.User.GlobalName, Username: text(m.User.Username),
+	}
+}
+
+// arcaneMember reads a member of Arcane, whose XP is within the level, and whose messages nobody counted.
+func (l *lurkrFile) arcaneMember(m *lurkrMember) (Row, Reason) {
+	row, why := l.member(m)
+	if why != "" {
+		return row, why
+	}
+	if row.Shown == noLevel {
+		return row, ReasonLevel
+	}
+	n := int64(row.Shown)
+	row.gain(50*n*n + 25*n + row.Given)
+	row.MessageCount = nil
+	return row, ""
+}
+
+// judge takes the curve of the source, and warns of a file that may be Arcane's: written in the older way, and a list alone or with levels
+// that are not those of its XP.
+func (l *lurkrFile) judge() {
+	if l.o.From == Arcane {
+		l.report.Proposal.coefficients("Arcane's curve", []float64{0, 25, 50})
+		return
+	}
+	switch {
+	case l.export:
+	case l.tags && (l.bare || l.misfits > 0):
+		l.report.warn("%s may be Arcane's, whose XP is counted from the begin of the level; it was read as Lurkr's. "+
+			"If it is Arcane's, import it with --from arcane.", l.found().Name)
+		l.report.Proposal.refuse("the curve", "it is not certain which source the file is from")
+	default:
+		l.report.Proposal.preset(level.PresetDefault)
+	}
+}
+
+// guildObject notes the guild of an object with an id.
+func (j *jsonFile) guildObject() error {
+	var g struct {
+		ID id.Guild `json:"id"`
+	}
+	if _, err := j.decode(&g); err != nil {
+		return err
+	}
+	j.about(g.ID)
+	return nil
+}
+
+func readTime(text string) (time.Time, Reason) {
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return t, ReasonTime
+	}
+	return t.UTC(), ""
+}

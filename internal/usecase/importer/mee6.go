@@ -1,0 +1,115 @@
+package importer
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// mee6PageSize is how many players a full page has at most.
+const mee6PageSize = 1000
+
+type mee6Player struct {
+	ID            jsontext.Value `json:"id"`
+	XP            jsontext.Value `json:"xp"` // in total
+	Level         jsontext.Value `json:"level"`
+	MessageCount  jsontext.Value `json:"message_count"`
+	Username      *string        `json:"username"`
+	Discriminator *string        `json:"discriminator"`
+	Avatar        *string        `json:"avatar"`
+	GuildID       id.Guild       `json:"guild_id"`
+}
+
+type mee6Reward struct {
+	Rank int `json:"rank"`
+	Role struct {
+		ID       id.Role `json:"id"`
+		Name     string  `json:"name"`
+		Color    int     `json:"color"`
+		Position int     `json:"position"`
+	} `json:"role"`
+}
+
+// page is a page of MEE6's leaderboard that was read.
+type page struct {
+	number, players int
+}
+
+func (j *jsonFile) readMEE6() error {
+	var r rates
+	number := -1
+	err := j.object("the file", map[string]func() error{
+		"players": func() error { return j.list("players", members(j, j.mee6Member)) },
+		"guild":   j.guildObject,
+		"page": func() error {
+			fits, err := j.decode(&number)
+			if !fits {
+				number = -1
+			}
+			return err
+		},
+		"role_rewards":   j.mee6Rewards,
+		"xp_per_message": part(j, "xp_per_message", &r.bounds),
+		"xp_rate":        part(j, "xp_rate", &r.multiplier),
+	})
+	j.report.Proposal.preset(level.PresetMEE6)
+	r.propose(&j.report.Proposal)
+	if number >= 0 {
+		j.pages = append(j.pages, page{number, j.found().Rows})
+	}
+	return err
+}
+
+func (j *jsonFile) mee6Member(p *mee6Player) (Row, Reason) {
+	row, why := readID(p.ID)
+	if why != "" {
+		return row, why
+	}
+	xp, why := readWhole(p.XP)
+	if why != "" {
+		return row, why
+	}
+	row.gain(xp)
+	row.Shown = readLevel(p.Level)
+	j.about(p.GuildID)
+	row.User = j.user(leaderboard.User{Username: text(p.Username), Discriminator: text(p.Discriminator), Avatar: p.Avatar})
+	row.MessageCount, why = readCount(p.MessageCount)
+	return row, why
+}
+
+func (j *jsonFile) mee6Rewards() error {
+	var rewards []mee6Reward
+	fits, err := j.decode(&rewards)
+	if err != nil || !fits {
+		return j.unlike("role rewards", err)
+	}
+	for _, r := range rewards {
+		role := guild.Role{ID: r.Role.ID, Name: r.Role.Name, Position: r.Role.Position}
+		if r.Role.Color != 0 { // 0 is no color
+			role.Color = &r.Role.Color
+		}
+		j.report.Proposal.reward(r.Rank, true, role)
+	}
+	return nil
+}
+
+// judgePages warns of pages of MEE6 that seem to be missing: pages are numbered from 0, and none says how many there are.
+func (r *Reader) judgePages() {
+	slices.SortFunc(r.pages, func(a, b page) int { return cmp.Compare(a.number, b.number) })
+	next := 0
+	for _, p := range r.pages {
+		if p.number > next {
+			r.report.warn("Page %d of MEE6's leaderboard is missing.", next)
+		}
+		next = max(next, p.number+1)
+	}
+	if n := len(r.pages); n > 0 && r.pages[n-1].players >= mee6PageSize {
+		r.report.warn("The last page of MEE6's leaderboard is full, so there is probably another one, page %d.", next)
+	}
+}

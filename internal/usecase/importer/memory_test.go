@@ -1,0 +1,134 @@
+package importer_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"levelboard/internal/usecase/importer"
+)
+
+// generated is a file that is made while it is read: begin, rows with the number of each, and end.
+type generated struct {
+	begin, row, separator, end string
+	rows                       int
+}
+
+func (g generated) file() importer.File {
+	return importer.File{Name: "generated", Open: func() (io.ReadCloser, error) { return io.NopCloser(&generator{g: g, rest: g.begin}), nil }}
+}
+
+type generator struct {
+	g    generated
+	at   int
+	rest string
+	over bool
+}
+
+func (g *generator) Read(p []byte) (int, error) {
+	for g.rest == "" {
+		switch {
+		case g.at < g.g.rows:
+			g.rest = fmt.Sprintf(g.g.row, fmt.Sprintf("2%017d", g.at))
+			if g.at++; g.at < g.g.rows {
+				g.rest += g.g.separator
+			}
+		case g.over:
+			return 0, io.EOF
+		default:
+			g.rest, g.over = g.g.end, true
+		}
+	}
+	n := copy(p, g.rest)
+	g.rest = g.rest[n:]
+	return n, nil
+}
+
+func allocated() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+func TestMemoryDoesNotGrowWithTheFile(t *testing.T) {
+	// Eight bytes held for each row would be twice the bound.
+	const many, million, bound = 250_000, 1_000_000, 1 << 20
+	for name, g := range map[string]generated{
+		"list of objects":   {`{"levels":[`, `{"userId":"%s","xp":5,"level":0,"tag":"somebody","messageCount":1}`, ",", `]}`, many},
+		"object of objects": {`{"users":{`, `"%s":{"xp":5.0,"messages":1}`, ",", `}}`, many},
+		"what is not read":  {`{"users":{},"users_weekly":{`, `"%s":{"xp":5.0}`, ",", `}}`, many},
+		"table":             {"id,xp,name\n", "%s,5,somebody", "\n", "\n", million},
+		"text":              {"", "%s - 5", "\n", "\n", many},
+		"bad rows":          {"id,xp\n", "%s,x", "\n", "\n", many},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, most := allocated(), uint64(0)
+			reader := importer.Open([]importer.File{g.file()}, importer.Options{Guild: guild1})
+			rows := 0
+			for _, err := range reader.Rows() {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if rows++; rows%(g.rows/2) == 0 {
+					most = max(most, allocated())
+				}
+			}
+			most = max(most, allocated())
+			if most > before+bound {
+				t.Errorf("%d rows hold %d bytes", rows, most-before)
+			}
+			if report := reader.Report(); name != "what is not read" && report.Rows+report.SkippedRows() != g.rows {
+				t.Errorf("%d rows", report.Rows)
+			}
+		})
+	}
+}
+
+// The spool is a file, and in memory is only who the members are.
+func TestGatherHoldsAFewBytesForEachMember(t *testing.T) {
+	const many, each = 200_000, 64
+	spool, err := os.Create(t.TempDir() + "/spool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer spool.Close()
+	before := allocated()
+	g := generated{"id,xp,name\n", "%s,5,somebody whose name takes a bit of memory", "\n", "\n", many}
+	members, err := importer.Gather(importer.Open([]importer.File{g.file()}, importer.Options{Guild: guild1}), spool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := allocated() - before
+	if members.Len() != many || held > many*each {
+		t.Errorf("%d members hold %d bytes", members.Len(), held)
+	}
+	runtime.KeepAlive(members)
+}
+
+// A value without an end is not held.
+func TestAValueThatIsTooLong(t *testing.T) {
+	const endless = 1 << 30
+	for _, c := range []struct{ begin, row, message string }{
+		{`{"levels":[{"tag":"`, "%s", "longer than 1 MiB"},
+		{`{"levels":[{"tag":[`, `"%s",`, "longer than 1 MiB"},
+		{`{"levels":[],"other":"`, "%s", "longer than 1 MiB"},
+		{`{"levels":[`, " \n%.0s", "longer than 1 MiB"},
+		{"id,xp\n\"", "%s\n", "longer than 1 MiB"},
+		{"id,xp\n", "%s", "longer than 1 MiB"},
+		{user(1) + " - 5\n", "%s", "longer than 1 MiB"},
+	} {
+		before := allocated()
+		g := generated{begin: c.begin, row: c.row, rows: endless}
+		_, err := gather(t, importer.Options{}, g.file())
+		if err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%s: %v", c.begin, err)
+		}
+		if after := allocated(); after > before+(1<<20) {
+			t.Errorf("%s: %d bytes", c.begin, after-before)
+		}
+	}
+}

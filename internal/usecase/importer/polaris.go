@@ -1,0 +1,151 @@
+package importer
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+)
+
+type polarisMember struct {
+	ID      jsontext.Value `json:"id"` // in the list of XP only
+	XP      jsontext.Value `json:"xp"`
+	Hidden  bool           `json:"hidden"`
+	Missing bool           `json:"missing"`
+}
+
+// polarisSettings are those that a guild may have.
+type polarisSettings struct {
+	Gain *struct {
+		Min  int   `json:"min"`
+		Max  int   `json:"max"`
+		Time int32 `json:"time"` // seconds
+	} `json:"gain"`
+	Curve    map[string]float64 `json:"curve"` // by power
+	Rounding float64            `json:"rounding"`
+	MaxLevel int                `json:"maxLevel"`
+	Rewards  []struct {
+		ID     id.Role `json:"id"`
+		Level  int     `json:"level"`
+		Keep   bool    `json:"keep"` // as stack
+		NoSync bool    `json:"noSync"`
+	} `json:"rewards"`
+}
+
+func (j *jsonFile) readPolaris() error {
+	return j.object("the file", map[string]func() error{
+		"settings": j.polarisSettings,
+		"users": func() error {
+			return j.names("users", func(user string) error {
+				return members(j, func(m *polarisMember) (Row, Reason) { return polarisRow(user, m) })()
+			})
+		},
+	})
+}
+
+func (j *jsonFile) readPolarisList() error {
+	return j.list("the file", members(j, func(m *polarisMember) (Row, Reason) {
+		row, why := readID(m.ID)
+		if why != "" {
+			return row, why
+		}
+		return polarisRow(string(row.UserID), m)
+	}))
+}
+
+func polarisRow(user string, m *polarisMember) (Row, Reason) {
+	row, why := newRow(user)
+	if why != "" {
+		return row, why
+	}
+	xp, why := readWhole(m.XP)
+	row.gain(xp)
+	row.Present = !m.Hidden && !m.Missing
+	return row, why
+}
+
+// polarisSettings reads the settings.
+func (j *jsonFile) polarisSettings() error {
+	var s polarisSettings
+	fits, err := j.decode(&s)
+	if err != nil || !fits {
+		return j.unlike("Polaris' settings", err)
+	}
+	p := &j.report.Proposal
+	if s.Gain != nil {
+		r := rates{bounds: []int{s.Gain.Min, s.Gain.Max}, interval: new(int64(s.Gain.Time) * 1000)}
+		r.propose(p)
+	}
+	for _, r := range s.Rewards {
+		p.reward(r.Level, r.Keep, guild.Role{ID: r.ID})
+		if r.NoSync {
+			p.refuse(fmt.Sprintf("noSync of role %.40s", r.ID), "every reward's role is kept as the level says")
+		}
+	}
+	if s.Curve != nil {
+		j.polarisCurve(s)
+	}
+	return nil
+}
+
+// polarisCurve takes the curve without its rounding.
+func (j *jsonFile) polarisCurve(s polarisSettings) {
+	p := &j.report.Proposal
+	coefficients := []float64{0, s.Curve["1"], s.Curve["2"], s.Curve["3"]}
+	for power := range s.Curve {
+		if !strings.Contains("123", power) || len(power) != 1 {
+			p.refuse("the curve", "it has the power "+fmt.Sprintf("%.40q", power)+", and only 1, 2 and 3 are known")
+			return
+		}
+	}
+	for len(coefficients) > 2 && coefficients[len(coefficients)-1] == 0 {
+		coefficients = coefficients[:len(coefficients)-1]
+	}
+	p.coefficients("the curve", coefficients)
+	if s.Rounding > 1 {
+		p.refuse("the curve's rounding", fmt.Sprintf("levels cannot begin at multiples of %v only", s.Rounding))
+	}
+	if s.MaxLevel > 0 && s.MaxLevel < 10000 {
+		p.refuse("the highest level", fmt.Sprintf("levels end at 10000, not at %d", s.MaxLevel))
+	}
+	j.shown = polarisLevels(s)
+}
+
+// readPolarisText reads lines of an id and XP: 1184930275610483773 - 24110.
+func (f *fileReader) readPolarisText(content *bufio.Reader, _ []byte) error {
+	lines := bufio.NewScanner(content)
+	lines.Buffer(nil, maxValue)
+	line := 0
+	for lines.Scan() {
+		line++
+		text := strings.TrimSpace(lines.Text())
+		if text == "" {
+			continue
+		}
+		user, xp, ok := strings.Cut(text, " - ")
+		if !ok {
+			_ = f.skip(line, ReasonText) // never fails
+			continue
+		}
+		row, why := newRow(strings.TrimSpace(user))
+		if why == "" {
+			var n int64
+			n, why = whole(strings.TrimSpace(xp))
+			row.gain(n)
+		}
+		if err := f.emit(line, row, why); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return f.fail(line+1, errLong.Error(), nil)
+	} else if err != nil {
+		return f.fail(line+1, "the file cannot be read", err)
+	}
+	return nil
+}

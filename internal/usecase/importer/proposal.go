@@ -1,0 +1,197 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+)
+
+// Proposal is the settings that files have and that a guild can have. Where files differ, the first one counts.
+type Proposal struct {
+	Curve              *level.Curve
+	Rewards            []guild.RoleReward // by level; nil when the files have none
+	XPPerMessageMin    *int
+	XPPerMessageMax    *int
+	XPGainInterval     *int64 // milliseconds
+	XPGlobalMultiplier *float64
+	NotTaken           []NotTaken
+}
+
+// NotTaken is a setting of a file that the guild cannot have.
+type NotTaken struct {
+	What string
+	Why  string
+}
+
+// Empty reports that there is nothing to take.
+func (p *Proposal) Empty() bool {
+	return p.Curve == nil && p.Rewards == nil && p.XPPerMessageMin == nil && p.XPPerMessageMax == nil && p.XPGainInterval == nil &&
+		p.XPGlobalMultiplier == nil
+}
+
+// Apply returns the guild's settings with the proposal. Rewards replace those of the guild as a whole; a role without a name keeps the
+// one that the guild knows, and a reward that is there already its id.
+func (p *Proposal) Apply(s guild.Settings) guild.Settings {
+	if p.Curve != nil {
+		s.Curve = *p.Curve
+	}
+	if p.Rewards != nil {
+		s.RoleRewards = p.rewardsFor(s.RoleRewards)
+	}
+	set(&s.XPPerMessageMin, p.XPPerMessageMin)
+	set(&s.XPPerMessageMax, p.XPPerMessageMax)
+	set(&s.XPGainInterval, p.XPGainInterval)
+	set(&s.XPGlobalMultiplier, p.XPGlobalMultiplier)
+	return s
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func (p *Proposal) rewardsFor(now []guild.RoleReward) []guild.RoleReward {
+	known := make(map[id.Role]guild.Role)
+	for _, r := range now {
+		for _, role := range r.Roles {
+			known[role.ID] = role
+		}
+	}
+	rewards := slices.Clone(p.Rewards)
+	for i := range rewards {
+		r := &rewards[i]
+		r.Roles = slices.Clone(r.Roles)
+		for k, role := range r.Roles {
+			if had, ok := known[role.ID]; ok && role.Name == string(role.ID) {
+				r.Roles[k] = had
+			}
+		}
+		same := func(other guild.RoleReward) bool {
+			return other.Level == r.Level && slices.EqualFunc(other.Roles, r.Roles, sameRole)
+		}
+		if at := slices.IndexFunc(now, same); at >= 0 {
+			r.ID = now[at].ID
+		}
+	}
+	return rewards
+}
+
+func sameRole(a, b guild.Role) bool { return a.ID == b.ID }
+
+func (p *Proposal) refuse(what, why string) {
+	if n := (NotTaken{what, why}); !slices.Contains(p.NotTaken, n) {
+		p.NotTaken = append(p.NotTaken, n)
+	}
+}
+
+func (p *Proposal) preset(name string) {
+	if c, ok := level.Preset(name); ok {
+		p.curve("the curve", c)
+	}
+}
+
+// coefficients takes a curve unless a guild cannot have it.
+func (p *Proposal) coefficients(what string, coefficients []float64) {
+	c, err := level.NewCurve(coefficients)
+	if err != nil {
+		p.refuse(what, err.Error())
+		return
+	}
+	p.curve(what, c)
+}
+
+func (p *Proposal) curve(what string, c level.Curve) {
+	if p.Curve != nil && !p.Curve.Equal(c) {
+		p.refuse(what, differs)
+		return
+	}
+	p.Curve = &c
+}
+
+const differs = "another file says something else, which was taken"
+
+// reward takes a role for a level, beside those that the level has. A role without a name gets its id for one.
+func (p *Proposal) reward(at int, stack bool, role guild.Role) {
+	if role.Name == "" {
+		role.Name = string(role.ID)
+	}
+	i := slices.IndexFunc(p.Rewards, func(r guild.RoleReward) bool { return int(r.Level) == at && r.Stack == stack })
+	if i >= 0 && slices.ContainsFunc(p.Rewards[i].Roles, func(r guild.Role) bool { return sameRole(r, role) }) {
+		return
+	}
+	rewards := slices.Clone(p.Rewards)
+	if i >= 0 {
+		rewards[i].Roles = append(slices.Clone(rewards[i].Roles), role)
+	} else {
+		rewards = append(rewards, guild.RoleReward{ID: uuid.NewString(), Level: level.Level(at), Stack: stack, Roles: []guild.Role{role}})
+	}
+	judged, err := judge(func(s *guild.Settings) { s.RoleRewards = rewards })
+	if err != nil {
+		p.refuse(fmt.Sprintf("the reward of role %.40s at level %d", role.ID, at), err.Error())
+		return
+	}
+	p.Rewards = judged.RoleRewards
+}
+
+// perMessage takes the least and the most XP for a message.
+func (p *Proposal) perMessage(what string, least, most int) {
+	_, err := judge(func(s *guild.Settings) { s.XPPerMessageMin, s.XPPerMessageMax = least, most })
+	if err != nil {
+		p.refuse(what, err.Error())
+		return
+	}
+	take(p, what, &p.XPPerMessageMin, least)
+	take(p, what, &p.XPPerMessageMax, most)
+}
+
+func (p *Proposal) interval(what string, milliseconds int64) {
+	if _, err := judge(func(s *guild.Settings) { s.XPGainInterval = milliseconds }); err != nil {
+		p.refuse(what, err.Error())
+		return
+	}
+	take(p, what, &p.XPGainInterval, milliseconds)
+}
+
+func (p *Proposal) multiplier(what string, m float64) {
+	if _, err := judge(func(s *guild.Settings) { s.XPGlobalMultiplier = m }); err != nil {
+		p.refuse(what, err.Error())
+		return
+	}
+	take(p, what, &p.XPGlobalMultiplier, m)
+}
+
+// take sets a value that no file has set before.
+func take[T comparable](p *Proposal, what string, to **T, value T) {
+	if *to != nil && **to != value {
+		p.refuse(what, differs)
+		return
+	}
+	*to = &value
+}
+
+// judge returns settings as guild.Parse understands them, with the properties that set gives. The error is the rule that is broken.
+func judge(set func(*guild.Settings)) (guild.Settings, error) {
+	const someone = "100000000000000000"
+	s := guild.Settings{
+		ID: someone, Name: "guild", MemberCount: 1, OwnerID: someone, Visibility: guild.Public,
+		XPGainInterval: 60000, XPPerMessageMin: 1, XPPerMessageMax: 1, XPGlobalMultiplier: 1,
+	}
+	set(&s)
+	document, err := guild.Marshal(s)
+	if err != nil {
+		return s, errors.New("it cannot be written as settings")
+	}
+	s, err = guild.Parse(someone, document)
+	if err != nil {
+		return s, errors.New(fault.From(err).Message)
+	}
+	return s, nil
+}

@@ -1,0 +1,168 @@
+package importer_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/importer"
+)
+
+func settings(t testing.TB) guild.Settings {
+	t.Helper()
+	s, err := guild.Parse(guild1, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"100000000000000001","roleRewards":[
+{"level":5,"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","roles":[{"id":"1092837465019283811","name":"Regular","color":5}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// applied returns the guild's settings with what the files propose, as the guild takes them.
+func (w *imported) applied() guild.Settings {
+	w.t.Helper()
+	document, err := guild.Marshal(w.Proposal.Apply(settings(w.t)))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s, err := guild.Parse(guild1, document)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+func (w *imported) notTaken(want ...string) {
+	w.t.Helper()
+	var got []string
+	for _, n := range w.Proposal.NotTaken {
+		got = append(got, n.What)
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("not taken: %q, want %q", w.Proposal.NotTaken, want)
+	}
+}
+
+func reward(at level.Level, stack bool, role id.Role, name string) guild.RoleReward {
+	return guild.RoleReward{Level: at, Stack: stack, Roles: []guild.Role{{ID: role, Name: name}}}
+}
+
+func (w *imported) rewards(got []guild.RoleReward, want ...guild.RoleReward) {
+	w.t.Helper()
+	same := func(a, b guild.RoleReward) bool {
+		return a.Level == b.Level && a.Stack == b.Stack && slices.EqualFunc(a.Roles, b.Roles, func(a, b guild.Role) bool { return a.ID == b.ID && a.Name == b.Name })
+	}
+	if !slices.EqualFunc(got, want, same) {
+		w.t.Errorf("rewards %+v, want %+v", got, want)
+	}
+}
+
+func TestSettingsOfMEE6(t *testing.T) {
+	w := samples(t, "mee6-page0.json", "mee6-page1.json")
+	w.notTaken()
+	s := w.applied()
+	if name, _ := s.Curve.PresetName(); name != level.PresetMEE6 || s.XPPerMessageMin != 15 || s.XPPerMessageMax != 25 || s.XPGlobalMultiplier != 1 {
+		t.Errorf("%+v", s)
+	}
+	w.rewards(s.RoleRewards, reward(5, true, "1092837465019283811", "Wick"), reward(20, true, "1092837465019283829", "Beacon"))
+	if s.RoleRewards[0].ID != settings(t).RoleRewards[0].ID || *s.RoleRewards[0].Roles[0].Color != 3447003 {
+		t.Errorf("%+v", s.RoleRewards[0])
+	}
+}
+
+func TestSettingsOfAmari(t *testing.T) {
+	w := samples(t, "amari-rewards.json", "amari-leaderboard.json")
+	s := w.applied()
+	if name, _ := s.Curve.PresetName(); name != level.PresetAmari || len(s.RoleRewards) != 5 || s.XPPerMessageMax != 40 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSettingsOfPolaris(t *testing.T) {
+	w := samples(t, "polaris-everything.json")
+	w.notTaken("the curve's rounding", "the highest level")
+	s := w.applied()
+	if s.Curve.XPFor(2) != 408 || s.XPPerMessageMin != 50 || s.XPPerMessageMax != 100 || s.XPGainInterval != 60000 {
+		t.Errorf("%+v", s)
+	}
+	// The guild knows the name of one of the roles.
+	w.rewards(s.RoleRewards, reward(5, true, "1092837465019283811", "Regular"), reward(20, false, "1092837465019283829", "1092837465019283829"))
+	if w.plan(s.Curve).ChangeLevel != 3 { // 400 XP, 199 XP, and the one above both caps
+		t.Errorf("%+v", w.plan(s.Curve))
+	}
+}
+
+func TestSettingsOfLevelUp(t *testing.T) {
+	w := samples(t, "levelup-guild.json")
+	w.notTaken()
+	s := w.applied()
+	if s.Curve.XPFor(18) != 32400 || s.XPPerMessageMin != 3 || s.XPPerMessageMax != 6 || s.XPGainInterval != 60000 {
+		t.Errorf("%+v", s)
+	}
+	w.rewards(s.RoleRewards, reward(5, true, "1092837465019283811", "Regular"), reward(20, true, "1092837465019283829", "1092837465019283829"))
+
+	w = read(t, importer.Options{}, file("a.json", `{"users":{"`+user(1)+`":{"xp":250.0,"level":1}},"algorithm":{"base":150},"autoremove":true,
+"levelroles":{"5":1092837465019283811,"ten":1092837465019283811,"7":1e18}}`))
+	w.notTaken("the reward of role 1e18 at level 7", `the role of level "ten"`)
+	if c := w.Proposal.Curve; c.XPFor(2) != 600 || w.Proposal.Rewards[0].Stack {
+		t.Errorf("%+v, %v", w.Proposal, c.Coefficients())
+	}
+}
+
+// An exponent that is not whole makes no polynomial, so levels change.
+func TestACurveThatCannotBeExpressed(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `{"users":{"`+user(1)+`":{"xp":800.0,"level":2},"`+user(2)+`":{"xp":100.0,"level":1}},"algorithm":{"exp":2.5}}`))
+	w.notTaken("algorithm")
+	if p := w.plan(level.Curve{}); w.Proposal.Curve != nil || p.ChangeLevel != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestSettingsThatAGuildCannotHave(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `{"settings":{"gain":{"min":0,"max":2000,"time":5},"curve":{"1":-100},
+"rewards":[{"id":"5","level":1},{"id":"1092837465019283811","level":10001},{"id":"1092837465019283829","level":3,"noSync":true}]},"users":{}}`))
+	w.notTaken("XP per message", "the cooldown", "the reward of role 5 at level 1", "the reward of role 1092837465019283811 at level 10001",
+		"noSync of role 1092837465019283829", "the curve")
+	if s := w.applied(); len(s.RoleRewards) != 1 || s.XPPerMessageMax != 40 || s.XPGainInterval != 60000 || !s.Curve.Equal(level.Curve{}) {
+		t.Errorf("%+v", s)
+	}
+	for _, n := range w.Proposal.NotTaken {
+		if n.Why == "" || strings.Contains(n.Why, "internal") {
+			t.Errorf("%+v", n)
+		}
+	}
+	page := `{"guild":{},"levels":[],"xpPerMessageMin":1e3,"xpPerMessageMax":9999,"xpGainInterval":9223372036854775807,"xpGlobalMultiplier":1e300}`
+	read(t, importer.Options{}, file("a.json", page)).notTaken("xpPerMessageMin", "the cooldown", "the global multiplier")
+	for _, settings := range []string{`5`, `{"gain":5}`, `{"curve":{"4":1}}`, `{"curve":{"1":1,"x":2}}`} {
+		w := read(t, importer.Options{}, file("a.json", `{"settings":`+settings+`,"users":{"`+user(1)+`":{"xp":1}}}`))
+		if len(w.Proposal.NotTaken) != 1 || !w.Proposal.Empty() || len(w.rows) != 1 {
+			t.Errorf("%s: %+v", settings, w.Proposal)
+		}
+	}
+}
+
+func TestFilesWithOtherSettings(t *testing.T) {
+	w := samples(t, "mee6-page0.json", "amari-leaderboard.json", "levelup-guild.json")
+	w.notTaken("the curve", "algorithm", "XP per message")
+	if name, _ := w.Proposal.Curve.PresetName(); name != level.PresetMEE6 || *w.Proposal.XPPerMessageMin != 15 {
+		t.Errorf("%+v", w.Proposal)
+	}
+}
+
+func TestAPageOfTheAPI(t *testing.T) {
+	w := read(t, importer.Options{Guild: guild2}, file("page.json", `{"guild":{"id":"`+string(guild1)+`","icon":null,"memberCount":5,"name":"a"},"isManager":false,
+"levels":[{"rank":1,"level":7,"messageCount":2,"nextLevelXp":9,"progress":1.5,"userId":"`+user(1)+`","xp":5,
+"user":{"accentColour":null,"avatar":null,"discriminator":"0","globalName":null,"username":"a"}}],
+"roleRewards":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","level":4,"roles":[{"id":"1092837465019283811","name":"Wick","color":null,"position":1}]}],
+"xpGainInterval":30000,"xpGlobalMultiplier":1.5,"xpPerMessageMax":30,"xpPerMessageMin":20,"vanity":null,"multipliers":[]}`))
+	w.warns("is about guild " + string(guild1))
+	s := w.applied()
+	if s.XPGainInterval != 30000 || s.XPGlobalMultiplier != 1.5 || s.XPPerMessageMin != 20 || s.XPPerMessageMax != 30 || w.Proposal.Curve != nil {
+		t.Errorf("%+v", s)
+	}
+	w.rewards(s.RoleRewards, reward(4, true, "1092837465019283811", "Wick"))
+	w.xp(map[id.User]level.XP{id.User(user(1)): 5})
+}

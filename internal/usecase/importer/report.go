@@ -1,0 +1,84 @@
+package importer
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Reason says why a row was skipped, in words. There is a fixed set of them.
+type Reason string
+
+// The reasons.
+const (
+	ReasonNoID          Reason = "it has no user id"
+	ReasonID            Reason = "the user id is not 17 to 19 digits"
+	ReasonSpreadsheetID Reason = "a spreadsheet has rounded the user id"
+	ReasonNumericID     Reason = "the user id is a number, which may have been rounded; it must be text"
+	ReasonNoXP          Reason = "it has no XP"
+	ReasonNegative      Reason = "the XP is negative"
+	ReasonExponent      Reason = "the XP is written with an exponent"
+	ReasonNumber        Reason = "the XP is not a number"
+	ReasonAmbiguous     Reason = "the XP has a point that may separate thousands or a fraction"
+	ReasonLevel         Reason = "the level is not a whole number from 0 to 10000"
+	ReasonNoLevel       Reason = "it has no level, so its XP may be that of a week"
+	ReasonMessages      Reason = "the message count is not a whole number from 0 to 2147483647"
+	ReasonPresent       Reason = "the value of present is not true or false"
+	ReasonTime          Reason = "the time of lastUpdated is not RFC 3339"
+	ReasonShape         Reason = "it is not written as this source writes a member"
+	ReasonDuplicateName Reason = "it names a property twice"
+	ReasonUTF8          Reason = "it is not UTF-8"
+	ReasonQuotes        Reason = "its quotes do not match"
+	ReasonFields        Reason = "it has more or fewer fields than the first line"
+	ReasonText          Reason = "it is not a user id, a dash and XP"
+)
+
+// MaxSkips is how many skipped rows a Report lists. All are counted.
+const MaxSkips = 1000
+
+// Report is what was found in the files.
+type Report struct {
+	Files      []FileReport
+	Rows       int            // read, duplicates included
+	Duplicates int            // rows that Gather dropped for another one of the same member
+	Skipped    []Skip         // the first MaxSkips, in order
+	Reasons    map[Reason]int // all skipped rows
+	Warnings   []string       // sentences, each once
+	Proposal   Proposal       // settings that the files have
+}
+
+// FileReport is what was found in one file.
+type FileReport struct {
+	Name string
+	From From   // never Auto
+	What string // in words, such as "a page of MEE6's leaderboard"
+	Rows int
+}
+
+// Skip is a row that was skipped.
+type Skip struct {
+	File   int // index in Report.Files
+	Line   int // on which it begins, from 1
+	Row    int // its place among the members of the file, from 1, since many files have one line
+	Reason Reason
+}
+
+// SkippedRows returns how many rows were skipped.
+func (r *Report) SkippedRows() (n int) {
+	for _, count := range r.Reasons {
+		n += count
+	}
+	return n
+}
+
+func (r *Report) skip(s Skip) {
+	r.Reasons[s.Reason]++
+	if len(r.Skipped) < MaxSkips {
+		r.Skipped = append(r.Skipped, s)
+	}
+}
+
+func (r *Report) warn(format string, args ...any) {
+	if w := fmt.Sprintf(format, args...); !slices.Contains(r.Warnings, w) {
+		r.Warnings = append(r.Warnings, w)
+	}
+}

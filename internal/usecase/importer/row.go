@@ -1,0 +1,47 @@
+package importer
+
+import (
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// noLevel is the Shown of a row whose source shows no level.
+const noLevel level.Level = -1
+
+// Row is a member as a file has it.
+type Row struct {
+	File         int // index in Report.Files
+	Line         int // on which the member begins, from 1
+	UserID       id.User
+	XP           level.XP          // capped at level.MaxXP
+	Given        int64             // XP before the cap, rounded down; ends at 1<<53
+	FromLevel    bool              // the file has a level only, and XP is the least of it
+	Shown        level.Level       // that the source shows for the member; below 0 when not known
+	MessageCount *int64            // nil when the file has none; 0 to MaxMessageCount
+	User         *leaderboard.User // nil when the file has none
+	Present      bool
+	LastUpdated  time.Time // zero when not known
+}
+
+// MaxMessageCount is the highest message count that is read.
+const MaxMessageCount = 1<<31 - 1
+
+// Capped reports that the file has more XP than a member can have.
+func (r *Row) Capped() bool { return r.Given > int64(level.MaxXP) }
+
+// gain sets the XP and its cap.
+func (r *Row) gain(xp int64) {
+	r.Given = min(xp, most)
+	r.XP = level.XP(min(r.Given, int64(level.MaxXP)))
+}
+
+// newRow returns a member that is present and of whom nothing else is known.
+func newRow(user string) (Row, Reason) {
+	if !id.Valid(user) {
+		return Row{}, badID(user)
+	}
+	return Row{UserID: id.User(user), Shown: noLevel, Present: true}, ""
+}

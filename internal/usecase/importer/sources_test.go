@@ -1,0 +1,214 @@
+package importer_test
+
+import (
+	"testing"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/importer"
+)
+
+// Users of the samples. The ids of tobyrix and tobyrix_alt are equal as doubles.
+const (
+	harrowfen id.User = "1184930275610483773"
+	quillmoth id.User = "218840573316624391"
+	lantern   id.User = "90317746208815627"
+	toby      id.User = "1003775120948261939"
+	tobyAlt   id.User = "1003775120948261941"
+	marrowbee id.User = "645190382277410857"
+	pell      id.User = "731206648190357511"
+	nuno      id.User = "1271840093365518349"
+	sable     id.User = "402918835504776203"
+	winterpeg id.User = "877430116520948735"
+	deleted   id.User = "1310022846675509267"
+	zeroed    id.User = "556710394482207761"
+)
+
+// Every sample is recognised, all of its members are read, and with the curve of its source no level changes.
+func TestSamplesAreReadAsTheirSourceShowsThem(t *testing.T) {
+	for _, c := range []struct {
+		files       []string
+		from        importer.From
+		members     int
+		changeLevel int
+	}{
+		{[]string{"lurkr-export.json"}, importer.Lurkr, 12, 0},
+		{[]string{"lurkr-export-new.json"}, importer.Lurkr, 8, 0},
+		{[]string{"mee6-page0.json", "mee6-page1.json"}, importer.MEE6, 12, 0},
+		{[]string{"amari-leaderboard.json", "amari-rewards.json"}, importer.Amari, 11, 0},
+		{[]string{"polaris-everything.json"}, importer.Polaris, 12, 3},
+		{[]string{"polaris-xp.json"}, importer.Polaris, 11, 0},
+		{[]string{"polaris.csv"}, importer.CSV, 11, 0},
+		{[]string{"polaris.txt"}, importer.Polaris, 11, 0},
+		{[]string{"levelup-guild.json"}, importer.LevelUp, 10, 0},
+		{[]string{"levelup-cog.json"}, importer.LevelUp, 4, 0},
+		{[]string{"tatsu-rankings.json"}, importer.Tatsu, 8, 0},
+		{[]string{"auxdibot.csv"}, importer.CSV, 8, 0},
+	} {
+		t.Run(c.files[0], func(t *testing.T) {
+			w := samples(t, c.files...)
+			var curve level.Curve
+			if w.Proposal.Curve != nil {
+				curve = *w.Proposal.Curve
+			}
+			p := w.plan(curve)
+			if w.Files[0].From != c.from || p.Members != c.members || p.ChangeLevel != c.changeLevel || len(w.Report.Skipped) > 0 || w.Duplicates > 0 {
+				t.Errorf("%+v, plan %+v, skipped %v", w.Files, p, w.Report.Skipped)
+			}
+		})
+	}
+}
+
+func TestIDsThatAreEqualAsDoublesStayTwoMembers(t *testing.T) {
+	for _, name := range []string{"lurkr-export.json", "mee6-page0.json", "amari-leaderboard.json", "polaris-everything.json", "polaris-xp.json",
+		"polaris.csv", "polaris.txt", "levelup-guild.json", "tatsu-rankings.json", "auxdibot.csv"} {
+		w := samples(t, name)
+		one, other := w.rows[toby], w.rows[tobyAlt]
+		if one.UserID != toby || other.UserID != tobyAlt || one.Line == 0 {
+			t.Errorf("%s: %+v, %+v", name, one, other)
+		}
+	}
+}
+
+func TestMEE6(t *testing.T) {
+	w := samples(t, "mee6-page0.json", "mee6-page1.json")
+	w.xp(map[id.User]level.XP{harrowfen: 82641, quillmoth: 79004, lantern: 57770, toby: 24110, tobyAlt: 24110, marrowbee: 4675,
+		pell: 4674, nuno: 1899, sable: 1150, winterpeg: 255, deleted: 63, zeroed: 0})
+	w.warns()
+	if u := w.rows[lantern].User; u == nil || u.Avatar != nil || u.Username != "old_lantern" || u.Discriminator != "0" {
+		t.Errorf(`avatar "" became %+v`, u)
+	}
+	if n := w.rows[harrowfen].MessageCount; n == nil || *n != 4127 {
+		t.Errorf("messages: %v", n)
+	}
+	if r := w.rows[nuno]; r.File != 1 || r.Line != 1 {
+		t.Errorf("it is of %+v", r)
+	}
+}
+
+func TestMEE6PagesThatAreMissing(t *testing.T) {
+	samples(t, "mee6-page0.json").warns()
+	samples(t, "mee6-page1.json").warns("Page 0")
+	full := `{"page":0,"players":[` + repeat(1000, func(i int) string { return `{"id":"` + user(i) + `","xp":1}` }) + `]}`
+	read(t, importer.Options{}, file("a.json", full)).warns("page 1")
+	read(t, importer.Options{}, file("a.json", full), sample(t, "mee6-page1.json")).warns()
+}
+
+func TestAmari(t *testing.T) {
+	w := samples(t, "amari-leaderboard.json", "amari-weekly.json")
+	w.warns("weekly")
+	w.xp(map[id.User]level.XP{harrowfen: 18420, quillmoth: 17999, lantern: 8035, toby: 2035, tobyAlt: 2034, marrowbee: 535, pell: 355,
+		nuno: 115, sable: 55, winterpeg: 35, deleted: 34})
+	r := w.rows[lantern]
+	if r.User == nil || r.User.Username != "old_lantern" || r.User.Discriminator != "0" || r.MessageCount != nil {
+		t.Errorf("%+v, %+v", r, r.User)
+	}
+	refused(t, importer.Options{}, sample(t, "amari-weekly.json"))
+	refused(t, importer.Options{From: importer.Amari}, sample(t, "amari-weekly.json"), sample(t, "amari-rewards.json"))
+}
+
+func TestAmariMembersThatAreNotOfTheLeaderboard(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `{"id":"`+string(guild1)+`","total_count":3,"data":[{"id":"`+user(1)+`","level":1,"exp":"40"},
+{"id":"`+user(2)+`","exp":300}]}`))
+	w.xp(map[id.User]level.XP{id.User(user(1)): 40})
+	w.skipped(importer.Skip{Line: 2, Row: 2, Reason: importer.ReasonNoLevel})
+	w.warns("has 3 members, and the files have 2")
+}
+
+func TestPolarisHiddenAndMissingAreNotPresent(t *testing.T) {
+	w := samples(t, "polaris-everything.json")
+	if w.rows[marrowbee].Present || !w.rows[pell].Present {
+		t.Error("hidden does not say who is present")
+	}
+	if p := w.plan(level.Curve{}); p.NotPresent != 1 || p.Capped != 1 {
+		t.Errorf("%+v", p)
+	}
+	if r := w.rows[harrowfen]; r.XP != level.MaxXP || r.Given != 5000000123 || !r.Capped() {
+		t.Errorf("%+v", r)
+	}
+	missing := read(t, importer.Options{}, file("p.json", `{"settings":{},"users":{"`+user(1)+`":{"xp":5,"missing":true}}}`))
+	if missing.rows[id.User(user(1))].Present {
+		t.Error("missing is present")
+	}
+}
+
+// The export has its settings before its members. Written by hand it may not.
+func TestPolarisSettingsAfterTheMembers(t *testing.T) {
+	w := read(t, importer.Options{}, file("p.json", `{"users":{"`+user(1)+`":{"xp":400,"cooldown":1},"`+user(2)+`":{"xp":199,"cooldown":1}},
+"settings":{"curve":{"3":1,"2":50,"1":100},"rounding":100,"maxLevel":1000}}`))
+	if p := w.plan(*w.Proposal.Curve); p.ChangeLevel != 2 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestLevelUp(t *testing.T) {
+	w := samples(t, "levelup-guild.json")
+	w.warns("prestige, whose XP is what they gained since: 1")
+	w.xp(map[id.User]level.XP{harrowfen: 48412, quillmoth: 32399, lantern: 32400, toby: 10000, tobyAlt: 2500, marrowbee: 401, pell: 400,
+		nuno: 100, sable: 99, winterpeg: 0}) // what has its default value is left out
+	if n := w.rows[winterpeg].MessageCount; n == nil || *n != 12 {
+		t.Errorf("messages: %v", n)
+	}
+}
+
+func TestLevelUpBackupOfAllGuilds(t *testing.T) {
+	if w := samples(t, "levelup-cog.json"); len(w.rows) != 4 {
+		t.Errorf("the guild's own entry has %d", len(w.rows))
+	}
+	w := read(t, importer.Options{SourceGuild: guild2}, sample(t, "levelup-cog.json"))
+	w.xp(map[id.User]level.XP{sable: 12})
+	want := "levelup-cog.json: the backup has no guild 100000000000000009; name one of its guilds with --source-guild: " +
+		"1092837465019283747, 1092837465019283999"
+	if got := refused(t, importer.Options{Guild: "100000000000000009"}, sample(t, "levelup-cog.json")); got != want {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestArcaneMustBeNamed(t *testing.T) {
+	w := samples(t, "arcane-scrape.json")
+	w.warns("--from arcane")
+	if w.rows[harrowfen].XP != 1210 || w.Files[0].From != importer.Lurkr || w.Proposal.Curve != nil {
+		t.Errorf("%+v of %+v", w.rows[harrowfen], w.Files)
+	}
+	w = read(t, importer.Options{From: importer.Arcane}, sample(t, "arcane-scrape.json"))
+	w.warns()
+	w.xp(map[id.User]level.XP{harrowfen: 74360, quillmoth: 73224, lantern: 48825, toby: 10240, tobyAlt: 10240, marrowbee: 1949, pell: 526,
+		nuno: 249, sable: 75, winterpeg: 74})
+	if w.rows[harrowfen].MessageCount != nil {
+		t.Error("Arcane's 0 is taken for a message count")
+	}
+}
+
+// The older export of Lurkr looks the same, but its levels are those of its XP.
+func TestLurkr(t *testing.T) {
+	w := samples(t, "lurkr-export.json")
+	w.warns()
+	u := w.rows[lantern].User
+	if u.Username != "old_lantern" || u.Discriminator != "4410" || w.rows[deleted].User != nil || w.rows[harrowfen].User.Avatar == nil {
+		t.Errorf("%+v, %+v", u, w.rows[deleted].User)
+	}
+	u = samples(t, "lurkr-export-new.json").rows[marrowbee].User
+	if u.GlobalName == nil || *u.GlobalName != `Marrow, "the Bee"` || u.Username != "marrowbee" {
+		t.Errorf("%+v", u)
+	}
+	arcane := `{"levels":[{"avatar":null,"level":38,"messageCount":0,"tag":"x","userId":"` + user(1) + `","xp":1210}]}`
+	read(t, importer.Options{}, file("a.json", arcane)).warns("--from arcane")
+}
+
+func TestSeveralFilesAreOneImport(t *testing.T) {
+	w := samples(t, "polaris-xp.json", "auxdibot.csv", "tatsu-rankings.json")
+	if w.Rows != 27 || w.Duplicates != 16 || w.members.Len() != 11 {
+		t.Errorf("%d rows, %d duplicates, %d members", w.Rows, w.Duplicates, w.members.Len())
+	}
+	w.warns()
+	if w.rows[quillmoth].XP != 4400120 || w.rows[quillmoth].File != 2 || w.rows[marrowbee].XP != 4675 {
+		t.Errorf("the highest does not count: %+v, %+v", w.rows[quillmoth], w.rows[marrowbee])
+	}
+}
+
+func TestFilesOfAnotherGuild(t *testing.T) {
+	for _, name := range []string{"mee6-page0.json", "amari-leaderboard.json", "tatsu-rankings.json"} {
+		read(t, importer.Options{Guild: guild2}, sample(t, name)).warns("is about guild " + string(guild1))
+		read(t, importer.Options{Guild: guild2, SourceGuild: guild1}, sample(t, name)).warns()
+	}
+}

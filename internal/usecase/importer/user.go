@@ -1,0 +1,64 @@
+package importer
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// maxName is how many bytes a name or discriminator may have.
+const maxName = 256
+
+// user returns the user data of a file, without what is not valid. It is nil when nothing is left.
+func (f *fileReader) user(u leaderboard.User) *leaderboard.User {
+	unfit := false
+	if u.Avatar != nil && *u.Avatar == "" {
+		u.Avatar = nil
+	}
+	if u.Avatar != nil && !guild.ValidHash(*u.Avatar) {
+		u.Avatar, unfit = nil, true
+	}
+	if u.GlobalName != nil && !validName(*u.GlobalName) {
+		u.GlobalName, unfit = nil, true
+	}
+	if !validName(u.Username) {
+		u.Username, unfit = "", true
+	}
+	if !validName(u.Discriminator) {
+		u.Discriminator, unfit = "", true
+	}
+	if unfit {
+		f.unfit++
+	}
+	if u == (leaderboard.User{}) {
+		return nil
+	}
+	return &u
+}
+
+func validName(s string) bool {
+	return len(s) <= maxName && !strings.ContainsRune(s, 0) && utf8.ValidString(s)
+}
+
+// tagged returns the user data of a tag, which is a name, or an old name with its discriminator: old_lantern#4410.
+func tagged(tag string, avatar *string) leaderboard.User {
+	if tag == "" {
+		return leaderboard.User{Avatar: avatar}
+	}
+	u := leaderboard.User{Username: tag, Discriminator: "0", Avatar: avatar}
+	if i := strings.LastIndexByte(tag, '#'); i > 0 {
+		if d := tag[i+1:]; d == "0" || len(d) == 4 && isDigits(d) {
+			u.Username, u.Discriminator = tag[:i], d
+		}
+	}
+	return u
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -39,7 +39,7 @@ func (j *jsonFile) amariMember(m *amariMember) (Row, Reason) {
 	}
 	xp, why := readWhole(m.Exp)
 	row.gain(xp)
-	row.User = j.user(tagged(text(m.Username), nil))
+	row.User = j.user(tagged(orEmpty(m.Username), nil))
 	return row, why
 }
 

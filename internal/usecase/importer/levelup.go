@@ -43,7 +43,7 @@ func (j *jsonFile) readLevelUpAll() error {
 				return j.readLevelUp()
 			}
 			if len(others) < 10 {
-				others = append(others, fmt.Sprintf("%.40s", name))
+				others = append(others, shortly(name))
 			}
 			return j.skipValue()
 		})
@@ -70,8 +70,8 @@ func (j *jsonFile) readLevelUp() error {
 				Exp  *float64 `json:"exp"`
 			}
 			err := part(j, "algorithm", &a)()
-			set(&s.base, a.Base)
-			set(&s.exp, a.Exp)
+			assign(&s.base, a.Base)
+			assign(&s.exp, a.Exp)
 			return err
 		},
 		"levelroles": part(j, "levelroles", &s.roles),
@@ -132,7 +132,7 @@ func (s *levelUpSettings) propose(p *Proposal) {
 		role, _ := literal(s.roles[at])
 		n := levelOf(at)
 		if n == noLevel {
-			p.refuse(fmt.Sprintf("the role of level %.40q", at), "levels are whole numbers from 0 to 10000")
+			p.refuse("the role of level "+shortly(at), "levels are whole numbers from 0 to 10000")
 			continue
 		}
 		p.reward(int(n), !s.autoremove, guild.Role{ID: id.Role(role)})

@@ -90,7 +90,7 @@ func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
 	if m.Present != nil {
 		row.Present, l.export = *m.Present, true
 	}
-	if text(m.LastUpdated) != "" {
+	if orEmpty(m.LastUpdated) != "" {
 		if row.LastUpdated, why = readTime(*m.LastUpdated); why != "" {
 			return row, why
 		}
@@ -107,10 +107,10 @@ func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
 
 func (l *lurkrFile) userOf(m *lurkrMember) leaderboard.User {
 	if m.User == nil {
-		return tagged(text(m.Tag), m.Avatar)
+		return tagged(orEmpty(m.Tag), m.Avatar)
 	}
 	return leaderboard.User{
-		Avatar: m.User.Avatar, Discriminator: text(m.User.Discriminator), GlobalName: m.User.GlobalName, Username: text(m.User.Username),
+		Avatar: m.User.Avatar, Discriminator: orEmpty(m.User.Discriminator), GlobalName: m.User.GlobalName, Username: orEmpty(m.User.Username),
 	}
 }
 
@@ -137,9 +137,9 @@ func (l *lurkrFile) judge() {
 		return
 	}
 	switch {
-	case l.export:
+	case l.export, l.found().Rows == 0:
 	case l.tags && (l.bare || l.misfits > 0):
-		l.report.warn("%s may be Arcane's, whose XP is counted from the begin of the level; it was read as Lurkr's. "+
+		l.report.warn("%s may be Arcane's, whose XP is counted from the beginning of the level; it was read as Lurkr's. "+
 			"If it is Arcane's, import it with --from arcane.", l.found().Name)
 		l.report.Proposal.refuse("the curve", "it is not certain which source the file is from")
 	default:

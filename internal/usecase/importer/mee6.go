@@ -78,7 +78,7 @@ func (j *jsonFile) mee6Member(p *mee6Player) (Row, Reason) {
 	row.gain(xp)
 	row.Shown = readLevel(p.Level)
 	j.about(p.GuildID)
-	row.User = j.user(leaderboard.User{Username: text(p.Username), Discriminator: text(p.Discriminator), Avatar: p.Avatar})
+	row.User = j.user(leaderboard.User{Username: orEmpty(p.Username), Discriminator: orEmpty(p.Discriminator), Avatar: p.Avatar})
 	row.MessageCount, why = readCount(p.MessageCount)
 	return row, why
 }

@@ -84,7 +84,7 @@ func (j *jsonFile) polarisSettings() error {
 	for _, r := range s.Rewards {
 		p.reward(r.Level, r.Keep, guild.Role{ID: r.ID})
 		if r.NoSync {
-			p.refuse(fmt.Sprintf("noSync of role %.40s", r.ID), "every reward's role is kept as the level says")
+			p.refuse("noSync of role "+shortly(r.ID), "every reward's role is kept as the level says")
 		}
 	}
 	if s.Curve != nil {
@@ -99,7 +99,7 @@ func (j *jsonFile) polarisCurve(s polarisSettings) {
 	coefficients := []float64{0, s.Curve["1"], s.Curve["2"], s.Curve["3"]}
 	for power := range s.Curve {
 		if !strings.Contains("123", power) || len(power) != 1 {
-			p.refuse("the curve", "it has the power "+fmt.Sprintf("%.40q", power)+", and only 1, 2 and 3 are known")
+			p.refuse("the curve", "it has the power "+shortly(power)+", and only 1, 2 and 3 are known")
 			return
 		}
 	}

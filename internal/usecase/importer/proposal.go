@@ -45,14 +45,14 @@ func (p *Proposal) Apply(s guild.Settings) guild.Settings {
 	if p.Rewards != nil {
 		s.RoleRewards = p.rewardsFor(s.RoleRewards)
 	}
-	set(&s.XPPerMessageMin, p.XPPerMessageMin)
-	set(&s.XPPerMessageMax, p.XPPerMessageMax)
-	set(&s.XPGainInterval, p.XPGainInterval)
-	set(&s.XPGlobalMultiplier, p.XPGlobalMultiplier)
+	assign(&s.XPPerMessageMin, p.XPPerMessageMin)
+	assign(&s.XPPerMessageMax, p.XPPerMessageMax)
+	assign(&s.XPGainInterval, p.XPGainInterval)
+	assign(&s.XPGlobalMultiplier, p.XPGlobalMultiplier)
 	return s
 }
 
-func set[T any](to, from *T) {
+func assign[T any](to, from *T) {
 	if from != nil {
 		*to = *from
 	}
@@ -86,10 +86,21 @@ func (p *Proposal) rewardsFor(now []guild.RoleReward) []guild.RoleReward {
 
 func sameRole(a, b guild.Role) bool { return a.ID == b.ID }
 
+// maxNotTaken bounds NotTaken. Rewards after the last one that fits are not even judged.
+const maxNotTaken = 100
+
 func (p *Proposal) refuse(what, why string) {
-	if n := (NotTaken{what, why}); !slices.Contains(p.NotTaken, n) {
+	if n := (NotTaken{what, why}); len(p.NotTaken) < maxNotTaken && !slices.Contains(p.NotTaken, n) {
 		p.NotTaken = append(p.NotTaken, n)
 	}
+}
+
+// shortly returns an id of a file for a sentence, quoted unless it is digits.
+func shortly[T ~string](s T) string {
+	if isDigits(string(s)) && len(s) <= 20 {
+		return string(s)
+	}
+	return fmt.Sprintf("%.40q", string(s))
 }
 
 func (p *Proposal) preset(name string) {
@@ -120,6 +131,9 @@ const differs = "another file says something else, which was taken"
 
 // reward takes a role for a level, beside those that the level has. A role without a name gets its id for one.
 func (p *Proposal) reward(at int, stack bool, role guild.Role) {
+	if len(p.NotTaken) == maxNotTaken {
+		return
+	}
 	if role.Name == "" {
 		role.Name = string(role.ID)
 	}
@@ -135,7 +149,7 @@ func (p *Proposal) reward(at int, stack bool, role guild.Role) {
 	}
 	judged, err := judge(func(s *guild.Settings) { s.RoleRewards = rewards })
 	if err != nil {
-		p.refuse(fmt.Sprintf("the reward of role %.40s at level %d", role.ID, at), err.Error())
+		p.refuse(fmt.Sprintf("the reward of role %s at level %d", shortly(role.ID), at), err.Error())
 		return
 	}
 	p.Rewards = judged.RoleRewards

@@ -1,6 +1,7 @@
 package importer_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -106,7 +107,7 @@ func TestSettingsOfLevelUp(t *testing.T) {
 
 	w = read(t, importer.Options{}, file("a.json", `{"users":{"`+user(1)+`":{"xp":250.0,"level":1}},"algorithm":{"base":150},"autoremove":true,
 "levelroles":{"5":1092837465019283811,"ten":1092837465019283811,"7":1e18}}`))
-	w.notTaken("the reward of role 1e18 at level 7", `the role of level "ten"`)
+	w.notTaken(`the reward of role "1e18" at level 7`, `the role of level "ten"`)
 	if c := w.Proposal.Curve; c.XPFor(2) != 600 || w.Proposal.Rewards[0].Stack {
 		t.Errorf("%+v, %v", w.Proposal, c.Coefficients())
 	}
@@ -141,6 +142,15 @@ func TestSettingsThatAGuildCannotHave(t *testing.T) {
 		if len(w.Proposal.NotTaken) != 1 || !w.Proposal.Empty() || len(w.rows) != 1 {
 			t.Errorf("%s: %+v", settings, w.Proposal)
 		}
+	}
+}
+
+// A file may be made to keep us busy.
+func TestRewardsWithoutNumber(t *testing.T) {
+	rewards := repeat(15_000, func(i int) string { return fmt.Sprintf(`{"roleID":"%s","level":%d}`, user(i), i) })
+	w := read(t, importer.Options{}, file("a.json", `{"data":[`+rewards+`]}`))
+	if s := w.applied(); len(s.RoleRewards) != 250 || len(w.Proposal.NotTaken) != 100 {
+		t.Errorf("%d rewards, %d not taken", len(s.RoleRewards), len(w.Proposal.NotTaken))
 	}
 }
 

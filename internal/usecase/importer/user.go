@@ -56,7 +56,7 @@ func tagged(tag string, avatar *string) leaderboard.User {
 	return u
 }
 
-func text(s *string) string {
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -124,6 +124,7 @@ func badRequests() map[string][]badRequest {
 		"POST bodies":     badBodies("POST", "/v2/levels/{guild}/users/100000000000000007", `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"ada"}}`, badCreateBodies),
 		"PATCH bodies":    badBodies("PATCH", "/v2/levels/{guild}/users/{user}", `{"xp":{"increment":1}}`, badUpdateBodies),
 		"messages":        badBodies("POST", messagesPath("{guild}"), messagesBody(goodMessage), badMessageBodies()),
+		"directories":     badBodies("PUT", directoryPath("{guild}"), `{"name":"x","memberCount":1}`, badDirectories()),
 		"guild documents": badBodies("PUT", "/admin/guilds/{guild}", `{"name":"x","memberCount":1,"ownerId":"100000000000000007"}`, badGuildBodies()),
 		"keys":            badBodies("POST", "/admin/keys", `{"name":"x","ownerId":"100000000000000007","permission":"read"}`, badKeyBodies),
 		"admin paths":     badAdminPaths(),
@@ -149,6 +150,7 @@ func badPaths() []badRequest {
 				badRequest{name + " user", method, "/v2/levels/{guild}/users/" + id, body, 400, nil})
 		}
 		all = append(all, badRequest{name + " guild", "POST", messagesPath(id), messagesBody(goodMessage), 400, nil})
+		all = append(all, badRequest{name + " guild", "PUT", directoryPath(id), "{}", 400, nil})
 		all = append(all, badRequest{name + " guild", "GET", "/v2/guilds/" + id + "/role-rewards/level?level=1&userId={user}", "", 400, nil})
 	}
 	for name, entry := range map[string]string{
@@ -168,7 +170,7 @@ func badPaths() []badRequest {
 	}
 	for _, c := range [][2]string{
 		{"PUT", "/v2/levels/{guild}/users/{user}"}, {"POST", "/v2/levels/{guild}?page=1"}, {"DELETE", "/v2/levels/{guild}?page=1"},
-		{"PATCH", "/v2/levels/gophers"}, {"POST", "/v2/guilds/{guild}/role-rewards/level"}, {"GET", "/v2/guilds/{guild}/messages"}, {"PUT", "/v2/openapi.json"}, {"BREW", "/v2/levels/{guild}"},
+		{"PATCH", "/v2/levels/gophers"}, {"POST", "/v2/guilds/{guild}/role-rewards/level"}, {"GET", "/v2/guilds/{guild}/messages"}, {"GET", "/v2/guilds/{guild}/directory"}, {"PATCH", "/v2/guilds/{guild}/directory"}, {"PUT", "/v2/openapi.json"}, {"BREW", "/v2/levels/{guild}"},
 	} {
 		all = append(all, badRequest{"no such method", c[0], c[1], "", 405, nil})
 	}
@@ -217,6 +219,7 @@ func badQueries() []badRequest {
 	}
 	for _, q := range []string{"?a=%zz", "?a=1&a=2"} {
 		all = append(all, badRequest{"messages: query", "POST", messagesPath("{guild}") + q, messagesBody(goodMessage), 400, nil})
+		all = append(all, badRequest{"directory: query", "PUT", directoryPath("{guild}") + q, "{}", 400, nil})
 	}
 	query("openapi: twice", "/v2/openapi.json?a=1&a=2")
 	return all
@@ -225,7 +228,7 @@ func badQueries() []badRequest {
 // badBodies are the bodies that are bad for every endpoint, made from a good one, and those that are bad for this one.
 func badBodies(method, path, good string, own map[string]string) []badRequest {
 	limit := 64 << 10
-	if strings.HasSuffix(path, "/messages") {
+	if strings.HasSuffix(path, "/messages") || strings.HasSuffix(path, "/directory") {
 		limit = 1 << 20
 	}
 	all := []badRequest{
@@ -236,8 +239,11 @@ func badBodies(method, path, good string, own map[string]string) []badRequest {
 	for name, body := range own {
 		bad(name, body)
 	}
+	if !strings.HasSuffix(path, "/directory") { // which requires no property
+		bad("an empty object", "{}")
+	}
 	for name, body := range map[string]string{
-		"blank": " \n", "null": "null", "array": "[" + good + "]", "string": `"{}"`, "number": "1", "true": "true", "an empty object": "{}",
+		"blank": " \n", "null": "null", "array": "[" + good + "]", "string": `"{}"`, "number": "1", "true": "true",
 		"two values": good + good, "something after": good + "x", "a comma after": good + ",", "a NUL after": good + "\x00", "byte order mark": "\ufeff" + good,
 		"cut short": good[:len(good)-1], "not UTF-8": good[:len(good)-1] + ",\"x\":\"\xff\"}", "UTF-16": "\xff\xfe{\x00}\x00", "trailing comma": good[:len(good)-1] + ",}",
 		"comment": "/* */" + good, "single quotes": strings.ReplaceAll(good, `"`, `'`), "unknown property": good[:len(good)-1] + `,"more":1}`,

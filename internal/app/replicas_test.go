@@ -118,7 +118,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 	three := startTrio(t, environ...)
 	here, others := three[0], three[1:]
 	g, u := newID(), newID()
-	var id, key string
+	var id, key, etag string
 
 	// becomes does something here and waits until the others answer so; they answer otherwise before. Nobody waits for
 	// what happened here.
@@ -150,6 +150,11 @@ func agree(t *testing.T, environ []string, disturb func()) {
 	becomes("a grant taken away", func() { here.admin("DELETE", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 403, member)
 	becomes("a grant again", func() { here.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) }, 200, member)
 	becomes("private", func() { here.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200) }, 401, board)
+	described := func(s *service) apitest.Response {
+		return s.Do("GET", boardPath(g, 1), key, nil, apitest.Header("If-None-Match", etag))
+	}
+	etag = here.etag(key, g, 1)
+	becomes("a description", func() { here.describe(key, g, object{"name": "Renamed"}) }, 200, described)
 	becomes("disabled", func() { here.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200) }, 404, board)
 
 	vanity, next := "two"+g[10:], newID()

@@ -62,6 +62,8 @@ type Guild struct {
 	Incarnation Incarnation
 	// Version is the number of the change (package changes) that last touched the settings. It rises with every change.
 	Version int64
+	// Edited is the number of the last change that was none of the guild's Description.
+	Edited int64
 }
 
 // MultiplierType says what a multiplier applies to.
@@ -130,6 +132,8 @@ var (
 	ErrVanityTaken = errors.New("vanity belongs to another guild")
 	// ErrSeasonClosed says that a season has closed whose dates would change, and that nothing was changed.
 	ErrSeasonClosed = errors.New("the dates of a season that has closed cannot change")
+	// ErrTooLong says that a guild's document would be longer than MaxDocument with the names of its directory, and that nothing was changed.
+	ErrTooLong = errors.New("settings are too long with the names of the directory")
 	// ErrChanged says that the settings were changed since they were read, and that nothing was changed now.
 	ErrChanged = errors.New("settings were changed since they were read")
 )

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"levelboard/internal/domain/fault"
@@ -75,7 +74,7 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		XPGlobalMultiplier: d.XPGlobalMultiplier.Or(defaultMultiplier),
 	}
 	if s.Icon != nil && !ValidHash(*s.Icon) {
-		return Settings{}, fault.At("icon", "must be an icon hash (%s) or null", HashRule)
+		return Settings{}, notIcon()
 	}
 	if !id.Valid(string(s.OwnerID)) {
 		return Settings{}, notSnowflake("ownerId")
@@ -139,7 +138,10 @@ func parseMultipliers(documents []multiplierDocument) ([]Multiplier, error) {
 		}
 		switch d.Type {
 		case ChannelMultiplier:
-			m.Channels, err = parseChannels(path+".targets", d.Targets)
+			var channels []channelDocument
+			if channels, err = strictjson.List[channelDocument](path+".targets", d.Targets, 0, maxTargets); err == nil {
+				m.Channels, err = parseChannels(path+".targets", channels)
+			}
 		case RoleMultiplier:
 			var roles []roleDocument
 			if roles, err = strictjson.List[roleDocument](path+".targets", d.Targets, 0, maxTargets); err == nil {
@@ -204,11 +206,7 @@ func parseRewards(documents []rewardDocument) ([]RoleReward, error) {
 // maxTargets is how many channels or roles a multiplier may have, as many as a role reward has roles.
 const maxTargets = 500
 
-func parseChannels(path string, value jsontext.Value) ([]Channel, error) {
-	documents, err := strictjson.List[channelDocument](path, value, 0, maxTargets)
-	if err != nil {
-		return nil, err
-	}
+func parseChannels(path string, documents []channelDocument) ([]Channel, error) {
 	seen := make(map[id.Channel]bool)
 	var list []Channel
 	for i, d := range documents {

@@ -70,6 +70,11 @@ type Periods interface {
 	History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error)
 }
 
+// Directories keep what bots say of their guilds (package guildsettings). Its errors are faults.
+type Directories interface {
+	Describe(ctx context.Context, g id.Guild, given guild.Description) error
+}
+
 // Events lets a client follow a guild (package events). Its errors are faults.
 type Events interface {
 	Follow(ctx context.Context, g *guild.Guild, after *events.ID) (*events.Follower, error)
@@ -109,6 +114,8 @@ type Deps struct {
 	Events  Events
 	Periods Periods
 	Pages   Pages // nil for none
+
+	Directories Directories
 
 	AdminToken     string        // without one /admin is off
 	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit

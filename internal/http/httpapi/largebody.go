@@ -23,6 +23,17 @@ const (
 	refusedBodies = 4
 )
 
+// maxLargeBody is the largest body of the routes that take large ones, in bytes.
+const maxLargeBody = 1 << 20
+
+// largeBody reads a JSON body of at most maxLargeBody, which is about guild g, once there is room for it.
+func (a *api) largeBody(c *gin.Context, g id.Guild) ([]byte, error) {
+	if err := a.holdLargeBody(c, g); err != nil {
+		return nil, err
+	}
+	return body(c, maxLargeBody)
+}
+
 // holdLargeBody waits until there is room for the request's body, which is about guild g. A small body needs none.
 func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 	if length := c.Request.ContentLength; length >= 0 && length <= maxBody {

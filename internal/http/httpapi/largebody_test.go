@@ -65,7 +65,7 @@ func TestLargeBodiesWaitForTheirTurn(t *testing.T) {
 			t.Errorf("one too many got %v after %v", err, time.Since(began))
 		}
 		waited := make(chan *shares.Place)
-		go func() { waited <- mustRoom(t, a, maxMessagesBody, writer) }()
+		go func() { waited <- mustRoom(t, a, maxLargeBody, writer) }()
 		synctest.Wait()
 		large.Release()
 		(<-waited).Release()
@@ -82,11 +82,11 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &api{largeBodies: shares.New(1, 1), refusedBodies: shares.New(2, 2)}
-				held := []*shares.Place{mustRoom(t, a, maxMessagesBody, key), mustRoom(t, a, maxMessagesBody, key)}
-				if _, err := room(t, a, maxMessagesBody, key); err == nil {
+				held := []*shares.Place{mustRoom(t, a, maxLargeBody, key), mustRoom(t, a, maxLargeBody, key)}
+				if _, err := room(t, a, maxLargeBody, key); err == nil {
 					t.Error("one too many of them has room")
 				}
-				for _, place := range append(held, mustRoom(t, a, maxMessagesBody, writer)) {
+				for _, place := range append(held, mustRoom(t, a, maxLargeBody, writer)) {
 					place.Release()
 				}
 				if n := a.largeBodies.Holders() + a.refusedBodies.Holders(); n != 0 {
@@ -105,15 +105,15 @@ func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 		one.OwnerID, other.OwnerID = "100000000000000001", "100000000000000002"
 		var held []*shares.Place
 		for range largeBodiesOfOwner {
-			held = append(held, mustRoom(t, a, maxMessagesBody, one))
+			held = append(held, mustRoom(t, a, maxLargeBody, one))
 		}
 		began := time.Now()
-		if _, err := room(t, a, maxMessagesBody, one); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != requestTime {
+		if _, err := room(t, a, maxLargeBody, one); !fault.Is(err, fault.RateLimited) || fault.From(err).RetryAfter <= 0 || time.Since(began) != requestTime {
 			t.Errorf("one too many of an owner got %v after %v", err, time.Since(began))
 		}
-		held = append(held, mustRoom(t, a, maxMessagesBody, other))
+		held = append(held, mustRoom(t, a, maxLargeBody, other))
 		held[0].Release()
-		held = append(held, mustRoom(t, a, maxMessagesBody, one))
+		held = append(held, mustRoom(t, a, maxLargeBody, one))
 		for _, place := range held {
 			place.Release()
 		}

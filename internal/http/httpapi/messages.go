@@ -14,9 +14,8 @@ import (
 )
 
 const (
-	maxMessagesBody = 1 << 20 // bytes
-	maxMessages     = 1000    // in one call
-	maxRoles        = 250     // of the author of one message, as many as a guild has
+	maxMessages = 1000 // in one call
+	maxRoles    = 250  // of the author of one message, as many as a guild has
 )
 
 // messagesRequest is the body of POST of messages.
@@ -40,10 +39,7 @@ func (a *api) awardMessages(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.holdLargeBody(c, gid); err != nil {
-		return err
-	}
-	sent, err := body(c, maxMessagesBody)
+	sent, err := a.largeBody(c, gid)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func TestBadMessagesTakeLittleMemory(t *testing.T) {
 		"many messages that are not objects": list(500_000, `1`),
 	} {
 		body := []byte(`{"messages":[` + messages + `]}`)
-		if len(body) > maxMessagesBody {
+		if len(body) > maxLargeBody {
 			t.Fatalf("%s: %d bytes", name, len(body))
 		}
 		var before, after runtime.MemStats
@@ -33,7 +33,7 @@ func TestBadMessagesTakeLittleMemory(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		// What is read twice must not be much more than what was sent.
-		if took := after.TotalAlloc - before.TotalAlloc; took > 3*maxMessagesBody {
+		if took := after.TotalAlloc - before.TotalAlloc; took > 3*maxLargeBody {
 			t.Errorf("%s: %d KiB were taken for %d", name, took>>10, len(body)>>10)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"levelboard/internal/http/shares"
 )
 
-// maxBody is the largest body of every route but that of messages, in bytes.
+// maxBody is the largest body of every other route than those of maxLargeBody, in bytes.
 const maxBody = 64 << 10
 
 // bodyTime is how long a body may take to arrive once it is read.

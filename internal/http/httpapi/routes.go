@@ -36,6 +36,7 @@ func (a *api) routes() (http.Handler, error) {
 
 	keyed := v2.Group("", a.requireKey)
 	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))
+	keyed.PUT("/guilds/:guildId/directory", a.handle(a.putDirectory))
 	get(keyed, eventsRoute, a.handle(a.followEvents))
 	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
 	get(keyed, "/guilds/:guildId/members/:userId/history", a.handle(a.getHistory))

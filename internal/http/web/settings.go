@@ -103,7 +103,7 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 	if err != nil {
 		return err
 	}
-	if page.Form.Fields["version"] != strconv.FormatInt(page.Guild.Version, 10) {
+	if page.Form.Fields["version"] != strconv.FormatInt(page.Guild.Edited, 10) {
 		return s.savedSince(c, page, p, ok)
 	}
 	if !ok {
@@ -146,7 +146,7 @@ func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Pr
 			return afterSaving(c, page)
 		}
 	}
-	page.Form.Fields["version"] = strconv.FormatInt(page.Guild.Version, 10)
+	page.Form.Fields["version"] = strconv.FormatInt(page.Guild.Edited, 10)
 	page.Conflict = true
 	return s.showSettings(c, http.StatusConflict, page)
 }

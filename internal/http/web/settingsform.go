@@ -35,7 +35,7 @@ type formRow = map[string]string
 // formOf fills the form with what is saved.
 func formOf(g *guild.Guild) settingsForm {
 	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
-		"version": fmt.Sprint(g.Version), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "vanity": g.Vanity,
+		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "vanity": g.Vanity,
 		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
 		"ignoredChannelIds": idLines(g.IgnoredChannelIDs), "ignoredRoleIds": idLines(g.IgnoredRoleIDs),

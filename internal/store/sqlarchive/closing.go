@@ -68,7 +68,7 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 			CAST($9 AS bigint), CAST($10 AS bigint), $11 = 1, CASE WHEN $11 = 1 THEN settings END, `+c.Now+`
 		FROM guilds WHERE id = $1 AND incarnation = $2 AND version = $3
 		ON CONFLICT (incarnation, id) DO NOTHING RETURNING number`,
-		string(g.ID), int64(g.Incarnation), g.Version, p.ID, string(p.Kind), p.Name, int64(p.First), int64(p.End),
+		string(g.ID), int64(g.Incarnation), g.Edited, p.ID, string(p.Kind), p.Name, int64(p.First), int64(p.End),
 		step.Begins.UnixMilli(), step.Ends.UnixMilli(), asInt(step.Board)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
@@ -107,7 +107,7 @@ func noteClosing(ctx context.Context, tx *sql.Tx, step periods.Closing) error {
 		UPDATE guilds SET open = $4, closes_ms = $5, keep_day = $6,
 			gains_from = coalesce(gains_from, (SELECT min(day) FROM gains WHERE gains.incarnation = guilds.incarnation))
 		WHERE id = $1 AND incarnation = $2 AND version = $3`,
-		string(step.Guild.ID), int64(step.Guild.Incarnation), step.Guild.Version, string(open), Millis(step.Next), int64(step.Keep))
+		string(step.Guild.ID), int64(step.Guild.Incarnation), step.Guild.Edited, string(open), Millis(step.Next), int64(step.Keep))
 	if err != nil {
 		return err
 	}

@@ -14,14 +14,15 @@ import (
 )
 
 // GuildColumns are what ScanGuild reads.
-const GuildColumns = `id, settings, incarnation, version`
+const GuildColumns = `id, settings, incarnation, version, described`
 
 // ScanGuild reads GuildColumns, and columns before them. It returns guild.ErrNotFound when there is no row.
 func ScanGuild(row Row, before ...any) (*guild.Guild, error) {
 	var document []byte
 	var g guild.Guild
 	var gid id.Guild
-	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Version)...)
+	var described int64
+	err := row.Scan(append(before, &gid, &document, &g.Incarnation, &g.Edited, &described)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, guild.ErrNotFound
 	}
@@ -31,7 +32,7 @@ func ScanGuild(row Row, before ...any) (*guild.Guild, error) {
 	if g.Settings, err = guild.Unmarshal(document); err != nil {
 		return nil, err
 	}
-	g.ID = gid
+	g.ID, g.Version = gid, max(g.Edited, described)
 	return &g, nil
 }
 
@@ -75,29 +76,39 @@ func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 }
 
 // UpdateGuild implements guildsettings.Archive.
-func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
-	return c.write(ctx, "update_guild", s, &version,
+func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error) {
+	return c.write(ctx, "update_guild", s, &edited,
 		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, `+nowDue+` WHERE id = $1 RETURNING incarnation`)
 }
 
 // nowDue makes a guild due that counts gains, or that has not noted yet that it does not any more.
 const nowDue = `closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END`
 
-// write writes the settings by a statement on id, vanity, document, version and whether gains are counted, and more, if the guild still has the version that is
-// expected; nil expects none.
-func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, expected *int64, statement string, more ...any) (*guild.Guild, error) {
-	document, err := guild.Marshal(s)
-	if err != nil {
-		return nil, Wrap(c.Name, operation, err)
-	}
-	g := &guild.Guild{Settings: s}
-	err = c.inChange(ctx, operation, func(ctx context.Context, c *change) error {
-		if expected != nil {
-			if err := c.hasVersion(ctx, s.ID, *expected); err != nil {
+// write writes the settings by a statement on id, vanity, document, version and whether gains are counted, and more. With edited, only a guild that was not
+// edited since, and not what its Description sets.
+func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, edited *int64, statement string, more ...any) (*guild.Guild, error) {
+	g := &guild.Guild{}
+	err := c.inChange(ctx, operation, func(ctx context.Context, c *change) error {
+		if edited != nil {
+			present, err := c.locked(ctx, s.ID)
+			if err != nil {
 				return err
 			}
+			if present.Edited != *edited {
+				return guild.ErrChanged
+			}
+			s.Name, s.Icon, s.MemberCount = present.Name, present.Icon, present.MemberCount
 		}
-		err := c.exists(ctx, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`,
+		directory, err := c.directory(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		g.Settings = directory.Named(s)
+		document, err := fitting(g.Settings)
+		if err != nil {
+			return err
+		}
+		err = c.exists(ctx, `SELECT NOT EXISTS (SELECT 1 FROM guilds WHERE vanity = NULLIF($1, '') AND id <> $2)`,
 			guild.ErrVanityTaken, s.Vanity, string(s.ID))
 		if err != nil {
 			return err
@@ -109,32 +120,34 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 			return err
 		}
 		return c.QueryRowContext(ctx, statement, append([]any{
-			string(s.ID), s.Vanity, string(document), g.Version, asInt(s.Calendar().Counts()),
+			string(s.ID), s.Vanity, document, g.Version, asInt(s.Calendar().Counts()),
 		}, more...)...).Scan(&g.Incarnation)
 	})
 	if err != nil {
 		return nil, err
 	}
+	g.Edited = g.Version
 	return g, nil
 }
 
-// hasVersion locks a guild and returns guild.ErrChanged when its version is another one.
-func (c *change) hasVersion(ctx context.Context, g id.Guild, version int64) error {
-	present, err := scanValue[int64](c.QueryRowContext(ctx, `SELECT version FROM guilds WHERE id = $1`+c.Lock, string(g)))
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return guild.ErrNotFound
-	case err == nil && present != version:
-		return guild.ErrChanged
+// locked reads a guild and locks its row. guild.ErrNotFound when there is none.
+func (c *change) locked(ctx context.Context, g id.Guild) (*guild.Guild, error) {
+	return scanGuild(c.QueryRowContext(ctx, `SELECT `+GuildColumns+` FROM guilds WHERE id = $1`+c.Lock, string(g)))
+}
+
+// fitting is the settings' document. guild.ErrTooLong when it is too long, which names of a directory can make it.
+func fitting(s guild.Settings) (string, error) {
+	document, err := guild.Marshal(s)
+	if err == nil && len(document) > guild.MaxDocument {
+		err = guild.ErrTooLong
 	}
-	return err
+	return string(document), err
 }
 
 // DeleteGuild implements admin.Archive.
 func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild, err error) {
 	err = c.inChange(ctx, "delete_guild", func(ctx context.Context, c *change) error {
-		g, err = scanGuild(c.QueryRowContext(ctx, `SELECT `+GuildColumns+` FROM guilds WHERE id = $1`+c.Lock, string(gid)))
-		if err != nil {
+		if g, err = c.locked(ctx, gid); err != nil {
 			return err
 		}
 		rows, err := c.QueryContext(ctx, `SELECT key_id FROM key_grants WHERE guild_id = $1`, string(gid))

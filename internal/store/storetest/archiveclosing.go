@@ -131,7 +131,7 @@ func archiveClosingRefused(t *testing.T, a ArchiveStore) {
 	step := closing(g, month)
 	step.Next = time.UnixMilli(1)
 	older, foreign := *g, *g
-	older.Version--
+	older.Edited--
 	foreign.Incarnation++
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -42,6 +42,10 @@ func archiveDue(t *testing.T, a ArchiveStore) {
 	g = mustGet(a.UpdateGuild(t.Context(), settingsOf(t, guildA, `,"periods":["week","day"]`), g.Version))(t)
 	wantDue(t, a, at(0), guildA)
 	note(g, 2)
+	// A description makes nothing due, and is none of the closer's business.
+	describe(t, a, true, `"memberCount":78`)
+	wantDue(t, a, at(0))
+	note(g, 2)
 	g = put(t, a, settingsOf(t, guildA, ""))
 	wantDue(t, a, at(0), guildA)
 	note(g, 0)

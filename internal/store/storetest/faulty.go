@@ -89,8 +89,18 @@ func (f *FaultyArchive) PutGuild(ctx context.Context, s guild.Settings) (*guild.
 }
 
 // UpdateGuild implements ArchiveStore.
-func (f *FaultyArchive) UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error) {
-	return faulty(f, "UpdateGuild", func() (*guild.Guild, error) { return f.ArchiveStore.UpdateGuild(ctx, s, version) })
+func (f *FaultyArchive) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error) {
+	return faulty(f, "UpdateGuild", func() (*guild.Guild, error) { return f.ArchiveStore.UpdateGuild(ctx, s, edited) })
+}
+
+// Describe implements ArchiveStore.
+func (f *FaultyArchive) Describe(ctx context.Context, g id.Guild, given guild.Description) (shown bool, err error) {
+	return faulty(f, "Describe", func() (bool, error) { return f.ArchiveStore.Describe(ctx, g, given) })
+}
+
+// Directory implements ArchiveStore.
+func (f *FaultyArchive) Directory(ctx context.Context, g id.Guild) (guild.Directory, error) {
+	return faulty(f, "Directory", func() (guild.Directory, error) { return f.ArchiveStore.Directory(ctx, g) })
 }
 
 // DeleteGuild implements ArchiveStore.

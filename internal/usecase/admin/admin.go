@@ -24,11 +24,14 @@ type Archive interface {
 	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// Guilds lists guilds in ascending order of their ids, after the id after ("" from the start), at most limit.
 	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
-	// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings and nothing else.
+	// PutGuild creates the guild, with a new incarnation and no members, or replaces the settings and nothing else: the directory stays, and its names
+	// stand in the settings. guild.ErrTooLong, with nothing changed, when they are too long with those.
 	// guild.ErrVanityTaken, with nothing changed, when another guild has the vanity; guild.ErrSeasonClosed, with nothing changed, when the
 	// dates of a season that has closed are others.
 	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
-	// DeleteGuild removes the guild and every grant of it, and leaves its members to Purge; from now on they cannot be read.
+	// Directory is as in guildsettings.Archive.
+	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
+	// DeleteGuild removes the guild, its directory and every grant of it, and leaves its members to Purge; from now on they cannot be read.
 	// It returns the guild as it was; guild.ErrNotFound when there is none.
 	DeleteGuild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// Deleted and Purge are as in snapshot.Archive.
@@ -83,6 +86,8 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.Conflict, "Another guild has this vanity. Choose a different one.")
 	case errors.Is(err, guild.ErrSeasonClosed):
 		return fault.Wrap(err, fault.Invalid, "A season that has closed keeps its dates. Set them back as they were, or take the season out of seasons, which keeps its board.")
+	case errors.Is(err, guild.ErrTooLong):
+		return fault.Wrap(err, fault.TooLarge, "With the names that the guild's bot gave its roles and channels the settings are longer than %d bytes. Shorten the lists.", guild.MaxDocument)
 	default:
 		return fault.Down(op, err)
 	}

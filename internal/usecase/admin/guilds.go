@@ -26,8 +26,10 @@ func (a *Admin) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild
 // PutGuild creates the guild or replaces its settings. Its members stay as they are. A guild that has these settings already
 // keeps its version, and every replica what it holds of it in memory: bots put all their guilds when they start.
 func (a *Admin) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
-	if g, err = a.archive.Guild(ctx, s.ID); err == nil && guild.Same(g.Settings, s) {
-		return g, false, nil
+	if g, err = a.archive.Guild(ctx, s.ID); err == nil {
+		if d, err := a.archive.Directory(ctx, s.ID); err == nil && guild.Same(g.Settings, d.Named(s)) {
+			return g, false, nil
+		}
 	}
 	g, created, err = a.archive.PutGuild(ctx, s)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package guildsettings holds what a guild's managers may do with its settings: read them, change those that are theirs to change, and see
-// beforehand what a change does. A change is in force on this replica when Save returns, and on the others within a second. It does not
+// beforehand what a change does; and its bot, which describes the guild. A change is in force on this replica when Save returns, and on the others within a second. It does not
 // check who asks, and changes no XP.
 package guildsettings
 
@@ -18,11 +18,16 @@ import (
 // Archive is what is needed of Postgres or SQLite.
 type Archive interface {
 	guild.Source
-	// UpdateGuild replaces the settings of a guild that still has this version, and nothing else, as one atomic step, which also
-	// appends to the change log. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it has
-	// another version, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a season that has
-	// closed are others.
-	UpdateGuild(ctx context.Context, s guild.Settings, version int64) (*guild.Guild, error)
+	// UpdateGuild replaces the settings of a guild that was not edited since then, but for its name, icon and member count, as one atomic step, which
+	// also appends to the change log. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it was
+	// edited, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a season that has
+	// closed are others, guild.ErrTooLong.
+	UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error)
+	// Describe puts what is given in place, in the settings and in the directory, as one atomic step, and appends to the change log when that
+	// changed the settings, which it reports. With nothing changed: guild.ErrNotFound, guild.ErrTooLong.
+	Describe(ctx context.Context, g id.Guild, given guild.Description) (shown bool, err error)
+	// Directory is empty for a guild that was never described, or is not known.
+	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
 }
 
 // Board is where the members are whom a change of the curve is shown on. Its errors are faults.
@@ -63,7 +68,25 @@ func (s *Settings) Free(ctx context.Context, g id.Guild, vanity string) (bool, e
 	return owner.ID == g, nil
 }
 
-// Save puts what Propose made of the guild read in its place. When the guild was changed in between, by another manager or by
+// Directory reads the roles and channels that the guild's bot described.
+func (s *Settings) Directory(ctx context.Context, g id.Guild) (guild.Directory, error) {
+	d, err := s.archive.Directory(ctx, g)
+	return d, asFault("read a directory", err)
+}
+
+// Describe keeps what the guild's bot says of it. A description that says what is known already changes nothing.
+func (s *Settings) Describe(ctx context.Context, g id.Guild, given guild.Description) error {
+	shown, err := s.archive.Describe(ctx, g, given)
+	if err != nil {
+		return asFault("describe a guild", err)
+	}
+	if shown {
+		s.announce.Announce(ctx, changes.Guild, string(g))
+	}
+	return nil
+}
+
+// Save puts what Propose made of the guild read in its place. When the guild was edited in between, by another manager or by
 // the operator, nothing is changed and the fault wraps guild.ErrChanged; when another guild has the vanity, guild.ErrVanityTaken;
 // when the dates of a season that has closed would change, guild.ErrSeasonClosed.
 // To save what is there already changes nothing and is no change for anybody.
@@ -71,7 +94,7 @@ func (s *Settings) Save(ctx context.Context, read *guild.Guild, p Proposal) (*gu
 	if guild.Same(read.Settings, p.settings) {
 		return read, nil
 	}
-	saved, err := s.archive.UpdateGuild(ctx, p.settings, read.Version)
+	saved, err := s.archive.UpdateGuild(ctx, p.settings, read.Edited)
 	if err != nil {
 		return nil, asFault("save settings", err)
 	}
@@ -92,6 +115,8 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.Conflict, "Another community has this short name. Choose a different one.")
 	case errors.Is(err, guild.ErrSeasonClosed):
 		return fault.Wrap(err, fault.Invalid, "A season that has closed keeps its dates. Set them back as they were, or remove the season; its board stays.")
+	case errors.Is(err, guild.ErrTooLong):
+		return fault.Wrap(err, fault.TooLarge, "With the names of these roles and channels the settings would be longer than %d bytes. Shorten the lists of multipliers and role rewards.", guild.MaxDocument)
 	default:
 		return fault.Down(op, err)
 	}

@@ -1,0 +1,229 @@
+package app_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+)
+
+func TestDirectory(t *testing.T) { runOnEachSetup(t, directoryCases) }
+
+var directoryCases = cases{
+	"names are kept up to date":         directoryNames,
+	"what is left out stays":            directoryParts,
+	"a guild document sets it again":    directoryAndDocument,
+	"what changes nothing":              directoryUnchanged,
+	"parts at the same time":            directoryRace,
+	"as much as there may be":           directoryLarge,
+	"who may not":                       directoryRefused,
+	"a guild of the same id is another": directoryDeleted,
+}
+
+func directoryPath(g string) string { return "/v2/guilds/" + g + "/directory" }
+
+func (s *service) describe(key, g string, body object) {
+	s.t.Helper()
+	got := s.Do("PUT", directoryPath(g), key, body).Want(s.t, 204)
+	wantNoBody(s.t, got)
+	wantLimits(s.t, got)
+}
+
+func roleNamed(id, name string, position int) object {
+	return object{"id": id, "name": name, "color": 255, "position": position}
+}
+
+// guildNaming is a guild that names roleA in a reward and in a multiplier, and a channel in a multiplier.
+func (s *service) guildNaming(channel string) string {
+	return s.guild(object{
+		"roleRewards": []object{reward(5, true, roleA, roleB)},
+		"multipliers": []object{
+			{"type": "Channel", "multiplier": 2, "targets": []object{{"id": channel, "name": "help"}}},
+			{"type": "Role", "multiplier": 2, "targets": []object{{"id": roleA, "name": "role"}}},
+		},
+	})
+}
+
+func directoryNames(t *testing.T, s *service) {
+	channel := newID()
+	g := s.guildNaming(channel)
+	key, etag := s.key(g), s.etag("", g, 1)
+	s.describe(key, g, object{
+		"name": "Renamed", "icon": "0123456789abcdef0123456789abcdef", "memberCount": 77,
+		"roles":    []object{roleNamed(roleA, "Ünïque", 7)},
+		"channels": []object{{"id": channel, "name": "halp", "parentId": newID(), "position": 3, "type": 5}},
+	})
+	if now := s.etag("", g, 1); now == etag {
+		t.Error("the leaderboard has the ETag that it had")
+	}
+	page := s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200)
+	document := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
+	listed := s.admin("GET", "/guilds?limit=1000", nil).Want(t, 200)
+	for _, got := range []apitest.Response{page, document, listed} {
+		for _, text := range []string{`"name":"Ünïque"`, `"name":"halp"`, `"name":"role"`, `"name":"Renamed"`} {
+			if !strings.Contains(string(got.Body), text) {
+				t.Errorf("%s is not in %s", text, got.Body)
+			}
+		}
+	}
+	role := apitest.At[map[string]any](t, page, "roleRewards", 0, "roles", 0)
+	if role["color"] != 255.0 || role["position"] != 7.0 || apitest.At[float64](t, page, "guild", "memberCount") != 77 {
+		t.Errorf("the page has %v in %s", role, page.Body)
+	}
+	// What GET gave can be put back, and that changes nothing.
+	etag = s.etag("", g, 1)
+	wantJSON(t, s.admin("PUT", "/guilds/"+g, string(document.Body)).Want(t, 200), string(document.Body))
+	if now := s.etag("", g, 1); now != etag {
+		t.Errorf("what GET gave was put back, and the ETag is %s in place of %s", now, etag)
+	}
+	status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/leaderboard/"+g, "")
+	if status != 200 || !strings.Contains(text, "Ünïque") || !strings.Contains(text, "#halp") || !strings.Contains(text, "Renamed") {
+		t.Errorf("the page for people: %d %s", status, text)
+	}
+}
+
+func directoryParts(t *testing.T, s *service) {
+	channel := newID()
+	g := s.guildNaming(channel)
+	key := s.key(g)
+	look := func() (name, role, channelName string, members float64) {
+		got := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
+		return apitest.At[string](t, got, "name"), apitest.At[string](t, got, "roleRewards", 0, "roles", 0, "name"),
+			apitest.At[string](t, got, "multipliers", 0, "targets", 0, "name"), apitest.At[float64](t, got, "memberCount")
+	}
+	s.describe(key, g, object{"name": "One"})
+	s.describe(key, g, object{"memberCount": 5})
+	s.describe(key, g, object{"roles": []object{roleNamed(roleA, "A", 1)}})
+	s.describe(key, g, object{"channels": []object{{"id": channel, "name": "c"}}})
+	s.describe(key, g, object{})
+	if name, role, channel, members := look(); name != "One" || role != "A" || channel != "c" || members != 5 {
+		t.Errorf("%s, %s, %s, %v", name, role, channel, members)
+	}
+	// Without its role the directory says nothing of it; what was said stays.
+	s.describe(key, g, object{"roles": []object{roleNamed(roleC, "C", 1)}, "name": "Two"})
+	if name, role, channel, members := look(); name != "Two" || role != "A" || channel != "c" || members != 5 {
+		t.Errorf("%s, %s, %s, %v", name, role, channel, members)
+	}
+}
+
+func directoryAndDocument(t *testing.T, s *service) {
+	channel := newID()
+	g := s.guildNaming(channel)
+	key := s.key(g)
+	s.describe(key, g, object{"name": "One", "memberCount": 7, "icon": "0123456789abcdef0123456789abcdef", "roles": []object{roleNamed(roleA, "A", 1), roleNamed(roleC, "C", 2)}})
+	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Two", "memberCount": 8, "roleRewards": []object{reward(1, true, roleC, roleB)}})).Want(t, 200)
+	got := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
+	if name, icon := apitest.At[string](t, got, "name"), apitest.At[any](t, got, "icon"); name != "Two" || icon != nil || apitest.At[float64](t, got, "memberCount") != 8 {
+		t.Errorf("the document is %s", got.Body)
+	}
+	if name := apitest.At[string](t, got, "roleRewards", 0, "roles", 0, "name"); name != "C" {
+		t.Errorf("a role of the directory that is new in the document is called %q", name)
+	}
+}
+
+func directoryUnchanged(t *testing.T, s *service) {
+	g := s.guildNaming(newID())
+	key := s.key(g)
+	body := object{"name": "Renamed", "memberCount": 9, "roles": []object{roleNamed(roleA, "A", 1)}}
+	s.describe(key, g, body)
+	etag := s.etag("", g, 1)
+	s.describe(key, g, body)
+	s.describe(key, g, object{})
+	// Nobody is shown this role anywhere yet.
+	s.describe(key, g, object{"roles": []object{roleNamed(roleA, "A", 1), roleNamed(roleE, "E", 1)}})
+	if now := s.etag("", g, 1); now != etag {
+		t.Errorf("what changed nothing changed the ETag from %s to %s", etag, now)
+	}
+}
+
+func directoryRace(t *testing.T, s *service) {
+	channel := newID()
+	g := s.guildNaming(channel)
+	key := s.key(g)
+	var group sync.WaitGroup
+	for range 5 {
+		for _, body := range []string{
+			`{"name":"Renamed"}`, `{"icon":"0123456789abcdef0123456789abcdef"}`, `{"roles":[{"id":"` + roleA + `","name":"A"}]}`, `{"channels":[{"id":"` + channel + `","name":"c"}]}`,
+		} {
+			group.Go(func() {
+				if got, err := s.quick("PUT", directoryPath(g), key, body); err != nil || got.Status != 204 {
+					t.Errorf("%s: %d %s, %v", body, got.Status, got.Body, err)
+				}
+			})
+		}
+	}
+	group.Wait()
+	got := string(s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body)
+	for _, text := range []string{`"name":"Renamed"`, `"icon":"0123456789abcdef0123456789abcdef"`, `"name":"A"`, `"name":"c"`} {
+		if !strings.Contains(got, text) {
+			t.Errorf("%s was lost: %s", text, got)
+		}
+	}
+}
+
+func directoryLarge(t *testing.T, s *service) {
+	g := s.guildNaming(newID())
+	roles, channels := make([]object, 500), make([]object, 1000)
+	for i := range roles {
+		roles[i] = roleNamed(newID(), strings.Repeat("é", 200), i)
+	}
+	for i := range channels {
+		channels[i] = object{"id": newID(), "name": strings.Repeat("x", 400), "parentId": newID(), "position": i, "type": 0}
+	}
+	s.describe(s.key(g), g, object{"roles": roles, "channels": channels})
+}
+
+func directoryRefused(t *testing.T, s *service) {
+	g := s.guildNaming(newID())
+	before := s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body
+	body := object{"name": "Stolen"}
+	s.Do("PUT", directoryPath(g), "", body).Want(t, 401)
+	s.Do("PUT", directoryPath(g), s.reader(g), body).Want(t, 403)
+	s.Do("PUT", directoryPath(g), s.key(s.guild(nil)), body).Want(t, 403)
+	s.Do("PUT", directoryPath(newID()), s.key(g), body).Want(t, 404)
+	s.bad("PUT", directoryPath(newID()), s.key(g), object{"name": ""}).Want(t, 400)
+	if after := s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body; string(after) != string(before) {
+		t.Errorf("what was refused changed the guild to %s", after)
+	}
+	disabled := s.guild(object{"enabled": false})
+	s.describe(s.key(disabled), disabled, body)
+}
+
+func directoryDeleted(t *testing.T, s *service) {
+	g := s.guildNaming(newID())
+	s.describe(s.key(g), g, object{"roles": []object{roleNamed(roleA, "A", 1)}})
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	again := s.admin("PUT", "/guilds/"+g, settings(object{"roleRewards": []object{reward(1, true, roleA)}})).Want(t, 201)
+	if name := apitest.At[string](t, again, "roleRewards", 0, "roles", 0, "name"); name != "role" {
+		t.Errorf("the new guild's role is called %q", name)
+	}
+}
+
+// badDirectories are refused with nothing changed.
+func badDirectories() map[string]string {
+	all := map[string]string{}
+	for property, values := range map[string][]string{
+		"name":        {`null`, `""`, `1`, `"a\u0000"`, `"` + strings.Repeat("é", 201) + `"`},
+		"icon":        {`""`, `1`, `"x"`, `"0123456789ABCDEF0123456789ABCDEF"`},
+		"memberCount": {`null`, `0`, `-1`, `1.5`, `"1"`, `2147483648`},
+		"roles": {`null`, `{}`, `"x"`, `[null]`, `["300000000000000001"]`, `[{}]`, `[` + channelTarget + `]`, `[` + roleTarget + `,` + roleTarget + `]`,
+			`[{"id":"3","name":"x"}]`, `[{"id":"300000000000000001"}]`, `[{"id":"300000000000000001","name":""}]`, `[{"id":"300000000000000001","name":null}]`,
+			`[{"id":"300000000000000001","name":"x","color":16777216}]`, `[{"id":"300000000000000001","name":"x","position":-1}]`, `[` + strings.Repeat(`{},`, 500) + `{}]`},
+		"channels": {`null`, `{}`, `[` + roleTarget + `]`, `[` + channelTarget + `,` + channelTarget + `]`, `[{"id":"200000000000000001","name":"x","parentId":"1"}]`,
+			`[{"id":"200000000000000001","name":"x","type":null}]`, `[` + strings.Repeat(`{},`, 1000) + `{}]`},
+		"id":      {`"100000000000000007"`},
+		"ownerId": {`"100000000000000007"`},
+		"vanity":  {`"x"`},
+	} {
+		for _, value := range values {
+			all[property+" "+value] = `{"name":"x","` + property + `":` + value + `}`
+		}
+		if property == "name" {
+			for _, value := range values {
+				all["only "+property+" "+value] = `{"name":` + value + `}`
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,137 @@
+package guild
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/platform/strictjson"
+)
+
+// Directory is the roles and channels that a guild has, as its bot described them. What it says of one stands in the settings too (Named).
+type Directory struct {
+	Roles    []Role    // up to 500
+	Channels []Channel // up to 1000
+}
+
+// Description is what a bot says of its guild. What is absent stays as it is; a list replaces the one that was there.
+type Description struct {
+	Name        strictjson.Optional[string]
+	Icon        strictjson.Optional[*string]
+	MemberCount strictjson.Optional[int]
+	Roles       strictjson.Optional[[]Role]
+	Channels    strictjson.Optional[[]Channel]
+}
+
+// directoryDocument is a Description, or a Directory, in JSON.
+type directoryDocument struct {
+	Name        strictjson.Optional[string]            `json:"name,omitzero" bytes:"1..400"`
+	Icon        strictjson.Optional[*string]           `json:"icon,omitzero"`
+	MemberCount strictjson.Optional[int]               `json:"memberCount,omitzero" bounds:"1..2147483647"`
+	Roles       strictjson.Optional[[]roleDocument]    `json:"roles" items:"0..500"`
+	Channels    strictjson.Optional[[]channelDocument] `json:"channels" items:"0..1000"`
+}
+
+// ParseDescription reads the body of PUT of a directory. A client's mistake is a *fault.Error with code fault.Invalid that names the property.
+func ParseDescription(body []byte) (given Description, err error) {
+	var d directoryDocument
+	if err := strictjson.Decode(body, &d); err != nil {
+		return given, err
+	}
+	given = Description{Name: d.Name, Icon: d.Icon, MemberCount: d.MemberCount}
+	if icon := d.Icon.Or(nil); icon != nil && !ValidHash(*icon) {
+		return given, notIcon()
+	}
+	if documents, ok := d.Roles.Get(); ok {
+		roles, err := parseRoles("roles", documents)
+		if err != nil {
+			return given, err
+		}
+		given.Roles = strictjson.Some(roles)
+	}
+	if documents, ok := d.Channels.Get(); ok {
+		channels, err := parseChannels("channels", documents)
+		if err != nil {
+			return given, err
+		}
+		given.Channels = strictjson.Some(channels)
+	}
+	return given, nil
+}
+
+// In returns the settings and the directory that a guild has once it is described so. s and d stay as they are.
+func (given Description) In(s Settings, d Directory) (Settings, Directory) {
+	s.Name, s.Icon, s.MemberCount = given.Name.Or(s.Name), given.Icon.Or(s.Icon), given.MemberCount.Or(s.MemberCount)
+	d.Roles, d.Channels = given.Roles.Or(d.Roles), given.Channels.Or(d.Channels)
+	return d.Named(s), d
+}
+
+// Named returns the settings with what the directory says of the roles and channels in multipliers and rewards. s stays as it is.
+func (d Directory) Named(s Settings) Settings {
+	if len(d.Roles)+len(d.Channels) == 0 {
+		return s
+	}
+	role, channel := byID(d.Roles, func(r Role) string { return string(r.ID) }), byID(d.Channels, func(c Channel) string { return string(c.ID) })
+	s.Multipliers = each(s.Multipliers, func(m Multiplier) Multiplier {
+		m.Roles, m.Channels = each(m.Roles, role), each(m.Channels, channel)
+		return m
+	})
+	s.RoleRewards = each(s.RoleRewards, func(r RoleReward) RoleReward {
+		r.Roles = each(r.Roles, role)
+		return r
+	})
+	return s
+}
+
+// byID returns a function that returns the item of the list with the id of its argument, or else the argument.
+func byID[T any](list []T, key func(T) string) func(T) T {
+	known := make(map[string]T, len(list))
+	for _, item := range list {
+		known[key(item)] = item
+	}
+	return func(item T) T {
+		if found, ok := known[key(item)]; ok {
+			return found
+		}
+		return item
+	}
+}
+
+func each[T any](list []T, change func(T) T) []T {
+	if list == nil {
+		return nil
+	}
+	changed := make([]T, len(list))
+	for i, item := range list {
+		changed[i] = change(item)
+	}
+	return changed
+}
+
+// SameDirectory reports whether two valid directories are the same, the order of their lists included.
+func SameDirectory(a, b Directory) bool {
+	one, err := MarshalDirectory(a)
+	other, otherErr := MarshalDirectory(b)
+	return err == nil && otherErr == nil && bytes.Equal(one, other)
+}
+
+// MarshalDirectory returns the JSON that UnmarshalDirectory reads.
+func MarshalDirectory(d Directory) ([]byte, error) {
+	return json.Marshal(directoryDocument{
+		Roles: strictjson.Some(roleDocuments(d.Roles)), Channels: strictjson.Some(channelDocuments(d.Channels)),
+	})
+}
+
+// UnmarshalDirectory reads what MarshalDirectory returned, for the archives. Its error carries no fault code.
+func UnmarshalDirectory(encoded []byte) (Directory, error) {
+	given, err := ParseDescription(encoded)
+	if err != nil {
+		return Directory{}, fmt.Errorf("read an archived directory: %v", err)
+	}
+	_, d := given.In(Settings{}, Directory{})
+	return d, nil
+}
+
+func notIcon() *fault.Error { return fault.At("icon", "must be an icon hash (%s) or null", HashRule) }

@@ -63,25 +63,16 @@ func (a *announcer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestAnnounceWinners runs the program of docs/periods.md: it announces each period once that closes after its first run, resumes its stream,
+// TestAnnounceWinners runs docs/examples/announce: it announces each period once that closes after its first run, resumes its stream,
 // and reads the list after a reset.
 func TestAnnounceWinners(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/periods.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, program, found := strings.Cut(string(text), "```sh\n#!/usr/bin/env bash\n")
-	program, _, ended := strings.Cut(program, "\n```\n")
-	if !found || !ended {
-		t.Fatal("docs/periods.md has no program")
-	}
 	guild := &announcer{}
 	server := httptest.NewServer(guild)
 	defer server.Close()
 	defer server.CloseClientConnections()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	command := exec.CommandContext(ctx, "bash", "-c", program, "announce", "200000000000000001", t.TempDir())
+	command := exec.CommandContext(ctx, "../../../docs/examples/announce", "200000000000000001", t.TempDir())
 	command.Env = append(os.Environ(), "LEVELBOARD_URL="+server.URL, "KEY=lb_key")
 	command.WaitDelay = 10 * time.Second
 	out, err := command.StdoutPipe()

@@ -22,6 +22,7 @@ const settingsPath = "/guilds/:guildId/settings"
 // settingsPage is the saved settings, the form as the manager left it, and what there is to say about it.
 type settingsPage struct {
 	Guild     *guild.Guild // as it is saved now
+	Directory guild.Directory
 	Form      settingsForm
 	Saved     bool    // just now
 	Checked   bool    // just now, and nothing is wrong
@@ -34,16 +35,17 @@ type settingsPage struct {
 }
 
 func (s *Site) settings(c *gin.Context) error {
-	g, err := s.managedGuild(c)
+	page, err := s.managedPage(c)
 	if err != nil {
 		return err
 	}
-	return s.showSettings(c, http.StatusOK, &settingsPage{Guild: g, Form: formOf(g), Saved: c.Query("saved") != ""})
+	page.Form, page.Saved = formOf(page.Guild, page.Directory), c.Query("saved") != ""
+	return s.showSettings(c, http.StatusOK, page)
 }
 
 // changeSettings is where every button of the form leads; without script each of them is a page of its own.
 func (s *Site) changeSettings(c *gin.Context) error {
-	g, err := s.managedGuild(c)
+	page, err := s.managedPage(c)
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,8 @@ func (s *Site) changeSettings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	page := &settingsPage{Guild: g, Form: readForm(sent)}
+	page.Form = readForm(sent)
+	page.choose()
 	switch do, row, _ := strings.Cut(sent.Get("do"), " "); do {
 	case "save":
 		return s.saveSettings(c, page)
@@ -61,6 +64,16 @@ func (s *Site) changeSettings(c *gin.Context) error {
 		page.Form.edit(do, row)
 		return s.showSettings(c, http.StatusOK, page)
 	}
+}
+
+// managedPage is the page without its form.
+func (s *Site) managedPage(c *gin.Context) (*settingsPage, error) {
+	g, err := s.managedGuild(c)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.deps.Settings.Directory(c.Request.Context(), g.ID)
+	return &settingsPage{Guild: g, Directory: d}, err
 }
 
 // managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
@@ -118,6 +131,9 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 	case errors.Is(err, guild.ErrSeasonClosed):
 		page.refuse(seasons, fault.From(err).Message)
 		return s.showSettings(c, http.StatusUnprocessableEntity, page)
+	case errors.Is(err, guild.ErrTooLong):
+		page.refuse("", fault.From(err).Message)
+		return s.showSettings(c, http.StatusUnprocessableEntity, page)
 	case errors.Is(err, guild.ErrChanged):
 		if page.Guild, err = s.deps.Settings.Read(c.Request.Context(), page.Guild.ID); err != nil {
 			return err
@@ -141,7 +157,7 @@ func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Pr
 		mine := *page.Guild
 		mine.Settings = p.Settings()
 		// What the page shows is compared, not the documents: a new row has got an id that the form does not know.
-		page.Conflicts = differences(formOf(page.Guild), formOf(&mine))
+		page.Conflicts = differences(formOf(page.Guild, page.Directory), formOf(&mine, page.Directory))
 		if len(page.Conflicts) == 0 {
 			return afterSaving(c, page)
 		}

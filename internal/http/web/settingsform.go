@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -33,12 +34,13 @@ type settingsForm struct {
 type formRow = map[string]string
 
 // formOf fills the form with what is saved.
-func formOf(g *guild.Guild) settingsForm {
+func formOf(g *guild.Guild, d guild.Directory) settingsForm {
+	offered := choicesOf(d)
 	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
 		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "vanity": g.Vanity,
 		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
-		"ignoredChannelIds": idLines(g.IgnoredChannelIDs), "ignoredRoleIds": idLines(g.IgnoredRoleIDs),
+		"ignoredChannelIds": ignoredLines(g.IgnoredChannelIDs, offered.channels), "ignoredRoleIds": ignoredLines(g.IgnoredRoleIDs, offered.roles),
 		"ignoredUserIds": idLines(g.IgnoredUserIDs),
 		"timeZone":       g.TimeZone,
 	}}
@@ -97,7 +99,7 @@ func readForm(sent url.Values) settingsForm {
 	return f
 }
 
-// edit adds or removes a row. Anything else that a button could not have sent changes nothing.
+// edit adds a row, a multiplier of this type, or removes one. Anything else that a button could not have sent changes nothing.
 func (f settingsForm) edit(do, row string) {
 	list := map[string]string{
 		"add-reward": roleRewards, "remove-reward": roleRewards, "add-multiplier": multipliers, "remove-multiplier": multipliers,
@@ -107,7 +109,7 @@ func (f settingsForm) edit(do, row string) {
 	switch rows := f.Rows[list]; {
 	case list == "":
 	case strings.HasPrefix(do, "add-"):
-		f.Rows[list] = append(rows, formRow{"stack": ticked(true), "type": string(guild.ChannelMultiplier)})
+		f.Rows[list] = append(rows, formRow{"stack": ticked(true), "type": cmp.Or(row, string(guild.ChannelMultiplier))})
 	case err == nil && n >= 0 && n < len(rows):
 		f.Rows[list] = slices.Delete(rows, n, n+1)
 	}

@@ -16,12 +16,12 @@ import (
 // text becomes the document's value, which guildsettings.Propose judges.
 var settingsProperties = []struct {
 	name, label string
-	inDocument  func(f settingsForm, text string, saved *guild.Guild) any
+	inDocument  func(f settingsForm, text string, page *settingsPage) any
 }{
-	{"enabled", "Leveling", func(_ settingsForm, text string, _ *guild.Guild) any { return text != "" }},
+	{"enabled", "Leveling", func(_ settingsForm, text string, _ *settingsPage) any { return text != "" }},
 	{"visibility", "Who may see the leaderboard", asText},
-	{"vanity", "Short name", func(_ settingsForm, text string, _ *guild.Guild) any { return orNull(strings.TrimSpace(text)) }},
-	{"curve", "Curve", func(f settingsForm, _ string, _ *guild.Guild) any { return f.curve() }},
+	{"vanity", "Short name", func(_ settingsForm, text string, _ *settingsPage) any { return orNull(strings.TrimSpace(text)) }},
+	{"curve", "Curve", func(f settingsForm, _ string, _ *settingsPage) any { return f.curve() }},
 	{"xpGainInterval", "Pause between messages", asNumber},
 	{"xpPerMessageMin", "Least XP for a message", asNumber},
 	{"xpPerMessageMax", "Most XP for a message", asNumber},
@@ -29,28 +29,28 @@ var settingsProperties = []struct {
 	{"ignoredChannelIds", "Ignored channels", asIDs},
 	{"ignoredRoleIds", "Ignored roles", asIDs},
 	{"ignoredUserIds", "Ignored members", asIDs},
-	{multipliers, "Multipliers", func(f settingsForm, _ string, saved *guild.Guild) any { return f.multipliers(targetsOf(saved)) }},
-	{roleRewards, "Role rewards", func(f settingsForm, _ string, saved *guild.Guild) any { return f.roleRewards(targetsOf(saved)) }},
-	{"timeZone", "Time zone", func(_ settingsForm, text string, _ *guild.Guild) any { return strings.TrimSpace(text) }},
-	{"periods", "Boards of a period", func(f settingsForm, _ string, saved *guild.Guild) any { return f.periods(saved) }},
-	{seasons, "Seasons", func(f settingsForm, _ string, _ *guild.Guild) any { return f.seasons() }},
+	{multipliers, "Multipliers", func(f settingsForm, _ string, page *settingsPage) any { return f.multipliers(page.targets()) }},
+	{roleRewards, "Role rewards", func(f settingsForm, _ string, page *settingsPage) any { return f.roleRewards(page.targets()) }},
+	{"timeZone", "Time zone", func(_ settingsForm, text string, _ *settingsPage) any { return strings.TrimSpace(text) }},
+	{"periods", "Boards of a period", func(f settingsForm, _ string, page *settingsPage) any { return f.periods(page.Guild) }},
+	{seasons, "Seasons", func(f settingsForm, _ string, _ *settingsPage) any { return f.seasons() }},
 }
 
 // given is what the form sets.
-func (f settingsForm) given(g *guild.Guild) guildsettings.Given {
+func (p *settingsPage) given() guildsettings.Given {
 	given := guildsettings.Given{}
-	for _, p := range settingsProperties {
-		given[p.name] = encode(p.inDocument(f, f.Fields[p.name], g))
+	for _, property := range settingsProperties {
+		given[property.name] = encode(property.inDocument(p.Form, p.Form.Fields[property.name], p))
 	}
 	return given
 }
 
-func asText(_ settingsForm, text string, _ *guild.Guild) any { return text }
+func asText(_ settingsForm, text string, _ *settingsPage) any { return text }
 
-func asNumber(_ settingsForm, text string, _ *guild.Guild) any { return number(text) }
+func asNumber(_ settingsForm, text string, _ *settingsPage) any { return number(text) }
 
 // asIDs are the ids of a text area whose names are not kept.
-func asIDs(_ settingsForm, text string, _ *guild.Guild) any {
+func asIDs(_ settingsForm, text string, _ *settingsPage) any {
 	list := []string{}
 	for _, written := range idsOfLines(text) {
 		list = append(list, written.ID)
@@ -135,7 +135,7 @@ type target struct {
 	Type     int         `json:"type,omitzero"`
 }
 
-// targets are those that are saved, by the row that they are in ("" for any row), whether they are roles, and their id.
+// targets are those that are saved, and those of the directory, by the row that they are in ("" for any row), whether they are roles, and their id.
 type targets map[targetKey]target
 
 type targetKey struct {
@@ -144,8 +144,8 @@ type targetKey struct {
 	id    string
 }
 
-func targetsOf(g *guild.Guild) targets {
-	saved := targets{}
+func (p *settingsPage) targets() targets {
+	saved, g := targets{}, p.Guild
 	add := func(row string, roles bool, t target) {
 		saved[targetKey{row, roles, t.ID}], saved[targetKey{"", roles, t.ID}] = t, t
 	}
@@ -154,15 +154,20 @@ func targetsOf(g *guild.Guild) targets {
 			add(row, true, target{ID: string(r.ID), Name: &r.Name, Color: r.Color, Position: r.Position})
 		}
 	}
+	channels := func(row string, list []guild.Channel) {
+		for _, c := range list {
+			add(row, false, target{ID: string(c.ID), Name: &c.Name, ParentID: c.ParentID, Position: c.Position, Type: c.Type})
+		}
+	}
 	for _, m := range g.Multipliers {
 		roles(m.ID, m.Roles)
-		for _, c := range m.Channels {
-			add(m.ID, false, target{ID: string(c.ID), Name: &c.Name, ParentID: c.ParentID, Position: c.Position, Type: c.Type})
-		}
+		channels(m.ID, m.Channels)
 	}
 	for _, r := range g.RoleRewards {
 		roles(r.ID, r.Roles)
 	}
+	roles("", p.Directory.Roles)
+	channels("", p.Directory.Channels)
 	return saved
 }
 

@@ -56,11 +56,11 @@ func (p *settingsPage) Wrong(field string) string {
 
 // propose judges the form and puts what is wrong beside its fields.
 func (p *settingsPage) propose() (guildsettings.Proposal, bool, error) {
-	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, p.Form.given(p.Guild))
+	proposal, wrong, err := guildsettings.Propose(p.Guild.Settings, p.given())
 	for _, w := range wrong {
 		p.refuse(p.place(w))
 	}
-	return proposal, err == nil && len(wrong) == 0, err
+	return proposal, err == nil && len(p.Wrongs) == 0, err
 }
 
 // pathParts splits a path of the document into the field of the form, the item of a list in that field, and its property.

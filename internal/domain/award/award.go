@@ -13,8 +13,12 @@ import (
 	"levelboard/internal/domain/level"
 )
 
+// Uncounted is what a message is worth that is not counted at all.
+const Uncounted level.XP = -1
+
 // Message is what matters of a message.
 type Message struct {
+	UserID  id.User
 	Channel id.Channel
 	Parent  id.Channel // of the channel; empty when there is none
 	Roles   []id.Role  // of its author
@@ -28,6 +32,7 @@ type Rules struct {
 	roles       map[id.Role]factor
 	noChannels  map[id.Channel]bool
 	noRoles     map[id.Role]bool
+	noUsers     map[id.User]bool
 }
 
 // NewRules reads the rules out of valid settings. Where several multipliers name the same channel or role, the largest counts.
@@ -35,7 +40,7 @@ func NewRules(s *guild.Settings) *Rules {
 	r := &Rules{
 		least: s.XPPerMessageMin, most: s.XPPerMessageMax, global: factorOf(s.XPGlobalMultiplier),
 		channels: map[id.Channel]factor{}, roles: map[id.Role]factor{},
-		noChannels: set(s.IgnoredChannelIDs), noRoles: set(s.IgnoredRoleIDs),
+		noChannels: set(s.IgnoredChannelIDs), noRoles: set(s.IgnoredRoleIDs), noUsers: set(s.IgnoredUserIDs),
 	}
 	for _, m := range s.Multipliers {
 		f := factorOf(m.Multiplier)
@@ -66,17 +71,17 @@ func largest[T comparable](known map[T]factor, key T, f factor) factor {
 
 // XP is what the message is worth: floor(random * global * channel * role), where random is a whole number from the guild's
 // least to its most, channel the multiplier of the message's channel, or else of its parent, and role the largest
-// multiplier among the author's roles. It is at least 1, but 0 when a multiplier is 0, or when the channel, its parent or one
-// of the roles is ignored. random(n) must return a uniform whole number from 0 to n-1; it is called once, and only when
+// multiplier among the author's roles. It is at least 1, but 0 when a multiplier is 0, and Uncounted when its author, the channel, its parent or
+// one of the roles is ignored. random(n) must return a uniform whole number from 0 to n-1; it is called once, and only when
 // the message is worth anything.
 func (r *Rules) XP(m Message, random func(n int) int) level.XP {
-	if r.noChannels[m.Channel] || m.Parent != "" && r.noChannels[m.Parent] {
-		return 0
+	if r.noUsers[m.UserID] || r.noChannels[m.Channel] || m.Parent != "" && r.noChannels[m.Parent] {
+		return Uncounted
 	}
 	role, matched := one, false
 	for _, has := range m.Roles {
 		if r.noRoles[has] {
-			return 0
+			return Uncounted
 		}
 		if f, ok := r.roles[has]; ok && (!matched || f.value > role.value) {
 			role, matched = f, true

@@ -49,6 +49,7 @@ func TestXP(t *testing.T) {
 	multiplied := func(m ...guild.Multiplier) guild.Settings { return with(func(s *guild.Settings) { s.Multipliers = m }) }
 	global := func(f float64) guild.Settings { return with(func(s *guild.Settings) { s.XPGlobalMultiplier = f }) }
 	ignoring := with(func(s *guild.Settings) { s.IgnoredChannelIDs, s.IgnoredRoleIDs = []id.Channel{"9"}, []id.Role{"9"} })
+	ignoring.IgnoredUserIDs = []id.User{"9"}
 	everywhere := Message{Channel: "1", Parent: "2", Roles: []id.Role{"1", "2"}}
 	for name, c := range map[string]struct {
 		settings guild.Settings
@@ -81,10 +82,11 @@ func TestXP(t *testing.T) {
 		"no roles":                              {multiplied(roles(2, "1")), Message{Channel: "1"}, 20},
 		"all of them":                           {multiplied(channels(1.5, "1"), roles(1.1, "2")), everywhere, 33},
 		"a role is not a channel":               {multiplied(roles(2, "1"), channels(3, "9")), Message{Channel: "1", Parent: "1"}, 20},
-		"an ignored channel":                    {ignoring, Message{Channel: "9"}, 0},
-		"a channel whose parent is ignored":     {ignoring, Message{Channel: "1", Parent: "9"}, 0},
-		"an ignored role":                       {ignoring, Message{Channel: "1", Roles: []id.Role{"1", "9"}}, 0},
-		"neither":                               {ignoring, everywhere, 20},
+		"an ignored channel":                    {ignoring, Message{Channel: "9"}, Uncounted},
+		"a channel whose parent is ignored":     {ignoring, Message{Channel: "1", Parent: "9"}, Uncounted},
+		"an ignored role":                       {ignoring, Message{Channel: "1", Roles: []id.Role{"1", "9"}}, Uncounted},
+		"an ignored user":                       {ignoring, Message{UserID: "9", Channel: "1"}, Uncounted},
+		"none of them":                          {ignoring, everywhere, 20},
 		"the highest there is": {with(func(s *guild.Settings) {
 			s.XPPerMessageMin, s.XPPerMessageMax, s.XPGlobalMultiplier, s.Multipliers = 1000, 1000, 5, []guild.Multiplier{channels(5, "1"), roles(5, "1")}
 		}), everywhere, 125000},
@@ -94,7 +96,7 @@ func TestXP(t *testing.T) {
 			if got := NewRules(&c.settings).XP(c.message, d.random); got != c.want {
 				t.Errorf("%d XP, want %d", got, c.want)
 			}
-			if c.want == 0 && d.asked != 0 || c.want != 0 && d.asked != 1 {
+			if c.want <= 0 && d.asked != 0 || c.want > 0 && d.asked != 1 {
 				t.Errorf("asked for %d random numbers", d.asked)
 			}
 		})

@@ -105,15 +105,6 @@ func TestParseReadsEveryProperty(t *testing.T) {
 	}
 }
 
-func TestIgnoredUsers(t *testing.T) {
-	s := parse(t, with(`"ignoredUserIds":["100000000000000005","100000000000000004"]`))
-	for user, want := range map[id.User]bool{"100000000000000004": true, "100000000000000005": true, "100000000000000006": false, "": false} {
-		if got := s.IgnoresUser(user); got != want {
-			t.Errorf("user %q is ignored: %v, want %v", user, got, want)
-		}
-	}
-}
-
 // A service of an earlier version took a channel in two multipliers. Its guilds stay readable.
 func TestArchivedMultipliersMayShareATarget(t *testing.T) {
 	one := `{"id":` + uuidA + `,"type":"Channel","multiplier":2,"targets":[` + channel + `]}`

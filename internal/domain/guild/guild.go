@@ -119,11 +119,6 @@ func (s *Settings) IsManager(user id.User) bool {
 	return user != "" && (user == s.OwnerID || slices.Contains(s.AdminIDs, user))
 }
 
-// IgnoresUser reports whether messages of this user are not counted. It takes a few microseconds for the longest list.
-func (s *Settings) IgnoresUser(user id.User) bool {
-	return slices.Contains(s.IgnoredUserIDs, user)
-}
-
 // Errors of the archives that hold guilds.
 var (
 	// ErrNotFound says that there is no such guild.
@@ -170,6 +165,20 @@ func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
 		remove = appendRoles(remove, r.Roles, earned)
 	}
 	return add, remove
+}
+
+// HasRewardAt reports whether there is a reward at level l.
+func (s *Settings) HasRewardAt(l level.Level) bool {
+	return slices.ContainsFunc(s.RoleRewards, func(r RoleReward) bool { return r.Level == l })
+}
+
+// RewardRoles are all roles of rewards, in their order, without duplicates and never nil: those that a member who has left should not have.
+func (s *Settings) RewardRoles() []id.Role {
+	roles, seen := []id.Role{}, make(map[id.Role]bool)
+	for _, r := range s.RoleRewards {
+		roles = appendRoles(roles, r.Roles, seen)
+	}
+	return roles
 }
 
 // appendRoles appends the roles that are not in seen, and puts them there.

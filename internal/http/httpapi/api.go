@@ -58,6 +58,8 @@ type Board interface {
 	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
 	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
 	Delete(ctx context.Context, g *guild.Guild, user id.User, once leaderboard.Once) (replayed bool, err error)
+	Put(ctx context.Context, g *guild.Guild, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error)
+	SetPresence(ctx context.Context, g *guild.Guild, p leaderboard.Presence) (leaderboard.Moved, error)
 	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
 }
 

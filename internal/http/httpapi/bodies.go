@@ -139,7 +139,7 @@ func resultsBody(g *guild.Guild, gains []leaderboard.Gain) resultsJSON {
 		result := resultJSON{
 			UserID: gain.UserID, Gained: gain.Gained, XP: gain.XP, Level: gain.Level, MessageCount: gain.MessageCount, LeveledUp: gain.LeveledUp,
 		}
-		if gain.LeveledUp {
+		if gain.LeveledUp || gain.Created && g.HasRewardAt(0) {
 			result.AddRoles, result.RemoveRoles = g.RoleChanges(gain.Level)
 		}
 		body.Results[i] = result

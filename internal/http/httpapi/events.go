@@ -23,10 +23,9 @@ const (
 	lastEventHeader = "Last-Event-ID"
 	// reconnectAfter is what clients are asked to wait before they come back.
 	reconnectAfter = 2 * time.Second
-	resetData      = `{"message":"Events may have been missed. Read the members again."}`
 )
 
-// followEvents streams the level-ups of a guild until the client goes, is too slow, or may follow no more, or the service
+// followEvents streams the events of a guild until the client goes, is too slow, or may follow no more, or the service
 // stops. Whether it may is looked at before each event that is sent, and at every sign of life.
 func (a *api) followEvents(c *gin.Context) error {
 	gid, err := pathID[id.Guild](c, "guildId")
@@ -164,44 +163,81 @@ func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, foll
 	}
 }
 
-// eventBody is the data of a level-up.
-type eventBody struct {
-	UserID        id.User     `json:"userId"`
-	Level         level.Level `json:"level"`
-	PreviousLevel level.Level `json:"previousLevel"`
-	XP            level.XP    `json:"xp"`
-	AddRoles      []id.Role   `json:"addRoles"`
-	RemoveRoles   []id.Role   `json:"removeRoles"`
+// levelBody is the data of a change of level, and removedBody that of a member who is not on the board any more.
+type levelBody struct {
+	UserID        id.User      `json:"userId"`
+	Level         level.Level  `json:"level"`
+	PreviousLevel *level.Level `json:"previousLevel,omitempty"` // not of a member who came back
+	XP            level.XP     `json:"xp"`
+	AddRoles      []id.Role    `json:"addRoles"`
+	RemoveRoles   []id.Role    `json:"removeRoles"`
+}
+
+type removedBody struct {
+	UserID      id.User   `json:"userId"`
+	RemoveRoles []id.Role `json:"removeRoles"`
+}
+
+type resetBody struct {
+	Reason  events.Reason `json:"reason"`
+	Message string        `json:"message"`
+}
+
+var resetMessages = map[events.Reason]string{
+	events.Lost:     "Events may have been missed. Read the members again.",
+	events.Settings: "The curve or the role rewards have changed. Read the members again, and set their roles.",
 }
 
 // encodeEvents leaves out what is no event by the guild's settings, and says how many are.
 func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, err error) {
 	for _, entry := range entries {
-		if entry.Lost {
-			text = appendReset(text, entry.ID)
-			n++
-			continue
-		}
-		if entry.Period != "" {
-			text = appendEvent(text, entry.ID, "period", entry.Period)
-			n++
-			continue
-		}
-		up, ok := entry.LevelUp(g)
-		if !ok {
-			continue
-		}
-		data, err := encode(eventBody{up.UserID, up.Level, up.PreviousLevel, up.XP, up.Add, up.Remove})
+		name, data, err := encodeEvent(entry, g)
 		if err != nil {
 			return nil, 0, err
 		}
-		text = appendEvent(text, entry.ID, "levelup", string(data))
-		n++
+		if name != "" {
+			text = appendEvent(text, entry.ID, name, string(data))
+			n++
+		}
 	}
 	return text, n, nil
 }
 
-func appendReset(text []byte, at events.ID) []byte { return appendEvent(text, at, "reset", resetData) }
+// encodeEvent returns no name for what is no event.
+func encodeEvent(entry events.Entry, g *guild.Guild) (name string, data []byte, err error) {
+	if entry.Reset != "" {
+		return "reset", resetData(entry.Reset), nil
+	}
+	if entry.Period != "" {
+		return "period", []byte(entry.Period), nil
+	}
+	told, ok := entry.Told(g)
+	if !ok {
+		return "", nil, nil
+	}
+	if told.Kind == events.Left {
+		data, err = encode(removedBody{told.UserID, told.Remove})
+		return string(told.Kind), data, err
+	}
+	body := levelBody{UserID: told.UserID, Level: told.Level, XP: told.XP, AddRoles: told.Add, RemoveRoles: told.Remove}
+	if told.Kind != events.Back {
+		body.PreviousLevel = &told.PreviousLevel
+	}
+	data, err = encode(body)
+	return string(told.Kind), data, err
+}
+
+func resetData(why events.Reason) []byte {
+	data, err := encode(resetBody{why, resetMessages[why]})
+	if err != nil {
+		panic(err) // it is text
+	}
+	return data
+}
+
+func appendReset(text []byte, at events.ID) []byte {
+	return appendEvent(text, at, "reset", string(resetData(events.Lost)))
+}
 
 func appendEvent(text []byte, at events.ID, name, data string) []byte {
 	return append(text, "id: "+at.String()+"\nevent: "+name+"\ndata: "+data+"\n\n"...)

@@ -9,6 +9,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/shares"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
@@ -55,4 +56,30 @@ func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 		return full(err)
 	}
 	return nil
+}
+
+// largeChange is what a request for a change of many members names, but for its body.
+type largeChange struct {
+	guild id.Guild
+	once  leaderboard.Once
+}
+
+// readLargeChange reads a request for a change of many members. read gets the body.
+func (a *api) readLargeChange(c *gin.Context, read func(sent []byte) error) (target largeChange, err error) {
+	if target.guild, err = pathID[id.Guild](c, "guildId"); err != nil {
+		return target, err
+	}
+	if _, err := query(c); err != nil {
+		return target, err
+	}
+	key, err := idempotencyKey(c.Request.Header)
+	if err != nil {
+		return target, err
+	}
+	sent, err := a.largeBody(c, target.guild)
+	if err != nil {
+		return target, err
+	}
+	target.once = onceOf(c, key, sent)
+	return target, read(sent)
 }

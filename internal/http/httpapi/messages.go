@@ -35,26 +35,22 @@ type messageRequest struct {
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
 func (a *api) awardMessages(c *gin.Context) error {
-	gid, key, err := readMessagesTarget(c)
+	var messages []leaderboard.Message
+	target, err := a.readLargeChange(c, func(sent []byte) (err error) {
+		messages, err = readMessages(sent)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	sent, err := a.largeBody(c, gid)
-	if err != nil {
-		return err
-	}
-	messages, err := readMessages(sent)
-	if err != nil {
-		return err
-	}
-	g, err := a.findGuild(c.Request.Context(), gid, "")
+	g, err := a.findGuild(c.Request.Context(), target.guild, "")
 	if err != nil {
 		return err
 	}
 	if err := permit(c, g.ID); err != nil {
 		return err
 	}
-	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, onceOf(c, key, sent))
+	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, target.once)
 	if err != nil {
 		return err
 	}
@@ -63,18 +59,6 @@ func (a *api) awardMessages(c *gin.Context) error {
 	}
 	writeJSON(c, http.StatusOK, resultsBody(g, gains))
 	return nil
-}
-
-// readMessagesTarget reads all but the body.
-func readMessagesTarget(c *gin.Context) (g id.Guild, idempotency string, err error) {
-	if g, err = pathID[id.Guild](c, "guildId"); err != nil {
-		return g, "", err
-	}
-	if _, err = query(c); err != nil {
-		return g, "", err
-	}
-	idempotency, err = idempotencyKey(c.Request.Header)
-	return g, idempotency, err
 }
 
 // readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.

@@ -37,6 +37,8 @@ func (a *api) routes() (http.Handler, error) {
 	keyed := v2.Group("", a.requireKey)
 	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))
 	keyed.PUT("/guilds/:guildId/directory", a.handle(a.putDirectory))
+	keyed.PUT("/guilds/:guildId/members", a.handle(a.putMembers))
+	keyed.PUT("/guilds/:guildId/presence", a.handle(a.putPresence))
 	get(keyed, eventsRoute, a.handle(a.followEvents))
 	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
 	get(keyed, "/guilds/:guildId/members/:userId/history", a.handle(a.getHistory))

@@ -90,7 +90,7 @@ func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, err
 	return fitting, err
 }
 
-// upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $15 on.
+// upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $16 on.
 func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict string, more ...any) error {
 	c := columnsOf(batches)
 	if len(c.users) == 0 {
@@ -98,18 +98,18 @@ func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict s
 	}
 	_, err := tx.Exec(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
-			avatar, discriminator, username, global_name, accent_colour, deleted)
+			avatar, discriminator, username, global_name, accent_colour, deleted, present)
 		SELECT r.incarnation, r.epoch, r.rev, `+nowMS+`, r.user_id, r.xp, r.message_count, r.updated_ms, r.cooldown_ms,
-			r.avatar, r.discriminator, r.username, r.global_name, r.accent_colour, r.deleted
+			r.avatar, r.discriminator, r.username, r.global_name, r.accent_colour, r.deleted, NOT r.absent
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[])
+			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[], $15::boolean[])
 			AS r (incarnation, epoch, rev, user_id, xp, message_count, updated_ms, cooldown_ms,
-				avatar, discriminator, username, global_name, accent_colour, deleted)
+				avatar, discriminator, username, global_name, accent_colour, deleted, absent)
 		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict,
 		append([]any{
 			c.incarnations, c.epochs, c.revs,
 			c.users, c.xp, c.messages, c.updated, c.cooldown,
-			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted,
+			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted, c.absent,
 		}, more...)...)
 	return refusal(err)
 }
@@ -136,7 +136,7 @@ type columns struct {
 	updated, cooldown                   []*int64
 	discriminators, usernames           []string
 	avatars, globalNames, accentColours []*string
-	deleted                             []bool
+	deleted, absent                     []bool
 }
 
 func columnsOf(batches []snapshot.Batch) *columns {
@@ -148,6 +148,7 @@ func columnsOf(batches []snapshot.Batch) *columns {
 			}
 			c.incarnations, c.epochs, c.revs = append(c.incarnations, int64(b.Guild.Incarnation)), append(c.epochs, b.Epoch), append(c.revs, cmp.Or(b.AsOf, b.Rev))
 			c.users, c.deleted = append(c.users, string(r.UserID)), append(c.deleted, r.Deleted)
+			c.absent = append(c.absent, r.Absent)
 			c.xp, c.messages = append(c.xp, int64(r.XP)), append(c.messages, r.MessageCount)
 			c.updated, c.cooldown = append(c.updated, sqlarchive.Millis(r.LastUpdated)), append(c.cooldown, sqlarchive.Millis(r.CooldownUntil))
 			c.discriminators, c.usernames = append(c.discriminators, r.User.Discriminator), append(c.usernames, r.User.Username)

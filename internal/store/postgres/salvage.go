@@ -9,14 +9,14 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// merge makes one entry of an archived one, m, and one of a live store at epoch $15, which knew of what was archived up to rev $16. A tombstone holds
+// merge makes one entry of an archived one, m, and one of a live store at epoch $16, which knew of what was archived up to rev $17. A tombstone holds
 // nothing, so to merge with it is to replace it. greatest passes over nulls.
 const merge = `
 	rev = CASE WHEN m.epoch = excluded.epoch THEN greatest(m.rev, excluded.rev) ELSE excluded.rev END, epoch = excluded.epoch, written_ms = excluded.written_ms, deleted = false,
 	xp = greatest(m.xp, excluded.xp), message_count = greatest(m.message_count, excluded.message_count),
 	updated_ms = greatest(m.updated_ms, excluded.updated_ms), cooldown_ms = greatest(m.cooldown_ms, excluded.cooldown_ms),
 	` + sqlarchive.MergeUser + `
-	WHERE NOT m.deleted OR (m.epoch, m.rev) <= ($15::bigint, $16::bigint)`
+	WHERE NOT m.deleted OR (m.epoch, m.rev) <= ($16::bigint, $17::bigint)`
 
 // bury makes tombstones of the members $2 that were not written after rev $4 of epoch $3.
 const bury = `

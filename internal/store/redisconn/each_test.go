@@ -54,7 +54,7 @@ func TestGuildsOfOneRunAreApart(t *testing.T) {
 			ok(t, err)
 			ups := 0
 			for _, e := range read[0] {
-				if !e.Lost {
+				if e.Reset == "" {
 					ups++
 				}
 			}

@@ -36,7 +36,7 @@ func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) 
 
 // NoteAllAnew implements snapshot.Live. Members that come or go meanwhile are noted by that.
 func (s *Store) NoteAllAnew(ctx context.Context, l snapshot.Load) error {
-	return s.eachMember(ctx, keysOf(l.Guild.ID).xp(), func(users []id.User) error {
+	return s.eachMember(ctx, s.client.HScan, keysOf(l.Guild.ID).entry(), func(users []id.User) error {
 		_, err := s.NoteAnew(ctx, l, users)
 		return err
 	})

@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -25,47 +27,45 @@ var errAwards = errors.New("not the awards of one step")
 
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
-	members, places, told := dataFirst(a.Members)
+	members, places, told := dataFirst(a.Members, func(m *leaderboard.Award) bool { return m.Data != nil })
 	args, err := awardArgs(s.sieves.of(a.Curve), a, members, told)
 	if err == nil {
-		err = keepMade(a.Once.Past, members, args)
+		err = keepMade(a.Once.Past, args[awardOwn:], len(members), func(i int) int { return 2 + len(members[i].Offers) })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
-	c, recorded, err := s.runOnce(ctx, awardScript, g, a.Once, a.Days, args...)
+	outcome, replayed, err := s.changeMany(ctx, awardScript, g, a.Once, a.Days, args)
+	if err != nil {
+		return nil, false, err
+	}
+	answered, err := awardedOf(outcome, members)
+	if err != nil {
+		return nil, false, fmt.Errorf("redis: award: %w", err)
+	}
+	return inPlaces(answered, places), replayed, nil
+}
+
+// changeMany runs a script that changes many members, whose arguments follow the incarnation and the days, and returns the words of its outcome.
+func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, days *period.Days, args []any) (outcome reply, replayed bool, err error) {
+	c, recorded, err := s.runOnce(ctx, sc, g, once, days, args...)
 	if recorded == nil && (err == nil || errors.Is(err, redisconn.ErrNotReplicated)) {
 		s.noteChanged(ctx, c)
 	}
-	if err != nil {
-		return nil, false, known(err)
+	if err != nil || recorded != nil {
+		return recorded, recorded != nil, known(err)
 	}
-	r := recorded
-	if r == nil {
-		text, _, err := reply(c.Reply).text(1)
-		if err != nil {
-			return nil, false, fmt.Errorf("redis: award: %w", err)
-		}
-		r = words(text)
-	}
-	answered, err := awardedOf(r, members)
-	if err != nil {
-		return nil, false, fmt.Errorf("redis: award: %w", err)
-	}
-	got = make([]leaderboard.Awarded, len(answered))
-	for i, place := range places {
-		got[place] = answered[i]
-	}
-	return got, recorded != nil, nil
+	text, _, err := reply(c.Reply).text(1)
+	return words(text), false, wrap(sc.Name(), err)
 }
 
 // dataFirst returns the members with the told ones of them that bring user data first, and for each its place before: the
 // script then looks at the stored user data of no others. The same members come in the same order each time.
-func dataFirst(all []leaderboard.Award) (members []leaderboard.Award, places []int, told int) {
-	members, places = make([]leaderboard.Award, 0, len(all)), make([]int, 0, len(all))
+func dataFirst[T any](all []T, hasData func(*T) bool) (members []T, places []int, told int) {
+	members, places = make([]T, 0, len(all)), make([]int, 0, len(all))
 	for _, withData := range []bool{true, false} {
 		for i := range all {
-			if (all[i].Data != nil) == withData {
+			if hasData(&all[i]) == withData {
 				members, places = append(members, all[i]), append(places, i)
 			}
 		}
@@ -74,6 +74,15 @@ func dataFirst(all []leaderboard.Award) (members []leaderboard.Award, places []i
 		}
 	}
 	return members, places, told
+}
+
+// inPlaces puts what was answered of the members back into the order that dataFirst was given.
+func inPlaces[T any](answered []T, places []int) []T {
+	got := make([]T, len(answered))
+	for i, place := range places {
+		got[place] = answered[i]
+	}
+	return got
 }
 
 func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
@@ -88,7 +97,7 @@ func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, tol
 	for i, m := range members {
 		text = text[:0]
 		for j, xp := range m.Offers {
-			if err := checkXP(xp); err != nil {
+			if err := checkXP(xp); err != nil && xp != leaderboard.Uncounted {
 				return nil, err
 			}
 			if j > 0 {
@@ -112,21 +121,24 @@ func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, tol
 	return args, nil
 }
 
-// keepMade has the script leave those members alone who have their awards already, when the live store lost those of the others.
-func keepMade(past *leaderboard.Past, members []leaderboard.Award, args []any) error {
+// keepMade has the script leave those members alone who were changed already, when the live store lost the changes of the others. args begin with
+// the n members and what each gets; the outcome has size(i) words of each.
+func keepMade(past *leaderboard.Past, args []any, n int, size func(i int) int) error {
 	if past == nil || !past.Made || len(past.Lost) == 0 {
 		return nil
 	}
-	if _, err := awardedOf(words(past.Outcome), members); err != nil {
-		return err
-	}
 	outcome := strings.Split(past.Outcome, " ")
-	for i, m := range members {
-		size := 2 + len(m.Offers)
-		if !slices.Contains(past.Lost, m.User) {
-			args[awardOwn+len(members)+i] = "=" + strings.Join(outcome[:size], " ")
+	for i := range n {
+		if size(i) > len(outcome) {
+			return errReply
 		}
-		outcome = outcome[size:]
+		if user, _ := args[i].(string); !slices.Contains(past.Lost, id.User(user)) {
+			args[n+i] = "=" + strings.Join(outcome[:size(i)], " ")
+		}
+		outcome = outcome[size(i):]
+	}
+	if len(outcome) > 0 {
+		return errReply
 	}
 	return nil
 }
@@ -153,7 +165,7 @@ func awardedOf(r reply, members []leaderboard.Award) ([]leaderboard.Awarded, err
 			gained[j] = level.XP(xp)
 			at++
 		}
-		got[i] = leaderboard.Awarded{Before: level.XP(before), MessageCount: count, Gained: gained}
+		got[i] = leaderboard.Awarded{Before: level.XP(max(before, 0)), Created: before < 0, MessageCount: count, Gained: gained}
 	}
 	if at != len(r) {
 		return nil, fmt.Errorf("%w: an outcome of %d words, want %d", errReply, len(r), at)

@@ -1,12 +1,12 @@
--- Gives members XP for their messages. What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
+-- Gives members XP for their messages, and brings back those who are not present (absent.lua). What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
 -- them goes in one command each.
 --
 -- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, what levelup takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
---          each once, n lists of what the messages are worth ("20", or "20 15 0"; or of a member that has them already "=" and its part of the
---          outcome), user data of the first members, what once takes
+-- ARGV     incarnation, what counting.lua takes, what leveled takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
+--          each once, n lists of what the messages are worth ("20", or "20 -1 0", where one that is -1 does not count; or of a member that has
+--          them already "=" and its part of the outcome), user data of the first members, what once takes
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
---          for each member XP before, message count before and what each message gave, all with a space between
+--          for each member XP before (-1: its entry was made), message count before and what each message gave, all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
@@ -26,7 +26,7 @@ local latest = format('%.0f', time + cooldown) -- the end of a cooldown that beg
 local started = cooldown > 0 and latest
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, starts, newentries, outcome, given, days = {}, {}, {}, {}, {}, {}
+local xps, starts, newentries, outcome, given, days, returns = {}, {}, {}, {}, {}, {}, {}
 local o, g = 0, 0 -- how many of outcome and given there are
 for i = 1, n do
   if byte(ARGV[to + i]) == 61 then -- "="
@@ -35,6 +35,8 @@ for i = 1, n do
   else
     local member, entry, before = ARGV[6 + i], entries[i], scores[i]
     local start, count, ends, gains, user = 0, '0', '0', '', ''
+    local away, rest = absent(entry)
+    if away then start, entry = tonumber(away), rest end
     if before then
       start = tonumber(before)
       if not start then
@@ -46,7 +48,8 @@ for i = 1, n do
       count, ends, gains, user = parts(entry)
       if not count then return redis.error_reply("ERR a member's entry is damaged") end
     end
-    outcome[o + 1], outcome[o + 2] = before or '0', count
+    local first = o + 1
+    outcome[o + 1], outcome[o + 2] = before or away or '-1', count
     o = o + 2
 
     local xp, offers, messages = start, ARGV[to + i], 0
@@ -55,7 +58,10 @@ for i = 1, n do
       ends, free = latest, cooldown <= 0
     end
     local only = tonumber(offers)
-    if only then -- one message, as most members have in a call
+    if only == -1 then
+      o = o + 1
+      outcome[o] = '0'
+    elseif only then -- one message, as most members have in a call
       local gain = '0'
       if free and only > 0 then
         xp, gain = start + only, offers
@@ -65,39 +71,52 @@ for i = 1, n do
       messages, o = 1, o + 1
       outcome[o] = gain
     else
-      for offer in string.gmatch(offers, '%d+') do
+      for offer in string.gmatch(offers, '%-?%d+') do
         local gain = 0
-        if free then
-          gain = math.min(tonumber(offer), MAX_XP - xp)
+        offer = tonumber(offer)
+        if free and offer > 0 then
+          gain = math.min(offer, MAX_XP - xp)
           if gain > 0 then
             xp = xp + gain
             if started then ends, free = started, false end
           end
         end
-        messages, o = messages + 1, o + 1
+        if offer >= 0 then messages = messages + 1 end
+        o = o + 1
         outcome[o] = gain
       end
     end
 
-    if xp ~= start or not before then xps[i], starts[i] = xp, start end
-    if not before then gains = born(member, known) end
-    if i <= told then user = ' ' .. ARGV[to + n + i] end
-    g = g + 1
-    given[g] = member
-    gains, days[i] = earned(member, gains, xp - start)
-    newentries[2 * g - 1], newentries[2 * g] = member, (count + messages) .. held .. ends .. gains .. user
+    if messages > 0 then
+      if xp ~= start or not before then xps[i], starts[i] = xp, start end
+      if away then returns[i] = away elseif not before then gains = born(member, known) end
+      if i <= told then user = ' ' .. ARGV[to + n + i] end
+      g = g + 1
+      given[g] = member
+      gains, days[i] = earned(member, gains, xp - start)
+      newentries[2 * g - 1], newentries[2 * g] = member, (count + messages) .. held .. ends .. gains .. user
+    elseif not before and not away then
+      outcome[first] = '0' -- nothing is made
+    end
   end
 end
 
 for i = 1, n do
   if xps[i] then
-    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], ARGV[6 + i])
-    levelup(ARGV[6 + i], starts[i], xps[i])
-    noted(ARGV[6 + i], days[i], xps[i] - starts[i])
+    local member = ARGV[6 + i]
+    if returns[i] then
+      redis.call('ZADD', KEYS[2], returns[i], member)
+      event(KEYS[5], 'i', member, 'a', returns[i])
+      moved(member, true, known)
+    end
+    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], member)
+    leveled(member, starts[i], xps[i])
+    noted(member, days[i], xps[i] - starts[i])
   end
 end
-redis.call('HSET', KEYS[3], unpack(newentries))
 outcome = table.concat(outcome, ' ')
+if g == 0 then return {unchanged(since, rev, outcome), outcome} end
+redis.call('HSET', KEYS[3], unpack(newentries))
 local first, counted = note(rev, since, pending, given, 1, g)
 unread(rev, g)
 if named() then record(counted, table.concat(given, ' '), outcome) end

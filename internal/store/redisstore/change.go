@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var changing = []string{"loaded", "now", "score", "note", "append", "counting", "changing"}
+var changing = []string{"loaded", "now", "score", "note", "append", "absent", "counting", "changing"}
 
 var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: changedKey}, changing)
 
@@ -103,6 +103,7 @@ func (s *Store) noteChanged(ctx context.Context, c *redisconn.Call) {
 const (
 	noMember      = -1
 	damagedMember = -2
+	absentMember  = -3
 )
 
 // outcomeOf reads {before, after, count}.
@@ -114,6 +115,8 @@ func outcomeOf(sc *redisconn.Script, r reply) (leaderboard.Outcome, error) {
 	switch before {
 	case noMember:
 		return leaderboard.Outcome{}, leaderboard.ErrNoMember
+	case absentMember:
+		return leaderboard.Outcome{}, leaderboard.ErrNotPresent
 	case damagedMember:
 		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w: the member's entry is damaged", sc.Name(), errReply)
 	}

@@ -2,11 +2,11 @@
 -- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
 --
 -- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua (then n is 1)
--- ARGV     incarnation, what counting.lua takes, what levelup takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
+-- ARGV     incarnation, what counting.lua takes, what leveled takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
 --          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
 --          does
 -- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
---          damaged)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
+--          damaged; -3, 0, 0: it is not present)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
 -- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
@@ -56,7 +56,7 @@ for i = 1, n do
     made = made + 1
     outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = before, after, count
   else
-    outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = scores[i] and -2 or -1, 0, 0
+    outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = scores[i] and -2 or absent(entries[i]) and -3 or -1, 0, 0
   end
 end
 if m == 0 then return outcome end
@@ -65,7 +65,7 @@ for i = 1, n do
   local member, before, after = ARGV[3 + i], outcome[3 * i - 1], outcome[3 * i]
   if before >= 0 and after ~= before then
     if sets[i] then redis.call('ZADD', KEYS[2], after, member) else redis.call('ZINCRBY', KEYS[2], after - before, member) end
-    levelup(member, before, after)
+    leveled(member, before, after)
     noted(member, days[i], after - before)
   end
 end

@@ -13,7 +13,7 @@ import (
 
 var (
 	beginCountScript = newScript("begin_count", "loaded", "score", "settle")
-	countScript      = newScript("count", "loaded", "score", "values", "entries", "settle")
+	countScript      = newScript("count", "loaded", "score", "values", "entries", "absent", "settle")
 	endCountScript   = newScript("end_count", "loaded", "score", "settle")
 )
 
@@ -30,7 +30,7 @@ func (s *Store) BeginCount(ctx context.Context, g leaderboard.GuildRef, p period
 
 // UnsavedUsers implements leaderboard.Counting.
 func (s *Store) UnsavedUsers(ctx context.Context, g leaderboard.GuildRef, each func([]id.User) error) error {
-	return s.eachMember(ctx, keysOf(g.ID).dirty(), each)
+	return s.eachMember(ctx, s.client.ZScan, keysOf(g.ID).dirty(), each)
 }
 
 // CountMembers implements leaderboard.Counting.

@@ -16,20 +16,23 @@ if not keeps then return 'NOTCOUNTED' end
 local first, last, n = tonumber(ARGV[4]), tonumber(ARGV[5]), (#ARGV - 5) / 3
 local members = {unpack(ARGV, 6, 5 + n)}
 local xp, entry = entries(2, members, 1)
-local again, sums, counted, fields = {}, {}, {}, {}
+local again, sums, gone, counted, fields = {}, {}, {}, {}, {}
 for i = 1, n do
-  local fresh, text = string.match(entry[i] or '', '^%d+ %d+ %d+;(!?)([^ ]*)')
+  local away, rest = absent(entry[i])
+  local there = xp[i] or away
+  local fresh, text = string.match(rest or entry[i] or '', '^%d+ %d+ %d+;(!?)([^ ]*)')
   local days, sum = {}, tonumber(ARGV[5 + 2 * n + i])
   for day, gain in string.gmatch(text or '', '(%d+):(%-?%d+)') do
     days[#days + 1] = day
     if tonumber(day) >= first and tonumber(day) < last then sum = sum + tonumber(gain) end
   end
   local listed = (fresh or '') .. table.concat(days, ',')
-  if xp[i] and listed ~= ARGV[5 + n + i] then
+  if there and listed ~= ARGV[5 + n + i] then
     again[#again + 1], again[#again + 2] = members[i], listed
-  elseif xp[i] then
-    counted[#counted + 1], sums[#sums + 1] = members[i], sum
+  elseif there then
+    counted[#counted + 1], sums[#sums + 1], gone[#gone + 1] = members[i], sum, away ~= nil
     fields[#fields + 1] = 'd:' .. members[i]
+    fields[#fields + 1] = 'p:' .. members[i]
     for j = 1, #days do fields[#fields + 1] = days[j] .. ':' .. members[i] end
   end
 end
@@ -41,10 +44,8 @@ end
 settle(gains, 4, notes)
 local set, all = KEYS[3 + place], tonumber(redis.call('HGET', KEYS[1], SUMS[place]))
 for i = 1, #counted do
-  local before = redis.call('ZMSCORE', set, counted[i])[1]
-  before = before and (tonumber(before) or score(before)) or 0
-  redis.call('ZADD', set, sums[i], counted[i])
-  all = all + math.max(sums[i], 0) - math.max(before, 0)
+  all = all - counts(standing(redis.call('ZMSCORE', set, counted[i])[1])) + counts(sums[i], gone[i])
+  seat(set, counted[i], sums[i], gone[i])
 end
 redis.call('HSET', KEYS[1], SUMS[place], string.format('%.0f', all))
 return again

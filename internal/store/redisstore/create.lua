@@ -1,7 +1,7 @@
 -- Makes an entry with no messages and no cooldown.
 --
 -- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, what levelup takes, member, xp, user, what once takes
+-- ARGV     incarnation, what counting.lua takes, what leveled takes, member, xp, user, what once takes
 -- returns  {first: 1 when no other changed member waits for the snapshot, else 0; xp before, xp after, message count} |
 --          {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | EXISTS
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event, the record and the journal
@@ -10,9 +10,10 @@ if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local member, xp, user = ARGV[4], ARGV[5], ARGV[6]
+if absent(redis.call('HGET', KEYS[3], member)) then return 'EXISTS' end
 if redis.call('ZADD', KEYS[2], 'NX', xp, member) == 0 then return 'EXISTS' end
 redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0' .. born(member, known) .. ' ' .. user)
-levelup(member, 0, tonumber(xp))
+leveled(member, 0, tonumber(xp))
 local first, counted = note(rev, since, pending, ARGV, 4, 4)
 record(counted, member, '0 ' .. xp .. ' 0')
 return {first, 0, xp, 0}

@@ -8,14 +8,18 @@ import (
 	"strings"
 	"time"
 
+	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 )
 
 // entry is a value of the entry hash: three whole numbers as text, because the embedded Redis has no struct and no cmsgpack,
 // right after them the gains by day, if there are any (prelude/counting.lua), then the user data, unless it is not known, with a space between.
-// Times are milliseconds since 1970, 0 when there is none.
+// Times are milliseconds since 1970, 0 when there is none. Before all that, of a member that is not present, a minus and the XP, with a space
+// behind: such a member has no score.
 type entry struct {
+	absent   bool
+	xp       level.XP // when absent
 	count    int64
 	updated  int64
 	cooldown int64
@@ -25,7 +29,10 @@ type entry struct {
 }
 
 func (e entry) String() string {
-	b := make([]byte, 0, 48+len(e.user))
+	b := make([]byte, 0, 64+len(e.user))
+	if e.absent {
+		b = append(strconv.AppendInt(append(b, absentMark...), int64(e.xp), 10), ' ')
+	}
 	b = strconv.AppendInt(b, e.count, 10)
 	b = strconv.AppendInt(append(b, ' '), e.updated, 10)
 	b = strconv.AppendInt(append(b, ' '), e.cooldown, 10)
@@ -42,8 +49,18 @@ func (e entry) String() string {
 	return string(b)
 }
 
+const absentMark = "-"
+
 func parseEntry(text string) (entry, error) {
 	var e entry
+	if rest, absent := strings.CutPrefix(text, absentMark); absent {
+		number, rest, _ := strings.Cut(rest, " ")
+		xp, err := strconv.ParseUint(number, 10, 64)
+		if err != nil || checkXP(level.XP(min(xp, 1<<62))) != nil {
+			return entry{}, fmt.Errorf("%w: the entry of a member that is not present does not begin with its XP", errReply)
+		}
+		e.absent, e.xp, text = true, level.XP(xp), rest
+	}
 	for i, to := range []*int64{&e.count, &e.updated, &e.cooldown} {
 		number, rest, found := strings.Cut(text, " ")
 		if cooldown, gains, counted := strings.Cut(number, ";"); i == 2 && counted {

@@ -92,7 +92,7 @@ func entriesOf(cmd *redis.XMessageSliceCmd, marks *redis.SliceCmd, from events.C
 	}
 	mark, there := markOf(meta, from.Guild)
 	if there && mark.Compare(from.After) > 0 && (len(entries) == 0 || mark.Compare(entries[0].ID) < 0) {
-		entries = slices.Insert(entries, 0, events.Entry{ID: mark, Lost: true})
+		entries = slices.Insert(entries, 0, events.Entry{ID: mark, Reset: events.Lost})
 	}
 	return entries, nil
 }
@@ -120,10 +120,26 @@ func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 	if e.Period = text("p"); e.Period != "" {
 		return e, nil
 	}
+	if out := text("o"); out != "" {
+		e.User, e.Moved = id.User(out), events.Removed
+		return e, nil
+	}
+	if reason := events.Reason(text("r")); reason == events.Settings {
+		e.Reset = reason
+		return e, nil
+	}
+	if in := text("i"); in != "" {
+		xp, err := strconv.ParseInt(text("a"), 10, 64)
+		e.User, e.Moved, e.After = id.User(in), events.Returned, level.XP(xp)
+		if err != nil {
+			return events.Entry{ID: e.ID, Reset: events.Lost}, nil
+		}
+		return e, nil
+	}
 	before, errBefore := strconv.ParseInt(text("b"), 10, 64)
 	after, errAfter := strconv.ParseInt(text("a"), 10, 64)
 	if text("u") == "" || errBefore != nil || errAfter != nil {
-		e.Lost = true
+		e.Reset = events.Lost
 		return e, nil
 	}
 	e.User, e.Before, e.After = id.User(text("u")), level.XP(before), level.XP(after)

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
@@ -106,12 +107,12 @@ func xp(c level.Curve) *rapid.Generator[level.XP] {
 	})
 }
 
-func TestNoLevelUpIsMissed(t *testing.T) {
+func TestNoChangeOfLevelIsMissed(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		_, err := s.Create(t.Context(), guild1, user1, leaderboard.Creation{})
 		ok(t, err)
 		l := logOf(t, s)
-		ups, others, needless := 0, 0, 0
+		moves, others, needless := 0, 0, 0
 		rapid.Check(t, func(rt *rapid.T) {
 			c := curves().Draw(rt, "curve")
 			for range 10 {
@@ -125,23 +126,23 @@ func TestNoLevelUpIsMissed(t *testing.T) {
 				_, err = s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: after, Curve: &c})
 				ok(t, err)
 				noted := l.next()
-				up := c.LevelAt(after) > c.LevelAt(before)
+				moved := c.LevelAt(after) != c.LevelAt(before)
 				switch {
-				case up && !slices.Equal(noted, []events.Entry{{User: user1, Before: before, After: after}}):
+				case moved && !slices.Equal(noted, []events.Entry{{User: user1, Before: before, After: after}}):
 					rt.Fatalf("from %d to %d is level %d to %d, but the log has %v", before, after, c.LevelAt(before), c.LevelAt(after), noted)
-				case after <= before && len(noted) > 0:
-					rt.Fatalf("from %d to %d is no gain, but the log has %v", before, after, noted)
-				case up:
-					ups++
-				case after > before:
+				case after == before && len(noted) > 0:
+					rt.Fatalf("%d stays, but the log has %v", before, noted)
+				case moved:
+					moves++
+				case after != before:
 					others++
 					needless += len(noted)
 				}
 			}
 		})
 		// Curves that floats cannot tell apart let everything through; all others nearly nothing.
-		if ups < 100 || others < 50 || needless*2 > others {
-			t.Errorf("%d level-ups; %d of %d gains that are none are in the log", ups, needless, others)
+		if moves < 100 || others < 50 || needless*2 > others {
+			t.Errorf("%d changes of level; %d of %d changes that are none are in the log", moves, needless, others)
 		}
 	})
 }
@@ -194,7 +195,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		want("a creation that is sent again", events.Entry{User: user1, After: 150})
 		_, err := s.Change(ctx, guild1, user1, leaderboard.Change{Op: leaderboard.Decrement, Amount: 149, Curve: curve})
 		ok(t, err)
-		want("a decrement")
+		want("a decrement", events.Entry{User: user1, Before: 150, After: 1})
 		_, err = s.Change(ctx, guild1, user1, leaderboard.Change{Op: leaderboard.Increment, Amount: 5000})
 		ok(t, err)
 		want("a change without a curve")
@@ -208,7 +209,30 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		want("messages that are sent again", events.Entry{User: benchUser(2), After: 360})
 		_, err = s.Delete(ctx, guild1, user1, leaderboard.Removal{})
 		ok(t, err)
-		want("a delete")
+		want("a delete", events.Entry{User: user1, Moved: events.Removed})
+		_, err = s.SetPresence(ctx, guild1, leaderboard.Presence{Users: []id.User{benchUser(2), benchUser(3)}})
+		ok(t, err)
+		want("two leave", events.Entry{User: benchUser(2), Moved: events.Removed}, events.Entry{User: benchUser(3), Moved: events.Removed})
+		puts := leaderboard.Puts{Mode: leaderboard.PutAdd, Curve: curve, Members: []leaderboard.Put{{User: benchUser(2), XP: 1000}, {User: benchUser(4), XP: 100}}}
+		_, _, err = s.Put(ctx, guild1, puts)
+		ok(t, err)
+		want("what is put, to one who is not present too", events.Entry{User: benchUser(4), After: 100})
+		_, err = s.SetPresence(ctx, guild1, leaderboard.Presence{Present: true, Users: []id.User{benchUser(2)}})
+		ok(t, err)
+		want("one comes back", events.Entry{User: benchUser(2), Moved: events.Returned, After: 1360})
+		_, _, err = s.Award(ctx, guild1, leaderboard.Awards{Curve: curve, Members: []leaderboard.Award{{User: benchUser(3), Offers: []level.XP{1000}}}})
+		ok(t, err)
+		want("one comes back with a message", events.Entry{User: benchUser(3), Moved: events.Returned, After: 20}, events.Entry{User: benchUser(3), Before: 20, After: 1020})
+		_, err = s.SetPresence(ctx, guild1, leaderboard.Presence{Users: []id.User{benchUser(3)}})
+		ok(t, err)
+		l.next()
+		_, err = s.Delete(ctx, guild1, benchUser(3), leaderboard.Removal{})
+		ok(t, err)
+		want("a delete of one who is not present")
+		puts = leaderboard.Puts{Mode: leaderboard.PutSet, Curve: curve, Members: []leaderboard.Put{{User: benchUser(2), XP: 1360}, {User: benchUser(4), XP: 99}}}
+		_, _, err = s.Put(ctx, guild1, puts)
+		ok(t, err)
+		want("one is put lower", events.Entry{User: benchUser(4), Before: 100, After: 99})
 		other := guild1
 		other.Incarnation++
 		if x, err := s.Extent(ctx, other); err == nil {
@@ -276,7 +300,7 @@ func TestALoadWithoutALogIsMarked(t *testing.T) {
 		if got := now.next(); len(got) != 0 {
 			t.Errorf("who begins after the load hears %+v", got)
 		}
-		lost := []events.Entry{{Lost: true}}
+		lost := []events.Entry{{Reset: events.Lost}}
 		if got := before.next(); !slices.Equal(got, lost) {
 			t.Errorf("who was there before hears %+v", got)
 		}

@@ -92,7 +92,7 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 		want := func(when string, lost bool) {
 			t.Helper()
 			got := l.next()
-			if slices.ContainsFunc(got, func(e events.Entry) bool { return e.Lost }) != lost {
+			if slices.ContainsFunc(got, func(e events.Entry) bool { return e.Reset != "" }) != lost {
 				t.Errorf("%s the log has %v; lost should be %v", when, got, lost)
 			}
 			for _, e := range got {

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -76,7 +78,7 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 		}
 		from = batch.Until
 	}
-	return s.eachMember(ctx, keysOf(h.Guild.ID).dirty(), func(users []id.User) error {
+	return s.eachMember(ctx, s.client.ZScan, keysOf(h.Guild.ID).dirty(), func(users []id.User) error {
 		for part := range slices.Chunk(users, chunkRows) {
 			batch, err := s.readUnsaved(ctx, h, "", part)
 			if err != nil {
@@ -90,11 +92,14 @@ func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(sna
 	})
 }
 
-// eachMember calls each with the members of a sorted set, some at a time, until it fails: with all that are in it all the while. A member may come
+// scan reads a part of a sorted set, members and scores, or of a hash, fields and values.
+type scan func(ctx context.Context, key string, cursor uint64, match string, count int64) *redis.ScanCmd
+
+// eachMember calls each with the members of a set or hash, some at a time, until it fails: with all that are in it all the while. A member may come
 // more than once, but not in one call.
-func (s *Store) eachMember(ctx context.Context, key string, each func([]id.User) error) error {
+func (s *Store) eachMember(ctx context.Context, part scan, key string, each func([]id.User) error) error {
 	for cursor := uint64(0); ; {
-		users, next, err := s.scanMembers(ctx, key, cursor)
+		users, next, err := scanMembers(ctx, part, key, cursor)
 		if err != nil {
 			return fmt.Errorf("redis: scan members: %w", err)
 		}
@@ -107,11 +112,11 @@ func (s *Store) eachMember(ctx context.Context, key string, each func([]id.User)
 	}
 }
 
-// scanMembers reads some members of a sorted set, each once in an answer.
-func (s *Store) scanMembers(ctx context.Context, key string, cursor uint64) (users []id.User, next uint64, err error) {
-	scored, next, err := s.client.ZScan(ctx, key, cursor, "", chunkRows).Result()
-	for pair := range slices.Chunk(scored, 2) { // a member and its score
-		if pair[0] != "" { // which keeps the set from being empty
+// scanMembers reads some members, each once in an answer.
+func scanMembers(ctx context.Context, part scan, key string, cursor uint64) (users []id.User, next uint64, err error) {
+	scored, next, err := part(ctx, key, cursor, "", chunkRows).Result()
+	for pair := range slices.Chunk(scored, 2) { // a member and what it has
+		if pair[0] != "" { // which keeps the key from being empty
 			users = append(users, id.User(pair[0]))
 		}
 	}
@@ -172,11 +177,13 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 			return fmt.Errorf("redis: load chunk: %w", err)
 		}
 		member := string(row.UserID)
-		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains, user: user}
-		scores = append(scores, int64(row.XP), member)
+		e := entry{absent: row.Absent, xp: row.XP, count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains, user: user}
+		if !row.Absent {
+			scores = append(scores, int64(row.XP), member)
+		}
 		entries = append(entries, member, e.String())
 	}
-	if len(scores) == 0 {
+	if len(entries) == 0 {
 		return nil
 	}
 	args := make([]any, 0, 5+len(scores)+len(entries))

@@ -236,7 +236,7 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	load(t, s, row(user1))
 	meta := func(when string, fields ...string) {
 		t.Helper()
-		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "4", "marked": ""}
+		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "5", "marked": ""}
 		for i := 0; i < len(fields); i += 2 {
 			want[fields[i]] = fields[i+1]
 		}

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -38,6 +39,9 @@ func memberOf(r reply, at int) (m leaderboard.Ranked, err error) {
 		return m, fmt.Errorf("%w: it is too short", errReply)
 	}
 	if r[3*at] == nil {
+		if text, _ := r[3*at+2].(string); strings.HasPrefix(text, absentMark) {
+			return m, leaderboard.ErrNotPresent
+		}
 		return m, leaderboard.ErrNoMember
 	}
 	var xp, above int64

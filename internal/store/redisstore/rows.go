@@ -24,12 +24,15 @@ func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
 	}
 	for i := range rows {
 		row := &rows[i]
-		if xps.at(i) == nil {
+		e, entryGood := readEntry(entries, i)
+		if xps.at(i) == nil && !e.absent {
 			row.Deleted = true
 			continue
 		}
-		xp, xpGood := nearestXP(xps.at(i))
-		e, entryGood := readEntry(entries, i)
+		xp, xpGood := e.xp, true
+		if row.Absent = e.absent; !e.absent {
+			xp, xpGood = nearestXP(xps.at(i))
+		}
 		data, dataGood := readUser(e.user)
 		row.XP, row.MessageCount, row.User = xp, e.count, data
 		row.Gains, row.Fresh = e.gains, e.fresh

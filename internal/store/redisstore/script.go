@@ -27,7 +27,8 @@ var scriptFiles embed.FS
 //	2: entry; dirty is a set, which is renamed for a snapshot
 //	3: dirty is a sorted set, by rev
 //	4: records of requests are in one hash and in the journal, and no key of a loaded guild is missing because it is empty
-const format = 4
+//	5: members who are not present, in entry and in boards of periods
+const format = 5
 
 // constants begins every script: what meta notes of the server that a guild was verified on, the format, the highest XP, and what meta has in
 // 'gains' when no board of a period is kept.

@@ -19,12 +19,12 @@ const SlowTime = 10 * time.Minute
 // LeaseName is the lease of the snapshot writer, which closes periods too.
 const LeaseName = "snapshot"
 
-// sums are what members with a row gained above 0, on parameters from $2 on: the incarnation and the range of days.
+// sums are what members who are present gained above 0, on parameters from $2 on: the incarnation and the range of days.
 const sums = `(
 	SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
 	WHERE incarnation = $2 AND day >= $3 AND day < $4
 	GROUP BY user_id HAVING sum(gained) > 0) s
-	JOIN members m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted`
+	JOIN members m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present`
 
 // ClosePeriod implements periods.Archive. It locks the guild's row at its end only, after the lease, which is safe: who holds the lease alone
 // (AcquireLease) waits for no guild.

@@ -9,7 +9,7 @@ import (
 )
 
 // MemberColumns are what ScanMember reads.
-const MemberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour`
+const MemberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present`
 
 // ScanMember reads MemberColumns, and columns after them.
 func ScanMember(row Row, after ...any) (r snapshot.Row, err error) {
@@ -17,7 +17,7 @@ func ScanMember(row Row, after ...any) (r snapshot.Row, err error) {
 	u := &r.User
 	err = row.Scan(append([]any{
 		&r.UserID, &r.XP, &r.MessageCount, &updated, &cooldown,
-		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour,
+		&u.Avatar, &u.Discriminator, &u.Username, &u.GlobalName, &u.AccentColour, &r.Absent,
 	}, after...)...)
 	r.LastUpdated, r.CooldownUntil = fromMillis(updated), fromMillis(cooldown)
 	return r, err

@@ -6,12 +6,13 @@ const ReplaceOlder = `
 	xp = excluded.xp, message_count = excluded.message_count,
 	updated_ms = excluded.updated_ms, cooldown_ms = excluded.cooldown_ms,
 	avatar = excluded.avatar, discriminator = excluded.discriminator, username = excluded.username,
-	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted
+	global_name = excluded.global_name, accent_colour = excluded.accent_colour, deleted = excluded.deleted, present = excluded.present
 	WHERE (m.epoch, m.rev) < (excluded.epoch, excluded.rev)`
 
-// MergeUser makes the user data of an archived m and of a salvaged entry, excluded: the one that was updated last, but known rather
-// than not.
+// MergeUser makes the user data and the presence of an archived m and of a salvaged entry, excluded: those that were updated last, but known
+// user data rather than none.
 const MergeUser = `
+	present = CASE WHEN m.deleted OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0) THEN excluded.present ELSE m.present END,
 	avatar = ` + ifItsUser + `avatar ELSE m.avatar END,
 	discriminator = ` + ifItsUser + `discriminator ELSE m.discriminator END,
 	username = ` + ifItsUser + `username ELSE m.username END,
@@ -27,6 +28,6 @@ const (
 )
 
 // Bury makes a tombstone of a member, with nothing of what it was.
-const Bury = `deleted = true,
+const Bury = `deleted = true, present = true,
 	xp = 0, message_count = 0, updated_ms = NULL, cooldown_ms = NULL,
 	avatar = NULL, discriminator = '', username = '', global_name = NULL, accent_colour = NULL`

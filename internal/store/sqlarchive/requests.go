@@ -29,7 +29,7 @@ func scanPast(row Row) (*leaderboard.Past, error) {
 		return &p, nil
 	}
 	copy(p.Request[:], request)
-	p.Made, p.Lost = lost != users, idsIn[id.User](lost)
+	p.Made, p.Lost = lost != users || users == "", idsIn[id.User](lost)
 	return &p, err
 }
 

@@ -66,8 +66,8 @@ func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, more ...any) (err error) {
 	statement, err := tx.PrepareContext(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
-			avatar, discriminator, username, global_name, accent_colour, deleted)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			avatar, discriminator, username, global_name, accent_colour, deleted, present)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, 
 		_, err := statement.ExecContext(ctx, append([]any{
 			int64(b.Guild.Incarnation), b.Epoch, cmp.Or(b.AsOf, b.Rev), now,
 			string(r.UserID), int64(r.XP), r.MessageCount, sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil),
-			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted,
+			u.Avatar, u.Discriminator, u.Username, u.GlobalName, u.AccentColour, r.Deleted, !r.Absent,
 		}, more...)...)
 		if err != nil {
 			return refusal(err)

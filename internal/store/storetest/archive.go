@@ -78,6 +78,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"tombstones hide members until they are purged":   archiveTombstones,
 		"salvage inserts and merges":                      archiveSalvage,
 		"salvage keeps what is known of users":            archiveSalvageUsers,
+		"salvaged presence is the later one":              archiveSalvagePresence,
 		"salvage and tombstones":                          archiveSalvageTombstones,
 		"salvage what was deleted":                        archiveSalvageDeleted,
 		"salvage into another state is refused":           archiveSalvageStale,

@@ -68,7 +68,9 @@ func archiveClosing(t *testing.T, a ArchiveStore) {
 	first := gainRow(gainer1, 500, d-1, 1000, d, 10, d+3, 30, int64(month.End), 7)
 	first.MessageCount, first.LastUpdated = 9, time.UnixMilli(1767225600123).UTC()
 	first.User = leaderboard.User{Avatar: &avatar, Discriminator: "1", Username: "gopher", GlobalName: new("Gopher"), AccentColour: new("#00add8")}
-	writeRows(t, a, l, g, 0, 1, first,
+	away := gainRow("80000000000000001", 8, d, 2000)
+	away.Absent = true
+	writeRows(t, a, l, g, 0, 1, first, away,
 		gainRow(gainer2, 2, d, 40),          // as much as the first
 		gainRow(gainer3, 3, d, 40, d+1, 60), // the most
 		gainRow(gainer4, 4, d, 50, d+1, -50), gainRow("50000000000000001", 5, d, -5),

@@ -48,7 +48,7 @@ func archiveMembers(t *testing.T, a ArchiveStore) {
 				UserID: "300000000000000002", XP: level.MaxXP, MessageCount: 1 << 40, LastUpdated: time.UnixMilli(1767225600123).UTC(),
 				User: leaderboard.User{Avatar: &avatar, Discriminator: "0001", GlobalName: &name, Username: name, AccentColour: &colour},
 			},
-			CooldownUntil: time.UnixMilli(1767225660123).UTC(),
+			CooldownUntil: time.UnixMilli(1767225660123).UTC(), Absent: true,
 		},
 		{Member: leaderboard.Member{UserID: "30000000000000001", XP: 0}}, // shorter, but after the first as text
 		{Member: leaderboard.Member{UserID: "9999999999999999999", XP: 5, User: leaderboard.User{Avatar: &empty, GlobalName: &empty}}},
@@ -59,6 +59,18 @@ func archiveMembers(t *testing.T, a ArchiveStore) {
 		t.Errorf("\n got %+v\nwant %+v", got, want)
 	}
 	wantState(t, a, g, 0, 3)
+	// A member comes back, or is deleted while it is not present, which a new entry does not inherit.
+	want[0].Absent, want[1].Absent = false, true
+	writeRows(t, a, l, g, 0, 4, want[0], want[1])
+	if got := allMembers(t, a, g); !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
+	writeRows(t, a, l, g, 0, 5, tombstone(want[1].UserID))
+	want[1].Absent = false
+	writeRows(t, a, l, g, 0, 6, want[1])
+	if got := allMembers(t, a, g); !reflect.DeepEqual(got, want) {
+		t.Errorf("\n got %+v\nwant %+v", got, want)
+	}
 }
 
 func archiveRevs(t *testing.T, a ArchiveStore) {

@@ -147,6 +147,26 @@ func archiveSalvageUsers(t *testing.T, a ArchiveStore) {
 	}
 }
 
+// The presence is the one that was set last.
+func archiveSalvagePresence(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	rev := int64(0)
+	for _, c := range []struct{ archivedAt, salvagedAt int64 }{{1, 2}, {2, 1}, {1, 1}, {0, 1}} {
+		for _, absent := range []bool{true, false} {
+			archived, salvaged := salvageRow(salvaged1, 1, 1, c.archivedAt, 0), salvageRow(salvaged1, 1, 1, c.salvagedAt, 0)
+			archived.Absent, salvaged.Absent = !absent, absent
+			writeRows(t, a, l, g, 0, rev+1, tombstone(salvaged1))
+			writeRows(t, a, l, g, 0, rev+2, archived)
+			want := absent == (c.salvagedAt > c.archivedAt)
+			if got := salvage(t, a, g, 0, rev+1, salvaged); got[0].Absent != want {
+				t.Errorf("%+v, not present in the live store: %v: merged to %+v", c, absent, got)
+			}
+			rev += 10
+		}
+	}
+}
+
 func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)

@@ -38,6 +38,11 @@ func gave(before level.XP, messages int64, gained ...level.XP) leaderboard.Award
 	return leaderboard.Awarded{Before: before, MessageCount: messages, Gained: gained}
 }
 
+// gaveNew is of a member whose entry was made.
+func gaveNew(gained ...level.XP) leaderboard.Awarded {
+	return leaderboard.Awarded{Created: true, Gained: gained}
+}
+
 func (b *board) wantMember(user id.User, xp level.XP, messages int64) leaderboard.Ranked {
 	b.Helper()
 	m := b.member(user)
@@ -54,7 +59,7 @@ func awards(b *board) {
 	began := time.Now().Add(-time.Minute)
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{
 		offer(userN(2), 20), offer(userN(3), 5, 0, 7), offer(userN(1), 0), offer(userN(4), 0),
-	}}, gave(200, 2, 20), gave(0, 0, 5, 0, 7), gave(100, 1, 0), gave(0, 0, 0))
+	}}, gave(200, 2, 20), gaveNew(5, 0, 7), gave(100, 1, 0), gaveNew(0))
 	for i, want := range []struct {
 		xp       level.XP
 		messages int64
@@ -78,7 +83,7 @@ func awardCooldown(b *board) {
 	}
 	// The first message that is worth anything starts it, and those after it in the same call see it.
 	b.award(hold(hour, offer(userN(1), 0, 10, 20), offer(userN(2), 30), offer(userN(3), 0), offer(userN(5), 1, 1)),
-		gave(0, 1, 0, 10, 0), gave(1, 2, 0), gave(0, 3, 0), gave(0, 0, 1, 0))
+		gave(0, 1, 0, 10, 0), gave(1, 2, 0), gave(0, 3, 0), gaveNew(1, 0))
 	// What gave nothing started none.
 	b.award(hold(hour, offer(userN(1), 5), offer(userN(3), 6), offer(userN(5), 1)), gave(10, 4, 0), gave(0, 4, 6), gave(1, 2, 0))
 	// It ends.
@@ -94,7 +99,7 @@ func awardCooldown(b *board) {
 		}
 	}
 	// One that ends later than the guild's interval from now, since the clock was set back, is cut to the interval.
-	b.award(hold(hour, offer(userN(7), 1)), gave(0, 0, 1))
+	b.award(hold(hour, offer(userN(7), 1)), gaveNew(1))
 	b.award(hold(hour/2, offer(userN(7), 1)), gave(1, 1, 0))
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		got, _, err := b.Award(b.Context(), b.g, hold(time.Millisecond, offer(userN(7), 1)))
@@ -107,7 +112,7 @@ func awardCooldown(b *board) {
 		}
 	}
 	// Without one, every message gives what it is worth.
-	b.award(hold(0, offer(userN(6), 1, 2, 3)), gave(0, 0, 1, 2, 3))
+	b.award(hold(0, offer(userN(6), 1, 2, 3)), gaveNew(1, 2, 3))
 }
 
 func awardCap(b *board) {
@@ -134,7 +139,7 @@ func awardUserData(b *board) {
 	kept := b.member(userN(2)).User
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{
 		{User: userN(1), Offers: []level.XP{1}, Data: ada}, offer(userN(2), 1), offer(userN(3), 1), {User: userN(4), Offers: []level.XP{0}, Data: ada},
-	}}, gave(1, 1, 1), gave(2, 2, 1), gave(0, 0, 1), gave(0, 0, 0))
+	}}, gave(1, 1, 1), gave(2, 2, 1), gaveNew(1), gaveNew(0))
 	for i, want := range []leaderboard.User{*ada, kept, {}, *ada} {
 		if got := b.member(userN(i + 1)).User; !reflect.DeepEqual(got, want) {
 			b.Errorf("member %d: user data %+v, want %+v", i+1, got, want)

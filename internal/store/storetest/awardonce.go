@@ -17,18 +17,18 @@ func awardOnce(b *board) {
 		return leaderboard.Awards{Members: members, Cooldown: time.Hour, Once: request.Step(part)}
 	}
 	first := step(0, offer(userN(1), 5, 5), offer(userN(2), 7))
-	b.award(first, gave(1, 1, 5, 0), gave(0, 0, 7))
+	b.award(first, gave(1, 1, 5, 0), gaveNew(7))
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 1000})
 	// What the messages are worth is drawn anew, and does not matter.
 	again := step(0, offer(userN(1), 9, 9), offer(userN(2), 9))
 	got, replayed, err := b.Award(ctx, b.g, again)
-	if want := []leaderboard.Awarded{gave(1, 1, 5, 0), gave(0, 0, 7)}; err != nil || !replayed || !reflect.DeepEqual(got, want) {
+	if want := []leaderboard.Awarded{gave(1, 1, 5, 0), gaveNew(7)}; err != nil || !replayed || !reflect.DeepEqual(got, want) {
 		b.Errorf("again: %+v, %v, %v, want %+v", got, replayed, err, want)
 	}
 	b.wantMember(userN(1), 1000, 3)
 	b.wantMember(userN(2), 7, 1)
 
-	b.award(step(1, offer(userN(3), 2)), gave(0, 0, 2))
+	b.award(step(1, offer(userN(3), 2)), gaveNew(2))
 	if _, replayed, err = b.Award(ctx, b.g, step(1, offer(userN(3), 2))); err != nil || !replayed {
 		b.Errorf("the second step again: %v, %v", replayed, err)
 	}

@@ -19,7 +19,7 @@ func awardStep(b *board) {
 	var want []leaderboard.Awarded
 	for i := range leaderboard.MaxAwards {
 		m := leaderboard.Award{User: userN(i), Data: &long}
-		w := leaderboard.Awarded{}
+		w := gaveNew()
 		for j := range 10 {
 			m.Offers = append(m.Offers, level.XP(i+j))
 			w.Gained = append(w.Gained, level.XP(i+j))
@@ -33,7 +33,7 @@ func awardStep(b *board) {
 	for range 1000 {
 		one.Offers = append(one.Offers, 3)
 	}
-	b.award(leaderboard.Awards{Members: []leaderboard.Award{one}}, leaderboard.Awarded{Gained: one.Offers})
+	b.award(leaderboard.Awards{Members: []leaderboard.Award{one}}, gaveNew(one.Offers...))
 	b.wantMember(userN(200), 3000, 1000)
 
 	a.Members = append(a.Members, one)
@@ -48,7 +48,7 @@ func awardStep(b *board) {
 func awardAllOrNothing(b *board) {
 	b.load(rowN(1, 1))
 	before := b.page(0, 10)
-	for _, bad := range []level.XP{-1, level.MaxXP + 1} {
+	for _, bad := range []level.XP{-2, level.MaxXP + 1} {
 		_, _, err := b.Award(b.Context(), b.g, leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 1), offer(userN(2), bad)}})
 		if err == nil {
 			b.Errorf("an offer of %d was taken", bad)
@@ -64,7 +64,7 @@ func awardIsAChange(b *board) {
 	b.changedGuilds()
 	before := b.version()
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{offer(userN(1), 0), offer(userN(3), 4)}, Cooldown: time.Hour},
-		gave(1, 1, 0), gave(0, 0, 4))
+		gave(1, 1, 0), gaveNew(4))
 	if after := b.version(); after.Rev <= before.Rev || after.Epoch != before.Epoch {
 		b.Errorf("version %+v after %+v, want a later rev", after, before)
 	}

@@ -24,7 +24,8 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases))
+	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases,
+		putCases, presenceCases))
 }
 
 // LargeBoard checks the same of boards with thousands of members.
@@ -141,6 +142,8 @@ func notLoaded(b *board) {
 		_, errs["Version"] = b.Version(ctx, g)
 		_, errs["Create"] = b.Create(ctx, g, userN(2), leaderboard.Creation{XP: 5})
 		_, errs["Change"] = b.Change(ctx, g, user, leaderboard.Change{Op: leaderboard.Set, Amount: 5})
+		_, _, errs["Put"] = b.Put(ctx, g, leaderboard.Puts{Mode: leaderboard.PutSet, Members: []leaderboard.Put{{User: user, XP: 5}}})
+		_, errs["SetPresence"] = b.SetPresence(ctx, g, leaderboard.Presence{Users: []id.User{user}})
 		_, errs["Delete"] = b.Delete(ctx, g, user, leaderboard.Removal{})
 		_, ends := b.EndChanges(ctx, []snapshot.Batch{{Guild: g, Epoch: 1, Rev: 100}})
 		errs["EndChanges"] = ends[0]

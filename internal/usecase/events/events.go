@@ -1,5 +1,5 @@
-// Package events lets callers follow level-ups in a guild. The step that changes a member also writes its level-up to the guild's log in
-// the live store, so no change is without its event. A Feed reads the logs of followed guilds, once for all followers. It knows no HTTP.
+// Package events lets callers follow what happens to the members of a guild. The step that changes a member also writes its event to the
+// guild's log in the live store, so no change is without it. A Feed reads the logs of followed guilds, once for all followers. It knows no HTTP.
 package events
 
 import (
@@ -68,29 +68,73 @@ func (i ID) before() ID {
 // Entry is an event as the log has it.
 type Entry struct {
 	ID ID
-	// Lost says that events before this place may have been lost, and nothing else.
-	Lost          bool
-	User          id.User
+	// Reset, when set, is why the members have to be read again; then nothing else is.
+	Reset  Reason
+	Period string // what is told of a closed period (periods.Event); then nothing else is
+	User   id.User
+	Moved  Move // when it is no change of level
+	// Before and After are the XP of a change of level. After is the XP of a member who came back, too.
 	Before, After level.XP
-	Period        string // what is told of a closed period (periods.Event); then nothing else
 }
 
-// LevelUp is what a client is told.
-type LevelUp struct {
+// Reason is why members have to be read again.
+type Reason string
+
+// The reasons.
+const (
+	Lost     Reason = "lost"     // events before this place may have been lost
+	Settings Reason = "settings" // the curve or the role rewards have changed
+)
+
+// Move says how a member left the board, or that it came back.
+type Move int
+
+// The moves.
+const (
+	Stayed Move = iota
+	Removed
+	Returned
+)
+
+// Kind is what an event is called.
+type Kind string
+
+// The kinds of events about a member.
+const (
+	LevelUp   Kind = "levelup"
+	LevelDown Kind = "leveldown"
+	Left      Kind = "removed"
+	Back      Kind = "returned"
+)
+
+// Told is what a client is told of a member.
+type Told struct {
+	Kind                 Kind
 	UserID               id.User
-	Level, PreviousLevel level.Level
-	XP                   level.XP // after it
+	Level, PreviousLevel level.Level // 0 of a member who has left; the second only of a change of level
+	XP                   level.XP    // after it
 	Add, Remove          []id.Role
 }
 
-// LevelUp says by the settings of the moment what the entry means; ok is false when it is no level-up.
-func (e Entry) LevelUp(g *guild.Guild) (up LevelUp, ok bool) {
-	before, after := g.Curve.LevelAt(e.Before), g.Curve.LevelAt(e.After)
-	if e.Lost || e.Period != "" || after <= before {
-		return LevelUp{}, false
+// Told says by the settings of the moment what the entry means; ok is false when it is nothing about a member, or no change of level.
+func (e Entry) Told(g *guild.Guild) (t Told, ok bool) {
+	if e.Reset != "" || e.User == "" {
+		return t, false
 	}
-	add, remove := g.RoleChanges(after)
-	return LevelUp{UserID: e.User, Level: after, PreviousLevel: before, XP: e.After, Add: add, Remove: remove}, true
+	t = Told{Kind: Back, UserID: e.User, Level: g.Curve.LevelAt(e.After), XP: e.After}
+	switch e.Moved {
+	case Removed:
+		return Told{Kind: Left, UserID: e.User, Remove: g.RewardRoles()}, true
+	case Stayed:
+		if t.PreviousLevel = g.Curve.LevelAt(e.Before); t.Level == t.PreviousLevel {
+			return Told{}, false
+		}
+		if t.Kind = LevelUp; t.Level < t.PreviousLevel {
+			t.Kind = LevelDown
+		}
+	}
+	t.Add, t.Remove = g.RoleChanges(t.Level)
+	return t, true
 }
 
 // Extent is what a guild's log holds.

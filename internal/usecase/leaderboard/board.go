@@ -5,19 +5,22 @@ package leaderboard
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"levelboard/internal/domain/award"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
 )
 
-// Errors of a Board. After the first six nothing was changed. After any other error the live store could not be asked, or its answer was
+// Errors of a Board. After the first seven nothing was changed. After any other error the live store could not be asked, or its answer was
 // lost: a change may have happened.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
 	ErrNoMember     = errors.New("member has no entry")
+	ErrNotPresent   = fmt.Errorf("the member is not present: %w", ErrNoMember)
 	ErrMemberExists = errors.New("member has an entry already")
 	ErrKeyReused    = errors.New("another request under the same key") // Once
 	ErrAskArchive   = errors.New("the record may be in the archive")   // Once.Past is needed: records may have been lost
@@ -155,13 +158,16 @@ func LastPage(members int64) int64 { return PageOf(max(members, 1)) }
 // PageOf is the number of the page that a rank is on.
 func PageOf(rank int64) int64 { return (max(rank, 1)-1)/PageSize + 1 }
 
-// MaxAwards is how many members one step awards. A script holds up every other call, so a step is small.
+// Uncounted is the offer for a message that is not counted: it makes no entry and brings nobody back.
+const Uncounted = award.Uncounted
+
+// MaxAwards is how many members one step changes. A script holds up every other call, so a step is small.
 const MaxAwards = 100
 
 // Award is what one member is offered for its messages.
 type Award struct {
 	User id.User
-	// Offers are what each message is worth, in order. Outside a cooldown the first above 0 is given, up to level.MaxXP, and starts one.
+	// Offers are what each message is worth, in order, or Uncounted. Outside a cooldown the first above 0 is given, up to level.MaxXP, and starts one.
 	Offers []level.XP
 	// Data replaces the user data that is stored; nil leaves it, and is no user data for a member that had no entry.
 	Data *User
@@ -180,6 +186,7 @@ type Awards struct {
 // Awarded is what a member had before, and what each of its messages gave.
 type Awarded struct {
 	Before       level.XP
+	Created      bool  // the entry was made
 	MessageCount int64 // before
 	Gained       []level.XP
 }
@@ -189,10 +196,10 @@ type Awarded struct {
 //
 // A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
 // the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key, in this guild or
-// in another, is ErrKeyReused. That comes before ErrNoMember and ErrMemberExists; for another request in the same guild it comes
+// in another, is ErrKeyReused. That comes before ErrNoMember, ErrNotPresent and ErrMemberExists; for another request in the same guild it comes
 // after ErrNotLoaded.
 type Board interface {
-	// Member reads a member's entry and rank. ErrNoMember when there is none.
+	// Member reads a member's entry and rank. ErrNoMember when there is none, ErrNotPresent when it is not on the board.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)
 	// Page reads at most limit entries from position offset (0-based) on. It leaves the rows out when their Digest is known.
 	Page(ctx context.Context, g GuildRef, offset, limit int64, known Digest) (Page, error)
@@ -200,15 +207,21 @@ type Board interface {
 	View(ctx context.Context, g GuildRef, look Look) (View, error)
 	// Version reads the guild's present version.
 	Version(ctx context.Context, g GuildRef) (Version, error)
-	// Create makes an entry without messages. ErrMemberExists when there is one.
+	// Create makes an entry without messages. ErrMemberExists when there is one, also of a member that is not present.
 	Create(ctx context.Context, g GuildRef, user id.User, c Creation) (Outcome, error)
-	// Change applies c. ErrNoMember when there is no entry.
+	// Change applies c. ErrNoMember when there is no entry, ErrNotPresent when the member is not on the board.
 	Change(ctx context.Context, g GuildRef, user id.User, c Change) (Outcome, error)
-	// Delete removes the entry, its cooldown included. ErrNoMember when there is none.
+	// Delete removes the entry, its cooldown included, also of a member that is not present. ErrNoMember when there is none.
 	Delete(ctx context.Context, g GuildRef, user id.User, r Removal) (replayed bool, err error)
-	// Award gives members XP for their messages, counts these, and makes entries for members that have none. The answer is in the order of
+	// Award gives members XP for their messages, counts these, brings back members that are not present, and makes entries for those that have
+	// none. The answer is in the order of
 	// a.Members. replayed reports that the step was made before.
 	Award(ctx context.Context, g GuildRef, a Awards) (got []Awarded, replayed bool, err error)
+	// Put changes many members as p.Mode says, and makes entries for those that have none. The answer is in the order of p.Members. replayed
+	// reports that the step was made before.
+	Put(ctx context.Context, g GuildRef, p Puts) (done []Done, replayed bool, err error)
+	// SetPresence takes members off the board or brings them back.
+	SetPresence(ctx context.Context, g GuildRef, p Presence) (Moved, error)
 	// EntryGains reads what a member gained on its last days, by its entry. ErrNoMember.
 	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
 	// Standings reads at most limit members of a running period from a position (0-based) on, of those who gained more than 0. It leaves the rows

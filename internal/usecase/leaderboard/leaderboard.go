@@ -189,6 +189,8 @@ func asFault(op string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, ErrNotPresent):
+		return fault.Wrap(err, fault.NotFound, "This member has left the guild. Their XP is kept: bring them back with PUT /v2/guilds/{guildId}/presence.")
 	case errors.Is(err, ErrNoMember):
 		return fault.Wrap(err, fault.NotFound, "This user has no level entry in the guild. Create it with POST, or send the user's messages to /v2/guilds/{guildId}/messages.")
 	case errors.Is(err, ErrMemberExists):

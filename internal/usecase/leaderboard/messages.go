@@ -16,8 +16,7 @@ import (
 // Message is a message of a member.
 type Message struct {
 	award.Message
-	UserID id.User
-	Data   *User // what is known of its author; nil when nothing came with it
+	Data *User // what is known of its author; nil when nothing came with it
 }
 
 // Gain is what a message did.
@@ -28,6 +27,7 @@ type Gain struct {
 	MessageCount int64    // with it
 	Level        level.Level
 	LeveledUp    bool
+	Created      bool // it made the entry
 	// InCooldown says that the message was worth something and gave nothing because its author's cooldown had not ended.
 	InCooldown bool
 }
@@ -40,17 +40,27 @@ type Gain struct {
 // says that all were made before. A Conflict fault when another request was made under the same key.
 func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Message, once Once) (gains []Gain, replayed bool, err error) {
 	members, order := l.offers(g, messages)
-	got, replayed := make([]Awarded, 0, len(members)), true
+	got, replayed, err := inSteps(ctx, l, g, "award messages", members, once, func(part []Award, once Once) ([]Awarded, bool, error) {
+		return l.board.Award(ctx, Ref(g), Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Days: l.daysOf(g), Once: once})
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	return gainsOf(g, order, members, got), replayed, nil
+}
+
+// inSteps makes a change of many members in steps of MaxAwards, each of which once names by its number.
+func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, members []T, once Once, step func(part []T, once Once) ([]R, bool, error)) (got []R, replayed bool, err error) {
+	got, replayed = make([]R, 0, len(members)), true
 	for part := range slices.Chunk(members, MaxAwards) {
-		step := Awards{Members: part, Cooldown: g.Cooldown(), Curve: &g.Curve, Days: l.daysOf(g), Once: once.Step(len(got) / MaxAwards)}
-		again := false
-		given, err := made(ctx, l, g, "award messages", &step.Once, func() (given []Awarded, err error) {
-			given, again, err = l.board.Award(ctx, Ref(g), step)
+		again, name := false, once.Step(len(got)/MaxAwards)
+		given, err := made(ctx, l, g, op, &name, func() (given []R, err error) {
+			given, again, err = step(part, name)
 			return given, err
 		})
 		if len(got) > 0 && errors.Is(err, ErrStillLoading) {
 			// The guild left the live store between two steps. That nothing was changed is true of the last one only.
-			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the messages were counted: " +
+			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the members were changed: " +
 				"repeat the request with its Idempotency-Key, or look before you do."
 		}
 		if err != nil {
@@ -58,7 +68,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 		}
 		got, replayed = append(got, given...), replayed && again
 	}
-	return gainsOf(g, order, members, got), replayed, nil
+	return got, replayed, nil
 }
 
 // rulesKept is how many guilds' rules are kept ready; they need about as much memory as the settings.
@@ -106,9 +116,10 @@ func (l *Leaderboard) offers(g *guild.Guild, messages []Message) (members []Awar
 // gainsOf needs no messages: they take more memory than all else, and are gone while their call waits for the board.
 func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain {
 	type progress struct {
-		xp    level.XP
-		level level.Level
-		done  int
+		xp      level.XP
+		level   level.Level
+		done    int   // messages
+		counted int64 // of those
 	}
 	members := make([]progress, len(got))
 	for i, a := range got {
@@ -118,15 +129,19 @@ func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain
 	for i, place := range order {
 		a, p := &got[place], &members[place]
 		gained, before := a.Gained[p.done], p.level
-		held := gained == 0 && offered[place].Offers[p.done] > 0 && p.xp < level.MaxXP
+		offer := offered[place].Offers[p.done]
+		held := gained == 0 && offer > 0 && p.xp < level.MaxXP
 		p.done++
+		if offer != Uncounted {
+			p.counted++
+		}
 		if gained > 0 {
 			p.xp += gained
 			p.level = g.Curve.LevelAt(p.xp)
 		}
 		gains[i] = Gain{
-			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + int64(p.done),
-			Level: p.level, LeveledUp: p.level > before, InCooldown: held,
+			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + p.counted,
+			Level: p.level, LeveledUp: p.level > before, Created: a.Created && offer != Uncounted && p.counted == 1, InCooldown: held,
 		}
 	}
 	return gains

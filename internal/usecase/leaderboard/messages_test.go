@@ -52,7 +52,7 @@ func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
 	messages := make([]leaderboard.Message, 1000)
 	for i := range messages {
 		name := text[i*len(user1) : (i+1)*len(user1)]
-		messages[i] = leaderboard.Message{Message: award.Message{Channel: id.Channel(name), Roles: []id.Role{id.Role(name)}}, UserID: id.User(name)}
+		messages[i] = leaderboard.Message{Message: award.Message{UserID: id.User(name), Channel: id.Channel(name), Roles: []id.Role{id.Role(name)}}}
 	}
 	return messages, weak.Make(unsafe.StringData(text))
 }
@@ -76,7 +76,7 @@ func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
 	_, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{})
 	f := fault.From(err)
 	if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
-		!strings.Contains(f.Message, "Some of the messages were counted") || strings.Contains(f.Message, "Nothing was changed") {
-		t.Errorf("%v, want Unavailable with a time, which says that some were counted", f)
+		!strings.Contains(f.Message, "Some of the members were changed") || strings.Contains(f.Message, "Nothing was changed") {
+		t.Errorf("%v, want Unavailable with a time, which says that some were changed", f)
 	}
 }

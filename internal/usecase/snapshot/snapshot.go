@@ -18,6 +18,7 @@ type Row struct {
 	leaderboard.Member
 	CooldownUntil time.Time // zero when there is none; milliseconds
 	Deleted       bool
+	Absent        bool // the member is not present; else as others are
 	// Gains are what the member gained, by day, each day once: all of its last days and of those that may not be archived yet. The archive
 	// holds earlier days as well.
 	Gains []period.Gain

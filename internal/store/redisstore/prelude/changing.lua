@@ -41,6 +41,15 @@ local function record(rev, users, outcome)
   redis.call('XADD', KEYS[#KEYS], '*', 'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users)
 end
 
+-- Records the outcome of a request that changed nothing, so that it stays so when it is repeated. Returns first as in create.lua: the journal
+-- waits for a snapshot as a member does. since and rev are what meta has.
+local function unchanged(since, rev, outcome)
+  if not named() then return 0 end
+  if not since then redis.call('HSET', KEYS[1], 'since', stamp()) end
+  record(rev, '', outcome)
+  return since and 0 or 1
+end
+
 -- The message count, the end of the cooldown, the gains (counting.lua) and the user data of an entry, all as text; of the user data with the
 -- space before it. Gains and user data are '' when there are none. Nothing when the entry is damaged.
 local function parts(entry)
@@ -60,12 +69,12 @@ local function event(key, ...)
   append(key, '*', ...)
 end
 
--- Puts a level-up into the guild's log of events, by the curve that the caller sent: "", and nothing is noted; or "any", and
--- whatever gained XP is; or the highest level that anybody can reach, how far off a value below may be, and 5 coefficients,
--- with a space between. No level-up is missed; one that is none may be noted, and whoever reads the log has exact
+-- Puts a change of level into the guild's log of events, by the curve that the caller sent: "", and nothing is noted; or "any", and
+-- whatever changed XP is; or the highest level that anybody can reach, how far off a value below may be, and 5 coefficients,
+-- with a space between. No change of level is missed; one that is none may be noted, and whoever reads the log has exact
 -- arithmetic to see it.
 -- KEYS[5] events; ARGV[3].
-local levelup
+local leveled
 do
   local args, known, top, slack, c0, c1, c2, c3, c4, highest
   local sqrt, floor, ceil, tonumber = math.sqrt, math.floor, math.ceil, tonumber
@@ -119,13 +128,14 @@ do
     return low
   end
 
-  function levelup(member, before, after)
-    if after <= before then return end
+  function leveled(member, before, after)
+    if after == before then return end
     if ARGV ~= args then read() end
     if top then
-      -- A level begins above before and not above after when its value is at least before + 0.5 and below after + 0.5.
-      local n = lowest(before + 0.5 - slack)
-      if n > top or value(n) >= after + 0.5 + slack then return end
+      -- A level begins above low and not above high when its value is at least low + 0.5 and below high + 0.5.
+      local low, high = math.min(before, after), math.max(before, after)
+      local n = lowest(low + 0.5 - slack)
+      if n > top or value(n) >= high + 0.5 + slack then return end
     end
     event(KEYS[5], 'u', member, 'b', before, 'a', after)
   end

@@ -4,13 +4,14 @@
 -- guild's zone, and the clock of the server chooses: so all changes around midnight fall on one side of it, whichever replica they came through.
 --
 -- Boards of periods are made of that when they are read (settle.lua, count.lua). 'gains' of meta says which are kept; while one is, what changes
--- is noted in a hash: "20782:<member>" -> what it gained since, "d:<member>" -> it was deleted, before all that it gained since. When nobody
--- reads them, the notes would grow: then none is kept any more.
+-- is noted in a hash: "20782:<member>" -> what it gained since, "d:<member>" -> it was deleted, before all that it gained since, "p:<member>" -> 1
+-- when it is present again, after all that it gained, 0 when it is not present any more. When nobody reads them, the notes would grow: then none
+-- is kept any more.
 --
 -- KEYS[1] meta, KEYS[4] dirty, KEYS[6] the notes, when ARGV[2] is not ''; ARGV[2] when today and tomorrow begin in ms, and the days:
 -- 'ms ms yesterday today tomorrow'.
 local MOST_NOTES = 50000
-local opened, earned, born, noted, unread, parted
+local opened, earned, born, noted, unread, parted, moved
 do
   local match, day, kept = string.match, nil, nil
 
@@ -81,7 +82,17 @@ do
       if known and known ~= NOTHING_KEPT then redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT) end
     elseif kept then
       for d in string.gmatch(gains or '', '(%d+):') do redis.call('HDEL', KEYS[6], d .. ':' .. member) end
+      redis.call('HDEL', KEYS[6], 'p:' .. member)
       redis.call('HSET', KEYS[6], 'd:' .. member, 1)
+    end
+  end
+
+  -- Notes for the boards that a member is present again, or is not any more.
+  function moved(member, back, known)
+    if ARGV[2] == '' then
+      if known and known ~= NOTHING_KEPT then redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT) end
+    elseif kept then
+      redis.call('HSET', KEYS[6], 'p:' .. member, back and 1 or 0)
     end
   end
 end

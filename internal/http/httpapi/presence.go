@@ -1,0 +1,72 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// presenceRequest is the body of PUT of presence.
+type presenceRequest struct {
+	Present bool      `json:"present"`
+	UserIDs []id.User `json:"userIds" items:"1..1000"`
+}
+
+type movedJSON struct {
+	Changed int64     `json:"changed"`
+	Missing []id.User `json:"missing"`
+}
+
+// putPresence takes members off the board or brings them back.
+func (a *api) putPresence(c *gin.Context) error {
+	gid, err := pathID[id.Guild](c, "guildId")
+	if err != nil {
+		return err
+	}
+	if _, err := query(c); err != nil {
+		return err
+	}
+	sent, err := body(c, maxBody)
+	if err != nil {
+		return err
+	}
+	presence, err := readPresence(sent)
+	if err != nil {
+		return err
+	}
+	g, err := a.permitted(c, gid)
+	if err != nil {
+		return err
+	}
+	moved, err := a.deps.Board.SetPresence(c.Request.Context(), g, presence)
+	if err != nil {
+		return err
+	}
+	writeJSON(c, http.StatusOK, movedJSON{moved.Changed, append([]id.User{}, moved.Missing...)})
+	return nil
+}
+
+// readPresence reads the body. A user who is named twice counts once.
+func readPresence(sent []byte) (p leaderboard.Presence, err error) {
+	var request presenceRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return p, err
+	}
+	seen := make(map[id.User]bool, len(request.UserIDs))
+	p.Present = request.Present
+	for i, user := range request.UserIDs {
+		if err := checkID(user, fmt.Sprintf("userIds[%d]", i)); err != nil {
+			return p, err
+		}
+		if !seen[user] {
+			seen[user] = true
+			p.Users = append(p.Users, user)
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// putMembersRequest is the body of PUT of members.
+type putMembersRequest struct {
+	Mode    leaderboard.PutMode `json:"mode"`
+	Members []putMemberRequest  `json:"members" items:"1..1000"`
+}
+
+type putMemberRequest struct {
+	UserID       id.User                          `json:"userId"`
+	XP           int64                            `json:"xp" bounds:"0..2147483647"`
+	MessageCount strictjson.Optional[int64]       `json:"messageCount" bounds:"0..2147483647"`
+	User         strictjson.Optional[userRequest] `json:"user"`
+}
+
+type putResultsJSON struct {
+	Results []putResultJSON `json:"results"`
+}
+
+type putResultJSON struct {
+	UserID       id.User              `json:"userId"`
+	Outcome      leaderboard.PutState `json:"outcome"`
+	XP           level.XP             `json:"xp"`
+	Level        level.Level          `json:"level"`
+	MessageCount int64                `json:"messageCount"`
+}
+
+// putMembers changes many members at once. All are read before the first one is changed.
+func (a *api) putMembers(c *gin.Context) error {
+	var puts leaderboard.Puts
+	target, err := a.readLargeChange(c, func(sent []byte) (err error) {
+		puts, err = readPuts(sent)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g, err := a.permitted(c, target.guild)
+	if err != nil {
+		return err
+	}
+	puts.Once = target.once
+	done, replayed, err := a.deps.Board.Put(c.Request.Context(), g, puts)
+	if err != nil {
+		return err
+	}
+	markReplay(c, replayed)
+	writeJSON(c, http.StatusOK, putBody(g, puts.Members, done))
+	return nil
+}
+
+// readPuts reads the body. The error is a fault whose sentence names the place, as members[17].userId.
+func readPuts(sent []byte) (p leaderboard.Puts, err error) {
+	var request putMembersRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return p, err
+	}
+	if p.Mode = request.Mode; !slices.Contains(leaderboard.PutModes, p.Mode) {
+		return p, fault.New(fault.Invalid, "mode must be set, higher, add or missing")
+	}
+	seen := make(map[id.User]bool, len(request.Members))
+	p.Members = make([]leaderboard.Put, len(request.Members))
+	for i := range request.Members {
+		place := fmt.Sprintf("members[%d].", i)
+		if p.Members[i], err = request.Members[i].put(place); err != nil {
+			return p, err
+		}
+		user := p.Members[i].User
+		if seen[user] {
+			return p, fault.New(fault.Invalid, "%suserId is given more than once. Name each member once.", place)
+		}
+		seen[user] = true
+	}
+	return p, nil
+}
+
+func (r *putMemberRequest) put(place string) (p leaderboard.Put, err error) {
+	p = leaderboard.Put{User: r.UserID, XP: level.XP(r.XP)}
+	if err := checkID(r.UserID, place+"userId"); err != nil {
+		return p, err
+	}
+	if count, ok := r.MessageCount.Get(); ok {
+		p.MessageCount = &count
+	}
+	if sent, ok := r.User.Get(); ok {
+		user, err := sent.user(place + "user")
+		if err != nil {
+			return p, err
+		}
+		p.Data = &user
+	}
+	return p, nil
+}
+
+func putBody(g *guild.Guild, members []leaderboard.Put, done []leaderboard.Done) putResultsJSON {
+	body := putResultsJSON{Results: make([]putResultJSON, len(done))}
+	for i, d := range done {
+		body.Results[i] = putResultJSON{members[i].User, d.State, d.XP, g.Curve.LevelAt(d.XP), d.MessageCount}
+	}
+	return body
+}

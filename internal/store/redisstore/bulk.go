@@ -1,0 +1,88 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+var bulkScript = newChangeScript("bulk")
+
+// bulkOwn is how many of its own arguments come before the members.
+const bulkOwn = 4
+
+// bulkWords is how many words of its outcome are about a member.
+const bulkWords = 3
+
+// bulkStates are the first of them.
+var bulkStates = map[any]leaderboard.PutState{"c": leaderboard.Created, "h": leaderboard.Changed, "u": leaderboard.Unchanged}
+
+// Put implements leaderboard.Board.
+func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error) {
+	members, places, told := dataFirst(p.Members, func(m *leaderboard.Put) bool { return m.Data != nil })
+	args, err := bulkArgs(s.sieves.of(p.Curve), p.Mode, members, told)
+	if err == nil {
+		err = keepMade(p.Once.Past, args[bulkOwn:], len(members), func(int) int { return bulkWords })
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("redis: bulk: %w", err)
+	}
+	outcome, replayed, err := s.changeMany(ctx, bulkScript, g, p.Once, p.Days, args)
+	if err != nil {
+		return nil, false, err
+	}
+	answered, err := doneOf(outcome, len(members))
+	if err != nil {
+		return nil, false, fmt.Errorf("redis: bulk: %w", err)
+	}
+	return inPlaces(answered, places), replayed, nil
+}
+
+func bulkArgs(sieve any, mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]any, error) {
+	n := len(members)
+	if n < 1 || n > leaderboard.MaxAwards {
+		return nil, fmt.Errorf("%d members are no step", n)
+	}
+	args := make([]any, bulkOwn+3*n, bulkOwn+3*n+told+4)
+	args[0], args[1], args[2], args[3] = sieve, string(mode), n, told
+	for i, m := range members {
+		if err := checkXP(m.XP); err != nil {
+			return nil, err
+		}
+		args[bulkOwn+i], args[bulkOwn+n+i], args[bulkOwn+2*n+i] = string(m.User), int64(m.XP), ""
+		if m.MessageCount != nil {
+			args[bulkOwn+2*n+i] = *m.MessageCount
+		}
+	}
+	for _, m := range members[:told] {
+		user, err := encodeUser(*m.Data)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, user)
+	}
+	return args, nil
+}
+
+// doneOf reads the outcome of bulk.lua.
+func doneOf(r reply, n int) ([]leaderboard.Done, error) {
+	if len(r) != bulkWords*n {
+		return nil, fmt.Errorf("%w: an outcome of %d words, want %d", errReply, len(r), bulkWords*n)
+	}
+	done := make([]leaderboard.Done, n)
+	for i := range done {
+		var xp, count int64
+		words := r[bulkWords*i:]
+		if err := words[1:].numbers(&xp, &count); err != nil {
+			return nil, err
+		}
+		state, ok := bulkStates[words.at(0)]
+		if !ok {
+			return nil, errReply
+		}
+		done[i] = leaderboard.Done{State: state, XP: level.XP(xp), MessageCount: count}
+	}
+	return done, nil
+}

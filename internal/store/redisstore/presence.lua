@@ -1,0 +1,41 @@
+-- Takes members off the board, with all that they have kept in their entries (absent.lua), or brings them back. Who is as it shall be is left alone.
+--
+-- KEYS     meta xp entry dirty events, notes as in counting.lua
+-- ARGV     incarnation, what counting.lua takes, 1 to bring back, else 0, members (at most 1000), each once
+-- returns  {first as in create.lua, how many changed, members without an entry...} | NOTLOADED
+-- atomic   all members, the guild's rev, the note for the snapshot and the events
+local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+if not found then return 'NOTLOADED' end
+opened(known)
+local back, answer = ARGV[3] == '1', {0, 0}
+local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4)), redis.call('HMGET', KEYS[3], unpack(ARGV, 4))
+local held, changed, texts, xps = ' ' .. stamp() .. ' ', {}, {}, {}
+for i = 1, #scores do
+  local away, rest = absent(entries[i])
+  local xp = scores[i] and string.format('%.0f', tonumber(scores[i]) or score(scores[i])) or away
+  if not xp then
+    answer[#answer + 1] = ARGV[3 + i]
+  elseif back ~= (away == nil) then
+    local count, ends, gains, user = parts(rest or entries[i] or '0 0 0')
+    if not count then return redis.error_reply("ERR a member's entry is damaged") end
+    changed[#changed + 1], xps[#changed + 1] = ARGV[3 + i], xp
+    texts[2 * #changed - 1] = ARGV[3 + i]
+    texts[2 * #changed] = (back and '' or '-' .. xp .. ' ') .. count .. held .. ends .. gains .. user
+  end
+end
+if #changed == 0 then return answer end
+
+for i = 1, #changed do
+  if back then
+    redis.call('ZADD', KEYS[2], xps[i], changed[i])
+    event(KEYS[5], 'i', changed[i], 'a', xps[i])
+  else
+    redis.call('ZREM', KEYS[2], changed[i])
+    event(KEYS[5], 'o', changed[i])
+  end
+  moved(changed[i], back, known)
+end
+redis.call('HSET', KEYS[3], unpack(texts))
+answer[1], answer[2] = note(rev, since, pending, changed, 1, #changed), #changed
+unread(rev, #changed)
+return answer

@@ -1,0 +1,201 @@
+package storetest
+
+import (
+	"reflect"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+var presenceCases = []boardCase{
+	{"who is not present is on no board", notPresent},
+	{"who is not present keeps everything", keptWhileAway},
+	{"a message that counts brings a member back", broughtBack},
+	{"a member is deleted while it is not present", deletedWhileAway},
+	{"absence is no gain and no loss", gainsWhileAway},
+	{"a board that is made while members are not present", countedWhileAway},
+}
+
+// leave takes members off the board, and return brings them back.
+func (b *board) leave(users ...id.User)    { b.Helper(); b.setPresence(false, nil, users...) }
+func (b *board) comeBack(users ...id.User) { b.Helper(); b.setPresence(true, nil, users...) }
+
+func (b *board) setPresence(present bool, days *period.Days, users ...id.User) {
+	b.Helper()
+	moved, err := b.SetPresence(b.Context(), b.g, leaderboard.Presence{Present: present, Users: users, Days: days})
+	if err != nil || moved.Changed != int64(len(users)) || moved.Missing != nil {
+		b.Errorf("presence %v of %v: %+v, %v", present, users, moved, err)
+	}
+}
+
+func notPresent(b *board) {
+	ctx := b.Context()
+	_, err := b.SetPresence(ctx, b.g, leaderboard.Presence{Users: []id.User{userN(1)}})
+	b.wants("in a guild that is not loaded", err, leaderboard.ErrNotLoaded)
+	b.load(rowN(1, 10), rowN(2, 20), rowN(3, 30))
+	moved, err := b.SetPresence(ctx, b.g, leaderboard.Presence{Users: []id.User{userN(3), userN(9), userN(1)}})
+	if want := (leaderboard.Moved{Changed: 2, Missing: []id.User{userN(9)}}); err != nil || !reflect.DeepEqual(moved, want) {
+		b.Errorf("got %+v, %v, want %+v", moved, err, want)
+	}
+	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(2) || p.Rows[0].Rank != 1 {
+		b.Errorf("page %+v, want member 2 alone", p.Rows)
+	}
+	v, err := b.View(ctx, b.g, leaderboard.Look{Pages: []int64{1}, Users: []id.User{userN(1), userN(2)}})
+	if err != nil || v.Total != 1 || len(v.Members) != 1 || v.Members[0].UserID != userN(2) {
+		b.Errorf("view %+v, %v, want member 2 alone", v, err)
+	}
+	before := b.version()
+	for _, user := range []id.User{userN(1), userN(3)} {
+		_, err = b.Member(ctx, b.g, user)
+		b.wants("read", err, leaderboard.ErrNotPresent)
+		_, err = b.Change(ctx, b.g, user, plusOne)
+		b.wants("change", err, leaderboard.ErrNotPresent)
+		_, err = b.EntryGains(ctx, b.g, user)
+		b.wants("read gains", err, leaderboard.ErrNotPresent)
+		_, err = b.Create(ctx, b.g, user, leaderboard.Creation{XP: 5})
+		b.wants("create", err, leaderboard.ErrMemberExists)
+	}
+	b.setAgain(false, userN(1), userN(3))
+	b.setAgain(true, userN(2))
+	if after := b.version(); after != before {
+		b.Errorf("version %v after what changes nothing, want %v", after, before)
+	}
+	b.comeBack(userN(1))
+	if m := b.member(userN(1)); m.Rank != 2 {
+		b.Errorf("came back as %+v, want rank 2", m)
+	}
+}
+
+// setAgain sets a presence that the users have.
+func (b *board) setAgain(present bool, users ...id.User) {
+	b.Helper()
+	moved, err := b.SetPresence(b.Context(), b.g, leaderboard.Presence{Present: present, Users: users})
+	if err != nil || moved.Changed != 0 || moved.Missing != nil {
+		b.Errorf("presence %v again: %+v, %v", present, moved, err)
+	}
+}
+
+// keptWhileAway takes a member through a snapshot and a load.
+func keptWhileAway(b *board) {
+	row := rowN(1, level.MaxXP)
+	row.CooldownUntil, row.Gains = longAgo.Add(time.Hour), dated(0, 7, 0, -3)
+	b.load(row, rowN(2, 5))
+	b.leave(userN(1), userN(2))
+	rows := b.flushAll()
+	if len(rows) != 2 || !rows[0].Absent || !rows[1].Absent {
+		b.Fatalf("archived %+v, want two that are not present", rows)
+	}
+	if rows[0].LastUpdated.Equal(longAgo) {
+		b.Error("the change of presence is no update")
+	}
+	b.must(b.Drop(b.Context(), b.g))
+	b.hydrate(b.g, snapshot.State{Epoch: 2}, rows...)
+	b.wantNoRows()
+	b.comeBack(userN(1), userN(2))
+	b.wantMember(userN(1), level.MaxXP, 1)
+	b.wantMember(userN(2), 5, 2)
+	again := b.flushAll()
+	row.LastUpdated = again[0].LastUpdated
+	if !reflect.DeepEqual(again[0], row) {
+		b.Errorf("came back as\n%+v, want\n%+v", again[0], row)
+	}
+}
+
+func (b *board) wantNoRows() {
+	b.Helper()
+	if p := b.page(0, 10); len(p.Rows) != 0 {
+		b.Errorf("page %+v, want no rows", p.Rows)
+	}
+}
+
+func broughtBack(b *board) {
+	b.load(rowN(1, 10), rowN(2, 20), rowN(3, 30))
+	b.leave(userN(1), userN(2), userN(3))
+	b.award(leaderboard.Awards{Members: []leaderboard.Award{
+		offer(userN(1), leaderboard.Uncounted), offer(userN(2), leaderboard.Uncounted, 0), offer(userN(3), 7), offer(userN(4), leaderboard.Uncounted),
+	}}, gave(10, 1, 0), gave(20, 2, 0, 0), gave(30, 3, 7), gave(0, 0, 0))
+	_, err := b.Member(b.Context(), b.g, userN(1))
+	b.wants("who only wrote where nothing counts", err, leaderboard.ErrNotPresent)
+	b.wantMember(userN(2), 20, 3)
+	b.wantMember(userN(3), 37, 4)
+	_, err = b.Member(b.Context(), b.g, userN(4))
+	b.wants("who only wrote where nothing counts", err, leaderboard.ErrNoMember)
+	if got := b.page(0, 10); len(got.Rows) != 2 {
+		b.Errorf("page %+v, want members 3 and 2", got.Rows)
+	}
+}
+
+func deletedWhileAway(b *board) {
+	b.load(rowN(1, 10))
+	b.leave(userN(1))
+	b.delete(userN(1))
+	_, err := b.Member(b.Context(), b.g, userN(1))
+	b.wants("read", err, leaderboard.ErrNoMember)
+	if rows := b.flushAll(); len(rows) != 1 || !rows[0].Deleted {
+		b.Errorf("archived %+v, want a tombstone", rows)
+	}
+	b.create(userN(1), 3)
+	b.wantMember(userN(1), 3, 0)
+}
+
+// gainsWhileAway looks at boards that are kept while members come and go.
+func gainsWhileAway(b *board) {
+	c := ahead(0)
+	b.load(rowN(1, 1000), rowN(2, 1000), rowN(3, 1000))
+	b.wantAllGains(c, gains{})
+	b.gain(userN(1), leaderboard.Increment, 50, c)
+	b.gain(userN(2), leaderboard.Increment, 30, c)
+	b.gain(userN(3), leaderboard.Decrement, 10, c)
+	b.setPresence(false, c.now(), userN(1), userN(3))
+	b.wantAllGains(c, gains{userN(2): 30})
+	b.setPresence(false, c.now(), userN(2))
+	b.setPresence(true, c.now(), userN(1), userN(2), userN(3))
+	b.gain(userN(3), leaderboard.Increment, 25, c)
+	b.wantAllGains(c, gains{userN(1): 50, userN(2): 30, userN(3): 15})
+
+	b.setPresence(false, c.now(), userN(1), userN(2))
+	b.wantAllGains(c, gains{userN(3): 15})
+	b.put(leaderboard.Puts{Mode: leaderboard.PutAdd, Days: c.now(), Members: []leaderboard.Put{{User: userN(1), XP: 5}}})
+	b.wantAllGains(c, gains{userN(3): 15})
+	b.award(leaderboard.Awards{Days: c.now(), Members: []leaderboard.Award{offer(userN(1), 4)}}, gave(1055, 1, 4))
+	b.wantAllGains(c, gains{userN(1): 59, userN(3): 15})
+	_, err := b.Delete(b.Context(), b.g, userN(2), leaderboard.Removal{Days: c.now()})
+	b.must(err)
+	b.gain(b.newMember(userN(2), 5), leaderboard.Increment, 2, c)
+	b.wantAllGains(c, gains{userN(1): 59, userN(2): 2, userN(3): 15})
+}
+
+func (b *board) newMember(user id.User, xp level.XP) id.User {
+	b.Helper()
+	b.create(user, xp)
+	return user
+}
+
+func (b *board) wantAllGains(c futureCalendar, want gains) {
+	b.Helper()
+	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly, period.Seasonal} {
+		b.wantGains(c, kind, want)
+	}
+}
+
+func countedWhileAway(b *board) {
+	c := ahead(0)
+	one, two := rowN(1, 100), rowN(2, 100)
+	one.Gains, two.Gains, two.Absent = dated(0, 20), dated(0, 30), true
+	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h.LastDay = today()
+	b.must(b.LoadChunk(b.Context(), h, []snapshot.Row{one, two}))
+	b.must(b.CommitHydration(b.Context(), h, snapshot.State{Epoch: 1}))
+	daily, _ := c.Of(period.Daily, c.today())
+	b.make(daily, 0, userN(1), userN(2))
+	b.wantGains(c, period.Daily, gains{userN(1): 20})
+	b.put(leaderboard.Puts{Mode: leaderboard.PutAdd, Days: c.now(), Members: []leaderboard.Put{{User: userN(2), XP: 3}}})
+	b.wantGains(c, period.Daily, gains{userN(1): 20})
+	b.setPresence(true, c.now(), userN(2))
+	b.wantGains(c, period.Daily, gains{userN(1): 20, userN(2): 33})
+}
+

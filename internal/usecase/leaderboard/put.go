@@ -1,0 +1,94 @@
+package leaderboard
+
+import (
+	"context"
+	"slices"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
+)
+
+// PutMode says what a Put does to a member that has an entry. Of one that has none, each makes one.
+type PutMode string
+
+// The modes.
+const (
+	PutSet     PutMode = "set"     // sets XP and message count
+	PutHigher  PutMode = "higher"  // raises those that are lower
+	PutAdd     PutMode = "add"     // adds, up to level.MaxXP
+	PutMissing PutMode = "missing" // leaves the entry as it is
+)
+
+// PutModes are all modes.
+var PutModes = []PutMode{PutSet, PutHigher, PutAdd, PutMissing}
+
+// Put is what one member is given.
+type Put struct {
+	User         id.User
+	XP           level.XP
+	MessageCount *int64 // nil leaves it, and is 0 for a new entry
+	Data         *User  // nil leaves it, and is no user data for a new entry
+}
+
+// Puts are the changes of one step, to at most MaxAwards members, of which none is named twice. A member that is not present stays so.
+type Puts struct {
+	Mode    PutMode
+	Members []Put
+	Curve   *level.Curve // as in Creation
+	Days    *period.Days // as in Change; only PutAdd counts gains
+	Once    Once         // as in Awards
+}
+
+// PutState says what became of a member.
+type PutState string
+
+// The states.
+const (
+	Created   PutState = "created"
+	Changed   PutState = "changed"
+	Unchanged PutState = "unchanged" // XP, message count and user data were so before
+)
+
+// Done is what became of a member.
+type Done struct {
+	State        PutState
+	XP           level.XP
+	MessageCount int64
+}
+
+// Put changes many members, and answers in their order. Steps, repeats and errors are as of Award.
+func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []Done, replayed bool, err error) {
+	return inSteps(ctx, l, g, "put members", p.Members, p.Once, func(part []Put, once Once) ([]Done, bool, error) {
+		return l.board.Put(ctx, Ref(g), Puts{Mode: p.Mode, Members: part, Curve: &g.Curve, Days: l.daysOf(g), Once: once})
+	})
+}
+
+// Presence says who is to be on the board, or not to be.
+type Presence struct {
+	Present bool
+	Users   []id.User    // at most MaxAwards, each once
+	Days    *period.Days // as in Change
+}
+
+// Moved is what a Presence did.
+type Moved struct {
+	Changed int64     // members that were not as they are now
+	Missing []id.User // those without an entry
+}
+
+// SetPresence takes members off the board or brings them back, in steps of MaxAwards. After an error the steps before it were made; to repeat it
+// is safe.
+func (l *Leaderboard) SetPresence(ctx context.Context, g *guild.Guild, p Presence) (all Moved, err error) {
+	for part := range slices.Chunk(p.Users, MaxAwards) {
+		moved, err := loaded(ctx, l, g, "set the presence of members", func() (Moved, error) {
+			return l.board.SetPresence(ctx, Ref(g), Presence{Present: p.Present, Users: part, Days: l.daysOf(g)})
+		})
+		if err != nil {
+			return all, err
+		}
+		all.Changed, all.Missing = all.Changed+moved.Changed, append(all.Missing, moved.Missing...)
+	}
+	return all, nil
+}

@@ -198,4 +198,3 @@ func countedWhileAway(b *board) {
 	b.setPresence(true, c.now(), userN(2))
 	b.wantGains(c, period.Daily, gains{userN(1): 20, userN(2): 33})
 }
-

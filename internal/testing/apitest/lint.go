@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,13 +17,17 @@ import (
 
 // lintDescription fails tb for every rule that the description breaks: it is valid with its examples, no name stands in it twice, each
 // operation has a unique id, a summary, a description and a known tag, its failures carry the {message} body, those that
-// can meet any request are documented, and objects in answers are closed and complete.
+// can meet any request are documented, objects in answers are closed and complete, and generators of clients understand it.
 func lintDescription(tb testing.TB) {
 	tb.Helper()
 	if !jsontext.Value(docs.OpenAPI).IsValid() {
 		tb.Errorf("docs/openapi.json is not JSON with unique names: a path, a method or a property stands in it twice")
 	}
-	for _, problem := range lint(loadDocument(tb)) {
+	var document map[string]any
+	if err := json.Unmarshal(docs.OpenAPI, &document); err != nil {
+		tb.Fatal(err)
+	}
+	for _, problem := range append(lint(loadDocument(tb)), lintForClients(document)...) {
 		tb.Errorf("docs/openapi.json: %s", problem)
 	}
 }

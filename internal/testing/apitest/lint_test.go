@@ -60,6 +60,34 @@ func TestLintFindsWhatIsSpoiled(t *testing.T) {
 	}
 }
 
+func TestLintFindsWhatClientsStumbleOver(t *testing.T) {
+	const sound = `{"paths":{"/a":{"schema":{"$ref":"#/components/schemas/A"},"example":{"type":"number","oneOf":[{}]}}},
+		"components":{"securitySchemes":{"key":{}},"schemas":{
+			"A":{"oneOf":[{"$ref":"#/components/schemas/B"},{"type":"null"}]},
+			"B":{"properties":{"n":{"type":["number","null"],"format":"double","default":null},"m":{"type":"integer"},"d":{"$ref":"#/components/schemas/D"}},"required":["m"]},
+			"D":{"type":"string","default":"d"}}}}`
+	for from, c := range map[string]struct{ to, want string }{
+		``:                                 {``, ``},
+		`"required":["m"]`:                 {`"required":["m","n"]`, "#/components/schemas/B/properties/n has a default and is required"},
+		`"m":{"type":"integer"}`:           {`"m":{"type":"integer","default":1}`, "properties/m has a default and is required"},
+		`["m"]`:                            {`["m","d"]`, "properties/d has a default and is required"},
+		`"format":"double",`:               {``, "properties/n is a number without the format double"},
+		`{"type":"integer"}`:               {`{"type":"number"}`, "properties/m is a number without the format double"},
+		`{"type":"null"}`:                  {`{"type":"string"}`, "A/oneOf[1] is a variant without a name"},
+		`"$ref":"#/components/schemas/D"`:  {`"type":"string"`, "#/components/schemas/D is not used by anything"},
+		`"schema":{"$ref":"#/components/s`: {`"schema":{"$ref":"#/components/x`, "#/components/schemas/A is not used by anything"},
+	} {
+		var document map[string]any
+		if err := json.Unmarshal([]byte(strings.Replace(sound, from, c.to, 1)), &document); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Join(lintForClients(document), "\n")
+		if c.want == "" && all != "" || !strings.Contains(all, c.want) {
+			t.Errorf("with %s for %s it reports %q, want %q", c.to, from, all, c.want)
+		}
+	}
+}
+
 // Answers are checked by the schemas alone, so the schemas have to refuse what they should: each case changes an example of
 // the description into something that must not pass.
 func TestSchemasRefuseWrongValues(t *testing.T) {

@@ -1,0 +1,100 @@
+package apitest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// clientLinter finds what generators of clients make a poor client of: a property with a default that is required, which a client could not
+// leave out; a number without the format double, which would be a float32 in Go; a variant of a union without a name of its own; and a
+// component that nothing refers to.
+type clientLinter struct {
+	components map[string]any
+	used       map[string]bool // references, such as #/components/schemas/Guild
+	problems   []string
+}
+
+// lintForClients takes the description as encoding/json reads it.
+func lintForClients(document map[string]any) []string {
+	components, _ := document["components"].(map[string]any)
+	l := clientLinter{components: components, used: map[string]bool{}}
+	l.visit("#", document)
+	for _, kind := range slices.Sorted(maps.Keys(components)) {
+		named, _ := components[kind].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(named)) {
+			reference := "#/components/" + kind + "/" + name
+			if !l.used[reference] && kind != "securitySchemes" { // which are named, not referred to
+				l.report(reference, "is not used by anything")
+			}
+		}
+	}
+	return l.problems
+}
+
+func (l *clientLinter) report(where, problem string) {
+	l.problems = append(l.problems, where+" "+problem)
+}
+
+// visit looks at a value of the document and at all in it.
+func (l *clientLinter) visit(where string, value any) {
+	switch value := value.(type) {
+	case []any:
+		for i, item := range value {
+			l.visit(fmt.Sprintf("%s[%d]", where, i), item)
+		}
+	case map[string]any:
+		l.object(where, value)
+		for _, name := range slices.Sorted(maps.Keys(value)) {
+			if name != "example" && name != "examples" {
+				l.visit(where+"/"+name, value[name])
+			}
+		}
+	}
+}
+
+func (l *clientLinter) object(where string, object map[string]any) {
+	if reference, ok := object["$ref"].(string); ok {
+		l.used[reference] = true
+	}
+	if isNumber(object["type"]) && object["format"] != "double" {
+		l.report(where, "is a number without the format double")
+	}
+	for _, union := range []string{"oneOf", "anyOf"} {
+		variants, _ := object[union].([]any)
+		for i, variant := range variants {
+			schema, _ := variant.(map[string]any)
+			if schema["$ref"] == nil && schema["type"] != "null" {
+				l.report(fmt.Sprintf("%s/%s[%d]", where, union, i), "is a variant without a name; make it a component")
+			}
+		}
+	}
+	properties, _ := object["properties"].(map[string]any)
+	required, _ := object["required"].([]any)
+	for _, name := range required {
+		if property, _ := name.(string); l.hasDefault(properties[property]) {
+			l.report(where+"/properties/"+property, "has a default and is required")
+		}
+	}
+}
+
+func isNumber(kind any) bool {
+	list, _ := kind.([]any)
+	return kind == "number" || slices.Contains(list, any("number"))
+}
+
+// hasDefault reports whether a property has a default, or the component that it refers to.
+func (l *clientLinter) hasDefault(property any) bool {
+	schema, _ := property.(map[string]any)
+	if schema == nil {
+		return false
+	}
+	if _, ok := schema["default"]; ok {
+		return true
+	}
+	reference, _ := schema["$ref"].(string)
+	schemas, _ := l.components["schemas"].(map[string]any)
+	name := strings.TrimPrefix(reference, "#/components/schemas/")
+	return reference != "" && l.hasDefault(schemas[name])
+}

@@ -56,7 +56,7 @@ torture: setup ## the model test with random kills, TORTURE_TIME (10m) of faults
 upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBOARD_UPGRADE_FROM names, to this tree's and back, under load; part of test
 	LEVELBOARD_UPGRADE_BASE='$(BASE)' go test -race -count=1 -vet=off -v -timeout $(TEST_TIMEOUT) -run Upgrade ./internal/testing/torture
 
-lint: ## gofmt, go vet, staticcheck, the import rules, the modules
+lint: ## gofmt, go vet, staticcheck, the import rules, the modules, the pages
 	@scripts/lint
 
 walk: setup ## follow docs/bots.md and the README against a fresh service, embedded and on servers

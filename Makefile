@@ -25,12 +25,12 @@ OUT ?= dist/levelboard
 # The version comes from VERSION, and stamping fails in a clone that another user owns.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
 
-.PHONY: help setup build static demo test shake torture upgrade-test lint walk package-check ci release fuzz bench bench-go bench-compare clean
+.PHONY: help setup build static demo test shake torture upgrade-test lint walk clients-check package-check ci release fuzz bench bench-go bench-compare clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## install what the tests need: redis-server, postgres, prometheus, chromium, systemd-analyze, a C compiler
+setup: ## install what the tests need: redis-server, postgres, prometheus, chromium, systemd-analyze, Node.js, a C compiler
 	@scripts/setup
 
 build: ## build ./levelboard
@@ -69,7 +69,10 @@ package-check: setup ## the Dockerfile, the Compose file, the manifests, the uni
 release: ## build all platforms into dist/release, with checksums and a software bill of materials
 	@scripts/release
 
-ci: lint test walk package-check ## everything that must be green before a change is merged
+clients-check: setup ## make a TypeScript and a Go client of docs/openapi.json, check the documentation's calls, and use them
+	@scripts/clients-check
+
+ci: lint test walk clients-check package-check ## everything that must be green before a change is merged
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@scripts/fuzz $(FUZZTIME)

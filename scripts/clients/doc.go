@@ -1,0 +1,9 @@
+// Package clients is the Go client that oapi-codegen makes of docs/openapi.json, and what it is tried for. scripts/clients-check makes the
+// client, so the package compiles only there.
+package clients
+
+// What the client imports, for go.mod.
+import (
+	_ "github.com/oapi-codegen/runtime"
+	_ "github.com/oapi-codegen/runtime/types"
+)

@@ -1,0 +1,81 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+const adminToken = "a-token-of-the-clients-check-and-of-nothing-else"
+
+// start runs an embedded service until the test ends, and returns a client with these headers.
+func start(t *testing.T, headers map[string]string) *ClientWithResponses {
+	t.Helper()
+	binary := os.Getenv("LEVELBOARD_BIN")
+	if binary == "" {
+		t.Fatal("LEVELBOARD_BIN does not name the service's binary; run scripts/clients-check")
+	}
+	address, ops := freeAddress(t), freeAddress(t)
+	var log bytes.Buffer
+	service := exec.Command(binary, "serve")
+	service.Stdout, service.Stderr = &log, &log
+	service.Env = append(withoutSettings(), "LEVELBOARD_LISTEN="+address, "LEVELBOARD_OPS_LISTEN="+ops,
+		"LEVELBOARD_DATA_DIR="+t.TempDir(), "LEVELBOARD_ADMIN_TOKEN="+adminToken)
+	if err := service.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		service.Process.Signal(os.Interrupt)
+		service.Wait()
+		if t.Failed() {
+			t.Logf("the service's log:\n%s", &log)
+		}
+	})
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if answer, err := http.Get("http://" + ops + "/readyz"); err == nil {
+			answer.Body.Close()
+			if answer.StatusCode == http.StatusOK {
+				break
+			}
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the service is not ready after 30 seconds")
+		}
+	}
+	client, err := NewClientWithResponses("http://"+address, WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		for name, value := range headers {
+			r.Header.Set(name, value)
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// withoutSettings is the environment without any setting of a service.
+func withoutSettings() (environ []string) {
+	for _, setting := range os.Environ() {
+		if !strings.HasPrefix(setting, "LEVELBOARD_") {
+			environ = append(environ, setting)
+		}
+	}
+	return environ
+}

@@ -121,6 +121,7 @@ func badRequests() map[string][]badRequest {
 	return map[string][]badRequest{
 		"paths":           badPaths(),
 		"queries":         badQueries(),
+		"reads":           badReads(),
 		"POST bodies":     badBodies("POST", "/v2/levels/{guild}/users/100000000000000007", `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"ada"}}`, badCreateBodies),
 		"PATCH bodies":    badBodies("PATCH", "/v2/levels/{guild}/users/{user}", `{"xp":{"increment":1}}`, badUpdateBodies),
 		"messages":        badBodies("POST", messagesPath("{guild}"), messagesBody(goodMessage), badMessageBodies()),

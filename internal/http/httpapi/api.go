@@ -54,6 +54,7 @@ type Board interface {
 	Member(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error)
 	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
+	View(ctx context.Context, g *guild.Guild, look leaderboard.Look) (leaderboard.View, error)
 	Version(ctx context.Context, g *guild.Guild) (leaderboard.Version, error)
 	Create(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error)
 	Change(ctx context.Context, g *guild.Guild, user id.User, c leaderboard.Change) (leaderboard.Outcome, error)
@@ -70,6 +71,8 @@ type Periods interface {
 	Periods(ctx context.Context, g *guild.Guild, kind period.Kind, number int64) ([]periods.Listed, error)
 	Activity(ctx context.Context, g *guild.Guild, days int) ([]periods.DayTotals, error)
 	History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error)
+	Position(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Position, error)
+	Around(ctx context.Context, g *guild.Guild, user id.User, name string, limit int64) (leaderboard.Around, *guild.Settings, error)
 }
 
 // Directories keep what bots say of their guilds (package guildsettings). Its errors are faults.

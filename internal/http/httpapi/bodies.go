@@ -152,22 +152,33 @@ func userBody(u leaderboard.User) user {
 }
 
 func pageBody(g *guild.Guild, rows []leaderboard.Ranked, manager bool) pageJSON {
-	body := pageWithout(&g.Settings, len(rows), manager)
-	for i := range rows {
-		body.Levels[i] = entryBody(g.Curve, &rows[i])
-	}
+	body := pageWithout(&g.Settings, manager)
+	body.Levels = rankedEntries(g.Curve, rows)
 	return body
+}
+
+func rankedEntries(c level.Curve, rows []leaderboard.Ranked) []entry {
+	entries := make([]entry, len(rows))
+	for i := range rows {
+		entries[i] = entryBody(c, &rows[i])
+	}
+	return entries
 }
 
 // standingsBody is a page of a period, with the guild's settings as of then.
 func standingsBody(s *guild.Settings, p periodJSON, rows []leaderboard.Standing, manager bool) pageJSON {
-	body := pageWithout(s, len(rows), manager)
-	body.Period = &p
-	for i := range rows {
-		body.Levels[i] = entryBody(s.Curve, &rows[i].Ranked)
-		body.Levels[i].Gained = rows[i].Gained
-	}
+	body := pageWithout(s, manager)
+	body.Period, body.Levels = &p, standingEntries(s.Curve, rows)
 	return body
+}
+
+func standingEntries(c level.Curve, rows []leaderboard.Standing) []entry {
+	entries := make([]entry, len(rows))
+	for i := range rows {
+		entries[i] = entryBody(c, &rows[i].Ranked)
+		entries[i].Gained = rows[i].Gained
+	}
+	return entries
 }
 
 func entryBody(c level.Curve, row *leaderboard.Ranked) entry {
@@ -182,12 +193,12 @@ func pageUser(u leaderboard.User) userWithColour {
 	return userWithColour{AccentColour: u.AccentColour, user: userBody(u)}
 }
 
-// pageWithout is a page whose levels are empty yet.
-func pageWithout(g *guild.Settings, levels int, manager bool) pageJSON {
+// pageWithout is a page without its levels.
+func pageWithout(g *guild.Settings, manager bool) pageJSON {
 	body := pageJSON{
-		Guild:     guildJSON{Icon: g.Icon, ID: g.ID, MemberCount: g.MemberCount, Name: g.Name},
-		IsManager: manager,
-		Levels:    make([]entry, levels), Multipliers: make([]multiplier, len(g.Multipliers)), RoleRewards: make([]roleReward, len(g.RoleRewards)),
+		Guild:       guildJSON{Icon: g.Icon, ID: g.ID, MemberCount: g.MemberCount, Name: g.Name},
+		IsManager:   manager,
+		Multipliers: make([]multiplier, len(g.Multipliers)), RoleRewards: make([]roleReward, len(g.RoleRewards)),
 		XPGainInterval: g.XPGainInterval, XPGlobalMultiplier: g.XPGlobalMultiplier,
 		XPPerMessageMax: g.XPPerMessageMax, XPPerMessageMin: g.XPPerMessageMin,
 	}

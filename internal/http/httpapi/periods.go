@@ -152,23 +152,11 @@ func (a *api) getActivity(c *gin.Context) error {
 }
 
 func (a *api) getHistory(c *gin.Context) error {
-	gid, err := pathID[id.Guild](c, "guildId")
-	if err != nil {
+	var days int
+	g, user, err := a.permittedMember(c, func(values url.Values) (err error) {
+		days, err = queryDays(values)
 		return err
-	}
-	user, err := pathID[id.User](c, "userId")
-	if err != nil {
-		return err
-	}
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	days, err := queryDays(values)
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, gid)
+	})
 	if err != nil {
 		return err
 	}

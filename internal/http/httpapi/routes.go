@@ -41,6 +41,9 @@ func (a *api) routes() (http.Handler, error) {
 	keyed.PUT("/guilds/:guildId/presence", a.handle(a.putPresence))
 	get(keyed, eventsRoute, a.handle(a.followEvents))
 	get(keyed, "/guilds/:guildId/role-rewards/level", a.handle(a.roleRewardChanges))
+	get(keyed, "/guilds/:guildId/members", a.handle(a.listMembers))
+	get(keyed, "/guilds/:guildId/members/:userId", a.handle(a.getPosition))
+	get(keyed, "/guilds/:guildId/members/:userId/around", a.handle(a.getAround))
 	get(keyed, "/guilds/:guildId/members/:userId/history", a.handle(a.getHistory))
 	// Gin wants one name for a parameter at one position, so the guild of a member is called entry too.
 	get(keyed, "/levels/:entry/users/:userId", a.handle(a.getMember))

@@ -210,3 +210,57 @@ func BenchmarkChangeNamed(b *testing.B) {
 	})
 	report()
 }
+
+// BenchmarkPosition reads where a member stands, in a guild without boards of periods and in one that has all four.
+func BenchmarkPosition(b *testing.B) {
+	today := period.DayAt(time.Now(), time.UTC)
+	all := []period.Period{
+		period.At(period.Daily, today), period.At(period.Weekly, today), period.At(period.Monthly, today),
+		{Kind: period.Seasonal, ID: "season-x", First: today, End: today + 1},
+	}
+	for _, running := range [][]period.Period{nil, all} {
+		b.Run(fmt.Sprintf("periods=%d", len(running)), func(b *testing.B) {
+			s := benchStore(b)
+			for _, p := range running {
+				_, err := s.BeginCount(b.Context(), guild1, p)
+				ok(b, err)
+				ok(b, s.EndCount(b.Context(), guild1, p))
+			}
+			report := serverTime(b, s.Client())
+			parallel(b, func(user id.User) error {
+				_, err := s.Position(b.Context(), guild1, user, running)
+				return err
+			})
+			report()
+		})
+	}
+}
+
+// BenchmarkHundred reads a hundred members, in a page, around a member, or by their ids.
+func BenchmarkHundred(b *testing.B) {
+	for name, read := range map[string]func(s *redisstore.Store, user id.User) error{
+		"page": func(s *redisstore.Store, _ id.User) error {
+			_, err := s.Page(b.Context(), guild1, rand.Int64N(benchMembers-100), 100, leaderboard.Digest{})
+			return err
+		},
+		"around": func(s *redisstore.Store, user id.User) error {
+			_, err := s.Around(b.Context(), guild1, user, leaderboard.Window{Limit: 100})
+			return err
+		},
+		"ids": func(s *redisstore.Store, _ id.User) error {
+			users := make([]id.User, 100)
+			for i := range users {
+				users[i] = benchUser(rand.IntN(benchMembers))
+			}
+			_, err := s.View(b.Context(), guild1, leaderboard.Look{Users: users})
+			return err
+		},
+	} {
+		b.Run("read="+name, func(b *testing.B) {
+			s := benchStore(b)
+			report := serverTime(b, s.Client())
+			parallel(b, func(user id.User) error { return read(s, user) })
+			report()
+		})
+	}
+}

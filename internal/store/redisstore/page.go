@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var pageScript = newScript("page", "loaded", "values")
+var pageScript = newScript("page", "loaded", "values", "absent", "around")
 
 // Page implements leaderboard.Board.
 func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {

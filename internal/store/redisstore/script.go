@@ -67,6 +67,7 @@ func readScript(name string) string {
 var refusals = map[redisconn.Refusal]error{
 	"NOTLOADED":     leaderboard.ErrNotLoaded,
 	"NOMEMBER":      leaderboard.ErrNoMember,
+	"NOTPRESENT":    leaderboard.ErrNotPresent,
 	"EXISTS":        leaderboard.ErrMemberExists,
 	"KEYREUSED":     leaderboard.ErrKeyReused,
 	"CLAIMLOST":     errClaimLost,

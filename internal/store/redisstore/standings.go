@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	standingsScript = newScript("standings", "loaded", "score", "values", "entries", "settle")
+	standingsScript = newScript("standings", "loaded", "score", "values", "entries", "settle", "around")
 	settleScript    = newScript("settle", "loaded", "score", "settle")
 )
 
@@ -39,21 +39,34 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 	if offset < 0 || limit < 1 {
 		return leaderboard.Standings{}, fmt.Errorf("redis: standings: offset %d and limit %d are not a page", offset, limit)
 	}
-	k := keysOf(g.ID)
-	read := func() (reply, error) {
-		return s.run(ctx, standingsScript, append(k.board(), k.gains()...), int64(g.Incarnation), placeOf(p.Kind), p.Range(), offset, offset+limit-1, settleSize)
-	}
-	r, err := read()
-	for errors.Is(err, errNotSettled) {
-		if err = s.settle(ctx, g); err == nil {
-			r, err = read()
-		}
-	}
+	r, err := s.readStandings(ctx, g, p, offset, offset+limit-1)
 	if err != nil {
 		return leaderboard.Standings{}, err
 	}
-	found, err := standingsOf(r, offset, known)
+	found, err := standingsOf(r, known)
 	return found, wrap("standings", err)
+}
+
+// readStandings runs standings.lua; which are its arguments that say which members to read.
+func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, which ...any) (r reply, err error) {
+	k := keysOf(g.ID)
+	args := append([]any{int64(g.Incarnation), placeOf(p.Kind), p.Range(), settleSize}, which...)
+	err = s.settled(ctx, g, func() (err error) {
+		r, err = s.run(ctx, standingsScript, append(k.board(), k.gains()...), args...)
+		return err
+	})
+	return r, err
+}
+
+// settled repeats a read of boards of periods once what is noted of changes was taken into them.
+func (s *Store) settled(ctx context.Context, g leaderboard.GuildRef, read func() error) error {
+	err := read()
+	for errors.Is(err, errNotSettled) {
+		if err = s.settle(ctx, g); err == nil {
+			err = read()
+		}
+	}
+	return err
 }
 
 // settle takes all that is noted into the boards, step by step.
@@ -72,19 +85,20 @@ func (s *Store) settle(ctx context.Context, g leaderboard.GuildRef) error {
 }
 
 // standingsOf reads what standings.lua answered; without rows when they are those that are known.
-func standingsOf(r reply, offset int64, known leaderboard.Digest) (s leaderboard.Standings, err error) {
-	if err := r.numbers(&s.Version.Epoch, &s.Version.Rev, &s.Members, &s.Gained); err != nil {
+func standingsOf(r reply, known leaderboard.Digest) (s leaderboard.Standings, err error) {
+	var offset int64
+	if err := r.numbers(&s.Version.Epoch, &s.Version.Rev, &s.Members, &s.Gained, &offset); err != nil {
 		return s, err
 	}
-	gains, err := r.list(4, -1)
+	gains, err := r.list(5, -1)
 	if err != nil {
 		return s, err
 	}
-	xps, err := r.list(5, len(gains)/2)
+	xps, err := r.list(6, len(gains)/2)
 	if err != nil {
 		return s, err
 	}
-	entries, err := r.list(6, len(xps))
+	entries, err := r.list(7, len(xps))
 	if err != nil {
 		return s, err
 	}

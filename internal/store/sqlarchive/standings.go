@@ -2,7 +2,10 @@ package sqlarchive
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 )
@@ -28,4 +31,23 @@ func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodI
 		SELECT `+standingColumns+` FROM periods p JOIN standings s ON s.period = p.number
 		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
 		append(c.Fresh, int64(g.Incarnation), periodID, after, limit)...)
+}
+
+// StandingsBefore implements periods.Archive.
+func (c *Catalog) StandingsBefore(ctx context.Context, g leaderboard.GuildRef, periodID string, user id.User, limit int) (after int64, err error) {
+	scan := func(row Row) (int64, error) {
+		var first, last int64 // the first rank of as many above as there should be, and of as many as there are at the end of the board
+		err := row.Scan(&first, &last)
+		if errors.Is(err, sql.ErrNoRows) {
+			err = leaderboard.ErrNoMember
+		}
+		return min(first, last) - 1, err
+	}
+	return one(ctx, c, "read_standings", scan, `
+		SELECT
+			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
+			coalesce((SELECT rank FROM standings WHERE period = s.period ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
+		FROM periods p JOIN standings s ON s.period = p.number
+		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3`,
+		append(c.Fresh, int64(g.Incarnation), periodID, string(user), limit/2, limit-1)...)
 }

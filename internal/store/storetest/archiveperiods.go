@@ -1,13 +1,16 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -70,9 +73,30 @@ func archivePeriods(t *testing.T, a ArchiveStore) {
 	if !slices.Equal(ranks, []int64{5, 8, 6, 7, 7, 6}) {
 		t.Errorf("a page of standings: %v", ranks)
 	}
+	standingsAround(t, a, g, month.ID)
 	wantStandings(t, a, g, empty)
 	wantTotals(t, a, g, empty, 0, 0)
 	wantStandings(t, a, g, *bare.Period)
+}
+
+// standingsAround looks around each of the 12 members of a closed board.
+func standingsAround(t *testing.T, a ArchiveStore, g *guild.Guild, periodID string) {
+	t.Helper()
+	all := mustGet(a.Standings(t.Context(), refOf(g), periodID, 0, 100))(t)
+	for at, s := range all {
+		for _, limit := range []int{1, 2, 5, 6, 11, 12, 13, 100} {
+			after, err := a.StandingsBefore(t.Context(), refOf(g), periodID, s.UserID, limit)
+			want := max(0, min(at-limit/2, len(all)-limit))
+			if err != nil || after != int64(want) {
+				t.Errorf("%d around rank %d of %d begin after %d, %v; want %d", limit, s.Rank, len(all), after, err, want)
+			}
+		}
+	}
+	for _, id := range []string{periodID, "2001-01"} {
+		if _, err := a.StandingsBefore(t.Context(), refOf(g), id, "299999999999999999", 5); !errors.Is(err, leaderboard.ErrNoMember) {
+			t.Errorf("around somebody else in %s: %v", id, err)
+		}
+	}
 }
 
 func archiveAnnouncements(t *testing.T, a ArchiveStore) {

@@ -25,7 +25,7 @@ type Store interface {
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
 	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases,
-		putCases, presenceCases))
+		putCases, presenceCases, positionCases))
 }
 
 // LargeBoard checks the same of boards with thousands of members.

@@ -227,4 +227,8 @@ type Board interface {
 	// Standings reads at most limit members of a running period from a position (0-based) on, of those who gained more than 0. It leaves the rows
 	// out when their Digest is known. ErrNotCounted.
 	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64, known Digest) (Standings, error)
+	// Position reads where a member stands, and where in running periods, at most one of each kind. ErrNoMember, ErrNotCounted.
+	Position(ctx context.Context, g GuildRef, user id.User, running []period.Period) (Position, error)
+	// Around reads a part of a board with a member in its middle. ErrNoMember when the member is not on it, ErrNotCounted.
+	Around(ctx context.Context, g GuildRef, user id.User, w Window) (Around, error)
 }

@@ -71,18 +71,25 @@ const countAttempts = 3
 
 // Standings reads a page, of at most limit members from a position on, of a running period. What the live store does not have of it is added up.
 func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error) {
-	return loaded(ctx, l, g, "read a period", func() (s Standings, err error) {
-		for range countAttempts {
-			s, err = l.board.Standings(ctx, Ref(g), p, offset, limit, known)
-			if !errors.Is(err, ErrNotCounted) {
-				return s, err
-			}
+	return loaded(ctx, l, g, "read a period", func() (Standings, error) {
+		return counted(ctx, l, g, []period.Period{p}, func() (Standings, error) { return l.board.Standings(ctx, Ref(g), p, offset, limit, known) })
+	})
+}
+
+// counted repeats a step that reads boards of running periods once those were added up.
+func counted[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, running []period.Period, step func() (T, error)) (result T, err error) {
+	for range countAttempts {
+		result, err = step()
+		if !errors.Is(err, ErrNotCounted) {
+			return result, err
+		}
+		for _, p := range running {
 			if err = l.counter.Count(ctx, Ref(g), p); err != nil {
-				return s, err
+				return result, err
 			}
 		}
-		return s, err
-	})
+	}
+	return result, err
 }
 
 // EntryGains reads what a member gained on its last days.

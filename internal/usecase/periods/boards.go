@@ -36,6 +36,8 @@ const (
 type Running interface {
 	Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error)
 	EntryGains(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.LatestGains, error)
+	Position(ctx context.Context, g *guild.Guild, user id.User, running []period.Period) (leaderboard.Position, error)
+	Around(ctx context.Context, g *guild.Guild, user id.User, w leaderboard.Window) (leaderboard.Around, error)
 }
 
 // Boards holds the use cases of who reads periods. Its errors are faults. It is safe for concurrent use.
@@ -43,16 +45,16 @@ type Boards struct {
 	running Running
 	archive Archive
 	now     func() time.Time
-	open    *lru.Cache[string, struct{}] // periods that run and have not closed, as they would have if the zone had changed
+	known   *lru.Cache[string, struct{}] // periods that run and have not closed, as they would have if the zone had changed
 }
 
 // NewBoards returns the use cases on both stores.
 func NewBoards(running Running, archive Archive, now func() time.Time) *Boards {
-	open, err := lru.New[string, struct{}](runningKept)
+	known, err := lru.New[string, struct{}](runningKept)
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
-	return &Boards{running: running, archive: archive, now: now, open: open}
+	return &Boards{running: running, archive: archive, now: now, known: known}
 }
 
 // Listed is a period of a list: one that runs, as it is, or with Over one that has closed, as it was.
@@ -107,7 +109,7 @@ func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p perio
 // zone is taken to be open.
 func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Period) (*Closed, error) {
 	name := fmt.Sprintf("%d/%d/%s", g.Incarnation, g.Version, p.ID)
-	if _, known := b.open.Get(name); known {
+	if _, open := b.known.Get(name); open {
 		return nil, nil
 	}
 	asked, cancel := context.WithTimeout(ctx, lookTime)
@@ -119,7 +121,7 @@ func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Per
 	if ctx.Err() != nil {
 		return nil, fault.Down("read a period", err)
 	}
-	b.open.Add(name, struct{}{})
+	b.known.Add(name, struct{}{})
 	return nil, nil
 }
 

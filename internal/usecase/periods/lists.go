@@ -50,16 +50,12 @@ func newestFirst(a, b Listed) int {
 }
 
 func (b *Boards) runningPeriods(ctx context.Context, g *guild.Guild, kind period.Kind) (all []Listed, err error) {
-	calendar := g.Calendar()
-	for _, p := range calendar.Running(period.DayAt(b.now(), calendar.Zone)) {
+	running, err := b.open(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range running {
 		if kind != "" && kind != p.Kind {
-			continue
-		}
-		closed, err := b.closedAlready(ctx, g, p)
-		if err != nil {
-			return nil, err
-		}
-		if closed != nil {
 			continue
 		}
 		s, err := b.running.Standings(ctx, g, p, 0, ListWinners, leaderboard.Digest{})
@@ -67,10 +63,25 @@ func (b *Boards) runningPeriods(ctx context.Context, g *guild.Guild, kind period
 			return nil, err
 		}
 		one := Listed{Closed: Closed{Period: p, Totals: Totals{Members: s.Members, Gained: s.Gained}, Winners: s.Rows}}
-		one.Begins, one.Ends = p.Bounds(calendar.Zone)
+		one.Begins, one.Ends = p.Bounds(g.Calendar().Zone)
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// open are the periods that run and have not closed.
+func (b *Boards) open(ctx context.Context, g *guild.Guild) (running []period.Period, err error) {
+	calendar := g.Calendar()
+	for _, p := range calendar.Running(period.DayAt(b.now(), calendar.Zone)) {
+		closed, err := b.closedAlready(ctx, g, p)
+		if err != nil {
+			return nil, err
+		}
+		if closed == nil {
+			running = append(running, p)
+		}
+	}
+	return running, nil
 }
 
 // Activity lists what was gained on each of the last days, today included, oldest first, without those on which no member is above 0. At most

@@ -83,6 +83,9 @@ type Archive interface {
 	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)
 	// Standings reads at most limit standings after a rank, in their order. What is not kept any more is missing.
 	Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]Standing, error)
+	// StandingsBefore returns the rank after which at most limit standings begin that have a user in their middle: of an even limit one more is
+	// above, and at the ends there are as many as elsewhere. leaderboard.ErrNoMember when the user is not among those that are kept.
+	StandingsBefore(ctx context.Context, g leaderboard.GuildRef, periodID string, user id.User, limit int) (after int64, err error)
 	// ClosedPeriods lists closed periods with a board and at least one member, of a kind or of all (""), by their start, the newest first, then
 	// the shorter first, with up to 3 winners: at most limit, from an offset on.
 	ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]Closed, error)

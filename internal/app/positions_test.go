@@ -1,0 +1,307 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/period"
+	"levelboard/internal/testing/apitest"
+)
+
+var positionCases = cases{
+	"where a member stands":            whereAMemberStands,
+	"the top per cent are rounded up":  topPercentIsRoundedUp,
+	"where a member stands in periods": whereAMemberStandsInPeriods,
+	"around a member":                  aroundAMember,
+	"around a member of a period":      aroundAMemberOfAPeriod,
+	"around a member of a closed one":  aroundAMemberOfAClosedPeriod,
+	"members by ids":                   membersByIDs,
+	"who may read members":             whoMayReadMembers,
+	"members who are not there":        membersNotThere,
+}
+
+func TestPositions(t *testing.T) { runOnEachSetup(t, positionCases, often) }
+
+func membersPath(g, query string) string   { return "/v2/guilds/" + g + "/members?" + query }
+func standingPath(g, u string) string      { return "/v2/guilds/" + g + "/members/" + u }
+func aroundPath(g, u, query string) string { return standingPath(g, u) + "/around?" + query }
+
+// readPaths are paths of all reads of members.
+func readPaths(g, u string) []string {
+	return []string{standingPath(g, u), aroundPath(g, u, "limit=3"), membersPath(g, "ids="+u)}
+}
+
+func whereAMemberStands(t *testing.T, s *service) {
+	g, a, b, c := s.guild(nil), newID(), newID(), newID()
+	key := s.key(g)
+	s.create(key, g, a, 4300)
+	s.Do("POST", memberPath(g, b), key, object{"xp": 4200, "user": object{
+		"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1234", "username": "ada", "globalName": "Ada L.",
+	}}).Want(t, 200)
+	s.create(key, g, c, 0)
+	got := s.Do("GET", standingPath(g, b), key, nil).Want(t, 200)
+	updated := *s.member(key, g, b).Level.LastUpdated
+	wantJSON(t, got, fmt.Sprintf(`{"userId":%q,"user":{"accentColour":null,"avatar":"a_0123456789abcdef0123456789abcdef","discriminator":"1234","globalName":"Ada L.","username":"ada"},
+		"rank":2,"of":3,"topPercent":66.67,"xp":4200,"level":10,"nextLevelXp":5100,"progress":5.2631578947368425,"messageCount":0,"lastUpdated":%q,
+		"ahead":{"userId":%q,"xp":4300},"periods":[]}`, b, updated, a))
+	wantHeader(t, got, "Cache-Control", "private, no-cache")
+	first := s.Do("GET", standingPath(g, a), key, nil).Want(t, 200)
+	if ahead := apitest.At[any](t, first, "ahead"); ahead != nil || apitest.At[float64](t, first, "rank") != 1 {
+		t.Errorf("the first is %s", first.Body)
+	}
+	s.patch(key, g, c, maxXP)
+	for _, u := range []string{a, b, c} {
+		got := s.Do("GET", standingPath(g, u), key, nil).Want(t, 200)
+		if rank := apitest.At[float64](t, got, "rank"); int(rank) != s.member(key, g, u).Level.Rank {
+			t.Errorf("the rank is %v, and of the member %d", rank, s.member(key, g, u).Level.Rank)
+		}
+	}
+}
+
+func topPercentIsRoundedUp(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := s.fill(key, g, 7)
+	for rank, want := range []float64{14.29, 28.58, 42.86, 57.15, 71.43, 85.72, 100} {
+		got := s.Do("GET", standingPath(g, users[rank]), key, nil).Want(t, 200)
+		if top := apitest.At[float64](t, got, "topPercent"); top != want || apitest.At[float64](t, got, "rank") != float64(rank+1) {
+			t.Errorf("rank %d of 7: %s, want %v", rank+1, got.Body, want)
+		}
+	}
+}
+
+// periodRank is what a member's answer says of a period.
+type periodRank struct {
+	ID, Kind string
+	Rank     *int
+	Gained   int
+}
+
+func (p periodRank) String() string {
+	rank := "null"
+	if p.Rank != nil {
+		rank = strconv.Itoa(*p.Rank)
+	}
+	return fmt.Sprintf("%s %s %s %d", p.ID, p.Kind, rank, p.Gained)
+}
+
+func whereAMemberStandsInPeriods(t *testing.T, s *service) {
+	g, a, b := s.guild(counting(t, nil)), newID(), newID()
+	key := s.key(g)
+	s.create(key, g, a, 1000)
+	s.create(key, g, b, 1000)
+	ids := []string{day(t, 0).String(), period.At(period.Weekly, day(t, 0)).ID, period.At(period.Monthly, day(t, 0)).ID, "season-now"}
+	want := func(u, rankAndGain string) {
+		t.Helper()
+		got := apitest.JSON[struct{ Periods []periodRank }](t, s.Do("GET", standingPath(g, u), key, nil).Want(t, 200))
+		for i, id := range ids {
+			if len(got.Periods) != 4 || got.Periods[i].String() != id+" "+kinds[i]+" "+rankAndGain {
+				t.Fatalf("%v, want %s %s", got.Periods, id, rankAndGain)
+			}
+		}
+	}
+	want(a, "null 0")
+	s.patch(key, g, a, object{"increment": 5})
+	s.patch(key, g, b, object{"increment": 9})
+	want(a, "2 5")
+	s.patch(key, g, b, object{"decrement": 20})
+	want(b, "null -11")
+	want(a, "1 5")
+}
+
+// rowsAround are the rows around a member, and how many members are on the board.
+func (s *service) rowsAround(key, g, u, query string) (rows []string, of int) {
+	s.t.Helper()
+	got := apitest.JSON[struct {
+		Of int
+		periodBoard
+	}](s.t, s.Do("GET", aroundPath(g, u, query), key, nil).Want(s.t, 200))
+	return got.rows(), got.Of
+}
+
+func aroundAMember(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := s.fill(key, g, 30)
+	var all []string
+	for i, u := range users {
+		all = append(all, row(i+1, u, 0))
+	}
+	for at, u := range users {
+		for query, limit := range map[string]int{"": 11, "limit=1": 1, "limit=2": 2, "limit=10": 10, "limit=30": 30, "limit=100": 100} {
+			from := max(0, min(at-limit/2, len(all)-limit))
+			got, of := s.rowsAround(key, g, u, query)
+			if want := all[from:min(len(all), from+limit)]; !slices.Equal(got, want) || of != 30 {
+				t.Errorf("%s around rank %d of %d: %v, want %v", query, at+1, of, got, want)
+			}
+		}
+	}
+	got := s.Do("GET", aroundPath(g, users[7], "limit=1"), key, nil).Want(t, 200)
+	page := s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
+	if of, on := apitest.At[[]any](t, got, "levels")[0], apitest.At[[]any](t, page, "levels")[7]; fmt.Sprint(of) != fmt.Sprint(on) {
+		t.Errorf("the row is %v, and on the leaderboard %v", of, on)
+	}
+	if strings.Contains(string(got.Body), `"gained"`) {
+		t.Errorf("without a period: %s", got.Body)
+	}
+}
+
+func aroundAMemberOfAPeriod(t *testing.T, s *service) {
+	g, key := s.guild(counting(t, nil)), ""
+	key = s.key(g)
+	var users []string
+	for i := range 5 {
+		users = append(users, newID())
+		s.gain(key, g, users[i], 50-10*i)
+	}
+	s.patch(key, g, users[4], object{"decrement": 10}) // none is left
+	for _, name := range append([]string{day(t, 0).String(), "season-now"}, kinds...) {
+		got, of := s.rowsAround(key, g, users[2], "limit=3&period="+name)
+		if want := []string{row(2, users[1], 40), row(3, users[2], 30), row(4, users[3], 20)}; !slices.Equal(got, want) || of != 4 {
+			t.Errorf("%s: %v of %d, want %v", name, got, of, want)
+		}
+		wantFailure(t, s.Do("GET", aroundPath(g, users[4], "period="+name), key, nil), 404)
+	}
+	s.Do("GET", aroundPath(g, users[4], ""), key, nil).Want(t, 200)
+	for _, name := range []string{"1999-W01", "season-other", "9999-12"} {
+		wantFailure(t, s.Do("GET", aroundPath(g, users[0], "period="+name), key, nil), 404)
+	}
+}
+
+func aroundAMemberOfAClosedPeriod(t *testing.T, s *service) {
+	g, users := s.closedGuild(nil)
+	key := s.key(g)
+	s.closes(key, g, "season-old")
+	s.Do("DELETE", memberPath(g, users[0]), key, nil).Want(t, 204)
+	for query, want := range map[string][]string{
+		"period=season-old":         {row(1, users[0], 120), row(2, users[1], 90)},
+		"limit=1&period=season-old": {row(1, users[0], 120)},
+	} {
+		if got, of := s.rowsAround(key, g, users[0], query); !slices.Equal(got, want) || of != 2 {
+			t.Errorf("%s: %v of %d, want %v", query, got, of, want)
+		}
+	}
+	wantFailure(t, s.Do("GET", aroundPath(g, newID(), "period=season-old"), key, nil), 404)
+}
+
+// known is what is answered about members by their ids.
+type known struct {
+	Members []struct{ UserID string }
+	Missing []string
+}
+
+func membersByIDs(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := s.fill(key, g, 99)
+	unknown := newID()
+	asked := append([]string{users[50], unknown}, append(users[:50:50], users[51:98]...)...)
+	asked = append(asked, users[98])
+	got := s.Do("GET", membersPath(g, "ids="+strings.Join(asked, ",")), key, nil).Want(t, 200)
+	answer := apitest.JSON[known](t, got)
+	if len(asked) != 100 || len(answer.Members) != 99 || !slices.Equal(answer.Missing, []string{unknown}) {
+		t.Fatalf("of %d: %d members, missing %v", len(asked), len(answer.Members), answer.Missing)
+	}
+	for i, u := range slices.DeleteFunc(asked, func(u string) bool { return u == unknown }) {
+		if answer.Members[i].UserID != u {
+			t.Errorf("%d. is %s, want %s", i, answer.Members[i].UserID, u)
+		}
+	}
+	page := s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
+	if row, on := apitest.At[[]any](t, got, "members")[0], apitest.At[[]any](t, page, "levels")[50]; fmt.Sprint(row) != fmt.Sprint(on) {
+		t.Errorf("the row is %v, and on the leaderboard %v", row, on)
+	}
+	wantJSON(t, s.Do("GET", membersPath(g, "ids="+unknown), key, nil).Want(t, 200), `{"members":[],"missing":["`+unknown+`"]}`)
+	wantHeader(t, got, "Cache-Control", "private, no-cache")
+}
+
+func whoMayReadMembers(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID() // a public board
+	key := s.key(g)
+	s.create(key, g, u, 10)
+	for _, path := range readPaths(g, u) {
+		for _, method := range []string{"GET", "HEAD"} {
+			wantRefused(t, s.Do(method, path, "", nil), 401)
+			wantRefused(t, s.Do(method, path, "lb_wrong", nil), 401)
+			wantRefused(t, s.Do(method, path, s.key(), nil), 403)
+			wantLimits(t, s.Do(method, path, s.reader(g), nil).Want(t, 200))
+		}
+		for _, method := range []string{"POST", "PATCH", "DELETE"} {
+			s.Do(method, path, key, nil).Want(t, 405)
+		}
+	}
+	s.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200)
+	for _, path := range readPaths(g, u) {
+		s.Do("GET", path, key, nil).Want(t, 200)
+	}
+}
+
+func membersNotThere(t *testing.T, s *service) {
+	g, u, unknown := s.guild(nil), newID(), newID()
+	key := s.key(g)
+	s.create(key, g, u, 10)
+	for _, path := range readPaths(unknown, u) {
+		wantFailure(t, s.Do("GET", path, key, nil), 404)
+	}
+	for _, path := range readPaths(g, newID())[:2] {
+		wantFailure(t, s.Do("GET", path, key, nil), 404)
+		wantRefused(t, s.Do("GET", path, s.key(), nil), 403) // before it is looked for
+	}
+	gone := func() {
+		t.Helper()
+		for _, path := range readPaths(g, u)[:2] {
+			wantFailure(t, s.Do("GET", path, key, nil), 404)
+		}
+		wantJSON(t, s.Do("GET", membersPath(g, "ids="+u), key, nil).Want(t, 200), `{"members":[],"missing":["`+u+`"]}`)
+	}
+	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": false, "userIds": []string{u}}).Want(t, 200)
+	gone()
+	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
+	gone()
+}
+
+// badReads are paths and queries of reads of members that are refused.
+func badReads() (all []badRequest) {
+	read := func(name, path string) { all = append(all, badRequest{name, "GET", path, "", 400, nil}) }
+	for name, id := range badSnowflakes {
+		for _, path := range []string{standingPath(id, "{user}"), standingPath("{guild}", id), aroundPath(id, "{user}", ""), aroundPath("{guild}", id, ""), membersPath(id, "ids={user}")} {
+			read(name, path)
+		}
+		if name != "sign" { // as in badQueries
+			read("ids: "+name, membersPath("{guild}", "ids="+id))
+			read("ids: last "+name, membersPath("{guild}", "ids={user},"+id))
+		}
+	}
+	for name, number := range badNumbers {
+		read("limit: "+name, aroundPath("{guild}", "{user}", "limit="+number))
+	}
+	for _, name := range badPeriodNames {
+		if name != "season" {
+			read("period", aroundPath("{guild}", "{user}", "period="+name))
+		}
+	}
+	for _, query := range []string{"limit=0", "limit=101", "limit=99999999999999999999", "limit=5&limit=5", "limit", "period=day&period=day", "period", "a=%zz", "a=1&a=1"} {
+		read("around: "+query, aroundPath("{guild}", "{user}", query))
+	}
+	for _, query := range []string{"a=%zz", "a=1&a=1"} {
+		read("standing: "+query, standingPath("{guild}", "{user}")+"?"+query)
+	}
+	hundred := make([]string, 100)
+	for i := range hundred {
+		hundred[i] = fmt.Sprintf("1%017d", i)
+	}
+	for name, query := range map[string]string{
+		"nothing": "", "empty": "ids=", "only its name": "ids", "a comma": "ids=,", "a comma behind": "ids={user},", "a comma before": "ids=,{user}", "two commas": "ids={user},,{guild}",
+		"a space": "ids={user},%20{guild}", "a semicolon": "ids={user}%3B{guild}", "twice": "ids={user},{guild},{user}", "given twice": "ids={user}&ids={guild}",
+		"101": "ids={user}," + strings.Join(hundred, ","), "another case": "IDs={user}", "brackets": "ids[]={user}", "a list of JSON": "ids=[%22{user}%22]", "a%zz": "ids={user}&a=%zz",
+	} {
+		read("ids: "+name, membersPath("{guild}", query))
+	}
+	for _, path := range []string{"/v2/guilds/{guild}/members/", "/v2/guilds/{guild}/members/{user}/", "/v2/guilds/{guild}/members/{user}/Around", "/v2/guilds/{guild}/Members?ids={user}", "/v2/guilds/{guild}/members/{user}/around/"} {
+		all = append(all, badRequest{"no such address", "GET", path, "", 404, nil})
+	}
+	return all
+}

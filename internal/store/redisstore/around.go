@@ -1,0 +1,47 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Around implements leaderboard.Board, with the scripts of pages.
+func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User, w leaderboard.Window) (found leaderboard.Around, err error) {
+	if w.Limit < 1 || w.Limit > leaderboard.MaxAround {
+		return found, fmt.Errorf("redis: around: %d is not a number of members", w.Limit)
+	}
+	if w.Period != nil {
+		r, err := s.readStandings(ctx, g, *w.Period, "", w.Limit, string(user))
+		if err != nil {
+			return found, err
+		}
+		board, err := standingsOf(r, leaderboard.Digest{})
+		return leaderboard.Around{Of: board.Members, Rows: board.Rows}, wrap("around", err)
+	}
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), "", w.Limit, string(user))
+	if err == nil {
+		found, err = aroundOf(r)
+		err = wrap("around", err)
+	}
+	return found, err
+}
+
+// aroundOf reads what page.lua answered around a member.
+func aroundOf(r reply) (found leaderboard.Around, err error) {
+	offset, err := r.number(4)
+	if err != nil {
+		return found, err
+	}
+	if found.Of, err = r.number(5); err != nil {
+		return found, err
+	}
+	page, err := pageOf(r, offset, leaderboard.Digest{})
+	found.Rows = make([]leaderboard.Standing, len(page.Rows))
+	for i, row := range page.Rows {
+		found.Rows[i].Ranked = row
+	}
+	return found, err
+}

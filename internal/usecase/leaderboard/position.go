@@ -1,0 +1,67 @@
+package leaderboard
+
+import (
+	"context"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/domain/period"
+)
+
+// Position is where a member stands on the board of all time and on those of running periods, all of one moment.
+type Position struct {
+	Ranked
+	Of      int64            // members on the board
+	Ahead   *Ahead           // the member one rank above; nil for the first
+	Periods []PeriodPosition // in the order in which they were asked for
+}
+
+// Ahead is the member one rank above another.
+type Ahead struct {
+	UserID id.User
+	XP     level.XP
+}
+
+// PeriodPosition is where a member stands in a running period.
+type PeriodPosition struct {
+	period.Period
+	Rank   int64 // 0 for a member who is not on the board, with a gain of 0 or below
+	Gained int64
+}
+
+// TopPercent returns in hundredths which part of the members has at least that rank, rounded up: 10000 is all of them.
+func (p *Position) TopPercent() int64 { return (10000*p.Rank + p.Of - 1) / p.Of }
+
+// MaxAround is how many members one Around reads at most.
+const MaxAround = 100
+
+// Window says which part of a board to read around a member.
+type Window struct {
+	Limit  int64          // of members, 1 to MaxAround; of an even number one more is above
+	Period *period.Period // one that runs; nil for the board of all time
+}
+
+// Around is a part of a board with a member in its middle. At the ends of the board it has as many members as elsewhere, if there are as many.
+type Around struct {
+	Of   int64      // members on the board
+	Rows []Standing // Gained is 0 on the board of all time
+}
+
+// Position reads where a member stands, on the boards of these running periods too. What the live store does not have of them is added up.
+func (l *Leaderboard) Position(ctx context.Context, g *guild.Guild, user id.User, running []period.Period) (Position, error) {
+	return loaded(ctx, l, g, "read a member's position", func() (Position, error) {
+		return counted(ctx, l, g, running, func() (Position, error) { return l.board.Position(ctx, Ref(g), user, running) })
+	})
+}
+
+// Around reads a part of a board with a member in its middle. What the live store does not have of a period is added up.
+func (l *Leaderboard) Around(ctx context.Context, g *guild.Guild, user id.User, w Window) (Around, error) {
+	var running []period.Period
+	if w.Period != nil {
+		running = append(running, *w.Period)
+	}
+	return loaded(ctx, l, g, "read around a member", func() (Around, error) {
+		return counted(ctx, l, g, running, func() (Around, error) { return l.board.Around(ctx, Ref(g), user, w) })
+	})
+}

@@ -17,6 +17,7 @@ var directoryCases = cases{
 	"what changes nothing":              directoryUnchanged,
 	"parts at the same time":            directoryRace,
 	"as much as there may be":           directoryLarge,
+	"names that are too long together":  directoryTooLong,
 	"who may not":                       directoryRefused,
 	"a guild of the same id is another": directoryDeleted,
 }
@@ -172,6 +173,27 @@ func directoryLarge(t *testing.T, s *service) {
 		channels[i] = object{"id": newID(), "name": strings.Repeat("x", 400), "parentId": newID(), "position": i, "type": 0}
 	}
 	s.describe(s.key(g), g, object{"roles": roles, "channels": channels})
+}
+
+func directoryTooLong(t *testing.T, s *service) {
+	roles, ids := make([]object, 500), make([]string, 500)
+	for i := range roles {
+		ids[i] = newID()
+		roles[i] = roleNamed(ids[i], strings.Repeat("é", 200), i)
+	}
+	rewards := object{"roleRewards": []object{reward(5, true, ids...)}}
+	g := s.guild(rewards)
+	key, before := s.key(g), s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body
+	got := s.Do("PUT", directoryPath(g), key, object{"name": "Renamed", "roles": roles}).Want(t, 413)
+	if message := got.Message(t); !strings.Contains(message, "longer than 65536 bytes") {
+		t.Errorf("the message is %q", message)
+	}
+	if after := s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body; string(after) != string(before) {
+		t.Errorf("what was refused changed the guild to %s", after)
+	}
+	other := s.guild(nil)
+	s.describe(s.key(other), other, object{"roles": roles})
+	s.admin("PUT", "/guilds/"+other, settings(rewards)).Want(t, 413)
 }
 
 func directoryRefused(t *testing.T, s *service) {

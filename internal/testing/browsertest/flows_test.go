@@ -210,6 +210,7 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	g := s.guild(object{"name": "Moles"})
+	s.Do("PUT", "/v2/guilds/"+g+"/directory", s.key(g), object{"roles": []object{{"id": "300000000000000001", "name": "Digger"}}}).Want(t, 204)
 	s.adaManages(g)
 	b := s.tab(t)
 	b.signIn("/guilds/" + g + "/settings")
@@ -220,8 +221,14 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b.fill("[name=xpPerMessageMin]", "20")
 	b.fill("[name=timeZone]", "Europe/Berlin")
 	b.pick("[name='periods[week]']")
+	b.press("Add a reward")
+	b.fill("[name='roleRewards[0].level']", "5")
+	b.fill("[name='roleRewards[0].add']", "digger")
 	b.press("Add a season")
 	b.fill("[name='seasons[0].name']", "Winter")
+	if got := eval[string](b, "document.querySelector(\"[name='roleRewards[0].roles']\").value"); got != "300000000000000001 Digger\n" {
+		t.Errorf("the role that was chosen is added as %q", got)
+	}
 	b.fill("[name='seasons[0].id']", "winter")
 	b.press("Save")
 	b.until("document.querySelector('[name=\"seasons[0].start\"]').getAttribute('aria-invalid') === 'true'")

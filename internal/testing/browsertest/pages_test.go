@@ -161,6 +161,9 @@ func (s *site) busyGuild() string {
 		"seasons": []object{{"id": "winter-27", "name": "Winter Games of the Warren", "start": "2027-12-01", "end": "2028-03-01"}},
 	})
 	key := s.key(g)
+	s.Do("PUT", "/v2/guilds/"+g+"/directory", key, object{
+		"roles": []object{role("Digger"), role("Scout")}, "channels": []object{{"id": channel, "name": "general"}},
+	}).Want(s.t, 204)
 	names := []string{
 		"gopherina", "Маша Иванова", "Łukasz Żak", "renée.dubois", "a_name_that_is_as_long_as_names_may_be_32", "linus", "Ada Lovelace", "مريم",
 		"kit", "<b>bold</b>", "🦫 Bob", "wren", "otto", "sable", "juniper", "quill", "moss", "fern", "pip", "hazel", "ash", "rowan", "thistle", "bramble",

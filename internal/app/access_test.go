@@ -52,6 +52,8 @@ func v2Calls(g, u string) []struct{ method, path, body string } {
 		{"PATCH", memberPath(g, u), `{"xp":{"increment":1}}`},
 		{"DELETE", memberPath(g, u), ""},
 		{"POST", messagesPath(g), `{"messages":[{"userId":"` + u + `","channelId":"500000000000000001"}]}`},
+		{"PUT", bulkPath(g), `{"mode":"add","members":[{"userId":"` + u + `","xp":1}]}`},
+		{"PUT", presencePath(g), `{"present":true,"userIds":["` + u + `"]}`},
 	}
 }
 

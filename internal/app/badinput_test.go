@@ -125,6 +125,8 @@ func badRequests() map[string][]badRequest {
 		"POST bodies":     badBodies("POST", "/v2/levels/{guild}/users/100000000000000007", `{"xp":1,"user":{"avatar":null,"discriminator":"0","username":"ada"}}`, badCreateBodies),
 		"PATCH bodies":    badBodies("PATCH", "/v2/levels/{guild}/users/{user}", `{"xp":{"increment":1}}`, badUpdateBodies),
 		"messages":        badBodies("POST", messagesPath("{guild}"), messagesBody(goodMessage), badMessageBodies()),
+		"puts":            badBodies("PUT", bulkPath("{guild}"), putsBody(`{"userId":"100000000000000007","xp":5}`), badPutBodies()),
+		"presence":        badBodies("PUT", presencePath("{guild}"), presenceBody("false", `["{user}"]`), badPresences()),
 		"directories":     badBodies("PUT", directoryPath("{guild}"), `{"name":"x","memberCount":1}`, badDirectories()),
 		"guild documents": badBodies("PUT", "/admin/guilds/{guild}", `{"name":"x","memberCount":1,"ownerId":"100000000000000007"}`, badGuildBodies()),
 		"keys":            badBodies("POST", "/admin/keys", `{"name":"x","ownerId":"100000000000000007","permission":"read"}`, badKeyBodies),
@@ -152,6 +154,8 @@ func badPaths() []badRequest {
 		}
 		all = append(all, badRequest{name + " guild", "POST", messagesPath(id), messagesBody(goodMessage), 400, nil})
 		all = append(all, badRequest{name + " guild", "PUT", directoryPath(id), "{}", 400, nil})
+		all = append(all, badRequest{name + " guild", "PUT", bulkPath(id), putsBody(goodPut), 400, nil})
+		all = append(all, badRequest{name + " guild", "PUT", presencePath(id), presenceBody("false", `["{user}"]`), 400, nil})
 		all = append(all, badRequest{name + " guild", "GET", "/v2/guilds/" + id + "/role-rewards/level?level=1&userId={user}", "", 400, nil})
 	}
 	for name, entry := range map[string]string{
@@ -164,14 +168,14 @@ func badPaths() []badRequest {
 	for _, path := range []string{
 		"/v2/levels/{guild}/?page=1", "/v2/levels/{guild}/users", "/v2/levels/{guild}/users/{user}/", "/V2/levels/{guild}?page=1",
 		"/v2/levels/{guild}/users/{user}/xp", "/v2/guilds/{guild}/role-rewards/level/?level=1&userId={user}", "/v2/guilds/{guild}/role-rewards",
-		"/v2/guilds/{guild}", "/v2/guilds/{guild}/messages/", "/v2/guilds/{guild}/Messages", "/v2//levels/{guild}?page=1", "/v2/levels/{guild}/Users/{user}", "/v2/openapi.json/", "/v2/levels", "/v2/levels/", "/v2", "/v2/",
+		"/v2/guilds/{guild}", "/v2/guilds/{guild}/messages/", "/v2/guilds/{guild}/members/", "/v2/guilds/{guild}/Presence", "/v2/guilds/{guild}/Messages", "/v2//levels/{guild}?page=1", "/v2/levels/{guild}/Users/{user}", "/v2/openapi.json/", "/v2/levels", "/v2/levels/", "/v2", "/v2/",
 		"/v1/levels/{guild}?page=1", "/levels/{guild}?page=1", "/v2/levels/../openapi.json", "/v2/levels/{guild}%2Fusers/{user}",
 	} {
 		all = append(all, badRequest{"no such address", "GET", path, "", 404, nil})
 	}
 	for _, c := range [][2]string{
 		{"PUT", "/v2/levels/{guild}/users/{user}"}, {"POST", "/v2/levels/{guild}?page=1"}, {"DELETE", "/v2/levels/{guild}?page=1"},
-		{"PATCH", "/v2/levels/gophers"}, {"POST", "/v2/guilds/{guild}/role-rewards/level"}, {"GET", "/v2/guilds/{guild}/messages"}, {"GET", "/v2/guilds/{guild}/directory"}, {"PATCH", "/v2/guilds/{guild}/directory"}, {"PUT", "/v2/openapi.json"}, {"BREW", "/v2/levels/{guild}"},
+		{"PATCH", "/v2/levels/gophers"}, {"POST", "/v2/guilds/{guild}/role-rewards/level"}, {"GET", "/v2/guilds/{guild}/messages"}, {"GET", "/v2/guilds/{guild}/directory"}, {"PATCH", "/v2/guilds/{guild}/directory"}, {"POST", bulkPath("{guild}")}, {"DELETE", bulkPath("{guild}")}, {"GET", presencePath("{guild}")}, {"POST", presencePath("{guild}")}, {"PUT", "/v2/openapi.json"}, {"BREW", "/v2/levels/{guild}"},
 	} {
 		all = append(all, badRequest{"no such method", c[0], c[1], "", 405, nil})
 	}
@@ -221,6 +225,8 @@ func badQueries() []badRequest {
 	for _, q := range []string{"?a=%zz", "?a=1&a=2"} {
 		all = append(all, badRequest{"messages: query", "POST", messagesPath("{guild}") + q, messagesBody(goodMessage), 400, nil})
 		all = append(all, badRequest{"directory: query", "PUT", directoryPath("{guild}") + q, "{}", 400, nil})
+		all = append(all, badRequest{"puts: query", "PUT", bulkPath("{guild}") + q, putsBody(goodPut), 400, nil})
+		all = append(all, badRequest{"presence: query", "PUT", presencePath("{guild}") + q, presenceBody("false", `["{user}"]`), 400, nil})
 	}
 	query("openapi: twice", "/v2/openapi.json?a=1&a=2")
 	return all
@@ -229,7 +235,7 @@ func badQueries() []badRequest {
 // badBodies are the bodies that are bad for every endpoint, made from a good one, and those that are bad for this one.
 func badBodies(method, path, good string, own map[string]string) []badRequest {
 	limit := 64 << 10
-	if strings.HasSuffix(path, "/messages") || strings.HasSuffix(path, "/directory") {
+	if strings.HasSuffix(path, "/messages") || strings.HasSuffix(path, "/directory") || strings.HasSuffix(path, "/members") {
 		limit = 1 << 20
 	}
 	all := []badRequest{
@@ -277,7 +283,7 @@ func badBodies(method, path, good string, own map[string]string) []badRequest {
 
 func topLevel(body string) []string {
 	var names []string
-	for _, name := range []string{"xp", "user", "name", "memberCount", "ownerId", "permission", "messages"} {
+	for _, name := range []string{"xp", "user", "name", "memberCount", "ownerId", "permission", "messages", "mode", "members", "present", "userIds"} {
 		if strings.Contains(body, `"`+name+`":`) {
 			names = append(names, name)
 		}

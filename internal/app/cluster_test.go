@@ -24,7 +24,7 @@ func TestTheAPIOnACluster(t *testing.T) {
 	suites := map[string]cases{
 		"access": accessCases, "admin": adminCases, "boards": boardCases, "ETags": etagCases, "events": eventCases,
 		"idempotency keys": idempotencyCases, "idempotency keys of messages": messageOnceCases, "limits": limitCases,
-		"members": memberCases, "messages": messageCases,
+		"members": memberCases, "messages": messageCases, "presence": presenceCases, "puts": putCases,
 	}
 	for suite, all := range suites {
 		for name, test := range all {

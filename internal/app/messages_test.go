@@ -133,6 +133,7 @@ func roleMultiplier(by float64, roles ...string) object {
 
 func whatAMessageIsWorth(t *testing.T, s *service) {
 	const nothing, quiet, parent = "500000000000000011", "500000000000000012", "500000000000000013"
+	const uncounted = -1
 	g := s.guild(exactly(20, object{
 		"xpGlobalMultiplier": 1.5, "ignoredChannelIds": []string{quiet}, "ignoredRoleIds": []string{roleE},
 		"multipliers": []object{
@@ -167,10 +168,10 @@ func whatAMessageIsWorth(t *testing.T, s *service) {
 		{nothing, nil, []string{roleB}, 0},
 		{nothing, parent, nil, 0},
 		{chanD, nothing, nil, 0},
-		{quiet, parent, nil, 0},
-		{chanA, quiet, nil, 0},
-		{chanD, nil, []string{roleB, roleE}, 0},
-		{chanA, parent, []string{roleA, roleE}, 0},
+		{quiet, parent, nil, uncounted},
+		{chanA, quiet, nil, uncounted},
+		{chanD, nil, []string{roleB, roleE}, uncounted},
+		{chanA, parent, []string{roleA, roleE}, uncounted},
 	} {
 		over := object{"channelId": c.channel, "parentChannelId": c.parent}
 		if c.roles != nil {
@@ -178,7 +179,12 @@ func whatAMessageIsWorth(t *testing.T, s *service) {
 		}
 		u := newID()
 		got := s.award(key, g, message(u, over))[0]
-		if got.UserID != u || got.Gained != c.want || got.XP != c.want || got.MessageCount != 1 {
+		messages := 1
+		if c.want == uncounted {
+			c.want, messages = 0, 0
+			s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
+		}
+		if got.UserID != u || got.Gained != c.want || got.XP != c.want || got.MessageCount != messages {
 			t.Errorf("case %d, %+v: %+v", i, c, got)
 		}
 	}
@@ -267,7 +273,7 @@ func nothingStartsNoCooldown(t *testing.T, s *service) {
 	wantGained(t, s.award(key, g, message(b, ignored)), 0)
 	wantGained(t, s.award(key, g, message(b, zero)), 0)
 	wantGained(t, s.award(key, g, message(b, nil)), 20)
-	if m := s.member(key, g, b); m.Level.MessageCount != 3 || m.Level.LastUpdated == nil {
+	if m := s.member(key, g, b); m.Level.MessageCount != 2 || m.Level.LastUpdated == nil {
 		t.Errorf("it is %v", flat(m))
 	}
 }
@@ -333,20 +339,33 @@ func resultsInOrder(t *testing.T, s *service) {
 }
 
 func messagesOfNewMembers(t *testing.T, s *service) {
-	g := s.guild(exactly(20, object{"ignoredChannelIds": []string{chanA}}))
+	g := s.guild(exactly(20, object{"multipliers": []object{channelMultiplier(0, chanA)}, "roleRewards": []object{reward(0, true, roleA), reward(1, true, roleB)}}))
 	key := s.key(g)
 	unknown, known, silent := newID(), newID(), newID()
 	began := time.Now().Add(-time.Minute)
-	s.award(key, g, message(unknown, nil), message(silent, object{"channelId": chanA}), message(known, object{"user": object{
+	made := s.award(key, g, message(unknown, nil), message(silent, object{"channelId": chanA}), message(known, object{"user": object{
 		"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1234", "username": "ada", "globalName": "Ada \"é\"\n",
-	}}))
+	}}), message(unknown, nil))
+	for i, r := range made { // the reward at level 0 is given with the entry
+		add, remove := roles{roleA}, roles{roleB}
+		if i == 3 {
+			add, remove = roles{}, roles{}
+		}
+		if r.LeveledUp || !slices.Equal(r.AddRoles, add) || !slices.Equal(r.RemoveRoles, remove) {
+			t.Errorf("result %d: %+v", i, r)
+		}
+	}
 	for u, want := range map[string]string{
 		unknown: `{"avatar":null,"discriminator":"","globalName":null,"username":""}`,
 		silent:  `{"avatar":null,"discriminator":"","globalName":null,"username":""}`,
 		known:   `{"avatar":"a_0123456789abcdef0123456789abcdef","discriminator":"1234","globalName":"Ada \"é\"\n","username":"ada"}`,
 	} {
 		m := s.member(key, g, u)
-		if fmt.Sprint(m.User) != fmt.Sprint(decoded(t, []byte(want))) || m.Level.MessageCount != 1 {
+		messages := 1
+		if u == unknown {
+			messages = 2
+		}
+		if fmt.Sprint(m.User) != fmt.Sprint(decoded(t, []byte(want))) || m.Level.MessageCount != messages {
 			t.Errorf("it is %v, want %s", flat(m), want)
 		}
 		updated, err := time.Parse(time.RFC3339, *m.Level.LastUpdated)

@@ -1,0 +1,136 @@
+package app_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// wants waits for an event of this name with exactly this data.
+func (f *follower) wants(name string, data object) streamed {
+	f.t.Helper()
+	e := f.take()
+	if want := decoded(f.t, []byte(jsonText(f.t, data))); e.name != name || e.id == "" || !reflect.DeepEqual(decoded(f.t, []byte(e.data)), want) {
+		f.t.Fatalf("%s %s came, want %s %s", e.name, e.data, name, indented(want))
+	}
+	return e
+}
+
+// wantedEvent is what one step makes.
+type wantedEvent struct {
+	name string
+	data object
+}
+
+// lifeOf takes a member through everything that changes levels and presence, in a guild with twoRewards whose messages are worth 1000, and
+// returns the events that this must make: one for each change.
+func (s *service) lifeOf(key, g, u string) []wantedEvent {
+	two, five := twoRewardRoles[0], twoRewardRoles[1]
+	none, both := roles{}, roles{two, five}
+	moved := func(name string, level, previous, xp int, add, remove roles) wantedEvent {
+		return wantedEvent{name, object{"userId": u, "level": level, "previousLevel": previous, "xp": xp, "addRoles": add, "removeRoles": remove}}
+	}
+	returned := func(level, xp int, add, remove roles) wantedEvent {
+		return wantedEvent{"returned", object{"userId": u, "level": level, "xp": xp, "addRoles": add, "removeRoles": remove}}
+	}
+	removed := wantedEvent{"removed", object{"userId": u, "removeRoles": both}}
+
+	s.create(key, g, u, 4150)
+	s.patch(key, g, u, object{"decrement": 3000})
+	s.patch(key, g, u, object{"decrement": 1}) // no level is lost
+	s.patch(key, g, u, 150)
+	for range 2 { // the second time it was made before
+		s.sendPut(key, g, "set", []object{given(u, 0, nil)}, named("down"+u)).Want(s.t, 200)
+	}
+	s.put(key, g, "add", given(u, 100, nil))
+	s.put(key, g, "higher", given(u, 50, nil))
+	s.put(key, g, "missing", given(u, 5000, nil))
+	s.put(key, g, "higher", given(u, 300, nil))
+	s.put(key, g, "set", given(u, 250, nil))
+	all := []wantedEvent{
+		moved("levelup", 10, 0, 4150, roles{five}, roles{two}), moved("leveldown", 5, 10, 1150, roles{five}, roles{two}), moved("leveldown", 2, 5, 150, roles{two}, roles{five}),
+		moved("leveldown", 0, 2, 0, none, both), moved("levelup", 1, 0, 100, none, both), moved("levelup", 3, 1, 300, roles{two}, roles{five}),
+		moved("leveldown", 2, 3, 250, roles{two}, roles{five}),
+	}
+
+	s.leave(key, g, u)
+	s.setPresence(key, g, false, 0, nil, u)
+	s.put(key, g, "set", given(u, 4150, nil)) // nobody is told before it comes back
+	s.comeBack(key, g, u)
+	s.setPresence(key, g, true, 0, nil, u)
+	s.leave(key, g, u)
+	s.award(key, g, message(u, object{"channelId": chanA})) // it is ignored
+	s.award(key, g, message(u, nil), message(u, nil))
+	all = append(all, removed, returned(10, 4150, roles{five}, roles{two}), removed, returned(10, 4150, roles{five}, roles{two}),
+		moved("levelup", 11, 10, 5150, roles{five}, roles{two}))
+
+	for range 2 {
+		s.Do("DELETE", memberPath(g, u), key, nil, named("delete"+u)).Want(s.t, 204)
+	}
+	s.award(key, g, message(u, nil)) // a new entry
+	s.leave(key, g, u)
+	s.Do("DELETE", memberPath(g, u), key, nil).Want(s.t, 204) // it was removed before
+	s.put(key, g, "missing", given(u, 100, nil))
+	s.patch(key, g, u, object{"decrement": 1})
+	return append(all, removed, moved("levelup", 5, 0, 1000, roles{five}, roles{two}), removed, moved("levelup", 1, 0, 100, none, both), moved("leveldown", 0, 1, 99, none, both))
+}
+
+var twoRewardRoles = roles{"300000000000000001", "300000000000000002"}
+
+func (s *service) guildOfLives() string {
+	s.t.Helper()
+	return s.guild(exactly(1000, object{"roleRewards": twoRewards, "ignoredChannelIds": []string{chanA}}))
+}
+
+// eachChangeIsOneEvent follows a member through its life, and then resumes after each event: the rest comes, each once.
+func eachChangeIsOneEvent(t *testing.T, s *service) {
+	g, u, last := s.guildOfLives(), newID(), newID()
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	want := append(s.lifeOf(key, g, u), wantedEvent{"levelup", object{"userId": last, "level": 1, "previousLevel": 0, "xp": 100, "addRoles": roles{}, "removeRoles": twoRewardRoles}})
+	s.create(key, g, last, 100)
+	ids := []string{f.last}
+	for _, e := range want {
+		ids = append(ids, f.wants(e.name, e.data).id)
+	}
+	for i, id := range ids[:len(ids)-1] {
+		f := s.follow(key, g, id)
+		if f.first.name != "" {
+			t.Fatalf("after event %d came %+v", i, f.first)
+		}
+		for _, e := range want[i:] {
+			f.wants(e.name, e.data)
+		}
+		f.cancel()
+	}
+}
+
+// manyLeave moves many members in one call: one event for each.
+func manyLeave(t *testing.T, s *service) {
+	g := s.guild(object{"roleRewards": twoRewards})
+	key := s.key(g)
+	users := newUsers(250)
+	s.put(key, g, "set", givenEach(users, 150)...)
+	f := s.follow(key, g, "")
+	each := func(name string) {
+		t.Helper()
+		left := slices.Clone(users)
+		for range users {
+			e := f.take()
+			u, _ := decoded(t, []byte(e.data)).(map[string]any)["userId"].(string)
+			at := slices.Index(left, u)
+			if e.name != name || at < 0 {
+				t.Fatalf("%s %s came, want a %s of each member, once", e.name, e.data, name)
+			}
+			left = slices.Delete(left, at, at+1)
+		}
+	}
+	s.leave(key, g, users...)
+	each("removed")
+	s.comeBack(key, g, users...)
+	each("returned")
+	s.put(key, g, "set", givenEach(users, 0)...)
+	each("leveldown")
+	s.put(key, g, "add", givenEach(users, 100)...)
+	each("levelup")
+}

@@ -1,0 +1,423 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
+)
+
+var presenceCases = cases{
+	"who has left is on no board":            leftIsOnNoBoard,
+	"who comes back has everything":          backWithEverything,
+	"who has left can be deleted":            deletedAfterLeaving,
+	"a message brings back":                  messageBringsBack,
+	"one that is not counted does not":       uncountedBringsNobodyBack,
+	"what is put to one who has left":        putToOneWhoHasLeft,
+	"pages, counts and ETags":                presenceMovesPages,
+	"gains are hidden and come back":         presenceHidesGains,
+	"a thousand at once, and some twice":     thousandLeave,
+	"the page for people":                    pageWithoutThoseWhoLeft,
+	"leaving and messages at the same time":  leavingWhileWriting,
+	"a call that is made under a name again": leftUnderAName,
+}
+
+func TestPresence(t *testing.T) { runOnEachSetup(t, presenceCases) }
+
+func presencePath(g string) string { return "/v2/guilds/" + g + "/presence" }
+
+// setPresence wants so many members changed, and these missing.
+func (s *service) setPresence(key, g string, present bool, changed int, missing []string, users ...string) {
+	s.t.Helper()
+	got := s.Do("PUT", presencePath(g), key, object{"present": present, "userIds": users}).Want(s.t, 200)
+	wantLimits(s.t, got)
+	wantJSON(s.t, got, jsonText(s.t, object{"changed": changed, "missing": some(missing)}))
+}
+
+// leave takes members off the board who are on it, and comeBack brings back those who have left.
+func (s *service) leave(key, g string, users ...string) {
+	s.t.Helper()
+	s.setPresence(key, g, false, len(users), nil, users...)
+}
+
+func (s *service) comeBack(key, g string, users ...string) {
+	s.t.Helper()
+	s.setPresence(key, g, true, len(users), nil, users...)
+}
+
+// wantLeft fails unless the member has left: it can be neither read nor changed, and nothing is made over it.
+func (s *service) wantLeft(key, g, u string) {
+	s.t.Helper()
+	for _, got := range []apitest.Response{
+		s.Do("GET", memberPath(g, u), key, nil), s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}),
+		s.Do("PATCH", memberPath(g, u), key, object{"xp": 1}, named("left"+u)), s.Do("GET", historyPath(g, u), key, nil),
+	} {
+		wantFailure(s.t, got, 404)
+		if message := got.Message(s.t); !strings.Contains(message, "has left") || !strings.Contains(message, "presence") {
+			s.t.Errorf("the message is %q", message)
+		}
+	}
+	s.Do("GET", memberPath(g, u)+"/card.svg", "", nil).Want(s.t, 404)
+	wantFailure(s.t, s.Do("POST", memberPath(g, u), key, object{"xp": 1, "user": gopher}), 409)
+}
+
+func leftIsOnNoBoard(t *testing.T, s *service) {
+	g, nobody := s.guild(nil), newID()
+	key := s.key(g)
+	users := newUsers(3)
+	for i, u := range users {
+		s.create(key, g, u, 300-100*i)
+	}
+	s.setPresence(key, g, false, 2, []string{nobody}, users[0], nobody, users[2])
+	if got := s.board(key, g, 1); !slices.Equal(got.order(), users[1:2]) || got.Levels[0].Rank != 1 {
+		t.Errorf("the board is %+v", got.Levels)
+	}
+	if rank := s.member(key, g, users[1]).Level.Rank; rank != 1 {
+		t.Errorf("who stayed has rank %d", rank)
+	}
+	etag := s.etag(key, g, 1)
+	s.wantLeft(key, g, users[0])
+	s.setPresence(key, g, false, 0, nil, users[0], users[2])
+	s.setPresence(key, g, true, 0, []string{nobody}, users[1], nobody)
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("what changed nothing moved the guild from %s to %s", etag, now)
+	}
+}
+
+func backWithEverything(t *testing.T, s *service) {
+	g, u, other := s.guild(exactly(20, object{"xpGainInterval": 86_400_000})), newID(), newID()
+	key := s.key(g)
+	s.create(key, g, other, 10)
+	s.create(key, g, u, 500)
+	s.award(key, g, message(u, nil), message(u, nil))
+	before := flat(s.member(key, g, u))
+	s.leave(key, g, u)
+	s.wantLeft(key, g, u)
+	if rank := s.member(key, g, other).Level.Rank; rank != 1 {
+		t.Errorf("the other has rank %d", rank)
+	}
+	s.comeBack(key, g, u)
+	after := flat(s.member(key, g, u))
+	after[0] = before[0] // lastUpdated
+	if fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("it was %v and is %v", before, after)
+	}
+	wantGained(t, s.award(key, g, message(u, nil)), 0) // its cooldown went on
+	s.patch(key, g, u, object{"increment": 1})
+}
+
+func deletedAfterLeaving(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 500)
+	s.leave(key, g, u)
+	wantNoBody(t, s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204))
+	got := s.Do("GET", memberPath(g, u), key, nil)
+	wantFailure(t, got, 404)
+	if message := got.Message(t); strings.Contains(message, "has left") {
+		t.Errorf("of one who was deleted the message is %q", message)
+	}
+	wantFailure(t, s.Do("DELETE", memberPath(g, u), key, nil), 404)
+	s.setPresence(key, g, true, 0, []string{u}, u)
+	s.create(key, g, u, 7)
+	if m := s.member(key, g, u).Level; m.XP != 7 || m.MessageCount != 0 || m.Rank != 1 {
+		t.Errorf("created again it is %+v", m)
+	}
+}
+
+func messageBringsBack(t *testing.T, s *service) {
+	g := s.guild(exactly(20, object{"multipliers": []object{channelMultiplier(0, chanB)}, "roleRewards": []object{reward(1, true, roleA)}}))
+	key := s.key(g)
+	worth, nothing := newID(), newID()
+	s.create(key, g, worth, 90)
+	s.create(key, g, nothing, 90)
+	s.leave(key, g, worth, nothing)
+	got := s.award(key, g, message(worth, nil), message(nothing, object{"channelId": chanB}))
+	want := []result{{worth, 20, 110, 1, 1, true, []string{roleA}, []string{}}, {nothing, 0, 90, 0, 1, false, []string{}, []string{}}}
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if order := s.board(key, g, 1).order(); !slices.Equal(order, []string{worth, nothing}) {
+		t.Errorf("on the board are %v", order)
+	}
+	if user := s.member(key, g, nothing).User["username"]; user != "gopher" {
+		t.Errorf("it is called %v", user)
+	}
+}
+
+func uncountedBringsNobodyBack(t *testing.T, s *service) {
+	ignored, nobody := newID(), newID()
+	g := s.guild(exactly(20, object{"ignoredChannelIds": []string{chanA}, "ignoredRoleIds": []string{roleE}, "ignoredUserIds": []string{ignored}}))
+	key := s.key(g)
+	u := newID()
+	s.put(key, g, "set", given(u, 500, count(4)), given(ignored, 100, nil))
+	s.leave(key, g, u, ignored)
+	etag := s.etag(key, g, 1)
+	got := s.award(key, g, message(u, object{"channelId": chanA}), message(u, object{"parentChannelId": chanA}), message(u, object{"roleIds": []string{roleE}, "user": gopher}),
+		message(ignored, nil), message(nobody, object{"channelId": chanA}))
+	there, none := result{u, 0, 500, 3, 4, false, []string{}, []string{}}, result{nobody, 0, 0, 0, 0, false, []string{}, []string{}}
+	want := []result{there, there, there, {ignored, 0, 100, 1, 0, false, []string{}, []string{}}, none}
+	if fmt.Sprintf("%+v", got) != fmt.Sprintf("%+v", want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("messages that are not counted moved the guild from %s to %s", etag, now)
+	}
+	s.wantLeft(key, g, u)
+	s.wantLeft(key, g, ignored)
+	s.Do("GET", memberPath(g, nobody), key, nil).Want(t, 404)
+	// One that counts among them does, and it alone is counted.
+	got = s.award(key, g, message(u, object{"channelId": chanA}), message(u, nil), message(u, object{"channelId": chanA}))
+	wantGained(t, got, 0, 20, 0)
+	if m := s.member(key, g, u).Level; m.XP != 520 || m.MessageCount != 5 {
+		t.Errorf("it is %+v", m)
+	}
+}
+
+func putToOneWhoHasLeft(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.put(key, g, "set", given(u, 500, count(7)))
+	s.leave(key, g, u)
+	for _, step := range []struct {
+		mode string
+		give object
+		want putResult
+	}{
+		{"set", given(u, 500, nil), putResult{u, "unchanged", 500, 3, 7}},
+		{"missing", given(u, 5, nil), putResult{u, "unchanged", 500, 3, 7}},
+		{"higher", given(u, 550, nil), putResult{u, "changed", 550, 4, 7}},
+		{"add", given(u, 50, count(1)), putResult{u, "changed", 600, 4, 8}},
+		{"set", given(u, 4150, object{"user": gopher}), putResult{u, "changed", 4150, 10, 8}},
+	} {
+		if got := s.put(key, g, step.mode, step.give)[0]; got != step.want {
+			t.Errorf("%s: %+v, want %+v", step.mode, got, step.want)
+		}
+		s.wantLeft(key, g, u)
+	}
+	s.comeBack(key, g, u)
+	if m := s.member(key, g, u); m.Level.XP != 4150 || m.Level.MessageCount != 8 || m.User["username"] != "gopher" {
+		t.Errorf("it came back as %v", flat(m))
+	}
+}
+
+func presenceMovesPages(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(105)
+	for i, u := range users {
+		s.create(key, g, u, 1000-i)
+	}
+	seen := map[string]string{}
+	changed := func(by string, second int) {
+		t.Helper()
+		for page := 1; page <= 2; page++ {
+			etag := s.etag(key, g, page)
+			if before, ok := seen[etag]; ok {
+				t.Errorf("after %s page %d has the ETag of %s", by, page, before)
+			}
+			seen[etag] = by
+		}
+		if n := len(s.board(key, g, 2).Levels); n != second {
+			t.Errorf("after %s page 2 has %d members, want %d", by, n, second)
+		}
+	}
+	changed("the beginning", 5)
+	s.leave(key, g, users[:6]...)
+	changed("six left", 0)
+	if first := s.board(key, g, 1); len(first.Levels) != 99 || first.Levels[0].UserID != users[6] || first.Levels[98].Rank != 99 {
+		t.Errorf("page 1 has %d members", len(first.Levels))
+	}
+	s.comeBack(key, g, users[:6]...)
+	changed("they came back", 5)
+	if order := s.board(key, g, 1).order(); !slices.Equal(order, users[:100]) {
+		t.Errorf("page 1 is %v", order)
+	}
+}
+
+func presenceHidesGains(t *testing.T, s *service) {
+	g := s.guild(counting(t, nil))
+	key := s.key(g)
+	users := newUsers(2)
+	for i, u := range users {
+		s.create(key, g, u, 100)
+		s.patch(key, g, u, object{"increment": 50 - 10*i})
+	}
+	both := []string{row(1, users[0], 50), row(2, users[1], 40)}
+	for _, period := range []string{"day", "week", "month", "season"} {
+		s.wantRows(g, period, both...)
+	}
+	s.leave(key, g, users[0])
+	for _, period := range []string{"day", "week", "month", "season"} {
+		s.wantRows(g, period, row(1, users[1], 40))
+	}
+	s.comeBack(key, g, users[0])
+	for _, period := range []string{"day", "week", "month", "season"} {
+		s.wantRows(g, period, both...)
+	}
+}
+
+func thousandLeave(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users, nobody := newUsers(998), newID()
+	s.put(key, g, "set", givenEach(users, 5)...)
+	s.setPresence(key, g, false, 998, []string{nobody}, append(slices.Clone(users), users[0], nobody)...)
+	if n := len(s.board(key, g, 1).Levels); n != 0 {
+		t.Errorf("%d are left on the board", n)
+	}
+	s.setPresence(key, g, true, 1, []string{nobody}, users[7], nobody, users[7], nobody)
+	s.setPresence(key, g, true, 997, nil, users...)
+	if n := len(s.board(key, g, 10).Levels); n != 98 {
+		t.Errorf("page 10 has %d members, want 98", n)
+	}
+}
+
+func pageWithoutThoseWhoLeft(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(2)
+	for i, u := range users {
+		s.Do("POST", memberPath(g, u), key, object{"xp": 100, "user": object{"avatar": nil, "discriminator": "0", "username": fmt.Sprint("member", i)}}).Want(t, 200)
+	}
+	want := func(names ...string) {
+		t.Helper()
+		status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/leaderboard/"+g, "")
+		for _, name := range []string{"member0", "member1"} {
+			if status != 200 || strings.Contains(text, name) != slices.Contains(names, name) {
+				t.Errorf("%d; the page shows %s: %v", status, name, strings.Contains(text, name))
+			}
+		}
+	}
+	want("member0", "member1")
+	s.leave(key, g, users[0])
+	want("member1")
+	s.leave(key, g, users[1])
+	want()
+	s.comeBack(key, g, users...)
+	want("member0", "member1")
+}
+
+// Members leave while their messages come in. Each message is counted, whatever comes first.
+func leavingWhileWriting(t *testing.T, s *service) {
+	const rounds = 40
+	g := s.guild(exactly(20, nil))
+	key := s.key(g)
+	users := newUsers(120)
+	s.put(key, g, "set", givenEach(users, 1000)...)
+	leave := jsonText(t, object{"present": false, "userIds": users})
+	say := jsonText(t, object{"messages": fromEach(users)})
+	together(t, rounds, 6, func(i int) error {
+		path, method, body := presencePath(g), "PUT", leave
+		if i%2 == 0 {
+			path, method, body = messagesPath(g), "POST", say
+		}
+		got, err := s.quick(method, path, key, body)
+		if err == nil && got.Status != 200 {
+			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+		}
+		return err
+	})
+	s.Do("PUT", presencePath(g), key, leave).Want(t, 200)
+	s.comeBack(key, g, users...)
+	for _, u := range users {
+		if m := s.member(key, g, u).Level; m.XP != 1020 || m.MessageCount != rounds/2 {
+			t.Errorf("it is %+v, want 1020 XP and %d messages", m, rounds/2)
+		}
+	}
+}
+
+// A change that was made under a name is answered as then, although its member has left.
+func leftUnderAName(t *testing.T, s *service) {
+	g, u := s.guild(exactly(20, nil)), newID()
+	key := s.key(g)
+	s.create(key, g, u, 100)
+	patch := func() apitest.Response {
+		return s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, named("patch"))
+	}
+	say := func() apitest.Response { return s.send(key, g, []object{message(u, nil)}, named("say")) }
+	patched, said := patch().Want(t, 200), say().Want(t, 200)
+	s.leave(key, g, u)
+	wantReplay(t, patched, patch())
+	wantReplay(t, said, say())
+	s.wantLeft(key, g, u) // a replay is no message
+}
+
+// awayAndBack makes a guild with members who have left, are back, or were changed meanwhile.
+func (s *service) awayAndBack() (g, key string, users []string) {
+	s.t.Helper()
+	g = s.guild(counting(s.t, nil))
+	key, users = s.key(g), newUsers(4)
+	for i, u := range users {
+		s.put(key, g, "add", given(u, 100*(i+1), object{"messageCount": i, "user": gopher}))
+	}
+	s.leave(key, g, users[0], users[1], users[2])
+	s.comeBack(key, g, users[1])
+	s.put(key, g, "add", given(users[2], 7, count(1)))
+	return g, key, users
+}
+
+// wantAway holds a guild to what awayAndBack made, and then brings all back.
+func (s *service) wantAway(g, key string, users []string) {
+	s.t.Helper()
+	if order := s.board(key, g, 1).order(); !slices.Equal(order, []string{users[3], users[1]}) {
+		s.t.Errorf("on the board are %v of %v", order, users)
+	}
+	s.wantLeft(key, g, users[0])
+	s.wantRows(g, "day", row(1, users[3], 400), row(2, users[1], 200))
+	s.comeBack(key, g, users[0], users[2])
+	for i, xp := range []int{100, 200, 307, 400} {
+		want := i
+		if i == 2 {
+			want = 3
+		}
+		if m := s.member(key, g, users[i]); m.Level.XP != xp || m.Level.MessageCount != want || m.User["username"] != "gopher" {
+			s.t.Errorf("member %d is %v", i, flat(m))
+		}
+	}
+	s.wantRows(g, "day", row(1, users[3], 400), row(2, users[2], 307), row(3, users[1], 200), row(4, users[0], 100))
+}
+
+func TestPresenceSurvivesARestart(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, environ []string) {
+		s := start(t, environ...)
+		g, key, users := s.awayAndBack()
+		s.stop(t)
+		s = start(t, environ...)
+		s.wantAway(g, key, users)
+		s.stop(t)
+		s = start(t, environ...)
+		if n := len(s.board(key, g, 1).Levels); n != 4 {
+			t.Errorf("%d are on the board after all came back", n)
+		}
+	})
+}
+
+func TestPresenceSurvivesTheLossOfRedis(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), often)
+	client := redisClient(t, server)
+	g, key, users := s.awayAndBack()
+	archived(t, client, g)
+	if err := client.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	// A message is the first that brings the guild back, and its author, who has left, too.
+	if got := s.award(key, g, message(users[0], nil))[0]; got.XP != 100+got.Gained || got.MessageCount != 1 {
+		t.Errorf("%+v", got)
+	}
+	s.leave(key, g, users[0])
+	s.put(key, g, "set", given(users[0], 100, count(0)))
+	archived(t, client, g)
+	if err := client.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if order := s.board(key, g, 1).order(); !slices.Equal(order, []string{users[3], users[1]}) {
+		t.Errorf("on the board are %v of %v", order, users)
+	}
+	s.wantLeft(key, g, users[0])
+}

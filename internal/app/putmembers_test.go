@@ -1,0 +1,418 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+)
+
+var putCases = cases{
+	"each mode, by example":               putModesByExample,
+	"user data":                           putUserData,
+	"results in the order of the request": putInOrder,
+	"a thousand members":                  putThousand,
+	"what is put is made once":            putMadeOnce,
+	"another request under the name":      anotherPut,
+	"many calls at the same time":         manyPutsAtOnce,
+	"only what is added counts":           putGains,
+	"who may put, and where":              whoMayPut,
+	"the largest body":                    largestPut,
+}
+
+func TestPutMembers(t *testing.T) { runOnEachSetup(t, putCases) }
+
+func bulkPath(g string) string { return "/v2/guilds/" + g + "/members" }
+
+// putResult is what became of one member.
+type putResult struct {
+	UserID, Outcome         string
+	XP, Level, MessageCount int
+}
+
+func (s *service) sendPut(key, g, mode string, members []object, options ...apitest.Option) apitest.Response {
+	s.t.Helper()
+	return s.Do("PUT", bulkPath(g), key, object{"mode": mode, "members": members}, options...)
+}
+
+func putResults(t *testing.T, got apitest.Response) []putResult {
+	t.Helper()
+	return apitest.JSON[struct{ Results []putResult }](t, got.Want(t, 200)).Results
+}
+
+// put puts members and returns what became of each.
+func (s *service) put(key, g, mode string, members ...object) []putResult {
+	s.t.Helper()
+	got := putResults(s.t, s.sendPut(key, g, mode, members))
+	if len(got) != len(members) {
+		s.t.Fatalf("%d results for %d members", len(got), len(members))
+	}
+	return got
+}
+
+// given is what a member is given, and over it what over says.
+func given(u string, xp int, over object) object {
+	m := object{"userId": u, "xp": xp}
+	for name, value := range over {
+		m[name] = value
+	}
+	return m
+}
+
+func count(n int) object { return object{"messageCount": n} }
+
+func putModesByExample(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	for _, c := range []struct {
+		mode     string
+		xp       int
+		over     object
+		outcome  string // for one with 500 XP and 7 messages
+		after    int
+		level    int
+		messages int
+	}{
+		{"set", 100, nil, "changed", 100, 1, 7},
+		{"set", 500, nil, "unchanged", 500, 3, 7},
+		{"set", 500, count(7), "unchanged", 500, 3, 7},
+		{"set", 500, count(0), "changed", 500, 3, 0},
+		{"set", 0, nil, "changed", 0, 0, 7},
+		{"set", maxXP, count(maxXP), "changed", maxXP, 6554, maxXP},
+		{"higher", 499, nil, "unchanged", 500, 3, 7},
+		{"higher", 550, nil, "changed", 550, 4, 7},
+		{"higher", 100, count(9), "changed", 500, 3, 9},
+		{"higher", 501, count(3), "changed", 501, 3, 7},
+		{"higher", 500, count(3), "unchanged", 500, 3, 7},
+		{"add", 0, nil, "unchanged", 500, 3, 7},
+		{"add", 50, nil, "changed", 550, 4, 7},
+		{"add", 0, count(5), "changed", 500, 3, 12},
+		{"add", 0, count(0), "unchanged", 500, 3, 7},
+		{"add", maxXP, count(maxXP), "changed", maxXP, 6554, maxXP},
+		{"missing", 9, count(9), "unchanged", 500, 3, 7},
+		{"missing", maxXP, object{"user": gopher}, "unchanged", 500, 3, 7},
+	} {
+		there, fresh := newID(), newID()
+		s.put(key, g, "set", given(there, 500, count(7)))
+		got := s.put(key, g, c.mode, given(there, c.xp, c.over), given(fresh, c.xp, c.over))
+		messages, _ := c.over["messageCount"].(int)
+		want := []putResult{{there, c.outcome, c.after, c.level, c.messages}, {fresh, "created", c.xp, levelAt(c.xp), messages}}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %d %v:\ngot  %+v\nwant %+v", c.mode, c.xp, c.over, got, want)
+		}
+		for _, r := range want {
+			if m := s.member(key, g, r.UserID).Level; m.XP != r.XP || m.Level != r.Level || m.MessageCount != r.MessageCount || m.LastUpdated == nil {
+				t.Errorf("%s %d %v: the member is %+v, want %+v", c.mode, c.xp, c.over, m, r)
+			}
+		}
+	}
+	full := newID()
+	s.create(key, g, full, maxXP)
+	if got := s.put(key, g, "add", given(full, 5, nil))[0]; got.Outcome != "unchanged" || got.XP != maxXP {
+		t.Errorf("added to the highest XP: %+v", got)
+	}
+}
+
+// levelAt is the level by the default curve.
+func levelAt(xp int) (n int) {
+	for n < 10000 && 150-100*(n+1)+50*(n+1)*(n+1) <= xp {
+		n++
+	}
+	return n
+}
+
+func putUserData(t *testing.T, s *service) {
+	g, u, fresh := s.guild(nil), newID(), newID()
+	key := s.key(g)
+	ada := object{"user": object{"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1", "username": "ada", "globalName": "Ada \"é\"\n"}}
+	s.create(key, g, u, 100)
+	for _, step := range []struct {
+		mode    string
+		over    object
+		outcome string
+		name    string
+	}{
+		{"set", nil, "unchanged", "gopher"},
+		{"missing", ada, "unchanged", "gopher"},
+		{"set", object{"user": gopher}, "unchanged", "gopher"},
+		{"higher", ada, "changed", "ada"},
+		{"higher", ada, "unchanged", "ada"},
+		{"set", count(0), "unchanged", "ada"},
+	} {
+		if got := s.put(key, g, step.mode, given(u, 100, step.over))[0]; got.Outcome != step.outcome {
+			t.Errorf("%s %v: %+v", step.mode, step.over, got)
+		}
+		if name := s.member(key, g, u).User["username"]; name != step.name {
+			t.Errorf("%s %v: the name is %v", step.mode, step.over, name)
+		}
+	}
+	if user := s.member(key, g, u).User; fmt.Sprint(user) != fmt.Sprint(decoded(t, []byte(jsonText(t, ada["user"])))) {
+		t.Errorf("the user data is %v", user)
+	}
+	s.put(key, g, "missing", given(fresh, 1, nil))
+	if user := s.member(key, g, fresh).User; user["username"] != "" || user["discriminator"] != "" || user["avatar"] != nil || user["globalName"] != nil {
+		t.Errorf("who came without user data has %v", user)
+	}
+}
+
+// putInOrder mixes members with user data and without, new ones and others, in a call of three steps.
+func putInOrder(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(250)
+	var members []object
+	for i, u := range users {
+		if i%3 == 0 {
+			s.create(key, g, u, i)
+		}
+		over := object{}
+		if i%7 < 3 {
+			over = object{"user": object{"avatar": nil, "discriminator": "0", "username": fmt.Sprint("u", i)}}
+		}
+		members = append(members, given(u, i, over))
+	}
+	for i, r := range s.put(key, g, "set", members...) {
+		outcome := "created"
+		if i%3 == 0 {
+			if outcome = "unchanged"; i%7 < 3 {
+				outcome = "changed"
+			}
+		}
+		if want := (putResult{users[i], outcome, i, levelAt(i), 0}); r != want {
+			t.Errorf("result %d is %+v, want %+v", i, r, want)
+		}
+	}
+	for _, i := range []int{1, 2, 100, 225} { // 100 and 225 have a name
+		name := ""
+		if i%7 < 3 {
+			name = fmt.Sprint("u", i)
+		}
+		if got := s.member(key, g, users[i]).User["username"]; got != name {
+			t.Errorf("member %d is called %q, want %q", i, got, name)
+		}
+	}
+}
+
+// putThousand sets a thousand members in one call: one event for each level that changes, and none for what is repeated.
+func putThousand(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	users, members := newUsers(1000), make([]object, 1000)
+	for i, u := range users {
+		members[i] = given(u, 10*i, nil)
+	}
+	wantEvents := func(what string) {
+		t.Helper()
+		seen := map[string]int{}
+		for range 990 { // the first ten have no level
+			up := f.levelUp()
+			seen[up.UserID]++
+			if up.PreviousLevel != 0 || up.Level != levelAt(up.XP) || seen[up.UserID] > 1 {
+				t.Fatalf("%s: %+v, event %d of the member", what, up, seen[up.UserID])
+			}
+		}
+	}
+	first := s.sendPut(key, g, "set", members, named("thousand"))
+	for i, r := range putResults(t, first) {
+		if want := (putResult{users[i], "created", 10 * i, levelAt(10 * i), 0}); r != want {
+			t.Fatalf("result %d is %+v, want %+v", i, r, want)
+		}
+	}
+	wantEvents("first")
+	etag := s.etag(key, g, 1)
+	wantReplay(t, first, s.sendPut(key, g, "set", members, named("thousand")))
+	for i, r := range s.put(key, g, "set", members...) {
+		if r.Outcome != "unchanged" {
+			t.Fatalf("again, result %d is %+v", i, r)
+		}
+	}
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("what changed nothing moved the guild from %s to %s", etag, now)
+	}
+	last := s.board(key, g, 10)
+	if len(last.Levels) != 100 || last.Levels[99].UserID != users[0] || last.Levels[0].Rank != 901 {
+		t.Errorf("page 10 has %d members", len(last.Levels))
+	}
+	// All change, and no level does: no event comes before that of the marker.
+	for i := range members {
+		members[i] = given(users[i], 0, count(1))
+	}
+	for i, r := range s.put(key, g, "add", members...) {
+		if r.Outcome != "changed" || r.XP != 10*i || r.MessageCount != 1 {
+			t.Fatalf("counted, result %d is %+v", i, r)
+		}
+	}
+	marker := newID()
+	s.create(key, g, marker, 100)
+	if up := f.levelUp(); up.UserID != marker {
+		t.Errorf("%+v came before the marker", up)
+	}
+}
+
+func putMadeOnce(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(250)
+	var members []object
+	for i, u := range users {
+		members = append(members, given(u, i, count(1)))
+	}
+	first := s.sendPut(key, g, "add", members, named("call"))
+	first.Want(t, 200)
+	etag := s.etag(key, g, 1)
+	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("a replay moved the guild from %s to %s", etag, now)
+	}
+	// Whatever became of the members: gone, changed, away.
+	s.Do("DELETE", memberPath(g, users[1]), key, nil).Want(t, 204)
+	s.patch(key, g, users[2], 7777)
+	s.leave(key, g, users[3])
+	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
+	s.Do("GET", memberPath(g, users[1]), key, nil).Want(t, 404)
+	if m := s.member(key, g, users[2]).Level; m.XP != 7777 || m.MessageCount != 1 {
+		t.Errorf("it is %+v", m)
+	}
+	wantHeader(t, s.sendPut(key, g, "add", members, named("another")).Want(t, 200), replayed, "")
+}
+
+func anotherPut(t *testing.T, s *service) {
+	g, other, u := s.guild(nil), s.guild(nil), newID()
+	key := s.key(g, other)
+	members := []object{given(u, 5, nil)}
+	first := s.sendPut(key, g, "add", members, named("call")).Want(t, 200)
+	etag := s.etag(key, g, 1)
+	for name, got := range map[string]apitest.Response{
+		"another mode":   s.sendPut(key, g, "set", members, named("call")),
+		"another member": s.sendPut(key, g, "add", []object{given(newID(), 5, nil)}, named("call")),
+		"more XP":        s.sendPut(key, g, "add", []object{given(u, 6, nil)}, named("call")),
+		"more steps":     s.sendPut(key, g, "add", append(givenEach(newUsers(150), 1), members...), named("call")),
+		"another guild":  s.sendPut(key, other, "add", members, named("call")),
+		"a message":      s.send(key, g, []object{message(u, nil)}, named("call")),
+		"a change":       s.Do("PATCH", memberPath(g, u), key, object{"xp": 5}, named("call")),
+	} {
+		if got.Status != 409 {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+			continue
+		}
+		wantFailure(t, got, 409)
+		wantLimits(t, got)
+	}
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("refused requests moved the guild from %s to %s", etag, now)
+	}
+	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
+}
+
+func givenEach(users []string, xp int) (members []object) {
+	for _, u := range users {
+		members = append(members, given(u, xp, nil))
+	}
+	return members
+}
+
+// Puts, messages and increments of the same members at the same time: everything is added once.
+func manyPutsAtOnce(t *testing.T, s *service) {
+	const calls = 18
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(130)
+	s.put(key, g, "set", givenEach(users, 0)...)
+	text := jsonText(t, object{"mode": "add", "members": givenEach(users, 3)})
+	together(t, 2*calls, 12, func(i int) error {
+		got, err := apitest.Response{}, error(nil)
+		if i%2 == 0 {
+			got, err = s.quick("PUT", bulkPath(g), key, text)
+		} else {
+			got, err = s.quick("PATCH", memberPath(g, users[0]), key, `{"xp":{"increment":100}}`)
+		}
+		if err == nil && got.Status != 200 {
+			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+		}
+		return err
+	})
+	for i, u := range users {
+		want := 3 * calls
+		if i == 0 {
+			want += 100 * calls
+		}
+		if xp := s.member(key, g, u).Level.XP; xp != want {
+			t.Errorf("member %d has %d XP, want %d", i, xp, want)
+		}
+	}
+}
+
+func putGains(t *testing.T, s *service) {
+	g, u, away := s.guild(counting(t, nil)), newID(), newID()
+	key := s.key(g)
+	s.put(key, g, "set", given(u, 1000, nil))
+	s.put(key, g, "higher", given(u, 2000, nil))
+	s.put(key, g, "missing", given(away, 500, nil))
+	s.wantRows(g, "day")
+	s.leave(key, g, away)
+	for range 2 { // the second time it was made before
+		s.sendPut(key, g, "add", []object{given(u, 5, nil), given(away, 9, nil)}, named("once")).Want(t, 200)
+	}
+	s.put(key, g, "set", given(u, 10, nil))
+	for _, period := range []string{"day", "week", "month", "season"} {
+		s.wantRows(g, period, row(1, u, 5))
+	}
+	s.comeBack(key, g, away)
+	s.wantRows(g, "day", row(1, away, 9), row(2, u, 5))
+	s.put(key, g, "add", given(u, maxXP, nil)) // capped
+	s.wantRows(g, "day", row(1, u, 5+maxXP-10), row(2, away, 9))
+}
+
+func whoMayPut(t *testing.T, s *service) {
+	g, disabled, unknown, u := s.guild(nil), s.guild(object{"enabled": false}), newID(), newID()
+	key, reader, stranger := s.key(g, disabled), s.reader(g), s.key()
+	bodies := map[string]object{
+		bulkPath(""):     {"mode": "set", "members": []object{given(u, 5, nil)}},
+		presencePath(""): {"present": true, "userIds": []string{u}},
+	}
+	for path, body := range bodies {
+		at := func(g string) string { return strings.Replace(path, "//", "/"+g+"/", 1) }
+		wantRefused(t, s.Do("PUT", at(g), "", body), 401)
+		wantRefused(t, s.Do("PUT", at(g), reader, body), 403)
+		wantRefused(t, s.Do("PUT", at(g), stranger, body), 403)
+		for _, key := range []string{key, reader} { // 404 comes before 403
+			wantRefused(t, s.Do("PUT", at(unknown), key, body), 404)
+		}
+		wantRefused(t, s.bad("PUT", at(unknown), reader, object{}), 400)
+	}
+	s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
+	// As PATCH, both work while leveling is disabled.
+	if got := s.put(key, disabled, "set", given(u, 5, nil))[0]; got.Outcome != "created" {
+		t.Errorf("in a disabled guild: %+v", got)
+	}
+	s.leave(key, disabled, u)
+	s.comeBack(key, disabled, u)
+	if xp := s.member(key, disabled, u).Level.XP; xp != 5 {
+		t.Errorf("it is %d", xp)
+	}
+	_, limited := s.mint(object{"guildIds": []string{g}, "rateLimit": 1})
+	wantHeader(t, s.sendPut(limited, g, "set", givenEach(newUsers(250), 1)).Want(t, 200), "X-Ratelimit-Remaining", "0")
+	wantFailure(t, s.sendPut(limited, g, "set", givenEach(newUsers(1), 1)), 429)
+}
+
+// largestPut has exactly 1 MiB; one byte more is among the bad bodies.
+func largestPut(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(1000)
+	var members []object
+	for i, u := range users {
+		members = append(members, given(u, i, object{"user": object{"avatar": nil, "discriminator": strings.Repeat("0", 256), "username": strings.Repeat("é", 128), "globalName": strings.Repeat("x", 200)}}))
+	}
+	text := jsonText(t, object{"mode": "missing", "members": members})
+	text += strings.Repeat(" ", 1<<20-len(text))
+	if last := putResults(t, s.Do("PUT", bulkPath(g), key, text))[999]; last.UserID != users[999] || last.Outcome != "created" || last.XP != 999 {
+		t.Errorf("%+v", last)
+	}
+	if name := s.member(key, g, users[999]).User["username"]; name != strings.Repeat("é", 128) {
+		t.Errorf("it is called %q", name)
+	}
+}

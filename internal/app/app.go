@@ -30,6 +30,7 @@ import (
 	"levelboard/internal/platform/tracing"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
@@ -174,7 +175,7 @@ func (a *App) start(ctx context.Context) error {
 		}
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: periods.NewBoards(board, a.stores.archive, time.Now), Events: a.feed, Admin: operator, Pages: pages,
-			Directories: settings,
+			Directories: settings, Checkpoints: checkpoints.New(a.stores.archive, store, a.hydrator, announce),
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
@@ -40,6 +41,7 @@ type archive interface {
 	changes.Log
 	leaderboard.Names
 	periods.Archive
+	checkpoints.Archive
 	Migrate(ctx context.Context) error
 	MigrationStatus(ctx context.Context) ([]migration.Migration, error)
 	Ping(ctx context.Context) error

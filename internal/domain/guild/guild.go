@@ -167,6 +167,13 @@ func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
 	return add, remove
 }
 
+// SameRoles reports whether each amount of XP has the same level and the same roles by both.
+func (s *Settings) SameRoles(o *Settings) bool {
+	return s.Curve == o.Curve && slices.EqualFunc(s.RoleRewards, o.RoleRewards, func(a, b RoleReward) bool {
+		return a.Level == b.Level && a.Stack == b.Stack && slices.EqualFunc(a.Roles, b.Roles, func(a, b Role) bool { return a.ID == b.ID })
+	})
+}
+
 // HasRewardAt reports whether there is a reward at level l.
 func (s *Settings) HasRewardAt(l level.Level) bool {
 	return slices.ContainsFunc(s.RoleRewards, func(r RoleReward) bool { return r.Level == l })

@@ -112,8 +112,10 @@ func adminGuild(c *gin.Context) (id.Guild, error) {
 	if _, err := query(c); err != nil {
 		return "", err
 	}
-	return pathID[id.Guild](c, "guildId")
+	return pathGuild(c)
 }
+
+func pathGuild(c *gin.Context) (id.Guild, error) { return pathID[id.Guild](c, "guildId") }
 
 func writeGuild(c *gin.Context, status int, g *guild.Guild) error {
 	document, err := guild.Marshal(g.Settings)

@@ -5,6 +5,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"iter"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -21,10 +22,12 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
@@ -98,6 +101,16 @@ type Admin interface {
 	Revoke(ctx context.Context, keyID string) error
 }
 
+// Checkpoints keeps and restores a guild's members (package checkpoints). Its errors are faults.
+type Checkpoints interface {
+	List(ctx context.Context, g id.Guild) ([]checkpoints.Checkpoint, error)
+	Create(ctx context.Context, g id.Guild, name string, automatic bool) (checkpoints.Checkpoint, error)
+	Delete(ctx context.Context, g id.Guild, checkpoint string) error
+	Restore(ctx context.Context, g id.Guild, checkpoint string) (checkpoints.Replaced, error)
+	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
+	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[snapshot.Row, error], error)
+}
+
 // Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
 // their ids like everything else.
 type Pages interface {
@@ -111,14 +124,15 @@ type Pages interface {
 
 // Deps is what the API is built on.
 type Deps struct {
-	Keys    Keys
-	Limiter Limiter
-	Guilds  Guilds
-	Board   Board
-	Admin   Admin
-	Events  Events
-	Periods Periods
-	Pages   Pages // nil for none
+	Keys        Keys
+	Limiter     Limiter
+	Guilds      Guilds
+	Board       Board
+	Admin       Admin
+	Checkpoints Checkpoints
+	Events      Events
+	Periods     Periods
+	Pages       Pages // nil for none
 
 	Directories Directories
 

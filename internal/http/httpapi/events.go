@@ -186,6 +186,9 @@ type resetBody struct {
 var resetMessages = map[events.Reason]string{
 	events.Lost:     "Events may have been missed. Read the members again.",
 	events.Settings: "The curve or the role rewards have changed. Read the members again, and set their roles.",
+	events.Imported: "Members were imported. Read the members again, and set their roles.",
+	events.Restored: "A checkpoint was restored. Read the members again, and set their roles.",
+	events.Cleared:  "All members were removed. Take the reward roles away.",
 }
 
 // encodeEvents leaves out what is no event by the guild's settings, and says how many are.

@@ -6,6 +6,7 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 )
@@ -29,7 +30,16 @@ func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err e
 
 // Announce implements periods.Live.
 func (s *Store) Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error {
+	return s.announce(ctx, g, "p", string(text))
+}
+
+// AnnounceReset implements periods.Live.
+func (s *Store) AnnounceReset(ctx context.Context, g leaderboard.GuildRef, why events.Reason) error {
+	return s.announce(ctx, g, "r", string(why))
+}
+
+func (s *Store) announce(ctx context.Context, g leaderboard.GuildRef, field, text string) error {
 	k := keysOf(g.ID)
-	_, err := s.run(ctx, announceScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation), text)
+	_, err := s.run(ctx, announceScript, []string{k.meta(), k.events(g.Incarnation)}, int64(g.Incarnation), field, text)
 	return err
 }

@@ -124,7 +124,8 @@ func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 		e.User, e.Moved = id.User(out), events.Removed
 		return e, nil
 	}
-	if reason := events.Reason(text("r")); reason == events.Settings {
+	switch reason := events.Reason(text("r")); reason {
+	case events.Settings, events.Imported, events.Restored, events.Cleared:
 		e.Reset = reason
 		return e, nil
 	}

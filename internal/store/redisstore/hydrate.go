@@ -2,10 +2,8 @@ package redisstore
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -45,8 +43,7 @@ var found = []snapshot.Found{
 
 // BeginHydration implements snapshot.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
 func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (snapshot.Hydration, snapshot.Found, error) {
-	// The incarnation is in the token so that Drop can tell whose hydration it stops.
-	h := snapshot.Hydration{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
+	h := newHydration(g)
 	k := keysOf(g.ID)
 	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock(), k.dirty()},
 		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived)

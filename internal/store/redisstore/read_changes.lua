@@ -12,7 +12,7 @@
 -- atomic   all entries and revs are of one moment, and so is the note
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending')
 if not meta[1] then return {} end
-if meta[2] ~= SERVER then return {meta[1]} end
+if meta[2] ~= SERVER and meta[2] ~= FROZEN then return {meta[1]} end
 local size, rev, archived, pending = tonumber(ARGV[1]), meta[4], meta[5], meta[6]
 local journal, members, upto = redis.call('XRANGE', KEYS[5], '-', '+', 'COUNT', 1000), {}, rev
 if #journal == 1000 and redis.call('XLEN', KEYS[5]) > 1000 then

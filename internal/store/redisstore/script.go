@@ -30,10 +30,10 @@ var scriptFiles embed.FS
 //	5: members who are not present, in entry and in boards of periods
 const format = 5
 
-// constants begins every script: what meta notes of the server that a guild was verified on, the format, the highest XP, and what meta has in
-// 'gains' when no board of a period is kept.
-var constants = fmt.Sprintf("local SERVER, FORMAT, MAX_XP, NOTHING_KEPT = '%s-f%d', %d, %d, '- - - -'\n",
-	redisconn.ServerMark, format, format, level.MaxXP)
+// constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
+// (freeze.lua); the format, the highest XP, and what meta has in 'gains' when no board of a period is kept.
+var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', %[2]d, %[3]d, '- - - -'\n",
+	redisconn.ServerMark, format, level.MaxXP)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
 // mistake in this package, so it panics before anything runs.

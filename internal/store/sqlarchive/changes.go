@@ -22,16 +22,21 @@ func (c *Catalog) inChange(ctx context.Context, operation string, f func(ctx con
 	defer cancel()
 	return Wrap(c.Name, operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error {
 		ch := &change{Tx: tx, Dialect: c.Dialect}
-		if err := tx.QueryRowContext(ctx, `SELECT version FROM change_counter`+c.Lock).Scan(&ch.version); err != nil {
-			return fmt.Errorf("lock the change counter: %w", err)
-		}
-		before := ch.version
-		if err := f(ctx, ch); err != nil || ch.version == before {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, `UPDATE change_counter SET version = $1`, ch.version)
-		return err
+		return ch.counted(ctx, func() error { return f(ctx, ch) })
 	}))
+}
+
+// counted runs f while it holds the counter's row, and stores the counter.
+func (c *change) counted(ctx context.Context, f func() error) error {
+	if err := c.QueryRowContext(ctx, `SELECT version FROM change_counter`+c.Lock).Scan(&c.version); err != nil {
+		return fmt.Errorf("lock the change counter: %w", err)
+	}
+	before := c.version
+	if err := f(); err != nil || c.version == before {
+		return err
+	}
+	_, err := c.ExecContext(ctx, `UPDATE change_counter SET version = $1`, c.version)
+	return err
 }
 
 // log appends a change of each subject, in this order, and returns the version of the last.

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -89,11 +90,11 @@ const nowDue = `closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THE
 func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, edited *int64, statement string, more ...any) (*guild.Guild, error) {
 	g := &guild.Guild{}
 	err := c.inChange(ctx, operation, func(ctx context.Context, c *change) error {
+		present, err := c.locked(ctx, s.ID)
+		if err != nil && (edited != nil || !errors.Is(err, guild.ErrNotFound)) {
+			return err
+		}
 		if edited != nil {
-			present, err := c.locked(ctx, s.ID)
-			if err != nil {
-				return err
-			}
 			if present.Edited != *edited {
 				return guild.ErrChanged
 			}
@@ -119,9 +120,13 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 		if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
 			return err
 		}
-		return c.QueryRowContext(ctx, statement, append([]any{
+		err = c.QueryRowContext(ctx, statement, append([]any{
 			string(s.ID), s.Vanity, document, g.Version, asInt(s.Calendar().Counts()),
 		}, more...)...).Scan(&g.Incarnation)
+		if err == nil && present != nil && !present.SameRoles(&s) {
+			_, err = c.ExecContext(ctx, `UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -158,6 +163,9 @@ func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 		slices.Sort(keys) // not by the server, which could take the index of all grants by key for it, as in byGuild
 		err = c.record(ctx, apikey.Record{By: apikey.Operator, Action: apikey.Ungranted, GuildIDs: []id.Guild{gid}}, keys...)
 		if err != nil {
+			return err
+		}
+		if err := c.dropCheckpoints(ctx, `guild_id = $1`, string(gid)); err != nil {
 			return err
 		}
 		if _, err := c.ExecContext(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {

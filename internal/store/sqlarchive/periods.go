@@ -117,6 +117,7 @@ func (c *Catalog) Activity(ctx context.Context, g leaderboard.GuildRef, first, e
 		WHERE incarnation = $1 AND kind = $2 AND first_day >= $3 AND first_day < $4 AND members > 0
 		UNION ALL SELECT day, count(*), sum(gained) FROM gains -- of days that have not closed yet
 		WHERE incarnation = $1 AND day >= $3 AND day < $4 AND gained > 0
+			AND user_id NOT IN (SELECT user_id FROM members WHERE incarnation = $1 AND NOT present)
 			AND day >= coalesce((SELECT max(end_day) FROM periods WHERE incarnation = $1 AND kind = $2), $3)
 		GROUP BY day ORDER BY day`,
 		append(c.Fresh, int64(g.Incarnation), string(period.Daily), int64(first), int64(end))...)

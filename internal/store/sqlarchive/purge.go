@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -32,6 +33,7 @@ func (c *Catalog) PurgeHistory(ctx context.Context, limit, days int) (purged int
 	}
 	p := purge{Catalog: c, left: limit}
 	now := time.Now()
+	p.expireCheckpoints(ctx, now.Add(-checkpoints.AutomaticTime).UnixMilli())
 	p.oldGains(ctx, period.DayAt(now, time.UTC)-1-period.Day(days))
 	p.oldPeriods(ctx, now.AddDate(0, 0, -days).UnixMilli())
 	return limit - p.left, p.err

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -30,6 +31,7 @@ type ArchiveStore interface {
 	changes.Log
 	leaderboard.Names
 	periods.Archive
+	checkpoints.Archive
 	Ping(ctx context.Context) error
 }
 
@@ -78,6 +80,11 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"tombstones hide members until they are purged":   archiveTombstones,
 		"salvage inserts and merges":                      archiveSalvage,
 		"salvage keeps what is known of users":            archiveSalvageUsers,
+		"checkpoints and what is restored of them":        archiveCheckpoints,
+		"a replacement that is refused":                   archiveReplaceRefused,
+		"checkpoints are few":                             archiveCheckpointBounds,
+		"a replacement keeps closed periods and records":  archiveReplaceKeeps,
+		"followers are told of new curves and rewards":    archiveResets,
 		"salvaged presence is the later one":              archiveSalvagePresence,
 		"salvage and tombstones":                          archiveSalvageTombstones,
 		"salvage what was deleted":                        archiveSalvageDeleted,

@@ -84,6 +84,9 @@ type Reason string
 const (
 	Lost     Reason = "lost"     // events before this place may have been lost
 	Settings Reason = "settings" // the curve or the role rewards have changed
+	Imported Reason = "import"
+	Restored Reason = "restore"
+	Cleared  Reason = "cleared"
 )
 
 // Move says how a member left the board, or that it came back.

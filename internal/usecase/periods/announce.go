@@ -3,13 +3,11 @@ package periods
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // announced is how many periods one look announces.
@@ -62,15 +60,7 @@ func (c *Closer) announceOne(ctx context.Context, a Announcement) error {
 	if err != nil {
 		return err
 	}
-	err = c.live.Announce(ctx, a.Guild, text)
-	if errors.Is(err, leaderboard.ErrNotLoaded) {
-		if err = c.loader.Load(ctx, a.Guild); err == nil {
-			err = c.live.Announce(ctx, a.Guild, text)
-		}
-	}
-	if errors.Is(err, leaderboard.ErrGuildMoved) {
-		err = nil // it was deleted: there is nobody to tell
-	}
+	err = c.inLoaded(ctx, a.Guild, func() error { return c.live.Announce(ctx, a.Guild, text) })
 	if err != nil {
 		return err
 	}

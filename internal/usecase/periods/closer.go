@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -43,6 +44,8 @@ type Live interface {
 	Moment(ctx context.Context, g id.Guild) (Moment, error)
 	// Announce puts a closed period into the guild's log of events. ErrNotLoaded when the store does not hold that incarnation.
 	Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error
+	// AnnounceReset puts a reset there. ErrNotLoaded likewise.
+	AnnounceReset(ctx context.Context, g leaderboard.GuildRef, why events.Reason) error
 }
 
 const (
@@ -155,7 +158,7 @@ func (c *Closer) Look(ctx context.Context) error {
 	if errors.Is(first, lease.ErrLost) {
 		return first
 	}
-	return errors.Join(first, c.announce(ctx))
+	return errors.Join(first, c.announce(ctx), c.tellResets(ctx))
 }
 
 // remember notes what is late, and forgets what waited of guilds that are not due.

@@ -79,6 +79,12 @@ type Archive interface {
 	// Announced notes that a period was announced.
 	Announced(ctx context.Context, a Announcement) error
 
+	// Resets lists guilds whose followers are to be told of a reset, at most limit; Told notes that they were, if it is the last one that
+	// happened, and Tell that they are to be.
+	Resets(ctx context.Context, limit int) ([]Reset, error)
+	Told(ctx context.Context, r Reset) error
+	Tell(ctx context.Context, r Reset) error
+
 	// Closed reads a closed period with a board, its settings included and without winners. ErrNotClosed.
 	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)
 	// Standings reads at most limit standings after a rank, in their order. What is not kept any more is missing.

@@ -1,0 +1,227 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+)
+
+type checkpointAnswer struct {
+	ID, Name, CreatedAt string
+	Members             int64
+	Automatic           bool
+}
+
+type replacedAnswer struct {
+	Members    int64
+	Checkpoint checkpointAnswer
+}
+
+var checkpointCases = cases{
+	"restored to the entry":               restoreMembers,
+	"reset":                               resetMembers,
+	"who gains XP meanwhile":              restoreWhileGaining,
+	"a request is made once all the same": restoreKeepsRequests,
+	"what is refused":                     refusedCheckpoints,
+	"exported":                            exportMembers,
+}
+
+func TestCheckpoints(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, on []string) {
+		s := start(t, append(on, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0")...)
+		for name, test := range checkpointCases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, s.in(t))
+			})
+		}
+	})
+}
+
+func (s *service) checkpoint(g, name string) checkpointAnswer {
+	s.t.Helper()
+	return apitest.JSON[checkpointAnswer](s.t, s.admin("POST", "/guilds/"+g+"/checkpoints", object{"name": name}).Want(s.t, 201))
+}
+
+func (s *service) replaced(path string) replacedAnswer {
+	s.t.Helper()
+	return apitest.JSON[replacedAnswer](s.t, s.admin("POST", path, nil).Want(s.t, 200))
+}
+
+func restoreMembers(t *testing.T, s *service) {
+	g := s.guild(object{"periods": []string{"week"}})
+	key := s.key(g)
+	users := newUsers(3)
+	for i, u := range users {
+		s.create(key, g, u, 100*(i+1))
+	}
+	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": false, "userIds": users[:1]}).Want(t, 200)
+	before := s.board(key, g, 1)
+	made := s.checkpoint(g, "before the contest")
+	if made.Members != 3 || made.Automatic {
+		t.Errorf("made %+v", made)
+	}
+	s.patch(key, g, users[1], object{"increment": 5000})
+	s.Do("DELETE", memberPath(g, users[2]), key, nil).Want(t, 204)
+	s.create(key, g, newID(), 7)
+
+	done := s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
+	if done.Members != 3 || done.Checkpoint.Members != 3 || !done.Checkpoint.Automatic {
+		t.Errorf("restored %+v", done)
+	}
+	if after := s.board(key, g, 1); fmt.Sprint(after.Levels) != fmt.Sprint(before.Levels) {
+		t.Errorf("the board is\n%+v, want\n%+v", after.Levels, before.Levels)
+	}
+	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": true, "userIds": users[:1]}).Want(t, 200)
+	if m := s.member(key, g, users[0]); m.Level.XP != 100 {
+		t.Errorf("who was not present came back as %+v", m)
+	}
+	// The checkpoint that was made before it brings back what there was.
+	s.replaced("/guilds/" + g + "/checkpoints/" + done.Checkpoint.ID + "/restore")
+	if m := s.member(key, g, users[1]); m.Level.XP != 5200 {
+		t.Errorf("undone, the member has %+v", m)
+	}
+	if all := s.checkpoints(g); len(all) != 3 || all[2].ID != made.ID {
+		t.Errorf("listed %+v", all)
+	}
+	s.admin("DELETE", "/guilds/"+g+"/checkpoints/"+made.ID, nil).Want(t, 204)
+	wantFailure(t, s.admin("DELETE", "/guilds/"+g+"/checkpoints/"+made.ID, nil), 404)
+}
+
+func resetMembers(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 500)
+	done := s.replaced("/guilds/" + g + "/reset")
+	if done.Members != 0 || done.Checkpoint.Members != 1 {
+		t.Errorf("reset %+v", done)
+	}
+	if got := s.board(key, g, 1); len(got.Levels) != 0 {
+		t.Errorf("after a reset the board is %+v", got.Levels)
+	}
+	wantFailure(t, s.Do("GET", memberPath(g, u), key, nil), 404)
+	s.create(key, g, u, 1)
+}
+
+// restoreWhileGaining adds XP all the while. What was acknowledged is in the checkpoint that was made before the restore, or on the board after it,
+// and a reader sees either.
+func restoreWhileGaining(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 1000)
+	made := s.checkpoint(g, "at 1000")
+	stop, gained := make(chan struct{}), make([]int, 4)
+	var all sync.WaitGroup
+	for i := range gained {
+		all.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
+				if err == nil && got.Status == http.StatusOK {
+					gained[i]++
+				} else if err != nil || got.Status != http.StatusServiceUnavailable {
+					t.Errorf("%v, %v", got, err)
+					return
+				}
+			}
+		})
+	}
+	done := s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
+	close(stop)
+	all.Wait()
+	after := s.member(key, g, u).Level.XP
+	s.replaced("/guilds/" + g + "/checkpoints/" + done.Checkpoint.ID + "/restore")
+	before := s.member(key, g, u).Level.XP
+	sum := 0
+	for _, n := range gained {
+		sum += n
+	}
+	if int(before-1000+after-1000) != sum {
+		t.Errorf("%d before and %d after the restore, of 1000 and %d acknowledged", before, after, sum)
+	}
+}
+
+func restoreKeepsRequests(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 100)
+	made := s.checkpoint(g, "at 100")
+	once := apitest.Header("Idempotency-Key", "one")
+	s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, once).Want(t, 200)
+	s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
+	again := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, once).Want(t, 200)
+	if again.Header.Get("Idempotent-Replayed") != "true" || s.member(key, g, u).Level.XP != 100 {
+		t.Errorf("the request was made again: %s, %+v", again.Body, s.member(key, g, u))
+	}
+}
+
+func refusedCheckpoints(t *testing.T, s *service) {
+	g, unknown := s.guild(nil), newID()
+	path := "/guilds/" + g + "/checkpoints"
+	for _, body := range []string{``, `{}`, `{"name":""}`, `{"name":1}`, `{"name":null}`, `{"name":"a","name":"b"}`, `{"Name":"a"}`, `{"name":"a","x":1}`, `{"name":"` + strings.Repeat("é", 101) + `"}`, `{"name":"a\u0000"}`} {
+		wantFailure(t, s.admin("POST", path, body, apitest.Bad()), 400)
+	}
+	for _, call := range [][2]string{
+		{"GET", "/guilds/" + unknown + "/checkpoints"}, {"POST", "/guilds/" + unknown + "/reset"}, {"POST", "/guilds/" + unknown + "/checkpoints/1/restore"},
+		{"POST", path + "/1/restore"}, {"POST", path + "/x/restore"}, {"DELETE", path + "/1"}, {"GET", "/guilds/" + unknown + "/export?format=json"},
+	} {
+		wantFailure(t, s.admin(call[0], call[1], nil), 404)
+	}
+	for _, query := range []string{"", "?format=xml", "?format=json&format=csv", "?format=JSON"} {
+		wantFailure(t, s.admin("GET", "/guilds/"+g+"/export"+query, nil, apitest.Bad()), 400)
+	}
+	for i := range 20 {
+		s.checkpoint(g, fmt.Sprint(i))
+	}
+	wantFailure(t, s.admin("POST", path, object{"name": "one more"}), 409)
+	if got := len(s.checkpoints(g)); got != 20 {
+		t.Errorf("%d checkpoints after what was refused, want 20", got)
+	}
+}
+
+func (s *service) checkpoints(g string) []checkpointAnswer {
+	s.t.Helper()
+	return apitest.JSON[struct{ Checkpoints []checkpointAnswer }](s.t, s.admin("GET", "/guilds/"+g+"/checkpoints", nil).Want(s.t, 200)).Checkpoints
+}
+
+func exportMembers(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(1500)
+	for part := 0; part < len(users); part += 500 {
+		var members []object
+		for i, u := range users[part : part+500] {
+			members = append(members, object{"userId": u, "xp": part + i})
+		}
+		s.Do("PUT", "/v2/guilds/"+g+"/members", key, object{"mode": "set", "members": members}).Want(t, 200)
+	}
+	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": false, "userIds": users[:1]}).Want(t, 200)
+	got := s.admin("GET", "/guilds/"+g+"/export?format=json", nil).Want(t, 200)
+	var all struct {
+		Levels []struct {
+			UserID  string
+			XP      int
+			Present bool
+		}
+	}
+	if err := json.Unmarshal(got.Body, &all); err != nil || len(all.Levels) != len(users) {
+		t.Fatalf("%d members, %v", len(all.Levels), err)
+	}
+	for _, m := range all.Levels {
+		if m.Present == (m.UserID == users[0]) {
+			t.Errorf("%+v", m)
+		}
+	}
+	if lines := strings.Count(string(s.admin("GET", "/guilds/"+g+"/export?format=csv", nil).Want(t, 200).Body), "\n"); lines != len(users)+1 {
+		t.Errorf("%d lines of CSV", lines)
+	}
+}

@@ -1,0 +1,200 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// checkpointColumns are what scanCheckpoint reads. A checkpoint's members are those of an incarnation that no guild has, and its id is that.
+const checkpointColumns = `incarnation, name, created_ms, members, automatic`
+
+func scanCheckpoint(row Row) (c checkpoints.Checkpoint, err error) {
+	var incarnation, created int64
+	err = row.Scan(&incarnation, &c.Name, &created, &c.Members, &c.Automatic)
+	c.ID, c.CreatedAt = strconv.FormatInt(incarnation, 10), time.UnixMilli(created).UTC()
+	return c, err
+}
+
+// Checkpoints implements checkpoints.Archive.
+func (c *Catalog) Checkpoints(ctx context.Context, g id.Guild) ([]checkpoints.Checkpoint, error) {
+	return list(ctx, c, "list_checkpoints", scanCheckpoint,
+		`SELECT `+checkpointColumns+` FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC, incarnation DESC`, append(c.Fresh, string(g))...)
+}
+
+// CreateCheckpoint implements checkpoints.Archive.
+func (c *Catalog) CreateCheckpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (made checkpoints.Checkpoint, err error) {
+	err = c.inSlow(ctx, "create_checkpoint", func(ctx context.Context, s *change) error {
+		made, err = s.checkpoint(ctx, g, name, automatic)
+		return err
+	})
+	return made, err
+}
+
+// inSlow runs f in a transaction that is allowed SlowTime.
+func (c *Catalog) inSlow(ctx context.Context, operation string, f func(ctx context.Context, s *change) error) error {
+	ctx, cancel := c.BoundSlow(ctx, operation)
+	defer cancel()
+	return Wrap(c.Name, operation, InTx(ctx, c.Writer, func(tx *sql.Tx) error {
+		if c.AllowSlow != "" {
+			if _, err := tx.ExecContext(ctx, c.AllowSlow); err != nil {
+				return err
+			}
+		}
+		return f(ctx, &change{Tx: tx, Dialect: c.Dialect})
+	}))
+}
+
+// checkpoint copies the members of a guild and locks its row then, so that no two make one too many.
+func (c *change) checkpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (made checkpoints.Checkpoint, err error) {
+	to := guild.NewIncarnation()
+	members, err := c.copyMembers(ctx, to, int64(g.Incarnation))
+	if err != nil {
+		return made, err
+	}
+	now, err := c.locksIncarnation(ctx, g)
+	if err != nil {
+		return made, err
+	}
+	if automatic {
+		err = c.dropCheckpoints(ctx, `guild_id = $1 AND automatic ORDER BY created_ms DESC, incarnation DESC LIMIT 1000 OFFSET $2`, string(g.ID), checkpoints.MaxAutomatic-1)
+	} else {
+		err = c.exists(ctx, `SELECT count(*) < $2 FROM checkpoints WHERE guild_id = $1 AND NOT automatic`, checkpoints.ErrTooMany, string(g.ID), checkpoints.MaxManual)
+	}
+	if err != nil {
+		return made, err
+	}
+	made = checkpoints.Checkpoint{ID: strconv.FormatInt(int64(to), 10), Name: name, CreatedAt: time.UnixMilli(now).UTC(), Members: members, Automatic: automatic}
+	_, err = c.ExecContext(ctx, `INSERT INTO checkpoints (incarnation, guild_id, name, created_ms, members, automatic) VALUES ($1, $2, $3, $4, $5, $6)`,
+		int64(to), string(g.ID), name, now, members, automatic)
+	return made, err
+}
+
+// locksIncarnation locks the guild's row and returns the archive's time. snapshot.ErrStale for an incarnation that exists no more.
+func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (nowMS int64, err error) {
+	nowMS, err = scanValue[int64](c.QueryRowContext(ctx, `SELECT `+c.Now+` FROM guilds WHERE id = $1 AND incarnation = $2`+c.Lock, string(g.ID), int64(g.Incarnation)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = snapshot.ErrStale
+	}
+	return nowMS, err
+}
+
+// copyMembers copies those of an incarnation, without their cooldowns, so that any batch replaces them. It returns how many.
+func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int64) (int64, error) {
+	return c.exec(ctx, `
+		INSERT INTO members (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
+			avatar, discriminator, username, global_name, accent_colour, deleted, present)
+		SELECT CAST($1 AS bigint), 0, 0, `+c.Now+`, user_id, xp, message_count, updated_ms, NULL,
+			avatar, discriminator, username, global_name, accent_colour, deleted, present
+		FROM members WHERE incarnation = $2 AND NOT deleted`, int64(to), from)
+}
+
+// dropCheckpoints forgets those that the condition holds for, and leaves their copies to Purge.
+func (c *change) dropCheckpoints(ctx context.Context, condition string, args ...any) error {
+	rows, err := c.QueryContext(ctx, `SELECT incarnation FROM checkpoints WHERE `+condition, args...)
+	gone, err := Collect(rows, err, scanValue[int64])
+	for _, incarnation := range gone {
+		if err == nil {
+			_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT incarnation, guild_id, `+c.Now+`
+				FROM checkpoints WHERE incarnation = $1`, incarnation)
+		}
+		if err == nil {
+			_, err = c.ExecContext(ctx, `DELETE FROM checkpoints WHERE incarnation = $1`, incarnation)
+		}
+	}
+	return err
+}
+
+// DeleteCheckpoint implements checkpoints.Archive.
+func (c *Catalog) DeleteCheckpoint(ctx context.Context, g id.Guild, checkpoint string) error {
+	return c.inSlow(ctx, "delete_checkpoint", func(ctx context.Context, s *change) error {
+		incarnation, err := s.checkpointOf(ctx, g, checkpoint)
+		if err != nil {
+			return err
+		}
+		return s.dropCheckpoints(ctx, `incarnation = $1`, incarnation)
+	})
+}
+
+// checkpointOf locks a checkpoint's row and returns where its members are.
+func (c *change) checkpointOf(ctx context.Context, g id.Guild, checkpoint string) (incarnation int64, err error) {
+	incarnation, err = strconv.ParseInt(checkpoint, 10, 64)
+	if err != nil || strconv.FormatInt(incarnation, 10) != checkpoint {
+		return 0, checkpoints.ErrUnknown
+	}
+	incarnation, err = scanValue[int64](c.QueryRowContext(ctx, `SELECT incarnation FROM checkpoints WHERE incarnation = $1 AND guild_id = $2`+c.Lock, incarnation, string(g)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = checkpoints.ErrUnknown
+	}
+	return incarnation, err
+}
+
+// Replace implements checkpoints.Archive. It copies first and locks the guild's row after the change counter, as every change does; what has come
+// between is seen by what the guild's row says then.
+func (c *Catalog) Replace(ctx context.Context, r checkpoints.Replacement) (done checkpoints.Replaced, err error) {
+	err = c.inSlow(ctx, "replace_members", func(ctx context.Context, s *change) error {
+		done = checkpoints.Replaced{Incarnation: guild.NewIncarnation()}
+		if r.From != "" {
+			from, err := s.checkpointOf(ctx, r.Guild.ID, r.From)
+			if err != nil {
+				return err
+			}
+			if done.Members, err = s.copyMembers(ctx, done.Incarnation, from); err != nil {
+				return err
+			}
+		}
+		return s.counted(ctx, func() error { return s.replace(ctx, r, &done) })
+	})
+	return done, err
+}
+
+func (c *change) replace(ctx context.Context, r checkpoints.Replacement, done *checkpoints.Replaced) (err error) {
+	if done.Before, err = c.checkpoint(ctx, r.Guild, r.Name, true); err != nil {
+		return err
+	}
+	err = c.exists(ctx, `SELECT epoch = $2 AND archived = $3 FROM guilds WHERE id = $1`, snapshot.ErrStale, string(r.Guild.ID), r.State.Epoch, r.State.Archived)
+	if err == nil {
+		err = c.exists(ctx, `SELECT closes_ms IS NULL OR closes_ms > `+c.Now+` FROM guilds WHERE id = $1`, checkpoints.ErrPeriodCloses, string(r.Guild.ID))
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := c.log(ctx, changes.Guild, string(r.Guild.ID)); err != nil {
+		return err
+	}
+	// A guild of epoch 0 was never loaded, so no record of a request could be missing in Redis; here some are.
+	to, from := int64(done.Incarnation), int64(r.Guild.Incarnation)
+	for _, step := range []struct {
+		statement string
+		args      []any
+	}{
+		{`UPDATE guilds SET incarnation = $2, epoch = 1, archived = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
+		{`UPDATE periods SET incarnation = $1 WHERE incarnation = $2`, []any{to, from}},
+		{`UPDATE requests SET incarnation = $1, epoch = NULL, rev = NULL, lost = '' WHERE incarnation = $2`, []any{to, from}},
+		{`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, ` + c.Now + `)`, []any{from, string(r.Guild.ID)}},
+	} {
+		if _, err := c.ExecContext(ctx, step.statement, step.args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expireCheckpoints forgets automatic checkpoints of before a time.
+func (p *purge) expireCheckpoints(ctx context.Context, before int64) {
+	if p.err != nil || p.left <= 0 {
+		return
+	}
+	p.err = InTx(ctx, p.Writer, func(tx *sql.Tx) error {
+		return (&change{Tx: tx, Dialect: p.Dialect}).dropCheckpoints(ctx, `automatic AND created_ms < $1 ORDER BY created_ms LIMIT $2`, before, purgeGuilds)
+	})
+}

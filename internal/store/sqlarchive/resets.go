@@ -1,0 +1,32 @@
+package sqlarchive
+
+import (
+	"context"
+
+	"levelboard/internal/usecase/periods"
+)
+
+// Resets implements periods.Archive.
+func (c *Catalog) Resets(ctx context.Context, limit int) ([]periods.Reset, error) {
+	return list(ctx, c, "list_resets", func(row Row) (r periods.Reset, err error) {
+		err = row.Scan(&r.Guild.ID, &r.Guild.Incarnation, &r.Why)
+		return r, err
+	}, `SELECT id, incarnation, reset FROM guilds WHERE reset <> '' ORDER BY id LIMIT $1`, append(c.Fresh, limit)...)
+}
+
+// Told implements periods.Archive.
+func (c *Catalog) Told(ctx context.Context, r periods.Reset) error {
+	return c.setReset(ctx, "note_reset", `UPDATE guilds SET reset = '' WHERE id = $1 AND incarnation = $2 AND reset = $3`, r)
+}
+
+// Tell implements periods.Archive.
+func (c *Catalog) Tell(ctx context.Context, r periods.Reset) error {
+	return c.setReset(ctx, "tell_reset", `UPDATE guilds SET reset = $3 WHERE id = $1 AND incarnation = $2`, r)
+}
+
+func (c *Catalog) setReset(ctx context.Context, operation, statement string, r periods.Reset) error {
+	ctx, cancel := c.Bound(ctx, operation)
+	defer cancel()
+	_, err := c.Writer.ExecContext(ctx, statement, string(r.Guild.ID), int64(r.Guild.Incarnation), string(r.Why))
+	return Wrap(c.Name, operation, err)
+}

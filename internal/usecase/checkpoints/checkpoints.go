@@ -1,0 +1,150 @@
+// Package checkpoints keeps copies of a guild's members in the archive, puts one of them in place of the members, or removes all. It does not
+// check who asks.
+package checkpoints
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	// MaxManual is how many checkpoints made by hand a guild has; MaxAutomatic how many others, of which the oldest goes.
+	MaxManual, MaxAutomatic = 20, 50
+	// AutomaticTime is how long one is kept that was not made by hand.
+	AutomaticTime = 30 * 24 * time.Hour
+	// MaxName bounds a checkpoint's name, in characters.
+	MaxName = 100
+)
+
+// Checkpoint is a copy of all members of a guild, those included that are not present.
+type Checkpoint struct {
+	ID        string
+	Name      string
+	CreatedAt time.Time // milliseconds
+	Members   int64
+	Automatic bool // made before an import, a restore or a reset
+}
+
+// Errors of an Archive.
+var (
+	ErrUnknown = errors.New("there is no such checkpoint")
+	ErrTooMany = errors.New("the guild has as many checkpoints made by hand as it may")
+	// ErrPeriodCloses says that a period has ended that is yet to be closed, from the members as they are.
+	ErrPeriodCloses = errors.New("a period is being closed")
+)
+
+// Replacement says what takes the place of a guild's members.
+type Replacement struct {
+	Guild leaderboard.GuildRef
+	// State is what the archive has to hold of it: all changes.
+	State snapshot.State
+	From  string        // the id of a checkpoint; empty for no members
+	Name  string        // of the checkpoint that is made of the members as they are
+	Why   events.Reason // what clients are told
+}
+
+// Replaced is what a Replacement did.
+type Replaced struct {
+	Incarnation guild.Incarnation
+	Members     int64
+	Before      Checkpoint
+}
+
+// Archive is what is needed of Postgres or SQLite. Each method is one transaction.
+type Archive interface {
+	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
+	// State and Members are as in snapshot.Archive.
+	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
+	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
+	// Checkpoints lists those of a guild, newest first.
+	Checkpoints(ctx context.Context, g id.Guild) ([]Checkpoint, error)
+	// CreateCheckpoint copies the members that the archive holds. With nothing changed: ErrTooMany, snapshot.ErrStale for an incarnation that
+	// exists no more.
+	CreateCheckpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (Checkpoint, error)
+	// DeleteCheckpoint forgets it and leaves its copies to Purge. ErrUnknown.
+	DeleteCheckpoint(ctx context.Context, g id.Guild, checkpoint string) error
+	// Replace makes a new incarnation of the guild, with what r names as its members, and a checkpoint of those that it had. Settings, closed
+	// periods and records of requests stay; gains go. It appends to the change log, and leaves what was there to Purge. With nothing changed:
+	// ErrUnknown, ErrPeriodCloses, snapshot.ErrStale when the archive holds something else than r.State.
+	Replace(ctx context.Context, r Replacement) (Replaced, error)
+}
+
+// Live is where the members are who are in use.
+type Live interface {
+	// Freeze keeps a loaded guild from being read and changed by anybody but the snapshot writer, until AbortHydration, Drop or ten seconds after
+	// the last call of Settled. leaderboard.ErrNotLoaded; snapshot.ErrHydrationLost when it is frozen or being loaded.
+	Freeze(ctx context.Context, g leaderboard.GuildRef) (snapshot.Hydration, error)
+	// Settled says whether all changes of a frozen guild are archived, and keeps it frozen; s is what the archive holds then.
+	// snapshot.ErrHydrationLost when it is not frozen any more.
+	Settled(ctx context.Context, h snapshot.Hydration) (s snapshot.State, settled bool, err error)
+	AbortHydration(ctx context.Context, h snapshot.Hydration) error
+	Drop(ctx context.Context, g leaderboard.GuildRef) error
+	// Version is as in leaderboard.Board.
+	Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error)
+}
+
+// Checkpoints holds the use cases. Its errors are faults. It is safe for concurrent use.
+type Checkpoints struct {
+	archive  Archive
+	live     Live
+	loader   leaderboard.Loader
+	announce changes.Announcer
+}
+
+// New returns the use cases.
+func New(archive Archive, live Live, loader leaderboard.Loader, announce changes.Announcer) *Checkpoints {
+	return &Checkpoints{archive: archive, live: live, loader: loader, announce: announce}
+}
+
+// List lists a guild's checkpoints, newest first.
+func (c *Checkpoints) List(ctx context.Context, g id.Guild) ([]Checkpoint, error) {
+	if _, err := c.archive.Guild(ctx, g); err != nil {
+		return nil, asFault("list checkpoints", err)
+	}
+	found, err := c.archive.Checkpoints(ctx, g)
+	return found, asFault("list checkpoints", err)
+}
+
+// Create makes a checkpoint that has every change made before the call; of later ones it may have some.
+func (c *Checkpoints) Create(ctx context.Context, gid id.Guild, name string, automatic bool) (made Checkpoint, err error) {
+	g, err := c.archive.Guild(ctx, gid)
+	if err == nil {
+		err = c.archived(ctx, leaderboard.Ref(g))
+	}
+	if err == nil {
+		made, err = c.archive.CreateCheckpoint(ctx, leaderboard.Ref(g), name, automatic)
+	}
+	return made, asFault("make a checkpoint", err)
+}
+
+// Delete forgets a checkpoint.
+func (c *Checkpoints) Delete(ctx context.Context, g id.Guild, checkpoint string) error {
+	return asFault("delete a checkpoint", c.archive.DeleteCheckpoint(ctx, g, checkpoint))
+}
+
+// archived waits until the archive holds every change of the guild that was made before the call.
+func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) error {
+	v, err := c.live.Version(ctx, g)
+	if errors.Is(err, leaderboard.ErrNotLoaded) {
+		if err = c.loader.Load(ctx, g); err == nil {
+			v, err = c.live.Version(ctx, g)
+		}
+	}
+	for err == nil {
+		var s snapshot.State
+		s, err = c.archive.State(ctx, g)
+		if err != nil || s.Epoch > v.Epoch || s.Epoch == v.Epoch && s.Archived >= v.Rev {
+			break
+		}
+		err = pauseFor(ctx, lookPause)
+	}
+	return err
+}

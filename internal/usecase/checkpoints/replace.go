@@ -1,0 +1,167 @@
+package checkpoints
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	// lookPause is between two looks whether the snapshot writer is done, and renewTime between two that only keep a guild frozen.
+	lookPause, renewTime = 100 * time.Millisecond, 3 * time.Second
+	// cleanUpTime bounds what is done after a replacement, or in place of one.
+	cleanUpTime = 5 * time.Second
+)
+
+// Restore puts a checkpoint in place of the guild's members, all or nothing. While it does nobody reads or changes the guild.
+func (c *Checkpoints) Restore(ctx context.Context, g id.Guild, checkpoint string) (Replaced, error) {
+	done, err := c.replace(ctx, g, Replacement{From: checkpoint, Name: "Before a restore", Why: events.Restored})
+	return done, asFault("restore a checkpoint", err)
+}
+
+// Reset removes all members of the guild, as Restore does it.
+func (c *Checkpoints) Reset(ctx context.Context, g id.Guild) (Replaced, error) {
+	done, err := c.replace(ctx, g, Replacement{Name: "Before a reset", Why: events.Cleared})
+	return done, asFault("reset a guild", err)
+}
+
+// replace tries until it is done or ctx ends: the guild may be loaded just now, or a period may have to close first.
+func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) (Replaced, error) {
+	for {
+		g, err := c.archive.Guild(ctx, gid)
+		if err != nil {
+			return Replaced{}, err
+		}
+		r.Guild = leaderboard.Ref(g)
+		if err := c.known(ctx, gid, r.From); err != nil {
+			return Replaced{}, err
+		}
+		done, err := c.replaceFrozen(ctx, r)
+		switch {
+		case errors.Is(err, leaderboard.ErrNotLoaded):
+			err = c.loader.Load(ctx, r.Guild)
+		case errors.Is(err, ErrPeriodCloses), errors.Is(err, snapshot.ErrHydrationLost), errors.Is(err, snapshot.ErrStale):
+			err = nil
+		default:
+			return done, err
+		}
+		if err != nil && !errors.Is(err, leaderboard.ErrGuildMoved) {
+			return done, err
+		}
+		if err := pauseFor(ctx, lookPause); err != nil {
+			return done, err
+		}
+	}
+}
+
+// known looks for a checkpoint before anything is frozen for it.
+func (c *Checkpoints) known(ctx context.Context, g id.Guild, checkpoint string) error {
+	if checkpoint == "" {
+		return nil
+	}
+	all, err := c.archive.Checkpoints(ctx, g)
+	for _, one := range all {
+		if one.ID == checkpoint {
+			return nil
+		}
+	}
+	if err == nil {
+		err = ErrUnknown
+	}
+	return err
+}
+
+// replaceFrozen freezes the guild, waits until all its changes are archived, and replaces it.
+func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Replaced, err error) {
+	h, err := c.live.Freeze(ctx, r.Guild)
+	if err != nil {
+		return done, err
+	}
+	// Whatever comes, the guild does not stay frozen. What the archive has committed is in force, though its answer was lost.
+	defer func() {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+		defer cancel()
+		if err != nil {
+			_ = c.live.AbortHydration(after, h) // else it ends by itself
+			return
+		}
+		_ = c.live.Drop(after, r.Guild) // else the snapshot writer does it
+		c.announce.Announce(after, changes.Guild, string(r.Guild.ID))
+	}()
+	if r.State, err = c.settle(ctx, h); err != nil {
+		return done, err
+	}
+	working, end := errgroup.WithContext(ctx)
+	finished := make(chan struct{})
+	working.Go(func() error { return c.keepFrozen(end, h, finished) })
+	working.Go(func() error {
+		defer close(finished)
+		var err error
+		done, err = c.archive.Replace(end, r)
+		return err
+	})
+	return done, working.Wait()
+}
+
+// settle waits until everything of a frozen guild is archived.
+func (c *Checkpoints) settle(ctx context.Context, h snapshot.Hydration) (s snapshot.State, err error) {
+	for {
+		s, settled, err := c.live.Settled(ctx, h)
+		if err != nil || settled {
+			return s, err
+		}
+		if err := pauseFor(ctx, lookPause); err != nil {
+			return s, err
+		}
+	}
+}
+
+// keepFrozen keeps a guild frozen until the archive is done with it. When it is not frozen any more the archive knows: its epoch was raised.
+func (c *Checkpoints) keepFrozen(ctx context.Context, h snapshot.Hydration, finished <-chan struct{}) error {
+	tick := time.NewTicker(renewTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-finished:
+			return nil
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			_, _, _ = c.live.Settled(ctx, h)
+		}
+	}
+}
+
+func pauseFor(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// asFault maps what the stores answer. Every other error means that one could not be asked, or was not done in time.
+func asFault(op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, guild.ErrNotFound), errors.Is(err, leaderboard.ErrGuildMoved):
+		return fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first, for example with 'levelboard guild apply'.")
+	case errors.Is(err, ErrUnknown):
+		return fault.Wrap(err, fault.NotFound, "This guild has no checkpoint with this id. 'levelboard checkpoint list' lists those that it has.")
+	case errors.Is(err, ErrTooMany):
+		return fault.Wrap(err, fault.Conflict, "The guild has %d checkpoints made by hand already. Delete one that you do not need.", MaxManual)
+	}
+	return fault.Down(op, err)
+}

@@ -1,0 +1,49 @@
+package periods
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Reset says that followers of a guild have to read its members again.
+type Reset struct {
+	Guild leaderboard.GuildRef
+	Why   events.Reason
+}
+
+// tellResets puts resets into the guilds' logs of events, each at least once: the archive is told afterwards.
+func (c *Closer) tellResets(ctx context.Context) error {
+	waiting, err := c.archive.Resets(ctx, announced)
+	if err != nil {
+		return err
+	}
+	var first error
+	for _, r := range waiting {
+		err := c.inLoaded(ctx, r.Guild, func() error { return c.live.AnnounceReset(ctx, r.Guild, r.Why) })
+		if err == nil {
+			err = c.archive.Told(ctx, r)
+		}
+		if err != nil && first == nil {
+			first = fmt.Errorf("tell of the reset of guild %s: %w", r.Guild.ID, err)
+		}
+	}
+	return first
+}
+
+// inLoaded runs a step on a guild, which it loads when it has to. To a guild that was deleted nothing is done, and that is no error.
+func (c *Closer) inLoaded(ctx context.Context, g leaderboard.GuildRef, step func() error) error {
+	err := step()
+	if errors.Is(err, leaderboard.ErrNotLoaded) {
+		if err = c.loader.Load(ctx, g); err == nil {
+			err = step()
+		}
+	}
+	if errors.Is(err, leaderboard.ErrGuildMoved) {
+		return nil
+	}
+	return err
+}

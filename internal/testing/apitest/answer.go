@@ -3,6 +3,7 @@ package apitest
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -63,6 +64,10 @@ func (x exchange) readable() error {
 	case "image/png":
 		if _, err := png.Decode(bytes.NewReader(x.received)); err != nil {
 			return fmt.Errorf("the answer is not a PNG: %w", err)
+		}
+	case "text/csv; charset=utf-8":
+		if _, err := csv.NewReader(bytes.NewReader(x.received)).ReadAll(); err != nil {
+			return fmt.Errorf("the answer is not CSV: %w", err)
 		}
 	default:
 		if !jsontext.Value(x.received).IsValid() {

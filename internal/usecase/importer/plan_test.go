@@ -45,6 +45,14 @@ func TestPlanByMode(t *testing.T) {
 	}
 }
 
+func TestAddingToTheMostXP(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.csv", "id,xp\n"+user(1)+",5\n"))
+	now := map[id.User]importer.Current{id.User(user(1)): {XP: level.MaxXP}}
+	if p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: importer.Add, Lookup: lookup(now)}); err != nil || p.Unchanged != 1 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func lookup(now map[id.User]importer.Current) func(context.Context, []id.User) (map[id.User]importer.Current, error) {
 	return func(context.Context, []id.User) (map[id.User]importer.Current, error) { return now, nil }
 }

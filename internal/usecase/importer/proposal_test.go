@@ -74,6 +74,13 @@ func TestSettingsOfMEE6(t *testing.T) {
 	}
 }
 
+func TestAColorOf0IsNone(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `{"players":[],"role_rewards":[{"rank":1,"role":{"id":"1092837465019283811","name":"a","color":0}}]}`))
+	if c := w.Proposal.Rewards[0].Roles[0].Color; c != nil {
+		t.Errorf("color %d", *c)
+	}
+}
+
 func TestSettingsOfAmari(t *testing.T) {
 	w := samples(t, "amari-rewards.json", "amari-leaderboard.json")
 	s := w.applied()

@@ -123,7 +123,7 @@ func TestPolarisHiddenAndMissingAreNotPresent(t *testing.T) {
 	if p := w.plan(level.Curve{}); p.NotPresent != 1 || p.Capped != 1 {
 		t.Errorf("%+v", p)
 	}
-	if r := w.rows[harrowfen]; r.XP != level.MaxXP || r.Given != 5000000123 || !r.Capped() {
+	if r := w.rows[harrowfen]; r.XP != level.MaxXP || r.Given != 5000000123 || !r.Capped() || r.Shown != 1000 {
 		t.Errorf("%+v", r)
 	}
 	missing := read(t, importer.Options{}, file("p.json", `{"settings":{},"users":{"`+user(1)+`":{"xp":5,"missing":true}}}`))
@@ -132,8 +132,12 @@ func TestPolarisHiddenAndMissingAreNotPresent(t *testing.T) {
 	}
 }
 
-// The export has its settings before its members. Written by hand it may not.
+// The export has its settings before its members. Written by another program it may not.
 func TestPolarisSettingsAfterTheMembers(t *testing.T) {
+	many := repeat(3000, func(i int) string { return `"` + user(i) + `":{"xp":1,"cooldown":1}` })
+	if w := read(t, importer.Options{}, file("p.json", `{"users":{`+many+`},"settings":{}}`)); w.Files[0].From != importer.Polaris {
+		t.Errorf("%+v", w.Files)
+	}
 	w := read(t, importer.Options{}, file("p.json", `{"users":{"`+user(1)+`":{"xp":400,"cooldown":1},"`+user(2)+`":{"xp":199,"cooldown":1}},
 "settings":{"curve":{"3":1,"2":50,"1":100},"rounding":100,"maxLevel":1000}}`))
 	if p := w.plan(*w.Proposal.Curve); p.ChangeLevel != 2 {
@@ -201,8 +205,18 @@ func TestSeveralFilesAreOneImport(t *testing.T) {
 		t.Errorf("%d rows, %d duplicates, %d members", w.Rows, w.Duplicates, w.members.Len())
 	}
 	w.warns()
+	if r := w.rows[nuno]; r.File != 0 || r.XP != 399 {
+		t.Errorf("%+v", r)
+	}
 	if w.rows[quillmoth].XP != 4400120 || w.rows[quillmoth].File != 2 || w.rows[marrowbee].XP != 4675 {
 		t.Errorf("the highest does not count: %+v, %+v", w.rows[quillmoth], w.rows[marrowbee])
+	}
+}
+
+func TestOfEqualDuplicatesTheFirstCounts(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.csv", "id,xp,name\n"+user(1)+",5,first\n"+user(1)+",5,second\n"+user(1)+",4,third\n"))
+	if r := w.rows[id.User(user(1))]; r.Line != 2 || r.User.Username != "first" || w.Duplicates != 2 {
+		t.Errorf("%+v", r)
 	}
 }
 

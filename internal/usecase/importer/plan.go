@@ -10,26 +10,6 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// Mode says what an import does to a member that is there already. All modes make entries that are not there.
-type Mode string
-
-// The modes.
-const (
-	Set     Mode = "set"     // sets XP and messages
-	Higher  Mode = "higher"  // sets each where it is higher than now
-	Add     Mode = "add"     // adds, up to level.MaxXP
-	Missing Mode = "missing" // changes nothing
-)
-
-// ParseMode returns the mode of a name.
-func ParseMode(name string) (Mode, error) {
-	switch m := Mode(name); m {
-	case Set, Higher, Add, Missing:
-		return m, nil
-	}
-	return "", fmt.Errorf("%q is no mode; use one of set, higher, add, missing", name)
-}
-
 // Current is a member as the guild has it.
 type Current struct {
 	XP           level.XP
@@ -43,7 +23,7 @@ const LookupSize = 100
 
 // PlanOptions say what would be imported. Curve is the guild's, after the proposed settings if they are taken.
 type PlanOptions struct {
-	Mode     Mode
+	Mode     leaderboard.PutMode
 	Curve    level.Curve
 	MinLevel level.Level
 	// Lookup returns those of up to LookupSize members that the guild has.
@@ -136,20 +116,20 @@ func (p *Plan) compare(ctx context.Context, rows []Row, o PlanOptions) error {
 }
 
 // changes reports whether a row changes XP, messages, user data or presence of a member.
-func changes(mode Mode, row *Row, now Current) bool {
+func changes(mode leaderboard.PutMode, row *Row, now Current) bool {
 	var messages int64
 	if row.MessageCount != nil {
 		messages = *row.MessageCount
 	}
 	changed := false
 	switch mode {
-	case Missing:
+	case leaderboard.PutMissing:
 		return false
-	case Set:
+	case leaderboard.PutSet:
 		changed = row.XP != now.XP || row.MessageCount != nil && messages != now.MessageCount
-	case Higher:
+	case leaderboard.PutHigher:
 		changed = row.XP > now.XP || messages > now.MessageCount
-	case Add:
+	case leaderboard.PutAdd:
 		changed = row.XP > 0 && now.XP < level.MaxXP || messages > 0
 	}
 	return changed || !row.Present && now.Present || row.User != nil && !sameUser(*row.User, now.User)

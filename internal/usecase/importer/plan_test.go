@@ -33,8 +33,8 @@ func TestPlanByMode(t *testing.T) {
 		{user(1) + ",0,,b", c, c, c, u, true},
 	} {
 		w := read(t, importer.Options{}, file("a.csv", header+test.row))
-		for mode, want := range map[importer.Mode]string{
-			importer.Set: test.set, importer.Higher: test.higher, importer.Add: test.add, importer.Missing: test.missing,
+		for mode, want := range map[leaderboard.PutMode]string{
+			leaderboard.PutSet: test.set, leaderboard.PutHigher: test.higher, leaderboard.PutAdd: test.add, leaderboard.PutMissing: test.missing,
 		} {
 			p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: mode, Lookup: lookup(now)})
 			got := map[string]int{n: p.New, c: p.Changed, u: p.Unchanged}
@@ -48,7 +48,7 @@ func TestPlanByMode(t *testing.T) {
 func TestAddingToTheMostXP(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.csv", "id,xp\n"+user(1)+",5\n"))
 	now := map[id.User]importer.Current{id.User(user(1)): {XP: level.MaxXP}}
-	if p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: importer.Add, Lookup: lookup(now)}); err != nil || p.Unchanged != 1 {
+	if p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutAdd, Lookup: lookup(now)}); err != nil || p.Unchanged != 1 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -63,7 +63,7 @@ func TestPlanOfMembersThatBecomeAbsent(t *testing.T) {
 	for _, row := range w.order {
 		now[row.UserID] = importer.Current{XP: row.XP, Present: true}
 	}
-	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: importer.Higher, Lookup: lookup(now)})
+	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutHigher, Lookup: lookup(now)})
 	if err != nil || p.Changed != 1 || p.Unchanged != 11 {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -72,7 +72,7 @@ func TestPlanOfMembersThatBecomeAbsent(t *testing.T) {
 func TestPlanLooksUpAHundredAtATime(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `[`+repeat(250, func(i int) string { return `{"id":"` + user(i) + `","xp":1}` })+`]`))
 	var sizes []int
-	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: importer.Set, Lookup: func(_ context.Context, users []id.User) (map[id.User]importer.Current, error) {
+	p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, Lookup: func(_ context.Context, users []id.User) (map[id.User]importer.Current, error) {
 		sizes = append(sizes, len(users))
 		return map[id.User]importer.Current{users[0]: {XP: 5}}, nil
 	}})
@@ -95,26 +95,18 @@ func TestMinLevelIsByTheCurveThatIsGiven(t *testing.T) {
 		lowest level.Level
 		left   int
 	}{{mee6, 0, 12}, {mee6, 1, 10}, {mee6, 10, 6}, {level.Curve{}, 10, 7}, {mee6, 33, 0}} {
-		p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: importer.Set, Curve: c.curve, MinLevel: c.lowest, Lookup: lookup(nil)})
+		p, err := w.members.Plan(t.Context(), importer.PlanOptions{Mode: leaderboard.PutSet, Curve: c.curve, MinLevel: c.lowest, Lookup: lookup(nil)})
 		if err != nil || p.Members != c.left || p.BelowMinLevel != 12-c.left {
 			t.Errorf("level %d: %+v, %v; want %d", c.lowest, p, err, c.left)
 		}
 	}
 }
 
-func TestNamesOfModesAndSources(t *testing.T) {
-	for _, name := range []string{"set", "higher", "add", "missing"} {
-		if m, err := importer.ParseMode(name); err != nil || string(m) != name {
-			t.Errorf("%s: %v, %v", name, m, err)
-		}
-	}
+func TestNamesOfSources(t *testing.T) {
 	for _, s := range importer.Sources {
 		if got, err := importer.ParseFrom(string(s)); err != nil || got != s {
 			t.Errorf("%s: %v, %v", s, got, err)
 		}
-	}
-	if _, err := importer.ParseMode("Set"); err == nil {
-		t.Error("Set is a mode")
 	}
 	if _, err := importer.ParseFrom("mee7"); err == nil {
 		t.Error("mee7 is a source")

@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/google/uuid"
 
@@ -86,7 +88,7 @@ func (p *Proposal) rewardsFor(now []guild.RoleReward) []guild.RoleReward {
 
 func sameRole(a, b guild.Role) bool { return a.ID == b.ID }
 
-// maxNotTaken bounds NotTaken. Rewards after the last one that fits are not even judged.
+// maxNotTaken bounds NotTaken.
 const maxNotTaken = 100
 
 func (p *Proposal) refuse(what, why string) {
@@ -131,28 +133,38 @@ const differs = "another file says something else, which was taken"
 
 // reward takes a role for a level, beside those that the level has. A role without a name gets its id for one.
 func (p *Proposal) reward(at int, stack bool, role guild.Role) {
-	if len(p.NotTaken) == maxNotTaken {
-		return
-	}
 	if role.Name == "" {
 		role.Name = string(role.ID)
 	}
-	i := slices.IndexFunc(p.Rewards, func(r guild.RoleReward) bool { return int(r.Level) == at && r.Stack == stack })
-	if i >= 0 && slices.ContainsFunc(p.Rewards[i].Roles, func(r guild.Role) bool { return sameRole(r, role) }) {
-		return
-	}
-	rewards := slices.Clone(p.Rewards)
-	if i >= 0 {
-		rewards[i].Roles = append(slices.Clone(rewards[i].Roles), role)
-	} else {
-		rewards = append(rewards, guild.RoleReward{ID: uuid.NewString(), Level: level.Level(at), Stack: stack, Roles: []guild.Role{role}})
-	}
-	judged, err := judge(func(s *guild.Settings) { s.RoleRewards = rewards })
-	if err != nil {
+	r := guild.RoleReward{ID: uuid.NewString(), Level: level.Level(at), Stack: stack, Roles: []guild.Role{role}}
+	if _, err := judge(func(s *guild.Settings) { s.RoleRewards = []guild.RoleReward{r} }); err != nil {
 		p.refuse(fmt.Sprintf("the reward of role %s at level %d", shortly(role.ID), at), err.Error())
 		return
 	}
-	p.Rewards = judged.RoleRewards
+	i := slices.IndexFunc(p.Rewards, func(had guild.RoleReward) bool { return had.Level == r.Level && had.Stack == stack })
+	switch {
+	case i < 0:
+		p.Rewards = append(p.Rewards, r)
+	case !slices.ContainsFunc(p.Rewards[i].Roles, func(had guild.Role) bool { return sameRole(had, role) }):
+		p.Rewards[i].Roles = append(p.Rewards[i].Roles, role)
+	}
+}
+
+// fitRewards sorts the rewards by level, and leaves out the highest ones if a guild cannot have so many.
+func (p *Proposal) fitRewards() {
+	slices.SortStableFunc(p.Rewards, func(a, b guild.RoleReward) int { return cmp.Compare(a.Level, b.Level) })
+	all, why := len(p.Rewards), error(nil)
+	fit := sort.Search(all, func(i int) bool {
+		_, err := judge(func(s *guild.Settings) { s.RoleRewards = p.Rewards[:i+1] })
+		if err != nil {
+			why = err
+		}
+		return err != nil
+	})
+	if fit < all {
+		p.refuse(fmt.Sprintf("the role rewards from level %d on", p.Rewards[fit].Level), why.Error())
+		p.Rewards = p.Rewards[:fit]
+	}
 }
 
 // perMessage takes the least and the most XP for a message.

@@ -152,13 +152,17 @@ func TestSettingsThatAGuildCannotHave(t *testing.T) {
 	}
 }
 
-// A file may be made to keep us busy.
+// A guild has no room for as many rewards as a file.
 func TestRewardsWithoutNumber(t *testing.T) {
-	rewards := repeat(15_000, func(i int) string { return fmt.Sprintf(`{"roleID":"%s","level":%d}`, user(i), i) })
-	w := read(t, importer.Options{}, file("a.json", `{"data":[`+rewards+`]}`))
-	if s := w.applied(); len(s.RoleRewards) != 250 || len(w.Proposal.NotTaken) != 100 {
+	rewards := repeat(5000, func(i int) string { return fmt.Sprintf(`{"roleID":"%s","level":%d}`, user(i), 5000-i) })
+	bad := repeat(200, func(i int) string { return fmt.Sprintf(`{"roleID":"%d","level":1}`, i) })
+	w := read(t, importer.Options{}, file("a.json", `{"data":[`+rewards+`,`+bad+`]}`))
+	s := w.applied()
+	if len(s.RoleRewards) != 250 || s.RoleRewards[249].Level != 250 || len(w.Proposal.NotTaken) != 100 {
 		t.Errorf("%d rewards, %d not taken", len(s.RoleRewards), len(w.Proposal.NotTaken))
 	}
+	w = read(t, importer.Options{}, file("a.json", `{"data":[`+rewards+`]}`))
+	w.notTaken("the role rewards from level 251 on")
 }
 
 func TestFilesWithOtherSettings(t *testing.T) {

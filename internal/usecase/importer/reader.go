@@ -113,6 +113,7 @@ func (r *Reader) judge() error {
 	}
 	r.judgePages()
 	r.judgeAmari()
+	r.report.Proposal.fitRewards()
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
@@ -137,7 +138,7 @@ func (w *imported) warns(parts ...string) {
 func (w *imported) plan(curve level.Curve) importer.Plan {
 	w.t.Helper()
 	p, err := w.members.Plan(w.t.Context(), importer.PlanOptions{
-		Mode: importer.Higher, Curve: curve,
+		Mode: leaderboard.PutHigher, Curve: curve,
 		Lookup: func(context.Context, []id.User) (map[id.User]importer.Current, error) { return nil, nil },
 	})
 	if err != nil {

@@ -75,8 +75,8 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(),
-		p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.exportCommand(),
+		p.checkpointCommand(), p.resetCommand(), p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	return root
 }
 

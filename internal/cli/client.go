@@ -20,8 +20,10 @@ import (
 )
 
 const (
-	// clientTimeout bounds one request. Deleting a large guild is the slowest.
+	// clientTimeout bounds one request about a guild or a key. Deleting a large guild is the slowest.
 	clientTimeout = 30 * time.Second
+	// slowTimeout bounds one that is about all members of a guild. The service gives up after five minutes.
+	slowTimeout = 5*time.Minute + clientTimeout
 	// maxAnswer bounds one answer: a list of 1000 guilds with all their settings stays far below it.
 	maxAnswer = 128 << 20
 )
@@ -85,30 +87,56 @@ func (p *program) client(f *clientFlags) (*adminClient, error) {
 	return client, nil
 }
 
+// slowClient is client with the time that work on all members of a guild takes.
+func (p *program) slowClient(f *clientFlags) (*adminClient, error) {
+	client, err := p.client(f)
+	if err == nil {
+		client.http.Timeout = slowTimeout
+	}
+	return client, err
+}
+
 // call makes a request; body nil sends none. It returns the answer when its status is 2xx, else an error that holds the
 // service's own message.
 func (c *adminClient) call(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	response, err := c.open(ctx, method, path, body, "")
 	if err != nil {
-		return 0, nil, errors.New("the address of the service or the admin token is malformed")
-	}
-	request.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
-	response, err := c.http.Do(request)
-	if err != nil {
-		return 0, nil, c.unreachable(err)
+		return 0, nil, err
 	}
 	defer response.Body.Close()
 	answer, err = io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
 		return 0, nil, c.unreachable(err)
 	}
-	if response.StatusCode < 200 || response.StatusCode > 299 {
-		return response.StatusCode, nil, c.refusal(response, answer)
-	}
 	return response.StatusCode, answer, nil
+}
+
+// open is call for an answer that is read bit by bit. once, unless it is empty, is the request's Idempotency-Key.
+func (c *adminClient) open(ctx context.Context, method, path string, body []byte, once string) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, errors.New("the address of the service or the admin token is malformed")
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if once != "" {
+		request.Header.Set("Idempotency-Key", once)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.unreachable(err)
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		defer response.Body.Close()
+		answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+		if err != nil {
+			return nil, c.unreachable(err)
+		}
+		return nil, c.refusal(response, answer)
+	}
+	return response, nil
 }
 
 // unreachable says in a sentence why there was no answer.
@@ -120,7 +148,7 @@ func (c *adminClient) unreachable(err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens at %s: start the service with 'levelboard serve', or give its address with --url or LEVELBOARD_URL", c.base)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("the service at %s did not answer within %s; what was asked may have been done or not", c.base, clientTimeout)
+		return fmt.Errorf("the service at %s did not answer within %s; what was asked may have been done or not", c.base, c.http.Timeout)
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

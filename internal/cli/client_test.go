@@ -68,7 +68,7 @@ func TestTheAddressOfTheAPIIsAnsweredWithThatOfTheService(t *testing.T) {
 	environ, a := startService(t)
 	remedy := " The service's address is its base, without /v2: give " + a.URL() + " with --url or LEVELBOARD_URL.\n"
 	for _, args := range [][]string{
-		{"guild", "list"}, {"guild", "get", gophers}, {"guild", "delete", gophers}, {"key", "list"}, {"key", "revoke", "Abc123xyzZ09"},
+		{"guild", "list"}, {"guild", "get", gophers}, {"guild", "delete", gophers, "--yes"}, {"key", "list"}, {"key", "revoke", "Abc123xyzZ09"},
 		{"key", "grant", "Abc123xyzZ09", gophers}, {"key", "create", "--name", "n", "--owner", gophers, "--permission", "read"},
 	} {
 		for _, path := range []string{"/v2", "/v2/", "/v2/levels"} {

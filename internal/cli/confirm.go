@@ -9,12 +9,36 @@ import (
 	"strings"
 
 	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
 )
 
 // canAsk reports whether somebody is at a terminal, who sees a question and can answer it. A script has nobody to ask.
 func (p *program) canAsk() bool { return terminal(p.Stdin) && p.askingPlace() != nil }
 
-// confirm has whoever can be asked write the word, before something that cannot be undone; the error says that they did not.
+const aboutAsking = "At a terminal you are asked first; elsewhere it needs --yes."
+
+// yesFlag registers --yes of a command that asks.
+func yesFlag(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
+}
+
+// ask has whoever is at a terminal confirm what question describes, by the word that it returns. Where nobody can be asked it is an error
+// that --yes was not given.
+func (p *program) ask(yes bool, question func() (text, word string, err error)) error {
+	if yes {
+		return nil
+	}
+	if !p.canAsk() {
+		return usage("nobody can be asked here: give --yes to go on without a question")
+	}
+	text, word, err := question()
+	if err != nil {
+		return err
+	}
+	return p.confirm(text+" Write "+word+" to go on: ", word)
+}
+
+// confirm has whoever can be asked write the word; the error says that they did not.
 func (p *program) confirm(question, word string) error {
 	fmt.Fprint(p.askingPlace(), question)
 	line, err := bufio.NewReader(p.Stdin).ReadString('\n')

@@ -32,10 +32,10 @@ func (p *program) guildCommand() *cobra.Command {
 	var sure bool
 	remove := &cobra.Command{
 		Use: "delete ID", Short: "Delete a guild with all its members", Args: takes("ID"),
-		Long: "Delete a guild with all its members. At a terminal you are asked first.",
+		Long: "Delete a guild with all its members and checkpoints. " + aboutAsking,
 		RunE: p.action(func(ctx context.Context, args []string) error { return p.deleteGuild(ctx, &flags, args[0], sure) }),
 	}
-	remove.Flags().BoolVar(&sure, "yes", false, "do not ask")
+	yesFlag(remove, &sure)
 
 	group.AddCommand(
 		&cobra.Command{
@@ -117,28 +117,23 @@ func (p *program) deleteGuild(ctx context.Context, flags *clientFlags, guild str
 	if err != nil {
 		return err
 	}
-	if !sure {
-		if err := p.confirmDeletion(ctx, flags, path); err != nil {
-			return err
-		}
+	if err := p.ask(sure, func() (string, string, error) {
+		name, err := p.guildName(ctx, flags, path)
+		return fmt.Sprintf("Delete %s (%s) with all its members? This cannot be undone.", name, guild), guild, err
+	}); err != nil {
+		return err
 	}
 	return p.send(ctx, flags, http.MethodDelete, path, "Deleted the guild "+guild+" with all its members.")
 }
 
-// confirmDeletion asks whoever is at a terminal whether they mean the guild at path.
-func (p *program) confirmDeletion(ctx context.Context, flags *clientFlags, path string) error {
-	if !p.canAsk() {
-		return nil
-	}
+// guildName reads the name of the guild at path, for a question.
+func (p *program) guildName(ctx context.Context, flags *clientFlags, path string) (string, error) {
 	_, answer, err := p.call(ctx, flags, http.MethodGet, path, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	g, err := read[guildDocument](answer)
-	if err != nil {
-		return err
-	}
-	return p.confirm(fmt.Sprintf("Delete %s (%s) with all its members? This cannot be undone. Write its id to go on: ", printable(g.Name), g.ID), g.ID)
+	return printable(g.Name), err
 }
 
 // guildPath is the guild's address; the id is checked, so it needs no escaping.

@@ -58,11 +58,11 @@ func TestGuildRoundTrip(t *testing.T) {
 		t.Errorf("list: %q", rows)
 	}
 
-	if out := succeed(t, environ, "", "guild", "delete", gophers); !strings.Contains(out, "Deleted") {
+	if out := succeed(t, environ, "", "guild", "delete", gophers, "--yes"); !strings.Contains(out, "Deleted") {
 		t.Errorf("delete: %q", out)
 	}
 	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "get", gophers)
-	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "delete", gophers)
+	fail(t, environ, exitFailed, "the service answered 404: ", "guild", "delete", gophers, "--yes")
 }
 
 func TestGuildGetSaysWhenPeriodsEnd(t *testing.T) {

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) exportCommand() *cobra.Command {
+	var flags clientFlags
+	var guild, format, out string
+	export := &cobra.Command{
+		Use: "export --guild ID --format json|csv", Short: "Write all members of a guild", Args: takes(),
+		Long: "Write all members of a guild, those included that are not present, to standard output or to a file. 'levelboard import' reads it back.",
+		RunE: p.action(func(ctx context.Context, _ []string) error {
+			path, err := guildPath(guild)
+			if err != nil {
+				return err
+			}
+			if format != "json" && format != "csv" {
+				return usage("--format must be json or csv")
+			}
+			return p.export(ctx, &flags, path+"/export?format="+format, out)
+		}),
+	}
+	flags.register(export)
+	guildFlag(export, &guild)
+	export.Flags().StringVar(&format, "format", "json", "json or csv")
+	export.Flags().StringVar(&out, "out", "", "`file` to write (default standard output)")
+	return export
+}
+
+// export copies an answer bit by bit. A file gets its name when it is complete.
+func (p *program) export(ctx context.Context, flags *clientFlags, path, out string) error {
+	client, err := p.slowClient(flags)
+	if err != nil {
+		return err
+	}
+	response, err := client.open(ctx, http.MethodGet, path, nil, "")
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if out == "" || out == "-" {
+		return client.copy(p.Stdout, response.Body)
+	}
+	return writeBeside(out, func(f io.Writer) error { return client.copy(f, response.Body) })
+}
+
+// copy copies an answer, and tells a break of the connection from a file that cannot be written.
+func (c *adminClient) copy(to io.Writer, answer io.Reader) error {
+	source := &errorReader{Reader: answer}
+	_, err := io.Copy(to, source)
+	if source.err != nil {
+		return fmt.Errorf("the export broke off, and what was written is not complete: %w", c.unreachable(source.err))
+	}
+	if err != nil {
+		return fmt.Errorf("the export cannot be written: %w", err)
+	}
+	return nil
+}
+
+// errorReader remembers the error that reading ended with.
+type errorReader struct {
+	io.Reader
+	err error
+}
+
+func (r *errorReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+// writeBeside has write fill a file beside the one named, which it replaces then. After an error the one named is as it was.
+func writeBeside(name string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("the export cannot be written: %s is no file", name) // the name of a device, say, must not be taken by a file
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return fmt.Errorf("the export cannot be written: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("the export cannot be written: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("the export cannot be written: %w", err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return fmt.Errorf("the export cannot be written: %w", err)
+	}
+	return nil
+}

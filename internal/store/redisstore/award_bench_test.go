@@ -138,3 +138,30 @@ func evaluated(b *testing.B, client *redisconn.Client) (calls, micros float64) {
 	}
 	return calls, micros
 }
+
+// BenchmarkPutBare is BenchmarkAwardBare for steps of a hundred members who are put.
+func BenchmarkPutBare(b *testing.B) {
+	const chunk = 100
+	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
+	s := redisstore.New(client)
+	loadBare(b, s)
+	for _, mode := range leaderboard.PutModes {
+		b.Run("mode="+string(mode), func(b *testing.B) {
+			calls, micros := evaluated(b, client)
+			spread(b, 1, func(int) func() error {
+				next, p := 0, leaderboard.Puts{Mode: mode, Members: make([]leaderboard.Put, chunk)}
+				return func() error {
+					for i := range p.Members {
+						next++
+						p.Members[i] = leaderboard.Put{User: bareUser(next * 7919 % bareMembers), XP: level.XP(1 + next%5000)}
+					}
+					_, _, err := s.Put(b.Context(), guild1, p)
+					return err
+				}
+			})
+			calls2, micros2 := evaluated(b, client)
+			b.ReportMetric(float64(b.N*chunk)/b.Elapsed().Seconds(), "members/s")
+			b.ReportMetric((micros2-micros)/(calls2-calls), "µs/script")
+		})
+	}
+}

@@ -1,0 +1,233 @@
+package app_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/testing/apitest"
+)
+
+// putThousand sets a thousand members in one call: one event for each level that changes, and none for what is repeated.
+func putThousand(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	users, members := newUsers(1000), make([]object, 1000)
+	for i, u := range users {
+		members[i] = given(u, 10*i, nil)
+	}
+	wantEvents := func(what string) {
+		t.Helper()
+		seen := map[string]int{}
+		for range 990 { // the first ten have no level
+			up := f.levelUp()
+			seen[up.UserID]++
+			if up.PreviousLevel != 0 || up.Level != levelAt(up.XP) || seen[up.UserID] > 1 {
+				t.Fatalf("%s: %+v, event %d of the member", what, up, seen[up.UserID])
+			}
+		}
+	}
+	first := s.sendPut(key, g, "set", members, named("thousand"))
+	for i, r := range putResults(t, first) {
+		if want := (putResult{users[i], "created", 10 * i, levelAt(10 * i), 0}); r != want {
+			t.Fatalf("result %d is %+v, want %+v", i, r, want)
+		}
+	}
+	wantEvents("first")
+	etag := s.etag(key, g, 1)
+	wantReplay(t, first, s.sendPut(key, g, "set", members, named("thousand")))
+	for i, r := range s.put(key, g, "set", members...) {
+		if r.Outcome != "unchanged" {
+			t.Fatalf("again, result %d is %+v", i, r)
+		}
+	}
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("what changed nothing moved the guild from %s to %s", etag, now)
+	}
+	last := s.board(key, g, 10)
+	if len(last.Levels) != 100 || last.Levels[99].UserID != users[0] || last.Levels[0].Rank != 901 {
+		t.Errorf("page 10 has %d members", len(last.Levels))
+	}
+	// All change, and no level does: no event comes before that of the marker.
+	for i := range members {
+		members[i] = given(users[i], 0, count(1))
+	}
+	for i, r := range s.put(key, g, "add", members...) {
+		if r.Outcome != "changed" || r.XP != 10*i || r.MessageCount != 1 {
+			t.Fatalf("counted, result %d is %+v", i, r)
+		}
+	}
+	marker := newID()
+	s.create(key, g, marker, 100)
+	if up := f.levelUp(); up.UserID != marker {
+		t.Errorf("%+v came before the marker", up)
+	}
+}
+
+func putMadeOnce(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(250)
+	var members []object
+	for i, u := range users {
+		members = append(members, given(u, i, count(1)))
+	}
+	first := s.sendPut(key, g, "add", members, named("call"))
+	first.Want(t, 200)
+	etag := s.etag(key, g, 1)
+	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("a replay moved the guild from %s to %s", etag, now)
+	}
+	// Whatever became of the members: gone, changed, away.
+	s.Do("DELETE", memberPath(g, users[1]), key, nil).Want(t, 204)
+	s.patch(key, g, users[2], 7777)
+	s.leave(key, g, users[3])
+	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
+	s.Do("GET", memberPath(g, users[1]), key, nil).Want(t, 404)
+	if m := s.member(key, g, users[2]).Level; m.XP != 7777 || m.MessageCount != 1 {
+		t.Errorf("it is %+v", m)
+	}
+	wantHeader(t, s.sendPut(key, g, "add", members, named("another")).Want(t, 200), replayed, "")
+}
+
+func anotherPut(t *testing.T, s *service) {
+	g, other, u := s.guild(nil), s.guild(nil), newID()
+	key := s.key(g, other)
+	members := []object{given(u, 5, nil)}
+	first := s.sendPut(key, g, "add", members, named("call")).Want(t, 200)
+	etag := s.etag(key, g, 1)
+	for name, got := range map[string]apitest.Response{
+		"another mode":   s.sendPut(key, g, "set", members, named("call")),
+		"another member": s.sendPut(key, g, "add", []object{given(newID(), 5, nil)}, named("call")),
+		"more XP":        s.sendPut(key, g, "add", []object{given(u, 6, nil)}, named("call")),
+		"more steps":     s.sendPut(key, g, "add", append(givenEach(newUsers(150), 1), members...), named("call")),
+		"another guild":  s.sendPut(key, other, "add", members, named("call")),
+		"a message":      s.send(key, g, []object{message(u, nil)}, named("call")),
+		"a change":       s.Do("PATCH", memberPath(g, u), key, object{"xp": 5}, named("call")),
+	} {
+		if got.Status != 409 {
+			t.Errorf("%s: %d %s", name, got.Status, got.Body)
+			continue
+		}
+		wantFailure(t, got, 409)
+		wantLimits(t, got)
+	}
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("refused requests moved the guild from %s to %s", etag, now)
+	}
+	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
+}
+
+func givenEach(users []string, xp int) (members []object) {
+	for _, u := range users {
+		members = append(members, given(u, xp, nil))
+	}
+	return members
+}
+
+// Puts, messages and increments of the same members at the same time: everything is added once.
+func manyPutsAtOnce(t *testing.T, s *service) {
+	const calls = 18
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(130)
+	s.put(key, g, "set", givenEach(users, 0)...)
+	text := jsonText(t, object{"mode": "add", "members": givenEach(users, 3)})
+	together(t, 2*calls, 12, func(i int) error {
+		got, err := apitest.Response{}, error(nil)
+		if i%2 == 0 {
+			got, err = s.quick("PUT", bulkPath(g), key, text)
+		} else {
+			got, err = s.quick("PATCH", memberPath(g, users[0]), key, `{"xp":{"increment":100}}`)
+		}
+		if err == nil && got.Status != 200 {
+			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
+		}
+		return err
+	})
+	for i, u := range users {
+		want := 3 * calls
+		if i == 0 {
+			want += 100 * calls
+		}
+		if xp := s.member(key, g, u).Level.XP; xp != want {
+			t.Errorf("member %d has %d XP, want %d", i, xp, want)
+		}
+	}
+}
+
+func whoMayPut(t *testing.T, s *service) {
+	g, disabled, unknown, u := s.guild(nil), s.guild(object{"enabled": false}), newID(), newID()
+	key, reader, stranger := s.key(g, disabled), s.reader(g), s.key()
+	bodies := map[string]object{
+		bulkPath(""):     {"mode": "set", "members": []object{given(u, 5, nil)}},
+		presencePath(""): {"present": true, "userIds": []string{u}},
+	}
+	for path, body := range bodies {
+		at := func(g string) string { return strings.Replace(path, "//", "/"+g+"/", 1) }
+		wantRefused(t, s.Do("PUT", at(g), "", body), 401)
+		wantRefused(t, s.Do("PUT", at(g), reader, body), 403)
+		wantRefused(t, s.Do("PUT", at(g), stranger, body), 403)
+		for _, key := range []string{key, reader} { // 404 comes before 403
+			wantRefused(t, s.Do("PUT", at(unknown), key, body), 404)
+		}
+		wantRefused(t, s.bad("PUT", at(unknown), reader, object{}), 400)
+	}
+	s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
+	// As PATCH, both work while leveling is disabled.
+	if got := s.put(key, disabled, "set", given(u, 5, nil))[0]; got.Outcome != "created" {
+		t.Errorf("in a disabled guild: %+v", got)
+	}
+	s.leave(key, disabled, u)
+	s.comeBack(key, disabled, u)
+	if xp := s.member(key, disabled, u).Level.XP; xp != 5 {
+		t.Errorf("it is %d", xp)
+	}
+	_, limited := s.mint(object{"guildIds": []string{g}, "rateLimit": 1})
+	wantHeader(t, s.sendPut(limited, g, "set", givenEach(newUsers(250), 1)).Want(t, 200), "X-Ratelimit-Remaining", "0")
+	wantFailure(t, s.sendPut(limited, g, "set", givenEach(newUsers(1), 1)), 429)
+}
+
+// largestPut has exactly 1 MiB; one byte more is among the bad bodies.
+func largestPut(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	users := newUsers(1000)
+	var members []object
+	for i, u := range users {
+		members = append(members, given(u, i, object{"user": object{"avatar": nil, "discriminator": strings.Repeat("0", 256), "username": strings.Repeat("é", 128), "globalName": strings.Repeat("x", 200)}}))
+	}
+	text := jsonText(t, object{"mode": "missing", "members": members})
+	text += strings.Repeat(" ", 1<<20-len(text))
+	if last := putResults(t, s.Do("PUT", bulkPath(g), key, text))[999]; last.UserID != users[999] || last.Outcome != "created" || last.XP != 999 {
+		t.Errorf("%+v", last)
+	}
+	if name := s.member(key, g, users[999]).User["username"]; name != strings.Repeat("é", 128) {
+		t.Errorf("it is called %q", name)
+	}
+}
+
+// Ten thousand members are put in calls of a thousand, by one key under the limits of a service as it comes.
+func TestTenThousandMembersFitTheLimits(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(onServers(t), "LEVELBOARD_RATE_LIMIT_KEY=120", "LEVELBOARD_RATE_LIMIT_IDENTITY=1500")...)
+	g := s.guild(nil)
+	key := s.key(g)
+	var bodies []string
+	for range 10 {
+		bodies = append(bodies, jsonText(t, object{"mode": "higher", "members": givenEach(newUsers(1000), 5)}))
+	}
+	began := time.Now()
+	for _, body := range bodies {
+		if got, err := s.quick("PUT", bulkPath(g), key, body); err != nil || got.Status != 200 {
+			t.Fatalf("%d %s, %v", got.Status, got.Body, err)
+		}
+	}
+	t.Logf("10,000 members took %v", time.Since(began))
+	if n := len(s.board(key, g, 100).Levels); n != 100 {
+		t.Errorf("page 100 has %d members", n)
+	}
+}

@@ -23,13 +23,14 @@ type archived struct {
 	Epoch    int64
 	Rev      int64
 	Gained   int64 // on all days
+	Away     bool
 }
 
 func (a archived) state() state {
 	if a.Deleted {
 		return state{}
 	}
-	return state{true, a.XP, a.Name, a.Messages, a.Gained}
+	return state{true, a.XP, a.Name, a.Messages, a.Gained, a.Away}
 }
 
 // rows reads the archive, past the service: every row of a guild that exists, by guild/user.
@@ -47,7 +48,7 @@ func (h *harness) rows() (map[string]archived, error) {
 	}
 	found, err := conn.Query(ctx, `
 		SELECT g.id, m.user_id, m.xp, m.message_count, COALESCE(m.updated_ms, 0), COALESCE(m.cooldown_ms, 0), m.username,
-			m.deleted, m.epoch, m.rev, `+gained+`
+			m.deleted, m.epoch, m.rev, `+gained+`, NOT m.present
 		FROM members m JOIN guilds g USING (incarnation)`)
 	if err != nil {
 		return nil, err

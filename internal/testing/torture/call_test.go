@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -24,6 +25,7 @@ const (
 	unsent                  // no replica took the request
 	done                    // 2xx
 	absent                  // 404: the member has no entry
+	left                    // 404: the member is not present
 	conflict                // 409: the member has an entry
 	reused                  // 409: another request was made under the Idempotency-Key
 	wrong                   // an answer that the service must not give here
@@ -116,13 +118,23 @@ func (a *answer) judge() {
 				XP           int64 `json:"xp"`
 				MessageCount int64 `json:"messageCount"`
 			} `json:"level"`
+			Changed *int64   `json:"changed"`
+			Missing []string `json:"missing"`
 		}
 		if len(a.body) > 0 && json.Unmarshal(a.body, &summary) == nil {
 			a.says = outcome{xp: summary.Level.XP, messages: summary.Level.MessageCount}
 			a.text = fmt.Sprintf("%d xp %d messages %d", a.status, a.says.xp, a.says.messages)
+			if n := summary.Changed; n != nil {
+				a.says, a.text = outcome{became: strconv.FormatInt(*n, 10)}, fmt.Sprintf("%d changed %d, missing %v", a.status, *n, summary.Missing)
+			}
+			if len(summary.Missing) > 0 {
+				a.verdict = absent
+			}
 		}
 	case a.status == http.StatusNotFound && bytes.Contains(a.body, []byte("no level entry")):
 		a.verdict, a.text = absent, "404 no entry"
+	case a.status == http.StatusNotFound && bytes.Contains(a.body, []byte("has left the guild")):
+		a.verdict, a.text = left, "404 left"
 	case a.status == http.StatusConflict && bytes.Contains(a.body, []byte("entry in the guild already")):
 		a.verdict, a.text = conflict, "409 exists"
 	case a.status == http.StatusConflict && bytes.Contains(a.body, []byte("given to another request")):
@@ -132,6 +144,19 @@ func (a *answer) judge() {
 	default:
 		a.verdict = wrong
 	}
+}
+
+// fits reports whether a change may be refused so of a member in a state.
+func (v verdict) fits(s state) bool {
+	switch v {
+	case absent:
+		return !s.exists
+	case left:
+		return s.exists && s.away
+	case conflict:
+		return s.exists
+	}
+	return true
 }
 
 func memberPath(guild, user string) string { return "/v2/levels/" + guild + "/users/" + user }

@@ -15,6 +15,7 @@ type state struct {
 
 	messages int64
 	gained   int64 // today, by the changes that count; 0 in a guild that counts nothing
+	away     bool  // it is not present, and has all of it
 }
 
 func (s state) String() string {
@@ -25,11 +26,20 @@ func (s state) String() string {
 	if s.gained != 0 {
 		text += fmt.Sprintf(" gained %d", s.gained)
 	}
+	if s.away {
+		text += " away"
+	}
 	return text
 }
 
+// hasLeft is what a read shows of a member that is not present: no more than that.
+var hasLeft = state{exists: true, away: true}
+
 // isRead returns whether a read of a member that is in a state shows this; it does not show what was gained.
 func (s state) isRead(is state) bool {
+	if s.away {
+		return is.exists && is.away
+	}
 	s.gained = is.gained
 	return s == is
 }
@@ -44,20 +54,27 @@ const (
 	set       op = "set"
 	remove    op = "delete"
 	award     op = "messages" // one member's part of a call with messages
+	put       op = "put"      // one member's part of a bulk change
+	leave     op = "leave"
+	comeBack  op = "come back"
 )
 
 // change is one request that may change a member.
 type change struct {
 	op       op
 	amount   int64  // with award: what the first message is worth that is worth anything; 0 when none is
-	messages int64  // with award: how many
-	name     string // with create, and with award when user data comes with it
+	messages int64  // with award: how many count; with put: the message count, or -1 without one
+	name     string // with create, and with award and put when user data comes with it
+	mode     string // of put
 	cooldown bool   // triggerCooldown, with the operations of PATCH
 	key      string // Idempotency-Key; empty for none
 }
 
 // outcome is what an answer to a change says of the member.
-type outcome struct{ xp, gained, messages int64 }
+type outcome struct {
+	xp, gained, messages int64
+	became               string // of put; of leave and comeBack whether the member changed
+}
 
 // effect is one thing that a change may do: what the member is after it, and how it is answered.
 type effect struct {
@@ -68,10 +85,15 @@ type effect struct {
 // effects is the whole specification of a change: what it may do to a member; nothing when it is refused. Only with award
 // there may be two.
 func (c change) effects(s state) []effect {
-	if c.op == award {
+	switch c.op {
+	case award:
 		return c.awards(s)
+	case put:
+		return []effect{c.puts(s)}
+	case leave, comeBack:
+		return c.moves(s)
 	}
-	if s.exists == (c.op == create) {
+	if s.exists == (c.op == create) || s.away && c.op != remove {
 		return nil
 	}
 	switch c.op {
@@ -99,9 +121,12 @@ func (s state) gains(xp int64) state {
 // awards is what messages may do: the first one that is worth anything gives XP, unless the cooldown stops it, and the
 // others never do. Whoever had no entry has no cooldown.
 func (c change) awards(s state) []effect {
+	if c.messages == 0 {
+		return []effect{{s, outcome{xp: s.xp, messages: s.messages}}}
+	}
 	gained := min(c.amount, maxXP-s.xp)
 	mayStop := s.exists && gained > 0
-	s.exists = true
+	s.exists, s.away = true, false
 	s.messages += c.messages
 	if c.name != "" {
 		s.name = c.name
@@ -111,7 +136,7 @@ func (c change) awards(s state) []effect {
 		all = append(all, effect{s, outcome{xp: s.xp, messages: s.messages}})
 	}
 	s = s.gains(gained)
-	return append(all, effect{s, outcome{s.xp, gained, s.messages}})
+	return append(all, effect{s, outcome{s.xp, gained, s.messages, ""}})
 }
 
 // mayCool reports whether a member may have a cooldown from the change.
@@ -125,7 +150,9 @@ func (c change) cooled(says outcome) bool { return c.mayCool() && (c.op != award
 func (c change) String() string {
 	text := string(c.op)
 	switch c.op {
-	case remove:
+	case remove, leave, comeBack:
+	case put:
+		text = fmt.Sprintf("%s %s %d messages %d", c.op, c.mode, c.amount, c.messages)
 	case award:
 		text = fmt.Sprintf("%d %s worth %d", c.messages, c.op, c.amount)
 	default:
@@ -140,9 +167,11 @@ func (c change) String() string {
 	return text
 }
 
-// request is the change as the API takes it. Messages are sent in calls of several members.
-func (c change) request() (method string, body any) {
+// request is the change as the API takes it, of a user. Messages and puts are sent in calls of several members.
+func (c change) request(user string) (method string, body any) {
 	switch c.op {
+	case leave, comeBack:
+		return http.MethodPut, map[string]any{"present": c.op == comeBack, "userIds": []string{user}}
 	case create:
 		user := map[string]any{"avatar": nil, "discriminator": "0", "username": c.name}
 		return http.MethodPost, map[string]any{"xp": c.amount, "user": user}

@@ -1,22 +1,12 @@
 package torture
 
 import (
-	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
-
-	"levelboard/internal/domain/period"
 )
-
-// entry is a member as the end of a run finds it, in Redis or in the archive.
-type entry struct {
-	xp, messages, updated, cooldown, gained int64
-	name                                    string
-}
 
 // checkBoards holds everything that can be read, from each replica, to the model and to itself.
 func (h *harness) checkBoards() {
@@ -179,7 +169,7 @@ func (h *harness) checkArchive() error {
 	kept := map[string]entry{}
 	for at, row := range rows {
 		if !row.Deleted {
-			kept[at] = entry{row.XP, row.Messages, row.Updated, row.Cooldown, row.Gained, row.Name}
+			kept[at] = entry{row.XP, row.Messages, row.Updated, row.Cooldown, row.Gained, row.Name, row.Away}
 		}
 	}
 	live := map[string]entry{}
@@ -232,59 +222,6 @@ func (h *harness) checkKept(at string, row state) {
 			h.violation(about, fmt.Sprintf("member %s gained all of its %d XP, and the archive says %d", at, row.xp, row.gained))
 		}
 	}
-}
-
-// readLive adds a guild's members, past the service, and reports whether Redis holds the guild.
-func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	prefix := "lb:{" + guild + "}:"
-	meta, err := h.live.HGetAll(ctx, prefix+"meta").Result()
-	if err != nil || len(meta) == 0 {
-		return false, err
-	}
-	unsaved, err := h.unsaved(ctx, guild)
-	if err != nil {
-		return true, err
-	}
-	if len(unsaved) > 0 {
-		h.violation(nil, fmt.Sprintf("the last snapshot left members of guild %s behind: dirty %v, meta %v", guild, unsaved, meta))
-	}
-	scores, err := h.live.ZRangeWithScores(ctx, prefix+"xp", 0, -1).Result()
-	if err != nil {
-		return true, err
-	}
-	entries, err := h.live.HGetAll(ctx, prefix+"entry").Result()
-	if err != nil {
-		return true, err
-	}
-	for _, z := range scores {
-		user := fmt.Sprint(z.Member)
-		if user == "" { // which keeps the keys from being empty
-			continue
-		}
-		e := entry{xp: int64(z.Score)}
-		// Of one whose messages came without user data there are three numbers and no more.
-		if parts := strings.SplitN(entries[user], " ", 4); len(parts) >= 3 {
-			cooldown, days, _ := strings.Cut(parts[2], ";")
-			e.messages, e.updated, e.cooldown = number(parts[0]), number(parts[1]), number(cooldown)
-			gains, err := period.ParseGains(strings.TrimPrefix(days, "!"))
-			if err != nil {
-				return true, fmt.Errorf("the gains of member %s: %w", user, err)
-			}
-			for _, g := range gains {
-				e.gained += g.Gained
-			}
-		}
-		if fields := strings.Split(entries[user], "\x00"); len(fields) == 5 {
-			e.name = fields[3]
-		}
-		into[guild+"/"+user] = e
-	}
-	if len(entries) != len(scores) {
-		h.violation(nil, "guild "+guild+" has "+strconv.Itoa(len(scores))+" members and "+strconv.Itoa(len(entries))+" entries in Redis")
-	}
-	return true, nil
 }
 
 func (h *harness) subjectOf(at string) subject {

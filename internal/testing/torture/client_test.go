@@ -31,7 +31,7 @@ func (c *client) run() {
 func (c *client) step() {
 	m := c.pick()
 	c.h.gate.RLock() // a loss of Redis changes what members may be
-	waits, exists, unsure := len(m.pending) >= mostPending, m.states()[0].exists, m.unsure()
+	waits, is, unsure := len(m.pending) >= mostPending, m.states()[0], m.unsure()
 	c.h.gate.RUnlock()
 	switch n := c.rng.IntN(100); {
 	case n < 8:
@@ -52,9 +52,9 @@ func (c *client) step() {
 	case n < 46 && c.said != nil:
 		c.repeatMessages()
 	case n < 58 || n < 75 && len(c.members) > membersEach:
-		c.messages()
+		c.many()
 	default:
-		c.change(m, c.choose(exists))
+		c.change(m, c.choose(is))
 	}
 }
 
@@ -68,9 +68,16 @@ func (c *client) pick() *member {
 }
 
 // choose prefers what is not refused: most changes find what they need.
-func (c *client) choose(exists bool) change {
+func (c *client) choose(is state) change {
+	exists := is.exists
 	if c.rng.IntN(20) == 0 {
 		exists = !exists
+	}
+	if n := c.rng.IntN(100); exists && n < 8 || is.away && n < 40 {
+		if is.away != (c.rng.IntN(10) == 0) {
+			return change{op: comeBack}
+		}
+		return change{op: leave}
 	}
 	var chosen change
 	switch n := c.rng.IntN(100); {
@@ -132,13 +139,13 @@ func (c *client) change(m *member, wanted change) {
 	if wanted.op == remove {
 		m.held = time.Time{} // with the member, or not
 	}
-	method, body := wanted.request()
+	method, body := wanted.request(m.user)
 	r := c.replica()
 	// With a key it is sent until it is answered, so the model knows exactly what it did.
 	for attempt := 1; ; attempt++ {
 		c.h.gate.RLock()
-		a := c.mislay(wanted.key, c.h.call(r, method, memberPath(m.guild, m.user), wanted.key, body))
-		refused := a.verdict == absent && wanted.op == create || a.verdict == conflict && wanted.op != create
+		a := c.mislay(wanted.key, c.h.call(r, method, wanted.path(m.guild, m.user), wanted.key, body))
+		refused := (a.verdict == absent || a.verdict == left) && wanted.op == create || a.verdict == conflict && wanted.op != create
 		explained := a.verdict != wrong && a.verdict != reused && !refused && m.answered(wanted, a)
 		m.record(c.h, wanted.String(), a)
 		c.h.gate.RUnlock()
@@ -181,11 +188,14 @@ func (c *client) read(m *member) (rank int64, definite bool) {
 	a := c.h.call(r, "GET", memberPath(m.guild, m.user), "", nil)
 	var seen state
 	explained := a.verdict != wrong && a.verdict != conflict && a.verdict != reused
-	definite = a.verdict == done || a.verdict == absent
+	definite = a.verdict == done || a.verdict == absent || a.verdict == left
+	if a.verdict == left {
+		seen = hasLeft
+	}
 	if a.verdict == done {
 		var entry entryBody
 		explained = json.Unmarshal(a.body, &entry) == nil && entry.Level.Rank >= 1
-		seen, rank = state{true, entry.Level.XP, entry.User.Username, entry.Level.MessageCount, 0}, entry.Level.Rank
+		seen, rank = state{true, entry.Level.XP, entry.User.Username, entry.Level.MessageCount, 0, false}, entry.Level.Rank
 		a.text = fmt.Sprintf("200 %s rank %d", seen, rank)
 	}
 	if explained && definite {
@@ -213,7 +223,7 @@ func (c *client) count(counter *counter) {
 	if counter.keyed || c.rng.IntN(100) < 30 {
 		wanted.key = c.newKey()
 	}
-	method, body := wanted.request()
+	method, body := wanted.request(counter.user)
 	r := c.replica()
 	losses := 0
 	for attempt := 1; ; attempt++ {

@@ -93,11 +93,13 @@ func (c *client) history(m *member) (definite bool) {
 		var body historyBody
 		if json.Unmarshal(a.body, &body) == nil {
 			gained, ok := body.today(c.h.today())
-			explained = ok && m.shows(func(s state) bool { return s.exists && s.gained == gained })
+			explained = ok && m.shows(func(s state) bool { return s.exists && !s.away && s.gained == gained })
 			a.text = "200 " + strings.TrimSpace(string(a.body))
 		}
 	case absent:
 		explained = m.saw(state{})
+	case left:
+		explained = m.saw(hasLeft)
 	}
 	m.record(c.h, "history", a)
 	c.h.gate.RUnlock()
@@ -156,7 +158,7 @@ func (h *harness) checkGainers(guild, kind string, rows []pageRow) {
 		shown[row.UserID] = true
 	}
 	for _, m := range h.members() {
-		if m.guild == guild && !shown[m.user] && !m.shows(func(s state) bool { return s.gained <= 0 }) {
+		if m.guild == guild && !shown[m.user] && !m.shows(func(s state) bool { return s.gained <= 0 || s.away }) {
 			h.violation(m, fmt.Sprintf("the board of the %s of guild %s lacks member %s, which was %s", kind, guild, m.user, m))
 		}
 		delete(shown, m.user)

@@ -216,7 +216,7 @@ func (h *harness) setUp() {
 	h.apiKey, h.keyID = made.Key, made.ID
 	for i := range sharedMembers {
 		user := strconv.Itoa(300000000000000000 + i)
-		method, body := change{op: create, name: "shared"}.request()
+		method, body := change{op: create, name: "shared"}.request(user)
 		h.must(method, memberPath(mainGuild, user), body)
 		h.users = append(h.users, user)
 		h.counters = append(h.counters, &counter{guild: mainGuild, user: user, keyed: i%2 == 0, highest: maxXP, open: map[string]int64{}})
@@ -268,6 +268,7 @@ func (h *harness) guildDocument(name string, counted bool) map[string]any {
 	document := map[string]any{
 		"name": name, "memberCount": 1000, "ownerId": ownerID, "xpGainInterval": cooldown.Milliseconds(),
 		"xpPerMessageMin": messageXP, "xpPerMessageMax": messageXP, "ignoredChannelIds": []string{deafChannel},
+		"multipliers": []map[string]any{{"type": "Channel", "multiplier": 0, "targets": []map[string]any{{"id": muteChannel, "name": "mute"}}}},
 	}
 	if counted {
 		document["timeZone"], document["periods"] = h.zone.String(), kinds

@@ -102,6 +102,12 @@ func both(a, d known) []known {
 		d.gained, named.gained = lower, lower
 		all = append(all, d, named)
 	}
+	if a.away != d.away { // who was updated last says who is present
+		for _, k := range all {
+			k.away = a.away
+			all = append(all, k)
+		}
+	}
 	return all
 }
 

@@ -3,7 +3,6 @@ package torture
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 )
@@ -13,12 +12,15 @@ const (
 	cooldown    = 10 * time.Second
 	stepMembers = 100 // of how many members one step takes the messages
 	talkChannel = "500000000000000001"
-	deafChannel = "500000000000000002" // ignored: its messages give no XP
+	deafChannel = "500000000000000002" // ignored: its messages are not counted
+	muteChannel = "500000000000000003" // its messages count, and give no XP
+	uncounted   = -1                   // what a message is worth that is not counted
 )
 
-// messagesCall is one request with messages of some of a client's members.
+// messagesCall is one request with messages of some of a client's members, or a bulk change of them, where each has one.
 type messagesCall struct {
 	guild   string
+	mode    string    // of a bulk change; empty for messages
 	key     string    // Idempotency-Key; empty for none
 	authors []*member // each once, in the order of their first messages
 	parts   []change  // of each author: what its messages ask for
@@ -30,8 +32,8 @@ type messagesCall struct {
 	answer []byte // the first one, once there is one
 }
 
-// messages sends a call; with a key, again and again until it is answered.
-func (c *client) messages() {
+// many sends a call; with a key, again and again until it is answered.
+func (c *client) many() {
 	wanted := c.compose()
 	if wanted == nil {
 		return
@@ -65,7 +67,7 @@ func (c *client) messages() {
 func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem string, about subject) {
 	c.h.gate.RLock()
 	defer c.h.gate.RUnlock()
-	a = c.mislay(wanted.key, c.h.call(r, http.MethodPost, messagesPath(wanted.guild), wanted.key, map[string]any{"messages": wanted.sent}))
+	a = c.mislay(wanted.key, wanted.send(c.h, r, wanted.sent))
 	var says []outcome
 	switch a.verdict {
 	case unknown, unsent:
@@ -81,7 +83,7 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 		free := len(m.pending) == 0 && wanted.began.After(m.free)
 		if a.verdict == done {
 			own.says = says[i]
-			own.text = fmt.Sprintf("200 gained %d xp %d messages %d", own.says.gained, own.says.xp, own.says.messages)
+			own.text = fmt.Sprintf("200 %s gained %d xp %d messages %d", own.says.became, own.says.gained, own.says.xp, own.says.messages)
 		}
 		explained := m.answered(part, own)
 		m.record(c.h, part.String(), own)
@@ -91,7 +93,7 @@ func (c *client) attempt(r *replica, wanted *messagesCall) (a answer, problem st
 		if a.verdict == done && !m.cooled(own.says.gained > 0, wanted.began, a.ended, !c.h.mode.loses()) {
 			return a, fmt.Sprintf("the answer %q to %q cannot be: the member has a cooldown until %s", own.text, part, m.held.Format(clock)), m
 		}
-		if a.verdict == done && free && part.amount > 0 && own.says.gained == 0 && own.says.xp < maxXP {
+		if a.verdict == done && free && part.op == award && part.amount > 0 && own.says.gained == 0 && own.says.xp < maxXP {
 			return a, fmt.Sprintf("the answer %q to %q cannot be: the member's cooldown was over at %s", own.text, part, m.free.Format(clock)), m
 		}
 	}
@@ -135,6 +137,10 @@ func (c *client) compose() *messagesCall {
 	if c.rng.IntN(100) < 70 {
 		wanted.key = c.newKey()
 	}
+	if c.rng.IntN(4) == 0 {
+		wanted.put(c)
+		return wanted
+	}
 	for i := range wanted.authors {
 		wanted.parts = append(wanted.parts, change{op: award, key: wanted.key})
 		wanted.add(c, i)
@@ -150,18 +156,22 @@ func (w *messagesCall) add(c *client, author int) {
 	part := &w.parts[author]
 	message := map[string]any{"userId": w.authors[author].user, "channelId": talkChannel}
 	worth := int64(messageXP)
-	switch c.rng.IntN(8) {
+	switch c.rng.IntN(9) {
 	case 0:
-		message["channelId"], worth = deafChannel, 0
+		message["channelId"], worth = deafChannel, uncounted
 	case 1:
-		message["parentChannelId"], worth = deafChannel, 0
+		message["parentChannelId"], worth = deafChannel, uncounted
+	case 2:
+		message["channelId"], worth = muteChannel, 0
 	}
 	if c.rng.IntN(3) == 0 {
 		c.serial++
 		part.name = fmt.Sprintf("%s-m%d", c.name, c.serial)
 		message["user"] = map[string]any{"avatar": nil, "discriminator": "0", "username": part.name}
 	}
-	part.messages++
+	if worth != uncounted {
+		part.messages++
+	}
 	part.amount = max(part.amount, worth)
 	w.sent, w.from, w.worth = append(w.sent, message), append(w.from, author), append(w.worth, worth)
 }
@@ -172,6 +182,7 @@ func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 	var answer struct {
 		Results []struct {
 			UserID       string `json:"userId"`
+			Outcome      string `json:"outcome"`
 			Gained       int64  `json:"gained"`
 			XP           int64  `json:"xp"`
 			MessageCount int64  `json:"messageCount"`
@@ -184,6 +195,15 @@ func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 		return nil, fmt.Sprintf("%d results for %d messages", len(answer.Results), len(w.sent))
 	}
 	says = make([]outcome, len(w.authors))
+	if w.mode != "" {
+		for i, got := range answer.Results {
+			if got.UserID != w.authors[i].user {
+				return nil, fmt.Sprintf("result %d is of user %s, not %s", i, got.UserID, w.authors[i].user)
+			}
+			says[i] = outcome{xp: got.XP, messages: got.MessageCount, became: got.Outcome}
+		}
+		return says, ""
+	}
 	seen, tried := make([]bool, len(w.authors)), make([]bool, len(w.authors))
 	for i, got := range answer.Results {
 		author := w.from[i]
@@ -191,14 +211,14 @@ func (w *messagesCall) read(body []byte) (says []outcome, problem string) {
 		switch {
 		case got.UserID != w.authors[author].user:
 			return nil, fmt.Sprintf("result %d is of user %s, the message of %s", i, got.UserID, w.authors[author].user)
-		case got.Gained != 0 && (tried[author] || w.worth[i] == 0):
+		case got.Gained != 0 && (tried[author] || w.worth[i] <= 0):
 			return nil, fmt.Sprintf("message %d gave XP, and can give none", i)
 		case got.Gained != 0 && got.Gained != w.worth[i] && (got.Gained > w.worth[i] || got.XP != maxXP):
 			return nil, fmt.Sprintf("message %d gave %d XP and is worth %d", i, got.Gained, w.worth[i])
-		case seen[author] && (got.XP != all.xp+got.Gained || got.MessageCount != all.messages+1):
+		case seen[author] && (got.XP != all.xp+got.Gained || got.MessageCount != all.messages+counts(w.worth[i])):
 			return nil, fmt.Sprintf("result %d does not follow the one before of user %s", i, got.UserID)
 		}
-		*all = outcome{got.XP, all.gained + got.Gained, got.MessageCount}
+		*all = outcome{got.XP, all.gained + got.Gained, got.MessageCount, ""}
 		seen[author], tried[author] = true, tried[author] || w.worth[i] > 0
 	}
 	return says, ""
@@ -220,11 +240,16 @@ func (c *client) repeatMessages() {
 	made, want := c.said, done
 	sent := made.sent
 	if c.rng.IntN(4) == 0 {
-		want, sent = reused, append(sent[:len(sent):len(sent)], sent[0])
+		want, sent = reused, append(sent[:len(sent):len(sent)], map[string]any{"userId": churnUser(0), "xp": 1, "channelId": talkChannel})
+		if made.mode != "" {
+			delete(sent[len(sent)-1], "channelId")
+		} else {
+			delete(sent[len(sent)-1], "xp")
+		}
 	}
 	r := c.replica()
 	c.h.gate.RLock()
-	a := c.h.call(r, http.MethodPost, messagesPath(made.guild), made.key, map[string]any{"messages": sent})
+	a := made.send(c.h, r, sent)
 	c.h.gate.RUnlock()
 	switch {
 	case a.verdict == unknown || a.verdict == unsent:

@@ -122,7 +122,7 @@ func (m *member) answered(c change, a answer) bool {
 			}
 		}
 		effects := m.effects(c, p.state)
-		if a.verdict != done && len(effects) == 0 {
+		if a.verdict != done && len(effects) == 0 && a.verdict.fits(p.state) {
 			next[possible{state: p.state, open: p.open}] = true
 		}
 		for _, e := range effects {

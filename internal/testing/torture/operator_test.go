@@ -62,7 +62,7 @@ func (o *operator) found() bool {
 				unseen++
 				continue
 			}
-			if a.verdict == done && a.process == maker {
+			if (a.verdict == done || a.verdict == left) && a.process == maker {
 				o.h.violation(nil, fmt.Sprintf("replica %s created guild %s anew (number %d) and shows a member of the one before: %s", r.name, churnGuild, o.born, a.body))
 				return false
 			}

@@ -63,7 +63,7 @@ func (c *client) page(guild, kind string, number int) (rows []pageRow, definite 
 		if !ok || m.guild != guild {
 			continue
 		}
-		seen := state{true, row.XP, row.User.Username, row.MessageCount, row.Gained}
+		seen := state{true, row.XP, row.User.Username, row.MessageCount, row.Gained, false}
 		a.text = fmt.Sprintf("200 %s rank %d", seen, row.Rank)
 		explained := m.shows(func(s state) bool { return s == seen || kind == "" && seen.isRead(s) })
 		m.record(c.h, name, a)

@@ -42,7 +42,7 @@ func (c *client) repeat(m *member) {
 			sent.amount = 2
 		}
 	}
-	method, body := sent.request()
+	method, body := sent.request(m.user)
 	r := c.replica()
 	c.h.gate.RLock()
 	a := c.h.call(r, method, memberPath(m.guild, m.user), sent.key, body)

@@ -14,11 +14,16 @@ func TestTheModelRefuses(t *testing.T) {
 	plus := change{op: increment, amount: 10}
 	keyed := change{op: increment, amount: 10, key: "k"}
 	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, says: outcome{xp: xp}, ended: now} }
-	at := func(xp int64) state { return state{true, xp, "n", 0, 0} }
+	at := func(xp int64) state { return state{true, xp, "n", 0, 0, false} }
 	sent := change{op: award, amount: 10, messages: 2, key: "k"}
 	said := func(xp, gained, messages int64) answer {
-		return answer{verdict: done, says: outcome{xp, gained, messages}, ended: now}
+		return answer{verdict: done, says: outcome{xp, gained, messages, ""}, ended: now}
 	}
+	moved := func(changed string) answer { return answer{verdict: done, says: outcome{became: changed}, ended: now} }
+	became := func(xp int64, how string) answer {
+		return answer{verdict: done, says: outcome{xp: xp, became: how}, ended: now}
+	}
+	higher := change{op: put, mode: "higher", amount: 200, messages: -1}
 	cases := []struct {
 		name  string
 		steps func(m *member) bool // what it returns must be false
@@ -42,13 +47,13 @@ func TestTheModelRefuses(t *testing.T) {
 		{"an entry over an entry", func(m *member) bool { return m.answered(change{op: create, amount: 1}, made(1)) }},
 		{"messages that do not count", func(m *member) bool { return m.answered(sent, said(100, 0, 2)) && m.saw(at(100)) }},
 		{"messages that count twice", func(m *member) bool {
-			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 110, "n", 4, 0})
+			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 110, "n", 4, 0, false})
 		}},
 		{"messages that give XP twice", func(m *member) bool {
-			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 120, "n", 2, 0})
+			return m.answered(sent, lost) && m.answered(sent, said(110, 10, 2)) && m.saw(state{true, 120, "n", 2, 0, false})
 		}},
 		{"unknown messages that half count", func(m *member) bool {
-			return m.answered(change{op: award, amount: 10, messages: 2}, lost) && m.saw(state{true, 110, "n", 1, 0})
+			return m.answered(change{op: award, amount: 10, messages: 2}, lost) && m.saw(state{true, 110, "n", 1, 0, false})
 		}},
 		{"messages that give more than they are worth", func(m *member) bool { return m.answered(sent, said(111, 11, 2)) }},
 		{"a cooldown of one who had no entry", func(m *member) bool {
@@ -56,6 +61,38 @@ func TestTheModelRefuses(t *testing.T) {
 		}},
 		{"XP for messages during the cooldown", func(m *member) bool {
 			return m.cooled(true, now, now, true) && m.cooled(true, now, now.Add(cooldown/2), true)
+		}},
+		{"one who has left and is on the board", func(m *member) bool { return m.answered(change{op: leave}, moved("1")) && m.saw(at(100)) }},
+		{"one who has left and is changed", func(m *member) bool { return m.answered(change{op: leave}, moved("1")) && m.answered(plus, made(110)) }},
+		{"one who is there and is refused as if not", func(m *member) bool { return m.answered(plus, answer{verdict: left, ended: now}) }},
+		{"one who has left and is refused as unknown", func(m *member) bool {
+			return m.answered(change{op: leave}, moved("1")) && m.answered(plus, answer{verdict: absent, ended: now})
+		}},
+		{"one who leaves twice", func(m *member) bool {
+			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: leave}, moved("1"))
+		}},
+		{"one who comes back with other XP", func(m *member) bool {
+			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: comeBack}, moved("1")) && m.saw(at(0))
+		}},
+		{"a message that is not counted and brings back", func(m *member) bool {
+			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: award}, said(100, 0, 0)) && m.saw(at(100))
+		}},
+		{"a message that counts and does not bring back", func(m *member) bool {
+			return m.answered(change{op: leave}, moved("1")) && m.answered(sent, said(110, 10, 2)) && m.saw(hasLeft)
+		}},
+		{"a put that brings back", func(m *member) bool {
+			return m.answered(change{op: leave}, moved("1")) && m.answered(higher, became(200, "changed")) && m.saw(at(200))
+		}},
+		{"a put that says that nothing changed", func(m *member) bool { return m.answered(higher, became(200, "unchanged")) }},
+		{"a put of less that lowers", func(m *member) bool {
+			return m.answered(change{op: put, mode: "higher", amount: 50, messages: -1}, became(50, "changed"))
+		}},
+		{"a put for who is missing that changes", func(m *member) bool {
+			return m.answered(change{op: put, mode: "missing", amount: 200, messages: -1}, became(100, "unchanged")) && m.saw(at(200))
+		}},
+		{"a put that is added twice", func(m *member) bool {
+			add := change{op: put, mode: "add", amount: 10, messages: -1, key: "k"}
+			return m.answered(add, lost) && m.answered(add, became(110, "changed")) && m.saw(at(120))
 		}},
 		{"a loss of what was saved", func(m *member) bool {
 			m.answered(plus, made(110))
@@ -89,100 +126,6 @@ func TestTheModelRefuses(t *testing.T) {
 	}
 }
 
-// What a member gained is known by periods only, and is as safe as its XP.
-func TestTheModelKnowsGains(t *testing.T) {
-	now := time.Now()
-	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, says: outcome{xp: xp}, ended: now} }
-	plus, keyed := change{op: increment, amount: 10}, change{op: increment, amount: 10, key: "k"}
-	minus, over := change{op: decrement, amount: 30}, change{op: increment, amount: maxXP}
-	sets, gone := change{op: set, amount: 500}, change{op: remove}
-	said := answer{verdict: done, says: outcome{977, 977, 1}, ended: now}
-	cases := []struct {
-		name   string
-		steps  func(m *member) bool
-		gained []int64 // what it may be after them, lowest first
-	}{
-		{"nothing", func(*member) bool { return true }, []int64{5}},
-		{"an increment", func(m *member) bool { return m.answered(plus, made(110)) }, []int64{15}},
-		{"a decrement, down to 0", func(m *member) bool { return m.answered(change{op: decrement, amount: 300}, made(0)) }, []int64{-95}},
-		{"an increment, up to the highest XP", func(m *member) bool { return m.answered(over, made(maxXP)) }, []int64{5 + maxXP - 100}},
-		{"what is set", func(m *member) bool { return m.answered(sets, made(500)) }, []int64{5}},
-		{"a new entry", func(m *member) bool {
-			return m.answered(gone, made(0)) && m.answered(change{op: create, amount: 7}, made(7))
-		}, []int64{0}},
-		{"messages that make an entry", func(m *member) bool {
-			return m.answered(gone, made(0)) && m.answered(change{op: award, amount: 977, messages: 1}, said)
-		}, []int64{977}},
-		{"unknown changes", func(m *member) bool { return m.answered(plus, lost) && m.answered(minus, lost) }, []int64{-25, -15, 5, 15}},
-		{"an unknown one, before XP is set", func(m *member) bool {
-			return m.answered(plus, lost) && m.answered(sets, made(500)) && m.saw(state{true, 500, "n", 0, 0})
-		},
-			[]int64{5, 15}},
-		{"one that is made again under its key", func(m *member) bool { return m.answered(keyed, lost) && m.answered(keyed, made(110)) }, []int64{15}},
-		{"one that may be lost", func(m *member) bool {
-			m.answered(plus, made(110))
-			m.note(now, time.Time{})
-			m.returned(now.Add(time.Second), m.since(now.Add(-time.Millisecond)))
-			return true
-		}, []int64{5, 15}},
-	}
-	for _, c := range cases {
-		for _, counted := range []bool{true, false} {
-			m := newMember("g", "u", true)
-			first, want := state{true, 100, "n", 0, 5}, c.gained
-			if m.counted = counted; !counted {
-				first.gained, want = 0, []int64{0}
-			}
-			m.may = map[possible]bool{{state: first}: true}
-			m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: first}}}}
-			if !c.steps(m) {
-				t.Fatalf("%s: the model refuses it", c.name)
-			}
-			var got []int64
-			for _, s := range m.states() {
-				got = append(got, s.gained)
-			}
-			slices.Sort(got)
-			if got = slices.Compact(got); !slices.Equal(got, want) {
-				t.Errorf("%s, counted %v: gained %v, want %v", c.name, counted, got, want)
-			}
-			if m.unsure() != (len(want) > 1) && len(m.pending) == 0 {
-				t.Errorf("%s: unsure %v, gained %v", c.name, m.unsure(), want)
-			}
-		}
-	}
-}
-
-// Of two lives of a member the higher gain counts. One that is below 0 may count where the other has no record.
-func TestTheModelMergesGains(t *testing.T) {
-	for _, c := range []struct {
-		archive, dump int64
-		want          []int64
-	}{{5, 7, []int64{7}}, {7, 5, []int64{7}}, {-5, -7, []int64{-5}}, {0, 5, []int64{5}}, {0, -5, []int64{-5, 0}}, {-5, 0, []int64{-5, 0}}} {
-		var got []int64
-		for _, k := range both(known{state: state{true, 1, "a", 0, c.archive}}, known{state: state{true, 1, "d", 0, c.dump}}) {
-			got = append(got, k.gained)
-		}
-		slices.Sort(got)
-		if got = slices.Compact(got); !slices.Equal(got, c.want) {
-			t.Errorf("%d archived and %d in the dump: %v, want %v", c.archive, c.dump, got, c.want)
-		}
-	}
-}
-
-// At any time of the week a run ends before the day does.
-func TestTheZoneLeavesTimeForARun(t *testing.T) {
-	for at, end := time.Date(2026, time.November, 29, 0, 0, 0, 0, time.UTC), time.Date(2026, time.December, 2, 0, 0, 0, 0, time.UTC); at.Before(end); at = at.Add(20 * time.Minute) {
-		zone, err := time.LoadLocation(pickZone(at))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if hour := at.In(zone).Hour(); hour != 1 {
-			t.Errorf("at %v the hour in %v is %d, want 1", at, zone, hour)
-		}
-	}
-}
-
 // survives takes an answer to a change, and then a loss that leaves the member in this state.
 func survives(m *member, c change, a answer, left state) {
 	m.answered(c, a)
@@ -196,30 +139,30 @@ func TestTheModelAccepts(t *testing.T) {
 	plus := change{op: increment, amount: 10}
 	lost := answer{verdict: unknown, ended: now}
 	m := newMember("g", "u", true)
-	m.may = map[possible]bool{{state: state{true, 100, "n", 0, 0}}: true}
-	m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: state{true, 100, "n", 0, 0}}}}}
+	m.may = map[possible]bool{{state: state{true, 100, "n", 0, 0, false}}: true}
+	m.trail = []moment{{from: now.Add(-time.Second), states: []known{{state: state{true, 100, "n", 0, 0, false}}}}}
 	m.answered(plus, answer{verdict: done, says: outcome{xp: 110}, ended: now})
 	m.note(now, time.Time{})
 	m.returned(now.Add(time.Second), m.since(now.Add(-time.Millisecond)))
-	if !m.saw(state{true, 100, "n", 0, 0}) {
+	if !m.saw(state{true, 100, "n", 0, 0, false}) {
 		t.Error("the model refuses a loss of what was not saved")
 	}
 	for _, left := range []int64{100, 110} {
 		m := newMember("g", "u", true)
-		m.may = map[possible]bool{{state: state{true, 100, "n", 0, 0}}: true}
+		m.may = map[possible]bool{{state: state{true, 100, "n", 0, 0, false}}: true}
 		keyed := change{op: increment, amount: 10, key: "k"}
-		survives(m, keyed, lost, state{true, left, "n", 0, 0})
-		if !m.answered(keyed, answer{verdict: done, says: outcome{xp: 110}, ended: now}) || !m.saw(state{true, 110, "n", 0, 0}) {
+		survives(m, keyed, lost, state{true, left, "n", 0, 0, false})
+		if !m.answered(keyed, answer{verdict: done, says: outcome{xp: 110}, ended: now}) || !m.saw(state{true, 110, "n", 0, 0, false}) {
 			t.Errorf("a repeated change and a loss that leaves %d XP: the model refuses that it is made once", left)
 		}
 	}
 	for _, seen := range [][]int64{{100, 100}, {100, 110}, {110, 110}, {110, 120}, {120, 120}} {
 		m := newMember("g", "u", false)
-		m.may = map[possible]bool{{state: state{true, 100, "n", 0, 0}}: true}
+		m.may = map[possible]bool{{state: state{true, 100, "n", 0, 0, false}}: true}
 		m.answered(plus, lost)
 		m.answered(plus, lost)
 		for _, xp := range seen {
-			if !m.saw(state{true, xp, "n", 0, 0}) {
+			if !m.saw(state{true, xp, "n", 0, 0, false}) {
 				t.Errorf("100 and twice an unknown 10: the model refuses %v", seen)
 			}
 		}
@@ -230,7 +173,7 @@ func TestTheModelAccepts(t *testing.T) {
 func TestTheModelOfAMasterThatMayBeReplaced(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
-	at := func(xp int64) state { return state{true, xp, "n", 0, 0} }
+	at := func(xp int64) state { return state{true, xp, "n", 0, 0, false} }
 	fresh := func() *member {
 		m := newMember("g", "u", false)
 		m.fleeting, m.may = true, map[possible]bool{{state: at(100)}: true}
@@ -293,7 +236,7 @@ func TestTheAnswerToMessagesIsRead(t *testing.T) {
 		return call.read([]byte(`{"results":[` + strings.Join(rows, ",") + `]}`))
 	}
 	says, problem := read(row("1", 0, 5, 8), row("2", 7, maxXP, 1), row("1", messageXP, messageXP+5, 9))
-	if want := []outcome{{messageXP + 5, messageXP, 9}, {maxXP, 7, 1}}; problem != "" || !slices.Equal(says, want) {
+	if want := []outcome{{messageXP + 5, messageXP, 9, ""}, {maxXP, 7, 1, ""}}; problem != "" || !slices.Equal(says, want) {
 		t.Errorf("%v %s, want %v", says, problem, want)
 	}
 	for name, rows := range map[string][]string{

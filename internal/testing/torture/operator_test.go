@@ -53,6 +53,7 @@ func (o *operator) found() bool {
 	}
 	o.h.tell("guild %s was created (number %d)", churnGuild, o.born)
 	began := time.Now()
+	served := began // since when the replica has not been down
 	for _, r := range o.h.replicas {
 		for attempt, unseen := 1, 0; unseen < churnMembers; attempt++ {
 			// Settings and grants reach the other replica within a second, later when the archive is away; until then it
@@ -69,7 +70,10 @@ func (o *operator) found() bool {
 			if !o.h.running() {
 				return false
 			}
-			if time.Since(began) > patience {
+			if a.verdict == unsent {
+				served = time.Now()
+			}
+			if time.Since(served) > patience {
 				o.h.violation(nil, fmt.Sprintf("replica %s does not show guild %s, created anew, without members, %v after: %s", r.name, churnGuild, patience, a.text))
 				return false
 			}

@@ -62,7 +62,7 @@ func (s *Site) guard(c *gin.Context) {
 	}
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, limit)
 	if err := s.origins.Check(c.Request); err != nil {
-		s.fail(c, fault.Wrap(err, fault.Forbidden, "This was sent by a page of another site, so nothing was done. Go to the page here and do it there."))
+		s.fail(c, fault.Wrap(err, fault.Forbidden, "This request came from another site and was rejected. Open the page here and try again."))
 	}
 }
 
@@ -83,10 +83,10 @@ func postForm(c *gin.Context) (url.Values, error) {
 	case err == nil:
 		return c.Request.PostForm, nil
 	case errors.As(err, &large):
-		return nil, fault.Wrap(err, fault.TooLarge, "This is too long to be sent as a form. "+
-			"Whoever runs this service can set long settings with the command levelboard guild apply.")
+		return nil, fault.Wrap(err, fault.TooLarge, "The form is too large. "+
+			"The operator can apply large settings with the command levelboard guild apply.")
 	}
-	return nil, fault.Wrap(err, fault.Invalid, "The form did not arrive in one piece. Go back and send it again.")
+	return nil, fault.Wrap(err, fault.Invalid, "The form arrived incomplete. Go back and submit it again.")
 }
 
 // trusting refuses changes from other origins. It names the public address because a proxy may change the Host.
@@ -130,7 +130,7 @@ func (s *Site) admit(c *gin.Context) {
 func crowded(why error) error {
 	return &fault.Error{
 		Code: fault.Unavailable, RetryAfter: time.Second, Cause: why,
-		Message: "Very many people are looking at this moment. Try again in a second.",
+		Message: "The service is busy. Try again in a second.",
 	}
 }
 
@@ -148,13 +148,13 @@ func (s *Site) charge(c *gin.Context, session *signin.Session) error {
 	if session != nil {
 		user = string(session.User.ID)
 	}
-	return s.take(c, ratelimit.OfIdentity(user, c.ClientIP(), s.deps.IdentityLimit), "That was too much at once.")
+	return s.take(c, ratelimit.OfIdentity(user, c.ClientIP(), s.deps.IdentityLimit), "You sent too many requests.")
 }
 
 // chargeSignIn takes one of the address's sign-ins, whoever is signed in there already. They have a limit also where pages have none.
 func (s *Site) chargeSignIn(c *gin.Context) error {
 	budget := ratelimit.Budget{Scope: ratelimit.ScopeSignIn, Name: ratelimit.ClientName(c.ClientIP()), PerMinute: signInsOfAddress}
-	return s.take(c, budget, "There were too many sign-ins from your address. Begin again a little later.")
+	return s.take(c, budget, "There were too many sign-ins from your address. Try again later.")
 }
 
 // take takes one request from a budget; the message is for who is told that it has none.

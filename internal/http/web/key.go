@@ -52,7 +52,7 @@ func (s *Site) findKey(ctx context.Context, user id.User, keyID string) (ownkeys
 	if i := slices.IndexFunc(keys, func(k ownkeys.Key) bool { return k.ID == keyID }); i >= 0 {
 		return keys[i], nil
 	}
-	return ownkeys.Key{}, fault.New(fault.NotFound, "You have no key with this id. It may have been deleted.")
+	return ownkeys.Key{}, fault.New(fault.NotFound, "You have no key with this ID. It may have been deleted.")
 }
 
 // keyView is a key as the pages show it.
@@ -119,7 +119,7 @@ func (s *Site) rotateKey(c *gin.Context, v keyVisit) error {
 	}
 	overlap, err := ownkeys.ParseOverlap(v.sent.Get("overlap"))
 	if err != nil {
-		return refuse(http.StatusUnprocessableEntity, "Choose how long the old secret goes on.")
+		return refuse(http.StatusUnprocessableEntity, "Choose when the old secret expires.")
 	}
 	secret, err := s.deps.Keys.Rotate(c.Request.Context(), v.User.ID, v.key.ID, overlap)
 	if fault.Is(err, fault.Conflict) {
@@ -132,7 +132,7 @@ func (s *Site) rotateKey(c *gin.Context, v keyVisit) error {
 	if now, err := s.findKey(c.Request.Context(), v.User.ID, v.key.ID); err == nil {
 		v.key = now
 	}
-	return s.showSecret(c, "The key's new secret", secretPage{Key: v.key, Secret: secret, Rotated: true})
+	return s.showSecret(c, "New secret", secretPage{Key: v.key, Secret: secret, Rotated: true})
 }
 
 func (s *Site) grantGuild(c *gin.Context, v keyVisit) error {
@@ -154,7 +154,7 @@ func (s *Site) ungrantGuild(c *gin.Context, v keyVisit) error {
 func (v keyVisit) guild() (id.Guild, error) {
 	g, err := id.Parse[id.Guild](v.sent.Get("guild"))
 	if err != nil {
-		return "", fault.New(fault.Invalid, "Choose a community from the list of the key's page.")
+		return "", fault.New(fault.Invalid, "Choose a community from the list on the key's page.")
 	}
 	return g, nil
 }

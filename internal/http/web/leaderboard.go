@@ -89,14 +89,14 @@ func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.Handler
 		switch {
 		case fault.Is(err, fault.NotFound):
 			return s.noBoard(c, noBoardPage{
-				Heading: "No community here", Entry: cut(c.Param("entry"), maxShown),
-				Message: "No community has this name or id. Check the address, or ask whoever runs this service to set it up.",
+				Heading: "Community not found", Entry: cut(c.Param("entry"), maxShown),
+				Message: "No community has this name or ID. Check the address, or ask the operator to set it up.",
 			})
 		case err != nil:
 			return err
 		case !g.Enabled: // it may be private, so it has no name
 			return s.noBoard(c, noBoardPage{
-				Heading: "Leveling is off", Message: "Leveling is switched off in this community. Its owner can switch it on.",
+				Heading: "Leveling is off", Message: "Leveling is disabled in this community. Its owner can enable it.",
 				Manager: sessionOf(c).Manages(g), Guild: g.ID,
 			})
 		}
@@ -112,10 +112,10 @@ func mayRead(c *gin.Context, g *guild.Guild) error {
 	if sessionOf(c).MayRead(g) {
 		return nil
 	}
-	if _, err := signedIn(c, "This leaderboard is private. Sign in to see it, if you are a member of the community."); err != nil {
+	if _, err := signedIn(c, "This leaderboard is private. Members of the community can sign in to see it."); err != nil {
 		return err
 	}
-	return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community. If you have another account, sign out at the top and sign in with that one.")
+	return fault.New(fault.Forbidden, "This leaderboard is private, and you are not a member of its community. To use another account, sign out first.")
 }
 
 // guildOf finds the guild whose board is named by an id or a vanity.
@@ -123,7 +123,7 @@ func (s *Site) guildOf(ctx context.Context, entry string) (*guild.Guild, error) 
 	gid, vanity, err := guild.ParseEntry(entry)
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.NotFound, "No community has this name or id.")
+		return nil, fault.New(fault.NotFound, "No community has this name or ID.")
 	case gid != "":
 		return s.deps.Guilds.ByID(ctx, gid)
 	default:

@@ -23,10 +23,10 @@ func memberPath(i int) string { return "/leaderboard/gophers/members/" + string(
 func TestAnEmptyBoardHelps(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
-	b.get("/leaderboard/gophers").want(200, "Nobody is on the board yet", `id="empty">`, `<span id="total">0</span>`).lacks("rel=\"next\"")
-	b.get("/leaderboard/gophers?page=2").want(200, "This is its last page")
-	b.get("/leaderboard/gophers?rank=9").want(200, "Nobody is on the board yet")
-	b.get("/leaderboard/gophers/search?q=ada").want(200, "Nobody on the board has a name")
+	b.get("/leaderboard/gophers").want(200, "No one is ranked yet", `id="empty">`, `<span id="total">0</span>`).lacks("rel=\"next\"")
+	b.get("/leaderboard/gophers?page=2").want(200, "Only 1 page. Showing the last page.")
+	b.get("/leaderboard/gophers?rank=9").want(200, "No one is ranked yet")
+	b.get("/leaderboard/gophers/search?q=ada").want(200, "No members found")
 }
 
 func TestTheBoardWithoutScript(t *testing.T) {
@@ -35,7 +35,7 @@ func TestTheBoardWithoutScript(t *testing.T) {
 	b := s.browser()
 	first := b.get("/leaderboard/GOPHERS").want(200, "rank--gold", "rank--silver", "rank--bronze", "4,999,999 XP ·", ">4.99M<",
 		`rel="next" href="/leaderboard/gophers?page=2"`, `href="/leaderboard/gophers?page=3">Last`, "5,000 members", `<span id="total">250</span>`,
-		"/v2/levels/"+string(public)+"?page=1", "123,456", "XP to the next level", `id="empty" hidden`)
+		"/v2/levels/"+string(public)+"?page=1", "123,456", "XP to next level", `id="empty" hidden`)
 	if n := strings.Count(first.text, "<details><summary>"); n != 100 {
 		t.Errorf("%d rows", n)
 	}
@@ -44,7 +44,7 @@ func TestTheBoardWithoutScript(t *testing.T) {
 	if n := strings.Count(last.text, "<details><summary>"); n != 50 {
 		t.Errorf("%d rows on the last page", n)
 	}
-	b.get("/leaderboard/gophers?page=99999999999").want(200, "This is its last page", "Rank </i>250<")
+	b.get("/leaderboard/gophers?page=99999999999").want(200, "Showing the last page", "Rank </i>250<")
 	if got := b.get("/leaderboard?entry=+gophers+").want(200, "Gophers"); got.path != "/leaderboard/gophers" {
 		t.Errorf("the form led to %s", got.path)
 	}
@@ -56,13 +56,13 @@ func TestTheBoardWithoutScript(t *testing.T) {
 func TestABoardThatIsNotThereHelps(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
-	b.get("/leaderboard/nobody").want(404, "No community has this name or id", `value="nobody"`, `action="/leaderboard"`)
+	b.get("/leaderboard/nobody").want(404, "No community has this name or ID", `value="nobody"`, `action="/leaderboard"`)
 	s.guilds[public].Enabled = false
 	for _, path := range []string{"", "/search?q=ada", "/rows", "/live", "/members/" + ada} {
-		b.get("/leaderboard/gophers"+path).want(404, "switched off").lacks("/settings", "Gophers")
+		b.get("/leaderboard/gophers"+path).want(404, "Leveling is disabled").lacks("/settings", "Gophers")
 	}
 	b.get("/sign-in/provider?next=/")
-	b.get("/leaderboard/gophers").want(404, "switched off", "/guilds/"+string(public)+"/settings")
+	b.get("/leaderboard/gophers").want(404, "Leveling is disabled", "/guilds/"+string(public)+"/settings")
 }
 
 func TestAPrivateBoardShowsNothingToOthers(t *testing.T) {
@@ -138,11 +138,10 @@ func TestJumps(t *testing.T) {
 			t.Errorf("%s leads to %s, want %s", path, got, want)
 		}
 	}
-	const end = "The board has 250 members and ends before the "
-	b.get("/leaderboard/gophers?page=3&past=rank").want(200, end+"rank that you asked for.")
-	b.get("/leaderboard/gophers?page=4").want(200, end+"page that you asked for.")
+	b.get("/leaderboard/gophers?page=3&past=rank").want(200, "Only 250 ranks. Showing the last page.")
+	b.get("/leaderboard/gophers?page=4").want(200, "Only 3 pages. Showing the last page.")
 	for _, path := range []string{"?page=3", "?page=2&past=rank", "?page=3&past=x"} {
-		b.get("/leaderboard/gophers" + path).want(200).lacks("ends before")
+		b.get("/leaderboard/gophers" + path).want(200).lacks("Showing the last page")
 	}
 	for path, status := range map[string]int{"?rank=0": 400, "?rank=x": 400, "?member=x": 400, "?member=" + string(closed): 404, "?member=me": 401} {
 		b.get("/leaderboard/gophers" + path).want(status)
@@ -160,8 +159,8 @@ func TestWhoIsNotOnTheBoardIsToldSo(t *testing.T) {
 	s.fill(members(1))
 	b := s.browser()
 	b.signIn().lacks("<h2>You</h2>")
-	b.get("/leaderboard/gophers?member=me").want(404, "You are not on this board yet")
-	b.get("/leaderboard/gophers/members/"+ada).want(404, "no entry")
+	b.get("/leaderboard/gophers?member=me").want(404, "not ranked yet")
+	b.get("/leaderboard/gophers/members/"+ada).want(404, "ranked yet")
 	b.get("/leaderboard/gophers/members/ada").want(404)
 }
 
@@ -171,8 +170,8 @@ func TestSearch(t *testing.T) {
 	b := s.browser()
 	b.get("/leaderboard/gophers/search?q=+").want(422, "Search for the beginning of a name", `aria-invalid="true"`)
 	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("a", 65))).want(422, "at most 64 characters")
-	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("é", 64))).want(200, "Nobody on the board")
-	b.get("/leaderboard/gophers/search?q=%C3%A9").want(200, "Nobody on the board").lacks("minlength")
+	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(strings.Repeat("é", 64))).want(200, "No members found.")
+	b.get("/leaderboard/gophers/search?q=%C3%A9").want(200, "No members found.").lacks("minlength")
 	b.get("/leaderboard/gophers/search?q="+url.QueryEscape(`"><script>`)).want(200, "&#34;&gt;&lt;script&gt;").lacks("<script>\"")
 }
 
@@ -190,8 +189,8 @@ func TestTheRulesInWords(t *testing.T) {
 		many.Roles = append(many.Roles, guild.Role{ID: id.Role(fmt.Sprint(i)), Name: fmt.Sprint("Role ", i)})
 	}
 	g.RoleRewards = []guild.RoleReward{many, {Level: 20, Roles: []guild.Role{{ID: "99", Name: strings.Repeat("long", 20)}}}}
-	s.browser().get("/leaderboard/gophers").want(200, "A message gives 5 XP, at most once in 90 seconds.", "All of it counts ×1.5.", "Messages in 2 channels give nothing.",
-		"Whoever has a certain role gains", "level 10 at 4,150", "×2</span> in <bdi>#help</bdi>, <bdi>#&lt;b&gt;code</bdi>", "×0.5</span> for <bdi>Muted",
+	s.browser().get("/leaderboard/gophers").want(200, "Each message earns 5 XP. Cooldown: 90 seconds.", "Global multiplier: ×1.5.", "Messages in 2 ignored channels earn no XP.",
+		"Members with an ignored role earn no XP.", "Level 10: 4,150 XP", "×2</span> in <bdi>#help</bdi>, <bdi>#&lt;b&gt;code</bdi>", "×0.5</span> for <bdi>Muted",
 		"Level 5</span> <bdi>Role 0", "and 24 more", "until the next", strings.Repeat("long", 11)+"lon…")
 }
 
@@ -203,15 +202,15 @@ func TestRulesThatSayNothingAreLeftOut(t *testing.T) {
 	g.RoleRewards = []guild.RoleReward{{Level: 5}}
 	g.Multipliers = []guild.Multiplier{{Type: guild.ChannelMultiplier, Multiplier: 2}, {Type: guild.RoleMultiplier, Multiplier: 3}}
 	b := s.browser()
-	b.get("/leaderboard/gophers").want(200).lacks("Level 5", "Rewards", "×2", "×3", "Multipliers", "largest one of your roles")
+	b.get("/leaderboard/gophers").want(200).lacks("Level 5<", "Rewards", "×2", "×3", "Multipliers", "of your roles, the highest applies")
 	b.get(memberPath(0)).want(200).lacks("at level 5")
 	g.Version++
 	for n := range level.Level(26) {
 		g.RoleRewards = append(g.RoleRewards, guild.RoleReward{Level: 6 + n, Roles: []guild.Role{{ID: "1", Name: "Regular"}}})
 	}
 	g.Multipliers = append(g.Multipliers, guild.Multiplier{Type: guild.RoleMultiplier, Multiplier: 4, Roles: []guild.Role{{ID: "1", Name: "Regular"}}})
-	b.get("/leaderboard/gophers").want(200, "Level 6", "Level 30", "and 1 more", "×4</span> for <bdi>Regular", "largest one of your roles").lacks("Level 5<", "Level 31", "×2", "×3")
-	b.get(memberPath(0)).want(200, "Next, at level 6:")
+	b.get("/leaderboard/gophers").want(200, "Level 6", "Level 30", "and 1 more", "×4</span> for <bdi>Regular", "of your roles, the highest applies").lacks("Level 5<", "Level 31", "×2", "×3")
+	b.get(memberPath(0)).want(200, "Next reward, at level 6:")
 }
 
 func TestALevelThatNobodyCanReachIsNotPromised(t *testing.T) {
@@ -220,8 +219,8 @@ func TestALevelThatNobodyCanReachIsNotPromised(t *testing.T) {
 	b := s.browser()
 	for _, xp := range []level.XP{level.MaxXP, level.MaxXP - 1} {
 		s.setXP(0, xp)
-		b.get(memberPath(0)).want(200, "This is as far as it goes.").lacks("XP to level")
-		b.get("/leaderboard/gophers").want(200).lacks("XP to the next level")
+		b.get(memberPath(0)).want(200, "Max level reached.").lacks("XP to level")
+		b.get("/leaderboard/gophers").want(200).lacks("XP to next level")
 	}
 	s.setXP(0, 100)
 	b.get(memberPath(0)).want(200, "XP to level")
@@ -286,8 +285,8 @@ func TestOneIsNotMany(t *testing.T) {
 	s.fill(rows)
 	b := s.browser()
 	b.get("/leaderboard/gophers").want(200, "1 member,", "1<i class=sr> message</i>", "· 1 message ·", "2,000<i class=sr> messages</i>", "· 2,000 messages ·")
-	b.get(memberPath(0)).want(200, "<b>1</b> message ")
-	b.get(memberPath(1)).want(200, "<b>2,000</b> messages ")
+	b.get(memberPath(0)).want(200, "<b>1</b> message<")
+	b.get(memberPath(1)).want(200, "<b>2,000</b> messages<")
 }
 
 func TestAPageOfLongNamesStaysSmall(t *testing.T) {

@@ -45,17 +45,17 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 // toMember leads to the row of a member, by id, or of "me".
 func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	wanted := c.Query("member")
-	missing := "This member has no entry on the board. The first message that gains XP makes one."
+	missing := "This member isn't ranked yet. Members are ranked after their first message that earns XP."
 	if wanted == "me" {
-		session, err := signedIn(c, "Sign in to find yourself on the board.")
+		session, err := signedIn(c, "Sign in to find yourself on this leaderboard.")
 		if err != nil {
 			return err
 		}
-		wanted, missing = string(session.User.ID), "You are not on this board yet. The first message that gains XP puts you there."
+		wanted, missing = string(session.User.ID), "You're not ranked yet. You appear after your first message that earns XP."
 	}
 	user, err := id.Parse[id.User](wanted)
 	if err != nil {
-		return fault.New(fault.Invalid, "The id of a member %s.", err)
+		return fault.New(fault.Invalid, "The member ID %s.", err)
 	}
 	m, err := s.memberOf(c.Request.Context(), g, user)
 	if fault.Is(err, fault.NotFound) {
@@ -74,7 +74,7 @@ func (s *Site) memberOf(ctx context.Context, g *guild.Guild, user id.User) (lead
 		return leaderboard.Ranked{}, err
 	}
 	if len(v.Members) == 0 {
-		return leaderboard.Ranked{}, fault.New(fault.NotFound, "This member has no entry on the board. The first message that gains XP makes one.")
+		return leaderboard.Ranked{}, fault.New(fault.NotFound, "This member isn't ranked yet. Members are ranked after their first message that earns XP.")
 	}
 	return v.Members[0], nil
 }

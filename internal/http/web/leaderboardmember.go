@@ -42,7 +42,7 @@ func (s *Site) member(c *gin.Context, g *guild.Guild) error {
 func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked, error) {
 	user, err := id.Parse[id.User](c.Param("userId"))
 	if err != nil {
-		return leaderboard.Ranked{}, fault.New(fault.NotFound, "There is no such member: the id of a member %s.", err)
+		return leaderboard.Ranked{}, fault.New(fault.NotFound, "There is no such member: the member ID %s.", err)
 	}
 	return s.memberOf(c.Request.Context(), g, user)
 }
@@ -84,7 +84,7 @@ func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, m leaderboard.Rank
 			return err
 		}
 		if !session.Manages(g) {
-			return fault.New(fault.Forbidden, "Only the owner and the administrators of this community change XP.")
+			return fault.New(fault.Forbidden, "Only the owner and the administrators of this community can change XP.")
 		}
 		m, err := s.memberInPath(c, g)
 		if err != nil {

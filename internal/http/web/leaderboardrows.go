@@ -33,7 +33,7 @@ type leaderboardRow struct {
 	Avatar   string // avatar hash, or empty
 	Level    int
 	Progress float64 // 0 to 100
-	Missing  int64   // XP to the next level; 0 at the last
+	Missing  int64   // XP to next level; 0 at the last
 	Max      bool    // nobody gets any further
 }
 

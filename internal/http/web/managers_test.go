@@ -20,7 +20,7 @@ func TestAManagerSetsXP(t *testing.T) {
 	b := s.browser()
 	b.signIn()
 	b.get(memberPath(2)).want(200, "rank 3 in", "Set XP", "card.svg", "/v2/levels/"+string(public)+"/users/"+string(memberID(2)), `value="4999998"`)
-	got := b.post(memberPath(2)+"/xp", confirmed("xp", "6000000")).want(200, "The XP was set", "rank 1 in", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
+	got := b.post(memberPath(2)+"/xp", confirmed("xp", "6000000")).want(200, "XP updated", "rank 1 in", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
 	if got.path != memberPath(2)+"?done=xp" {
 		t.Errorf("it led to %s", got.path)
 	}
@@ -31,7 +31,7 @@ func TestAManagerSetsXP(t *testing.T) {
 		b.post(memberPath(2)+"/xp", form).want(422, "field--bad", `aria-invalid="true"`)
 	}
 	b.get(memberPath(2)).want(200, "<b>6,000,000</b> XP")
-	b.post("/leaderboard/gophers/members/"+ada+"/xp", confirmed("xp", "5")).want(404, "no entry")
+	b.post("/leaderboard/gophers/members/"+ada+"/xp", confirmed("xp", "5")).want(404, "ranked yet")
 }
 
 func TestAManagerResetsAMember(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAManagerResetsAMember(t *testing.T) {
 	b := s.browser()
 	b.signIn()
 	b.post(memberPath(1)+"/remove", nil).want(422, "Tick the box")
-	got := b.post(memberPath(1)+"/remove", confirmed()).want(200, "The member was reset", `<span id="total">2</span>`).lacks(string(memberID(1)))
+	got := b.post(memberPath(1)+"/remove", confirmed()).want(200, "Member reset", `<span id="total">2</span>`).lacks(string(memberID(1)))
 	if got.path != "/leaderboard/gophers?done=removed" {
 		t.Errorf("it led to %s", got.path)
 	}
@@ -56,12 +56,12 @@ func TestOnlyManagersChangeMembers(t *testing.T) {
 	})
 	in, out := s.browser(), s.browser()
 	in.signIn()
-	in.get(memberPath(1)).want(200).lacks("Manage this member")
+	in.get(memberPath(1)).want(200).lacks("Manage member")
 	for _, change := range []string{"/xp", "/remove"} {
 		in.post(memberPath(1)+change, confirmed("xp", "5")).want(403, "Only the owner")
 		out.post(memberPath(1)+change, confirmed("xp", "5")).want(401)
 		in.post(memberPath(1)+change, confirmed("xp", "5"), "Origin", "https://evil.example").want(403, "another site")
 		in.get(memberPath(1) + change).want(405)
 	}
-	out.get(memberPath(1)).want(200, "4,999,999").lacks("Manage this member")
+	out.get(memberPath(1)).want(200, "4,999,999").lacks("Manage member")
 }

@@ -135,7 +135,7 @@ func TestTooManyPages(t *testing.T) {
 	for range 3 {
 		b.get("/").want(200)
 	}
-	got := b.get("/nowhere").want(429, "Slow down", "Try again in")
+	got := b.get("/nowhere").want(429, "Too many requests", "Try again in")
 	if got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}

@@ -27,7 +27,7 @@ const (
 	soonTime = 3 * 24 * time.Hour
 )
 
-const whyKeys = "Sign in to make API keys for your bots, and to look after the ones that you have."
+const whyKeys = "Sign in to create and manage API keys for your bots."
 
 func (s *Site) profileRoutes(pages gin.IRouter) {
 	get(pages, "/profile", s.ofUser(s.profile))
@@ -75,10 +75,10 @@ func (p profilePage) Full() bool { return p.Total >= p.Most }
 
 // done is what a change that was made leads to, by the word in the address.
 var done = map[string]string{
-	"renamed":   "The key has its new name.",
-	"granted":   "The key works in that community now.",
-	"ungranted": "The key does not work in that community any more.",
-	"deleted":   "The key is deleted, for ever.",
+	"renamed":   "Key renamed.",
+	"granted":   "Access granted.",
+	"ungranted": "Access revoked.",
+	"deleted":   "Key deleted.",
 }
 
 // profile shows the form as it is found: for a key that may do little, and not for ever, unless one chooses otherwise.
@@ -132,8 +132,7 @@ type keyForm struct {
 // Has reports whether the guild is ticked.
 func (f keyForm) Has(g id.Guild) bool { return slices.Contains(f.Guilds, string(g)) }
 
-const badName = "Write a name that can be seen, on one line, without marks that turn the direction of text, " +
-	"and of at most 100 bytes: 100 letters of English, fewer of other scripts."
+const badName = "Enter a visible name of one line and at most 100 bytes, without characters that change the direction of text."
 
 // readKeyForm checks the fields. There is a key to make when the form has no errors.
 func readKeyForm(sent url.Values) (f keyForm, n ownkeys.NewKey) {
@@ -146,7 +145,7 @@ func readKeyForm(sent url.Values) (f keyForm, n ownkeys.NewKey) {
 		f.Errors["name"] = badName
 	}
 	if n.Permission, err = apikey.ParsePermission(f.Permission); err != nil {
-		f.Errors["permission"] = "Choose what the key may do."
+		f.Errors["permission"] = "Choose a permission."
 	}
 	if n.Lifetime, err = ownkeys.ParseLifetime(f.Expiry); err != nil {
 		f.Errors["expiry"] = "Choose when the key expires."
@@ -207,14 +206,14 @@ func (s *Site) keyHistory(c *gin.Context, session *signin.Session, _ url.Values)
 	before := int64(0)
 	if text, ok := c.GetQuery("before"); ok {
 		if before, err = strconv.ParseInt(text, 10, 64); err != nil || before < 1 {
-			return fault.New(fault.Invalid, "The history has no such place. Begin with its newest part.")
+			return fault.New(fault.Invalid, "The history has no such page. Start with the newest one.")
 		}
 	}
 	content := historyPage{Newest: before == 0}
 	if content.Records, content.Before, err = s.records(c.Request.Context(), session.User.ID, before, recordsShown); err != nil {
 		return err
 	}
-	return s.show(c, http.StatusOK, "key-history", "What was done to your keys", content)
+	return s.show(c, http.StatusOK, "key-history", "Key history", content)
 }
 
 // records reads a piece of the history; next is where the one after it begins, 0 when there is none.

@@ -75,7 +75,7 @@ func TestKeysNeedASignIn(t *testing.T) {
 	for _, path := range []string{"", "/keys/abcdefghijkl", "/keys/abcdefghijkl/rotate", "/keys/abcdefghijkl/grant", "/keys/abcdefghijkl/delete"} {
 		b.post("/profile"+path, keyFields()).want(401)
 	}
-	b.get("/sign-in/provider?next=/profile").want(200, "You have no keys", "0 of 25")
+	b.get("/sign-in/provider?next=/profile").want(200, "No keys yet", "0 of 25")
 }
 
 func TestAKeysLifeOnThePages(t *testing.T) {
@@ -89,7 +89,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	if guilds, ok := s.works(k.secret); !ok || len(guilds) != 1 || guilds[0] != public {
 		t.Errorf("the new key works %t in %v", ok, guilds)
 	}
-	list := b.get("/profile").want(200, "<bdi>My bot</bdi>", "lb_"+k.id, "Read and write", "<bdi>Gophers</bdi>", "1 of 25", "Not yet", "made <bdi>My bot</bdi>, granted <bdi>Gophers</bdi>")
+	list := b.get("/profile").want(200, "<bdi>My bot</bdi>", "lb_"+k.id, "Read and write", "<bdi>Gophers</bdi>", "1 of 25", "<dd>Never</dd>", "created <bdi>My bot</bdi> with access to <bdi>Gophers</bdi>")
 	list.lacks(k.secret, "Expires soon")
 	b.get(k.address).want(200, "Delete this key").lacks(k.secret)
 
@@ -98,10 +98,10 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 		t.Errorf("a change leads to %s", got.header.Get("Location"))
 	}
 	b.get("/profile").want(200, "<bdi>Other</bdi>", "renamed <bdi>My bot</bdi> to <bdi>Other</bdi>")
-	b.post(k.address+"/ungrant", field("guild", string(public))).want(200, "does not work in that community any more", "None yet", "Grant<span")
-	b.post(k.address+"/grant", field("guild", string(public))).want(200, "works in that community now", "Take away<span")
+	b.post(k.address+"/ungrant", field("guild", string(public))).want(200, "Access revoked.", "None yet", "Grant access<span")
+	b.post(k.address+"/grant", field("guild", string(public))).want(200, "Access granted.", "Revoke access<span")
 
-	hour := b.post(k.address+"/rotate", field("overlap", "1h")).want(200, "The secret from before goes on until", "You")
+	hour := b.post(k.address+"/rotate", field("overlap", "1h")).want(200, "The old secret expires", "You")
 	second, _ := hour.shown()
 	if _, ok := s.works(k.secret); !ok {
 		t.Error("the old secret does not work during the overlap")
@@ -110,7 +110,7 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	if _, ok := s.works(k.secret); ok {
 		t.Error("the old secret works after the overlap")
 	}
-	third, _ := b.post(k.address+"/rotate", field("overlap", "none")).want(200, "do not work any more").shown()
+	third, _ := b.post(k.address+"/rotate", field("overlap", "none")).want(200, "Old secrets no longer work.").shown()
 	if _, ok := s.works(second); ok {
 		t.Error("the secret from before works on without an overlap")
 	}
@@ -119,24 +119,24 @@ func TestAKeysLifeOnThePages(t *testing.T) {
 	}
 
 	s.use(k.id, 1234)
-	b.get(k.address).want(200, "1,234").lacks("Not yet", "Expires soon")
+	b.get(k.address).want(200, "1,234").lacks("<dd>Never</dd>", "Expires soon")
 	s.pass(4 * 24 * time.Hour)
 	b.get(k.address).want(200, "Expires soon")
 	s.pass(3 * 24 * time.Hour)
 	b = s.browser() // the session is over, too
 	b.signIn()
 	b.get("/profile").want(200, "Expired")
-	b.get(k.address).want(200, "The key has expired").lacks("Rotate</button>")
+	b.get(k.address).want(200, "This key has expired").lacks("Rotate</button>")
 	b.post(k.address+"/rotate", field("overlap", "none")).want(409, "This key has expired")
 
-	b.get(k.address+"/delete").want(200, "Delete this key?", "Keep it")
+	b.get(k.address+"/delete").want(200, "Delete this key?", "Cancel")
 	if _, err := s.archive.Key(t.Context(), k.id); err != nil {
 		t.Errorf("asking about the deletion deleted it: %v", err)
 	}
-	b.post(k.address+"/delete", nil).want(200, "The key is deleted", "You have no keys")
-	b.get(k.address).want(404, "You have no key with this id")
+	b.post(k.address+"/delete", nil).want(200, "Key deleted", "No keys yet")
+	b.get(k.address).want(404, "You have no key with this ID")
 	b.post(k.address+"/delete", nil).want(404)
-	history := b.get("/profile/history").want(200, "deleted <bdi>Other</bdi>", "stopped at once", "goes on until", "took from <bdi>Other</bdi>")
+	history := b.get("/profile/history").want(200, "deleted <bdi>Other</bdi>", "expired immediately", "the old one expires", "revoked access of <bdi>Other</bdi>")
 	for _, secret := range []string{k.secret, second, third} {
 		history.lacks(secret)
 		if strings.Contains(s.log.String(), secret[15:]) {
@@ -172,9 +172,9 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 		form url.Values
 		want []string
 	}{
-		"nothing":                  {nil, []string{"No key was made", `href="#make"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
+		"nothing":                  {nil, []string{"Key not created", `href="#make"`, `id="name-error"`, `id="permission-error"`, `id="expiry-error"`}},
 		"only spaces":              {keyFields("name", " \t "), []string{`aria-describedby="name-hint name-error"`, `aria-invalid="true"`}},
-		"nothing to be seen":       {keyFields("name", "\u200b"), []string{`id="name-error"`, "a name that can be seen"}},
+		"nothing to be seen":       {keyFields("name", "\u200b"), []string{`id="name-error"`, "Enter a visible name"}},
 		"a name that turns":        {keyFields("name", "\u202etob"), []string{`id="name-error"`, "direction"}},
 		"a long name":              {keyFields("name", strings.Repeat("é", 51)), []string{`id="name-error"`, strings.Repeat("é", 51)}},
 		"two lines":                {keyFields("name", "a\nb"), []string{`id="name-error"`}},
@@ -194,7 +194,7 @@ func TestWhatIsWrongIsSaidAtTheField(t *testing.T) {
 	b.post(k.address+"/grant", field("guild", outside)).want(403, "You may grant only guilds")
 	b.post(k.address+"/grant", field("guild", "")).want(400)
 	b.post(k.address+"/rotate?overlap=none", nil).want(422) // a field in an address is none
-	b.post("/profile", url.Values{"name": {strings.Repeat("a", 65<<10)}}).want(413, "too long to be sent as a form")
+	b.post("/profile", url.Values{"name": {strings.Repeat("a", 65<<10)}}).want(413, "The form is too large")
 	b.get("/profile?page=0").want(400)
 	b.get("/profile/history?before=x").want(400)
 	b.post("/profile", keyFields(), "Origin", "https://evil.example").want(403)
@@ -219,7 +219,7 @@ func TestKeysOfOthersAreNotThere(t *testing.T) {
 	eve.post(k.address+"/ungrant", field("guild", string(public))).want(404)
 	eve.post(k.address+"/delete", nil).want(404)
 	eve.get("/profile/keys/%2e%2e").want(404)
-	eve.get("/profile/history").want(200, "Nothing yet").lacks("Ada")
+	eve.get("/profile/history").want(200, "No history yet").lacks("Ada")
 	if guilds, ok := s.works(k.secret); !ok || len(guilds) != 1 {
 		t.Errorf("it works %t in %v", ok, guilds)
 	}
@@ -232,7 +232,7 @@ func TestTwentyFiveKeys(t *testing.T) {
 	for range 25 {
 		b.makeKey()
 	}
-	b.get("/profile").want(200, "25 of 25", "as many keys as you may have").lacks("Make the key")
+	b.get("/profile").want(200, "25 of 25", "You have reached the maximum.").lacks("Create key")
 	b.post("/profile", keyFields()).want(409, "You have 25 keys").lacks(`id="secret"`)
 	// The operator is not held to it; what they made is on a second page.
 	_, keyID, hash, err := apikey.Mint()
@@ -285,7 +285,7 @@ func TestALostRightTakesTheGrantAway(t *testing.T) {
 		wantGuilds(what, 2)
 	}
 	s.provider.SetUser(who, []any{in(string(closed), "8"), in(string(public), "0")})
-	later().want(200, "Levelboard", "took from <bdi>bot</bdi> the access to <bdi>Gophers</bdi>")
+	later().want(200, "Levelboard", "revoked access of <bdi>bot</bdi> to <bdi>Gophers</bdi>")
 	wantGuilds("a member only", 1)
 	b.get(k.address).want(200, "<bdi>Moles</bdi>").lacks("<bdi>Gophers</bdi>")
 	b.post(k.address+"/grant", field("guild", string(public))).want(403)
@@ -297,11 +297,11 @@ func TestALostRightTakesTheGrantAway(t *testing.T) {
 
 func TestWhoHasNoCommunityHereIsHelped(t *testing.T) {
 	s := newSite(t, options{locals: []signin.Local{{User: signin.User{ID: ada, Name: "Ada"}}}})
-	const help = "None of your communities is here yet"
+	const help = "None of your communities is set up here"
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(public), "permissions": "0"}})
 	b := s.browser()
-	b.get("/sign-in/provider?next=/profile").want(200, help, "you neither own nor administer", "Make the key").lacks(`name="guild"`)
-	b.get(b.makeKey().address).want(200, "None yet", "No community that you own or administer is set up here")
+	b.get("/sign-in/provider?next=/profile").want(200, help, "lists no community that you own or administer", "Create key").lacks(`name="guild"`)
+	b.get(b.makeKey().address).want(200, "None yet", "None of the communities that you own or administer is set up here")
 
 	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": "200000000000000009", "owner": true}})
 	b = s.browser()
@@ -311,5 +311,5 @@ func TestWhoHasNoCommunityHereIsHelped(t *testing.T) {
 	// When the provider cannot be asked, nothing is claimed about the user's communities.
 	s.provider.Fail(500)
 	s.pass(20 * time.Minute)
-	b.get("/profile").want(200, "we do not know which communities are yours").lacks(help)
+	b.get("/profile").want(200, "know which communities are yours").lacks(help)
 }

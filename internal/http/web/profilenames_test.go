@@ -85,6 +85,6 @@ func TestTheHistoryHasPages(t *testing.T) {
 		t.Fatal("there is no next page")
 	}
 	number, _, _ := strings.Cut(after, `"`)
-	b.get("/profile/history?before="+number).want(200, "to <bdi>name 10</bdi>", "made <bdi>name 0</bdi>", "Newest</a>").lacks("to <bdi>name 11</bdi>", "Older</a>")
+	b.get("/profile/history?before="+number).want(200, "to <bdi>name 10</bdi>", "created <bdi>name 0</bdi>", "Newest</a>").lacks("to <bdi>name 11</bdi>", "Older</a>")
 	b.get("/profile/history?before=1").want(200, "past the end")
 }

@@ -89,16 +89,16 @@ type problem struct {
 
 // headings say what is wrong in words for people.
 var headings = map[fault.Code]string{
-	fault.Internal:         "Something broke on our side",
-	fault.Invalid:          "That does not look right",
+	fault.Internal:         "Something went wrong",
+	fault.Invalid:          "Invalid request",
 	fault.Unauthenticated:  "Please sign in",
-	fault.Forbidden:        "This is not for you to see or do",
-	fault.NotFound:         "Nothing here",
-	fault.MethodNotAllowed: "That does not work here",
-	fault.Conflict:         "Somebody was faster",
-	fault.TooLarge:         "That is too much to send",
-	fault.RateLimited:      "Slow down a little",
-	fault.Unavailable:      "Back in a moment",
+	fault.Forbidden:        "You don't have access",
+	fault.NotFound:         "Not found",
+	fault.MethodNotAllowed: "Method not allowed",
+	fault.Conflict:         "Conflicting change",
+	fault.TooLarge:         "Too large",
+	fault.RateLimited:      "Too many requests",
+	fault.Unavailable:      "Temporarily unavailable",
 }
 
 // fail answers with an error page and ends the chain.
@@ -109,7 +109,7 @@ func (s *Site) fail(c *gin.Context, err error) {
 	switch f.Code {
 	case fault.Unauthenticated:
 		if p.SignIn = s.CanSignIn(); !p.SignIn {
-			p.SignInOff, p.Heading = true, "This needs a sign-in"
+			p.SignInOff, p.Heading = true, "Sign-in required"
 		}
 	case fault.RateLimited, fault.Unavailable:
 		p.Wait = max(int64(math.Ceil(f.RetryAfter.Seconds())), 1)

@@ -104,11 +104,11 @@ func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
 }
 
 func noGuild() error {
-	return fault.New(fault.NotFound, "No community has this id. Check the address.")
+	return fault.New(fault.NotFound, "No community has this ID. Check the address.")
 }
 
 func notManager() error {
-	return fault.New(fault.Forbidden, "Only the owner and the Administrators of this community may see and change its settings.")
+	return fault.New(fault.Forbidden, "Only the owner and the administrators of this community can see and change its settings.")
 }
 
 func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
@@ -225,7 +225,7 @@ func (p *settingsPage) Pause() string {
 	if err != nil || ms < 10_000 || ms > 86_400_000 {
 		return ""
 	}
-	return "; now " + inWords(time.Duration(ms)*time.Millisecond)
+	return ". Currently " + inWords(time.Duration(ms)*time.Millisecond)
 }
 
 func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {

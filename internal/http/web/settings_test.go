@@ -129,7 +129,7 @@ func TestAFormWithGapsLosesNoRow(t *testing.T) {
 		form.Set(fmt.Sprintf("multipliers[%d].type", 2*n), "Channel")
 		form.Set(fmt.Sprintf("multipliers[%d].multiplier", 2*n), "1")
 	}
-	if got := b.post(settingsAddress, form).want(422, "Not saved yet", "at most 250"); strings.Count(got.text, "<legend>Multiplier") != 300 {
+	if got := b.post(settingsAddress, form).want(422, "<h2>Not saved</h2>", "at most 250"); strings.Count(got.text, "<legend>Multiplier") != 300 {
 		t.Errorf("%d multipliers are shown", strings.Count(got.text, "<legend>Multiplier"))
 	}
 }
@@ -160,7 +160,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	all := []string{"do", "save"}
 	for _, f := range wrong {
 		all = append(all, f.field, f.value)
-		got := b.post(settingsAddress, with(form, "do", "save", f.field, f.value)).want(422, "Not saved yet", `href="#`+f.id+`"`)
+		got := b.post(settingsAddress, with(form, "do", "save", f.field, f.value)).want(422, "<h2>Not saved</h2>", `href="#`+f.id+`"`)
 		got.want(422, fmt.Sprintf(`id="%s-error">%s`, f.id, f.says))
 		if n := strings.Count(got.text, "field__error"); n != 1 {
 			t.Errorf("%s: %d errors", f.field, n)
@@ -173,7 +173,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 	for name, c := range map[string]struct {
 		field, value, says string
 	}{
-		"too high a least":     {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The least must not be above the most, but 1000 is above 999.`},
+		"too high a least":     {"xpPerMessageMin", "1000", `id="f-xpPerMessageMin-error">The minimum must not be above the maximum, but 1000 is above 999.`},
 		"an id's look":         {"vanity", "12345678901234567", "Must not be 17 to 19 digits alone"},
 		"no curve":             {"curve", "steep", "Must be the name of a preset"},
 		"a gap":                {"curve[1]", "", "Coefficient 2: must be a number."},
@@ -194,17 +194,17 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		"too much":             {"multipliers[0].targets", longTargets(), "they must be at most 65536. Shorten the lists."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "Not saved yet", c.says)
+			b.post(settingsAddress, with(form, "do", "save", c.field, c.value)).want(422, "<h2>Not saved</h2>", c.says)
 		})
 	}
 	shared := with(form, "do", "save", "multipliers[0].type", "Role", "multipliers[0].targets", "400000000000000003\r\n\r\n400000000000000002")
-	b.post(settingsAddress, shared).want(422, "Not saved yet", `id="f-multipliers-1--targets-error">Line 1: the id repeats 400000000000000002 of multiplier 1; remove one of them.`)
+	b.post(settingsAddress, shared).want(422, "<h2>Not saved</h2>", `id="f-multipliers-1--targets-error">Line 1: the id repeats 400000000000000002 of multiplier 1; remove one of them.`)
 	least := with(form, "do", "save", "xpPerMessageMin", "15", "xpPerMessageMax", "40")
 	w.put(public, strings.Replace(everySetting, `"xpPerMessageMin":1,`, `"xpPerMessageMin":15,`, 1))
 	b.post(settingsAddress, with(least, "version", b.get(settingsAddress).form().Get("version"), "xpPerMessageMax", "1")).
-		want(422, `id="f-xpPerMessageMax-error">The most must not be below the least, but 1 is below 15.`).lacks("f-xpPerMessageMin-error")
+		want(422, `id="f-xpPerMessageMax-error">The maximum must not be below the minimum, but 1 is below 15.`).lacks("f-xpPerMessageMin-error")
 	w.put(public, everySetting)
-	b.post(settingsAddress, with(form, "do", "save", "vanity", strings.Repeat("a", 256<<10))).want(413, "too long to be sent as a form")
+	b.post(settingsAddress, with(form, "do", "save", "vanity", strings.Repeat("a", 256<<10))).want(413, "The form is too large")
 	if w.saved() != before || len(w.announced) > 0 {
 		t.Errorf("saved %s, announced %v", w.saved(), w.announced)
 	}
@@ -238,10 +238,10 @@ func TestOnlyManagersSeeAndChangeSettings(t *testing.T) {
 	bo := w.browser()
 	bo.get("/sign-in/provider").want(200)
 	for _, do := range []string{"save", "check", "add-reward"} {
-		bo.post(settingsAddress, with(form, "do", do, "vanity", "mine")).want(403, "Only the owner and the Administrators").lacks("900000000000000002")
+		bo.post(settingsAddress, with(form, "do", do, "vanity", "mine")).want(403, "Only the owner and the administrators").lacks("900000000000000002")
 	}
 	bo.get(settingsAddress).want(403).lacks("900000000000000002")
-	bo.get("/guilds/299999999999999999/settings").want(404, "No community has this id. Check the address.").lacks("vanity")
+	bo.get("/guilds/299999999999999999/settings").want(404, "No community has this ID. Check the address.").lacks("vanity")
 	bo.get("/guilds/gophers/settings").want(404)
 	b.post(settingsAddress, with(form, "do", "save", "vanity", "mine"), "Origin", "https://evil.example").want(403, "another site")
 	b.get("/guilds/" + string(closed) + "/settings").want(403)
@@ -271,9 +271,9 @@ func TestAVanityIsCheckedAndTaken(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
-	b.post(settingsAddress, with(form, "do", "check", "vanity", "Badgers")).want(200, "This short name is free")
-	b.post(settingsAddress, with(form, "do", "check", "vanity", "Gophers")).want(200, "yours already")
-	b.post(settingsAddress, with(form, "do", "check", "vanity", "")).want(200).lacks("name is free", "is yours")
+	b.post(settingsAddress, with(form, "do", "check", "vanity", "Badgers")).want(200, "This short name is available")
+	b.post(settingsAddress, with(form, "do", "check", "vanity", "Gophers")).want(200, "You already have this short name")
+	b.post(settingsAddress, with(form, "do", "check", "vanity", "")).want(200).lacks("name is available", "already have")
 	for _, do := range []string{"check", "save"} {
 		b.post(settingsAddress, with(form, "do", do, "vanity", "MOLES")).want(422, `id="f-vanity-error">Another community has this short name`, `value="MOLES"`)
 	}
@@ -286,7 +286,7 @@ func TestAVanityIsCheckedAndTaken(t *testing.T) {
 func TestACheckThatFindsNothingSaysSo(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
-	const fine = `role="status">Nothing is wrong. Nothing is saved yet.`
+	const fine = `role="status">No errors found. Not saved yet.`
 	form := b.get(settingsAddress).want(200).lacks(fine).form()
 	b.post(settingsAddress, with(form, "do", "check")).want(200, fine)
 	b.post(settingsAddress, with(form, "do", "check", "xpPerMessageMin", "0")).want(422).lacks(fine)
@@ -298,11 +298,11 @@ func TestThePauseIsSaidInWords(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
-	for interval, words := range map[string]string{"60000": "; now 1 minute.", "7200000": "; now 2 hours.", " 15500 ": "; now 15.5 seconds."} {
-		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(200, "(a day)"+words)
+	for interval, words := range map[string]string{"60000": ". Currently 1 minute.", "7200000": ". Currently 2 hours.", " 15500 ": ". Currently 15.5 seconds."} {
+		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(200, "(1 day)"+words)
 	}
 	for _, interval := range []string{"", "a minute", "9999", "86400001", "99999999999999999999"} {
-		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(422, "(a day).")
+		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(422, "(1 day).")
 	}
 }
 
@@ -313,13 +313,13 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	two.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "vanity", "theirs")).want(200, "Saved.")
 	theirs := w.saved()
 	got := one.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "700")).
-		want(409, "These settings were saved since this form was opened", "Most XP for a message", "500", "700", "theirs", "Save mine in the place of what is saved")
+		want(409, "These settings changed while you were editing", "Maximum XP per message", "500", "700", "theirs", "Overwrite the saved settings")
 	if w.saved() != theirs {
 		t.Fatal("a conflict saved something")
 	}
 	// A third save in between is a conflict again.
 	two.post(settingsAddress, with(two.get(settingsAddress).form(), "do", "save", "xpPerMessageMin", "9")).want(200, "Saved.")
-	got = one.post(settingsAddress, with(got.form(), "do", "save")).want(409, "Least XP for a message")
+	got = one.post(settingsAddress, with(got.form(), "do", "save")).want(409, "Minimum XP per message")
 	one.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.")
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 700.0 || saved["vanity"] != "gophers" || saved["xpPerMessageMin"] != 1.0 {
 		t.Errorf("saved %v", saved)
@@ -330,7 +330,7 @@ func TestTwoManagersAtOnce(t *testing.T) {
 	// The operator's change is one too.
 	form = one.get(settingsAddress).form()
 	w.put(public, everySetting)
-	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody")).want(409, "saved since this form was opened", "Not saved yet")
+	one.post(settingsAddress, with(form, "do", "save", "visibility", "nobody")).want(409, "changed while you were editing", "<h2>Not saved</h2>")
 }
 
 func TestTheSameFormTwiceIsSavedOnce(t *testing.T) {
@@ -371,8 +371,8 @@ func TestSavingAgainAfterGoingBack(t *testing.T) {
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500")).want(200, "Saved.")
 	// Back shows the form as it was sent, and nobody else was there.
 	got := b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "500", "xpPerMessageMin", "9")).
-		want(409, "These settings were saved since this form was opened", "Least XP for a message").lacks("<th scope=\"row\">Most XP for a message")
-	got.lacks("Somebody else saved", "Nothing of yours", "theirs")
+		want(409, "These settings changed while you were editing", "Minimum XP per message").lacks("<th scope=\"row\">Maximum XP per message")
+	got.lacks("Someone else saved them</p>", "Nothing of yours", "theirs")
 	b.post(settingsAddress, with(got.form(), "do", "save")).want(200, "Saved.")
 	if saved := asJSON(t, w.saved()); saved["xpPerMessageMax"] != 500.0 || saved["xpPerMessageMin"] != 9.0 {
 		t.Errorf("saved %v", saved)
@@ -384,18 +384,18 @@ func TestACurveIsShownBeforeItIsSaved(t *testing.T) {
 	w.put(public, `{"name":"Gophers","memberCount":5,"ownerId":"900000000000000001"}`)
 	w.members(490150, 4150, 100)
 	b := w.manager()
-	page := b.get(settingsAddress).want(200, "plot__line--saved", "plot__line--amari", "plot__line--mee6", "490,150").lacks("plot__line--entered", "would do")
+	page := b.get(settingsAddress).want(200, "plot__line--saved", "plot__line--amari", "plot__line--mee6", "490,150").lacks("plot__line--entered", "Curve preview")
 	before := w.saved()
 	form := page.form()
 	b.post(settingsAddress, with(form, "do", "check", "curve", "amari")).
-		want(200, "plot__line--entered", "Of the 3 members at the top, 3 would get a higher level and 0 a lower one",
+		want(200, "plot__line--entered", "Of the top 3 members, 3 would move to a higher level and 0 to a lower one",
 			`&lt;b&gt;member 0&lt;/b&gt;</bdi></th><td class="num">490,150</td><td class="num">100</td><td class="num">157</td>`)
 	b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", "0", "curve[1]", "100")).
 		want(200, `<td class="num">4,150</td><td class="num">10</td><td class="num">41</td>`)
 	// A wrong field elsewhere does not keep the curve from being shown, and a wrong curve is none.
-	b.post(settingsAddress, with(form, "do", "check", "curve", "mee6", "xpPerMessageMin", "x")).want(422, "would do", "2 a lower one")
-	b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", "0")).want(422).lacks("would do", "plot__line--entered")
-	b.post(settingsAddress, with(form, "do", "check")).want(200).lacks("would do")
+	b.post(settingsAddress, with(form, "do", "check", "curve", "mee6", "xpPerMessageMin", "x")).want(422, "Curve preview", "2 to a lower one")
+	b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", "0")).want(422).lacks("Curve preview", "plot__line--entered")
+	b.post(settingsAddress, with(form, "do", "check")).want(200).lacks("Curve preview")
 	if w.saved() != before || len(w.announced) > 0 {
 		t.Errorf("a preview saved %s", w.saved())
 	}

@@ -84,10 +84,10 @@ func (p *settingsPage) chosen(field, text string, offered []string) (line string
 	case len(named) == 1:
 		return named[0], true
 	case len(named) > 1:
-		p.refuse(field, "Several have this name. Choose one of the list.")
+		p.refuse(field, "Several items have this name. Choose one from the list.")
 		return "", false
 	case !id.Valid(target):
-		p.refuse(field, "None has this name. Choose one of the list, or empty this field.")
+		p.refuse(field, "Nothing has this name. Choose from the list, or clear this field.")
 		return "", false
 	}
 	return text, true
@@ -125,7 +125,7 @@ func (p *settingsPage) ChooseRow(list string, row int) *field {
 }
 
 func (p *settingsPage) chooser(f field, roles bool) *field {
-	f.List, f.Hint = "channels", "Type a part of the name and choose. It is added to the list above when you check or save."
+	f.List, f.Hint = "channels", "Type part of the name and choose. It is added to the list above when you check or save."
 	if roles {
 		f.List = "roles"
 	}

@@ -36,7 +36,7 @@ func TestRolesAndChannelsAreChosenWithoutScript(t *testing.T) {
 	b.post(settingsAddress, with(page.form(), "do", "save")).want(200, "Saved.")
 	form := with(page.form(), "roleRewards[0].add", "400000000000000010 Ten <b>& co", "multipliers[0].add", "NEWS", "multipliers[1].add", "400000000000000010",
 		"ignoredChannelIds[add]", " 300000000000000010 news ", "ignoredRoleIds[add]", "400000000000000001 mods")
-	form = b.post(settingsAddress, with(form, "do", "check")).want(200, "Nothing is wrong").form()
+	form = b.post(settingsAddress, with(form, "do", "check")).want(200, "No errors found").form()
 	for name, want := range map[string]string{
 		"roleRewards[0].roles": "400000000000000010 Ten <b>& co\n", "roleRewards[0].add": "", "ignoredChannelIds[add]": "", "ignoredRoleIds": "400000000000000001 mods\n",
 		"ignoredChannelIds": "300000000000000001 general\n300000000000000002\n300000000000000010 news\n",
@@ -64,13 +64,13 @@ func TestWhatCannotBeChosenIsSaidBesideTheList(t *testing.T) {
 	b := w.manager()
 	form, before := b.get(settingsAddress).form(), w.saved()
 	for typed, want := range map[string]string{
-		"TWIN": `id="f-roleRewards-0--add-error">Several have this name.`, "news": `id="f-roleRewards-0--add-error">None has this name.`,
-		"400000000000000099": `id="f-roleRewards-0--roles-error">Line 1: the name is required.`, "17 x": `id="f-roleRewards-0--add-error">None has this name.`,
+		"TWIN": `id="f-roleRewards-0--add-error">Several items have this name.`, "news": `id="f-roleRewards-0--add-error">Nothing has this name.`,
+		"400000000000000099": `id="f-roleRewards-0--roles-error">Line 1: the name is required.`, "17 x": `id="f-roleRewards-0--add-error">Nothing has this name.`,
 	} {
-		b.post(settingsAddress, with(form, "do", "save", "roleRewards[0].add", typed)).want(422, "Not saved yet", want, `href="#f-roleRewards-0--`)
+		b.post(settingsAddress, with(form, "do", "save", "roleRewards[0].add", typed)).want(422, "<h2>Not saved</h2>", want, `href="#f-roleRewards-0--`)
 		b.post(settingsAddress, with(form, "do", "check", "roleRewards[0].add", typed)).want(422, want)
 	}
-	b.post(settingsAddress, with(form, "do", "save", "ignoredRoleIds[add]", "nobody")).want(422, `id="f-ignoredRoleIds-add-error">None has this name.`, "Ignored roles</a>", `value="nobody"`)
+	b.post(settingsAddress, with(form, "do", "save", "ignoredRoleIds[add]", "nobody")).want(422, `id="f-ignoredRoleIds-add-error">Nothing has this name.`, "Ignored roles</a>", `value="nobody"`)
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
 	}
@@ -122,7 +122,7 @@ func TestNamesOfTheDirectoryMayBeTooLong(t *testing.T) {
 	b := w.manager()
 	form, before := b.get(settingsAddress).form(), w.saved()
 	b.post(settingsAddress, with(form, "do", "save", "roleRewards[0].roles", strings.Join(lines, "\r\n"))).
-		want(422, "Not saved yet", "the settings would be longer than 65536 bytes")
+		want(422, "<h2>Not saved</h2>", "the settings would be longer than 65536 bytes")
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
 	}

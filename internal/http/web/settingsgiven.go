@@ -19,20 +19,20 @@ var settingsProperties = []struct {
 	inDocument  func(f settingsForm, text string, page *settingsPage) any
 }{
 	{"enabled", "Leveling", func(_ settingsForm, text string, _ *settingsPage) any { return text != "" }},
-	{"visibility", "Who may see the leaderboard", asText},
+	{"visibility", "Leaderboard visibility", asText},
 	{"vanity", "Short name", func(_ settingsForm, text string, _ *settingsPage) any { return orNull(strings.TrimSpace(text)) }},
 	{"curve", "Curve", func(f settingsForm, _ string, _ *settingsPage) any { return f.curve() }},
-	{"xpGainInterval", "Pause between messages", asNumber},
-	{"xpPerMessageMin", "Least XP for a message", asNumber},
-	{"xpPerMessageMax", "Most XP for a message", asNumber},
-	{"xpGlobalMultiplier", "Multiplier for everything", asNumber},
+	{"xpGainInterval", "XP cooldown", asNumber},
+	{"xpPerMessageMin", "Minimum XP per message", asNumber},
+	{"xpPerMessageMax", "Maximum XP per message", asNumber},
+	{"xpGlobalMultiplier", "Global multiplier", asNumber},
 	{"ignoredChannelIds", "Ignored channels", asIDs},
 	{"ignoredRoleIds", "Ignored roles", asIDs},
 	{"ignoredUserIds", "Ignored members", asIDs},
 	{multipliers, "Multipliers", func(f settingsForm, _ string, page *settingsPage) any { return f.multipliers(page.targets()) }},
 	{roleRewards, "Role rewards", func(f settingsForm, _ string, page *settingsPage) any { return f.roleRewards(page.targets()) }},
 	{"timeZone", "Time zone", func(_ settingsForm, text string, _ *settingsPage) any { return strings.TrimSpace(text) }},
-	{"periods", "Boards of a period", func(f settingsForm, _ string, page *settingsPage) any { return f.periods(page.Guild) }},
+	{"periods", "Period leaderboards", func(f settingsForm, _ string, page *settingsPage) any { return f.periods(page.Guild) }},
 	{seasons, "Seasons", func(f settingsForm, _ string, _ *settingsPage) any { return f.seasons() }},
 }
 
@@ -223,7 +223,7 @@ func (f settingsForm) inWords(property string) string {
 		for _, r := range f.Rows[property] {
 			stays := ""
 			if r["stack"] == "" {
-				stays = " (does not stay)"
+				stays = " (not kept)"
 			}
 			fmt.Fprintf(&text, "Level %s%s: %s", r["level"], stays, r["roles"])
 		}
@@ -246,7 +246,7 @@ func shortened(s string) string {
 		return string(runes[:300]) + " …"
 	}
 	if len(runes) == 0 {
-		return "nothing"
+		return "empty"
 	}
 	return string(runes)
 }

@@ -32,7 +32,7 @@ type kindBox struct {
 
 // Kinds are the boxes of the kinds that have boards.
 func (p *settingsPage) Kinds() []kindBox {
-	boxes := []kindBox{{Name: boxOf(period.Daily), Label: "The day"}, {Name: boxOf(period.Weekly), Label: "The week, from Monday"}, {Name: boxOf(period.Monthly), Label: "The month"}}
+	boxes := []kindBox{{Name: boxOf(period.Daily), Label: "Daily"}, {Name: boxOf(period.Weekly), Label: "Weekly, from Monday"}, {Name: boxOf(period.Monthly), Label: "Monthly"}}
 	for i := range boxes {
 		boxes[i].Ticked = p.Form.Fields[boxes[i].Name] != ""
 	}
@@ -81,7 +81,7 @@ func (f settingsForm) seasons() any {
 
 // runningPeriod says when a period ends that runs.
 type runningPeriod struct {
-	What, Name string // "The week 2026-W48", or "The season" with its name
+	What, Name string // "Week 2026-W48", or "Season" with its name
 	Ends       time.Time
 	In         string // "3 days"
 }
@@ -91,7 +91,8 @@ func (p *settingsPage) Running() (list []runningPeriod) {
 	calendar := p.Guild.Calendar()
 	for _, one := range calendar.Running(period.DayAt(p.Now, calendar.Zone)) {
 		_, ends := one.Bounds(calendar.Zone)
-		what := "The " + string(one.Kind)
+		kind := string(one.Kind)
+		what := strings.ToUpper(kind[:1]) + kind[1:]
 		if one.Kind != period.Seasonal {
 			what += " " + one.ID
 		}

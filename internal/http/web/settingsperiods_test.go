@@ -63,7 +63,7 @@ func TestPeriodsCanBeSet(t *testing.T) {
 			form.Del(name)
 		}
 	}
-	b.post(settingsAddress, form).want(200, "Saved.", "There is no season.", "No period runs now.")
+	b.post(settingsAddress, form).want(200, "Saved.", "No seasons yet.", "No active period.")
 	if got := asJSON(t, w.saved()); len(got["periods"].([]any)) != 0 || len(got["seasons"].([]any)) != 0 {
 		t.Errorf("saved %v", got)
 	}
@@ -80,10 +80,10 @@ func TestThePageSaysWhenPeriodsEnd(t *testing.T) {
 		return w.manager()
 	}
 	at("2026-11-30T22:00:00Z").get(settingsAddress).want(200,
-		`<li>The day 2026-11-30 ends on <time datetime="2026-12-01T00:00:00&#43;01:00">Tuesday, 1 December 2026, at 00:00 CET</time>, in 1 hour.</li>`,
-		`<li>The month 2026-11 ends on <time datetime="2026-12-01T00:00:00&#43;01:00">`).lacks("<li>The week", "<li>The season")
+		`<li>Day 2026-11-30 ends on <time datetime="2026-12-01T00:00:00&#43;01:00">Tuesday, 1 December 2026, at 00:00 CET</time>, in 1 hour.</li>`,
+		`<li>Month 2026-11 ends on <time datetime="2026-12-01T00:00:00&#43;01:00">`).lacks("<li>Week", "<li>Season")
 	at("2026-12-21T10:00:00Z").get(settingsAddress).want(200,
-		`<li>The season <bdi>Winter</bdi> ends on <time datetime="2027-03-01T00:00:00&#43;01:00">Monday, 1 March 2027, at 00:00 CET</time>, in 2 months.</li>`)
+		`<li>Season <bdi>Winter</bdi> ends on <time datetime="2027-03-01T00:00:00&#43;01:00">Monday, 1 March 2027, at 00:00 CET</time>, in 2 months.</li>`)
 }
 
 func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {
@@ -97,7 +97,7 @@ func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {
 	}
 	form, before := b.get(settingsAddress).form(), w.saved()
 	b.post(settingsAddress, with(form, "do", "save", "seasons[1].start", "2026-12-02")).
-		want(422, "Not saved yet", `href="#f-seasons">Seasons</a>`, `id="f-seasons">A season that has closed keeps its dates.`, `value="2026-12-02"`)
+		want(422, "<h2>Not saved</h2>", `href="#f-seasons">Seasons</a>`, `id="f-seasons">A season that has closed keeps its dates.`, `value="2026-12-02"`)
 	if w.saved() != before {
 		t.Errorf("saved %s", w.saved())
 	}

@@ -70,11 +70,11 @@ func (p *settingsPage) Plot() plot {
 	}
 	for _, name := range []string{level.PresetDefault, level.PresetAmari, level.PresetMEE6} {
 		c, _ := level.Preset(name)
-		add(name, "preset "+name, c)
+		add(name, "Preset "+name, c)
 	}
-	add("saved", "as it is now", saved)
+	add("saved", "Saved", saved)
 	if entered != nil {
-		add("entered", "as you entered it", *entered)
+		add("entered", "Your changes", *entered)
 	}
 	for n := 0; n <= plotLevels; n += 10 {
 		drawn.Across = append(drawn.Across, tick{At: acrossAt(float64(n)), Label: strconv.Itoa(n)})

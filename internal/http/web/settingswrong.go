@@ -118,15 +118,15 @@ func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
 func (p *settingsPage) crossed() (field, message string) {
 	least, most := strings.TrimSpace(p.Form.Fields["xpPerMessageMin"]), strings.TrimSpace(p.Form.Fields["xpPerMessageMax"])
 	if least == strconv.Itoa(p.Guild.XPPerMessageMin) {
-		return "xpPerMessageMax", fmt.Sprintf("The most must not be below the least, but %s is below %s.", most, least)
+		return "xpPerMessageMax", fmt.Sprintf("The maximum must not be below the minimum, but %s is below %s.", most, least)
 	}
-	return "xpPerMessageMin", fmt.Sprintf("The least must not be above the most, but %s is above %s.", least, most)
+	return "xpPerMessageMin", fmt.Sprintf("The minimum must not be above the maximum, but %s is above %s.", least, most)
 }
 
 // sentence begins with a capital letter and ends with a full stop.
 func sentence(s string) string {
 	if s == "" {
-		return "This is not right."
+		return "This value is invalid."
 	}
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }

@@ -89,13 +89,13 @@ func (s *Site) fromProvider(c *gin.Context) error {
 	}
 	f, ok := s.takeFlow(c, c.Query("state"))
 	if !ok {
-		return again("This sign-in was not begun in this browser, or it took too long.")
+		return again("This sign-in was started in another browser, or it expired.")
 	}
 	comeBackTo(c, f.Next)
 	if c.Query("error") != "" || c.Query("code") == "" {
 		err := s.deps.SignIn.Denied(c.Query("error"))
 		if errors.Is(err, signin.ErrRefused) {
-			return again("You were not signed in, because it was not allowed there.")
+			return again("The sign-in was declined at the provider.")
 		}
 		return providerFails(err, failsForNow)
 	}
@@ -108,14 +108,14 @@ func (s *Site) fromProvider(c *gin.Context) error {
 		s.enter(c, secret, f.Next)
 		return nil
 	case errors.Is(err, signin.ErrRefused):
-		return again("This sign-in is not valid any more.")
+		return again("This sign-in has expired.")
 	case errors.Is(err, signin.ErrBusy):
-		return providerFails(err, "Very many people are signing in at this moment. Begin again in a few seconds.")
+		return providerFails(err, "Too many people are signing in right now. Try again in a few seconds.")
 	}
 	return providerFails(err, failsForNow)
 }
 
-const failsForNow = "Signing in does not work at the moment. Everything that needs no sign-in goes on."
+const failsForNow = "Sign-in is temporarily unavailable. Pages that don't need it still work."
 
 func providerFails(cause error, message string) error {
 	return &fault.Error{Code: fault.Unavailable, RetryAfter: retryProvider, Cause: cause, Message: message}
@@ -147,7 +147,7 @@ func (s *Site) enterLocally(c *gin.Context) error {
 	}
 	secret, err := s.deps.SignIn.EnterLocally(c.Request.Context(), n)
 	if errors.Is(err, signin.ErrRefused) {
-		return again("Choose as whom to sign in.")
+		return again("Choose an account.")
 	}
 	if err != nil {
 		return fault.Down("sign in locally", err)
@@ -198,9 +198,9 @@ func (s *Site) signOut(everywhere bool) handler {
 
 // again is a sign-in that has to be begun again.
 func again(why string) error {
-	return fault.New(fault.Unauthenticated, "%s Begin again.", why)
+	return fault.New(fault.Unauthenticated, "%s Start again.", why)
 }
 
 func signInOff() error {
-	return fault.New(fault.NotFound, "Sign-in is switched off here. The sign-in page says how the operator switches it on.")
+	return fault.New(fault.NotFound, "Sign-in is disabled here. The sign-in page explains how the operator can enable it.")
 }

@@ -75,9 +75,9 @@ func TestASignInOfAnotherBrowserIsRefused(t *testing.T) {
 	attacker, victim := s.browser().still(), s.browser()
 	callback := attacker.get(attacker.get("/sign-in/provider").header.Get("Location")).header.Get("Location")
 
-	victim.get(callback).want(401, "not begun in this browser").lacks("Ada L.")
+	victim.get(callback).want(401, "started in another browser").lacks("Ada L.")
 	victim.still().get("/sign-in/provider")
-	victim.get(callback).want(401, "not begun in this browser").lacks("Ada L.")
+	victim.get(callback).want(401, "started in another browser").lacks("Ada L.")
 
 	forged, _ := url.Parse(callback)
 	q := forged.Query()
@@ -107,7 +107,7 @@ func TestTwoTabsSignInAtOnce(t *testing.T) {
 	if in := b.get(two).want(200, "Ada L."); in.path != "/leaderboard/gophers?page=2" {
 		t.Errorf("the second tab came to %s", in.path)
 	}
-	b.get(back).want(401, "not begun in this browser") // each is good once
+	b.get(back).want(401, "started in another browser") // each is good once
 }
 
 func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
@@ -130,7 +130,7 @@ func TestABrowserHasAFewSignInsUnderWay(t *testing.T) {
 	if n := len(b.Jar.Cookies(u)); n != 5 || size > 5*(1<<10+40) {
 		t.Errorf("there are %d cookies of %d bytes", n, size)
 	}
-	b.get(begun[2]).want(401, "not begun in this browser")
+	b.get(begun[2]).want(401, "started in another browser")
 	b.get(begun[3]).want(200, "Ada L.")
 	b.get(begun[7]).want(200, "Ada L.")
 	// Those that are over, and what nobody here wrote, go with the next sign-in.
@@ -149,8 +149,8 @@ func TestACodeIsGoodOnce(t *testing.T) {
 	flow := strings.SplitN(begun.header.Get("Set-Cookie"), ";", 2)[0]
 	callback := b.get(begun.header.Get("Location")).header.Get("Location")
 	b.get(callback).want(303)
-	b.get(callback).want(401)                                       // the flow's cookie is gone
-	b.get(callback, "Cookie", flow).want(401, "not valid any more") // and the provider knows the code
+	b.get(callback).want(401)                                             // the flow's cookie is gone
+	b.get(callback, "Cookie", flow).want(401, "This sign-in has expired") // and the provider knows the code
 }
 
 func TestASignInThatTookTooLong(t *testing.T) {
@@ -158,7 +158,7 @@ func TestASignInThatTookTooLong(t *testing.T) {
 	b := s.browser().still()
 	callback := b.get(b.get("/sign-in/provider").header.Get("Location")).header.Get("Location")
 	s.pass(10*time.Minute + time.Second)
-	b.get(callback).want(401, "took too long")
+	b.get(callback).want(401, "or it expired")
 }
 
 // cameBack is what one sees who wanted to go to Gophers, and whom the provider sends back with this besides the state.
@@ -195,7 +195,7 @@ func signIns(t *testing.T, outcome string) float64 {
 func TestWhoSaysNoAtTheProviderIsNotSignedIn(t *testing.T) {
 	s := newSite(t, options{})
 	refused := signIns(t, "refused")
-	s.cameBack("error=access_denied").want(401, "not allowed", `<a class="button button--primary" href="/sign-in?next=%2fleaderboard%2fgophers"`)
+	s.cameBack("error=access_denied").want(401, "declined", `<a class="button button--primary" href="/sign-in?next=%2fleaderboard%2fgophers"`)
 	if log := s.log.String(); strings.Contains(log, "WARN") {
 		t.Errorf("a user who says no is no news for the operator: %s", log)
 	}
@@ -212,7 +212,7 @@ func TestAnErrorOfTheProviderIsNotTheUsers(t *testing.T) {
 		"error=" + strings.Repeat("a", 41): "error unknown",
 	} {
 		failed, before := signIns(t, "failed"), len(s.log.String())
-		got := s.cameBack(query).want(503, "Signing in does not work at the moment", `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("not allowed")
+		got := s.cameBack(query).want(503, "Sign-in is temporarily unavailable", `href="/sign-in?next=%2fleaderboard%2fgophers"`).lacks("declined")
 		if got.header.Get("Retry-After") == "" {
 			t.Errorf("%s: no Retry-After", query)
 		}
@@ -263,7 +263,7 @@ func TestChangesFromOtherSitesAreRefused(t *testing.T) {
 		{"Origin", strings.Replace(s.url, "https", "http", 1), "Sec-Fetch-Site", "cross-site"},
 	} {
 		for _, path := range []string{"/sign-out", "/sign-out/everywhere", "/nowhere"} {
-			b.post(path, nil, header...).want(403, "page of another site")
+			b.post(path, nil, header...).want(403, "came from another site")
 		}
 	}
 	b.get("/").want(200, "Ada L.")
@@ -360,14 +360,14 @@ func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
 	b.get("/leaderboard/gophers").want(200, "You manage this")
 	b.get("/leaderboard/gophers").want(200, "You manage this")
 	s.pass(signin.RightsTime - signin.ConfirmTime)
-	b.get("/leaderboard/gophers").want(200, "Ada L.", "We cannot reach the service").lacks("You manage this")
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "reach your sign-in provider").lacks("You manage this")
 	// The guild's own settings count without the provider.
 	s.guilds[public].AdminIDs = append(s.guilds[public].AdminIDs, ada)
 	b.get("/leaderboard/gophers").want(200, "You manage this")
 	s.guilds[public].AdminIDs = nil
 	s.provider.Fail(0)
 	s.pass(time.Minute + time.Second)
-	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("We cannot reach the service")
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("reach your sign-in provider")
 }
 
 // A firewall in front of the provider's API answers 403 to everybody; it does not know who took back what.
@@ -380,14 +380,14 @@ func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
 	s.pass(signin.ConfirmTime + time.Second)
 	b.get("/leaderboard/gophers").want(200, "You manage this")
 	s.pass(signin.IdleTime - signin.ConfirmTime - 30*time.Second) // access, which is good for a week, is about to end
-	b.get("/leaderboard/gophers").want(200, "Ada L.", "We cannot reach the service").lacks("You manage this")
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "reach your sign-in provider").lacks("You manage this")
 	if _, renewed := s.provider.Counts(); renewed != 1 {
 		t.Errorf("access was renewed %d times, want once", renewed)
 	}
-	s.browser().get("/sign-in/provider").want(503, "Signing in does not work at the moment")
+	s.browser().get("/sign-in/provider").want(503, "Sign-in is temporarily unavailable")
 	s.pass(time.Minute + time.Second)
 	s.provider.Block(0)
-	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("We cannot reach the service")
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("reach your sign-in provider")
 	if b.cookie("__Host-levelboard") != secret {
 		t.Error("it is another session")
 	}

@@ -51,7 +51,7 @@ func TestAnAddressHasAFewSignInsAMinute(t *testing.T) {
 		got := b.get(callback, "Cookie", cookie, "X-Forwarded-For", fmt.Sprintf("2001:db8::%x", n+1))
 		switch got.status {
 		case 401:
-			got.want(401, "not valid any more")
+			got.want(401, "This sign-in has expired")
 		default:
 			got.want(429, "too many sign-ins")
 			if got.header.Get("Retry-After") == "" {
@@ -73,7 +73,7 @@ func TestTooManyWhoSignInAtOnceAreToldToBeginAgain(t *testing.T) {
 	var enters *countingSignIn
 	s := newSite(t, options{with: counting(&enters)})
 	enters.busy = true
-	got := s.browser().get("/sign-in/provider?next=/leaderboard/gophers").want(503, "Begin again in a few seconds", `href="/sign-in?next=%2fleaderboard%2fgophers"`)
+	got := s.browser().get("/sign-in/provider?next=/leaderboard/gophers").want(503, "Try again in a few seconds", `href="/sign-in?next=%2fleaderboard%2fgophers"`)
 	if got.header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}

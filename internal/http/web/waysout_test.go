@@ -13,7 +13,7 @@ import (
 
 const (
 	toSettings = `<a href="/guilds/` + string(public) + `/settings">Settings`
-	toBoard    = `<a class="button" href="/leaderboard/gophers">To the board</a>`
+	toBoard    = `<a class="button" href="/leaderboard/gophers">Back to the leaderboard</a>`
 )
 
 func TestAManagerIsLedToTheirCommunity(t *testing.T) {
@@ -25,13 +25,13 @@ func TestAManagerIsLedToTheirCommunity(t *testing.T) {
 	b.get("/").want(200, "Your communities", "<bdi>Gophers</bdi>", `<a href="/leaderboard/`+string(public)+`">Leaderboard`, toSettings).lacks("Moles")
 	b.get("/leaderboard/gophers").want(200, "You manage this</span> · "+toSettings+"</a>")
 	s.guilds.change(public, nil)
-	b.get("/").want(200, "None of your communities is set up here. Ask whoever runs this service, and tell them its id.").lacks(toSettings)
+	b.get("/").want(200, "None of your communities is set up here. Send its ID to the operator of this service.").lacks(toSettings)
 }
 
 func TestNothingLeadsToASignInThatIsOff(t *testing.T) {
 	s := newSite(t, options{noOAuth: true})
 	b := s.browser()
-	const off = "Sign-in is switched off in this service."
+	const off = "Sign-in is disabled on this service."
 	b.get("/leaderboard/gophers").want(200).lacks("Find me")
 	b.get("/leaderboard/gophers?member=me").want(401, off, toBoard).lacks(`href="/sign-in?next=`, "Please sign in")
 	b.get("/profile").want(401, off).lacks(`href="/sign-in?next=`)
@@ -45,11 +45,11 @@ func TestErrorsSayWhereToGoOn(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
-	b.get("/leaderboard/gophers?member=me").want(404, "You are not on this board yet", toBoard)
+	b.get("/leaderboard/gophers?member=me").want(404, "not ranked yet", toBoard)
 	b.get("/leaderboard/gophers?rank=x").want(400, "The rank must be", toBoard)
-	b.get("/nowhere").want(404).lacks("To the board")
-	b.get("/leaderboard/nobody").want(404, "Check the address, or ask whoever runs this service to set it up.").lacks("To the board")
-	b.get("/leaderboard/"+string(closed)).want(403, "If you have another account, sign out at the top and sign in with that one.").lacks("To the board")
+	b.get("/nowhere").want(404).lacks("Back to the leaderboard")
+	b.get("/leaderboard/nobody").want(404, "Check the address, or ask the operator to set it up.").lacks("Back to the leaderboard")
+	b.get("/leaderboard/"+string(closed)).want(403, "To use another account, sign out first.").lacks("Back to the leaderboard")
 }
 
 // A name says what a press does, so nothing beside it says that it is pressed.

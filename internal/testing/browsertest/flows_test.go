@@ -145,7 +145,7 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 		if !eval[bool](b, `document.activeElement === document.body || parseFloat(getComputedStyle(document.activeElement).outlineWidth) >= 2 && getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
 			t.Errorf("the focus cannot be seen on %s", at)
 		}
-		if steps == 0 && !strings.Contains(at, "Skip to the content") {
+		if steps == 0 && !strings.Contains(at, "Skip to content") {
 			t.Errorf("the first stop is %s", at)
 		}
 		if eval[bool](b, fmt.Sprintf("document.activeElement.closest('#m%s') !== null", u)) {
@@ -157,7 +157,7 @@ func TestTheKeyboardReachesEverything(t *testing.T) {
 	}
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(fmt.Sprintf("document.querySelector('#m%s details').open", u))
-	b.see("XP to the next level")
+	b.see("XP to next level")
 }
 
 func TestRankCardsAreDrawn(t *testing.T) {
@@ -176,7 +176,7 @@ func TestRankCardsAreDrawn(t *testing.T) {
 	}
 	// And as a page shows it: from this host, past the content security policy.
 	b.open("/leaderboard/" + g + "/members/" + u)
-	b.until(`document.querySelector("img[alt='The rank card']").naturalWidth > 300`)
+	b.until(`document.querySelector("img[alt='Rank card']").naturalWidth > 300`)
 }
 
 func TestMakingAKeyAndUsingIt(t *testing.T) {
@@ -189,20 +189,20 @@ func TestMakingAKeyAndUsingIt(t *testing.T) {
 	b.fill("#name", "my bot")
 	b.pick("input[name=permission][value=read_write]")
 	b.pick(fmt.Sprintf("input[name=guild][value='%s']", moles))
-	b.press("Make the key")
+	b.press("Create key")
 	b.see("Copy it now")
 	secret := strings.TrimSpace(eval[string](b, "document.getElementById('secret').textContent"))
 	u := s.member(secret, moles, "digger", 100)
 	s.Do("POST", "/v2/levels/"+voles+"/users/"+u, secret, object{"xp": 1, "user": object{"avatar": nil, "discriminator": "0", "username": "x"}}).Want(t, 403)
 
-	b.press("I have it")
-	b.press("Grant Voles")
-	b.see("Take away Voles")
+	b.press("Done")
+	b.press("Grant access to Voles")
+	b.see("Revoke access to Voles")
 	s.member(secret, voles, "burrower", 100)
 
 	b.press("Delete this key…")
-	b.press("Delete it")
-	b.see("You have no keys")
+	b.press("Delete key")
+	b.see("No keys yet")
 	s.Do("GET", "/v2/levels/"+moles+"/users/"+u, secret, nil).Want(t, 401)
 }
 
@@ -221,10 +221,10 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b.fill("[name=xpPerMessageMin]", "20")
 	b.fill("[name=timeZone]", "Europe/Berlin")
 	b.pick("[name='periods[week]']")
-	b.press("Add a reward")
+	b.press("Add reward")
 	b.fill("[name='roleRewards[0].level']", "5")
 	b.fill("[name='roleRewards[0].add']", "digger")
-	b.press("Add a season")
+	b.press("Add season")
 	b.fill("[name='seasons[0].name']", "Winter")
 	if got := eval[string](b, "document.querySelector(\"[name='roleRewards[0].roles']\").value"); got != "300000000000000001 Digger\n" {
 		t.Errorf("the role that was chosen is added as %q", got)
@@ -236,7 +236,7 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	eval[string](b, "document.querySelector(\"[name='seasons[0].end']\").value = '2028-03-01'")   // its keys differ by the browser's language
 	b.press("Save")
 	b.see("Saved.")
-	b.see("The week 2")
+	b.see("Week 2")
 	b.open("/guilds/" + g + "/settings")
 	if got := eval[string](b, "document.querySelector('[name=xpPerMessageMin]').value"); got != "20" {
 		t.Errorf("the form shows %q", got)

@@ -38,7 +38,7 @@ document.addEventListener("click", async (event) => {
       await navigator.clipboard.writeText(source.value ?? source.textContent);
       button.textContent = "Copied";
     } catch {
-      button.textContent = "Select and copy it";
+      button.textContent = "Select and copy";
     }
   } else {
     button.closest("dialog")?.close();

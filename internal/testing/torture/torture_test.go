@@ -82,7 +82,7 @@ func (h *harness) summary() {
 	for _, c := range h.clients {
 		calls.all, calls.large, calls.repeated = calls.all+c.calls.all, calls.large+c.calls.large, calls.repeated+c.calls.repeated
 	}
-	h.t.Logf("%d calls with messages, %d of them of several steps, %d of these sent more than once", calls.all, calls.large, calls.repeated)
+	h.t.Logf("%d calls with messages or puts, %d of them of several steps, %d of these sent more than once", calls.all, calls.large, calls.repeated)
 	if answered == 0 || calls.large == 0 {
 		h.t.Error("nothing was answered")
 	}

@@ -27,6 +27,7 @@ var checkpointCases = cases{
 	"reset":                               resetMembers,
 	"who gains XP meanwhile":              restoreWhileGaining,
 	"a request is made once all the same": restoreKeepsRequests,
+	"followers are told":                  followersAreTold,
 	"what is refused":                     refusedCheckpoints,
 	"exported":                            exportMembers,
 }
@@ -147,6 +148,27 @@ func restoreWhileGaining(t *testing.T, s *service) {
 	}
 	if sum == 0 || int(before-1000+after-1000) != sum {
 		t.Errorf("%d before and %d after the restore, of 1000 and %d acknowledged", before, after, sum)
+	}
+}
+
+// followersAreTold looks at whoever follows a guild while its settings change and its members are replaced.
+func followersAreTold(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	s.create(key, g, newID(), 100)
+	f := s.follow(key, g, "")
+	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "default", "xpPerMessageMin": 16})).Want(t, 200) // no level and no role changes
+	s.admin("PUT", "/guilds/"+g, settings(object{"curve": "amari"})).Want(t, 200)
+	if e := f.take(); e.name != "reset" || !strings.Contains(e.data, `"reason":"settings"`) {
+		t.Errorf("a new curve makes %+v", e)
+	}
+	s.replaced("/guilds/" + g + "/reset")
+	f.ends()
+	f = s.follow(key, g, f.last)
+	for e := f.first; !strings.Contains(e.data, `"reason":"cleared"`); e = f.take() {
+		if e.name != "" && e.name != "reset" {
+			t.Fatalf("after a reset comes %+v", e)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ func scanCheckpoint(row Row) (c checkpoints.Checkpoint, err error) {
 // Checkpoints implements checkpoints.Archive.
 func (c *Catalog) Checkpoints(ctx context.Context, g id.Guild) ([]checkpoints.Checkpoint, error) {
 	return list(ctx, c, "list_checkpoints", scanCheckpoint,
-		`SELECT `+checkpointColumns+` FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC, incarnation DESC`, append(c.Fresh, string(g))...)
+		`SELECT `+checkpointColumns+` FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC`, append(c.Fresh, string(g))...)
 }
 
 // CreateCheckpoint implements checkpoints.Archive.
@@ -65,8 +65,14 @@ func (c *change) checkpoint(ctx context.Context, g leaderboard.GuildRef, name st
 	if err != nil {
 		return made, err
 	}
+	// Later than all others, though two are made in one millisecond.
+	latest, err := scanValue[int64](c.QueryRowContext(ctx, `SELECT coalesce(max(created_ms), 0) FROM checkpoints WHERE guild_id = $1`, string(g.ID)))
+	if err != nil {
+		return made, err
+	}
+	now = max(now, latest+1)
 	if automatic {
-		err = c.dropCheckpoints(ctx, `guild_id = $1 AND automatic ORDER BY created_ms DESC, incarnation DESC LIMIT 1000 OFFSET $2`, string(g.ID), checkpoints.MaxAutomatic-1)
+		err = c.dropCheckpoints(ctx, `guild_id = $1 AND automatic ORDER BY created_ms DESC LIMIT 1000 OFFSET $2`, string(g.ID), checkpoints.MaxAutomatic-1)
 	} else {
 		err = c.exists(ctx, `SELECT count(*) < $2 FROM checkpoints WHERE guild_id = $1 AND NOT automatic`, checkpoints.ErrTooMany, string(g.ID), checkpoints.MaxManual)
 	}

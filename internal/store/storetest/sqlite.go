@@ -1,16 +1,47 @@
 package storetest
 
 import (
+	"context"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"levelboard/internal/store/sqlite"
 )
 
+// migrated is the file of an empty, migrated archive: to migrate one for each test takes longer than most tests.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "levelboard-archive-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "archive.db")
+	a, err := sqlite.Open(context.Background(), path)
+	if err != nil {
+		return nil, err
+	}
+	err = a.Migrate(context.Background())
+	a.Close()
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
 // SQLite returns an empty, migrated archive in a file of the test's own, and closes it when the test ends.
 func SQLite(t *testing.T) *sqlite.Archive {
 	t.Helper()
-	return SQLiteAt(t, filepath.Join(t.TempDir(), "archive.db"))
+	empty, err := migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "archive.db")
+	if err := os.WriteFile(path, empty, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return SQLiteAt(t, path)
 }
 
 // SQLiteAt returns the archive in this file, migrated, and closes it when the test ends.

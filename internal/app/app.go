@@ -165,17 +165,18 @@ func (a *App) start(ctx context.Context) error {
 	operator := admin.New(a.stores.archive, store, announce, a.log, time.Now)
 	owned := ownkeys.New(a.stores.archive, announce, time.Now)
 	settings := guildsettings.New(a.stores.archive, board, announce)
+	finder := leaderboard.NewFinder(board, a.stores.archive)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: leaderboard.NewFinder(board, a.stores.archive), Settings: settings,
+			Guilds: guilds, Board: board, Finder: finder, Settings: settings,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: periods.NewBoards(board, a.stores.archive, time.Now), Events: a.feed, Admin: operator, Pages: pages,
-			Directories: settings, Checkpoints: checkpoints.New(a.stores.archive, store, a.hydrator, announce),
+			Finder: finder, Directories: settings, Checkpoints: checkpoints.New(a.stores.archive, store, a.hydrator, announce),
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

@@ -18,6 +18,7 @@ var positionCases = cases{
 	"around a member":                  aroundAMember,
 	"around a member of a period":      aroundAMemberOfAPeriod,
 	"around a member of a closed one":  aroundAMemberOfAClosedPeriod,
+	"members by a name":                membersByName,
 	"members by ids":                   membersByIDs,
 	"who may read members":             whoMayReadMembers,
 	"members who are not there":        membersNotThere,
@@ -31,7 +32,7 @@ func aroundPath(g, u, query string) string { return standingPath(g, u) + "/aroun
 
 // readPaths are paths of all reads of members.
 func readPaths(g, u string) []string {
-	return []string{standingPath(g, u), aroundPath(g, u, "limit=3"), membersPath(g, "ids="+u)}
+	return []string{standingPath(g, u), aroundPath(g, u, "limit=3"), membersPath(g, "ids="+u), membersPath(g, "search=gopher&limit=3")}
 }
 
 func whereAMemberStands(t *testing.T, s *service) {
@@ -218,6 +219,51 @@ func membersByIDs(t *testing.T, s *service) {
 	wantHeader(t, got, "Cache-Control", "private, no-cache")
 }
 
+// found waits until a search finds these members and no others.
+func (s *service) found(key, g, query string, want ...string) {
+	s.t.Helper()
+	var got []string
+	eventually(s.t, fmt.Sprintf("%s finds %v", query, want), func() bool {
+		got = nil
+		for _, m := range apitest.JSON[known](s.t, s.Do("GET", membersPath(g, query), key, nil).Want(s.t, 200)).Members {
+			got = append(got, m.UserID)
+		}
+		return slices.Equal(got, want)
+	})
+}
+
+func membersByName(t *testing.T, s *service) {
+	g, a, b, c := s.guild(nil), newID(), newID(), newID()
+	key := s.key(g)
+	s.named(key, g, a, 100, "ada", "Ada Lovelace")
+	s.named(key, g, b, 300, "someone.else", "Élise  ADA")
+	s.named(key, g, c, 200, "иван", nil)
+	s.found(key, g, "search=ada", b, a)
+	s.found(key, g, "search=ADA&limit=1", b)
+	s.found(key, g, "search=love", a)
+	s.found(key, g, "search=%C3%89L", b)
+	s.found(key, g, "search=%C3%A9lis", b)
+	s.found(key, g, "search=%D0%98%D0%92", c)
+	s.found(key, g, "search=lovelace+ad", a)
+	s.found(key, g, "search=else")
+	s.found(key, g, "search=%25")
+	s.found(key, g, "search="+strings.Repeat("%C3%A9", 64))
+	s.patch(key, g, a, 400)
+	s.found(key, g, "search=ada", a, b) // by the ranks of now
+	got := s.Do("GET", membersPath(g, "search=lovelace"), key, nil).Want(t, 200)
+	page := s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)
+	if row, on := apitest.At[[]any](t, got, "members")[0], apitest.At[[]any](t, page, "levels")[0]; fmt.Sprint(row) != fmt.Sprint(on) {
+		t.Errorf("the row is %v, and on the leaderboard %v", row, on)
+	}
+	if strings.Contains(string(got.Body), "missing") {
+		t.Errorf("it is %s", got.Body)
+	}
+	s.Do("PUT", "/v2/guilds/"+g+"/presence", key, object{"present": false, "userIds": []string{b}}).Want(t, 200)
+	s.found(key, g, "search=ada", a)
+	s.Do("DELETE", memberPath(g, a), key, nil).Want(t, 204)
+	s.found(key, g, "search=ada")
+}
+
 func whoMayReadMembers(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID() // a public board
 	key := s.key(g)
@@ -299,6 +345,16 @@ func badReads() (all []badRequest) {
 		"101": "ids={user}," + strings.Join(hundred, ","), "another case": "IDs={user}", "brackets": "ids[]={user}", "a list of JSON": "ids=[%22{user}%22]", "a%zz": "ids={user}&a=%zz",
 	} {
 		read("ids: "+name, membersPath("{guild}", query))
+	}
+	for name, query := range map[string]string{
+		"neither": "limit=5", "both": "ids={user}&search=a", "both and empty": "ids=&search=", "empty": "search=", "only its name": "search", "spaces": "search=%20+", "65 characters": "search=" + strings.Repeat("a", 65),
+		"65 of more bytes": "search=" + strings.Repeat("%C3%A9", 65), "not UTF-8": "search=%FF", "NUL": "search=a%00", "a control character": "search=a%07b", "twice": "search=a&search=b", "another case": "Search=a",
+		"limit 0": "search=a&limit=0", "limit 21": "search=a&limit=21", "limit enormous": "search=a&limit=99999999999999999999", "limit twice": "search=a&limit=1&limit=1", "limit of ids": "ids={user}&limit=5", "malformed": "search=%zz",
+	} {
+		read("search: "+name, membersPath("{guild}", query))
+	}
+	for name, number := range badNumbers {
+		read("search with limit: "+name, membersPath("{guild}", "search=a&limit="+number))
 	}
 	for _, path := range []string{"/v2/guilds/{guild}/members/", "/v2/guilds/{guild}/members/{user}/", "/v2/guilds/{guild}/members/{user}/Around", "/v2/guilds/{guild}/Members?ids={user}", "/v2/guilds/{guild}/members/{user}/around/"} {
 		all = append(all, badRequest{"no such address", "GET", path, "", 404, nil})

@@ -67,6 +67,11 @@ type Board interface {
 	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
 }
 
+// Finder finds members by their names (leaderboard.Finder). Its errors are faults.
+type Finder interface {
+	Search(ctx context.Context, g *guild.Guild, q leaderboard.Query, limit int) (leaderboard.Found, error)
+}
+
 // Periods reads the boards of periods (package periods). Its errors are faults.
 type Periods interface {
 	Find(ctx context.Context, g *guild.Guild, name string) (p period.Period, closed *periods.Closed, err error)
@@ -128,6 +133,7 @@ type Deps struct {
 	Limiter     Limiter
 	Guilds      Guilds
 	Board       Board
+	Finder      Finder
 	Admin       Admin
 	Checkpoints Checkpoints
 	Events      Events

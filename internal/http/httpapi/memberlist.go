@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -22,15 +23,26 @@ type knownJSON struct {
 	Missing []id.User `json:"missing"`
 }
 
-// listMembers answers with members by their ids.
+type foundJSON struct {
+	Members []entry `json:"members"`
+}
+
+// membersWanted is which members are asked for: users by their ids, or at most limit by a name.
+type membersWanted struct {
+	users []id.User
+	name  leaderboard.Query
+	limit int64
+}
+
+// listMembers answers with members by their ids or by a name.
 func (a *api) listMembers(c *gin.Context) error {
 	gid, err := pathID[id.Guild](c, "guildId")
 	if err != nil {
 		return err
 	}
-	var users []id.User
+	var want membersWanted
 	err = readQuery(c, func(values url.Values) (err error) {
-		users, err = queryIDs(values)
+		want, err = queryMembers(values)
 		return err
 	})
 	if err != nil {
@@ -40,20 +52,51 @@ func (a *api) listMembers(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	view, err := a.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Users: users})
+	body, err := a.findMembers(c.Request.Context(), g, want)
 	if err != nil {
 		return err
 	}
 	setPrivate(c)
-	writeJSON(c, http.StatusOK, knownBody(g, users, view.Members))
+	writeJSON(c, http.StatusOK, body)
 	return nil
+}
+
+func (a *api) findMembers(ctx context.Context, g *guild.Guild, want membersWanted) (body any, err error) {
+	if want.users == nil {
+		found, err := a.deps.Finder.Search(ctx, g, want.name, int(want.limit))
+		return foundJSON{rankedEntries(g.Curve, found.Members)}, err
+	}
+	view, err := a.deps.Board.View(ctx, g, leaderboard.Look{Users: want.users})
+	return knownBody(g, want.users, view.Members), err
+}
+
+// queryMembers reads either ids, or search with limit.
+func queryMembers(values url.Values) (w membersWanted, err error) {
+	byName := values.Has("search")
+	if byName == values.Has("ids") {
+		return w, fault.New(fault.Invalid, "The query needs either ids, which names up to %d users with commas between, or search, the beginning of a name.", maxIDs)
+	}
+	if w.limit = leaderboard.MaxFound; values.Has("limit") {
+		if !byName {
+			return w, fault.New(fault.Invalid, "The query parameter limit goes with search. Leave it out with ids.")
+		}
+		if w.limit, err = queryInt(values, "limit", 1, leaderboard.MaxFound); err != nil {
+			return w, err
+		}
+	}
+	if byName {
+		w.name, err = leaderboard.ParseQuery(values.Get("search"))
+	} else {
+		w.users, err = queryIDs(values)
+	}
+	return w, err
 }
 
 // queryIDs reads the parameter ids: 1 to maxIDs of users with commas between, each once.
 func queryIDs(values url.Values) ([]id.User, error) {
 	texts := strings.Split(values.Get("ids"), ",")
-	if !values.Has("ids") || len(texts) > maxIDs {
-		return nil, fault.New(fault.Invalid, "The query parameter ids is required and must be 1 to %d ids of users with commas between.", maxIDs)
+	if len(texts) > maxIDs {
+		return nil, fault.New(fault.Invalid, "The query parameter ids names more than %d users. Ask for the others in another request.", maxIDs)
 	}
 	users := make([]id.User, len(texts))
 	for i, text := range texts {

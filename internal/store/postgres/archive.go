@@ -49,6 +49,7 @@ var dialect = sqlarchive.Dialect{
 	Delete: func(table, _, condition string) string {
 		return `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY(SELECT ctid FROM ` + table + ` WHERE ` + condition + ` LIMIT $1 FOR UPDATE SKIP LOCKED))`
 	},
+	Own: `, words`, Restored: indexRestored,
 	Fresh:     []any{plannedNow},
 	AllowSlow: fmt.Sprintf(`SET LOCAL statement_timeout = %d`, sqlarchive.SlowTime.Milliseconds()),
 	Bound:     bounded,

@@ -44,7 +44,7 @@ func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []sna
 				fit = append(fit, b)
 			}
 		}
-		if err := upsert(ctx, tx, fit, sqlarchive.ReplaceOlder); err != nil {
+		if err := upsert(ctx, tx, fit, replaceOlder); err != nil {
 			return err
 		}
 		if err := replaceGains(ctx, tx, fit); err != nil {
@@ -90,7 +90,10 @@ func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, err
 	return fitting, err
 }
 
-// upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $16 on.
+// replaceOlder is sqlarchive.ReplaceOlder with the words of names.
+const replaceOlder = ` words = excluded.words,` + sqlarchive.ReplaceOlder
+
+// upsert inserts the rows, and where there is one already does what conflict says, with more as the arguments from $17 on.
 func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict string, more ...any) error {
 	c := columnsOf(batches)
 	if len(c.users) == 0 {
@@ -98,18 +101,18 @@ func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict s
 	}
 	_, err := tx.Exec(ctx, `
 		INSERT INTO members AS m (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
-			avatar, discriminator, username, global_name, accent_colour, deleted, present)
+			avatar, discriminator, username, global_name, accent_colour, deleted, present, words)
 		SELECT r.incarnation, r.epoch, r.rev, `+nowMS+`, r.user_id, r.xp, r.message_count, r.updated_ms, r.cooldown_ms,
-			r.avatar, r.discriminator, r.username, r.global_name, r.accent_colour, r.deleted, NOT r.absent
+			r.avatar, r.discriminator, r.username, r.global_name, r.accent_colour, r.deleted, NOT r.absent, r.words
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
-			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[], $15::boolean[])
+			$9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::boolean[], $15::boolean[], $16::text[])
 			AS r (incarnation, epoch, rev, user_id, xp, message_count, updated_ms, cooldown_ms,
-				avatar, discriminator, username, global_name, accent_colour, deleted, absent)
+				avatar, discriminator, username, global_name, accent_colour, deleted, absent, words)
 		ON CONFLICT (incarnation, user_id) DO UPDATE SET`+conflict,
 		append([]any{
 			c.incarnations, c.epochs, c.revs,
 			c.users, c.xp, c.messages, c.updated, c.cooldown,
-			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted, c.absent,
+			c.avatars, c.discriminators, c.usernames, c.globalNames, c.accentColours, c.deleted, c.absent, c.words,
 		}, more...)...)
 	return refusal(err)
 }
@@ -134,7 +137,7 @@ type columns struct {
 	users                               []string
 	xp, messages                        []int64
 	updated, cooldown                   []*int64
-	discriminators, usernames           []string
+	discriminators, usernames, words    []string
 	avatars, globalNames, accentColours []*string
 	deleted, absent                     []bool
 }
@@ -153,7 +156,7 @@ func columnsOf(batches []snapshot.Batch) *columns {
 			c.updated, c.cooldown = append(c.updated, sqlarchive.Millis(r.LastUpdated)), append(c.cooldown, sqlarchive.Millis(r.CooldownUntil))
 			c.discriminators, c.usernames = append(c.discriminators, r.User.Discriminator), append(c.usernames, r.User.Username)
 			c.avatars, c.globalNames = append(c.avatars, r.User.Avatar), append(c.globalNames, r.User.GlobalName)
-			c.accentColours = append(c.accentColours, r.User.AccentColour)
+			c.accentColours, c.words = append(c.accentColours, r.User.AccentColour), append(c.words, leaderboard.Words(r.User))
 		}
 	}
 	return c

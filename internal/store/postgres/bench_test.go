@@ -31,7 +31,7 @@ func BenchmarkWriteBatch(b *testing.B) {
 		put  put
 	}{
 		{"unnest", func(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
-			return upsert(ctx, tx, []snapshot.Batch{b}, sqlarchive.ReplaceOlder)
+			return upsert(ctx, tx, []snapshot.Batch{b}, replaceOlder)
 		}},
 		{"copy", putByCopy},
 		{"batch", putByBatch},
@@ -79,7 +79,7 @@ func newWriteBench(b *testing.B) *writeBench {
 		b.Fatal(err)
 	}
 	b.Cleanup(a.Close)
-	w := &writeBench{archive: a}
+	w := &writeBench{archive: a, rev: 1}
 	if err := a.Migrate(b.Context()); err != nil {
 		b.Fatal(err)
 	}

@@ -25,11 +25,19 @@ const (
 )
 
 // Migrate applies the missing migrations, each in its own transaction. Many replicas may call it at once: one works, under an advisory
-// lock, the others wait. Migrations that this program does not know are left alone, so that a rollback starts.
+// lock, the others wait. Migrations that this program does not know are left alone, so that a rollback starts. Then the words of members' names are
+// noted where they are not known yet.
 func (a *Archive) Migrate(ctx context.Context) error {
-	return wrap("migrate", a.withProvider(func(p *goose.Provider, _ *sql.DB) error {
-		_, err := p.Up(ctx)
-		return err
+	return wrap("migrate", a.withProvider(func(p *goose.Provider, db *sql.DB) error {
+		if _, err := p.Up(ctx); err != nil {
+			return err
+		}
+		conn, err := db.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		return conn.Raw(func(driver any) error { return indexNames(ctx, driver.(*stdlib.Conn).Conn()) })
 	}))
 }
 

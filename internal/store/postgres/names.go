@@ -9,35 +9,62 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// findNames looks each span up in both indexes of names; the conditions are word for word those of the indexes. Ranges and not
-// LIKE: nothing in a text is special, and a statement that is prepared once for all texts still uses the indexes.
+// findNames looks at words that are at least $2 and below $3. Ranges and not LIKE: nothing in a text is special, and a statement that is prepared
+// once for all texts still uses the index.
 const findNames = `
-	SELECT user_id
-	FROM unnest($2::text[], $3::text[]) AS span (low, high), LATERAL (
-		(SELECT user_id, lower(username COLLATE "C") AS name FROM members
-		WHERE incarnation = $1 AND NOT deleted AND username <> ''
-			AND lower(username COLLATE "C") >= low AND lower(username COLLATE "C") < high
-		ORDER BY lower(username COLLATE "C"), user_id LIMIT $4)
-		UNION ALL
-		(SELECT user_id, lower(global_name COLLATE "C") AS name FROM members
-		WHERE incarnation = $1 AND NOT deleted AND global_name <> ''
-			AND lower(global_name COLLATE "C") >= low AND lower(global_name COLLATE "C") < high
-		ORDER BY lower(global_name COLLATE "C"), user_id LIMIT $4)
-	) AS found
-	GROUP BY user_id ORDER BY min(name), user_id LIMIT $4`
+	WITH found AS MATERIALIZED (
+		SELECT user_id FROM member_words WHERE incarnation = $1 AND word >= $2 AND word < $3 LIMIT $4)
+	SELECT (SELECT count(*) FROM found) >= $4, ARRAY(
+		SELECT m.user_id
+		FROM (SELECT DISTINCT user_id FROM found) AS f JOIN members m ON m.incarnation = $1 AND m.user_id = f.user_id
+		WHERE NOT m.deleted AND m.present AND NOT EXISTS (SELECT FROM unnest($6::text[]) AS beginning WHERE position(beginning IN ' ' || m.words) = 0)
+		ORDER BY m.xp DESC, m.user_id DESC LIMIT $5)`
+
+// indexRestored puts the words of members who were copied from a checkpoint into the index.
+const indexRestored = `
+	INSERT INTO member_words
+	SELECT incarnation, word, user_id FROM members, unnest(string_to_array(words, ' ')) AS word WHERE incarnation = $1 ON CONFLICT DO NOTHING`
 
 // FindNames implements leaderboard.Names.
-func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, spans []leaderboard.NameSpan, limit int) ([]id.User, error) {
+func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, q leaderboard.Query, limits leaderboard.NameLimits) (found leaderboard.Candidates, err error) {
 	ctx, cancel := bounded(ctx, "find_names")
 	defer cancel()
-	low, high := make([]string, len(spans)), make([]string, len(spans))
-	for i, span := range spans {
-		low[i], high[i] = span.From, span.Before
-	}
-	rows, err := a.pool.Query(ctx, findNames, int64(g.Incarnation), low, high, limit)
-	if err != nil {
-		return nil, wrap("find names", err)
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[id.User])
+	from, before := q.Longest()
+	err = a.pool.QueryRow(ctx, findNames, int64(g.Incarnation), from, before, limits.Words, limits.Users, q.Beginnings()).Scan(&found.Many, &found.Users)
 	return found, wrap("find names", err)
+}
+
+// indexed is how many members one step of indexNames takes.
+const indexed = 2000
+
+// indexNames notes the words of members who have none: those that a version before wrote. It may be cut off anywhere, and called by many.
+func indexNames(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		rows, err := conn.Query(ctx, `SELECT incarnation, user_id, username, global_name FROM members WHERE words IS NULL AND NOT deleted LIMIT $1`, indexed)
+		if err != nil {
+			return err
+		}
+		var incarnations []int64
+		var users, words []string
+		var incarnation int64
+		var user id.User
+		var u leaderboard.User
+		_, err = pgx.ForEachRow(rows, []any{&incarnation, &user, &u.Username, &u.GlobalName}, func() error {
+			incarnations, users, words = append(incarnations, incarnation), append(users, string(user)), append(words, leaderboard.Words(u))
+			return nil
+		})
+		if err != nil || len(users) == 0 {
+			return err
+		}
+		// What another transaction holds is being written, with its words.
+		done, err := conn.Exec(ctx, `
+			WITH named AS (
+				SELECT m.incarnation, m.user_id, r.words
+				FROM unnest($1::bigint[], $2::text[], $3::text[]) AS r (incarnation, user_id, words) JOIN members m USING (incarnation, user_id)
+				WHERE m.words IS NULL FOR NO KEY UPDATE OF m SKIP LOCKED)
+			UPDATE members m SET words = n.words FROM named n WHERE m.incarnation = n.incarnation AND m.user_id = n.user_id`, incarnations, users, words)
+		if err != nil || done.RowsAffected() == 0 {
+			return err
+		}
+	}
 }

@@ -3,13 +3,13 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/domain/id"
-	"levelboard/internal/store/sqlarchive"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -27,11 +27,11 @@ func manyMembers(t *testing.T) (*Archive, leaderboard.GuildRef) {
 	}
 	g := leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7}
 	_, err = a.pool.Exec(t.Context(), `
-		INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, global_name, deleted, epoch, rev, written_ms)
-		SELECT $1, '3' || lpad(i::text, 17, '0'), i, i, '0', 'gopher' || i, 'Gopher ' || i, false, 0, 0, 0
+		INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, global_name, words, deleted, epoch, rev, written_ms)
+		SELECT $1, '3' || lpad(i::text, 17, '0'), i, i, '0', 'gopher' || i, 'Gopher ' || i, concat_ws(' ', i, 'gopher', 'gopher' || i), false, 0, 1, 0
 		FROM generate_series(0, 39999) AS i`, int64(g.Incarnation))
 	if err == nil {
-		_, err = a.pool.Exec(t.Context(), `VACUUM ANALYZE members`)
+		_, err = a.pool.Exec(t.Context(), `VACUUM ANALYZE members, member_words`)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -47,13 +47,13 @@ func TestASearchUsesTheIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	for _, sql := range []string{`SET plan_cache_mode = force_generic_plan`, `PREPARE find AS ` + findNames} {
+	for _, sql := range []string{`SET plan_cache_mode = force_generic_plan`, `PREPARE find (bigint, text, text, integer, integer, text[]) AS ` + findNames} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
 	rows, err := conn.Query(t.Context(),
-		fmt.Sprintf(`EXPLAIN EXECUTE find (%d, '{gopher,Gö}', '{gophes,Gü}', 21)`, g.Incarnation), pgx.QueryExecModeSimpleProtocol)
+		fmt.Sprintf(`EXPLAIN EXECUTE find (%d, 'gopher', 'gophes', 5000, 100, '{" gopher"}')`, g.Incarnation), pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestASearchUsesTheIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := strings.Join(lines, "\n")
-	for _, index := range []string{"members_username", "members_global_name"} {
+	for _, index := range []string{"members_pkey", "member_words_pkey"} {
 		if !strings.Contains(plan, "Index Scan using "+index) && !strings.Contains(plan, "Index Only Scan using "+index) {
 			t.Errorf("%s is not used", index)
 		}
@@ -75,7 +75,7 @@ func TestASearchUsesTheIndexes(t *testing.T) {
 // An update that leaves the names alone must leave all indexes alone (docs/adr/0005-members-by-unnest.md).
 func TestAnUpdateLeavesTheIndexesAlone(t *testing.T) {
 	a, g := manyMembers(t)
-	b := snapshot.Batch{Guild: g, Rev: 1}
+	b := snapshot.Batch{Guild: g, Rev: 2}
 	for i := range 500 {
 		name := fmt.Sprintf("Gopher %d", 80*i)
 		m := leaderboard.Member{UserID: id.User(fmt.Sprintf("3%017d", 80*i)), XP: 5, MessageCount: 6}
@@ -83,7 +83,7 @@ func TestAnUpdateLeavesTheIndexesAlone(t *testing.T) {
 		b.Rows = append(b.Rows, snapshot.Row{Member: m})
 	}
 	err := a.inTx(t.Context(), "update", func(ctx context.Context, tx pgx.Tx) error {
-		if err := upsert(ctx, tx, []snapshot.Batch{b}, sqlarchive.ReplaceOlder); err != nil {
+		if err := upsert(ctx, tx, []snapshot.Batch{b}, replaceOlder); err != nil {
 			return err
 		}
 		var updated, hot int
@@ -99,12 +99,15 @@ func TestAnUpdateLeavesTheIndexesAlone(t *testing.T) {
 	}
 }
 
-// A build of the indexes that was cut off leaves one that is not valid, and the next migration must not take it for done.
-func TestAnIndexThatWasNotFinishedIsBuiltAnew(t *testing.T) {
+// What a version before wrote has no words; and a build of an index that was cut off leaves one that is not valid, which the next migration must
+// not take for done.
+func TestWhatHasNoWordsGetsThemWithTheMigrations(t *testing.T) {
 	a, g := manyMembers(t)
 	for _, sql := range []string{
-		`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_username'::regclass`,
-		`DELETE FROM goose_db_version WHERE version_id >= 3`,
+		`UPDATE members SET words = NULL`,
+		`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, deleted, epoch, rev, written_ms) VALUES (7, '1', 1, 1, '0', 'ÉLAN vital', false, 0, 0, 0)`,
+		`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_wordless'::regclass`,
+		`DELETE FROM goose_db_version WHERE version_id >= 12`,
 	} {
 		if _, err := a.pool.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
@@ -114,12 +117,21 @@ func TestAnIndexThatWasNotFinishedIsBuiltAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	var valid bool
-	err := a.pool.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index WHERE indexrelid = 'members_username'::regclass`).Scan(&valid)
+	err := a.pool.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index WHERE indexrelid = 'members_wordless'::regclass`).Scan(&valid)
 	if err != nil || !valid {
 		t.Errorf("valid: %v, %v", valid, err)
 	}
-	found, err := a.FindNames(t.Context(), g, []leaderboard.NameSpan{{From: "gopher 3999", Before: "gopher 399:"}}, 21)
-	if err != nil || len(found) != 11 {
-		t.Errorf("found %v, %v", found, err)
+	for text, want := range map[string]leaderboard.Candidates{"élan": {Users: []id.User{"1"}}, "gopher39999": {Users: []id.User{"300000000000039999"}}} {
+		q, err := leaderboard.ParseQuery(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := a.FindNames(t.Context(), g, q, leaderboard.NameLimits{Users: 21, Words: 1000}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: found %+v, %v", text, got, err)
+		}
+	}
+	q, _ := leaderboard.ParseQuery("gopher")
+	if got, err := a.FindNames(t.Context(), g, q, leaderboard.NameLimits{Users: 21, Words: 1000}); err != nil || len(got.Users) != 21 || !got.Many {
+		t.Errorf("of a word that all have: %+v, %v", got, err)
 	}
 }

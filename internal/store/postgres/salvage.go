@@ -9,18 +9,19 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// merge makes one entry of an archived one, m, and one of a live store at epoch $16, which knew of what was archived up to rev $17. A tombstone holds
+// merge makes one entry of an archived one, m, and one of a live store at epoch $17, which knew of what was archived up to rev $18. A tombstone holds
 // nothing, so to merge with it is to replace it. greatest passes over nulls.
 const merge = `
 	rev = CASE WHEN m.epoch = excluded.epoch THEN greatest(m.rev, excluded.rev) ELSE excluded.rev END, epoch = excluded.epoch, written_ms = excluded.written_ms, deleted = false,
 	xp = greatest(m.xp, excluded.xp), message_count = greatest(m.message_count, excluded.message_count),
 	updated_ms = greatest(m.updated_ms, excluded.updated_ms), cooldown_ms = greatest(m.cooldown_ms, excluded.cooldown_ms),
+	words = ` + sqlarchive.ItsUser + `words ELSE m.words END,
 	` + sqlarchive.MergeUser + `
-	WHERE NOT m.deleted OR (m.epoch, m.rev) <= ($16::bigint, $17::bigint)`
+	WHERE NOT m.deleted OR (m.epoch, m.rev) <= ($17::bigint, $18::bigint)`
 
 // bury makes tombstones of the members $2 that were not written after rev $4 of epoch $3.
 const bury = `
-	UPDATE members SET epoch = $3, rev = $5, written_ms = ` + nowMS + `, ` + sqlarchive.Bury + `
+	UPDATE members SET epoch = $3, rev = $5, written_ms = ` + nowMS + `, words = '', ` + sqlarchive.Bury + `
 	WHERE incarnation = $1 AND user_id = ANY ($2::text[]) AND NOT deleted AND (epoch, rev) <= ($3::bigint, $4::bigint)`
 
 // Salvage implements snapshot.Archive. All rows are merged in one statement.

@@ -98,9 +98,9 @@ func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (
 func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int64) (int64, error) {
 	return c.exec(ctx, `
 		INSERT INTO members (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
-			avatar, discriminator, username, global_name, accent_colour, deleted, present)
+			avatar, discriminator, username, global_name, accent_colour, deleted, present`+c.Own+`)
 		SELECT CAST($1 AS bigint), 0, 0, `+c.Now+`, user_id, xp, message_count, updated_ms, NULL,
-			avatar, discriminator, username, global_name, accent_colour, deleted, present
+			avatar, discriminator, username, global_name, accent_colour, deleted, present`+c.Own+`
 		FROM members WHERE incarnation = $2 AND NOT deleted`, int64(to), from)
 }
 
@@ -156,6 +156,11 @@ func (c *Catalog) Replace(ctx context.Context, r checkpoints.Replacement) (done 
 			}
 			if done.Members, err = s.copyMembers(ctx, done.Incarnation, from); err != nil {
 				return err
+			}
+			if s.Restored != "" {
+				if _, err := s.exec(ctx, s.Restored, int64(done.Incarnation)); err != nil {
+					return err
+				}
 			}
 		}
 		return s.counted(ctx, func() error { return s.replace(ctx, r, &done) })

@@ -13,17 +13,18 @@ const ReplaceOlder = `
 // user data rather than none.
 const MergeUser = `
 	present = CASE WHEN m.deleted OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0) THEN excluded.present ELSE m.present END,
-	avatar = ` + ifItsUser + `avatar ELSE m.avatar END,
-	discriminator = ` + ifItsUser + `discriminator ELSE m.discriminator END,
-	username = ` + ifItsUser + `username ELSE m.username END,
-	global_name = ` + ifItsUser + `global_name ELSE m.global_name END,
-	accent_colour = ` + ifItsUser + `accent_colour ELSE m.accent_colour END`
+	avatar = ` + ItsUser + `avatar ELSE m.avatar END,
+	discriminator = ` + ItsUser + `discriminator ELSE m.discriminator END,
+	username = ` + ItsUser + `username ELSE m.username END,
+	global_name = ` + ItsUser + `global_name ELSE m.global_name END,
+	accent_colour = ` + ItsUser + `accent_colour ELSE m.accent_colour END`
 
 const (
 	mKnown        = `(m.discriminator <> '' OR m.username <> '' OR coalesce(m.avatar, m.global_name, m.accent_colour) IS NOT NULL)`
 	excludedKnown = `(excluded.discriminator <> '' OR excluded.username <> ''
 		OR coalesce(excluded.avatar, excluded.global_name, excluded.accent_colour) IS NOT NULL)`
-	ifItsUser = `CASE WHEN ` + excludedKnown + ` AND (NOT ` + mKnown + `
+	// ItsUser begins the value of a column of user data in MergeUser; it ends in "column ELSE m.column END".
+	ItsUser = `CASE WHEN ` + excludedKnown + ` AND (NOT ` + mKnown + `
 		OR coalesce(excluded.updated_ms, 0) > coalesce(m.updated_ms, 0)) THEN excluded.`
 )
 

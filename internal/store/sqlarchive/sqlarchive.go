@@ -32,6 +32,9 @@ type Dialect struct {
 	Hex      func(column string) string // writes bytes as hexadecimal digits
 	// Delete is a statement that deletes at most $1 rows, of this key, that the condition, on $2 and more, holds for.
 	Delete func(table, key, condition string) string
+	// Own are columns of members that only this archive has, each with a comma before it; empty when there are none. Restored is a statement that
+	// ends a copy of members to the incarnation $1 which a guild gets; empty for none.
+	Own, Restored string
 	// Fresh are arguments before those of a read that requests wait for.
 	Fresh []any
 	// AllowSlow begins a transaction that is allowed SlowTime; empty when nothing has to be said.

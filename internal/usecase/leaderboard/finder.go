@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -25,15 +26,36 @@ const (
 
 var errSearchesFull = errors.New("too many searches wait for the archive")
 
+const (
+	// candidates is how many members are looked up in the live store for one search; the archive chooses those with the most XP.
+	candidates = MaxViewUsers
+	// walkPages of walkSize members, from the first rank on, are looked through for a text that many names begin with.
+	walkPages, walkSize = 10, 1000
+	// fewWords is how many words of the archive's index a search looks at before it looks through the board, some 20 ms, and manyWords after it.
+	fewWords, manyWords = 5000, 200_000
+)
+
 // Names is where members are found by their names: the archive, for the live store has no room for an index.
 type Names interface {
-	// FindNames finds archived members whose username or global name is in one of the spans: at most limit, each once, ordered by the first of
-	// their names, folded, and then by id. It finds no deleted members and no empty names.
-	FindNames(ctx context.Context, g GuildRef, spans []NameSpan, limit int) ([]id.User, error)
+	// FindNames finds archived members who are present and match the query, those with the most XP first.
+	FindNames(ctx context.Context, g GuildRef, q Query, limits NameLimits) (Candidates, error)
 }
 
-// Finder finds members by the beginning of a name, or by their id. It is safe for concurrent use. Names are looked up in the archive, so a
-// new name is found a snapshot interval later; what is found is as the live store has it.
+// NameLimits bound one FindNames.
+type NameLimits struct {
+	Users int // that are found at most
+	Words int // that an index is asked for at most
+}
+
+// Candidates are members whose names match.
+type Candidates struct {
+	Users []id.User
+	// Many says that there are more words than were looked at, so members with more XP may be missing.
+	Many bool
+}
+
+// Finder finds members by their names, the best rank first, or by their id. It is safe for concurrent use. Names are looked up in the archive, so
+// a new name is found a snapshot interval later; what is found is as the live store has it.
 type Finder struct {
 	board *Leaderboard
 	names Names
@@ -51,22 +73,39 @@ func NewFinder(board *Leaderboard, names Names) *Finder {
 
 // Found is the result of a search.
 type Found struct {
-	Members []Ranked // in the order of the names that were looked for
+	Members []Ranked // by rank
 	More    bool     // there are others, whom a longer text would find
 }
 
-// Find finds at most MaxFound members whose username or global name begins with the text in any case (spansOf), or the one with that id.
-// An Invalid fault for a text without a character or above 64; an Unavailable one for a name when the archive is away.
+// Find finds the member with that id, or as Search does at most MaxFound members for the text (ParseQuery).
 func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, error) {
-	text, err := searchText(text)
-	if err != nil {
-		return Found{}, err
-	}
-	if user, err := id.Parse[id.User](text); err == nil {
+	if user, err := id.Parse[id.User](strings.TrimSpace(text)); err == nil {
 		v, err := f.board.View(ctx, g, Look{Users: []id.User{user}})
 		return Found{Members: v.Members}, err
 	}
-	users, err := f.named(ctx, Ref(g), spansOf(text))
+	q, err := ParseQuery(text)
+	if err != nil {
+		return Found{}, err
+	}
+	return f.Search(ctx, g, q, MaxFound)
+}
+
+// Search finds at most limit members (1 to MaxFound) by their names. An Unavailable fault when the archive is away.
+//
+// The archive has an index of words and none of ranks. When it has too many words to look at all their members, those with the best ranks are
+// likely to be near the top of the board, so they are looked for there before the archive takes its time. Of a text that more words than manyWords
+// begin with, and hardly any of the first 10,000 members, better ones may be missing.
+func (f *Finder) Search(ctx context.Context, g *guild.Guild, q Query, limit int) (Found, error) {
+	named, err := f.named(ctx, Ref(g), q, fewWords)
+	var all []Ranked
+	if err == nil && named.Many {
+		if all, err = f.walk(ctx, g, q, limit+1); err != nil {
+			return Found{}, err
+		}
+		if len(all) <= limit {
+			named, err = f.named(ctx, Ref(g), q, manyWords)
+		}
+	}
 	if err != nil {
 		return Found{}, &fault.Error{
 			Code:       fault.Unavailable,
@@ -75,24 +114,46 @@ func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, 
 			RetryAfter: 2 * time.Second,
 		}
 	}
-	if len(users) == 0 {
-		return Found{}, nil
+	if len(all) <= limit && len(named.Users) > 0 {
+		v, err := f.board.View(ctx, g, Look{Users: named.Users})
+		if err != nil {
+			return Found{}, err
+		}
+		all = byRank(append(all, v.Members...))
 	}
-	v, err := f.board.View(ctx, g, Look{Users: users[:min(len(users), MaxFound)]})
-	return Found{Members: v.Members, More: len(users) > MaxFound}, err
+	return Found{Members: all[:min(len(all), limit)], More: len(all) > limit}, nil
 }
 
-// named returns one more than MaxFound, if there are that many.
-func (f *Finder) named(ctx context.Context, g GuildRef, spans []NameSpan) ([]id.User, error) {
+// walk looks for the first of the board that match, up to so many.
+func (f *Finder) walk(ctx context.Context, g *guild.Guild, q Query, enough int) (found []Ranked, err error) {
+	for page := range int64(walkPages) {
+		rows, err := f.board.rows(ctx, g, walkSize*page, walkSize)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range rows {
+			if q.Matches(m.User) {
+				found = append(found, m)
+			}
+		}
+		if len(found) >= enough || len(rows) < walkSize {
+			break
+		}
+	}
+	return byRank(found), nil // a member that moved meanwhile may be there twice
+}
+
+// named waits for its turn.
+func (f *Finder) named(ctx context.Context, g GuildRef, q Query, words int) (Candidates, error) {
 	if !f.queue.TryAcquire(1) {
-		return nil, errSearchesFull
+		return Candidates{}, errSearchesFull
 	}
 	defer f.queue.Release(1)
 	ctx, cancel := context.WithTimeout(ctx, namesTime)
 	defer cancel()
 	if err := f.turns.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("wait for a turn: %w", err)
+		return Candidates{}, fmt.Errorf("wait for a turn: %w", err)
 	}
 	defer f.turns.Release(1)
-	return f.names.FindNames(ctx, g, spans, MaxFound+1)
+	return f.names.FindNames(ctx, g, q, NameLimits{Users: candidates, Words: words})
 }

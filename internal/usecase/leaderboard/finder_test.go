@@ -66,8 +66,8 @@ func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 	if _, err := w.Change(t.Context(), w.guild, anna, leaderboard.Change{Op: leaderboard.Increment, Amount: 150}); err != nil {
 		t.Fatal(err)
 	}
-	found := w.find(f, " ann ", anna, annika)
-	if m := found.Members[0]; m.XP != 250 || m.Rank != 2 || m.User.Username != "Anna" || found.More {
+	found := w.find(f, " ann ", annika, anna)
+	if m := found.Members[1]; m.XP != 250 || m.Rank != 2 || m.User.Username != "Anna" || found.More {
 		t.Errorf("found %+v", found)
 	}
 	if _, err := w.Delete(t.Context(), w.guild, annika, leaderboard.Once{}); err != nil {
@@ -84,7 +84,7 @@ func TestFindersLimits(t *testing.T) {
 	var all []id.User
 	for i := range leaderboard.MaxFound + 1 {
 		all = append(all, id.User(fmt.Sprintf("2%017d", i)))
-		w.join(all[i], fmt.Sprintf("gopher%02d", i), level.XP(i))
+		w.join(all[i], fmt.Sprintf("gopher%02d", i), level.XP(100-i))
 	}
 	w.snapshot()
 	if !w.find(f, "gopher", all[:leaderboard.MaxFound]...).More {
@@ -104,8 +104,9 @@ func TestFindersLimits(t *testing.T) {
 // names is a leaderboard.Names that does what the test says.
 type names func(ctx context.Context) ([]id.User, error)
 
-func (n names) FindNames(ctx context.Context, _ leaderboard.GuildRef, _ []leaderboard.NameSpan, _ int) ([]id.User, error) {
-	return n(ctx)
+func (n names) FindNames(ctx context.Context, _ leaderboard.GuildRef, _ leaderboard.Query, _ leaderboard.NameLimits) (leaderboard.Candidates, error) {
+	users, err := n(ctx)
+	return leaderboard.Candidates{Users: users}, err
 }
 
 func TestWithoutTheArchiveOnlyIDsAreFound(t *testing.T) {
@@ -219,15 +220,15 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 		text  string
 		found int
 		more  bool
-		first int
-	}{{"gopher.", 20, true, 0}, {"GOPHER.2999", 10, false, 29990}, {"gopher.12345", 1, false, 12345}, {"gopher.3", 0, false, 0}} {
+		last  int // the best
+	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}} {
 		found, err := f.Find(ctx, g, c.text)
 		if err != nil || len(found.Members) != c.found || found.More != c.more {
 			t.Errorf("%q: %d members, more %v, %v", c.text, len(found.Members), found.More, err)
 			continue
 		}
 		for i, m := range found.Members {
-			if n := c.first + i; m.XP != level.XP(n) || m.Rank != int64(members-n) {
+			if n := c.last - i; m.XP != level.XP(n) || m.Rank != int64(members-n) {
 				t.Errorf("%q: %d. has %d XP and rank %d", c.text, i, m.XP, m.Rank)
 			}
 		}

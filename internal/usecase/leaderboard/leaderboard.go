@@ -95,6 +95,12 @@ func (l *Leaderboard) Page(ctx context.Context, g *guild.Guild, number int64, kn
 	})
 }
 
+// rows reads members from a position (0-based) on.
+func (l *Leaderboard) rows(ctx context.Context, g *guild.Guild, offset, limit int64) ([]Ranked, error) {
+	page, err := loaded(ctx, l, g, "read a page", func() (Page, error) { return l.board.Page(ctx, Ref(g), offset, limit, Digest{}) })
+	return page.Rows, err
+}
+
 // View reads pages and members, in one round trip.
 func (l *Leaderboard) View(ctx context.Context, g *guild.Guild, look Look) (View, error) {
 	return loaded(ctx, l, g, "look at a board", func() (View, error) { return l.board.View(ctx, Ref(g), look) })

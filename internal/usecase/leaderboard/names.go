@@ -1,63 +1,105 @@
 package leaderboard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
 )
 
 const (
 	// maxSearch is how many characters of a name may be looked for.
 	maxSearch = 64
-	// longestName is how many bytes a name has at most (User).
-	longestName = 256
+	// longestWord is how many bytes a word has at most: a name has 256 (User), and folding makes at most three of one.
+	longestWord = 768
 )
 
-// NameSpan is the names that begin with a text: those whose folded form is at least From and below Before, byte by byte. Folding makes A to
-// Z lower case and nothing else, which every archive can index and no locale changes.
-type NameSpan struct {
-	From, Before string
-}
+// Query is what somebody looks for: the beginnings of words of a name, folded, the longest first. A member is found who has for each of them a
+// word that begins with it.
+type Query struct{ beginnings []string }
 
-// spansOf returns the names meant by the beginning of one. ASCII letters match in either case; other letters as written, in lower or upper
-// case, or with the first letter of the text or of each word in upper case.
-func spansOf(text string) (spans []NameSpan) {
-	lower := strings.ToLower(text)
-	for _, form := range []string{text, lower, strings.ToUpper(text), upperFirst(lower, false), upperFirst(lower, true)} {
-		from := foldASCII(form)
-		if span := (NameSpan{from, after(from)}); !slices.Contains(spans, span) {
-			spans = append(spans, span)
-		}
+// ParseQuery reads the text of a search, of 1 to 64 characters. An Invalid fault for a text that no name can have.
+func ParseQuery(text string) (Query, error) {
+	switch {
+	case utf8.RuneCountInString(text) > maxSearch:
+		return Query{}, fault.New(fault.Invalid, "Search for at most %d characters of a name.", maxSearch)
+	case !utf8.ValidString(text) || strings.ContainsFunc(strings.TrimSpace(text), unicode.IsControl):
+		return Query{}, fault.New(fault.Invalid, "Search for the beginning of a name, in UTF-8 and without control characters.")
 	}
-	return spans
+	q := Query{foldedWords(text)}
+	if len(q.beginnings) == 0 {
+		return Query{}, fault.New(fault.Invalid, "Search for the beginning of a name.")
+	}
+	slices.SortStableFunc(q.beginnings, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	return q, nil
 }
 
-// upperFirst makes the first character of the text upper case, or the first of each word.
-func upperFirst(text string, eachWord bool) string {
-	begins := true
-	return strings.Map(func(r rune) rune {
-		wasFirst := begins
-		begins = eachWord && !unicode.IsLetter(r) && !unicode.IsDigit(r)
-		if wasFirst {
-			return unicode.ToUpper(r)
-		}
-		return r
-	}, text)
+// Longest returns the bounds of the words that begin with the longest of what is looked for: at least from, and below before, byte by byte.
+func (q Query) Longest() (from, before string) { return q.beginnings[0], after(q.beginnings[0]) }
+
+// Beginnings returns what words have to begin with, each with a space before it: all of them are in a Words with a space before it.
+func (q Query) Beginnings() []string {
+	all := make([]string, len(q.beginnings))
+	for i, b := range q.beginnings {
+		all[i] = " " + b
+	}
+	return all
 }
 
-func foldASCII(text string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, text)
+// Matches reports whether a member with these names is found.
+func (q Query) Matches(u User) bool {
+	words := " " + Words(u)
+	return !slices.ContainsFunc(q.beginnings, func(b string) bool { return !strings.Contains(words, " "+b) })
 }
 
-// after is the lowest text above all that begin with prefix, or one above every name.
+// Words returns the words of the names, folded, each once, with a space between.
+func Words(u User) string {
+	words := foldedWords(u.Username)
+	if u.GlobalName != nil {
+		words = append(words, foldedWords(*u.GlobalName)...)
+	}
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), " ")
+}
+
+func foldedWords(name string) []string {
+	words := strings.Fields(name)
+	for i, w := range words {
+		words[i] = fold(w)
+	}
+	return words
+}
+
+// fold makes texts equal that differ in case only, in all scripts: by Unicode's full case folding, for the dotted and the dotless i of the
+// Turkish as well, and however an accent is written.
+func fold(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return strings.ToLower(text)
+	}
+	text = strings.NewReplacer("İ", "i", "ı", "i").Replace(norm.NFC.String(text))
+	return norm.NFC.String(strings.Map(firstCase, cases.Fold().String(text)))
+}
+
+// firstCase returns the lowest of the characters that differ from r in case only: cases.Fold leaves those of the Cherokee as they are.
+func firstCase(r rune) rune {
+	first := r
+	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+		first = min(first, other)
+	}
+	if first < utf8.RuneSelf {
+		return unicode.ToLower(first)
+	}
+	return first
+}
+
+// after is the lowest text above all that begin with prefix, or one above every word.
 func after(prefix string) string {
 	for prefix != "" {
 		last, size := utf8.DecodeLastRuneInString(prefix)
@@ -69,19 +111,16 @@ func after(prefix string) string {
 			return prefix + string(last+1)
 		}
 	}
-	return strings.Repeat(string(utf8.MaxRune), longestName/utf8.UTFMax+1)
+	return strings.Repeat(string(utf8.MaxRune), longestWord/utf8.UTFMax+1)
 }
 
-// searchText checks what somebody looks for, without the space around it. Its error is an Invalid fault.
-func searchText(given string) (string, error) {
-	text := strings.TrimSpace(given)
-	switch {
-	case utf8.RuneCountInString(given) > maxSearch:
-		return "", fault.New(fault.Invalid, "Search for at most %d characters of a name.", maxSearch)
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return "", fault.New(fault.Invalid, "Search for the beginning of a name, in UTF-8 and without control characters, or for a user id.")
-	case text == "":
-		return "", fault.New(fault.Invalid, "Search for the beginning of a name, or for a user id.")
-	}
-	return text, nil
+// byRank sorts members, and leaves one of each.
+func byRank(all []Ranked) []Ranked {
+	slices.SortFunc(all, func(a, b Ranked) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.UserID, b.UserID)) })
+	seen := make(map[id.User]bool, len(all))
+	return slices.DeleteFunc(all, func(m Ranked) bool {
+		again := seen[m.UserID]
+		seen[m.UserID] = true
+		return again
+	})
 }

@@ -1,9 +1,9 @@
 package leaderboard
 
 import (
-	"slices"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
@@ -11,71 +11,106 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-func matches(spans []NameSpan, name string) bool {
-	folded := foldASCII(name)
-	return slices.ContainsFunc(spans, func(s NameSpan) bool { return s.From <= folded && folded < s.Before })
+func named(username, globalName string) User {
+	return User{Username: username, GlobalName: &globalName}
 }
 
-func TestWhatASearchMeans(t *testing.T) {
+func TestWhatASearchFinds(t *testing.T) {
 	for _, c := range []struct {
 		text    string
 		names   []string
 		nothing []string
 	}{
-		{"ann", []string{"ann", "ANN", "Anna", "aNNe Élan", "ann%"}, []string{"an", "anm", "ano", "hann", ""}},
+		{"ann", []string{"ann", "ANN", "Anna", "aNNe Élan", "ann%", "the  Anna", "x\u00a0ann", "x\u3000ANN"}, []string{"an", "anm", "ano", "hann", "the-anna", ""}},
+		{" ann ", []string{"Anna"}, []string{"hann"}},
 		{"a%", []string{"a%", "A%b"}, []string{"ab", "a", "a&"}},
-		{"a_", []string{"a_b"}, []string{"ab", "a`"}},
-		{"élan", []string{"élan", "Élan", "ÉLAN", "éLAN", "ÉlaNa"}, []string{"elan", "éla"}},
-		{"иван п", []string{"иван п", "Иван П", "ИВАН ПЕТРОВ", "Иван петров"}, []string{"иван", "ивана"}},
-		{"ИВ", []string{"иван", "Иван", "ИВАН"}, []string{"авив"}},
+		{"élan", []string{"élan", "ÉLAN", "e\u0301lan", "vital ÉlaNa"}, []string{"elan", "éla"}},
+		{"иван п", []string{"иван п", "ИВАН ПЕТРОВ", "Пётр Иванов"}, []string{"иван", "ивана"}},
+		{"istanbul", []string{"İSTANBUL", "ıstanbul", "Istanbul"}, nil},
+		{"straße", []string{"STRASSE", "STRAẞE"}, []string{"strase"}},
+		{"ΣΊΣΥΦΟΣ", []string{"σίσυφος"}, nil},
+		{"ⴀ", []string{"Ⴀ", "ⴀ"}, nil},
+		{"𐐨", []string{"𐐀x"}, nil},
 		{"😀😀", []string{"😀😀", "😀😀x"}, []string{"😀", "😁😀"}},
-		{"a\ud7ff", []string{"a\ud7ff", "A\ud7ffb"}, []string{"a\ue000", "a"}},
-		{strings.Repeat("\U0010ffff", 2), []string{strings.Repeat("\U0010ffff", 64)}, []string{"\U0010ffff"}},
 	} {
-		spans := spansOf(c.text)
+		q, err := ParseQuery(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, name := range c.names {
-			if !matches(spans, name) {
+			if !q.Matches(named(name, "")) || !q.Matches(named("", name)) {
 				t.Errorf("%q does not find %q", c.text, name)
 			}
 		}
 		for _, name := range c.nothing {
-			if matches(spans, name) {
+			if q.Matches(named(name, name)) {
 				t.Errorf("%q finds %q", c.text, name)
 			}
 		}
 	}
 }
 
-func TestASpanIsWhatBeginsWithAText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		prefix := rapid.StringN(1, 8, 32).Draw(t, "prefix")
-		name := rapid.OneOf(rapid.StringN(0, 10, 64), rapid.Map(rapid.String(), func(s string) string { return prefix + s })).Draw(t, "name")
-		from, before := foldASCII(prefix), after(foldASCII(prefix))
-		if !utf8.ValidString(before) {
-			t.Fatalf("%q ends at %q", prefix, before)
-		}
-		folded := foldASCII(name)
-		if len(folded) > longestName {
+// FuzzQuery holds what stores look for in their indexes to what matches.
+func FuzzQuery(f *testing.F) {
+	for _, seed := range [][2]string{{"ann", "Anna B"}, {"a b", "b a"}, {"İ", "i"}, {"\ud7ff", "\ue000"}, {"\U0010ffff", "\U0010ffffx"}, {"ß", "SS"}, {" \u3000x", "X"}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, text, name string) {
+		q, err := ParseQuery(text)
+		if err != nil {
+			if !fault.Is(err, fault.Invalid) {
+				t.Fatalf("%q: %v", text, err)
+			}
 			return
 		}
-		if in := from <= folded && folded < before; in != strings.HasPrefix(folded, from) {
-			t.Fatalf("%q in the span of %q: %v", name, prefix, in)
+		if !utf8.ValidString(name) || len(name) > 256 {
+			return
 		}
-		if spans := spansOf(prefix); len(spans) > 5 || !matches(spans, prefix) {
-			t.Fatalf("%q has the spans %q", prefix, spans)
+		words, from, before := Words(User{Username: name}), "", ""
+		if from, before = q.Longest(); !utf8.ValidString(before) || before <= from {
+			t.Fatalf("%q is from %q to %q", text, from, before)
+		}
+		all, inSpan := true, false
+		for _, b := range q.Beginnings() {
+			all = all && strings.Contains(" "+words, b)
+		}
+		for _, w := range strings.Fields(words) {
+			if len(w) > longestWord {
+				t.Fatalf("a word of %q has %d bytes", name, len(w))
+			}
+			if in := from <= w && w < before; in != strings.HasPrefix(w, from) {
+				t.Fatalf("%q in the span of %q: %v", w, from, in)
+			} else if in {
+				inSpan = true
+			}
+		}
+		if q.Matches(User{Username: name}) != all || all && !inSpan {
+			t.Fatalf("%q and %q: matches %v, all begin words %v, in the span %v", text, name, !all, all, inSpan)
+		}
+	})
+}
+
+// What a change of case or of the way an accent is written makes of a name is found all the same.
+func TestCaseDoesNotMatter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.StringOfN(rapid.RuneFrom(nil, unicode.Letter), 1, 8, 32).Draw(t, "name")
+		for _, text := range []string{name, strings.ToLower(name)} {
+			if q, err := ParseQuery(text); err != nil || !q.Matches(named("x "+name, "")) {
+				t.Fatalf("%q (%+q) does not find %q, %v", text, text, name, err)
+			}
 		}
 	})
 }
 
 func TestWhatIsNoSearch(t *testing.T) {
 	for _, given := range []string{"", " ", strings.Repeat("a", 65), strings.Repeat("é", 65), strings.Repeat(" ", 63) + "aa", "a\x00b", "a\nb", "\xff\xfe", "a\u0085b"} {
-		if _, err := searchText(given); !fault.Is(err, fault.Invalid) {
+		if _, err := ParseQuery(given); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", given, err)
 		}
 	}
-	for given, want := range map[string]string{"a": "a", "  ab ": "ab", "é": "é", strings.Repeat("😀", 64): strings.Repeat("😀", 64), strings.Repeat("a", 64): strings.Repeat("a", 64)} {
-		if got, err := searchText(given); got != want || err != nil {
-			t.Errorf("%q: %q, %v", given, got, err)
+	for _, given := range []string{"a", "  ab ", "é", strings.Repeat("😀", 64), strings.Repeat("a", 64)} {
+		if _, err := ParseQuery(given); err != nil {
+			t.Errorf("%q: %v", given, err)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -82,6 +84,11 @@ func archiveNames(t *testing.T, a ArchiveStore) {
 	wantNames(t, a, g, 20, "an", ann, annaB)
 	wantNames(t, a, g, 20, "zo")
 	wantNames(t, a, g, 20, "ren", anna)
+
+	copied := mustGet(a.CreateCheckpoint(t.Context(), refOf(g), "names", false))(t)
+	restore := checkpoints.Replacement{Guild: refOf(g), State: snapshot.State{Archived: 3}, From: copied.ID, Name: "before", Why: events.Restored}
+	mustGet(a.Replace(t.Context(), restore))(t)
+	wantNames(t, a, mustGet(a.Guild(t.Context(), guildA))(t), 20, "an", ann, annaB)
 
 	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))

@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 )
 
 // onCluster is a setup of its own: the promises that are made in Redis are kept on a cluster too.
 func onCluster(t *testing.T, c *testenv.RedisCluster) []string {
-	return []string{"LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL=" + c.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
+	return []string{"LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL=" + c.URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
 }
 
 func TestTheAPIOnACluster(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
+	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
@@ -29,7 +30,7 @@ func onDataDir(t *testing.T) []string {
 }
 
 func onServers(t *testing.T) []string {
-	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
+	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
 }
 
 // onEachSetup runs test on each setup, in parallel. environ goes to start.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
@@ -65,7 +66,7 @@ func ofThree(t *testing.T, environ []string) {
 func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
 	t.Parallel()
 	on := func(t *testing.T, redisURL string) []string {
-		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t)}
+		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
 	}
 	t.Run("with messages between them", func(t *testing.T) {
 		t.Parallel()

@@ -23,11 +23,7 @@ func open(tb testing.TB, url string) *postgres.Archive {
 
 func migrated(tb testing.TB) *postgres.Archive {
 	tb.Helper()
-	a := open(tb, testenv.Postgres(tb))
-	if err := a.Migrate(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
-	return a
+	return open(tb, storetest.PostgresURL(tb))
 }
 
 func TestArchive(t *testing.T) {

@@ -63,12 +63,31 @@ func (s *PG) Stop() { s.tb.Helper(); s.end(syscall.SIGINT) }
 // the connections that are still open; [Main] stops the server.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
+	return fresh(tb, "template1")
+}
+
+// PostgresCopy is [Postgres] with a database that prepare has filled: once for
+// all tests of the binary, since to copy it is quicker. prepare leaves no
+// connection open.
+func PostgresCopy(tb testing.TB, prepare func(url string) error) string {
+	tb.Helper()
+	if err := shared.prepare(prepare); err != nil {
+		tb.Fatalf("prepare a database: %v", err)
+	}
+	return fresh(tb, prepared)
+}
+
+// prepared is the database that PostgresCopy copies.
+const prepared = "prepared"
+
+func fresh(tb testing.TB, template string) string {
+	tb.Helper()
 	pg, err := shared.get()
 	if err != nil {
 		tb.Fatalf("start postgres: %v", err)
 	}
 	database := strings.ToLower("test_" + rand.Text())
-	if err := pg.run("createdb", database); err != nil {
+	if err := pg.run("createdb", "--template", template, database); err != nil {
 		tb.Fatalf("create a database: %v", err)
 	}
 	tb.Cleanup(func() {
@@ -83,9 +102,27 @@ func Postgres(tb testing.TB) string {
 var shared sharedPostgres
 
 type sharedPostgres struct {
-	mu  sync.Mutex
-	pg  *PG
-	err error
+	mu    sync.Mutex
+	pg    *PG
+	err   error
+	ready bool // prepared is there
+}
+
+func (s *sharedPostgres) prepare(fill func(url string) error) error {
+	pg, err := s.get()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready {
+		return nil
+	}
+	if err := pg.run("createdb", prepared); err != nil {
+		return err
+	}
+	s.ready = true
+	return fill(pg.url(prepared))
 }
 
 func (s *sharedPostgres) get() (*PG, error) {

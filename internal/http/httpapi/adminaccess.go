@@ -33,7 +33,9 @@ func (a *api) requireAdmin(c *gin.Context) {
 	if !right {
 		c.Header("WWW-Authenticate", "Bearer")
 		a.fail(c, fault.New(fault.Unauthenticated, "The admin token is missing, wrong or given more than once. Send it in the header Authorization: Bearer TOKEN."))
+		return
 	}
+	stateOf(c).caller = caller{operator: true}
 }
 
 // guessing charges a wrong token to the address; with the right one it only looks.

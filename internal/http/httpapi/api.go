@@ -114,6 +114,8 @@ type Checkpoints interface {
 	Restore(ctx context.Context, g id.Guild, checkpoint string) (checkpoints.Replaced, error)
 	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
 	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[snapshot.Row, error], error)
+	BeginImport(ctx context.Context, g id.Guild, files string, again bool) (checkpoints.Import, error)
+	FinishImport(ctx context.Context, g id.Guild, importID string) error
 }
 
 // Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given

@@ -41,14 +41,14 @@ func validIdempotencyKey(key string) bool {
 	return true
 }
 
-// onceOf names the request by its Idempotency-Key, in the namespace of its API key, if it has one. body is what was sent,
+// onceOf names the request by its Idempotency-Key, in the namespace of its caller, if it has one. body is what was sent,
 // byte for byte; nil where a body means nothing.
 func onceOf(c *gin.Context, key string, body []byte) leaderboard.Once {
 	if key == "" {
 		return leaderboard.Once{}
 	}
 	return leaderboard.Once{
-		Key:     leaderboard.DigestOf([]byte(callerOf(c).key.ID), []byte(key)),
+		Key:     leaderboard.DigestOf([]byte(callerOf(c).namespace()), []byte(key)),
 		Request: leaderboard.DigestOf([]byte(c.Request.Method), []byte(c.Request.URL.Path), body),
 	}
 }

@@ -16,9 +16,9 @@ import (
 )
 
 // putMembersRequest is the body of PUT of members.
-type putMembersRequest struct {
+type putMembersRequest[M any] struct {
 	Mode    leaderboard.PutMode `json:"mode"`
-	Members []putMemberRequest  `json:"members" items:"1..1000"`
+	Members []M                 `json:"members" items:"1..1000"`
 }
 
 type putMemberRequest struct {
@@ -40,11 +40,13 @@ type putResultJSON struct {
 	MessageCount int64                `json:"messageCount"`
 }
 
-// putMembers changes many members at once. All are read before the first one is changed.
-func (a *api) putMembers(c *gin.Context) error {
+func (a *api) putMembers(c *gin.Context) error { return a.put(c, readPuts) }
+
+// put changes many members at once. All are read before the first one is changed.
+func (a *api) put(c *gin.Context, read func(sent []byte) (leaderboard.Puts, error)) error {
 	var puts leaderboard.Puts
 	target, err := a.readLargeChange(c, func(sent []byte) (err error) {
-		puts, err = readPuts(sent)
+		puts, err = read(sent)
 		return err
 	})
 	if err != nil {
@@ -64,9 +66,13 @@ func (a *api) putMembers(c *gin.Context) error {
 	return nil
 }
 
-// readPuts reads the body. The error is a fault whose sentence names the place, as members[17].userId.
-func readPuts(sent []byte) (p leaderboard.Puts, err error) {
-	var request putMembersRequest
+func readPuts(sent []byte) (leaderboard.Puts, error) {
+	return readPutsOf(sent, (*putMemberRequest).put)
+}
+
+// readPutsOf reads the body. The error is a fault whose sentence names the place, as members[17].userId.
+func readPutsOf[M any](sent []byte, put func(m *M, place string) (leaderboard.Put, error)) (p leaderboard.Puts, err error) {
+	var request putMembersRequest[M]
 	if err := strictjson.Decode(sent, &request); err != nil {
 		return p, err
 	}
@@ -77,7 +83,7 @@ func readPuts(sent []byte) (p leaderboard.Puts, err error) {
 	p.Members = make([]leaderboard.Put, len(request.Members))
 	for i := range request.Members {
 		place := fmt.Sprintf("members[%d].", i)
-		if p.Members[i], err = request.Members[i].put(place); err != nil {
+		if p.Members[i], err = put(&request.Members[i], place); err != nil {
 			return p, err
 		}
 		user := p.Members[i].User

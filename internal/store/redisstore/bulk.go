@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -52,6 +53,9 @@ func bulkArgs(sieve any, mode leaderboard.PutMode, members []leaderboard.Put, to
 			return nil, err
 		}
 		args[bulkOwn+i], args[bulkOwn+n+i], args[bulkOwn+2*n+i] = string(m.User), int64(m.XP), ""
+		if m.Absent {
+			args[bulkOwn+n+i] = "-" + strconv.FormatInt(int64(m.XP), 10)
+		}
 		if m.MessageCount != nil {
 			args[bulkOwn+2*n+i] = *m.MessageCount
 		}

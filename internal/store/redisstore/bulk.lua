@@ -1,5 +1,6 @@
 -- Sets, raises or adds to the XP and the message counts of members, and makes entries of those that have none. What is added is clamped first and
--- then added by ZINCRBY. A member that is not present stays so: its XP is in its entry (absent.lua), and no event is made.
+-- then added by ZINCRBY. A member that is not present stays so: its XP is in its entry (absent.lua), and no event is made. A "-" before an amount of
+-- XP takes the member off the board, without an event, unless the mode leaves it alone.
 --
 -- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, mode (set, higher, add, missing), n (at most 1000), for how many of them user data
@@ -37,7 +38,8 @@ for i = 1, n do
     outcome[#outcome + 1] = string.sub(given, 2)
   else
     local member, before, away, rest = ARGV[6 + i], scores[i] and (tonumber(scores[i]) or score(scores[i])), absent(entries[i])
-    local there = before or away
+    local there, hide = before or away, string.byte(given) == 45 -- "-"
+    if hide then given = string.sub(given, 2) end
     before = before or tonumber(away)
     local count, ends, gains, user = '0', '0', '', ''
     if there then count, ends, gains, user = parts(rest or entries[i] or '0 0 0') end
@@ -46,15 +48,16 @@ for i = 1, n do
     if ARGV[to + n + i] ~= '' then messages = becomes(there and messages, tonumber(ARGV[to + n + i])) end
     local data = user
     if i <= told and (mode ~= 'missing' or not there) then data = ' ' .. ARGV[to + 2 * n + i] end
-    local same = there and xp == before and messages == tonumber(count) and data == user
+    if away or mode == 'missing' and there then hide = false end
+    local same = there and xp == before and messages == tonumber(count) and data == user and not hide
     outcome[#outcome + 1] = table.concat({same and 'u' or there and 'h' or 'c', string.format('%.0f', xp), string.format('%.0f', messages)}, ' ')
     if not same then
       changed[#changed + 1] = member
       if not there then gains = born(member, known) end
       if mode == 'add' then gains, days[#changed] = earned(member, gains, xp - (before or 0)) end
-      befores[#changed], afters[#changed], made[#changed] = before or 0, xp, away and 'away' or there and 'there' or 'new'
+      befores[#changed], afters[#changed], made[#changed] = before or 0, xp, hide and there and 'leaves' or (away or hide) and 'away' or there and 'there' or 'new'
       texts[2 * #changed - 1] = member
-      texts[2 * #changed] = (away and string.format('-%.0f ', xp) or '') .. string.format('%.0f', messages) .. held .. ends .. gains .. data
+      texts[2 * #changed] = ((away or hide) and string.format('-%.0f ', xp) or '') .. string.format('%.0f', messages) .. held .. ends .. gains .. data
     end
   end
 end
@@ -63,7 +66,9 @@ if #changed == 0 then return {unchanged(since, rev, outcome), outcome} end
 
 for i = 1, #changed do
   local member, gain = changed[i], afters[i] - befores[i]
-  if made[i] ~= 'away' then
+  if made[i] == 'leaves' then
+    redis.call('ZREM', KEYS[2], member)
+  elseif made[i] ~= 'away' then
     if made[i] == 'new' or gain ~= 0 and mode == 'add' then
       redis.call('ZINCRBY', KEYS[2], string.format('%.0f', gain), member)
     elseif gain ~= 0 then
@@ -72,7 +77,7 @@ for i = 1, #changed do
     leveled(member, befores[i], afters[i])
   end
   noted(member, days[i], gain)
-  if made[i] == 'away' and days[i] then moved(member, false, known) end
+  if made[i] == 'leaves' or made[i] == 'away' and days[i] then moved(member, false, known) end
 end
 redis.call('HSET', KEYS[3], unpack(texts))
 local first, counted = note(rev, since, pending, changed, 1, #changed)

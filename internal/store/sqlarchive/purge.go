@@ -11,15 +11,17 @@ import (
 
 // NothingLeft ends the condition under which the row d of deleted_guilds goes.
 const NothingLeft = `
+	AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.incarnation = d.incarnation)
 	AND NOT EXISTS (SELECT 1 FROM gains g WHERE g.incarnation = d.incarnation)
 	AND NOT EXISTS (SELECT 1 FROM periods p WHERE p.incarnation = d.incarnation)`
 
 // purgeGuilds is how many guilds and how many periods one call looks at.
 const purgeGuilds = 200
 
-// PurgePeriods deletes at most limit gains, standings and periods of a deleted guild.
+// PurgePeriods deletes at most limit gains, standings, periods and notes of imports of a deleted guild.
 func (c *Catalog) PurgePeriods(ctx context.Context, limit int, incarnation int64) (purged int, err error) {
 	p := purge{Catalog: c, left: limit}
+	p.delete(ctx, "imports", "incarnation, files", `incarnation = $2`, incarnation)
 	p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation = $2`, incarnation)
 	p.delete(ctx, "standings", "period, rank", `period IN (SELECT number FROM periods WHERE incarnation = $2)`, incarnation)
 	p.delete(ctx, "periods", "number", `incarnation = $2 AND NOT EXISTS (SELECT 1 FROM standings WHERE period = number)`, incarnation)

@@ -81,6 +81,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"salvage inserts and merges":                      archiveSalvage,
 		"salvage keeps what is known of users":            archiveSalvageUsers,
 		"checkpoints and what is restored of them":        archiveCheckpoints,
+		"imports that are applied once":                   archiveImports,
 		"a replacement that is refused":                   archiveReplaceRefused,
 		"checkpoints are few":                             archiveCheckpointBounds,
 		"a replacement keeps closed periods and records":  archiveReplaceKeeps,

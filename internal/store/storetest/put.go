@@ -36,6 +36,9 @@ func putCombinations() (all []putCase) {
 	same, other := rowN(0, 0).User, leaderboard.User{Username: "other"}
 	for _, state := range []putCase{{}, {there: true}, {there: true, away: true}} {
 		for _, xp := range []level.XP{0, 5, 9, level.MaxXP} {
+			c := state
+			c.put = leaderboard.Put{User: userN(len(all) + 1), XP: xp, Absent: true}
+			all = append(all, c)
 			for _, count := range []*int64{nil, &none, &two, &seven} {
 				for _, data := range []*leaderboard.User{nil, &same, &other} {
 					c := state
@@ -77,7 +80,7 @@ func (c putCase) want(mode leaderboard.PutMode) (leaderboard.Done, leaderboard.U
 	if c.put.MessageCount != nil {
 		after.MessageCount = becomes(2, given.MessageCount)
 	}
-	changed := after != now
+	changed := after != now || c.hides(mode)
 	if c.put.Data != nil {
 		changed = changed || !reflect.DeepEqual(*c.put.Data, user)
 		user = *c.put.Data
@@ -86,6 +89,11 @@ func (c putCase) want(mode leaderboard.PutMode) (leaderboard.Done, leaderboard.U
 		after.State = leaderboard.Changed
 	}
 	return after, user
+}
+
+// hides reports whether the member is taken off the board.
+func (c putCase) hides(mode leaderboard.PutMode) bool {
+	return c.put.Absent && !c.away && (mode != leaderboard.PutMissing || !c.there)
 }
 
 func putModes(b *board) {
@@ -125,8 +133,15 @@ func putMode(b *board, mode leaderboard.PutMode, n int) {
 	for i := range archived {
 		rows[archived[i].UserID] = i
 	}
+	onBoard := map[id.User]bool{}
+	for _, row := range b.page(0, int64(len(cases))).Rows {
+		onBoard[row.UserID] = true
+	}
 	for _, c := range cases {
 		want, user := c.want(mode)
+		if onBoard[c.put.User] == (c.away || c.hides(mode)) {
+			b.Errorf("%s of %+v: on the board: %v", mode, c, onBoard[c.put.User])
+		}
 		i, waited := rows[c.put.User]
 		if waited != (want.State != leaderboard.Unchanged) {
 			b.Errorf("%s of %+v: waits for the snapshot: %v", mode, c, waited)
@@ -134,7 +149,7 @@ func putMode(b *board, mode leaderboard.PutMode, n int) {
 		if !waited {
 			continue
 		}
-		if r := archived[i]; r.XP != want.XP || r.MessageCount != want.MessageCount || r.Absent != c.away || !reflect.DeepEqual(r.User, user) {
+		if r := archived[i]; r.XP != want.XP || r.MessageCount != want.MessageCount || r.Absent != (c.away || c.hides(mode)) || !reflect.DeepEqual(r.User, user) {
 			b.Errorf("%s of %+v: %+v, want %+v of %+v", mode, c, r, want, user)
 		}
 	}

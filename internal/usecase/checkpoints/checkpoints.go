@@ -75,6 +75,12 @@ type Archive interface {
 	// periods and records of requests stay; gains go. It appends to the change log, and leaves what was there to Purge. With nothing changed:
 	// ErrUnknown, ErrPeriodCloses, snapshot.ErrStale when the archive holds something else than r.State.
 	Replace(ctx context.Context, r Replacement) (Replaced, error)
+	// Import reads what is noted of an import of files, by their SHA-256, into this incarnation; nil when nothing is.
+	Import(ctx context.Context, g leaderboard.GuildRef, files string) (*NotedImport, error)
+	// StartImport notes one, in place of the one whose id is replaces, if that is not empty. With nothing changed: snapshot.ErrStale.
+	StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i NotedImport, replaces string) error
+	// FinishImport notes that one is done, and a reset that followers are to be told of. An id that is not known is no error.
+	FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string) error
 }
 
 // Live is where the members are who are in use.

@@ -30,6 +30,7 @@ type Put struct {
 	XP           level.XP
 	MessageCount *int64 // nil leaves it, and is 0 for a new entry
 	Data         *User  // nil leaves it, and is no user data for a new entry
+	Absent       bool   // takes the member off the board, silently, unless PutMissing leaves the entry as it is
 }
 
 // Puts are the changes of one step, to at most MaxAwards members, of which none is named twice. A member that is not present stays so.
@@ -39,6 +40,8 @@ type Puts struct {
 	Curve   *level.Curve // as in Creation
 	Days    *period.Days // as in Change; only PutAdd counts gains
 	Once    Once         // as in Awards
+	// Import says that the changes make no events and count no gains: a Leaderboard leaves out Curve and Days.
+	Import bool
 }
 
 // PutState says what became of a member.
@@ -60,8 +63,13 @@ type Done struct {
 
 // Put changes many members, and answers in their order. Steps, repeats and errors are as of Award.
 func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []Done, replayed bool, err error) {
+	step := Puts{Mode: p.Mode, Import: p.Import}
+	if !p.Import {
+		step.Curve, step.Days = &g.Curve, l.daysOf(g)
+	}
 	return inSteps(ctx, l, g, "put members", p.Members, p.Once, func(part []Put, once Once) ([]Done, bool, error) {
-		return l.board.Put(ctx, Ref(g), Puts{Mode: p.Mode, Members: part, Curve: &g.Curve, Days: l.daysOf(g), Once: once})
+		step.Members, step.Once = part, once
+		return l.board.Put(ctx, Ref(g), step)
 	})
 }
 

@@ -1,0 +1,137 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+)
+
+var importCases = cases{
+	"members without events or gains": importSilently,
+	"applied once":                    importOnce,
+	"what is refused":                 refusedImports,
+}
+
+func TestImports(t *testing.T) {
+	onEachSetup(t, func(t *testing.T, on []string) {
+		s := start(t, append(on, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")...)
+		for name, test := range importCases {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				test(t, s.in(t))
+			})
+		}
+	})
+}
+
+type begunImport struct {
+	ID         string
+	Checkpoint checkpointAnswer
+	Continued  bool
+}
+
+func (s *service) beginImport(g string, body object) begunImport {
+	s.t.Helper()
+	return apitest.JSON[begunImport](s.t, s.admin("POST", "/guilds/"+g+"/imports", body).Want(s.t, 201))
+}
+
+func (s *service) finishImport(g, importID string) {
+	s.t.Helper()
+	s.admin("POST", "/guilds/"+g+"/imports/"+importID+"/finish", nil).Want(s.t, 204)
+}
+
+func importSilently(t *testing.T, s *service) {
+	g := s.guild(object{"periods": []string{"day"}, "roleRewards": []object{}})
+	key, there, hidden, fresh := s.key(g), newID(), newID(), newID()
+	s.create(key, g, there, 50)
+	s.create(key, g, hidden, 50)
+	f := s.follow(key, g, "")
+	begun := s.beginImport(g, object{})
+	if begun.Checkpoint.Members != 2 || !begun.Checkpoint.Automatic || begun.Continued || begun.ID == "" {
+		t.Errorf("begun %+v", begun)
+	}
+	members := []object{{"userId": there, "xp": 1000}, {"userId": hidden, "xp": 1, "present": false}, {"userId": fresh, "xp": 2000, "present": true}}
+	got := putResults(t, s.admin("PUT", "/guilds/"+g+"/members", object{"mode": "add", "members": members}))
+	if len(got) != 3 || got[0].XP != 1050 || got[1].XP != 51 || got[1].Outcome != "changed" || got[2].Outcome != "created" {
+		t.Errorf("imported %+v", got)
+	}
+	s.finishImport(g, begun.ID)
+	if e := f.take(); e.name != "reset" || !strings.Contains(e.data, `"reason":"import"`) {
+		t.Errorf("followers get %+v", e)
+	}
+	if board := s.board(key, g, 1); len(board.Levels) != 2 || board.Levels[0].UserID != fresh {
+		t.Errorf("the board is %+v", board.Levels)
+	}
+	wantFailure(t, s.Do("GET", memberPath(g, hidden), key, nil), 404)
+	day := apitest.JSON[struct{ Levels []object }](t, s.Do("GET", "/v2/levels/"+g+"?page=1&period=day", key, nil).Want(t, 200))
+	if len(day.Levels) != 0 {
+		t.Errorf("an import counts for the day: %v", day.Levels)
+	}
+	// Undone, all is as it was.
+	s.replaced("/guilds/" + g + "/checkpoints/" + begun.Checkpoint.ID + "/restore")
+	if m := s.member(key, g, hidden); m.Level.XP != 50 {
+		t.Errorf("undone, the member has %+v", m)
+	}
+}
+
+func importOnce(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key, files := s.key(g), strings.Repeat("0a", 32)
+	add := func(importID string) apitest.Response {
+		return s.admin("PUT", "/guilds/"+g+"/members", object{"mode": "add", "members": []object{{"userId": u, "xp": 5}}}, apitest.Header("Idempotency-Key", importID+"-0")).Want(t, 200)
+	}
+	begun := s.beginImport(g, object{"files": files})
+	add(begun.ID)
+	// Cut off here, it is continued, and what was made is not made again.
+	continued := s.beginImport(g, object{"files": files, "again": true})
+	if continued.ID != begun.ID || !continued.Continued || continued.Checkpoint.ID != begun.Checkpoint.ID {
+		t.Errorf("continued %+v, begun %+v", continued, begun)
+	}
+	add(continued.ID)
+	s.finishImport(g, begun.ID)
+	wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports", object{"files": files}), 409)
+	if m := s.member(key, g, u); m.Level.XP != 5 {
+		t.Errorf("the file was added more than once: %+v", m)
+	}
+	again := s.beginImport(g, object{"files": files, "again": true})
+	add(again.ID)
+	s.finishImport(g, again.ID)
+	if m := s.member(key, g, u); again.ID == begun.ID || m.Level.XP != 10 {
+		t.Errorf("again: %+v, %+v", again, m)
+	}
+	s.beginImport(g, object{"files": strings.Repeat("0b", 32)})
+	s.beginImport(s.guild(nil), object{"files": files})
+	// What was undone can be applied to what is there now.
+	s.replaced("/guilds/" + g + "/checkpoints/" + begun.Checkpoint.ID + "/restore")
+	after := s.beginImport(g, object{"files": files})
+	if add(after.ID); after.Continued || s.member(key, g, u).Level.XP != 5 {
+		t.Errorf("after a restore: %+v", after)
+	}
+}
+
+func refusedImports(t *testing.T, s *service) {
+	g, unknown, files := s.guild(nil), newID(), strings.Repeat("0a", 32)
+	for _, body := range []string{
+		``, `null`, `[]`, `{"files":null}`, `{"files":1}`, `{"files":""}`, `{"files":"` + files[1:] + `"}`, `{"files":"` + strings.Repeat("0A", 32) + `"}`, `{"files":"` + strings.Repeat("xy", 32) + `"}`,
+		`{"again":null}`, `{"again":1}`, `{"again":true,"again":true}`, `{"Again":true}`, `{"id":"x"}`, `{} {}`,
+	} {
+		wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports", body, apitest.Bad()), 400)
+	}
+	for name, body := range badPutBodies() {
+		if !strings.HasPrefix(name, "present") {
+			wantFailure(t, s.admin("PUT", "/guilds/"+g+"/members", body, apitest.Bad()), 400)
+		}
+	}
+	for _, present := range []string{`null`, `1`, `"true"`, `true,"present":true`} {
+		wantFailure(t, s.admin("PUT", "/guilds/"+g+"/members", putsBody(`{"userId":"100000000000000007","xp":1,"present":`+present+`}`), apitest.Bad()), 400)
+	}
+	good := object{"mode": "set", "members": []object{{"userId": newID(), "xp": 1}}}
+	wantFailure(t, s.admin("PUT", "/guilds/"+unknown+"/members", good), 404)
+	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports", object{}), 404)
+	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports/x/finish", nil), 404)
+	wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports?x=1&x=1", object{}, apitest.Bad()), 400)
+	if got := s.board(s.key(g), g, 1); len(got.Levels) != 0 || len(s.checkpoints(g)) != 0 {
+		t.Errorf("what was refused left %+v", got.Levels)
+	}
+}

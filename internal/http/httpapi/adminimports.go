@@ -1,0 +1,91 @@
+package httpapi
+
+import (
+	"encoding/hex"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// importRequest is the body of POST of imports. Files is the SHA-256 of what is imported, if it must be applied once.
+type importRequest struct {
+	Files strictjson.Optional[string] `json:"files"`
+	Again strictjson.Optional[bool]   `json:"again"`
+}
+
+type importJSON struct {
+	ID         string         `json:"id"`
+	Checkpoint checkpointJSON `json:"checkpoint"`
+	Continued  bool           `json:"continued"`
+}
+
+// importedMember is a putMemberRequest with presence.
+type importedMember struct {
+	UserID       id.User                          `json:"userId"`
+	XP           int64                            `json:"xp" bounds:"0..2147483647"`
+	MessageCount strictjson.Optional[int64]       `json:"messageCount" bounds:"0..2147483647"`
+	User         strictjson.Optional[userRequest] `json:"user"`
+	Present      strictjson.Optional[bool]        `json:"present"`
+}
+
+func (m *importedMember) put(place string) (leaderboard.Put, error) {
+	request := putMemberRequest{UserID: m.UserID, XP: m.XP, MessageCount: m.MessageCount, User: m.User}
+	p, err := request.put(place)
+	p.Absent = !m.Present.Or(true)
+	return p, err
+}
+
+// beginImport makes a checkpoint and names the import, for the Idempotency-Keys of its calls.
+func (a *api) beginImport(c *gin.Context) error {
+	gid, err := adminGuild(c)
+	if err != nil {
+		return err
+	}
+	sent, err := body(c, maxBody)
+	if err != nil {
+		return err
+	}
+	var request importRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return err
+	}
+	files, given := request.Files.Get()
+	if given && !isSHA256(files) {
+		return fault.At("files", "must be a SHA-256, 64 hexadecimal digits in lower case")
+	}
+	begun, err := a.deps.Checkpoints.BeginImport(c.Request.Context(), gid, files, request.Again.Or(false))
+	if err != nil {
+		return err
+	}
+	writeJSON(c, http.StatusCreated, importJSON{begun.ID, checkpointBody(begun.Checkpoint), begun.Continued})
+	return nil
+}
+
+func isSHA256(text string) bool {
+	_, err := hex.DecodeString(text)
+	return err == nil && len(text) == 64 && text == strings.ToLower(text)
+}
+
+// importMembers is putMembers by the operator: without events and gains, and with presence.
+func (a *api) importMembers(c *gin.Context) error {
+	return a.put(c, func(sent []byte) (leaderboard.Puts, error) {
+		puts, err := readPutsOf(sent, (*importedMember).put)
+		puts.Import = true
+		return puts, err
+	})
+}
+
+// finishImport notes that an import was applied, and has followers of the guild read its members again.
+func (a *api) finishImport(c *gin.Context) error {
+	gid, err := adminGuild(c)
+	if err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Checkpoints.FinishImport(c.Request.Context(), gid, c.Param("importId")))
+}

@@ -1,0 +1,60 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Import implements checkpoints.Archive.
+func (c *Catalog) Import(ctx context.Context, g leaderboard.GuildRef, files string) (*checkpoints.NotedImport, error) {
+	return one(ctx, c, "read_import", scanImport, `SELECT name, checkpoint, started_ms, `+c.Now+` - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
+		append(c.Fresh, int64(g.Incarnation), files)...)
+}
+
+func scanImport(row Row) (*checkpoints.NotedImport, error) {
+	var i checkpoints.NotedImport
+	var started, age int64
+	err := row.Scan(&i.ID, &i.Checkpoint, &started, &age, &i.Finished)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	i.Started, i.Age = time.UnixMilli(started), time.Duration(age)*time.Millisecond
+	return &i, err
+}
+
+// StartImport implements checkpoints.Archive.
+func (c *Catalog) StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i checkpoints.NotedImport, replaces string) error {
+	return c.inSlow(ctx, "start_import", func(ctx context.Context, s *change) error {
+		now, err := s.locksIncarnation(ctx, g)
+		if err == nil {
+			_, err = s.exec(ctx, `DELETE FROM imports WHERE incarnation = $1 AND files = $2 AND name = $3`, int64(g.Incarnation), files, replaces)
+		}
+		if err == nil {
+			_, err = s.exec(ctx, `INSERT INTO imports (incarnation, files, name, checkpoint, started_ms, finished) VALUES ($1, $2, $3, $4, $5, false)`,
+				int64(g.Incarnation), files, i.ID, i.Checkpoint, now)
+		}
+		return err
+	})
+}
+
+// FinishImport implements checkpoints.Archive.
+func (c *Catalog) FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string) error {
+	return c.inSlow(ctx, "finish_import", func(ctx context.Context, s *change) error {
+		_, err := s.exec(ctx, `UPDATE imports SET finished = true WHERE incarnation = $1 AND name = $2`, int64(g.Incarnation), importID)
+		if err != nil {
+			return err
+		}
+		told, err := s.exec(ctx, `UPDATE guilds SET reset = $3 WHERE id = $1 AND incarnation = $2`, string(g.ID), int64(g.Incarnation), string(events.Imported))
+		if err == nil && told == 0 {
+			err = snapshot.ErrStale
+		}
+		return err
+	})
+}

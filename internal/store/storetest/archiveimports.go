@@ -1,0 +1,59 @@
+package storetest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/snapshot"
+)
+
+func archiveImports(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	other := put(t, a, settingsOf(t, guildB, ""))
+	noted := func(g leaderboard.GuildRef, files string) *checkpoints.NotedImport {
+		t.Helper()
+		return mustGet(a.Import(t.Context(), g, files))(t)
+	}
+	start := func(id, replaces string) error {
+		return a.StartImport(t.Context(), refOf(g), "files", checkpoints.NotedImport{ID: id, Checkpoint: "12"}, replaces)
+	}
+	if err := start("one", ""); err != nil {
+		t.Fatal(err)
+	}
+	got := noted(refOf(g), "files")
+	if got == nil || got.ID != "one" || got.Checkpoint != "12" || got.Finished || got.Age < 0 || got.Age > time.Hour || time.Since(got.Started).Abs() > time.Hour {
+		t.Errorf("noted %+v", got)
+	}
+	if err := start("two", ""); err == nil {
+		t.Error("two imports of the same files were begun")
+	}
+	if noted(refOf(g), "others") != nil || noted(refOf(other), "files") != nil {
+		t.Error("imports that nobody began are noted")
+	}
+	if err := a.FinishImport(t.Context(), refOf(g), "one"); err != nil || !noted(refOf(g), "files").Finished {
+		t.Errorf("not finished: %v", err)
+	}
+	wantResets(t, a, periods.Reset{Guild: refOf(g), Why: events.Imported})
+	if err := start("two", "one"); err != nil || noted(refOf(g), "files").ID != "two" || noted(refOf(g), "files").Finished {
+		t.Errorf("again: %v", err)
+	}
+	gone := leaderboard.GuildRef{ID: g.ID, Incarnation: 1}
+	if err := a.StartImport(t.Context(), gone, "files", *got, ""); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("begun in an incarnation that is not: %v", err)
+	}
+	if err := a.FinishImport(t.Context(), gone, "one"); !errors.Is(err, snapshot.ErrStale) {
+		t.Errorf("finished in an incarnation that is not: %v", err)
+	}
+	if _, err := a.DeleteGuild(t.Context(), g.ID); err != nil {
+		t.Fatal(err)
+	}
+	purgeAll(t, a)
+	if noted(refOf(g), "files") != nil {
+		t.Error("a purge left the notes of a deleted guild")
+	}
+}

@@ -1,0 +1,101 @@
+package checkpoints
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// ContinueTime is how long an import that was cut off can be continued: an hour less than the records of its requests are kept.
+const ContinueTime = leaderboard.OnceTTL - time.Hour
+
+// Import is one that was begun.
+type Import struct {
+	ID         string // also names its requests
+	Checkpoint Checkpoint
+	Continued  bool // it was begun before, and cut off
+}
+
+// NotedImport is what an Archive knows of an import of files that must be applied once.
+type NotedImport struct {
+	ID         string
+	Checkpoint string // the id of the one that was made before it
+	Started    time.Time
+	Age        time.Duration
+	Finished   bool
+}
+
+// BeginImport makes a checkpoint and names an import. files, unless it is empty, is the SHA-256 of what is imported and applied once to the members
+// that the guild has now: cut off, it is continued under its name; a Conflict fault when it was finished, or can be continued no more, unless
+// again is set.
+func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, files string, again bool) (begun Import, err error) {
+	g, err := c.archive.Guild(ctx, gid)
+	if err != nil {
+		return begun, asFault("begin an import", err)
+	}
+	var before *NotedImport
+	if files != "" {
+		if before, err = c.archive.Import(ctx, leaderboard.Ref(g), files); err != nil {
+			return begun, asFault("begin an import", err)
+		}
+	}
+	switch {
+	case before == nil:
+		before = &NotedImport{}
+	case !before.Finished && before.Age < ContinueTime:
+		return c.continueImport(ctx, gid, before)
+	case !again:
+		return begun, alreadyImported(before)
+	}
+	if begun.Checkpoint, err = c.Create(ctx, gid, "Before an import", true); err != nil {
+		return begun, err
+	}
+	begun.ID = rand.Text()
+	if files != "" {
+		noted := NotedImport{ID: begun.ID, Checkpoint: begun.Checkpoint.ID}
+		err = c.archive.StartImport(ctx, leaderboard.Ref(g), files, noted, before.ID)
+	}
+	return begun, asFault("begin an import", err)
+}
+
+// continueImport has the checkpoint of before the import began, or a new one when that was deleted.
+func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *NotedImport) (begun Import, err error) {
+	begun = Import{ID: before.ID, Continued: true}
+	all, err := c.archive.Checkpoints(ctx, g)
+	if err != nil {
+		return begun, asFault("continue an import", err)
+	}
+	for _, one := range all {
+		if one.ID == before.Checkpoint {
+			begun.Checkpoint = one
+			return begun, nil
+		}
+	}
+	begun.Checkpoint, err = c.Create(ctx, g, "Before an import", true)
+	return begun, err
+}
+
+func alreadyImported(before *NotedImport) error {
+	at := before.Started.UTC().Format(time.RFC3339)
+	if before.Finished {
+		return fault.New(fault.Conflict, "These files were added to this guild already, at %s. To add them once more, say so with --again.", at)
+	}
+	return fault.New(fault.Conflict, "An import of these files that began at %s was cut off, too long ago to be continued. Undo its part with "+
+		"'levelboard checkpoint restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
+}
+
+// FinishImport notes that an import is done, once the archive holds every change that was made before the call. Followers are told.
+func (c *Checkpoints) FinishImport(ctx context.Context, gid id.Guild, importID string) error {
+	g, err := c.archive.Guild(ctx, gid)
+	if err == nil {
+		err = c.archived(ctx, leaderboard.Ref(g))
+	}
+	if err == nil {
+		err = c.archive.FinishImport(ctx, leaderboard.Ref(g), importID)
+	}
+	return asFault("finish an import", err)
+}

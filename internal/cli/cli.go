@@ -75,7 +75,7 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.exportCommand(),
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.importCommand(), p.exportCommand(),
 		p.checkpointCommand(), p.resetCommand(), p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	return root
 }

@@ -99,7 +99,12 @@ func (p *program) slowClient(f *clientFlags) (*adminClient, error) {
 // call makes a request; body nil sends none. It returns the answer when its status is 2xx, else an error that holds the
 // service's own message.
 func (c *adminClient) call(ctx context.Context, method, path string, body []byte) (status int, answer []byte, err error) {
-	response, err := c.open(ctx, method, path, body, "")
+	return c.callOnce(ctx, method, path, body, "")
+}
+
+// callOnce is call under an Idempotency-Key, unless that is empty.
+func (c *adminClient) callOnce(ctx context.Context, method, path string, body []byte, once string) (status int, answer []byte, err error) {
+	response, err := c.open(ctx, method, path, body, once)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -134,7 +139,7 @@ func (c *adminClient) open(ctx context.Context, method, path string, body []byte
 		if err != nil {
 			return nil, c.unreachable(err)
 		}
-		return nil, c.refusal(response, answer)
+		return nil, &refused{c.refusal(response, answer), response.StatusCode}
 	}
 	return response, nil
 }
@@ -155,6 +160,12 @@ func (c *adminClient) unreachable(err error) error {
 		err = wrapped.Err
 	}
 	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, err)
+}
+
+// refused is an answer that is not 2xx.
+type refused struct {
+	error
+	status int
 }
 
 // refusal turns an answer that is not 2xx into the service's message, or says that it is none of a Levelboard. Of a wrong token

@@ -22,6 +22,8 @@ func yesFlag(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
 }
 
+var errNobodyToAsk = usage("nobody can be asked here: give --yes to go on without a question")
+
 // ask has whoever is at a terminal confirm what question describes, by the word that it returns. Where nobody can be asked it is an error
 // that --yes was not given.
 func (p *program) ask(yes bool, question func() (text, word string, err error)) error {
@@ -29,7 +31,7 @@ func (p *program) ask(yes bool, question func() (text, word string, err error)) 
 		return nil
 	}
 	if !p.canAsk() {
-		return usage("nobody can be asked here: give --yes to go on without a question")
+		return errNobodyToAsk
 	}
 	text, word, err := question()
 	if err != nil {

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+type importAnswer struct {
+	Members, Created, Changed, Unchanged, Capped int
+	Skipped                                      []struct {
+		Line   int
+		Reason string
+	}
+	Checkpoint *string
+}
+
+// imports runs an import that must succeed.
+func imports(t *testing.T, environ []string, stdin string, args ...string) (answer importAnswer) {
+	t.Helper()
+	r := run(t, environ, stdin, append([]string{"import", "--guild", gophers, "--yes", "--json"}, args...)...)
+	if r.code != exitOK {
+		t.Fatalf("import %v: exit code %d\n%s", args, r.code, r.stderr)
+	}
+	if err := json.Unmarshal([]byte(r.stdout), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// exported is the guild's members, one a line, without the times of their last changes.
+func exported(t *testing.T, environ []string) string {
+	t.Helper()
+	var all struct{ Levels []map[string]any }
+	if err := json.Unmarshal([]byte(succeed(t, environ, "", "export", "--guild", gophers, "--format", "json")), &all); err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for _, member := range all.Levels {
+		delete(member, "lastUpdated")
+		line, err := json.Marshal(member)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&lines, "%s\n", line)
+	}
+	return lines.String()
+}
+
+const samples = "../usecase/importer/testdata/"
+
+func TestEverySampleIsImported(t *testing.T) {
+	environ, _ := withMembers(t, nil)
+	for _, files := range [][]string{
+		{"amari-leaderboard.json", "amari-rewards.json"}, {"arcane-scrape.json", "--from", "arcane"}, {"auxdibot.csv"}, {"generic-semicolon-bom.csv"},
+		{"levelup-guild.json"}, {"levelup-cog.json", "--source-guild", "1092837465019283747"}, {"lurkr-export-new.json"}, {"lurkr-export.json"},
+		{"mee6-page0.json", "mee6-page1.json"}, {"polaris-everything.json"}, {"polaris-xp.json"}, {"polaris.csv"}, {"polaris.txt"}, {"tatsu-rankings.json"},
+	} {
+		t.Run(files[0], func(t *testing.T) {
+			succeed(t, environ, "", "reset", "--guild", gophers, "--yes")
+			args := make([]string, len(files))
+			for i, name := range files {
+				if args[i] = name; strings.Contains(name, ".") {
+					args[i] = samples + name
+				}
+			}
+			plan := imports(t, environ, "", append(args, "--dry-run")...)
+			if empty := exported(t, environ); plan.Members == 0 || plan.Created != plan.Members || plan.Checkpoint != nil || empty != "" {
+				t.Errorf("a dry run: %+v, and left %s", plan, empty)
+			}
+			done := imports(t, environ, "", args...)
+			if done.Members != plan.Members || done.Created != plan.Created || done.Checkpoint == nil {
+				t.Errorf("done %+v, planned %+v", done, plan)
+			}
+			there := exported(t, environ)
+			if lines := strings.Count(there, "\n"); lines != done.Members {
+				t.Errorf("%d members are there, want %d", lines, done.Members)
+			}
+			if again := imports(t, environ, "", args...); again.Unchanged != done.Members || exported(t, environ) != there {
+				t.Errorf("again: %+v\n%s\n%s", again, there, exported(t, environ))
+			}
+		})
+	}
+}
+
+func TestAnExportIsImportedExactly(t *testing.T) {
+	environ, ask := withMembers(t, map[string]string{"100000000000000005": "500", "100000000000000006": "0"})
+	for _, put := range [][2]string{
+		{"/guilds/" + gophers + "/members", `{"mode":"set","members":[{"userId":"100000000000000005","xp":501,"messageCount":7,"user":{"username":"=1+1","discriminator":"0001","globalName":"a, \"b\"","avatar":"a_0123456789abcdef0123456789abcdef"}},{"userId":"100000000000000007","xp":9}]}`},
+		{"/guilds/" + gophers + "/presence", `{"present":false,"userIds":["100000000000000006"]}`},
+	} {
+		if status, body := ask("PUT", put[0], put[1]); status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	before := exported(t, environ)
+	for _, format := range []string{"json", "csv"} {
+		file := filepath.Join(t.TempDir(), "members."+format)
+		succeed(t, environ, "", "export", "--guild", gophers, "--format", format, "--out", file)
+		succeed(t, environ, "", "reset", "--guild", gophers, "--yes")
+		if done := imports(t, environ, "", file); done.Created != 3 || len(done.Skipped) != 0 {
+			t.Errorf("%s: %+v", format, done)
+		}
+		if after := exported(t, environ); after != before {
+			t.Errorf("%s:\n%s\nwant\n%s", format, after, before)
+		}
+	}
+}
+
+// table is n members as CSV.
+func table(n int) string {
+	var b bytes.Buffer
+	b.WriteString("id,xp\n")
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%d\n", 200000000000000000+i, 100+i)
+	}
+	return b.String()
+}
+
+// An import that was cut off between two calls, or whose answer was lost, adds nothing twice when it is run again.
+func TestAnImportThatWasCutOffIsCompleted(t *testing.T) {
+	environ, a := startService(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
+	succeed(t, environ, gophersDocument, "guild", "apply", "-f", "-")
+	service, err := url.Parse(a.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var puts atomic.Int32
+	proxy := httputil.NewSingleHostReverseProxy(service)
+	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/members") || puts.Add(1) == 1 {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		proxy.ServeHTTP(httptest.NewRecorder(), r) // made, and nobody gets to know
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
+	defer cut.Close()
+	args := []string{"import", "-", "--guild", gophers, "--mode", "add", "--yes"}
+	r := run(t, environ, table(2500), append(args, "--url", cut.URL)...)
+	if r.code != exitFailed || !strings.Contains(r.stderr, "run it again to complete it, or undo it with 'levelboard checkpoint restore ") {
+		t.Fatalf("cut off: exit code %d, %s", r.code, r.stderr)
+	}
+	if done := imports(t, environ, table(2500), "-", "--mode", "add"); done.Created != 2500 {
+		t.Errorf("completed: %+v", done)
+	}
+	want := fmt.Sprintf(`"xp":%d`, 100+1500)
+	if there := exported(t, environ); strings.Count(there, "\n") != 2500 || len(linesWith(there, `"200000000000001500"`)) != 1 || !strings.Contains(linesWith(there, `"200000000000001500"`)[0], want) {
+		t.Errorf("not completed once: %v", linesWith(there, `"200000000000001500"`))
+	}
+	r = run(t, environ, table(2500), args...)
+	if r.code != exitFailed || !strings.Contains(r.stderr, "--again") {
+		t.Errorf("once more: exit code %d, %s", r.code, r.stderr)
+	}
+	if done := imports(t, environ, table(2500), "-", "--mode", "add", "--again"); done.Changed != 2500 {
+		t.Errorf("again: %+v", done)
+	}
+}
+
+func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
+	environ, _ := withMembers(t, map[string]string{"200000000000000001": "900", "200000000000000002": "5"})
+	content := "id,xp,name\n200000000000000001,10,Ada\n200000000000000002,10,Bob\n200000000000000003,9999999999,Cy\n12,4,Di\n200000000000000004,x,Ed\n"
+	file := filepath.Join(t.TempDir(), "members.csv")
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := succeed(t, environ, "", "import", file, "--guild", gophers, "--yes")
+	for _, says := range []string{
+		"3  members", "1  new", "2  changed", "1  lower than now", "1  capped", "2  rows skipped", ":5, row 4: the user id is not 17 to 19 digits",
+		":6, row 5: the XP is not a number", "Imported 3 members: 1 new, 2 changed, 0 as before.", "To undo it: levelboard checkpoint restore ",
+	} {
+		if !strings.Contains(out, says) {
+			t.Errorf("import does not say %q:\n%s", says, out)
+		}
+	}
+	fail(t, environ, exitUsage, "give --yes to go on", "import", file, "--guild", gophers)
+	fail(t, environ, exitFailed, "no such file", "import", file+"x", "--guild", gophers, "--yes")
+}
+
+func TestSettingsOfAFileAreTaken(t *testing.T) {
+	environ, _ := withMembers(t, nil)
+	imports(t, environ, "", samples+"mee6-page0.json", samples+"mee6-page1.json", "--settings")
+	if document := succeed(t, environ, "", "guild", "get", gophers, "--json"); !strings.Contains(document, `"curve":"mee6"`) || !strings.Contains(document, `"timeZone":"Europe/Berlin"`) {
+		t.Errorf("the guild is %s", document)
+	}
+}

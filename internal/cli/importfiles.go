@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"levelboard/internal/usecase/importer"
+)
+
+// open returns the files of the import, or the board of another service as one.
+func (i *importing) open(ctx context.Context, p *program) ([]importer.File, error) {
+	if i.sourceURL != "" {
+		return []importer.File{i.hashed(i.sourceURL, func() (io.ReadCloser, error) { return i.source(ctx) })}, nil
+	}
+	files := make([]importer.File, len(i.files))
+	for n, name := range i.files {
+		if name == "-" {
+			files[n] = i.hashed("standard input", opened(io.NopCloser(p.Stdin)))
+			continue
+		}
+		files[n] = i.hashed(name, func() (io.ReadCloser, error) { return os.Open(name) })
+	}
+	return files, nil
+}
+
+func opened(r io.ReadCloser) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return r, nil }
+}
+
+func (i *importing) hashed(name string, open func() (io.ReadCloser, error)) importer.File {
+	h := sha256.New()
+	i.hashes = append(i.hashes, h)
+	return importer.File{Name: name, Open: func() (io.ReadCloser, error) {
+		content, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return &hashing{io.TeeReader(content, h), content}, nil
+	}}
+}
+
+// hashing hashes a file to its end, also when its reader needs no more of it.
+type hashing struct {
+	io.Reader
+	content io.Closer
+}
+
+func (h *hashing) Close() error {
+	_, err := io.Copy(io.Discard, h.Reader)
+	if failed := h.content.Close(); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// hash is that of all files, in whatever order they were given.
+func (i *importing) hash() string {
+	sums := make([]string, len(i.hashes))
+	for n, h := range i.hashes {
+		sums[n] = hex.EncodeToString(h.Sum(nil))
+	}
+	slices.Sort(sums)
+	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
+	return hex.EncodeToString(all[:])
+}

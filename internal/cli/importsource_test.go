@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A real service is read, private as its board is, page by page.
+func TestMembersOfAnotherServiceAreImported(t *testing.T) {
+	there, a := startService(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_RATE_LIMIT_KEY=120")
+	succeed(t, there, strings.Replace(gophersDocument, `"memberCount"`, `"visibility":"private","memberCount"`, 1), "guild", "apply", "-f", "-")
+	imports(t, there, table(250), "-")
+	var key struct{ Key string }
+	out := succeed(t, there, "", "key", "create", "--name", "n", "--owner", gophers, "--permission", "read", "--guild", gophers, "--json")
+	if err := json.Unmarshal([]byte(out), &key); err != nil {
+		t.Fatal(err)
+	}
+	here, _ := startService(t, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
+	for i, base := range []string{a.URL(), a.URL() + "/v2/"} {
+		succeed(t, here, gophersDocument, "guild", "apply", "-f", "-")
+		if done := imports(t, here, "", "--source-url", base, "--source-guild", gophers, "--source-key", key.Key); done.Members != 250 || done.Created != 250*(1-i) {
+			t.Errorf("%s: %+v", base, done)
+		}
+	}
+	if exported(t, here) != exported(t, there) {
+		t.Error("the members are others")
+	}
+	r := run(t, here, "", "import", "--guild", gophers, "--yes", "--source-url", a.URL(), "--source-guild", gophers)
+	if r.code != exitFailed || !strings.Contains(r.stderr, "the source answered 401 Unauthorized for page 1") {
+		t.Errorf("without a key: exit code %d, %s", r.code, r.stderr)
+	}
+}
+
+// Members move while the pages are read: after each page the last of all gains more XP than anybody has. Nobody is missed or taken twice, and the
+// limit of the service is obeyed.
+func TestMembersWhoMoveBetweenPagesAreTakenOnce(t *testing.T) {
+	const size = 10
+	type member struct {
+		UserID string `json:"userId"`
+		XP     int    `json:"xp"`
+	}
+	var board []member
+	for i := range 55 {
+		board = append(board, member{fmt.Sprint(200000000000000000 + i), 1000 - i})
+	}
+	moves, refused := 3, 0
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refused == 0 && r.URL.Query().Get("page") == "2" {
+			refused++
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		var n int
+		_, _ = fmt.Sscan(r.URL.Query().Get("page"), &n)
+		from := min((n-1)*size, len(board))
+		_ = json.NewEncoder(w).Encode(map[string]any{"levels": board[from:min(from+size, len(board))]})
+		if moves > 0 && n > 1 {
+			moves--
+			last := board[len(board)-1]
+			board = slices.Insert(board[:len(board)-1], 0, member{last.UserID, board[0].XP + 1})
+		}
+	}))
+	defer source.Close()
+	environ, _ := withMembers(t, nil)
+	done := imports(t, environ, "", "--source-url", source.URL, "--source-guild", gophers)
+	if done.Members != len(board) || refused != 1 {
+		t.Errorf("imported %+v of %d, refused %d times", done, len(board), refused)
+	}
+	there := exported(t, environ)
+	for _, m := range board {
+		if lines := linesWith(there, m.UserID); len(lines) != 1 || !strings.Contains(lines[0], fmt.Sprintf(`"xp":%d`, m.XP)) {
+			t.Errorf("%+v is there as %v", m, lines)
+		}
+	}
+}

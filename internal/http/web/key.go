@@ -226,6 +226,25 @@ func (s *Site) grantable(ctx context.Context, session *signin.Session) ([]commun
 	return list, nil
 }
 
+// managedBy lists the guilds that the user manages, by the provider or by their settings, in the order of their names.
+func (s *Site) managedBy(ctx context.Context, session *signin.Session) ([]community, error) {
+	list, err := s.grantable(ctx, session)
+	if err != nil || s.deps.Settings == nil {
+		return list, err
+	}
+	bySettings, err := s.deps.Settings.ManagedBy(ctx, session.User.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range bySettings {
+		if !slices.ContainsFunc(list, func(known community) bool { return known.ID == g.ID }) {
+			list = append(list, communityOf(g))
+		}
+	}
+	slices.SortFunc(list, byName)
+	return list, nil
+}
+
 // community finds what to call a guild; one that is gone is called by its id.
 func (s *Site) community(ctx context.Context, gid id.Guild) (community, error) {
 	g, err := s.deps.Guilds.ByID(ctx, gid)

@@ -24,6 +24,8 @@ type leaderboardPage struct {
 	Last    int64  // number of the last page
 	Total   int64  // members with an entry
 	Past    string // what was asked for that is past the end: "page" or "rank", or empty
+	Wrong   string // why a jump leads nowhere, or empty
+	Rank    string // that was asked for and is none, as it was written
 	Rows    []template.HTML
 	Me      *leaderboardRow // who is signed in; nil without an entry
 	Rules   rules
@@ -42,6 +44,11 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
+	return s.showBoard(c, g, number, nil)
+}
+
+// showBoard shows a page of a board; with wrong, the reason why a jump leads nowhere, in its status.
+func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fault.Error) error {
 	session := sessionOf(c)
 	look := leaderboard.Look{Pages: []int64{number}}
 	if session != nil {
@@ -75,6 +82,10 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	if len(v.Members) == 1 {
 		me := newRow(g, v.Members[0])
 		content.Me = &me
+	}
+	if wrong != nil {
+		content.Wrong, content.Rank = wrong.Message, cut(c.Query("rank"), maxShown)
+		return s.show(c, wrong.Code.Status(), "leaderboard", g.Name, content)
 	}
 	return s.showTagged(c, g, "leaderboard", g.Name, content)
 }

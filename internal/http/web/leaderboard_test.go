@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -159,7 +160,13 @@ func TestWhoIsNotOnTheBoardIsToldSo(t *testing.T) {
 	s.fill(members(1))
 	b := s.browser()
 	b.signIn().lacks("<h2>You</h2>")
-	b.get("/leaderboard/gophers?member=me").want(404, "not ranked yet")
+	b.get("/leaderboard/gophers?member=me").want(404, "not ranked yet", `id="board"`, "Rank </i>1<")
+	b.get("/leaderboard/gophers?member=300000000000009999").want(404, "ranked yet", "Rank </i>1<")
+	b.get("/leaderboard/gophers?member=ada").want(400, "The member ID", "Rank </i>1<")
+	for _, rank := range []string{"0", "-1", "1.5", "x\"><i>"} {
+		b.get("/leaderboard/gophers?rank="+url.QueryEscape(rank)).want(400, "The rank must be a whole number from 1.", "Rank </i>1<",
+			`value="`+html.EscapeString(rank)+`" aria-invalid="true"`)
+	}
 	b.get("/leaderboard/gophers/members/"+ada).want(404, "ranked yet")
 	b.get("/leaderboard/gophers/members/ada").want(404)
 }

@@ -18,11 +18,12 @@ import (
 // pastRank is what a page is told in its address that is shown in the place of a rank past the last.
 const pastRank = "rank"
 
-// toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so.
+// toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so. What is no rank is
+// answered on the first page.
 func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	rank, err := strconv.ParseInt(c.Query("rank"), 10, 64)
 	if err != nil || rank < 1 {
-		return fault.New(fault.Invalid, "The rank must be a whole number from 1.")
+		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The rank must be a whole number from 1."))
 	}
 	number := leaderboard.PageOf(min(rank, leaderboard.MaxPage))
 	v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{number}})
@@ -42,7 +43,7 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	return nil
 }
 
-// toMember leads to the row of a member, by id, or of "me".
+// toMember leads to the row of a member, by id, or of "me". The first page says that a member is not ranked.
 func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	wanted := c.Query("member")
 	missing := "This member isn't ranked yet. Members are ranked after their first message that earns XP."
@@ -55,11 +56,11 @@ func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	}
 	user, err := id.Parse[id.User](wanted)
 	if err != nil {
-		return fault.New(fault.Invalid, "The member ID %s.", err)
+		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The member ID %s.", err))
 	}
 	m, err := s.memberOf(c.Request.Context(), g, user)
 	if fault.Is(err, fault.NotFound) {
-		return fault.New(fault.NotFound, "%s", missing)
+		return s.showBoard(c, g, 1, fault.New(fault.NotFound, "%s", missing))
 	}
 	if err != nil {
 		return err

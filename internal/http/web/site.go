@@ -142,10 +142,10 @@ type homePage struct {
 // home says what this is, and leads on: who manages a community, to their own.
 func (s *Site) home(c *gin.Context) error {
 	content := homePage{}
-	if session := sessionOf(c); session != nil && !session.Unconfirmed {
+	if session := sessionOf(c); session != nil {
 		var err error
-		content.Communities, err = s.grantable(c.Request.Context(), session)
-		if content.Known = err == nil; !content.Known {
+		content.Communities, err = s.managedBy(c.Request.Context(), session)
+		if content.Known = err == nil && (!session.Unconfirmed || len(content.Communities) > 0); err != nil {
 			// The rest of the page is for everybody, whatever does not answer.
 			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's communities", "error", err)
 		}

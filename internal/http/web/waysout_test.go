@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"levelboard/internal/domain/fault"
@@ -45,8 +46,7 @@ func TestErrorsSayWhereToGoOn(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()
 	b.signIn()
-	b.get("/leaderboard/gophers?member=me").want(404, "not ranked yet", toBoard)
-	b.get("/leaderboard/gophers?rank=x").want(400, "The rank must be", toBoard)
+	b.get("/leaderboard/gophers?page=0").want(400, "The page must be", toBoard)
 	b.get("/nowhere").want(404).lacks("Back to the leaderboard")
 	b.get("/leaderboard/nobody").want(404, "Check the address, or ask the operator to set it up.").lacks("Back to the leaderboard")
 	b.get("/leaderboard/"+string(closed)).want(403, "To use another account, sign out first.").lacks("Back to the leaderboard")
@@ -69,4 +69,19 @@ type awayGuilds struct{ guilds }
 
 func (awayGuilds) ByID(context.Context, id.Guild) (*guild.Guild, error) {
 	return nil, fault.Down("read a guild", errors.New("away"))
+}
+
+// The settings name a manager also when the provider does not.
+func TestTheStartHasTheCommunitiesThatTheSettingsGive(t *testing.T) {
+	w := newSettingsWorld(t)
+	for _, user := range []string{"900000000000000001", "900000000000000002"} {
+		w.provider.SetUser(map[string]any{"id": user, "username": "bo", "global_name": "Bo", "avatar": nil}, []any{})
+		b := w.browser()
+		b.get("/sign-in/provider?next=/").want(200, "Gophers &lt;i&gt;", toSettings)
+		if moles := strings.Contains(b.get("/").text, "<bdi>Moles</bdi>"); moles != (user == "900000000000000001") {
+			t.Errorf("the start page of %s has Moles: %v", user, moles)
+		}
+	}
+	w.provider.SetUser(map[string]any{"id": "900000000000000003", "username": "cy", "global_name": "Cy", "avatar": nil}, []any{})
+	w.browser().get("/sign-in/provider?next=/").want(200, "None of your communities").lacks(toSettings)
 }

@@ -35,10 +35,11 @@ type Archive struct {
 }
 
 var dialect = sqlarchive.Dialect{
-	Name:  "postgres",
-	Now:   nowMS,
-	Lock:  ` FOR UPDATE`,
-	Share: ` FOR KEY SHARE`,
+	Name:    "postgres",
+	Now:     nowMS,
+	Lock:    ` FOR UPDATE`,
+	Manages: `(settings ->> 'ownerId' = $1::text OR settings -> 'adminIds' @> to_jsonb($1::text))`,
+	Share:   ` FOR KEY SHARE`,
 	In: func(parameter string) string {
 		return `= ANY (ARRAY(SELECT jsonb_array_elements_text(` + parameter + `::jsonb)))`
 	},

@@ -57,6 +57,12 @@ func (c *Catalog) Guilds(ctx context.Context, after id.Guild, limit int) ([]*gui
 		`SELECT `+GuildColumns+` FROM guilds WHERE id > $1 ORDER BY id LIMIT $2`, string(after), limit)
 }
 
+// ManagedBy implements guildsettings.Archive.
+func (c *Catalog) ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error) {
+	return list(ctx, c, "list_managed_guilds", scanGuild,
+		`SELECT `+GuildColumns+` FROM guilds WHERE `+c.Manages+` ORDER BY id LIMIT $2`, string(user), limit)
+}
+
 // Deleted implements snapshot.Archive.
 func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRef, error) {
 	return list(ctx, c, "list_deleted_guilds", func(row Row) (g leaderboard.GuildRef, err error) {

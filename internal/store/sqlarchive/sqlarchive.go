@@ -25,6 +25,8 @@ type Dialect struct {
 	Name string // begins each error
 	Now  string // the archive's clock in milliseconds, which does not stand still while a transaction waits
 	Lock string // ends a SELECT of rows that are about to change
+	// Manages holds for a guild whose settings name the user $1 as its owner or administrator.
+	Manages string
 	// Share ends a SELECT of rows whose keys must stay as they are until the transaction ends.
 	Share string
 	// In compares a text with those in the JSON array that is this parameter, List makes rows (value, n) of it, n counting from 1.

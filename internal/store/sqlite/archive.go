@@ -23,9 +23,10 @@ type Archive struct {
 }
 
 var dialect = sqlarchive.Dialect{
-	Name: "sqlite",
-	Now:  `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`,
-	In:   func(parameter string) string { return `IN (SELECT value FROM json_each(` + parameter + `))` },
+	Name:    "sqlite",
+	Now:     `CAST(round(unixepoch('subsec') * 1000) AS INTEGER)`,
+	In:      func(parameter string) string { return `IN (SELECT value FROM json_each(` + parameter + `))` },
+	Manages: `(settings ->> 'ownerId' = $1 OR EXISTS (SELECT 1 FROM json_each(settings, '$.adminIds') WHERE value = $1))`,
 	List: func(parameter string) string {
 		return `(SELECT value, key + 1 AS n FROM json_each(` + parameter + `)) AS l`
 	},

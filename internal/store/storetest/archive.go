@@ -41,6 +41,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 	for name, test := range map[string]func(*testing.T, ArchiveStore){
 		"settings come back as written":                   archiveSettings,
 		"a replaced guild keeps its incarnation":          archiveReplace,
+		"managers find their guilds":                      archiveManagers,
 		"a vanity belongs to one guild":                   archiveVanity,
 		"an update is of the version that was read":       archiveUpdate,
 		"one of many updates is made":                     archiveUpdateRace,

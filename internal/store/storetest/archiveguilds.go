@@ -265,3 +265,23 @@ func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Tim
 		t.Errorf("the next change has version %d", next.Version)
 	}
 }
+
+func archiveManagers(t *testing.T, a ArchiveStore) {
+	const owner, admin = id.User("200000000000000007"), id.User("200000000000000008")
+	put(t, a, settingsOf(t, guildA, `,"adminIds":["200000000000000008","200000000000000009"]`))
+	owned := settingsOf(t, guildB, "")
+	owned.OwnerID, owned.AdminIDs = owner, []id.User{admin}
+	put(t, a, owned)
+	for user, want := range map[id.User][]id.Guild{owner: {guildB}, admin: {guildA, guildB}, "200000000000000009": {guildA}, "20000000000000000": nil, "300000000000000001": nil} {
+		var got []id.Guild
+		for _, g := range mustGet(a.ManagedBy(t.Context(), user, 10))(t) {
+			got = append(got, g.ID)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s manages %v, want %v", user, got, want)
+		}
+	}
+	if got := mustGet(a.ManagedBy(t.Context(), admin, 1))(t); len(got) != 1 || got[0].ID != guildA {
+		t.Errorf("the first guild of an administrator is %v", got)
+	}
+}

@@ -75,6 +75,11 @@ func (f *FaultyArchive) GuildByVanity(ctx context.Context, vanity string) (*guil
 	return faulty(f, "GuildByVanity", func() (*guild.Guild, error) { return f.ArchiveStore.GuildByVanity(ctx, vanity) })
 }
 
+// ManagedBy implements ArchiveStore.
+func (f *FaultyArchive) ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error) {
+	return faulty(f, "ManagedBy", func() ([]*guild.Guild, error) { return f.ArchiveStore.ManagedBy(ctx, user, limit) })
+}
+
 // Guilds implements ArchiveStore.
 func (f *FaultyArchive) Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error) {
 	return faulty(f, "Guilds", func() ([]*guild.Guild, error) { return f.ArchiveStore.Guilds(ctx, after, limit) })

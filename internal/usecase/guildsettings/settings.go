@@ -26,6 +26,8 @@ type Archive interface {
 	// Describe puts what is given in place, in the settings and in the directory, as one atomic step, and appends to the change log when that
 	// changed the settings, which it reports. With nothing changed: guild.ErrNotFound, guild.ErrTooLong.
 	Describe(ctx context.Context, g id.Guild, given guild.Description) (shown bool, err error)
+	// ManagedBy lists at most limit guilds whose settings name the user as owner or administrator, by id.
+	ManagedBy(ctx context.Context, user id.User, limit int) ([]*guild.Guild, error)
 	// Directory is empty for a guild that was never described, or is not known.
 	Directory(ctx context.Context, g id.Guild) (guild.Directory, error)
 }
@@ -53,6 +55,15 @@ func New(archive Archive, board Board, announce changes.Announcer) *Settings {
 func (s *Settings) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	found, err := s.archive.Guild(ctx, g)
 	return found, asFault("read settings", err)
+}
+
+// MaxManaged bounds how many guilds ManagedBy lists.
+const MaxManaged = 100
+
+// ManagedBy lists the guilds, at most MaxManaged, whose settings name the user as owner or administrator.
+func (s *Settings) ManagedBy(ctx context.Context, user id.User) ([]*guild.Guild, error) {
+	found, err := s.archive.ManagedBy(ctx, user, MaxManaged)
+	return found, asFault("list the guilds of a manager", err)
 }
 
 // Free reports whether the guild g could have the vanity: nobody has it, or g itself. The answer may be out of date at

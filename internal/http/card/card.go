@@ -81,9 +81,16 @@ var hues = []gradient{
 	{0xb45309, 0xca6a04}, {0xc2410c, 0xea580c}, {0xdc2626, 0xe11d48}, {0xbe185d, 0xe64980}, {0x9333ea, 0xd946ef}, {0x546178, 0x6b7b91},
 }
 
-// hueOf is always the same for one user.
-func hueOf(userID string) gradient {
+// Hue returns the number of a user's colour, always the same for one user, and the colour itself as in CSS, where its gradient begins.
+// Pages use it too, so that a member has one colour everywhere.
+func Hue(userID string) (number int, css string) {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(userID))
-	return hues[hash.Sum32()%uint32(len(hues))]
+	number = int(hash.Sum32() % uint32(len(hues)))
+	return number, hues[number].from.css()
+}
+
+func hueOf(userID string) gradient {
+	number, _ := Hue(userID)
+	return hues[number]
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/card"
 )
 
 // count writes a whole number of any signed type with commas between thousands. Anything else is a mistake in a template.
@@ -38,22 +39,17 @@ func initial(name string) string {
 	return "?"
 }
 
-// tones is how many colours there are for pictures that are only a letter (.picture--0 and on).
-const tones = 6
-
 // picture is an avatar or an icon, or else the first letter of the name on a colour that is always the same for one id.
 type picture struct {
 	Address string // empty when there is only the letter
 	Letter  string
-	Tone    int
+	Tone    int // number of the colour: .picture--TONE
 }
 
 // newPicture finds the picture of kind "avatars" or "icons". A hash that is none leads nowhere: it could hold anything.
 func newPicture(kind, id, hash, name string) picture {
 	p := picture{Letter: initial(name)}
-	for i := range len(id) {
-		p.Tone = (p.Tone*31 + int(id[i])) % tones
-	}
+	p.Tone, _ = card.Hue(id)
 	if hash != "" && guild.ValidHash(hash) {
 		p.Address = imageHost + "/" + kind + "/" + id + "/" + hash + ".webp?size=64"
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -401,6 +402,31 @@ func TestACurveIsShownBeforeItIsSaved(t *testing.T) {
 	}
 	if m, err := w.board.Member(t.Context(), must(w.cache.ByID(t.Context(), public)), id.User("500000000000000000")); err != nil || m.XP != 490150 {
 		t.Errorf("the member is now %+v, %v", m, err)
+	}
+}
+
+// The axes are named, and the highest curve that is drawn reaches into the upper part of the plot.
+func TestThePlotFitsItsCurves(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := b.get(settingsAddress).form()
+	points := regexp.MustCompile(`points="([^"]+)"`)
+	for _, c := range []string{"1", "230", "999", "12345", "1e6"} {
+		got := b.post(settingsAddress, with(form, "do", "check", "curve", "own", "curve[0]", "0", "curve[1]", c, "curve[2]", "0")).
+			want(200, `text-anchor="middle">Level</text>`, `>XP</text>`)
+		highest := 1000.0
+		for _, line := range points.FindAllStringSubmatch(got.text, -1) {
+			for _, point := range strings.Fields(line[1]) {
+				var x, y float64
+				if _, err := fmt.Sscanf(point, "%f,%f", &x, &y); err != nil {
+					t.Fatal(err)
+				}
+				highest = min(highest, y)
+			}
+		}
+		if highest < 32 || highest > 32+0.26*264 {
+			t.Errorf("curve %s: the highest point is at %v", c, highest)
+		}
 	}
 }
 

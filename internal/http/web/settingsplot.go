@@ -12,8 +12,8 @@ import (
 
 // The plot's measures, in its own units.
 const (
-	plotLeft, plotRight = 56, 630
-	plotTop, plotBottom = 12, 288
+	plotLeft, plotRight = 64, 630
+	plotTop, plotBottom = 32, 296
 	plotLevels          = 50 // the last level that is drawn
 )
 
@@ -60,7 +60,7 @@ func (p *settingsPage) Plot() plot {
 	if entered != nil {
 		highest = max(highest, entered.XPFor(plotLevels))
 	}
-	top := roundUp(float64(min(highest, level.MaxXP)))
+	step, top := scale(float64(min(highest, level.MaxXP)))
 	add := func(class, label string, c level.Curve) {
 		curve := plotCurve{Class: class, Label: label, Points: points(c, top)}
 		for _, n := range drawn.Levels {
@@ -79,8 +79,7 @@ func (p *settingsPage) Plot() plot {
 	for n := 0; n <= plotLevels; n += 10 {
 		drawn.Across = append(drawn.Across, tick{At: acrossAt(float64(n)), Label: strconv.Itoa(n)})
 	}
-	for i := range 6 {
-		xp := top * float64(i) / 5
+	for xp := 0.0; xp <= top; xp += step {
 		drawn.Up = append(drawn.Up, tick{At: upAt(xp, top), Label: shortXP(xp)})
 	}
 	return drawn
@@ -109,15 +108,19 @@ func acrossAt(n float64) float64 { return plotLeft + (plotRight-plotLeft)*n/plot
 
 func upAt(xp, top float64) float64 { return plotBottom - (plotBottom-plotTop)*xp/top }
 
-// roundUp is the next 1, 2 or 5 with zeros after it, so that the marks are round.
-func roundUp(x float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(max(x, 1))))
-	for _, step := range []float64{1, 2, 5} {
-		if x <= step*unit {
-			return step * unit
+// plotMarks is how many steps an axis has at most. So many that the top mark is near the highest value, and so few that labels have room.
+const plotMarks = 6
+
+// scale is the step between marks, 1, 2 or 5 with zeros after it, and the first mark that is not below the highest value.
+func scale(highest float64) (step, top float64) {
+	highest = max(highest, 1)
+	for unit := math.Pow(10, math.Floor(math.Log10(highest/plotMarks))); ; unit *= 10 {
+		for _, step := range []float64{1, 2, 5} {
+			if marks := math.Ceil(highest / (step * unit)); marks <= plotMarks {
+				return step * unit, marks * step * unit
+			}
 		}
 	}
-	return 10 * unit
 }
 
 // shortXP writes 40000 as 40k.

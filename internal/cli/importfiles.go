@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -44,6 +45,9 @@ func (i *importing) hashed(name string, open func() (io.ReadCloser, error)) impo
 	}}
 }
 
+// maxRest is how much of a file may follow what its reader needed of it. More is not hashed: after an error it may be endless.
+const maxRest = 1 << 20
+
 // hashing hashes a file to its end, also when its reader needs no more of it.
 type hashing struct {
 	io.Reader
@@ -51,7 +55,10 @@ type hashing struct {
 }
 
 func (h *hashing) Close() error {
-	_, err := io.Copy(io.Discard, h.Reader)
+	_, err := io.CopyN(io.Discard, h.Reader, maxRest)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	if failed := h.content.Close(); err == nil {
 		err = failed
 	}

@@ -35,7 +35,7 @@ func (i *importing) source(ctx context.Context) (io.ReadCloser, error) {
 	base := strings.TrimSuffix(strings.TrimRight(i.sourceURL, "/"), "/v2")
 	read, write := io.Pipe()
 	s := &source{
-		client: &http.Client{Timeout: clientTimeout}, page: base + "/v2/levels/" + url.PathEscape(i.sourceGuild) + "?page=", key: i.sourceKey,
+		client: newAdminClient("", "").http, page: base + "/v2/levels/" + url.PathEscape(i.sourceGuild) + "?page=", key: i.sourceKey,
 		seen: make(map[string]bool), out: write,
 	}
 	go func() { write.CloseWithError(s.copy(ctx)) }()

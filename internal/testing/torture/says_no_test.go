@@ -69,7 +69,8 @@ func TestTheModelRefuses(t *testing.T) {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(plus, answer{verdict: absent, ended: now})
 		}},
 		{"one who leaves twice", func(m *member) bool {
-			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: leave}, moved("1"))
+			first := m.answered(change{op: leave}, moved("1"))
+			return first && m.answered(change{op: leave}, moved("1"))
 		}},
 		{"one who comes back with other XP", func(m *member) bool {
 			return m.answered(change{op: leave}, moved("1")) && m.answered(change{op: comeBack}, moved("1")) && m.saw(at(0))

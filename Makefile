@@ -14,7 +14,7 @@ PACKAGES ?= ./...
 TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
 # A package's tests take seconds to minutes; this ends one that hangs, with a dump of what it was doing.
-TEST_TIMEOUT ?= 30m
+TEST_TIMEOUT ?= 60m
 # The race detector need not wait a second at each exit: goroutines that are left over fail a test.
 export GORACE ?= atexit_sleep_ms=0
 

@@ -45,7 +45,7 @@ func TestAManagersChangeIsInForceOnOtherReplicas(t *testing.T) {
 		t.Errorf("saving the same again: %d %s", status, text)
 	}
 	form.Set("visibility", "private")
-	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 409 || !strings.Contains(text, "saved since this form was opened") {
+	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 409 || !strings.Contains(text, "changed while you were editing") {
 		t.Errorf("saving what is out of date: %d %s", status, text)
 	}
 }

@@ -46,7 +46,7 @@ test: setup ## run all tests with the race detector, on private servers
 	@git rev-parse --quiet --verify 'HEAD~1^{commit}' >/dev/null 2>&1 || \
 		echo 'test: no commit before this one is here (git fetch --unshallow): the upgrade is tried from this tree to itself'
 	@dir=$$(scripts/memory-dir); trap 'rm -rf "$$dir"' EXIT; \
-		GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" go test -race -count=1 -vet=off -p 4 -timeout $(TEST_TIMEOUT) ./...
+		GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" go test -race -count=1 -vet=off -p 2 -timeout $(TEST_TIMEOUT) ./...
 
 shake: setup ## tests on a machine that stands still for seconds now and then; PACKAGES are whose
 	@scripts/shake $(PACKAGES)

@@ -118,7 +118,7 @@ func archiveManyNames(t *testing.T, a ArchiveStore) {
 		writeRows(t, a, l, g, 0, int64(from+1), all[from:from+batch]...)
 	}
 	slices.SortFunc(all, func(x, y snapshot.Row) int { return cmp.Or(cmp.Compare(y.XP, x.XP), cmp.Compare(y.UserID, x.UserID)) })
-	for range 60 {
+	for range 15 {
 		text, limit := "b"+name(), 1+random.IntN(100)
 		q := queryOf(t, text)
 		var want []id.User

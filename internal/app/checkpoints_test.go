@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"levelboard/internal/testing/apitest"
 )
@@ -116,7 +117,7 @@ func restoreWhileGaining(t *testing.T, s *service) {
 	key := s.key(g)
 	s.create(key, g, u, 1000)
 	made := s.checkpoint(g, "at 1000")
-	stop, gained := make(chan struct{}), make([]int, 4)
+	stop, began, gained := make(chan struct{}), make(chan struct{}, 4), make([]int, 4)
 	var all sync.WaitGroup
 	for i := range gained {
 		all.Go(func() {
@@ -128,13 +129,22 @@ func restoreWhileGaining(t *testing.T, s *service) {
 				}
 				got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
 				if err == nil && got.Status == http.StatusOK {
-					gained[i]++
+					if gained[i]++; gained[i] == 1 {
+						began <- struct{}{}
+					}
 				} else if err != nil || got.Status != http.StatusServiceUnavailable {
 					t.Errorf("%v, %v", got, err)
 					return
 				}
 			}
 		})
+	}
+	for range gained {
+		select {
+		case <-began:
+		case <-time.After(streamPatience):
+			t.Error("nobody gains")
+		}
 	}
 	done := s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
 	close(stop)

@@ -29,24 +29,17 @@ const sums = `(
 // ClosePeriod implements periods.Archive. It locks the guild's row at its end only, after the lease, which is safe: who holds the lease alone
 // (AcquireLease) waits for no guild.
 func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) error {
-	ctx, cancel := c.BoundSlow(ctx, "close_period")
-	defer cancel()
-	return Wrap(c.Name, "close_period", InTx(ctx, c.Writer, func(tx *sql.Tx) error {
-		if c.AllowSlow != "" {
-			if _, err := tx.ExecContext(ctx, c.AllowSlow); err != nil {
-				return err
-			}
-		}
-		if err := c.Holds(ctx, tx, l); err != nil {
+	return c.inSlow(ctx, "close_period", func(ctx context.Context, s *change) error {
+		if err := c.Holds(ctx, s.Tx, l); err != nil {
 			return err
 		}
 		if step.Period != nil {
-			if err := c.archivePeriod(ctx, tx, step); err != nil {
+			if err := c.archivePeriod(ctx, s.Tx, step); err != nil {
 				return err
 			}
 		}
-		return noteClosing(ctx, tx, step)
-	}))
+		return noteClosing(ctx, s.Tx, step)
+	})
 }
 
 // Holds keeps a takeover of the lease out until the transaction ends. lease.ErrLost when the fence differs.

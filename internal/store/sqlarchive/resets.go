@@ -16,17 +16,9 @@ func (c *Catalog) Resets(ctx context.Context, limit int) ([]periods.Reset, error
 
 // Told implements periods.Archive.
 func (c *Catalog) Told(ctx context.Context, r periods.Reset) error {
-	return c.setReset(ctx, "note_reset", `UPDATE guilds SET reset = '' WHERE id = $1 AND incarnation = $2 AND reset = $3`, r)
-}
-
-// Tell implements periods.Archive.
-func (c *Catalog) Tell(ctx context.Context, r periods.Reset) error {
-	return c.setReset(ctx, "tell_reset", `UPDATE guilds SET reset = $3 WHERE id = $1 AND incarnation = $2`, r)
-}
-
-func (c *Catalog) setReset(ctx context.Context, operation, statement string, r periods.Reset) error {
-	ctx, cancel := c.Bound(ctx, operation)
+	ctx, cancel := c.Bound(ctx, "note_reset")
 	defer cancel()
-	_, err := c.Writer.ExecContext(ctx, statement, string(r.Guild.ID), int64(r.Guild.Incarnation), string(r.Why))
-	return Wrap(c.Name, operation, err)
+	_, err := c.Writer.ExecContext(ctx, `UPDATE guilds SET reset = '' WHERE id = $1 AND incarnation = $2 AND reset = $3`,
+		string(r.Guild.ID), int64(r.Guild.Incarnation), string(r.Why))
+	return Wrap(c.Name, "note_reset", err)
 }

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -138,19 +139,20 @@ func (c *Checkpoints) Delete(ctx context.Context, g id.Guild, checkpoint string)
 
 // archived waits until the archive holds every change of the guild that was made before the call.
 func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) error {
-	v, err := c.live.Version(ctx, g)
-	if errors.Is(err, leaderboard.ErrNotLoaded) {
-		if err = c.loader.Load(ctx, g); err == nil {
-			v, err = c.live.Version(ctx, g)
-		}
-	}
+	var v leaderboard.Version
+	err := leaderboard.InLoaded(ctx, c.loader, g, func() (err error) {
+		v, err = c.live.Version(ctx, g)
+		return err
+	})
 	for err == nil {
 		var s snapshot.State
 		s, err = c.archive.State(ctx, g)
 		if err != nil || s.Epoch > v.Epoch || s.Epoch == v.Epoch && s.Archived >= v.Rev {
 			break
 		}
-		err = pauseFor(ctx, lookPause)
+		if !pause.For(ctx, lookPause) {
+			err = ctx.Err()
+		}
 	}
 	return err
 }

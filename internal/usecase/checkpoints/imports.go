@@ -3,6 +3,7 @@ package checkpoints
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"levelboard/internal/domain/fault"
@@ -65,18 +66,12 @@ func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, files strin
 // continueImport has the checkpoint of before the import began, or a new one when that was deleted.
 func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *NotedImport) (begun Import, err error) {
 	begun = Import{ID: before.ID, Continued: true}
-	all, err := c.archive.Checkpoints(ctx, g)
-	if err != nil {
-		return begun, asFault("continue an import", err)
+	begun.Checkpoint, err = c.find(ctx, g, before.Checkpoint)
+	if errors.Is(err, ErrUnknown) {
+		begun.Checkpoint, err = c.Create(ctx, g, "Before an import", true)
+		return begun, err
 	}
-	for _, one := range all {
-		if one.ID == before.Checkpoint {
-			begun.Checkpoint = one
-			return begun, nil
-		}
-	}
-	begun.Checkpoint, err = c.Create(ctx, g, "Before an import", true)
-	return begun, err
+	return begun, asFault("continue an import", err)
 }
 
 func alreadyImported(before *NotedImport) error {

@@ -3,14 +3,14 @@ package checkpoints
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -43,8 +43,10 @@ func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) 
 			return Replaced{}, err
 		}
 		r.Guild = leaderboard.Ref(g)
-		if err := c.known(ctx, gid, r.From); err != nil {
-			return Replaced{}, err
+		if r.From != "" { // nothing is frozen for a checkpoint that is not there
+			if _, err := c.find(ctx, gid, r.From); err != nil {
+				return Replaced{}, err
+			}
 		}
 		done, err := c.replaceFrozen(ctx, r)
 		switch {
@@ -58,27 +60,24 @@ func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) 
 		if err != nil && !errors.Is(err, leaderboard.ErrGuildMoved) {
 			return done, err
 		}
-		if err := pauseFor(ctx, lookPause); err != nil {
-			return done, err
+		if !pause.For(ctx, lookPause) {
+			return done, ctx.Err()
 		}
 	}
 }
 
-// known looks for a checkpoint before anything is frozen for it.
-func (c *Checkpoints) known(ctx context.Context, g id.Guild, checkpoint string) error {
-	if checkpoint == "" {
-		return nil
-	}
+// find looks for a checkpoint of a guild. ErrUnknown.
+func (c *Checkpoints) find(ctx context.Context, g id.Guild, checkpoint string) (Checkpoint, error) {
 	all, err := c.archive.Checkpoints(ctx, g)
 	for _, one := range all {
 		if one.ID == checkpoint {
-			return nil
+			return one, nil
 		}
 	}
 	if err == nil {
 		err = ErrUnknown
 	}
-	return err
+	return Checkpoint{}, err
 }
 
 // replaceFrozen freezes the guild, waits until all its changes are archived, and replaces it.
@@ -101,16 +100,13 @@ func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Re
 	if r.State, err = c.settle(ctx, h); err != nil {
 		return done, err
 	}
-	working, end := errgroup.WithContext(ctx)
-	finished := make(chan struct{})
-	working.Go(func() error { return c.keepFrozen(end, h, finished) })
-	working.Go(func() error {
-		defer close(finished)
-		var err error
-		done, err = c.archive.Replace(end, r)
-		return err
-	})
-	return done, working.Wait()
+	keeping, stop := context.WithCancel(ctx)
+	var keeper sync.WaitGroup
+	keeper.Go(func() { c.keepFrozen(keeping, h) })
+	done, err = c.archive.Replace(ctx, r)
+	stop()
+	keeper.Wait()
+	return done, err
 }
 
 // settle waits until everything of a frozen guild is archived.
@@ -120,34 +116,16 @@ func (c *Checkpoints) settle(ctx context.Context, h snapshot.Hydration) (s snaps
 		if err != nil || settled {
 			return s, err
 		}
-		if err := pauseFor(ctx, lookPause); err != nil {
-			return s, err
+		if !pause.For(ctx, lookPause) {
+			return s, ctx.Err()
 		}
 	}
 }
 
-// keepFrozen keeps a guild frozen until the archive is done with it. When it is not frozen any more the archive knows: its epoch was raised.
-func (c *Checkpoints) keepFrozen(ctx context.Context, h snapshot.Hydration, finished <-chan struct{}) error {
-	tick := time.NewTicker(renewTime)
-	defer tick.Stop()
-	for {
-		select {
-		case <-finished:
-			return nil
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			_, _, _ = c.live.Settled(ctx, h)
-		}
-	}
-}
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// keepFrozen keeps a guild frozen until ctx ends. When it is not frozen any more the archive knows: its epoch was raised.
+func (c *Checkpoints) keepFrozen(ctx context.Context, h snapshot.Hydration) {
+	for pause.For(ctx, renewTime) {
+		_, _, _ = c.live.Settled(ctx, h)
 	}
 }
 

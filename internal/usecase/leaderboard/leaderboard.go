@@ -35,6 +35,17 @@ type Loader interface {
 	Past(ctx context.Context, g GuildRef, name Digest) (*Past, error)
 }
 
+// InLoaded runs a step on the live store. When the store does not hold the guild, it loads the guild and runs the step once more.
+func InLoaded(ctx context.Context, loader Loader, g GuildRef, step func() error) error {
+	err := step()
+	if errors.Is(err, ErrNotLoaded) {
+		if err = loader.Load(ctx, g); err == nil {
+			err = step()
+		}
+	}
+	return err
+}
+
 // Settings is where a guild's cached settings are dropped when they turn out to be out of date.
 type Settings interface {
 	Forget(g id.Guild)

@@ -80,10 +80,9 @@ type Archive interface {
 	Announced(ctx context.Context, a Announcement) error
 
 	// Resets lists guilds whose followers are to be told of a reset, at most limit; Told notes that they were, if it is the last one that
-	// happened, and Tell that they are to be.
+	// happened.
 	Resets(ctx context.Context, limit int) ([]Reset, error)
 	Told(ctx context.Context, r Reset) error
-	Tell(ctx context.Context, r Reset) error
 
 	// Closed reads a closed period with a board, its settings included and without winners. ErrNotClosed.
 	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)

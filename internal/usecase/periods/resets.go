@@ -36,12 +36,7 @@ func (c *Closer) tellResets(ctx context.Context) error {
 
 // inLoaded runs a step on a guild, which it loads when it has to. To a guild that was deleted nothing is done, and that is no error.
 func (c *Closer) inLoaded(ctx context.Context, g leaderboard.GuildRef, step func() error) error {
-	err := step()
-	if errors.Is(err, leaderboard.ErrNotLoaded) {
-		if err = c.loader.Load(ctx, g); err == nil {
-			err = step()
-		}
-	}
+	err := leaderboard.InLoaded(ctx, c.loader, g, step)
 	if errors.Is(err, leaderboard.ErrGuildMoved) {
 		return nil
 	}

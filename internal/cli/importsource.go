@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/platform/pause"
 )
 
 // sourceWait bounds how long a service may have its reader wait in one go.
@@ -107,8 +109,8 @@ func (s *source) copyPage(ctx context.Context, n int) (members, twice int, err e
 // get reads a page, as fast as the service's limits allow.
 func (s *source) get(ctx context.Context, n int) (map[string]jsontext.Value, error) {
 	for {
-		if err := pauseFor(ctx, s.wait); err != nil {
-			return nil, err
+		if !pause.For(ctx, s.wait) {
+			return nil, ctx.Err()
 		}
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.page+strconv.Itoa(n), nil)
 		if err != nil {

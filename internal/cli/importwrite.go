@@ -11,6 +11,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/importer"
 )
 
@@ -137,7 +138,7 @@ type putOutcomes struct {
 
 // put sends one call. Its key makes it safe to send again when nobody knows what became of it.
 func (w *writing) put(ctx context.Context) (put putOutcomes, err error) {
-	key, pause := fmt.Sprintf("%s-%d", w.importID, w.calls), firstPause
+	key, wait := fmt.Sprintf("%s-%d", w.importID, w.calls), firstPause
 	for try := 1; ; try++ {
 		_, answer, err := w.client.callOnce(ctx, http.MethodPut, w.path+"/members", w.body, key)
 		if err == nil {
@@ -147,18 +148,9 @@ func (w *writing) put(ctx context.Context) (put putOutcomes, err error) {
 		if ctx.Err() != nil || try == writeTries || errors.As(err, &answered) && answered.status != http.StatusServiceUnavailable && answered.status != http.StatusTooManyRequests {
 			return put, err
 		}
-		if err := pauseFor(ctx, pause); err != nil {
-			return put, err
+		if !pause.For(ctx, wait) {
+			return put, ctx.Err()
 		}
-		pause = min(2*pause, longestPause)
-	}
-}
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+		wait = min(2*wait, longestPause)
 	}
 }

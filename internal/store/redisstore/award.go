@@ -27,7 +27,7 @@ var errAwards = errors.New("not the awards of one step")
 
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
-	members, places, told := dataFirst(a.Members, func(m *leaderboard.Award) bool { return m.Data != nil })
+	members, places, told := dataFirst(a.Members, awardData)
 	args, err := awardArgs(s.sieves.of(a.Curve), a, members, told)
 	if err == nil {
 		err = keepMade(a.Once.Past, args[awardOwn:], len(members), func(i int) int { return 2 + len(members[i].Offers) })
@@ -61,11 +61,11 @@ func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderbo
 
 // dataFirst returns the members with the told ones of them that bring user data first, and for each its place before: the
 // script then looks at the stored user data of no others. The same members come in the same order each time.
-func dataFirst[T any](all []T, hasData func(*T) bool) (members []T, places []int, told int) {
+func dataFirst[T any](all []T, data func(*T) *leaderboard.User) (members []T, places []int, told int) {
 	members, places = make([]T, 0, len(all)), make([]int, 0, len(all))
 	for _, withData := range []bool{true, false} {
 		for i := range all {
-			if hasData(&all[i]) == withData {
+			if (data(&all[i]) != nil) == withData {
 				members, places = append(members, all[i]), append(places, i)
 			}
 		}
@@ -111,8 +111,15 @@ func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, tol
 	if offers > maxOffers {
 		return nil, fmt.Errorf("%w: %d messages", errAwards, offers)
 	}
-	for _, m := range members[:told] {
-		user, err := encodeUser(*m.Data)
+	return appendData(args, members[:told], awardData)
+}
+
+func awardData(m *leaderboard.Award) *leaderboard.User { return m.Data }
+
+// appendData appends the user data that the told members bring.
+func appendData[T any](args []any, told []T, data func(*T) *leaderboard.User) ([]any, error) {
+	for i := range told {
+		user, err := encodeUser(*data(&told[i]))
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ var bulkStates = map[any]leaderboard.PutState{"c": leaderboard.Created, "h": lea
 
 // Put implements leaderboard.Board.
 func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error) {
-	members, places, told := dataFirst(p.Members, func(m *leaderboard.Put) bool { return m.Data != nil })
+	members, places, told := dataFirst(p.Members, putData)
 	args, err := bulkArgs(s.sieves.of(p.Curve), p.Mode, members, told)
 	if err == nil {
 		err = keepMade(p.Once.Past, args[bulkOwn:], len(members), func(int) int { return bulkWords })
@@ -60,15 +60,10 @@ func bulkArgs(sieve any, mode leaderboard.PutMode, members []leaderboard.Put, to
 			args[bulkOwn+2*n+i] = *m.MessageCount
 		}
 	}
-	for _, m := range members[:told] {
-		user, err := encodeUser(*m.Data)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, user)
-	}
-	return args, nil
+	return appendData(args, members[:told], putData)
 }
+
+func putData(m *leaderboard.Put) *leaderboard.User { return m.Data }
 
 // doneOf reads the outcome of bulk.lua.
 func doneOf(r reply, n int) ([]leaderboard.Done, error) {

@@ -1,5 +1,5 @@
--- Takes a loaded guild out of use for who reads and changes it: to them it is not loaded, and nobody can load it. The snapshot writer goes on
--- (epoch.lua, read_changes.lua).
+-- Freezes a loaded guild: for reads and changes it is not loaded, and nobody can load it. Only the snapshot writer still works on it (epoch.lua,
+-- read_changes.lua).
 --
 -- KEYS     meta lock
 -- ARGV     incarnation, token, how long it lasts in ms

@@ -50,11 +50,7 @@ func (a *api) listCheckpoints(c *gin.Context) error {
 }
 
 func (a *api) createCheckpoint(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
-	}
-	sent, err := body(c, maxBody)
+	gid, sent, err := adminBody(c)
 	if err != nil {
 		return err
 	}

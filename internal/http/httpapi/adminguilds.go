@@ -77,11 +77,7 @@ func (a *api) getGuild(c *gin.Context) error {
 }
 
 func (a *api) putGuild(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
-	}
-	sent, err := body(c, maxBody)
+	gid, sent, err := adminBody(c)
 	if err != nil {
 		return err
 	}
@@ -113,6 +109,14 @@ func adminGuild(c *gin.Context) (id.Guild, error) {
 		return "", err
 	}
 	return pathGuild(c)
+}
+
+// adminBody reads the guild of the path and the body; these routes have no query parameters either.
+func adminBody(c *gin.Context) (g id.Guild, sent []byte, err error) {
+	if g, err = adminGuild(c); err == nil {
+		sent, err = body(c, maxBody)
+	}
+	return g, sent, err
 }
 
 func pathGuild(c *gin.Context) (id.Guild, error) { return pathID[id.Guild](c, "guildId") }

@@ -43,11 +43,7 @@ func (m *importedMember) put(place string) (leaderboard.Put, error) {
 
 // beginImport makes a checkpoint and names the import, for the Idempotency-Keys of its calls.
 func (a *api) beginImport(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
-	}
-	sent, err := body(c, maxBody)
+	gid, sent, err := adminBody(c)
 	if err != nil {
 		return err
 	}

@@ -74,16 +74,10 @@ func (l *lurkrFile) list() error {
 }
 
 func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
-	row, why := readID(m.UserID)
+	row, why := readGained(m.UserID, m.XP, m.Level)
 	if why != "" {
 		return row, why
 	}
-	xp, why := readWhole(m.XP)
-	if why != "" {
-		return row, why
-	}
-	row.gain(xp)
-	row.Shown = readLevel(m.Level)
 	if row.MessageCount, why = readCount(m.MessageCount); why != "" {
 		return row, why
 	}

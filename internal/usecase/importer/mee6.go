@@ -67,16 +67,10 @@ func (j *jsonFile) readMEE6() error {
 }
 
 func (j *jsonFile) mee6Member(p *mee6Player) (Row, Reason) {
-	row, why := readID(p.ID)
+	row, why := readGained(p.ID, p.XP, p.Level)
 	if why != "" {
 		return row, why
 	}
-	xp, why := readWhole(p.XP)
-	if why != "" {
-		return row, why
-	}
-	row.gain(xp)
-	row.Shown = readLevel(p.Level)
 	j.about(p.GuildID)
 	row.User = j.user(leaderboard.User{Username: orEmpty(p.Username), Discriminator: orEmpty(p.Discriminator), Avatar: p.Avatar})
 	row.MessageCount, why = readCount(p.MessageCount)

@@ -128,3 +128,18 @@ func readID(v jsontext.Value) (Row, Reason) {
 	}
 	return newRow(text)
 }
+
+// readGained reads a member with its XP and the level that the source shows.
+func readGained(user, xp, shown jsontext.Value) (Row, Reason) {
+	row, why := readID(user)
+	if why != "" {
+		return row, why
+	}
+	gained, why := readWhole(xp)
+	if why != "" {
+		return row, why
+	}
+	row.gain(gained)
+	row.Shown = readLevel(shown)
+	return row, ""
+}

@@ -56,8 +56,8 @@ type stores struct {
 	live    *redisstore.Store
 }
 
-// embeddedTimeout bounds one command to the embedded Redis.
-const embeddedTimeout = 5 * time.Second
+// embeddedTimeout bounds one command to the embedded Redis, which is never away but may be slow: a request's time ends sooner.
+const embeddedTimeout = 30 * time.Second
 
 // openStores opens the archive first: without its migrations nothing can be served. Redis need not answer yet; until it
 // does, the service says that it is not ready.

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 const (
 	prometheusDir = "../../../deploy/prometheus"
 	dashboardsDir = "../../../deploy/grafana/dashboards"
-	runbooks      = "../../../docs/runbooks.md"
+	runbooks      = "../../../docs/runbooks*.md"
 )
 
 func read(t *testing.T, path string) string {

@@ -115,6 +115,7 @@ func TestEveryAlertHasCases(t *testing.T) {
 }
 
 func TestEveryAlertSaysWhatAndWhereToReadOn(t *testing.T) {
+	pages := runbookPages(t)
 	for _, r := range rules(t) {
 		if r.Alert == "" {
 			continue
@@ -122,7 +123,7 @@ func TestEveryAlertSaysWhatAndWhereToReadOn(t *testing.T) {
 		if r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
 			t.Errorf("%s has no summary or no description", r.Alert)
 		}
-		if want := "docs/runbooks.md#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
+		if want := pages[r.Alert] + "#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
 			t.Errorf("%s: runbook_url is %q, want %q", r.Alert, r.Annotations["runbook_url"], want)
 		}
 		if !slices.Contains([]string{"page", "ticket"}, r.Labels["severity"]) {

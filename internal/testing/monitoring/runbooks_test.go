@@ -2,6 +2,7 @@ package monitoring_test
 
 import (
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,21 +43,32 @@ func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
 	}
 }
 
-// runbookSections returns the text under each heading of the third level, which is an alert's.
+// runbookSections returns the text under each heading that names an alert.
 func runbookSections(t *testing.T) map[string]string {
 	t.Helper()
 	sections := map[string]string{}
-	for i, part := range regexp.MustCompile(`(?m)^### `).Split(read(t, runbooks), -1) {
-		if i == 0 {
-			continue
+	for _, page := range glob(t, runbooks) {
+		for _, part := range regexp.MustCompile(`(?m)^## `).Split(read(t, page), -1)[1:] {
+			name, text, _ := strings.Cut(part, "\n")
+			if _, twice := sections[name]; twice {
+				t.Errorf("%s has a second section %s", page, name)
+			}
+			sections[name] = text
 		}
-		name, text, _ := strings.Cut(part, "\n")
-		if _, twice := sections[name]; twice {
-			t.Errorf("%s has two sections %s", runbooks, name)
-		}
-		sections[name] = text
 	}
 	return sections
+}
+
+// runbookPages returns the page of each alert's section.
+func runbookPages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, page := range glob(t, runbooks) {
+		for _, heading := range regexp.MustCompile(`(?m)^## (.*)$`).FindAllStringSubmatch(read(t, page), -1) {
+			pages[heading[1]] = "docs/" + filepath.Base(page)
+		}
+	}
+	return pages
 }
 
 // runbookQueries returns what the runbooks' blocks of promql ask, by section and line.

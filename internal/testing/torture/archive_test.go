@@ -64,7 +64,7 @@ func (h *harness) rows() (map[string]archived, error) {
 	return all, nil
 }
 
-// strays counts rows that belong neither to a guild nor to one that was deleted and waits for its purge.
+// strays counts rows that belong neither to a guild nor to a checkpoint nor to one that was deleted and waits for its purge.
 func (h *harness) strays() (n int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -75,7 +75,7 @@ func (h *harness) strays() (n int, err error) {
 	defer conn.Close(ctx)
 	err = conn.QueryRow(ctx, `
 		SELECT count(*) FROM members
-		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds)`).Scan(&n)
+		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds UNION SELECT incarnation FROM checkpoints)`).Scan(&n)
 	return n, err
 }
 

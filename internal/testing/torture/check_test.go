@@ -27,6 +27,9 @@ func (h *harness) checkBoards() {
 			h.checkPeriods(reader, churnGuild)
 		}
 		h.checkPeriods(reader, mainGuild)
+		if h.restorer != nil && !h.restorer.settle(i) {
+			return
+		}
 		h.tell("replica %s shows what it must", r.name)
 	}
 }
@@ -173,7 +176,7 @@ func (h *harness) checkArchive() error {
 		}
 	}
 	live := map[string]entry{}
-	for _, guild := range []string{mainGuild, churnGuild} {
+	for _, guild := range []string{mainGuild, churnGuild, restoreGuild} {
 		loaded, err := h.readLive(guild, live)
 		if err != nil {
 			return fmt.Errorf("read Redis: %w", err)

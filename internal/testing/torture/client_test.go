@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -274,4 +275,22 @@ func (c *client) readCounter(counter *counter) (xp int64, definite bool) {
 		c.h.violation(counter, fmt.Sprintf("the answer %q to a read cannot be: the counter was %d to %d", a.text, least, most))
 	}
 	return a.says.xp, true
+}
+
+// until repeats a request of an operator until it is answered with one of these statuses; repeating it changes nothing.
+func (c *client) until(method, path string, body any, statuses ...int) (a answer, ok bool) {
+	for attempt := 1; ; attempt++ {
+		a := c.h.call(c.replica(), method, path, "", body)
+		if slices.Contains(statuses, a.status) {
+			return a, true
+		}
+		if a.verdict != unknown && a.verdict != unsent {
+			c.h.violation(nil, fmt.Sprintf("%s %s was answered with %s", method, path, a.text))
+			return a, false
+		}
+		c.failover()
+		if !c.h.again(attempt) {
+			return a, false
+		}
+	}
 }

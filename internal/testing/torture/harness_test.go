@@ -88,7 +88,8 @@ type harness struct {
 	counters []*counter
 	clients  []*client
 	operator *operator
-	faulted  int // how many faults there were
+	restorer *restorer // nil where no guild is restored
+	faulted  int       // how many faults there were
 
 	// gate is held for reading during each attempt, with what the model makes of it. Held for writing, nothing is under way.
 	gate   sync.RWMutex
@@ -142,6 +143,7 @@ const (
 	redisProxyStream
 	pgProxyStream
 	operatorStream
+	restorerStream
 	finalStream
 	firstClientStream
 )

@@ -34,6 +34,9 @@ func (h *harness) killRedis() {
 		m.returned(now, states)
 		m.remember(event{began: now, ended: now, replica: "-", what: "Redis is killed", outcome: "what was so at " + floor.Format(clock) + " survives", after: m.String()})
 	}
+	if h.restorer != nil {
+		h.restorer.lost()
+	}
 	for _, c := range h.counters {
 		at := c.guild + "/" + c.user
 		floor := h.floorOf(c.guild, c.user)

@@ -63,7 +63,7 @@ func (o *operator) found() bool {
 				unseen++
 				continue
 			}
-			if (a.verdict == done || a.verdict == left) && a.process == maker {
+			if (a.verdict == done || a.verdict == left) && a.process == maker.process {
 				o.h.violation(nil, fmt.Sprintf("replica %s created guild %s anew (number %d) and shows a member of the one before: %s", r.name, churnGuild, o.born, a.body))
 				return false
 			}
@@ -105,26 +105,5 @@ func (o *operator) awaitTrouble() {
 	}
 	for began := time.Now(); o.h.running() && !o.h.redisBroken.Load() && time.Since(began) < 2*time.Second; {
 		o.h.pause(5 * time.Millisecond)
-	}
-}
-
-// until repeats a request of the operator until it is answered with one of these statuses; repeating it changes nothing.
-// It returns the process that answered.
-func (o *operator) until(method, path string, body any, statuses ...int) (process string, ok bool) {
-	for attempt := 1; ; attempt++ {
-		a := o.h.call(o.replica(), method, path, "", body)
-		for _, status := range statuses {
-			if a.status == status {
-				return a.process, true
-			}
-		}
-		if a.verdict != unknown && a.verdict != unsent {
-			o.h.violation(nil, fmt.Sprintf("%s %s was answered with %s", method, path, a.text))
-			return "", false
-		}
-		o.failover()
-		if !o.h.again(attempt) {
-			return "", false
-		}
 	}
 }

@@ -102,7 +102,7 @@ func clusterFaults() []fault {
 
 // slotOfOne is the slot of one of the guilds.
 func (h *harness) slotOfOne(rng *rand.Rand) int {
-	guilds := []string{mainGuild, mainGuild, churnGuild}
+	guilds := []string{mainGuild, mainGuild, churnGuild, restoreGuild}
 	return h.cluster.SlotOf(fmt.Sprintf("lb:{%s}:meta", guilds[rng.IntN(len(guilds))]))
 }
 

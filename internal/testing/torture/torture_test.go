@@ -17,6 +17,7 @@ func TestXPNeverMovesBackWhenRedisDoes(t *testing.T) { torture(t, backwards) }
 
 func torture(t *testing.T, m mode) {
 	h := newHarness(t, m, pair)
+	h.restorer = newRestorer(h)
 	h.under(func() { h.torment(budget(t)) })
 }
 
@@ -27,6 +28,9 @@ func (h *harness) under(trouble func()) {
 		all.Go(c.run)
 	}
 	all.Go(h.operator.run)
+	if h.restorer != nil {
+		all.Go(h.restorer.run)
+	}
 	if h.mode == volatile {
 		all.Go(h.watchFloors)
 	}
@@ -83,6 +87,9 @@ func (h *harness) summary() {
 		calls.all, calls.large, calls.repeated = calls.all+c.calls.all, calls.large+c.calls.large, calls.repeated+c.calls.repeated
 	}
 	h.t.Logf("%d calls with messages or puts, %d of them of several steps, %d of these sent more than once", calls.all, calls.large, calls.repeated)
+	if r := h.restorer; r != nil {
+		h.t.Logf("a guild was changed %d times, and restored or reset %d times", r.did.changes, r.did.restores)
+	}
 	if answered == 0 || calls.large == 0 {
 		h.t.Error("nothing was answered")
 	}

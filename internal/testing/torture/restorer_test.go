@@ -1,0 +1,286 @@
+package torture
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	restoreGuild   = "100000000000000003"
+	restoreMembers = 40
+	keptAtMost     = 6
+	// none is what the guild is worth without members.
+	none = -1
+)
+
+// restorer owns a guild whose members all have the same XP: each change sets all of them in one step, and checkpoints, restores and resets
+// come between. A read that shows two values, or one of an incarnation that is gone, is a violation.
+type restorer struct {
+	*client
+	users  []string
+	serial int64          // the XP of the last change: each value is one change
+	may    map[int64]bool // what all members may have now
+	since  map[int64]bool // what they may have had since the last restore or reset: all that Redis may come back with
+	unsure time.Time      // when the last change ended without an answer
+	kept   map[string]map[int64]bool
+	did    struct{ changes, restores int }
+	log    []event
+}
+
+func newRestorer(h *harness) *restorer {
+	r := &restorer{
+		client: &client{h: h, name: "restorer", rng: h.stream(restorerStream)},
+		may:    map[int64]bool{none: true}, since: map[int64]bool{none: true}, kept: map[string]map[int64]bool{},
+	}
+	for i := range restoreMembers {
+		r.users = append(r.users, strconv.Itoa(500000000000000000+i))
+	}
+	h.must("PUT", "/admin/guilds/"+restoreGuild, h.guildDocument("Restore", false))
+	h.must("PUT", "/admin/keys/"+h.keyID+"/guilds/"+restoreGuild, nil)
+	return r
+}
+
+func (r *restorer) run() {
+	for r.h.running() && r.step() {
+		r.h.pause(time.Duration(r.rng.IntN(20)) * time.Millisecond)
+	}
+}
+
+// step reports whether the restorer can work on. A change whose outcome is unknown is waited for.
+func (r *restorer) step() bool {
+	if !r.unsure.IsZero() {
+		r.read()
+		return true
+	}
+	switch n := r.rng.IntN(100); {
+	case n < 40:
+		r.read()
+	case n < 75:
+		r.set()
+	case n < 85:
+		return r.keep()
+	case n < 96 && len(r.kept) > 0:
+		ids := slices.Sorted(maps.Keys(r.kept))
+		one := ids[r.rng.IntN(len(ids))]
+		return r.replace("/checkpoints/"+one+"/restore", r.kept[one])
+	case n >= 96:
+		return r.replace("/reset", map[int64]bool{none: true})
+	}
+	return true
+}
+
+// set gives all members a new value. With a key it is sent until it is answered.
+func (r *restorer) set() {
+	r.serial++
+	value, key := r.serial, ""
+	if r.rng.IntN(2) == 0 {
+		key = r.newKey()
+	}
+	var members []map[string]any
+	for _, u := range r.users {
+		members = append(members, map[string]any{"userId": u, "xp": value})
+	}
+	for attempt := 1; ; attempt++ {
+		r.h.gate.RLock()
+		a := r.h.call(r.replica(), http.MethodPut, "/v2/guilds/"+restoreGuild+"/members", key, map[string]any{"mode": "set", "members": members})
+		switch a.verdict {
+		case done:
+			r.did.changes++
+			r.may = map[int64]bool{value: true}
+			r.since[value] = true
+		case unknown:
+			r.may[value], r.since[value] = true, true
+			if key == "" {
+				r.unsure = a.ended
+			}
+		}
+		r.note("set "+strconv.FormatInt(value, 10), a)
+		r.h.gate.RUnlock()
+		if a.verdict > done {
+			r.h.violation(r, fmt.Sprintf("setting all members to %d was answered with %s", value, a.text))
+		}
+		if a.verdict >= done {
+			return
+		}
+		r.failover()
+		if key == "" {
+			return
+		}
+		if !r.h.again(attempt) {
+			return
+		}
+	}
+}
+
+// keep makes a checkpoint. One whose answer was lost is kept by the service all the same, so all are deleted now and then.
+func (r *restorer) keep() bool {
+	if len(r.kept) >= keptAtMost && !r.forget() {
+		return false
+	}
+	for attempt := 1; ; attempt++ {
+		r.h.gate.RLock()
+		a := r.h.call(r.replica(), http.MethodPost, "/admin/guilds/"+restoreGuild+"/checkpoints", "", map[string]any{"name": "Torture"})
+		if a.status == http.StatusCreated {
+			var made struct{ ID string }
+			_ = json.Unmarshal(a.body, &made)
+			r.kept[made.ID] = maps.Clone(r.may)
+		}
+		r.note("keep", a)
+		r.h.gate.RUnlock()
+		switch {
+		case a.status == http.StatusCreated:
+			return true
+		case a.status == http.StatusConflict: // those without an answer were too many
+			if !r.forget() {
+				return false
+			}
+		case a.verdict > done:
+			r.h.violation(r, "a checkpoint was answered with "+a.text)
+			return false
+		}
+		r.failover()
+		if !r.h.again(attempt) {
+			return false
+		}
+	}
+}
+
+// forget deletes all checkpoints made by hand.
+func (r *restorer) forget() bool {
+	clear(r.kept)
+	a, ok := r.until("GET", "/admin/guilds/"+restoreGuild+"/checkpoints", nil, http.StatusOK)
+	var list struct {
+		Checkpoints []struct {
+			ID        string
+			Automatic bool
+		}
+	}
+	if ok && json.Unmarshal(a.body, &list) != nil {
+		r.h.violation(r, "the list of checkpoints cannot be read: "+a.text)
+		return false
+	}
+	for _, one := range list.Checkpoints {
+		if ok && !one.Automatic {
+			_, ok = r.until("DELETE", "/admin/guilds/"+restoreGuild+"/checkpoints/"+one.ID, nil, http.StatusNoContent, http.StatusNotFound)
+		}
+	}
+	return ok
+}
+
+// replace restores or resets until it is answered: the earlier attempts may have done it, and must not do it later.
+func (r *restorer) replace(path string, values map[int64]bool) bool {
+	for attempt := 1; ; attempt++ {
+		r.h.gate.RLock()
+		a := r.h.call(r.replica(), http.MethodPost, "/admin/guilds/"+restoreGuild+path, "", nil)
+		switch a.verdict {
+		case done:
+			r.did.restores++
+			r.may, r.since = maps.Clone(values), maps.Clone(values)
+		case unknown:
+			for v := range values {
+				r.may[v], r.since[v] = true, true
+			}
+		}
+		r.note(path, a)
+		r.h.gate.RUnlock()
+		if a.verdict == done {
+			return true
+		}
+		if a.verdict > done {
+			r.h.violation(r, path+" was answered with "+a.text)
+			return false
+		}
+		r.failover()
+		if !r.h.again(attempt) {
+			return false
+		}
+	}
+}
+
+// read reads all members in one call: they have one value. It reports whether that is certain to stay.
+func (r *restorer) read() (settled bool) {
+	r.h.gate.RLock()
+	defer r.h.gate.RUnlock()
+	a := r.h.call(r.replica(), http.MethodGet, "/v2/guilds/"+restoreGuild+"/members?ids="+strings.Join(r.users, ","), "", nil)
+	if a.verdict == unknown || a.verdict == unsent {
+		r.note("read", a)
+		r.failover()
+		return false
+	}
+	value, err := r.valueOf(a)
+	a.text = fmt.Sprintf("%d %d", a.status, value)
+	r.note("read", a)
+	if err == nil && !r.may[value] {
+		err = errors.New("no outcome of what was asked explains it")
+	}
+	if err != nil {
+		r.h.violation(r, fmt.Sprintf("a read of all members was answered with %s: %v", a.body, err))
+		return false
+	}
+	if !r.unsure.IsZero() && a.began.Before(latest(r.unsure, r.h.flowing()).Add(settleTime)) {
+		return false
+	}
+	r.unsure = time.Time{}
+	if r.h.mode != sentinel { // there a read may show what its master loses
+		r.may = map[int64]bool{value: true}
+	}
+	return true
+}
+
+// valueOf is the XP that all members of an answer have, or none.
+func (r *restorer) valueOf(a answer) (value int64, err error) {
+	var seen struct {
+		Members []struct {
+			XP *int64
+		}
+		Missing []string
+	}
+	if err := json.Unmarshal(a.body, &seen); err != nil {
+		return 0, err
+	}
+	if len(seen.Missing) == len(r.users) && len(seen.Members) == 0 {
+		return none, nil
+	}
+	if len(seen.Members) != len(r.users) {
+		return 0, fmt.Errorf("%d members are there and %d are not", len(seen.Members), len(seen.Missing))
+	}
+	for i, m := range seen.Members {
+		if m.XP == nil || i > 0 && *m.XP != value {
+			return 0, errors.New("the members differ: a mixture of before and after")
+		}
+		value = *m.XP
+	}
+	return value, nil
+}
+
+// settle reads the guild from one replica until nothing is pending.
+func (r *restorer) settle(replica int) bool {
+	r.current = replica
+	return r.h.until(r.read, "the members of guild %s", restoreGuild)
+}
+
+// lost notes that Redis may come back with whatever the guild was since its incarnation began, and with nothing of before.
+func (r *restorer) lost() {
+	maps.Copy(r.may, r.since)
+}
+
+func (r *restorer) note(what string, a answer) {
+	r.log = append(r.log, newEvent(r.h, what, a, fmt.Sprint(slices.Sorted(maps.Keys(r.may)))))
+	r.log = r.log[max(0, len(r.log)-historyKept):]
+}
+
+func (r *restorer) events() (string, []event) { return "guild " + restoreGuild, r.log }
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -60,11 +60,11 @@ func (r *restorer) step() bool {
 		return true
 	}
 	switch n := r.rng.IntN(100); {
-	case n < 40:
+	case n < 25:
 		r.read()
-	case n < 75:
+	case n < 60:
 		r.set()
-	case n < 85:
+	case n < 80:
 		return r.keep()
 	case n < 96 && len(r.kept) > 0:
 		ids := slices.Sorted(maps.Keys(r.kept))
@@ -80,7 +80,7 @@ func (r *restorer) step() bool {
 func (r *restorer) set() {
 	r.serial++
 	value, key := r.serial, ""
-	if r.rng.IntN(2) == 0 {
+	if r.rng.IntN(6) > 0 { // without one, an unknown outcome is waited for
 		key = r.newKey()
 	}
 	var members []map[string]any

@@ -60,7 +60,7 @@ upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBO
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules, the pages
 	@scripts/lint
 
-walk: setup ## follow docs/bots.md and the README against a fresh service, embedded and on servers
+walk: setup ## follow docs/first-calls.md and the README against a fresh service, embedded and on servers
 	@scripts/walk
 	@scripts/walk --servers
 
@@ -70,7 +70,7 @@ package-check: setup ## the Dockerfile, the Compose file, the manifests, the uni
 release: ## build all platforms into dist/release, with checksums and a software bill of materials
 	@scripts/release
 
-clients-check: setup ## make a TypeScript and a Go client of docs/openapi.json, check the documentation's calls, and use them
+clients-check: setup ## make a TypeScript and a Go client of docs/openapi.json, check the documentation's calls, use them, run the bots of docs/examples
 	@scripts/clients-check
 
 ci: lint test walk clients-check package-check ## everything that must be green before a change is merged

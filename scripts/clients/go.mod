@@ -2,7 +2,10 @@ module levelboard/scripts/clients
 
 go 1.26.8
 
-require github.com/oapi-codegen/runtime v1.9.0
+require (
+	github.com/gorilla/websocket v1.5.3
+	github.com/oapi-codegen/runtime v1.9.0
+)
 
 require (
 	github.com/apapsch/go-jsonmerge/v2 v2.0.0 // indirect

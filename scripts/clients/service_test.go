@@ -26,7 +26,7 @@ func start(t *testing.T, headers map[string]string) *ClientWithResponses {
 	service := exec.Command(binary, "serve")
 	service.Stdout, service.Stderr = &log, &log
 	service.Env = append(withoutSettings(), "LEVELBOARD_LISTEN="+address, "LEVELBOARD_OPS_LISTEN="+ops,
-		"LEVELBOARD_DATA_DIR="+t.TempDir(), "LEVELBOARD_ADMIN_TOKEN="+adminToken)
+		"LEVELBOARD_DATA_DIR="+t.TempDir(), "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_ADMIN_TOKEN="+adminToken)
 	if err := service.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,219 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"levelboard/scripts/clients/discord"
+)
+
+const (
+	ada, bo, cy, dee = "100000000000000002", "100000000000000003", "100000000000000004", "100000000000000005"
+	regular, veteran = "300000000000000001", "300000000000000002"
+)
+
+// TestBots runs each bot of docs/examples, as it is, between a Discord and a service that loses answers and cuts streams.
+func TestBots(t *testing.T) {
+	for name, command := range map[string][]string{
+		"discord.js": {"node", "--import", "./proxy.mjs", "bot.js"},
+		"discordgo":  {"./levelboard-bot"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t, filepath.Join("bots", name), command)
+		})
+	}
+}
+
+func run(t *testing.T, dir string, command []string) {
+	board := newBoard(t)
+	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+bo, `{"xp":150,"user":{"username":"bo","globalName":null,"discriminator":"0","avatar":null}}`)
+	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+cy, `{"xp":150,"user":{"username":"cy","globalName":null,"discriminator":"0","avatar":null}}`)
+	chat := discord.Start(t, []string{regular, veteran}, []string{ada, bo, dee})
+	bot := startBot(t, dir, command, board, chat)
+
+	chat.WaitForCommands(t, "leaderboard", "rank")
+	chat.WaitForRoles(t, bo, regular, veteran) // what happened before the bot came
+	board.waitFor("who had left before", ranks, "1 "+bo+" 150")
+
+	board.faults.loseAnswer()
+	chat.Say(ada)
+	chat.WaitForRoles(t, ada, regular)
+	board.waitFor("a message, once, though its answer was lost", ranks, "1 "+bo+" 150, 2 "+ada+" 100")
+	board.faults.reject()
+	chat.Say(bo)
+	board.waitFor("a message that was rejected at first", ranks, "1 "+bo+" 250, 2 "+ada+" 100")
+
+	board.faults.cutStreams()
+	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"increment":60}}`)
+	chat.WaitForRoles(t, ada, regular, veteran)
+	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"decrement":30}}`)
+	chat.WaitForRoles(t, ada, regular)
+
+	chat.Rename(regular, "Champion")
+	board.waitFor("a role's new name", func(b *guildBoard) string {
+		return b.must("GET", "/admin/guilds/"+discord.GuildID, "")["roleRewards"].([]any)[0].(map[string]any)["roles"].([]any)[0].(map[string]any)["name"].(string)
+	}, "Champion")
+	chat.Leave(bo)
+	board.waitFor("a member who left", ranks, "1 "+ada+" 130")
+	chat.Join(bo)
+	board.waitFor("a member who came back", ranks, "1 "+bo+" 250, 2 "+ada+" 130")
+	chat.WaitForRoles(t, bo, regular, veteran)
+
+	if reply := chat.Command(t, ada, "rank", 6, "member", bo); !bytes.HasPrefix(reply.File, []byte("\x89PNG")) {
+		t.Errorf("/rank shows %q and a file of %d bytes, want a card", reply.Content, len(reply.File))
+	}
+	if reply := chat.Command(t, ada, "rank", 6, "member", cy); len(reply.File) > 0 || reply.Content == "" {
+		t.Errorf("/rank of nobody shows %q and a file of %d bytes, want a sentence", reply.Content, len(reply.File))
+	}
+	if reply := chat.Command(t, ada, "leaderboard", 3, "period", "season"); !strings.HasPrefix(reply.Content, "1. <@"+ada+"> +130 XP\n2. <@"+bo+"> +100 XP") {
+		t.Errorf("/leaderboard of the season shows %q", reply.Content)
+	}
+	if reply := chat.Command(t, ada, "leaderboard", 0, "", ""); !strings.HasPrefix(reply.Content, "1. <@"+bo+"> level 2, 250 XP\n") {
+		t.Errorf("/leaderboard shows %q", reply.Content)
+	}
+
+	board.configure("Etc/GMT-14") // where it is tomorrow
+	if posted := chat.WaitForPost(t); !strings.Contains(posted[0], "Autumn is over") || !strings.Contains(posted[0], "1. <@"+ada+"> +130 XP") {
+		t.Errorf("it announced %q", posted)
+	}
+
+	chat.Say(dee)
+	time.Sleep(100 * time.Millisecond) // the message is under way, and the next second is not
+	if err := bot.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := bot.Wait(); err != nil {
+		t.Errorf("the bot stopped with %v", err)
+	}
+	board.waitFor("a message just before the stop", ranks, "1 "+bo+" 250, 2 "+ada+" 130, 3 "+dee+" 100")
+}
+
+func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *discord.Server) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	t.Cleanup(cancel)
+	bot := exec.CommandContext(ctx, command[0], command[1:]...)
+	bot.Dir = dir
+	var log bytes.Buffer
+	bot.Stdout, bot.Stderr = &log, &log
+	bot.Env = append(withoutSettings(), "DISCORD_TOKEN=token", "LEVELBOARD_KEY="+b.key, "LEVELBOARD_URL="+b.front,
+		"HTTPS_PROXY="+chat.Proxy, "NO_PROXY=127.0.0.1", "SSL_CERT_FILE="+chat.CA, "NODE_EXTRA_CA_CERTS="+chat.CA)
+	if err := os.Remove(filepath.Join(dir, "levelboard-"+discord.GuildID+".json")); err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if err := bot.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		_ = bot.Wait()
+		if t.Failed() {
+			t.Logf("the bot's log:\n%s\nmembers in the chat: %v", &log, chat.Roles())
+		}
+	})
+	return bot
+}
+
+// guildBoard is a service with the guild, a key for the bot, and a front with faults.
+type guildBoard struct {
+	t               *testing.T
+	url, front, key string
+	faults          *faults
+}
+
+func newBoard(t *testing.T) *guildBoard {
+	t.Helper()
+	client := start(t, nil)
+	b := &guildBoard{t: t, url: strings.TrimSuffix(client.ClientInterface.(*Client).Server, "/"), faults: &faults{}}
+	b.configure("Etc/GMT+12")
+	b.key = b.must("POST", "/admin/keys", `{"name":"bot","ownerId":"100000000000000001","permission":"read_write","guildIds":["`+discord.GuildID+`"]}`)["key"].(string)
+	to, _ := url.Parse(b.url)
+	b.faults.service = httputil.NewSingleHostReverseProxy(to)
+	front := httptest.NewServer(b.faults)
+	t.Cleanup(front.Close)
+	t.Cleanup(front.CloseClientConnections)
+	b.front = front.URL
+	return b
+}
+
+// configure sets the guild up in a zone. Its season ends today in the zone in which the day is the last to begin.
+func (b *guildBoard) configure(zone string) {
+	today := time.Now().UTC().Add(-12 * time.Hour)
+	guild := map[string]any{
+		"name": "Gophers", "memberCount": 2, "ownerId": "100000000000000001", "timeZone": zone, "xpPerMessageMin": 100, "xpPerMessageMax": 100,
+		"seasons": []any{map[string]any{
+			"id": "autumn", "name": "Autumn", "start": today.AddDate(0, 0, -3).Format(time.DateOnly), "end": today.AddDate(0, 0, 1).Format(time.DateOnly),
+		}},
+		"roleRewards": []any{
+			map[string]any{"level": 1, "roles": []any{map[string]any{"id": regular, "name": "Regular", "color": nil, "position": 1}}},
+			map[string]any{"level": 2, "roles": []any{map[string]any{"id": veteran, "name": "Veteran", "color": nil, "position": 2}}},
+		},
+	}
+	document, _ := json.Marshal(guild)
+	b.must("PUT", "/admin/guilds/"+discord.GuildID, string(document))
+}
+
+// must makes a call that succeeds and returns the answer.
+func (b *guildBoard) must(method, path, body string) (answer map[string]any) {
+	b.t.Helper()
+	r, _ := http.NewRequestWithContext(b.t.Context(), method, b.url+path, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	if strings.HasPrefix(path, "/admin/") {
+		r.Header.Set("Authorization", "Bearer "+adminToken)
+	} else {
+		r.Header.Set("X-Api-Key", b.key)
+	}
+	got, err := http.DefaultClient.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer got.Body.Close()
+	text, _ := io.ReadAll(got.Body)
+	if got.StatusCode/100 != 2 || json.Unmarshal(text, &answer) != nil {
+		b.t.Fatalf("%s %s: %d %s", method, path, got.StatusCode, text)
+	}
+	return answer
+}
+
+// waitFor waits until what is read is as wanted.
+func (b *guildBoard) waitFor(what string, read func(*guildBoard) string, want string) {
+	b.t.Helper()
+	got := ""
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if got = read(b); got == want {
+			return
+		}
+	}
+	b.t.Fatalf("%s: the board has %q, want %q", what, got, want)
+}
+
+// ranks are the ranks, members and XP of the board.
+func ranks(b *guildBoard) string {
+	var page struct {
+		Levels []struct {
+			Rank, XP json.Number
+			UserID   string
+		}
+	}
+	text, _ := json.Marshal(b.must("GET", "/v2/levels/"+discord.GuildID+"?page=1", ""))
+	_ = json.Unmarshal(text, &page)
+	var rows []string
+	for _, row := range page.Levels {
+		rows = append(rows, row.Rank.String()+" "+row.UserID+" "+row.XP.String())
+	}
+	return strings.Join(rows, ", ")
+}

@@ -1,0 +1,74 @@
+package clients
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+)
+
+// faults is what is between the bot and the service.
+type faults struct {
+	service http.Handler
+
+	mu                            sync.Mutex
+	losesAnswer, rejects, streams bool                 // what the next call of messages, or the next stream, meets
+	cuts                          []context.CancelFunc // of streams
+}
+
+// loseAnswer loses the next answer to messages: they count, and the bot is not told.
+func (f *faults) loseAnswer() { f.set(func() { f.losesAnswer = true }) }
+
+// reject rejects the next call of messages as one too many.
+func (f *faults) reject() { f.set(func() { f.rejects = true }) }
+
+// cutStreams cuts all streams, and rejects the next one.
+func (f *faults) cutStreams() {
+	f.set(func() {
+		f.streams = true
+		for _, cut := range f.cuts {
+			cut()
+		}
+		f.cuts = nil
+	})
+}
+
+func (f *faults) set(change func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change()
+}
+
+// take reports whether a fault is due, which it is no longer then.
+func (f *faults) take(fault *bool) (due bool) {
+	f.set(func() { due, *fault = *fault, false })
+	return due
+}
+
+func (f *faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	messages, stream := strings.HasSuffix(r.URL.Path, "/messages"), strings.HasSuffix(r.URL.Path, "/events")
+	switch {
+	case messages && f.take(&f.losesAnswer):
+		f.service.ServeHTTP(httptest.NewRecorder(), r)
+		unavailable(w, http.StatusServiceUnavailable)
+	case messages && f.take(&f.rejects):
+		unavailable(w, http.StatusTooManyRequests)
+	case stream && f.take(&f.streams):
+		unavailable(w, http.StatusServiceUnavailable)
+	case stream:
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		f.set(func() { f.cuts = append(f.cuts, cancel) })
+		f.service.ServeHTTP(w, r.WithContext(ctx))
+	default:
+		f.service.ServeHTTP(w, r)
+	}
+}
+
+func unavailable(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(`{"message":"a fault of the check"}`))
+}

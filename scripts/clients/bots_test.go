@@ -47,15 +47,15 @@ func run(t *testing.T, dir string, command []string) {
 
 	chat.WaitForCommands(t, "leaderboard", "rank")
 	chat.WaitForRoles(t, bo, regular, veteran) // what happened before the bot came
-	board.waitFor("who had left before", ranks, "1 "+bo+" 150")
+	board.waitFor("who had left before", ranks, "1 "+bo+" 150 0")
 
 	board.faults.loseAnswer()
 	chat.Say(ada)
 	chat.WaitForRoles(t, ada, regular)
-	board.waitFor("a message, once, though its answer was lost", ranks, "1 "+bo+" 150, 2 "+ada+" 100")
+	board.waitFor("a message, once, though its answer was lost", ranks, "1 "+bo+" 150 0, 2 "+ada+" 100 1")
 	board.faults.reject()
 	chat.Say(bo)
-	board.waitFor("a message that was rejected at first", ranks, "1 "+bo+" 250, 2 "+ada+" 100")
+	board.waitFor("a message that was rejected at first", ranks, "1 "+bo+" 250 1, 2 "+ada+" 100 1")
 
 	board.faults.cutStreams()
 	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"increment":60}}`)
@@ -68,9 +68,9 @@ func run(t *testing.T, dir string, command []string) {
 		return b.must("GET", "/admin/guilds/"+discord.GuildID, "")["roleRewards"].([]any)[0].(map[string]any)["roles"].([]any)[0].(map[string]any)["name"].(string)
 	}, "Champion")
 	chat.Leave(bo)
-	board.waitFor("a member who left", ranks, "1 "+ada+" 130")
+	board.waitFor("a member who left", ranks, "1 "+ada+" 130 1")
 	chat.Join(bo)
-	board.waitFor("a member who came back", ranks, "1 "+bo+" 250, 2 "+ada+" 130")
+	board.waitFor("a member who came back", ranks, "1 "+bo+" 250 1, 2 "+ada+" 130 1")
 	chat.WaitForRoles(t, bo, regular, veteran)
 
 	if reply := chat.Command(t, ada, "rank", 6, "member", bo); !bytes.HasPrefix(reply.File, []byte("\x89PNG")) {
@@ -99,7 +99,7 @@ func run(t *testing.T, dir string, command []string) {
 	if err := bot.Wait(); err != nil {
 		t.Errorf("the bot stopped with %v", err)
 	}
-	board.waitFor("a message just before the stop", ranks, "1 "+bo+" 250, 2 "+ada+" 130, 3 "+dee+" 100")
+	board.waitFor("a message just before the stop", ranks, "1 "+bo+" 250 1, 2 "+ada+" 130 1, 3 "+dee+" 100 1")
 }
 
 func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *discord.Server) *exec.Cmd {
@@ -131,7 +131,8 @@ func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *d
 // guildBoard is a service with the guild, a key for the bot, and a front with faults.
 type guildBoard struct {
 	t               *testing.T
-	url, front, key string
+	url, front, key string // the key is the bot's
+	own             string // the check's key
 	faults          *faults
 }
 
@@ -140,7 +141,7 @@ func newBoard(t *testing.T) *guildBoard {
 	client := start(t, nil)
 	b := &guildBoard{t: t, url: strings.TrimSuffix(client.ClientInterface.(*Client).Server, "/"), faults: &faults{}}
 	b.configure("Etc/GMT+12")
-	b.key = b.must("POST", "/admin/keys", `{"name":"bot","ownerId":"100000000000000001","permission":"read_write","guildIds":["`+discord.GuildID+`"]}`)["key"].(string)
+	b.key, b.own = b.newKey("100000000000000001", "null"), b.newKey("100000000000000098", "1500")
 	to, _ := url.Parse(b.url)
 	b.faults.service = httputil.NewSingleHostReverseProxy(to)
 	front := httptest.NewServer(b.faults)
@@ -148,6 +149,12 @@ func newBoard(t *testing.T) *guildBoard {
 	t.Cleanup(front.CloseClientConnections)
 	b.front = front.URL
 	return b
+}
+
+// newKey makes a key of an owner, with a limit.
+func (b *guildBoard) newKey(ownerID, limit string) string {
+	b.t.Helper()
+	return b.must("POST", "/admin/keys", `{"name":"key","ownerId":"`+ownerID+`","permission":"read_write","guildIds":["`+discord.GuildID+`"],"rateLimit":`+limit+`}`)["key"].(string)
 }
 
 // configure sets the guild up in a zone. Its season ends today in the zone in which the day is the last to begin.
@@ -175,7 +182,7 @@ func (b *guildBoard) must(method, path, body string) (answer map[string]any) {
 	if strings.HasPrefix(path, "/admin/") {
 		r.Header.Set("Authorization", "Bearer "+adminToken)
 	} else {
-		r.Header.Set("X-Api-Key", b.key)
+		r.Header.Set("X-Api-Key", b.own)
 	}
 	got, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -201,19 +208,19 @@ func (b *guildBoard) waitFor(what string, read func(*guildBoard) string, want st
 	b.t.Fatalf("%s: the board has %q, want %q", what, got, want)
 }
 
-// ranks are the ranks, members and XP of the board.
+// ranks are the ranks, members, XP and messages of the board.
 func ranks(b *guildBoard) string {
 	var page struct {
 		Levels []struct {
-			Rank, XP json.Number
-			UserID   string
+			Rank, XP, MessageCount json.Number
+			UserID                 string
 		}
 	}
 	text, _ := json.Marshal(b.must("GET", "/v2/levels/"+discord.GuildID+"?page=1", ""))
 	_ = json.Unmarshal(text, &page)
 	var rows []string
 	for _, row := range page.Levels {
-		rows = append(rows, row.Rank.String()+" "+row.UserID+" "+row.XP.String())
+		rows = append(rows, row.Rank.String()+" "+row.UserID+" "+row.XP.String()+" "+row.MessageCount.String())
 	}
 	return strings.Join(rows, ", ")
 }

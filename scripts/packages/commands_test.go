@@ -25,7 +25,7 @@ func shell(t *testing.T, dir, lines string) {
 
 // TestTheCommandsForSystemdInstallIt runs those of the document in a directory like a release's, with another one in place of /.
 func TestTheCommandsForSystemdInstallIt(t *testing.T) {
-	found := regexp.MustCompile("(?s)\n## systemd\n.*?```sh\n(.*?)```").FindStringSubmatch(read(t, deployDocument))
+	found := regexp.MustCompile("```sh\n([^`]*systemd/levelboard.service[^`]*)```").FindStringSubmatch(read(t, deployDocument))
 	if found == nil {
 		t.Fatalf("%s has no commands for systemd", deployDocument)
 	}
@@ -41,7 +41,7 @@ func TestTheCommandsForSystemdInstallIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shell(t, unpacked, "sudo() { \"$@\"; }\nsystemctl() { :; }\n"+
+	shell(t, unpacked, "sudo() { \"$@\"; }\nsystemctl() { :; }\nREDIS_PASSWORD=r POSTGRES_PASSWORD=p\n"+
 		strings.NewReplacer(" /etc/", " "+system+"/etc/", " /usr/", " "+system+"/usr/").Replace(found[1]))
 
 	modes := map[string]os.FileMode{"usr/local/bin/levelboard": 0o755, "etc/systemd/system/levelboard.service": 0o644, "etc/levelboard/levelboard.env": 0o600}

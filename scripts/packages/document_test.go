@@ -1,7 +1,6 @@
 package packages
 
 import (
-	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,25 +9,28 @@ import (
 
 const deployDocument = "docs/deploy.md"
 
-// TestTheSettingsOfTheModesOfRedisAreEnough takes each block of settings out of the document, with the URL that stands above them.
+// TestTheSettingsOfTheModesOfRedisAreEnough takes the settings out of the pages about them.
 func TestTheSettingsOfTheModesOfRedisAreEnough(t *testing.T) {
 	secrets := secretFiles(t)
-	base := map[string]string{
-		"LEVELBOARD_POSTGRES_URL_FILE": filepath.Join(secrets, "postgres-url"),
-		"LEVELBOARD_ADMIN_TOKEN_FILE":  filepath.Join(secrets, "admin-token"),
-	}
-	blocks := regexp.MustCompile("(?s)```sh\n# (redis[^\n]*)\n(LEVELBOARD_.*?)```").FindAllStringSubmatch(read(t, deployDocument), -1)
-	for _, block := range blocks {
-		environment := maps.Clone(base)
-		environment["LEVELBOARD_REDIS_URL_FILE"] = write(t, block[1])
-		for line := range strings.Lines(block[2]) {
+	for mode, page := range map[string]string{"sentinel": "docs/sentinel.md", "cluster": "docs/redis-cluster.md"} {
+		block := regexp.MustCompile("```\n(LEVELBOARD_REDIS_MODE=" + mode + "\n[^`]*)```").FindStringSubmatch(read(t, page))
+		if block == nil {
+			t.Errorf("%s has no settings", page)
+			continue
+		}
+		environment := map[string]string{
+			"LEVELBOARD_POSTGRES_URL_FILE": filepath.Join(secrets, "postgres-url"),
+			"LEVELBOARD_ADMIN_TOKEN_FILE":  filepath.Join(secrets, "admin-token"),
+		}
+		for line := range strings.Lines(block[1]) {
 			name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 			environment[name] = value
+			if name == "LEVELBOARD_REDIS_URL" { // the unit and the manifests have it in a file
+				delete(environment, name)
+				environment[name+"_FILE"] = write(t, value)
+			}
 		}
-		checkSettings(t, deployDocument+", "+environment["LEVELBOARD_REDIS_MODE"], environment)
-	}
-	if len(blocks) != 2 {
-		t.Errorf("%s has settings for %d modes, not for sentinel and cluster", deployDocument, len(blocks))
+		checkSettings(t, page, environment)
 	}
 }
 
@@ -42,7 +44,7 @@ func TestTheSettingsThatAreNamedExist(t *testing.T) {
 	if len(known) < 20 {
 		t.Fatalf("docs/configuration.md has only %d settings", len(known))
 	}
-	for _, file := range []string{deployDocument, "docs/operations.md", "docs/sentinel.md", "docs/redis-cluster.md", "docs/security.md", "deploy/kubernetes/example/kustomization.yaml"} {
+	for _, file := range []string{deployDocument, "docs/releases.md", "docs/operations.md", "docs/sentinel.md", "docs/redis-cluster.md", "docs/security.md", "deploy/kubernetes/example/kustomization.yaml"} {
 		for _, name := range regexp.MustCompile(`LEVELBOARD_[A-Z_]*[A-Z]`).FindAllString(read(t, file), -1) {
 			if !known[name] {
 				t.Errorf("%s names %s, which is no setting", file, name)
@@ -53,7 +55,7 @@ func TestTheSettingsThatAreNamedExist(t *testing.T) {
 
 // TestTheFilesThatAreNamedExist: those of the commands and of the text.
 func TestTheFilesThatAreNamedExist(t *testing.T) {
-	for _, file := range []string{deployDocument, "docs/operations.md"} {
+	for _, file := range []string{deployDocument, "docs/releases.md", "docs/operations.md"} {
 		text := read(t, file)
 		for _, path := range regexp.MustCompile(`\b(?:deploy|scripts|internal)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]`).FindAllString(text, -1) {
 			if path == "deploy/compose.env" { // a person makes it

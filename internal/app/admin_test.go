@@ -41,7 +41,7 @@ func guildDefaults(t *testing.T, s *service) {
 		"enabled":true,"visibility":"public","vanity":null,"curve":"default",
 		"xpGainInterval":60000,"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,
 		"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
-		"timeZone":"UTC","periods":[],"seasons":[]}`, g)
+		"timeZone":"UTC","periods":[],"seasons":[],"auditIncrementsFrom":1000}`, g)
 	wantJSON(t, made, want)
 	wantJSON(t, s.admin("GET", "/guilds/"+g, nil).Want(t, 200), want)
 	wantNoBody(t, s.admin("HEAD", "/guilds/"+g, nil).Want(t, 200))
@@ -69,6 +69,7 @@ func wholeGuild(vanity string) object {
 			{"id": "spring-27", "name": "Frühling", "start": "2027-03-01", "end": "2027-06-01"},
 			{"id": "winter-26", "name": "Winter", "start": "2026-12-01", "end": "2027-03-01"},
 		},
+		"auditIncrementsFrom": 0,
 	}
 }
 

@@ -30,6 +30,7 @@ import (
 	"levelboard/internal/platform/tracing"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guildsettings"
@@ -146,7 +147,7 @@ func (a *App) start(ctx context.Context) error {
 	a.hydrator = snapshot.NewHydrator(store, a.stores.archive, a.log)
 	a.writer = snapshot.NewWriter(store, a.stores.archive, a.hydrator,
 		snapshot.WriterOptions{
-			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, Log: a.log,
+			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, AuditDays: a.cfg.AuditDays, Log: a.log,
 		})
 	a.background.Go(func() { a.writer.Run(background) })
 	a.periods = periods.NewCloser(store, a.stores.archive, a.hydrator,
@@ -177,6 +178,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: periods.NewBoards(board, a.stores.archive, time.Now), Events: a.feed, Admin: operator, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: checkpoints.New(a.stores.archive, store, a.hydrator, announce),
+			Audit: audit.NewLog(a.stores.archive, store),
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

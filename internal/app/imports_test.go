@@ -38,7 +38,7 @@ func (s *service) beginImport(g string, body object) begunImport {
 
 func (s *service) finishImport(g, importID string) {
 	s.t.Helper()
-	s.admin("POST", "/guilds/"+g+"/imports/"+importID+"/finish", nil).Want(s.t, 204)
+	s.admin("POST", "/guilds/"+g+"/imports/"+importID+"/finish", object{"members": 3}).Want(s.t, 204)
 }
 
 func importSilently(t *testing.T, s *service) {
@@ -129,7 +129,7 @@ func refusedImports(t *testing.T, s *service) {
 	good := object{"mode": "set", "members": []object{{"userId": newID(), "xp": 1}}}
 	wantFailure(t, s.admin("PUT", "/guilds/"+unknown+"/members", good), 404)
 	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports", object{}), 404)
-	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports/x/finish", nil), 404)
+	wantFailure(t, s.admin("POST", "/guilds/"+unknown+"/imports/x/finish", object{"members": 3}), 404)
 	wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports?x=1&x=1", object{}, apitest.Bad()), 400)
 	if got := s.board(s.key(g), g, 1); len(got.Levels) != 0 || len(s.checkpoints(g)) != 0 {
 		t.Errorf("what was refused left %+v", got.Levels)

@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
@@ -42,6 +43,7 @@ type archive interface {
 	leaderboard.Names
 	periods.Archive
 	checkpoints.Archive
+	audit.Archive
 	Migrate(ctx context.Context) error
 	MigrationStatus(ctx context.Context) ([]migration.Migration, error)
 	Ping(ctx context.Context) error

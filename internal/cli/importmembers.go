@@ -143,7 +143,7 @@ func (i *importing) apply(ctx context.Context, p *program) (done imported, err e
 		return done, fmt.Errorf("%w\nThe import is not complete: run it again to complete it, or undo it with 'levelboard checkpoint restore %s --guild %s'",
 			err, done.Checkpoint, i.guild)
 	}
-	_, _, err = i.client.call(ctx, http.MethodPost, i.path+"/imports/"+begun.ID+"/finish", nil)
+	_, _, err = i.client.call(ctx, http.MethodPost, i.path+"/imports/"+begun.ID+"/finish", fmt.Appendf(nil, `{"members":%d}`, i.plan.Members))
 	return done, err
 }
 

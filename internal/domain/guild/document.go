@@ -43,6 +43,8 @@ type document struct {
 	TimeZone strictjson.Optional[string]           `json:"timeZone" bytes:"1..64"`
 	Periods  strictjson.Optional[[]period.Kind]    `json:"periods" items:"0..3"`
 	Seasons  strictjson.Optional[[]seasonDocument] `json:"seasons" items:"0..50"`
+
+	AuditIncrementsFrom strictjson.Optional[int64] `json:"auditIncrementsFrom" bounds:"0..2147483647"`
 }
 
 type multiplierDocument struct {
@@ -127,6 +129,8 @@ func Marshal(s Settings) ([]byte, error) {
 		TimeZone:           strictjson.Some(cmp.Or(s.TimeZone, defaultTimeZone)),
 		Periods:            strictjson.Some(s.Periods),
 		Seasons:            strictjson.Some(seasonDocuments(s.Seasons)),
+
+		AuditIncrementsFrom: strictjson.Some(int64(s.AuditIncrementsFrom)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("marshal guild %s: %w", s.ID, err)

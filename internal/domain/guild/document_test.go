@@ -42,7 +42,7 @@ const full = `{"id":"100000000000000000","name":"Gophers & <co>","icon":"a_01234
 		{"id":"6ba7b815-9dad-41d1-80b4-00c04fd430c8","level":5,"stack":true,"roles":[{"id":"300000000000000001","name":"b"}]}],
 	"timeZone":"America/Argentina/Buenos_Aires","periods":["month","day"],"seasons":[
 		{"id":"spring-27","name":"Frühling 🌱","start":"2027-03-01","end":"2027-06-01"},
-		{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}]}`
+		{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"auditIncrementsFrom":0}`
 
 func parse(t testing.TB, document string) guild.Settings {
 	t.Helper()
@@ -56,7 +56,7 @@ func parse(t testing.TB, document string) guild.Settings {
 func TestDefaults(t *testing.T) {
 	want := guild.Settings{
 		ID: gid, Name: "Gophers", MemberCount: 5, OwnerID: "200000000000000001", Enabled: true, Visibility: guild.Public,
-		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1, TimeZone: "UTC",
+		XPGainInterval: 60000, XPPerMessageMin: 15, XPPerMessageMax: 40, XPGlobalMultiplier: 1, TimeZone: "UTC", AuditIncrementsFrom: 1000,
 	}
 	if got := parse(t, with("")); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -153,7 +153,7 @@ func TestMarshalAnswersEveryProperty(t *testing.T) {
 		`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001",` +
 		`"name":"help","parentId":null,"position":0,"type":0}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,` +
 		`"stack":true,"roles":[{"id":"300000000000000001","name":"Regular","color":null,"position":0}]}],` +
-		`"timeZone":"UTC","periods":["week"],"seasons":[{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}]}`
+		`"timeZone":"UTC","periods":["week"],"seasons":[{"id":"winter-26","name":"Winter","start":"2026-12-01","end":"2027-03-01"}],"auditIncrementsFrom":1000}`
 	if string(encoded) != want {
 		t.Errorf("got  %s\nwant %s", encoded, want)
 	}

@@ -54,6 +54,9 @@ type Settings struct {
 	TimeZone string          // of IANA
 	Periods  []period.Kind   // of which gains are counted; none of them period.Seasonal
 	Seasons  []period.Season // in the order in which they were given; they do not overlap
+
+	// AuditIncrementsFrom is how much XP an increment must add to be recorded in the audit log; 0 records all.
+	AuditIncrementsFrom level.XP
 }
 
 // Guild is a guild as the archive holds it.

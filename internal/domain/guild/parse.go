@@ -23,6 +23,8 @@ const (
 	defaultXPPerMessageMin = 15
 	defaultXPPerMessageMax = 40
 	defaultMultiplier      = 1
+
+	defaultAuditIncrementsFrom = 1000
 )
 
 // ErrCrossed is the cause of the fault that Parse returns when a message may give less than xpPerMessageMin and more than
@@ -72,6 +74,8 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		XPPerMessageMin:    d.XPPerMessageMin.Or(defaultXPPerMessageMin),
 		XPPerMessageMax:    d.XPPerMessageMax.Or(defaultXPPerMessageMax),
 		XPGlobalMultiplier: d.XPGlobalMultiplier.Or(defaultMultiplier),
+
+		AuditIncrementsFrom: level.XP(d.AuditIncrementsFrom.Or(defaultAuditIncrementsFrom)),
 	}
 	if s.Icon != nil && !ValidHash(*s.Icon) {
 		return Settings{}, notIcon()

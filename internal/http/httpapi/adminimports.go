@@ -25,6 +25,11 @@ type importJSON struct {
 	Continued  bool           `json:"continued"`
 }
 
+// finishRequest is the body of POST of finish: how many members were imported.
+type finishRequest struct {
+	Members int64 `json:"members" bounds:"0..9007199254740991"`
+}
+
 // importedMember is a putMemberRequest with presence.
 type importedMember struct {
 	UserID       id.User                          `json:"userId"`
@@ -79,9 +84,13 @@ func (a *api) importMembers(c *gin.Context) error {
 
 // finishImport notes that an import was applied, and has followers of the guild read its members again.
 func (a *api) finishImport(c *gin.Context) error {
-	gid, err := adminGuild(c)
+	gid, sent, err := adminBody(c)
 	if err != nil {
 		return err
 	}
-	return noContent(c, a.deps.Checkpoints.FinishImport(c.Request.Context(), gid, c.Param("importId")))
+	var request finishRequest
+	if err := strictjson.Decode(sent, &request); err != nil {
+		return err
+	}
+	return noContent(c, a.deps.Checkpoints.FinishImport(c.Request.Context(), gid, c.Param("importId"), request.Members))
 }

@@ -22,6 +22,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -115,7 +116,12 @@ type Checkpoints interface {
 	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
 	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[snapshot.Row, error], error)
 	BeginImport(ctx context.Context, g id.Guild, files string, again bool) (checkpoints.Import, error)
-	FinishImport(ctx context.Context, g id.Guild, importID string) error
+	FinishImport(ctx context.Context, g id.Guild, importID string, members int64) error
+}
+
+// Audit reads the audit log (package audit). Its errors are faults.
+type Audit interface {
+	Read(ctx context.Context, g id.Guild, q audit.Query) (audit.Page, error)
 }
 
 // Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
@@ -138,6 +144,7 @@ type Deps struct {
 	Finder      Finder
 	Admin       Admin
 	Checkpoints Checkpoints
+	Audit       Audit
 	Events      Events
 	Periods     Periods
 	Pages       Pages // nil for none

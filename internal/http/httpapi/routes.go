@@ -34,7 +34,7 @@ func (a *api) routes() (http.Handler, error) {
 	get(open, "/levels/:entry/users/:userId/card.svg", a.rankCard(cardSVG))
 	get(open, "/levels/:entry/users/:userId/card.png", a.rankCard(cardPNG))
 
-	keyed := v2.Group("", a.requireKey)
+	keyed := v2.Group("", a.requireKey, a.recorded)
 	keyed.POST("/guilds/:guildId/messages", a.handle(a.awardMessages))
 	keyed.PUT("/guilds/:guildId/directory", a.handle(a.putDirectory))
 	keyed.PUT("/guilds/:guildId/members", a.handle(a.putMembers))
@@ -51,11 +51,12 @@ func (a *api) routes() (http.Handler, error) {
 	keyed.PATCH("/levels/:entry/users/:userId", a.handle(a.updateMember))
 	keyed.DELETE("/levels/:entry/users/:userId", a.handle(a.deleteMember))
 
-	operator := engine.Group("/admin", noStore, a.requireAdmin)
+	operator := engine.Group("/admin", noStore, a.requireAdmin, a.recorded)
 	get(operator, "/guilds", a.handle(a.listGuilds))
 	get(operator, "/guilds/:guildId", a.handle(a.getGuild))
 	operator.PUT("/guilds/:guildId", a.handle(a.putGuild))
 	operator.DELETE("/guilds/:guildId", a.handle(a.deleteGuild))
+	get(operator, "/guilds/:guildId/audit", a.handle(a.readAudit))
 	get(operator, "/guilds/:guildId/checkpoints", a.handle(a.listCheckpoints))
 	operator.POST("/guilds/:guildId/checkpoints", slowly(a.handle(a.createCheckpoint)))
 	operator.DELETE("/guilds/:guildId/checkpoints/:checkpointId", a.handle(a.deleteCheckpoint))

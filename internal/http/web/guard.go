@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -224,6 +225,11 @@ func (s *Site) identify(c *gin.Context) {
 	}
 	if err != nil {
 		s.fail(c, err)
+		return
+	}
+	if session != nil && c.Request.Method == http.MethodPost {
+		by := audit.By{Actor: audit.Actor{Kind: audit.User, ID: string(session.User.ID), Name: session.User.Name}, RequestID: c.Writer.Header().Get("X-Request-Id")}
+		c.Request = c.Request.WithContext(audit.With(c.Request.Context(), by))
 	}
 }
 

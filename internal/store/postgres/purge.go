@@ -24,7 +24,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 		a.purgeRows("key_old_secrets", `until_ms <= `+nowMS+` - $2`, 0),
 		a.purgeRows("requests", `made_ms <= `+nowMS+` - $2`, sqlarchive.RequestTime.Milliseconds()),
 		a.purgeRows("key_records", `at_ms <= `+nowMS+` - $2`, apikey.HistoryTime.Milliseconds()),
-		func(ctx context.Context, limit int) (int, error) { return a.PurgeHistory(ctx, limit, keep.History) },
+		func(ctx context.Context, limit int) (int, error) { return a.PurgeHistory(ctx, limit, keep) },
 	} {
 		if purged >= limit {
 			return purged, nil

@@ -10,8 +10,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// writeRecords writes the records of batches in one statement.
+// writeRecords writes the records of batches in one statement, and those of the audit log in another.
 func writeRecords(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+	if err := writeAudit(ctx, tx, batches); err != nil {
+		return err
+	}
 	records := sqlarchive.RecordsOf(batches)
 	if len(records) == 0 {
 		return nil
@@ -30,6 +33,34 @@ func writeRecords(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) erro
 		SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bytea[], $4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])`+
 		sqlarchive.ReplaceRecord, incarnations, names, requests, made, outcomes, users, epochs, revs)
 	return err
+}
+
+func writeAudit(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+	guilds, records := sqlarchive.AuditOf(batches)
+	if len(records) == 0 {
+		return nil
+	}
+	n := len(records)
+	ids := make([]string, n)
+	times, numbers, members := make([]int64, n), make([]int64, n), make([]*int64, n)
+	var texts [9][]string
+	for i, r := range records {
+		ids[i], times[i], numbers[i], members[i] = string(guilds[i]), r.ID.Millis, r.ID.Number, r.Count
+		by := r.By
+		for j, text := range []string{
+			string(by.Actor.Kind), by.Actor.ID, by.Actor.Name, string(r.Action), string(r.UserID), string(r.Before), string(r.After), by.Reason, by.RequestID,
+		} {
+			texts[j] = append(texts[j], text)
+		}
+	}
+	_, err := tx.Exec(ctx, sqlarchive.InsertAudit+`
+		SELECT `+sqlarchive.LogOfGuild+`, r.at_ms, r.number, r.kind, r.actor, r.name, r.action, r.user_id, r.before, r.after, r.members, r.reason, r.request
+		FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+			$11::bigint[], $12::text[], $13::text[])
+			AS r (guild, at_ms, number, kind, actor, name, action, user_id, before, after, members, reason, request)
+		JOIN guilds ON guilds.id = r.guild`+sqlarchive.KeepAudit,
+		ids, times, numbers, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5], texts[6], members, texts[7], texts[8])
+	return refusal(err)
 }
 
 // closeRecords notes what those requests lost that are not known to be archived, but for those of guilds up to the rev that was kept.

@@ -10,7 +10,6 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -35,7 +34,7 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
-	outcome, replayed, err := s.changeMany(ctx, awardScript, g, a.Once, a.Days, args)
+	outcome, replayed, err := s.changeMany(ctx, awardScript, g, kept{once: a.Once, days: a.Days}, args)
 	if err != nil {
 		return nil, false, err
 	}
@@ -47,8 +46,8 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 }
 
 // changeMany runs a script that changes many members, whose arguments follow the incarnation and the days, and returns the words of its outcome.
-func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, days *period.Days, args []any) (outcome reply, replayed bool, err error) {
-	c, recorded, err := s.runOnce(ctx, sc, g, once, days, args...)
+func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args []any) (outcome reply, replayed bool, err error) {
+	c, recorded, err := s.runOnce(ctx, sc, g, k, args...)
 	if recorded == nil && (err == nil || errors.Is(err, redisconn.ErrNotReplicated)) {
 		s.noteChanged(ctx, c)
 	}
@@ -90,7 +89,7 @@ func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, tol
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	args := make([]any, awardOwn+2*n, awardOwn+2*n+told+4)
+	args := make([]any, awardOwn+2*n, awardOwn+2*n+told+5)
 	args[0], args[1], args[2], args[3] = sieve, cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte

@@ -119,5 +119,5 @@ if g == 0 then return {unchanged(since, rev, outcome), outcome} end
 redis.call('HSET', KEYS[3], unpack(newentries))
 local first, counted = note(rev, since, pending, given, 1, g)
 unread(rev, g)
-if named() then record(counted, table.concat(given, ' '), outcome) end
+if named() then record(counted, table.concat(given, ' '), outcome, '') end
 return {first, outcome}

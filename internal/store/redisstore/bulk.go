@@ -30,7 +30,7 @@ func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.P
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: bulk: %w", err)
 	}
-	outcome, replayed, err := s.changeMany(ctx, bulkScript, g, p.Once, p.Days, args)
+	outcome, replayed, err := s.changeMany(ctx, bulkScript, g, kept{p.Once, p.Days, p.Audit}, args)
 	if err != nil {
 		return nil, false, err
 	}
@@ -46,7 +46,7 @@ func bulkArgs(sieve any, mode leaderboard.PutMode, members []leaderboard.Put, to
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%d members are no step", n)
 	}
-	args := make([]any, bulkOwn+3*n, bulkOwn+3*n+told+4)
+	args := make([]any, bulkOwn+3*n, bulkOwn+3*n+told+5)
 	args[0], args[1], args[2], args[3] = sieve, string(mode), n, told
 	for i, m := range members {
 		if err := checkXP(m.XP); err != nil {

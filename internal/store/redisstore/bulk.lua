@@ -82,5 +82,5 @@ end
 redis.call('HSET', KEYS[3], unpack(texts))
 local first, counted = note(rev, since, pending, changed, 1, #changed)
 unread(rev, #changed)
-record(counted, table.concat(changed, ' '), outcome)
+record(counted, table.concat(changed, ' '), outcome, audited())
 return {first, outcome}

@@ -9,7 +9,6 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -30,8 +29,8 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
 	}
 	sieve := s.sieves.of(c.Curve)
-	if c.Once.Named() {
-		return s.changeOne(ctx, changeScript, g, c.Once, c.Days, sieve, string(user), change)
+	if c.Once.Named() || c.Audit != nil {
+		return s.changeOne(ctx, changeScript, g, kept{c.Once, c.Days, c.Audit}, sieve, string(user), change)
 	}
 	l := redisconn.Call{
 		Script: changeScript, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, c.Days != nil),
@@ -64,8 +63,8 @@ func changeText(c leaderboard.Change) (string, error) {
 }
 
 // changeOne runs a script that changes one member.
-func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, days *period.Days, args ...any) (leaderboard.Outcome, error) {
-	c, recorded, err := s.runOnce(ctx, sc, g, once, days, args...)
+func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args ...any) (leaderboard.Outcome, error) {
+	c, recorded, err := s.runOnce(ctx, sc, g, k, args...)
 	if recorded == nil {
 		return s.outcome(ctx, c, err)
 	}

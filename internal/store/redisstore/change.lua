@@ -13,7 +13,7 @@ if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local ARGV, match, tonumber = ARGV, string.match, tonumber
-local n = named() and 1 or (#ARGV - 3) / 2
+local n = journaled() and 1 or (#ARGV - 3) / 2
 opened(known)
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, 3 + n))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 4, 3 + n))
@@ -72,6 +72,6 @@ end
 redis.call('HSET', KEYS[3], unpack(texts, 1, 2 * m))
 local first, counted = note(rev, since, pending, members, 1, m, made)
 unread(rev, made)
-if named() then record(counted, members[1], table.concat(outcome, ' ', 2, 4)) end
+if journaled() then record(counted, members[1], table.concat(outcome, ' ', 2, 4), audited(), outcome[2], outcome[3]) end
 outcome[1] = first
 return outcome

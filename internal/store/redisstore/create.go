@@ -19,5 +19,5 @@ func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
 	}
-	return s.changeOne(ctx, createScript, g, c.Once, c.Days, s.sieves.of(c.Curve), string(user), int64(c.XP), text)
+	return s.changeOne(ctx, createScript, g, kept{c.Once, c.Days, c.Audit}, s.sieves.of(c.Curve), string(user), int64(c.XP), text)
 }

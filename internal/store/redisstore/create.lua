@@ -15,5 +15,5 @@ if redis.call('ZADD', KEYS[2], 'NX', xp, member) == 0 then return 'EXISTS' end
 redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0' .. born(member, known) .. ' ' .. user)
 leveled(member, 0, tonumber(xp))
 local first, counted = note(rev, since, pending, ARGV, 4, 4)
-record(counted, member, '0 ' .. xp .. ' 0')
+record(counted, member, '0 ' .. xp .. ' 0', audited(), nil, xp)
 return {first, 0, xp, 0}

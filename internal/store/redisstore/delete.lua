@@ -8,8 +8,10 @@ local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gai
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
-local entry = redis.call('HGET', KEYS[3], ARGV[3])
+local entry, audit = redis.call('HGET', KEYS[3], ARGV[3]), audited()
 local away, rest = absent(entry)
+local xp = away
+if audit ~= '' and not xp then xp = redis.call('ZSCORE', KEYS[2], ARGV[3]) end
 if redis.call('ZREM', KEYS[2], ARGV[3]) == 0 and not away then return 'NOMEMBER' end
 opened(known)
 local _, _, gains = parts(rest or entry or '0 0 0')
@@ -17,5 +19,5 @@ redis.call('HDEL', KEYS[3], ARGV[3])
 parted(ARGV[3], gains, known)
 if not away then event(KEYS[5], 'o', ARGV[3]) end
 local first, counted = note(rev, since, pending, ARGV, 3, 3)
-record(counted, ARGV[3], '0 0 0')
+record(counted, ARGV[3], '0 0 0', audit, xp and string.format('%.0f', score(xp)))
 return {first, 0, 0, 0}

@@ -45,14 +45,11 @@ func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err err
 	}
 	text, _ := entry.at(0).(string)
 	place, err = events.ParseID(text)
-	if err == nil {
-		r.Rev, err = strconv.ParseInt(fields["r"], 10, 64)
+	if err == nil && fields["a"] != "" {
+		r.Audit, err = unpackRecord(place, fields)
 	}
-	if err == nil {
-		r.Name, err = digestIn(fields["n"])
-	}
-	if err == nil {
-		r.Request, err = digestIn(fields["q"])
+	if err == nil && (fields["n"] != "" || r.Audit == nil) {
+		err = requestOf(&r, fields)
 	}
 	if err != nil {
 		return r, place, fmt.Errorf("%w: an entry of a journal: %w", errReply, err)
@@ -62,6 +59,18 @@ func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err err
 		r.Users = append(r.Users, id.User(user))
 	}
 	return r, place, nil
+}
+
+// requestOf reads what is about a named request.
+func requestOf(r *snapshot.Record, fields map[string]string) (err error) {
+	r.Rev, err = strconv.ParseInt(fields["r"], 10, 64)
+	if err == nil {
+		r.Name, err = digestIn(fields["n"])
+	}
+	if err == nil {
+		r.Request, err = digestIn(fields["q"])
+	}
+	return err
 }
 
 // digestIn reads what digestText wrote.

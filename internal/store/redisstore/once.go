@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -35,26 +36,48 @@ const (
 // errClaimLost says that another guild has claimed the name of a request, and that nothing was changed.
 var errClaimLost = errors.New("another guild claimed the key in between")
 
-// runOnce runs a script that makes a change and begins with loaded and once; args come after the incarnation and the days. If the request that once names
+// kept is what a change leaves behind, beside what it changes.
+type kept struct {
+	once  leaderboard.Once
+	days  *period.Days
+	audit *audit.Entry
+}
+
+// auditText is what the scripts put into the journal. A request of which the archive knows that it was made was recorded then, also where a
+// part of it was lost and is made now.
+func (k kept) auditText() string {
+	if k.audit == nil || k.once.Past != nil && k.once.Past.Made {
+		return ""
+	}
+	return packEntry(k.audit)
+}
+
+// runOnce runs a script that makes a change and begins with loaded and once; args come after the incarnation and the days. If the request that k.once names
 // was made before, nothing is changed, and recorded has the recorded outcome. Its errors are those of redisconn, for outcome.
-func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, once leaderboard.Once, days *period.Days, args ...any) (c *redisconn.Call, recorded reply, err error) {
-	args = append([]any{int64(g.Incarnation), daysText(days)}, args...)
-	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, days != nil), Args: args}
+func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args ...any) (c *redisconn.Call, recorded reply, err error) {
+	args = append([]any{int64(g.Incarnation), daysText(k.days)}, args...)
+	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, k.days != nil), Args: args}
+	once, entry := k.once, k.auditText()
+	if once.Named() || entry != "" {
+		c.Keys = append(c.Keys, keysOf(g.ID).once(), keysOf(g.ID).journal())
+	}
 	if !once.Named() {
+		if entry != "" {
+			c.Args = append(args, 0, "", "", "-", entry)
+		}
 		return c, nil, s.client.Run(ctx, c)
 	}
 	past, err := pastOf(once)
 	if err != nil {
 		return c, nil, err
 	}
-	c.Keys = append(c.Keys, keysOf(g.ID).once(), keysOf(g.ID).journal())
 	for range claimAttempts {
 		var number int64
 		if once.Part == 0 { // the other steps of a request come after the first, whose record no other guild gets past
 			number, err = s.claim(ctx, g.ID, once.Key)
 		}
 		if err == nil {
-			c.Args = append(slices.Clip(args), number, digestText(once.Request), digestText(once.Key), past)
+			c.Args = append(slices.Clip(args), number, digestText(once.Request), digestText(once.Key), past, entry)
 			err = s.client.Run(ctx, c)
 		}
 		if !errors.Is(known(err), errClaimLost) {

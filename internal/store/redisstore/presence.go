@@ -22,7 +22,7 @@ func (s *Store) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leade
 	for i, user := range p.Users {
 		args[1+i] = string(user)
 	}
-	c, _, err := s.runOnce(ctx, presenceScript, g, leaderboard.Once{}, p.Days, args...)
+	c, _, err := s.runOnce(ctx, presenceScript, g, kept{days: p.Days, audit: p.Audit}, args...)
 	s.noteChanged(ctx, c)
 	if err != nil {
 		return moved, known(err)

@@ -1,14 +1,15 @@
 -- Takes members off the board, with all that they have kept in their entries (absent.lua), or brings them back. Who is as it shall be is left alone.
 --
--- KEYS     meta xp entry dirty events, notes as in counting.lua
--- ARGV     incarnation, what counting.lua takes, 1 to bring back, else 0, members (at most 1000), each once
+-- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
+-- ARGV     incarnation, what counting.lua takes, 1 to bring back, else 0, members (at most 1000), each once, what once takes, without a name
 -- returns  {first as in create.lua, how many changed, members without an entry...} | NOTLOADED
--- atomic   all members, the guild's rev, the note for the snapshot and the events
+-- atomic   all members, the guild's rev, the note for the snapshot, the events and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
 opened(known)
 local back, answer = ARGV[3] == '1', {0, 0}
-local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4)), redis.call('HMGET', KEYS[3], unpack(ARGV, 4))
+local last = journaled() and #ARGV - 5 or #ARGV
+local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, last)), redis.call('HMGET', KEYS[3], unpack(ARGV, 4, last))
 local held, changed, texts, xps = ' ' .. stamp() .. ' ', {}, {}, {}
 for i = 1, #scores do
   local away, rest = absent(entries[i])
@@ -38,4 +39,5 @@ end
 redis.call('HSET', KEYS[3], unpack(texts))
 answer[1], answer[2] = note(rev, since, pending, changed, 1, #changed), #changed
 unread(rev, #changed)
+record(nil, nil, nil, audited())
 return answer

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -35,7 +36,10 @@ func (c *Catalog) Checkpoints(ctx context.Context, g id.Guild) ([]checkpoints.Ch
 func (c *Catalog) CreateCheckpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (made checkpoints.Checkpoint, err error) {
 	err = c.inSlow(ctx, "create_checkpoint", func(ctx context.Context, s *change) error {
 		made, err = s.checkpoint(ctx, g, name, automatic)
-		return err
+		if err != nil || automatic {
+			return err
+		}
+		return s.audited(ctx, g.ID, audit.Entry{Action: audit.Checkpoint, Count: &made.Members}, nil, nil)
 	})
 	return made, err
 }
@@ -188,7 +192,7 @@ func (c *change) replace(ctx context.Context, r checkpoints.Replacement, done *c
 		statement string
 		args      []any
 	}{
-		{`UPDATE guilds SET incarnation = $2, epoch = 1, archived = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
+		{`UPDATE guilds SET incarnation = $2, audit_log = ` + LogOfGuild + `, epoch = 1, archived = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
 		{`UPDATE periods SET incarnation = $1 WHERE incarnation = $2`, []any{to, from}},
 		{`UPDATE requests SET incarnation = $1, epoch = NULL, rev = NULL, lost = '' WHERE incarnation = $2`, []any{to, from}},
 		{`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, ` + c.Now + `)`, []any{from, string(r.Guild.ID)}},
@@ -197,7 +201,10 @@ func (c *change) replace(ctx context.Context, r checkpoints.Replacement, done *c
 			return err
 		}
 	}
-	return nil
+	if r.From == "" {
+		return c.audited(ctx, r.Guild.ID, audit.Entry{Action: audit.Reset, Count: &done.Before.Members}, nil, nil)
+	}
+	return c.audited(ctx, r.Guild.ID, audit.Entry{Action: audit.Restored, Count: &done.Members}, nil, nil)
 }
 
 // expireCheckpoints forgets automatic checkpoints of before a time.

@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/audit"
 )
 
 const readDirectory = `SELECT document FROM directories WHERE guild_id = $1`
@@ -51,10 +52,12 @@ func (c *Catalog) Describe(ctx context.Context, gid id.Guild, given guild.Descri
 				return err
 			}
 		}
-		if guild.SameDirectory(before, after) {
-			return nil
+		if !guild.SameDirectory(before, after) {
+			if err := c.putDirectory(ctx, gid, after); err != nil {
+				return err
+			}
 		}
-		return c.putDirectory(ctx, gid, after)
+		return c.auditedChanges(ctx, audit.Directory, &guild.Described{Settings: g.Settings, Directory: before}, guild.Described{Settings: settings, Directory: after})
 	})
 	return shown && err == nil, err
 }

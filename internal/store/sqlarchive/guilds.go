@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -132,7 +133,14 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 		if err == nil && present != nil && !present.SameRoles(&s) {
 			_, err = c.ExecContext(ctx, `UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		after := guild.Described{Settings: g.Settings, Directory: directory}
+		if present == nil {
+			return c.auditedChanges(ctx, audit.Settings, nil, after)
+		}
+		return c.auditedChanges(ctx, audit.Settings, &guild.Described{Settings: present.Settings, Directory: directory}, after)
 	})
 	if err != nil {
 		return nil, err
@@ -172,6 +180,11 @@ func (c *Catalog) DeleteGuild(ctx context.Context, gid id.Guild) (g *guild.Guild
 			return err
 		}
 		if err := c.dropCheckpoints(ctx, `guild_id = $1`, string(gid)); err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) SELECT audit_log, id, `+c.Now+`
+			FROM guilds WHERE id = $1 AND audit_log IS NOT NULL ON CONFLICT DO NOTHING`, string(gid))
+		if err != nil {
 			return err
 		}
 		if _, err := c.ExecContext(ctx, `DELETE FROM guilds WHERE id = $1`, string(gid)); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -45,7 +46,7 @@ func (c *Catalog) StartImport(ctx context.Context, g leaderboard.GuildRef, files
 }
 
 // FinishImport implements checkpoints.Archive.
-func (c *Catalog) FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string) error {
+func (c *Catalog) FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string, members int64) error {
 	return c.inSlow(ctx, "finish_import", func(ctx context.Context, s *change) error {
 		_, err := s.exec(ctx, `UPDATE imports SET finished = true WHERE incarnation = $1 AND name = $2`, int64(g.Incarnation), importID)
 		if err != nil {
@@ -55,6 +56,9 @@ func (c *Catalog) FinishImport(ctx context.Context, g leaderboard.GuildRef, impo
 		if err == nil && told == 0 {
 			err = snapshot.ErrStale
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.audited(ctx, g.ID, audit.Entry{Action: audit.Imported, Count: &members}, nil, nil)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/audit"
 )
 
 // Grant implements admin.Archive.
@@ -38,7 +39,15 @@ func (c *Catalog) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) 
 		if err := c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Deleted}); err != nil {
 			return err
 		}
-		_, err := c.ExecContext(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID)
+		rows, err := c.QueryContext(ctx, `SELECT guild_id FROM key_grants WHERE key_id = $1`, keyID)
+		guilds, err := Collect(rows, err, scanValue[id.Guild])
+		if err == nil {
+			err = c.auditedGrants(ctx, audit.Ungranted, keyID, guilds)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = c.ExecContext(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID)
 		return err
 	})
 }
@@ -76,8 +85,14 @@ func (c *change) changeGrant(ctx context.Context, keyID string, r apikey.Record,
 	if err != nil || n == 0 {
 		return err
 	}
-	return c.changed(ctx, keyID, r)
+	if err := c.changed(ctx, keyID, r); err != nil {
+		return err
+	}
+	return c.auditedGrants(ctx, grantActions[r.Action], keyID, r.GuildIDs)
 }
+
+// grantActions are how changes of grants are called in the audit log.
+var grantActions = map[apikey.Action]audit.Action{apikey.Granted: audit.Granted, apikey.Ungranted: audit.Ungranted}
 
 // changed records and logs a change of a key that exists.
 func (c *change) changed(ctx context.Context, keyID string, r apikey.Record) error {

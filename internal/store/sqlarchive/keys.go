@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 )
 
 // byGuild puts grants in the order of their guilds. It is not just a column, so that no index has them in this order: when Postgres believes
@@ -107,7 +108,10 @@ func (c *Catalog) CreateKey(ctx context.Context, k apikey.Key, by apikey.Actor, 
 		if granted < int64(len(guilds)) {
 			return guild.ErrNotFound
 		}
-		return c.changed(ctx, k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds})
+		if err := c.changed(ctx, k.ID, apikey.Record{By: by, Action: apikey.Created, GuildIDs: guilds}); err != nil {
+			return err
+		}
+		return c.auditedGrants(ctx, audit.Granted, k.ID, guilds)
 	})
 }
 

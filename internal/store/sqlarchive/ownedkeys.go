@@ -2,11 +2,14 @@ package sqlarchive
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/audit"
 )
 
 // OwnedKeys implements ownkeys.Archive.
@@ -51,6 +54,7 @@ func (c *Catalog) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 		if err != nil {
 			return err
 		}
+		lost := map[id.Guild]int{}
 		for _, l := range losses {
 			_, err := c.ExecContext(ctx, `DELETE FROM key_grants WHERE key_id = $1 AND guild_id `+c.In("$2"), l.keyID, jsonList(l.guilds))
 			if err != nil {
@@ -61,9 +65,22 @@ func (c *Catalog) KeepGrants(ctx context.Context, owner id.User, guilds []id.Gui
 				return err
 			}
 			changed = append(changed, l.keyID)
+			for _, g := range l.guilds {
+				lost[g]++
+			}
 		}
-		_, err = c.log(ctx, changes.Key, changed...)
-		return err
+		if _, err = c.log(ctx, changes.Key, changed...); err != nil {
+			return err
+		}
+		for _, g := range slices.Sorted(maps.Keys(lost)) { // as everybody locks guilds
+			for range lost[g] {
+				err := c.audited(ctx, g, audit.Entry{By: audit.By{Actor: audit.TheService}, Action: audit.Ungranted, UserID: owner}, nil, nil)
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err

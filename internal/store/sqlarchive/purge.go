@@ -12,29 +12,35 @@ import (
 // NothingLeft ends the condition under which the row d of deleted_guilds goes.
 const NothingLeft = `
 	AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.incarnation = d.incarnation)
+	AND (EXISTS (SELECT 1 FROM guilds WHERE audit_log = d.incarnation) OR NOT EXISTS (SELECT 1 FROM audit WHERE log = d.incarnation))
 	AND NOT EXISTS (SELECT 1 FROM gains g WHERE g.incarnation = d.incarnation)
 	AND NOT EXISTS (SELECT 1 FROM periods p WHERE p.incarnation = d.incarnation)`
 
 // purgeGuilds is how many guilds and how many periods one call looks at.
 const purgeGuilds = 200
 
-// PurgePeriods deletes at most limit gains, standings, periods and notes of imports of a deleted guild.
+// PurgePeriods deletes at most limit gains, standings, periods, notes of imports and audit records of a deleted guild. What was restored or reset
+// has another incarnation and the same audit log.
 func (c *Catalog) PurgePeriods(ctx context.Context, limit int, incarnation int64) (purged int, err error) {
 	p := purge{Catalog: c, left: limit}
 	p.delete(ctx, "imports", "incarnation, files", `incarnation = $2`, incarnation)
+	p.delete(ctx, "audit", "log, at_ms, number", `log = $2 AND NOT EXISTS (SELECT 1 FROM guilds WHERE audit_log = $2)`, incarnation)
 	p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation = $2`, incarnation)
 	p.delete(ctx, "standings", "period, rank", `period IN (SELECT number FROM periods WHERE incarnation = $2)`, incarnation)
 	p.delete(ctx, "periods", "number", `incarnation = $2 AND NOT EXISTS (SELECT 1 FROM standings WHERE period = number)`, incarnation)
 	return limit - p.left, p.err
 }
 
-// PurgeHistory deletes at most limit rows that snapshot.Keep.History does not keep.
-func (c *Catalog) PurgeHistory(ctx context.Context, limit, days int) (purged int, err error) {
-	if days <= 0 || limit <= 0 {
-		return 0, nil
-	}
+// PurgeHistory deletes at most limit rows that snapshot.Keep.History and Keep.Audit do not keep.
+func (c *Catalog) PurgeHistory(ctx context.Context, limit int, keep snapshot.Keep) (purged int, err error) {
 	p := purge{Catalog: c, left: limit}
-	now := time.Now()
+	now, days := time.Now(), keep.History
+	if keep.Audit > 0 {
+		p.delete(ctx, "audit", "log, at_ms, number", `at_ms < $2`, now.AddDate(0, 0, -keep.Audit).UnixMilli())
+	}
+	if days <= 0 {
+		return limit - p.left, p.err
+	}
 	p.expireCheckpoints(ctx, now.Add(-checkpoints.AutomaticTime).UnixMilli())
 	p.oldGains(ctx, period.DayAt(now, time.UTC)-1-period.Day(days))
 	p.oldPeriods(ctx, now.AddDate(0, 0, -days).UnixMilli())

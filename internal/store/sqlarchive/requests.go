@@ -55,6 +55,9 @@ func RecordsOf(batches []snapshot.Batch) []RecordOf {
 		b := &batches[i]
 		for j := range b.Records {
 			r := &b.Records[j]
+			if r.Name == (leaderboard.Digest{}) {
+				continue
+			}
 			of := RecordOf{
 				Incarnation: int64(b.Guild.Incarnation), Name: r.Name[:], Request: r.Request[:],
 				Made: r.At.UnixMilli(), Outcome: r.Outcome, Users: spaced(r.Users),

@@ -46,7 +46,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 			return purged, wrap("purge", err)
 		}
 	}
-	n, err := a.purgePeriods(ctx, limit-purged, keep.History)
+	n, err := a.purgePeriods(ctx, limit-purged, keep)
 	purged += n
 	if err != nil {
 		return purged, wrap("purge", err)
@@ -58,7 +58,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 }
 
 // purgePeriods purges gains and periods, of deleted guilds first.
-func (a *Archive) purgePeriods(ctx context.Context, limit, history int) (purged int, err error) {
+func (a *Archive) purgePeriods(ctx context.Context, limit int, keep snapshot.Keep) (purged int, err error) {
 	deleted, err := a.Deleted(ctx, purgeStep)
 	if err != nil {
 		return 0, err
@@ -70,7 +70,7 @@ func (a *Archive) purgePeriods(ctx context.Context, limit, history int) (purged 
 			return purged, err
 		}
 	}
-	n, err := inSteps(limit-purged, func(step int) (int, error) { return a.PurgeHistory(ctx, step, history) })
+	n, err := inSteps(limit-purged, func(step int) (int, error) { return a.PurgeHistory(ctx, step, keep) })
 	return purged + n, err
 }
 

@@ -18,6 +18,15 @@ func writeRecords(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 			return err
 		}
 	}
+	guilds, records := sqlarchive.AuditOf([]snapshot.Batch{b})
+	for i, r := range records {
+		_, err := tx.ExecContext(ctx, sqlarchive.InsertAudit+`
+			SELECT `+sqlarchive.LogOfGuild+`, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM guilds WHERE id = $1`+sqlarchive.KeepAudit,
+			append([]any{string(guilds[i])}, sqlarchive.AuditValues(r)...)...)
+		if err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -35,7 +35,7 @@ func archiveImports(t *testing.T, a ArchiveStore) {
 	if noted(refOf(g), "others") != nil || noted(refOf(other), "files") != nil {
 		t.Error("imports that nobody began are noted")
 	}
-	if err := a.FinishImport(t.Context(), refOf(g), "one"); err != nil || !noted(refOf(g), "files").Finished {
+	if err := a.FinishImport(t.Context(), refOf(g), "one", 3); err != nil || !noted(refOf(g), "files").Finished {
 		t.Errorf("not finished: %v", err)
 	}
 	wantResets(t, a, periods.Reset{Guild: refOf(g), Why: events.Imported})
@@ -46,7 +46,7 @@ func archiveImports(t *testing.T, a ArchiveStore) {
 	if err := a.StartImport(t.Context(), gone, "files", *got, ""); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("begun in an incarnation that is not: %v", err)
 	}
-	if err := a.FinishImport(t.Context(), gone, "one"); !errors.Is(err, snapshot.ErrStale) {
+	if err := a.FinishImport(t.Context(), gone, "one", 3); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("finished in an incarnation that is not: %v", err)
 	}
 	if _, err := a.DeleteGuild(t.Context(), g.ID); err != nil {

@@ -80,8 +80,9 @@ type Archive interface {
 	Import(ctx context.Context, g leaderboard.GuildRef, files string) (*NotedImport, error)
 	// StartImport notes one, in place of the one whose id is replaces, if that is not empty. With nothing changed: snapshot.ErrStale.
 	StartImport(ctx context.Context, g leaderboard.GuildRef, files string, i NotedImport, replaces string) error
-	// FinishImport notes that one is done, and a reset that followers are to be told of. An id that is not known is no error.
-	FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string) error
+	// FinishImport notes that one is done, and a reset that followers are to be told of, and records it with how many members were imported. An id
+	// that is not known is no error.
+	FinishImport(ctx context.Context, g leaderboard.GuildRef, importID string, members int64) error
 }
 
 // Live is where the members are who are in use.

@@ -84,13 +84,14 @@ func alreadyImported(before *NotedImport) error {
 }
 
 // FinishImport notes that an import is done, once the archive holds every change that was made before the call. Followers are told.
-func (c *Checkpoints) FinishImport(ctx context.Context, gid id.Guild, importID string) error {
+// members is how many were imported, for the audit log.
+func (c *Checkpoints) FinishImport(ctx context.Context, gid id.Guild, importID string, members int64) error {
 	g, err := c.archive.Guild(ctx, gid)
 	if err == nil {
 		err = c.archived(ctx, leaderboard.Ref(g))
 	}
 	if err == nil {
-		err = c.archive.FinishImport(ctx, leaderboard.Ref(g), importID)
+		err = c.archive.FinishImport(ctx, leaderboard.Ref(g), importID, members)
 	}
 	return asFault("finish an import", err)
 }

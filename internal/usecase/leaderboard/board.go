@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/audit"
 )
 
 // Errors of a Board. After the first seven nothing was changed. After any other error the live store could not be asked, or its answer was
@@ -77,12 +78,14 @@ type Creation struct {
 	Curve *level.Curve
 	Days  *period.Days // as in Change
 	Once  Once
+	Audit *audit.Entry // as in Change
 }
 
 // Removal is the end of an entry.
 type Removal struct {
-	Days *period.Days // as in Change
-	Once Once
+	Days  *period.Days // as in Change
+	Once  Once
+	Audit *audit.Entry // as in Change
 }
 
 // Change is one change of a member's XP.
@@ -96,6 +99,8 @@ type Change struct {
 	// guild that counts gains is told of them.
 	Days *period.Days
 	Once Once
+	// Audit, when set, is recorded in the guild's journal with the change, in the same step; a Leaderboard sets it.
+	Audit *audit.Entry
 }
 
 // Outcome is what a change did.

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 )
 
 // PageSize is how many members a page holds.
@@ -124,19 +125,25 @@ func (l *Leaderboard) Version(ctx context.Context, g *guild.Guild) (Version, err
 
 // Create makes an entry for a member that has none; a Conflict fault when it has one, or when the key named another request before.
 func (l *Leaderboard) Create(ctx context.Context, g *guild.Guild, user id.User, c Creation) (Outcome, error) {
-	c.Curve, c.Days = &g.Curve, l.daysOf(g)
+	c.Curve, c.Days, c.Audit = &g.Curve, l.daysOf(g), audit.EntryOf(ctx, audit.Entry{Action: audit.Created, UserID: user})
 	return made(ctx, l, g, "create a member", &c.Once, func() (Outcome, error) { return l.board.Create(ctx, Ref(g), user, c) })
 }
 
 // Change applies one atomic change to a member's XP; a Conflict fault when the key named another request before.
 func (l *Leaderboard) Change(ctx context.Context, g *guild.Guild, user id.User, c Change) (Outcome, error) {
 	c.Curve, c.Days = &g.Curve, l.daysOf(g)
+	if c.Op != Increment || c.Amount >= g.AuditIncrementsFrom {
+		c.Audit = audit.EntryOf(ctx, audit.Entry{Action: changeActions[c.Op], UserID: user})
+	}
 	return made(ctx, l, g, "change a member", &c.Once, func() (Outcome, error) { return l.board.Change(ctx, Ref(g), user, c) })
 }
 
+// changeActions are how changes are called in the audit log.
+var changeActions = map[Op]audit.Action{Increment: audit.Incremented, Decrement: audit.Decremented, Set: audit.Set}
+
 // Delete removes a member's entry; a Conflict fault when the key named another request before. replayed reports an earlier removal.
 func (l *Leaderboard) Delete(ctx context.Context, g *guild.Guild, user id.User, once Once) (replayed bool, err error) {
-	r := Removal{Days: l.daysOf(g), Once: once}
+	r := Removal{Days: l.daysOf(g), Once: once, Audit: audit.EntryOf(ctx, audit.Entry{Action: audit.Deleted, UserID: user})}
 	return made(ctx, l, g, "delete a member", &r.Once, func() (bool, error) { return l.board.Delete(ctx, Ref(g), user, r) })
 }
 

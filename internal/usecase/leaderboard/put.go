@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/audit"
 )
 
 // PutMode says what a Put does to a member that has an entry. Of one that has none, each makes one.
@@ -40,6 +41,7 @@ type Puts struct {
 	Curve   *level.Curve // as in Creation
 	Days    *period.Days // as in Change; only PutAdd counts gains
 	Once    Once         // as in Awards
+	Audit   *audit.Entry // as in Change, if the step changes anything
 	// Import says that the changes make no events and count no gains: a Leaderboard leaves out Curve and Days.
 	Import bool
 }
@@ -65,12 +67,22 @@ type Done struct {
 func (l *Leaderboard) Put(ctx context.Context, g *guild.Guild, p Puts) (done []Done, replayed bool, err error) {
 	step := Puts{Mode: p.Mode, Import: p.Import}
 	if !p.Import {
-		step.Curve, step.Days = &g.Curve, l.daysOf(g)
+		step.Curve, step.Days, step.Audit = &g.Curve, l.daysOf(g), callOf(ctx, audit.Bulk, len(p.Members))
 	}
 	return inSteps(ctx, l, g, "put members", p.Members, p.Once, func(part []Put, once Once) ([]Done, bool, error) {
 		step.Members, step.Once = part, once
-		return l.board.Put(ctx, Ref(g), step)
+		done, replayed, err := l.board.Put(ctx, Ref(g), step)
+		if slices.ContainsFunc(done, func(d Done) bool { return d.State != Unchanged }) {
+			step.Audit = nil // the first step that changes anything records the call, now or when it was made
+		}
+		return done, replayed, err
 	})
+}
+
+// callOf is the entry of a call about many members; nil when nobody makes it.
+func callOf(ctx context.Context, action audit.Action, members int) *audit.Entry {
+	count := int64(members)
+	return audit.EntryOf(ctx, audit.Entry{Action: action, Count: &count})
 }
 
 // Presence says who is to be on the board, or not to be.
@@ -78,6 +90,7 @@ type Presence struct {
 	Present bool
 	Users   []id.User    // at most MaxAwards, each once
 	Days    *period.Days // as in Change
+	Audit   *audit.Entry // as in Puts
 }
 
 // Moved is what a Presence did.
@@ -89,12 +102,18 @@ type Moved struct {
 // SetPresence takes members off the board or brings them back, in steps of MaxAwards. After an error the steps before it were made; to repeat it
 // is safe.
 func (l *Leaderboard) SetPresence(ctx context.Context, g *guild.Guild, p Presence) (all Moved, err error) {
+	step := Presence{Present: p.Present, Audit: callOf(ctx, audit.Presence, len(p.Users))}
 	for part := range slices.Chunk(p.Users, MaxAwards) {
+		step.Users = part
 		moved, err := loaded(ctx, l, g, "set the presence of members", func() (Moved, error) {
-			return l.board.SetPresence(ctx, Ref(g), Presence{Present: p.Present, Users: part, Days: l.daysOf(g)})
+			step.Days = l.daysOf(g)
+			return l.board.SetPresence(ctx, Ref(g), step)
 		})
 		if err != nil {
 			return all, err
+		}
+		if moved.Changed > 0 {
+			step.Audit = nil
 		}
 		all.Changed, all.Missing = all.Changed+moved.Changed, append(all.Missing, moved.Missing...)
 	}

@@ -22,12 +22,12 @@ func (a *keepArchive) Purge(_ context.Context, _ int, keep snapshot.Keep) (int, 
 
 func TestHistoryIsKeptForAsLongAsTheWriterIsTold(t *testing.T) {
 	w := embeddedWorld(t)
-	for days, want := range map[int]int{0: 400, 30: 30} {
+	for days, want := range map[int][2]int{0: {400, 400}, 30: {30, 60}} {
 		a := &keepArchive{Archive: w.archive}
 		snapshot.NewWriter(w.live, a, nil, snapshot.WriterOptions{
-			Holder: "writer", Interval: never, HistoryDays: days, Log: slog.New(slog.DiscardHandler),
+			Holder: "writer", Interval: never, HistoryDays: days, AuditDays: 2 * days, Log: slog.New(slog.DiscardHandler),
 		}).Purge(t.Context())
-		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, History: want}) {
+		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, History: want[0], Audit: want[1]}) {
 			t.Errorf("told %d days, a purge keeps %+v", days, a.keep)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 )
@@ -57,13 +58,14 @@ type Batch struct {
 	Mended []id.User
 }
 
-// Record says that a named request was made, and what it did.
+// Record is an entry of a guild's journal: that a named request was made, and what it did; or a record of the audit log; or both, of one step.
 type Record struct {
-	Name, Request leaderboard.Digest
-	Rev           int64     // the guild's, with the change
-	At            time.Time // milliseconds
-	Outcome       string    // as the live store recorded it
-	Users         []id.User // whom it changed
+	Name, Request leaderboard.Digest // zero when there is only Audit
+	Rev           int64              // the guild's, with the change
+	At            time.Time          // milliseconds
+	Outcome       string             // as the live store recorded it
+	Users         []id.User          // whom it changed
+	Audit         *audit.Record
 }
 
 // Errors of an Archive.
@@ -152,6 +154,8 @@ type Keep struct {
 	// History is for how many days gains are kept that no open period needs, ranks below KeptRanks of closed periods, and the totals of periods
 	// without a board or members; 0 keeps them all.
 	History int
+	// Audit is for how many days records of the audit log are kept; 0 keeps them all.
+	Audit int
 }
 
 // Page is what ReadChanges says of a guild.

@@ -25,7 +25,7 @@ const (
 	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
 	putBackTime = 2 * time.Second
-	// historyDays is the default of WriterOptions.HistoryDays.
+	// historyDays is the default of WriterOptions.HistoryDays and AuditDays.
 	historyDays = 400
 )
 
@@ -37,6 +37,7 @@ type Writer struct {
 	interval time.Duration
 	idle     time.Duration
 	history  int // days
+	audit    int // days
 	log      *slog.Logger
 	bad      badRows
 	lease    *lease.Elector
@@ -65,6 +66,7 @@ type WriterOptions struct {
 	Idle time.Duration
 	// HistoryDays is how long the archive keeps daily gains and full boards of closed periods (Keep.History); 0 means 400.
 	HistoryDays int
+	AuditDays   int // how long the archive keeps the audit log (Keep.Audit); 0 means 400
 	Log         *slog.Logger
 }
 
@@ -72,7 +74,7 @@ type WriterOptions struct {
 // loader first.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
-		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: cmp.Or(o.HistoryDays, historyDays), log: o.Log,
+		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: cmp.Or(o.HistoryDays, historyDays), audit: cmp.Or(o.AuditDays, historyDays), log: o.Log,
 		bad: badRows{log: o.Log}, failing: map[id.Guild]int{},
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))

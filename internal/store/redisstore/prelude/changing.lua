@@ -4,15 +4,16 @@
 -- otherwise nothing. A script that makes one asks this after loaded. A record is when it was made, the incarnation, the request
 -- and the outcome, with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
 -- Where Redis has lost records (commit_hydration.lua), the archive has to be asked first: ASKARCHIVE.
--- KEYS[1] meta, and when the request has a name the last two of KEYS, after the notes (counting.lua) if they are there: the records and the journal;
--- ARGV[1] incarnation, and with a name the last four of ARGV: the number of the claim, the request, its name, and what the archive knows: ''
--- when it was not asked, '-' nothing, or the outcome.
-local function named() return #KEYS > 6 end
+-- KEYS[1] meta, and when the journal is written the last two of KEYS, after the notes (counting.lua) if they are there: the records and the journal;
+-- ARGV[1] incarnation, and with these the last five of ARGV: the number of the claim, the request, its name, or '' for none, what the archive knows:
+-- '' when it was not asked, '-' nothing, or the outcome; and what the audit log shall say of the change, or '' for nothing.
+local function journaled() return #KEYS > 6 end
+local function named() return journaled() and ARGV[#ARGV - 2] ~= '' end
 
 local function once()
   if not named() then return end
   local records = KEYS[#KEYS - 1]
-  local number, request, name, past = unpack(ARGV, #ARGV - 3)
+  local number, request, name, past = unpack(ARGV, #ARGV - 4, #ARGV - 1)
   local known = redis.call('HMGET', records, name, '')
   local fence = known[1] and string.match(known[1], '^%d+ fence (%d+)$')
   if fence then
@@ -32,21 +33,31 @@ local function once()
   end
 end
 
--- Records the outcome of a change that is made to users, at a rev, and puts it into the journal, for the archive.
--- KEYS and ARGV as for once.
-local function record(rev, users, outcome)
-  if not named() then return end
-  local request, name = ARGV[#ARGV - 2], ARGV[#ARGV - 1]
-  redis.call('HSET', KEYS[#KEYS - 1], name, table.concat({stamp(), ARGV[1], request, outcome}, ' '))
-  redis.call('XADD', KEYS[#KEYS], '*', 'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users)
+-- Records the outcome of a change that is made to users, at a rev, if it has a name, and what it did for the audit log, which may want XP before
+-- and after: one entry of the journal, for the archive. KEYS and ARGV as for once.
+local function record(rev, users, outcome, audit, before, after)
+  local entry = {}
+  if named() then
+    local request, name = ARGV[#ARGV - 3], ARGV[#ARGV - 2]
+    redis.call('HSET', KEYS[#KEYS - 1], name, table.concat({stamp(), ARGV[1], request, outcome}, ' '))
+    entry = {'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users}
+  end
+  if audit ~= '' then
+    local n = #entry
+    entry[n + 1], entry[n + 2], entry[n + 3], entry[n + 4], entry[n + 5], entry[n + 6] = 'a', audit, 'b', before or '', 'c', after or ''
+  end
+  if #entry > 0 then redis.call('XADD', KEYS[#KEYS], '*', unpack(entry)) end
 end
+
+-- What the audit log shall say, as record takes it.
+local function audited() return journaled() and ARGV[#ARGV] or '' end
 
 -- Records the outcome of a request that changed nothing, so that it stays so when it is repeated. Returns first as in create.lua: the journal
 -- waits for a snapshot as a member does. since and rev are what meta has.
 local function unchanged(since, rev, outcome)
   if not named() then return 0 end
   if not since then redis.call('HSET', KEYS[1], 'since', stamp()) end
-  record(rev, '', outcome)
+  record(rev, '', outcome, '')
   return since and 0 or 1
 end
 

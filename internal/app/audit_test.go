@@ -1,0 +1,333 @@
+package app_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/testing/apitest"
+)
+
+var auditCases = cases{
+	"each change of a member":           auditOfMembers,
+	"each change of a guild":            auditOfGuild,
+	"a threshold for increments":        auditThreshold,
+	"a repeated request":                auditOnce,
+	"reasons":                           auditReasons,
+	"pages while changes are made":      auditPages,
+	"filters":                           auditFilters,
+	"a deleted guild":                   auditOfDeletedGuild,
+	"questions that cannot be answered": badAuditQueries,
+}
+
+func TestAudit(t *testing.T) { runOnEachSetup(t, auditCases) }
+
+type auditRecord struct {
+	ID            string
+	At            time.Time
+	Actor         struct{ Kind, ID, Name string }
+	Action        string
+	UserID        *string
+	Before, After any
+	Count         *int
+	Reason        *string
+	RequestID     string
+}
+
+type auditPage struct {
+	Records []auditRecord
+	Next    *string
+}
+
+func auditPath(g, query string) string { return "/guilds/" + g + "/audit?" + query }
+
+func (s *service) audit(g, query string) auditPage {
+	s.t.Helper()
+	return apitest.JSON[auditPage](s.t, s.admin("GET", auditPath(g, query), nil).Want(s.t, 200))
+}
+
+// because sends a reason.
+func because(reason string) apitest.Option {
+	return apitest.Header("X-Audit-Log-Reason", url.PathEscape(reason))
+}
+
+// wantAudit fails unless the newest records are these, newest first: action, user, before, after and count, with - for null.
+func (s *service) wantAudit(g string, want ...string) []auditRecord {
+	s.t.Helper()
+	records := s.audit(g, "limit=100").Records
+	var got []string
+	for _, r := range records[:min(len(want), len(records))] {
+		user, count := "-", "-"
+		if r.UserID != nil {
+			user = *r.UserID
+		}
+		if r.Count != nil {
+			count = fmt.Sprint(*r.Count)
+		}
+		got = append(got, strings.ReplaceAll(fmt.Sprintf("%s %s %v %v %s", r.Action, user, r.Before, r.After, count), "<nil>", "-"))
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("the audit log is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	return records
+}
+
+func auditOfMembers(t *testing.T, s *service) {
+	g := s.guild(object{"auditIncrementsFrom": 0})
+	id, key := s.mint(object{"name": "bot", "permission": "read_write", "guildIds": []string{g}})
+	a, b, c := newID(), newID(), newID()
+	s.create(key, g, a, 100)
+	s.patch(key, g, a, 250)
+	s.patch(key, g, a, object{"increment": 7})
+	s.patch(key, g, a, object{"decrement": 9999})
+	putResults(t, s.Do("PUT", bulkPath(g), key, object{"mode": "set", "members": []object{{"userId": a, "xp": 5}, {"userId": b, "xp": 0}, {"userId": c, "xp": 9}}}))
+	putResults(t, s.Do("PUT", bulkPath(g), key, object{"mode": "higher", "members": []object{{"userId": a, "xp": 1}}})) // changes nothing
+	s.leave(key, g, c)
+	s.setPresence(key, g, false, 0, nil, c) // changes nothing
+	s.Do("DELETE", memberPath(g, c), key, nil).Want(t, 204)
+	deleted := s.Do("DELETE", memberPath(g, a), key, nil, because("Spam: 50 % \"ünï\" 🙂")).Want(t, 204)
+	s.Do("DELETE", memberPath(g, a), key, nil).Want(t, 404)
+	want := []string{
+		"deleted " + a + " 5 - -", "deleted " + c + " 9 - -", "presence - - - 1", "bulk - - - 3",
+		"decremented " + a + " 257 0 -", "incremented " + a + " 250 257 -", "set " + a + " 100 250 -", "created " + a + " - 100 -",
+	}
+	records := s.wantAudit(g, want...)
+	newest := records[0]
+	if newest.Actor.Kind != "key" || newest.Actor.ID != id || newest.Actor.Name != "bot" || newest.Reason == nil || *newest.Reason != "Spam: 50 % \"ünï\" 🙂" ||
+		newest.RequestID != deleted.Header.Get("X-Request-Id") || time.Since(newest.At).Abs() > time.Minute || records[1].Reason != nil {
+		t.Errorf("the record is %+v", newest)
+	}
+	s.checkpoint(g, "all is archived")
+	if again := s.wantAudit(g, slices.Insert(slices.Clone(want), 0, "checkpoint - - - 1")...); again[1].ID != newest.ID || *again[1].Reason != *newest.Reason {
+		t.Errorf("once archived, the record is %+v, before %+v", again[1], newest)
+	}
+}
+
+func auditOfGuild(t *testing.T, s *service) {
+	g := s.guild(object{"name": "Gophers"})
+	id, key := s.mint(object{"name": "bot", "permission": "read_write", "ownerId": "900000000000000009"})
+	owner := "900000000000000009"
+	s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil, because("the bot")).Want(t, 204)
+	s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204) // has it
+	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Moles"})).Want(t, 200)
+	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Moles"})).Want(t, 200) // is so
+	s.Do("PUT", "/v2/guilds/"+g+"/directory", key, object{"name": "Bears", "roles": []object{{"id": owner, "name": "R"}}}).Want(t, 204)
+	s.create(key, g, newID(), 5)
+	point := s.checkpoint(g, "one")
+	s.create(key, g, newID(), 6)
+	s.replaced("/guilds/" + g + "/reset")
+	s.replaced("/guilds/" + g + "/checkpoints/" + point.ID + "/restore")
+	begun := s.beginImport(g, object{})
+	s.finishImport(g, begun.ID)
+	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
+	records := s.audit(g, "limit=100").Records
+	got := make([]string, len(records))
+	for i, r := range records {
+		got[i] = r.Action
+		if r.Count != nil {
+			got[i] += fmt.Sprint(" ", *r.Count)
+		}
+	}
+	want := []string{
+		"ungranted", "imported 3", "restored 1", "reset 2", "created", "checkpoint 1", "created", "directory", "settings", "granted", "settings",
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("the actions are %q, want %q", got, want)
+	}
+	granted, changed, described := records[9], records[8], records[7]
+	if granted.Actor.Kind != "operator" || granted.Actor.ID != "operator" || granted.UserID == nil || *granted.UserID != owner || *granted.Reason != "the bot" {
+		t.Errorf("the grant is %+v", granted)
+	}
+	if fmt.Sprint(changed.Before, changed.After) != "map[name:Gophers] map[name:Moles]" {
+		t.Errorf("the settings changed from %v to %v", changed.Before, changed.After)
+	}
+	if described.Actor.Kind != "key" || fmt.Sprint(described.Before) != "map[name:Moles roles:[]]" {
+		t.Errorf("the directory changed from %v to %v by %+v", described.Before, described.After, described.Actor)
+	}
+	if created := records[10]; created.Before != nil || created.After == nil {
+		t.Errorf("the guild was created from %v to %v", created.Before, created.After)
+	}
+}
+
+func auditThreshold(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	for _, more := range []int{999, 1000, 1001} {
+		s.patch(key, g, u, object{"increment": more})
+	}
+	s.patch(key, g, u, object{"decrement": 1})
+	s.wantAudit(g, "decremented "+u+" 3005 3004 -", "incremented "+u+" 2004 3005 -", "incremented "+u+" 1004 2004 -", "created "+u+" - 5 -")
+}
+
+func auditOnce(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	members := make([]object, 250)
+	for i := range members {
+		members[i] = object{"userId": newID(), "xp": i}
+	}
+	for range 2 {
+		s.Do("PATCH", memberPath(g, u), key, object{"xp": 10}, named("set"+u)).Want(t, 200)
+		putResults(t, s.Do("PUT", bulkPath(g), key, object{"mode": "add", "members": members}, named("bulk"+u)))
+	}
+	s.wantAudit(g, "bulk - - - 250", "set "+u+" 5 10 -", "created "+u+" - 5 -")
+}
+
+func auditReasons(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	before := len(s.audit(g, "").Records)
+	long := strings.Repeat("ü", 512)
+	for _, reason := range []string{"%", "%zz", "%00", "a%00b", "%ff", "%C3", url.PathEscape(long) + "x"} {
+		bad := apitest.Header("X-Audit-Log-Reason", reason)
+		for _, got := range []apitest.Response{
+			s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, bad), s.Do("DELETE", memberPath(g, u), key, nil, bad),
+			s.admin("PUT", "/guilds/"+g, settings(object{"name": "other"}), bad), s.admin("POST", "/guilds/"+g+"/reset", nil, bad),
+			s.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": []object{{"userId": u, "channelId": newID()}}}, bad),
+		} {
+			wantFailure(t, got, 400)
+		}
+	}
+	wantFailure(t, s.Do("PATCH", memberPath(g, newID()), "", object{"xp": 1}, because("%")), 401) // who it is comes first
+	if len(s.audit(g, "").Records) != before || s.member(key, g, u).Level.XP != 5 {
+		t.Error("a malformed reason changed something")
+	}
+	s.Do("PATCH", memberPath(g, u), key, object{"xp": 6}, because(long)).Want(t, 200)
+	s.Do("PATCH", memberPath(g, u), key, object{"xp": 7}, apitest.Header("X-Audit-Log-Reason", "a+b c")).Want(t, 200)
+	if got := s.audit(g, "").Records; *got[1].Reason != long || *got[0].Reason != "a+b c" {
+		t.Errorf("the reasons are %q and %q", *got[1].Reason, *got[0].Reason)
+	}
+}
+
+// auditPages reads small pages while members and settings change and the writer archives: each record that was there when the first page was read
+// comes once, and none in between.
+func auditPages(t *testing.T, s *service) {
+	g, u := s.guild(object{"auditIncrementsFrom": 0}), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	stop, done := make(chan struct{}), make(chan int)
+	go func() {
+		made := 0
+		defer func() { done <- made }()
+		for made = 0; ; made++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			if made%3 == 2 {
+				_, _ = s.quick("PUT", "/admin/guilds/"+g, "", jsonText(t, settings(object{"auditIncrementsFrom": 0, "memberCount": made + 10})), apitest.AdminToken(s.token))
+			} else {
+				_, _ = s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
+			}
+		}
+	}()
+	var read []string
+	var firsts []int
+	for len(firsts) < 8 {
+		var before string
+		firsts = append(firsts, len(read))
+		for pages := 0; pages < 5; pages++ {
+			page := s.audit(g, "limit=7"+before)
+			for _, r := range page.Records {
+				read = append(read, r.ID)
+			}
+			if page.Next == nil {
+				break
+			}
+			before = "&before=" + *page.Next
+		}
+	}
+	close(stop)
+	if made := <-done; made < 20 {
+		t.Logf("only %d changes were made meanwhile", made)
+	}
+	var all []string
+	for before, next := "", new(string); next != nil; {
+		page := s.audit(g, "limit=100"+before)
+		for _, r := range page.Records {
+			all = append(all, r.ID)
+		}
+		if next = page.Next; next != nil {
+			before = "&before=" + *next
+		}
+	}
+	for i, from := range firsts {
+		walk := read[from:]
+		if i+1 < len(firsts) {
+			walk = read[from:firsts[i+1]]
+		}
+		at := slices.Index(all, walk[0])
+		if at < 0 || !slices.Equal(all[at:min(at+len(walk), len(all))], walk) {
+			t.Errorf("walk %d read %q, and there were %q", i, walk, all[max(at, 0):min(max(at, 0)+len(walk)+3, len(all))])
+		}
+	}
+}
+
+func auditFilters(t *testing.T, s *service) {
+	g, u, v := s.guild(nil), newID(), newID()
+	one, other := s.key(g), s.key(g)
+	s.create(one, g, u, 1)
+	s.create(other, g, v, 2)
+	s.checkpoint(g, "some are archived, and some are not")
+	s.patch(other, g, u, 3)
+	s.patch(one, g, v, 4)
+	all := s.audit(g, "").Records
+	if len(all) < 6 || all[0].Actor.ID == all[1].Actor.ID {
+		t.Fatalf("the log is %+v", all)
+	}
+	actions := func(query string) (got []string) {
+		for _, r := range s.audit(g, query).Records {
+			got = append(got, r.Action)
+		}
+		return got
+	}
+	for query, want := range map[string]string{
+		"userId=" + u: "[set created]", "actorId=" + all[0].Actor.ID: "[set created]", "userId=" + u + "&actorId=" + all[0].Actor.ID: "[created]",
+		"userId=" + newID(): "[]", "until=2020-01-01T00:00:00Z": "[]", "since=2999-01-01T00:00:00Z": "[]",
+		"limit=2&until=2999-01-01T00:00:00%2B02:00": "[set set]", "userId=" + u + "&before=" + all[0].ID + "&limit=1": "[set]",
+		"since=" + all[1].At.Format(time.RFC3339Nano) + "&until=" + all[1].At.Add(time.Millisecond).Format(time.RFC3339Nano) + "&userId=" + u: "[set]",
+		"since=" + all[1].At.Add(time.Millisecond).Format(time.RFC3339Nano) + "&userId=" + u:                                                  "[]",
+	} {
+		if got := fmt.Sprint(actions(query)); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+func auditOfDeletedGuild(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 1)
+	s.replaced("/guilds/" + g + "/reset")
+	s.create(key, g, u, 2)
+	if got := len(s.audit(g, "").Records); got < 4 {
+		t.Errorf("%d records are left after a reset", got)
+	}
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	wantFailure(t, s.admin("GET", auditPath(g, ""), nil), 404)
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	if got := s.audit(g, "").Records; len(got) != 1 || got[0].Action != "settings" {
+		t.Errorf("created again, the guild has the log %+v", got)
+	}
+}
+
+func badAuditQueries(t *testing.T, s *service) {
+	g := s.guild(nil)
+	for _, query := range []string{
+		"before=", "before=1", "before=1-", "before=-1-0", "before=01-0", "before=1-0x", "before=99999999999999999999-0", "limit=0", "limit=101", "limit=", "limit=01",
+		"limit=1&limit=1", "userId=", "userId=x", "userId=1", "actorId=", "since=", "since=yesterday", "since=2026-11-25", "until=2026-11-25T12:00:00", "%zz",
+	} {
+		wantFailure(t, s.admin("GET", auditPath(g, query), nil, apitest.Bad()), 400)
+	}
+	wantFailure(t, s.admin("GET", auditPath("1", ""), nil, apitest.Bad()), 400)
+	wantFailure(t, s.admin("GET", auditPath(newID(), ""), nil), 404)
+	wantFailure(t, s.Do("GET", "/admin/guilds/"+g+"/audit", s.key(g), nil), 401)
+	wantFailure(t, s.admin("POST", "/guilds/"+g+"/audit", nil, apitest.Bad()), 405)
+}

@@ -1,0 +1,154 @@
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
+)
+
+const reasonHeader = "X-Audit-Log-Reason"
+
+// recorded notes for the audit log who makes a change, and why.
+func (a *api) recorded(c *gin.Context) {
+	if c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead {
+		return
+	}
+	by := audit.By{Actor: audit.TheOperator, RequestID: stateOf(c).id}
+	if key := callerOf(c).key; key != nil {
+		by.Actor = audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}
+	}
+	var err error
+	if by.Reason, err = reason(c.Request.Header); err != nil {
+		a.fail(c, err)
+		return
+	}
+	c.Request = c.Request.WithContext(audit.With(c.Request.Context(), by))
+}
+
+// reason reads the header; empty when there is none.
+func reason(h http.Header) (string, error) {
+	switch given := h[reasonHeader]; len(given) {
+	case 0:
+		return "", nil
+	case 1:
+		return audit.ParseReason(given[0])
+	}
+	return "", fault.New(fault.Invalid, "The header X-Audit-Log-Reason is given more than once. Send one reason.")
+}
+
+type auditPageJSON struct {
+	Records []auditRecordJSON `json:"records"`
+	Next    *string           `json:"next"`
+}
+
+type auditRecordJSON struct {
+	ID        string         `json:"id"`
+	At        *string        `json:"at"`
+	Actor     actorJSON      `json:"actor"`
+	Action    audit.Action   `json:"action"`
+	UserID    *id.User       `json:"userId"`
+	Before    jsontext.Value `json:"before"`
+	After     jsontext.Value `json:"after"`
+	Count     *int64         `json:"count"`
+	Reason    *string        `json:"reason"`
+	RequestID string         `json:"requestId"`
+}
+
+type actorJSON struct {
+	Kind audit.Kind `json:"kind"`
+	ID   string     `json:"id"`
+	Name string     `json:"name"`
+}
+
+// readAudit answers a page of a guild's audit log.
+func (a *api) readAudit(c *gin.Context) error {
+	gid, err := pathGuild(c)
+	if err != nil {
+		return err
+	}
+	q, err := auditQuery(c)
+	if err != nil {
+		return err
+	}
+	page, err := a.deps.Audit.Read(c.Request.Context(), gid, q)
+	if err != nil {
+		return err
+	}
+	body := auditPageJSON{Records: make([]auditRecordJSON, len(page.Records))}
+	for i := range page.Records {
+		body.Records[i] = auditBody(&page.Records[i])
+	}
+	if page.Next != nil {
+		body.Next = new(page.Next.String())
+	}
+	writeJSON(c, http.StatusOK, body)
+	return nil
+}
+
+// defaultAuditLimit is how many records a page has when nothing else is asked for.
+const defaultAuditLimit = 50
+
+func auditQuery(c *gin.Context) (q audit.Query, err error) {
+	values, err := query(c)
+	if err != nil {
+		return q, err
+	}
+	q.Limit = defaultAuditLimit
+	if values.Has("limit") {
+		limit, err := queryInt(values, "limit", 1, audit.MaxLimit)
+		if err != nil {
+			return q, err
+		}
+		q.Limit = int(limit)
+	}
+	if values.Has("before") {
+		if q.Before, err = audit.ParseID(values.Get("before")); err != nil {
+			return q, fault.New(fault.Invalid, "The query parameter before %s.", err)
+		}
+	}
+	if q.User = id.User(values.Get("userId")); values.Has("userId") && !id.Valid(string(q.User)) {
+		return q, fault.New(fault.Invalid, "The query parameter userId %s.", id.ErrSnowflake)
+	}
+	if q.Actor = values.Get("actorId"); values.Has("actorId") && (q.Actor == "" || len(q.Actor) > maxActorID) {
+		return q, fault.New(fault.Invalid, "The query parameter actorId must be the id of an actor as a record has it.")
+	}
+	for name, at := range map[string]*time.Time{"since": &q.Since, "until": &q.Until} {
+		if values.Has(name) {
+			if *at, err = time.Parse(time.RFC3339, values.Get(name)); err != nil || at.Year() < 1970 {
+				return q, fault.New(fault.Invalid, "The query parameter %s must be a time such as 2026-11-25T12:00:00Z.", name)
+			}
+		}
+	}
+	return q, nil
+}
+
+// maxActorID bounds the ids that are looked for, in bytes.
+const maxActorID = 64
+
+func auditBody(r *audit.Record) auditRecordJSON {
+	at, by := r.At(), r.By
+	body := auditRecordJSON{
+		ID: r.ID.String(), At: timestamp(at), Actor: actorJSON{by.Actor.Kind, by.Actor.ID, by.Actor.Name}, Action: r.Action,
+		Before: orNull(r.Before), After: orNull(r.After), Count: r.Count, RequestID: by.RequestID,
+	}
+	if r.UserID != "" {
+		body.UserID = &r.UserID
+	}
+	if by.Reason != "" {
+		body.Reason = &by.Reason
+	}
+	return body
+}
+
+func orNull(value jsontext.Value) jsontext.Value {
+	if value == nil {
+		return jsontext.Value("null")
+	}
+	return value
+}

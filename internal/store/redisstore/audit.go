@@ -1,0 +1,100 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/events"
+)
+
+var readAuditScript = newScript("read_audit", "now")
+
+// entryWords is how many words packEntry packs.
+const entryWords = 8
+
+// packEntry is what the scripts put into a journal: words with NUL between, which the archive has no place for.
+func packEntry(e *audit.Entry) string {
+	count := ""
+	if e.Count != nil {
+		count = strconv.FormatInt(*e.Count, 10)
+	}
+	by := e.By
+	words := []string{string(e.Action), string(e.UserID), count, string(by.Actor.Kind), by.Actor.ID, by.Actor.Name, by.Reason, by.RequestID}
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(strings.ToValidUTF8(word, "\uFFFD"), "\x00", "")
+	}
+	return strings.Join(words, "\x00")
+}
+
+// unpackRecord reads an entry of a journal that packEntry is in.
+func unpackRecord(place events.ID, fields map[string]string) (*audit.Record, error) {
+	words := strings.Split(fields["a"], "\x00")
+	if len(words) != entryWords || place.Millis > math.MaxInt64 || place.Number > math.MaxInt64 {
+		return nil, fmt.Errorf("%w: %d words about a change", errReply, len(words))
+	}
+	r := &audit.Record{ID: audit.ID{Millis: int64(place.Millis), Number: int64(place.Number)}}
+	r.Action, r.UserID = audit.Action(words[0]), id.User(words[1])
+	if words[2] != "" {
+		count, err := strconv.ParseInt(words[2], 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		r.Count = &count
+	}
+	r.By = audit.By{Actor: audit.Actor{Kind: audit.Kind(words[3]), ID: words[4], Name: words[5]}, Reason: words[6], RequestID: words[7]}
+	var err error
+	if r.Before, err = wholeNumber(fields["b"]); err == nil {
+		r.After, err = wholeNumber(fields["c"])
+	}
+	return r, err
+}
+
+// wholeNumber is a number's text as JSON; nil for none.
+func wholeNumber(text string) (jsontext.Value, error) {
+	if text == "" {
+		return nil, nil
+	}
+	n, err := reply{text}.number(0)
+	return jsontext.Value(strconv.FormatInt(n, 10)), err
+}
+
+// AuditJournal implements audit.Live.
+func (s *Store) AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnation, before audit.ID) (p audit.Part, err error) {
+	from := "+"
+	switch {
+	case before.Number > 0:
+		from = audit.ID{Millis: before.Millis, Number: before.Number - 1}.String()
+	case before.Millis > 0:
+		from = strconv.FormatInt(before.Millis-1, 10)
+	}
+	r, err := s.run(ctx, readAuditScript, []string{keysOf(g).meta(), keysOf(g).journal()}, int64(of), from, journalPart)
+	if err != nil || len(r) == 0 {
+		return p, err
+	}
+	now, err := r.number(0)
+	var entries reply
+	if err == nil {
+		entries, err = r.list(1, -1)
+	}
+	for i := 0; i < len(entries) && err == nil; i++ {
+		record, place, bad := recordOf(entries, i)
+		if err = bad; record.Audit != nil {
+			p.Records = append(p.Records, *record.Audit)
+		}
+		p.Until = audit.ID{Millis: int64(place.Millis), Number: int64(place.Number)}
+	}
+	p.Now, p.More = time.UnixMilli(now), len(entries) == journalPart
+	return p, wrap("read the audit journal", err)
+}
+
+// journalPart is how many entries of a journal one step reads: it takes the server about a millisecond.
+const journalPart = 500

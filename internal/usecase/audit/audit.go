@@ -1,0 +1,113 @@
+// Package audit is the log of who changed what in a guild. A change of members writes its record into the guild's journal, in the step of the
+// change; the snapshot writer moves the journal to the archive. A change of the archive writes its record in its own transaction. This package has
+// the records, where their author comes from, and the one way to read them.
+package audit
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/id"
+)
+
+// Kind says what kind of author made a change.
+type Kind string
+
+// The kinds. The operator holds the admin token.
+const (
+	Key      Kind = "key"
+	User     Kind = "user"
+	Operator Kind = "operator"
+)
+
+// Actor is who made a change.
+type Actor struct {
+	Kind Kind
+	ID   string // of the key or the user, or one of ours
+	Name string
+}
+
+var (
+	// TheOperator is whoever holds the admin token.
+	TheOperator = Actor{Kind: Operator, ID: "operator", Name: "Operator"}
+	// TheService is Levelboard itself, which takes grants away from users who lost the right to give them.
+	TheService = Actor{Kind: Operator, ID: "service", Name: "Levelboard"}
+)
+
+// Action says what was done.
+type Action string
+
+// The actions.
+const (
+	Created     Action = "created"
+	Set         Action = "set"
+	Incremented Action = "incremented"
+	Decremented Action = "decremented"
+	Deleted     Action = "deleted"
+	Bulk        Action = "bulk"
+	Presence    Action = "presence"
+	Settings    Action = "settings"
+	Directory   Action = "directory"
+	Granted     Action = "granted"
+	Ungranted   Action = "ungranted"
+	Imported    Action = "imported"
+	Checkpoint  Action = "checkpoint"
+	Restored    Action = "restored"
+	Reset       Action = "reset"
+)
+
+// Entry is what is known of a record before its change is made.
+type Entry struct {
+	By     By
+	Action Action
+	UserID id.User // the member, or the owner of the key; empty when it is neither
+	Count  *int64  // of members; nil where it means nothing
+}
+
+// Record is a record of the log.
+type Record struct {
+	Entry
+	ID            ID
+	Before, After jsontext.Value // XP, or the fields that changed; nil where there is none
+}
+
+// At is when the change was made, in milliseconds.
+func (r *Record) At() time.Time { return time.UnixMilli(r.ID.Millis).UTC() }
+
+// ArchiveNumber is the Number of all records that the archive makes itself. No journal counts that far within a millisecond, so they never have the
+// id of another.
+const ArchiveNumber = 1 << 32
+
+// ID is the place of a record in its guild's log, by time.
+type ID struct {
+	Millis int64 // since 1970
+	Number int64 // within the millisecond
+}
+
+// errID is ParseID's error, a sentence for the client.
+var errID = errors.New("must be the id of a record as it was answered, such as 1700000000000-0")
+
+// ParseID reads what String wrote, and nothing else.
+func ParseID(text string) (i ID, err error) {
+	millis, number, _ := strings.Cut(text, "-")
+	if i.Millis, err = strconv.ParseInt(millis, 10, 64); err == nil {
+		i.Number, err = strconv.ParseInt(number, 10, 64)
+	}
+	if err != nil || i.Millis < 0 || i.Number < 0 || i.String() != text {
+		return ID{}, errID
+	}
+	return i, nil
+}
+
+func (i ID) String() string {
+	return strconv.FormatInt(i.Millis, 10) + "-" + strconv.FormatInt(i.Number, 10)
+}
+
+// Before reports whether i is earlier than other.
+func (i ID) Before(other ID) bool {
+	return i.Millis < other.Millis || i.Millis == other.Millis && i.Number < other.Number
+}

@@ -1,0 +1,136 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/pause"
+)
+
+// MaxLimit bounds the records of a page.
+const MaxLimit = 100
+
+// Query says which records to read. The zero value of each filter asks for all.
+type Query struct {
+	Before ID      // only earlier records; zero for the newest
+	User   id.User // about this member, or this owner of keys
+	Actor  string  // the actor's id
+	Since  time.Time
+	Until  time.Time // excluded
+	Limit  int       // 1 to MaxLimit
+}
+
+// wants reports whether the query asks for a record.
+func (q *Query) wants(r *Record) bool {
+	return (q.Before == ID{} || r.ID.Before(q.Before)) && (q.User == "" || r.UserID == q.User) && (q.Actor == "" || r.By.Actor.ID == q.Actor) &&
+		(q.Since.IsZero() || !r.At().Before(q.Since)) && (q.Until.IsZero() || r.At().Before(q.Until))
+}
+
+// Page is records, newest first.
+type Page struct {
+	Records []Record
+	Next    *ID // the Query.Before of the next page; nil at the end
+}
+
+// Part is a stretch of a guild's journal, newest first.
+type Part struct {
+	Records []Record
+	Until   ID        // the earliest entry that was read
+	More    bool      // the journal has earlier ones
+	Now     time.Time // by the live store's clock, in milliseconds
+}
+
+// Archive is what is needed of Postgres or SQLite.
+type Archive interface {
+	// ReadAudit reads the newest records that q asks for, at most q.Limit and one more. Before it returns it calls waiting, once, while no record of
+	// the guild can be archived or made by the archive. last is the newest record that the archive made itself. Nothing that comes to the archive
+	// later is earlier than what waiting returned. guild.ErrNotFound.
+	ReadAudit(ctx context.Context, g id.Guild, q Query, waiting func(of guild.Incarnation, last time.Time) (newest time.Time, err error)) ([]Record, error)
+}
+
+// Live is where the journals are.
+type Live interface {
+	// AuditJournal reads a guild's journal from before an id, or its end when that is zero, backwards. There is none of a guild of which this
+	// incarnation is not loaded.
+	AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnation, before ID) (Part, error)
+}
+
+// Log reads the log. Its errors are faults. It is safe for concurrent use.
+type Log struct {
+	archive Archive
+	live    Live
+}
+
+// NewLog returns a Log on both stores.
+func NewLog(archive Archive, live Live) *Log { return &Log{archive: archive, live: live} }
+
+// Read reads a page, newest first. Each change that was acknowledged is in it, and none that becomes visible later is earlier than one of it.
+func (l *Log) Read(ctx context.Context, g id.Guild, q Query) (Page, error) {
+	var found []Record
+	archived, err := l.archive.ReadAudit(ctx, g, q, func(of guild.Incarnation, last time.Time) (newest time.Time, err error) {
+		found, newest, err = l.waiting(ctx, g, of, q, last)
+		return newest, err
+	})
+	switch {
+	case errors.Is(err, guild.ErrNotFound):
+		return Page{}, fault.Wrap(err, fault.NotFound, "This guild is not known here. Create it first, for example with 'levelboard guild apply'.")
+	case err != nil:
+		return Page{}, fault.Down("read the audit log", err)
+	}
+	found = append(found, archived...)
+	slices.SortFunc(found, func(a, b Record) int {
+		switch {
+		case b.ID.Before(a.ID):
+			return -1
+		case a.ID.Before(b.ID):
+			return 1
+		}
+		return 0
+	})
+	found = slices.CompactFunc(found, func(a, b Record) bool { return a.ID == b.ID })
+	p := Page{Records: found[:min(q.Limit, len(found))]}
+	if len(found) > q.Limit {
+		p.Next = &found[q.Limit-1].ID
+	}
+	return p, nil
+}
+
+// waiting reads what of the journal q asks for, at least q.Limit and one more where there are as many, and when its newest entry was made. It
+// waits until the live store's clock is past last: a record that it makes later is then later than last, too.
+func (l *Log) waiting(ctx context.Context, g id.Guild, of guild.Incarnation, q Query, last time.Time) (found []Record, newest time.Time, err error) {
+	part, err := l.live.AuditJournal(ctx, g, of, q.Before)
+	if err == nil && !part.Now.IsZero() && Pass(ctx, part.Now, last) {
+		part, err = l.live.AuditJournal(ctx, g, of, q.Before)
+	}
+	for err == nil {
+		for _, r := range part.Records {
+			if newest.IsZero() {
+				newest = r.At()
+			}
+			if q.wants(&r) {
+				found = append(found, r)
+			}
+		}
+		if !part.More || len(found) > q.Limit {
+			break
+		}
+		part, err = l.live.AuditJournal(ctx, g, of, part.Until)
+	}
+	return found, newest, err
+}
+
+// mostSkew bounds how long a read waits for the clock of a store; how far apart the clocks of the two may be.
+const mostSkew = time.Second
+
+// Pass waits until a clock that showed now has passed a moment, a second at most, and reports whether it had to.
+func Pass(ctx context.Context, now, moment time.Time) bool {
+	if now.After(moment) {
+		return false
+	}
+	return pause.For(ctx, min(moment.Sub(now)+time.Millisecond, mostSkew))
+}

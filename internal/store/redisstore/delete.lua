@@ -11,7 +11,7 @@ if answer then return answer end
 local entry, audit = redis.call('HGET', KEYS[3], ARGV[3]), audited()
 local away, rest = absent(entry)
 local xp = away
-if audit ~= '' and not xp then xp = redis.call('ZSCORE', KEYS[2], ARGV[3]) end
+if audit ~= '' and not xp then xp = redis.call('ZMSCORE', KEYS[2], ARGV[3])[1] end
 if redis.call('ZREM', KEYS[2], ARGV[3]) == 0 and not away then return 'NOMEMBER' end
 opened(known)
 local _, _, gains = parts(rest or entry or '0 0 0')

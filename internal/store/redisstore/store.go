@@ -10,12 +10,13 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Store is a leaderboard.Board, a snapshot.Live, an events.Log and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
+// Store is a leaderboard.Board, a snapshot.Live, an events.Log, an audit.Live and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *redisconn.Client
 	indexer *indexer
@@ -26,6 +27,7 @@ var (
 	_ leaderboard.Board = (*Store)(nil)
 	_ snapshot.Live     = (*Store)(nil)
 	_ events.Log        = (*Store)(nil)
+	_ audit.Live        = (*Store)(nil)
 )
 
 // New returns a Store on a client, which stays the caller's to close.

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
@@ -32,6 +33,7 @@ type ArchiveStore interface {
 	leaderboard.Names
 	periods.Archive
 	checkpoints.Archive
+	audit.Archive
 	Ping(ctx context.Context) error
 }
 
@@ -103,6 +105,9 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"requests, and what was lost of them":             archiveRequests,
 		"requests of a live store that went back":         archiveRequestsSalvaged,
 		"requests of yesterday are purged":                archiveRequestsPurged,
+		"the audit log of a journal":                      archiveAudit,
+		"the order of an audit log":                       archiveAuditOrder,
+		"old audit records are purged":                    archiveAuditPurged,
 		"purging takes pieces":                            archivePurge,
 		"gains by day":                                    archiveGains,
 		"gains of entries that were deleted":              archiveGainsDeleted,

@@ -11,6 +11,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -19,13 +20,14 @@ import (
 type Store interface {
 	leaderboard.Board
 	snapshot.Live
+	audit.Live
 }
 
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
 	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases,
-		putCases, presenceCases, positionCases))
+		putCases, presenceCases, positionCases, auditCases))
 }
 
 // LargeBoard checks the same of boards with thousands of members.

@@ -167,16 +167,17 @@ func (a *App) start(ctx context.Context) error {
 	owned := ownkeys.New(a.stores.archive, announce, time.Now)
 	settings := guildsettings.New(a.stores.archive, board, announce)
 	finder := leaderboard.NewFinder(board, a.stores.archive)
+	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: finder, Settings: settings,
+			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}
 		return httpapi.New(httpapi.Deps{
-			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: periods.NewBoards(board, a.stores.archive, time.Now), Events: a.feed, Admin: operator, Pages: pages,
+			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: boards, Events: a.feed, Admin: operator, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: checkpoints.New(a.stores.archive, store, a.hydrator, announce),
 			Audit: audit.NewLog(a.stores.archive, store),
 

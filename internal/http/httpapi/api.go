@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/http/pack"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
@@ -177,7 +178,7 @@ type api struct {
 	deps   Deps
 	log    *slog.Logger
 	pages  *pageCache
-	packer packer
+	packer pack.Packer
 	reads  pageReads
 	cards  *drawing
 	cors   *cors.Cors
@@ -206,6 +207,6 @@ func New(deps Deps) (http.Handler, error) {
 		refusedBodies: shares.New(refusedBodies, refusedBodies),
 		streams:       shares.New(mostStreams, streamsOfOwner),
 	}
-	a.packedOpenAPI = sync.OnceValue(a.packOpenAPI)
+	a.packedOpenAPI = sync.OnceValue(func() []byte { return a.packer.Pack(a.deps.OpenAPI) }) // for the first client that takes gzip
 	return a.routes()
 }

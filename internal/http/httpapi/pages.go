@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/etag"
+	"levelboard/internal/http/pack"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 )
@@ -140,7 +141,7 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
 func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
 	etag, body := page.etag, page.body
-	if len(body) >= packable && acceptsGzip(c.Request.Header["Accept-Encoding"]) {
+	if len(body) >= pack.Least && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
 		// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
 		etag = "W/" + etag
 		if page.packed == nil && again {

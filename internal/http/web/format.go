@@ -1,8 +1,10 @@
 package web
 
 import (
+	"fmt"
 	"math"
 	"reflect"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -72,4 +74,38 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+// css writes a role's colour as in CSS.
+func css(colour *int) string { return fmt.Sprintf("#%06x", *colour) }
+
+// instant is a time and how a reader is told of it.
+type instant struct {
+	At    time.Time
+	Words string
+}
+
+func newInstant(at time.Time, words string) instant { return instant{at, words} }
+
+// until says how much time is left, in the largest unit of which there is one: "in 3 days".
+func until(now, then time.Time) string { return "in " + span(then.Sub(now)) }
+
+// ago says how much time has passed, likewise.
+func ago(now, then time.Time) string {
+	if now.Sub(then) < time.Minute {
+		return "just now"
+	}
+	return span(now.Sub(then)) + " ago"
+}
+
+func span(d time.Duration) string {
+	switch {
+	case d >= 48*time.Hour:
+		return counted(int(d/(24*time.Hour)), "day")
+	case d >= 2*time.Hour:
+		return counted(int(d/time.Hour), "hour")
+	case d >= time.Minute:
+		return counted(int(d/time.Minute), "minute")
+	}
+	return "a minute"
 }

@@ -56,7 +56,7 @@ func (s *Site) guard(c *gin.Context) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=()")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Vary", "Cookie")
+	h.Set("Vary", "Accept-Encoding, Cookie")
 	limit := int64(maxForm)
 	if c.FullPath() == settingsPath {
 		limit = maxSettingsForm

@@ -28,6 +28,7 @@ import (
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
 	"levelboard/internal/usecase/watch"
@@ -87,7 +88,7 @@ func newSite(t *testing.T, o options) *site {
 	archive := s.stored()
 	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
-	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{})
+	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{Counter: periods.NewCounter(store, archive)})
 	s.feed = s.watched(o)
 
 	gin.SetMode(gin.ReleaseMode)
@@ -120,7 +121,7 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Watch: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock,
 	}
 	if !o.noOAuth || o.locals != nil {
@@ -263,6 +264,7 @@ func (s *site) browser() *browser {
 		s.t.Fatal(err)
 	}
 	transport := s.server.Client().Transport.(*http.Transport).Clone()
+	transport.DisableCompression = true
 	s.t.Cleanup(transport.CloseIdleConnections)
 	return &browser{t: s.t, site: s, Client: &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}}
 }

@@ -1,10 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -17,21 +20,32 @@ import (
 // leaderboardPage is the content of a guild's board.
 type leaderboardPage struct {
 	Guild   *guild.Guild
-	Base    string // path of the board
+	Base    string       // path of the board
+	Query   template.URL // what the addresses of its pages have in front of the number: "" or "period=week&"
 	Number  int64
-	Before  int64  // number of the page before, or 0
-	After   int64  // number of the next page, or 0
-	Last    int64  // number of the last page
-	Total   int64  // members with an entry
-	Past    string // what was asked for that is past the end: "page" or "rank", or empty
-	Wrong   string // why a jump leads nowhere, or empty
-	Rank    string // that was asked for and is none, as it was written
+	Before  int64 // number of the page before, or 0
+	After   int64 // number of the next page, or 0
+	Last    int64 // number of the last page
+	Total   int64 // members on the board
+	Gained  int64 // by all of them, in the period
+	Tabs    []periodTab
+	Period  string    // what is shown is called, or empty for all time
+	Name    string    // of the period in the address, or empty
+	Ends    time.Time // of a period that runs
+	Over    bool      // the period has closed
+	Past    string    // what was asked for that is past the end: "page" or "rank", or empty
+	Wrong   string    // why a jump leads nowhere, or empty
+	Search  string    // that led nowhere, as it was written
 	Rows    []template.HTML
-	Me      *leaderboardRow // who is signed in; nil without an entry
+	Own     template.HTML // row of who is signed in; empty when not on the board
 	Rules   rules
 	Manager bool
 	Removed bool // a manager has just removed somebody
+	Now     time.Time
 }
+
+// Podium reports whether the page begins with the first three.
+func (p leaderboardPage) Podium() bool { return p.Number == 1 && len(p.Rows) > 0 }
 
 func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 	if c.Query("rank") != "" {
@@ -49,45 +63,70 @@ func (s *Site) leaderboard(c *gin.Context, g *guild.Guild) error {
 
 // showBoard shows a page of a board; with wrong, the reason why a jump leads nowhere, in its status.
 func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fault.Error) error {
+	ask := boardAsk{period: c.Query("period"), number: number}
 	session := sessionOf(c)
-	look := leaderboard.Look{Pages: []int64{number}}
 	if session != nil {
-		look.Users = []id.User{session.User.ID}
+		ask.user = session.User.ID
 	}
-	v, err := s.deps.Board.View(c.Request.Context(), g, look)
+	v, err := s.readBoard(c.Request.Context(), g, ask)
 	if err != nil {
 		return err
 	}
-	page := v.Pages[0]
-	rows, err := s.renderRows(g, v.Version, page)
-	if err != nil {
-		return err
-	}
-	content := leaderboardPage{
-		Guild: g, Base: boardPath(g), Number: page.Number, Before: page.Number - 1, Last: leaderboard.LastPage(v.Total), Total: v.Total,
-		Rules: rulesOf(g), Manager: session.Manages(g), Removed: c.Query("done") == "removed",
-	}
-	if page.Number < content.Last {
-		content.After = page.Number + 1
+	content := s.boardContent(g, &v)
+	content.Name, content.Manager, content.Removed = ask.period, session.Manages(g), c.Query("done") == "removed"
+	if ask.period != "" {
+		content.Query = template.URL("period=" + ask.period + "&") // the name of a period needs no escaping
 	}
 	switch {
-	case page.Number < number:
+	case v.number < number:
 		content.Past = "page"
-	case c.Query("past") == pastRank && page.Number == content.Last:
+	case c.Query("past") == pastRank && v.number == content.Last:
 		content.Past = pastRank
+	}
+	if err := s.renderBoard(g, &v, &content); err != nil {
+		return err
+	}
+	if wrong != nil {
+		content.Wrong, content.Search = wrong.Message, cut(cmp.Or(c.Query("rank"), c.Query("q")), maxShown)
+		return s.show(c, wrong.Code.Status(), "leaderboard", g.Name, content)
+	}
+	return s.showTagged(c, g, "leaderboard", g.Name, content)
+}
+
+// boardContent is what a view says without its rows.
+func (s *Site) boardContent(g *guild.Guild, v *boardView) leaderboardPage {
+	content := leaderboardPage{
+		Guild: g, Base: boardPath(g), Number: v.number, Before: v.number - 1, Last: leaderboard.LastPage(v.total), Total: v.total, Gained: v.gained,
+		Rules: rulesOf(g), Now: s.deps.Now(), Tabs: tabsOf(g, s.deps.Now(), v.period), Over: v.over,
+	}
+	if v.number < content.Last {
+		content.After = v.number + 1
+	}
+	if v.period != nil {
+		content.Period = periodName(*v.period)
+		if !v.over {
+			content.Ends = v.ends
+		}
+	}
+	return content
+}
+
+func (s *Site) renderBoard(g *guild.Guild, v *boardView, content *leaderboardPage) error {
+	rows, err := s.renderRows(g, v)
+	if err != nil {
+		return err
 	}
 	for _, row := range rows {
 		content.Rows = append(content.Rows, template.HTML(row.html)) // made by html/template
 	}
-	if len(v.Members) == 1 {
-		me := newRow(g, v.Members[0])
-		content.Me = &me
+	if v.own == nil {
+		return nil
 	}
-	if wrong != nil {
-		content.Wrong, content.Rank = wrong.Message, cut(c.Query("rank"), maxShown)
-		return s.show(c, wrong.Code.Status(), "leaderboard", g.Name, content)
-	}
-	return s.showTagged(c, g, "leaderboard", g.Name, content)
+	own := v.row(g, *v.own)
+	own.Anchor = "own"
+	html, err := s.renderRow(own)
+	content.Own = template.HTML(html)
+	return err
 }
 
 // boardKey is where the path of the board is that a request is about, for a visitor who may read it.
@@ -96,6 +135,9 @@ const boardKey = "levelboard.board"
 // boardOf runs a handler with the guild that the address names, if the visitor may read its board.
 func (s *Site) boardOf(h func(c *gin.Context, g *guild.Guild) error) gin.HandlerFunc {
 	return s.handle(func(c *gin.Context) error {
+		if err := checkQuery(c); err != nil {
+			return err
+		}
 		g, err := s.guildOf(c.Request.Context(), c.Param("entry"))
 		switch {
 		case fault.Is(err, fault.NotFound):
@@ -148,6 +190,20 @@ func boardPath(g *guild.Guild) string {
 		return "/leaderboard/" + g.Vanity
 	}
 	return "/leaderboard/" + string(g.ID)
+}
+
+// checkQuery returns an Invalid fault for a query that cannot be read or gives a parameter twice.
+func checkQuery(c *gin.Context) error {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return fault.Wrap(err, fault.Invalid, "The address is malformed after the question mark. Check it.")
+	}
+	for name, given := range values {
+		if len(given) > 1 {
+			return fault.New(fault.Invalid, "The address gives %q more than once. Give it once.", cut(name, maxShown))
+		}
+	}
+	return nil
 }
 
 // pageNumber reads the number of a page; none is the first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -25,20 +26,14 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 	if err != nil || rank < 1 {
 		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The rank must be a whole number from 1."))
 	}
-	number := leaderboard.PageOf(min(rank, leaderboard.MaxPage))
-	v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{number}})
-	if err != nil {
+	last, led, err := s.atRank(c, g, rank)
+	switch {
+	case err != nil || led:
 		return err
-	}
-	rows := v.Pages[0].Rows
-	if len(rows) == 0 {
+	case last == 0:
 		c.Redirect(http.StatusSeeOther, boardPath(g))
-		return nil
-	}
-	if at := rank - rows[0].Rank; at < int64(len(rows)) {
-		c.Redirect(http.StatusSeeOther, placeOf(g, rows[at]))
-	} else {
-		c.Redirect(http.StatusSeeOther, fmt.Sprintf("%s?page=%d&past=%s", boardPath(g), v.Pages[0].Number, pastRank))
+	default:
+		c.Redirect(http.StatusSeeOther, pagePath(g, c.Query("period"), last)+"&past="+pastRank)
 	}
 	return nil
 }
@@ -46,7 +41,7 @@ func (s *Site) toRank(c *gin.Context, g *guild.Guild) error {
 // toMember leads to the row of a member, by id, or of "me". The first page says that a member is not ranked.
 func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	wanted := c.Query("member")
-	missing := "This member isn't ranked yet. Members are ranked after their first message that earns XP."
+	missing := notRanked
 	if wanted == "me" {
 		session, err := signedIn(c, "Sign in to find yourself on this leaderboard.")
 		if err != nil {
@@ -58,15 +53,25 @@ func (s *Site) toMember(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return s.showBoard(c, g, 1, fault.New(fault.Invalid, "The member ID %s.", err))
 	}
-	m, err := s.memberOf(c.Request.Context(), g, user)
-	if fault.Is(err, fault.NotFound) {
-		return s.showBoard(c, g, 1, fault.New(fault.NotFound, "%s", missing))
-	}
+	v, err := s.readBoard(c.Request.Context(), g, boardAsk{period: c.Query("period"), number: 1, user: user})
 	if err != nil {
 		return err
 	}
-	c.Redirect(http.StatusSeeOther, placeOf(g, m))
+	if v.own == nil {
+		return s.showBoard(c, g, 1, fault.New(fault.NotFound, "%s", missing))
+	}
+	c.Redirect(http.StatusSeeOther, placeOf(g, c.Query("period"), v.own.Ranked))
 	return nil
+}
+
+const notRanked = "This member isn't ranked yet. Members are ranked after their first message that earns XP."
+
+// unranked puts the fault of a member who is not on the board into words for people.
+func unranked(err error) error {
+	if fault.Is(err, fault.NotFound) {
+		return fault.Wrap(err, fault.NotFound, notRanked)
+	}
+	return err
 }
 
 func (s *Site) memberOf(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Ranked, error) {
@@ -75,14 +80,22 @@ func (s *Site) memberOf(ctx context.Context, g *guild.Guild, user id.User) (lead
 		return leaderboard.Ranked{}, err
 	}
 	if len(v.Members) == 0 {
-		return leaderboard.Ranked{}, fault.New(fault.NotFound, "This member isn't ranked yet. Members are ranked after their first message that earns XP.")
+		return leaderboard.Ranked{}, unranked(fault.New(fault.NotFound, ""))
 	}
 	return v.Members[0], nil
 }
 
+// pagePath is the address of a page of a board, of a period or of all time.
+func pagePath(g *guild.Guild, period string, number int64) string {
+	if period != "" {
+		period = "period=" + period + "&"
+	}
+	return fmt.Sprintf("%s?%spage=%d", boardPath(g), period, number)
+}
+
 // placeOf is the address of a member's row.
-func placeOf(g *guild.Guild, m leaderboard.Ranked) string {
-	return fmt.Sprintf("%s?page=%d#m%s", boardPath(g), leaderboard.PageOf(m.Rank), m.UserID)
+func placeOf(g *guild.Guild, period string, m leaderboard.Ranked) string {
+	return fmt.Sprintf("%s#m%s", pagePath(g, period, leaderboard.PageOf(m.Rank)), m.UserID)
 }
 
 // searchPage is the content of the page with what was found.
@@ -95,9 +108,19 @@ type searchPage struct {
 	More  bool
 }
 
-// search finds members by name. An id leads to its member's row at once.
+// aRank is what the search box takes for a rank; an id is longer.
+var aRank = regexp.MustCompile(`^#?([1-9][0-9]{0,11})$`)
+
+// search finds members by name. An id leads to its member's row at once, and a rank that somebody has to theirs.
 func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	content := searchPage{Guild: g, Base: boardPath(g), Query: c.Query("q")}
+	query := strings.TrimSpace(content.Query)
+	if found := aRank.FindStringSubmatch(query); found != nil {
+		rank, _ := strconv.ParseInt(found[1], 10, 64) // the expression is right
+		if _, led, err := s.atRank(c, g, rank); led || err != nil {
+			return err
+		}
+	}
 	found, err := s.deps.Finder.Find(c.Request.Context(), g, content.Query)
 	if fault.Is(err, fault.Invalid) {
 		content.Wrong = fault.From(err).Message
@@ -106,8 +129,8 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	if len(found.Members) == 1 && string(found.Members[0].UserID) == strings.TrimSpace(content.Query) {
-		c.Redirect(http.StatusSeeOther, placeOf(g, found.Members[0]))
+	if len(found.Members) == 1 && string(found.Members[0].UserID) == query {
+		c.Redirect(http.StatusSeeOther, placeOf(g, "", found.Members[0]))
 		return nil
 	}
 	for _, m := range found.Members {
@@ -115,4 +138,19 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 	}
 	content.More = found.More
 	return s.show(c, http.StatusOK, "search", "Find a member", content)
+}
+
+// atRank leads to the member at a rank of the board that the visitor came from. Otherwise it says which page is the last; 0 without members.
+func (s *Site) atRank(c *gin.Context, g *guild.Guild, rank int64) (last int64, led bool, err error) {
+	ask := boardAsk{period: c.Query("period"), number: leaderboard.PageOf(min(rank, leaderboard.MaxPage))}
+	v, err := s.readBoard(c.Request.Context(), g, ask)
+	if err != nil || v.total == 0 {
+		return 0, false, err
+	}
+	at := rank - leaderboard.PageSize*(v.number-1) - 1
+	if at >= int64(len(v.rows)) {
+		return v.number, false, nil
+	}
+	c.Redirect(http.StatusSeeOther, placeOf(g, ask.period, v.rows[at].Ranked))
+	return v.number, true, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -18,17 +19,27 @@ import (
 
 // memberPage is the content of the page about one member of a board.
 type memberPage struct {
-	Row     leaderboardRow
-	Guild   *guild.Guild
-	Base    string // path of the board
-	Page    int64  // of the board, that they are on
-	Roles   []guild.Role
-	Next    *guild.RoleReward
-	Manager bool
-	MaxXP   level.XP
-	Done    bool // the XP was set just now
-	Given   string
-	Errors  map[string]string // by what is wrong in the form: xp, confirm, remove
+	Row      leaderboardRow
+	Guild    *guild.Guild
+	Base     string // path of the board
+	Page     int64  // of the board, that they are on
+	Standing standing
+	Plot     *gainsPlot // nil when the guild counts no gains, or they cannot be read
+	Roles    []guild.Role
+	Earned   shown[guild.RoleReward] // rewards up to their level that have roles, the last first
+	Upcoming shown[rewardAhead]
+	Manager  bool
+	MaxXP    level.XP
+	Now      time.Time
+	Done     bool // the XP was set just now
+	Given    string
+	Errors   map[string]string // by what is wrong in the form: xp, confirm, remove
+}
+
+// rewardAhead is a reward that a member has not reached.
+type rewardAhead struct {
+	guild.RoleReward
+	Missing int64 // XP to its level; 0 when nobody can reach it
 }
 
 func (s *Site) member(c *gin.Context, g *guild.Guild) error {
@@ -39,26 +50,58 @@ func (s *Site) member(c *gin.Context, g *guild.Guild) error {
 	return s.showMember(c, http.StatusOK, g, memberPage{Row: newRow(g, m), Done: c.Query("done") == "xp"})
 }
 
-func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked, error) {
+func userInPath(c *gin.Context) (id.User, error) {
 	user, err := id.Parse[id.User](c.Param("userId"))
 	if err != nil {
-		return leaderboard.Ranked{}, fault.New(fault.NotFound, "There is no such member: the member ID %s.", err)
+		return "", fault.New(fault.NotFound, "There is no such member: the member ID %s.", err)
+	}
+	return user, nil
+}
+
+func (s *Site) memberInPath(c *gin.Context, g *guild.Guild) (leaderboard.Ranked, error) {
+	user, err := userInPath(c)
+	if err != nil {
+		return leaderboard.Ranked{}, err
 	}
 	return s.memberOf(c.Request.Context(), g, user)
 }
 
 func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content memberPage) error {
+	position, err := s.positionOf(c, g, content.Row.UserID)
+	if err != nil {
+		return err
+	}
+	content.Row = newRow(g, position.Ranked)
 	row := content.Row
-	content.Guild, content.Base, content.Page = g, boardPath(g), leaderboard.PageOf(row.Rank)
+	content.Guild, content.Base, content.Page, content.Now = g, boardPath(g), leaderboard.PageOf(row.Rank), s.deps.Now()
 	content.MaxXP, content.Manager = level.MaxXP, sessionOf(c).Manages(g)
 	content.Given = cmp.Or(content.Given, strconv.FormatInt(int64(row.XP), 10))
+	content.Standing, content.Plot = standingOf(g, position), s.plotOf(c, g, row.UserID)
 	add, _ := g.RoleChanges(level.Level(row.Level))
 	content.Roles = rolesOf(g, add)
-	next := slices.IndexFunc(g.RoleRewards, func(r guild.RoleReward) bool { return int(r.Level) > row.Level && len(r.Roles) > 0 })
-	if next >= 0 {
-		content.Next = &g.RoleRewards[next]
-	}
+	content.rewards(g)
 	return s.show(c, status, "member", row.Name+" in "+g.Name, content)
+}
+
+// rewards splits those of the guild into earned and upcoming ones.
+func (p *memberPage) rewards(g *guild.Guild) {
+	var earned []guild.RoleReward
+	var ahead []rewardAhead
+	for _, r := range g.RoleRewards {
+		switch {
+		case len(r.Roles) == 0:
+		case int(r.Level) <= p.Row.Level:
+			earned = append(earned, r)
+		default:
+			xp := g.Curve.XPFor(r.Level)
+			if xp > level.MaxXP {
+				xp = p.Row.XP
+			}
+			ahead = append(ahead, rewardAhead{r, int64(xp - p.Row.XP)})
+		}
+	}
+	slices.Reverse(earned)
+	p.Earned, p.Upcoming = firstOf(earned, rewardsShown), firstOf(ahead, rewardsAhead)
 }
 
 // rolesOf finds the rewards' roles with these ids, in that order.

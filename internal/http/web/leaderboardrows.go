@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"strconv"
@@ -26,7 +25,8 @@ const (
 
 // leaderboardRow is a member on a board.
 type leaderboardRow struct {
-	leaderboard.Ranked
+	leaderboard.Standing
+	Anchor   string // what its element's id begins with
 	Base     string // path of the board
 	Name     string // what to call them
 	Handle   string // their user name where that differs, or empty
@@ -35,17 +35,55 @@ type leaderboardRow struct {
 	Progress float64 // 0 to 100
 	Missing  int64   // XP to next level; 0 at the last
 	Max      bool    // nobody gets any further
+	Role     *guild.Role
+	Next     *guild.RoleReward
+	InPeriod bool // Gained is what counts
 }
 
+// newRow is a member on the board of all time.
 func newRow(g *guild.Guild, r leaderboard.Ranked) leaderboardRow {
-	at, next, progress := g.Curve.Progress(r.XP)
+	v := boardView{settings: &g.Settings}
+	return v.row(g, leaderboard.Standing{Ranked: r})
+}
+
+func (v *boardView) row(g *guild.Guild, r leaderboard.Standing) leaderboardRow {
+	at, next, progress := v.settings.Curve.Progress(r.XP)
 	row := leaderboardRow{
-		Ranked: r, Base: boardPath(g), Avatar: text(r.User.Avatar), Level: int(at), Progress: progress, Missing: max(int64(next-r.XP), 0),
-		Max: level.Highest(at, next),
+		Standing: r, Anchor: "m", Base: boardPath(g), Avatar: text(r.User.Avatar), Level: int(at), Progress: progress,
+		Missing: max(int64(next-r.XP), 0), Max: level.Highest(at, next), Role: shownRole(v.settings, at), Next: nextReward(v.settings, at),
+		InPeriod: v.period != nil,
 	}
 	row.Name, row.Handle = displayName(r.User, string(r.UserID))
 	row.Name, row.Handle = cut(row.Name, maxShown), cut(row.Handle, maxShown)
 	return row
+}
+
+// shownRole is the role with a colour of the highest reward that members of a level have; nil without one.
+func shownRole(s *guild.Settings, at level.Level) *guild.Role {
+	highest := true
+	for i := len(s.RoleRewards) - 1; i >= 0; i-- {
+		r := &s.RoleRewards[i]
+		if r.Level > at || !highest && !r.Stack {
+			continue
+		}
+		highest = false
+		for j := range r.Roles {
+			if coloured(r.Roles[j]) {
+				return &r.Roles[j]
+			}
+		}
+	}
+	return nil
+}
+
+// nextReward is the first reward above a level that has roles; nil at the last.
+func nextReward(s *guild.Settings, at level.Level) *guild.RoleReward {
+	for i := range s.RoleRewards {
+		if r := &s.RoleRewards[i]; r.Level > at && len(r.Roles) > 0 {
+			return r
+		}
+	}
+	return nil
 }
 
 // displayName is what to call a member, and their user name where that says more. Of somebody who only wrote messages the id may be all.
@@ -74,7 +112,7 @@ func cut(text string, most int) string {
 }
 
 // short writes a number in little room: in full below a million, and then with two decimals, rounded down.
-func short(n level.XP) string {
+func short[T int64 | level.XP](n T) string {
 	switch {
 	case n < 1e6:
 		return count(n)
@@ -100,6 +138,7 @@ type renderedPage struct {
 type pageName struct {
 	guild    guild.Incarnation
 	settings int64
+	period   string // its id, or empty
 	number   int64
 }
 
@@ -117,26 +156,44 @@ func newRenderedPages() *renderedPages {
 	return &renderedPages{kept: kept}
 }
 
-// renderRows renders the rows of a page that was read at this version. Nobody may change what it returns.
-func (s *Site) renderRows(g *guild.Guild, version leaderboard.Version, page leaderboard.NumberedPage) ([]renderedRow, error) {
-	name := pageName{g.Incarnation, g.Version, page.Number}
-	if kept, ok := s.rendered.kept.Get(name); ok && kept.version == version {
+// renderRows renders the rows of a page. Nobody may change what it returns.
+func (s *Site) renderRows(g *guild.Guild, v *boardView) ([]renderedRow, error) {
+	if v.over { // it has no version, and an erasure changes it
+		return s.renderAll(g, v)
+	}
+	name := pageName{guild: g.Incarnation, settings: g.Version, number: v.number}
+	if v.period != nil {
+		name.period = v.period.ID
+	}
+	if kept, ok := s.rendered.kept.Get(name); ok && kept.version == v.version {
 		return kept.rows, nil
 	}
-	rows, err, _ := s.rendered.underway.Do(fmt.Sprint(name, version), func() (any, error) {
-		rows := make([]renderedRow, len(page.Rows))
-		for i, member := range page.Rows {
-			var html bytes.Buffer
-			if err := s.templates["leaderboard"].ExecuteTemplate(&html, "row", newRow(g, member)); err != nil {
-				return nil, fmt.Errorf("render a row: %w", err)
-			}
-			rows[i] = renderedRow{member.UserID, html.String()}
+	rows, err, _ := s.rendered.underway.Do(fmt.Sprint(name, v.version), func() (any, error) {
+		rows, err := s.renderAll(g, v)
+		if err == nil {
+			s.rendered.kept.Add(name, renderedPage{v.version, rows})
 		}
-		s.rendered.kept.Add(name, renderedPage{version, rows})
-		return rows, nil
+		return rows, err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return rows.([]renderedRow), nil
+}
+
+func (s *Site) renderAll(g *guild.Guild, v *boardView) ([]renderedRow, error) {
+	rows := make([]renderedRow, len(v.rows))
+	for i, member := range v.rows {
+		html, err := s.renderRow(v.row(g, member))
+		if err != nil {
+			return nil, err
+		}
+		rows[i] = renderedRow{member.UserID, html}
+	}
+	return rows, nil
+}
+
+func (s *Site) renderRow(row leaderboardRow) (string, error) {
+	html, err := s.renderPart("row", row)
+	return string(html), err
 }

@@ -12,6 +12,7 @@ import (
 const (
 	// Of long lists the first are shown, or they would be longer than the board.
 	rewardsShown     = 25
+	rewardsAhead     = 5
 	multipliersShown = 15
 	targetsShown     = 6
 )
@@ -66,13 +67,20 @@ func inWords(d time.Duration) string {
 	}
 }
 
+func rolesShown(roles []guild.Role) shown[guild.Role] { return firstOf(roles, targetsShown) }
+
 func roleNames(roles []guild.Role) shown[string] {
 	names := make([]string, len(roles))
 	for i, r := range roles {
-		names[i] = cut(nameOr(r.Name, r.ID), maxShown)
+		names[i] = roleName(r)
 	}
 	return firstOf(names, targetsShown)
 }
+
+func roleName(r guild.Role) string { return cut(nameOr(r.Name, r.ID), maxShown) }
+
+// coloured reports whether a role has a colour of its own; 0 is chat platforms' word for none.
+func coloured(r guild.Role) bool { return r.Color != nil && *r.Color != 0 }
 
 func channelNames(channels []guild.Channel) shown[string] {
 	names := make([]string, len(channels))

@@ -25,7 +25,7 @@ const (
 	// defaultKeepAlive is after how long a silent stream gets a sign of life, and who watches it is looked at again.
 	defaultKeepAlive = 15 * time.Second
 	// rowsFormat is part of the ETag of rows; raise it when the same members are rendered differently.
-	rowsFormat = "r3"
+	rowsFormat = "r4"
 	// streamBegin asks browsers to come back after five seconds.
 	streamBegin = "retry: 5000\n\n"
 	// watchersOfAddress bounds the streams of one address, enough for a class; a browser beyond it polls the rows (leaderboard.js).
@@ -43,12 +43,12 @@ type rowsBody struct {
 }
 
 // encodeRows leaves out the rows that are in sent as they are, and notes the others there.
-func (s *Site) encodeRows(g *guild.Guild, state watch.State, sent map[id.User]string) ([]byte, error) {
-	rows, err := s.renderRows(g, state.Version, state.NumberedPage)
+func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string) ([]byte, error) {
+	rows, err := s.renderRows(g, v)
 	if err != nil {
 		return nil, err
 	}
-	body := rowsBody{Page: state.Number, Last: leaderboard.LastPage(state.Total), Total: state.Total, Order: make([]string, len(rows)), Rows: []string{}}
+	body := rowsBody{Page: v.number, Last: leaderboard.LastPage(v.total), Total: v.total, Order: make([]string, len(rows)), Rows: []string{}}
 	present := make(map[id.User]bool, len(rows))
 	for i, row := range rows {
 		body.Order[i], present[row.user] = "m"+string(row.user), true
@@ -71,28 +71,55 @@ func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
+	ask := boardAsk{period: c.Query("period"), number: number}
+	running := ""
+	if ask.period != "" {
+		p, closed, err := s.findPeriod(c.Request.Context(), g, ask.period)
+		switch {
+		case err != nil:
+			return err
+		case closed != nil:
+			return s.closedRows(c, g, ask)
+		}
+		running = p.ID
+	}
 	version, err := s.deps.Board.Version(c.Request.Context(), g)
 	if err != nil {
 		return err
 	}
-	if tagged(c, rowsTag(g, number, version)) {
+	if tagged(c, rowsTag(g, running, number, version)) {
 		return nil
 	}
-	v, err := s.deps.Board.View(c.Request.Context(), g, leaderboard.Look{Pages: []int64{number}})
+	v, err := s.readBoard(c.Request.Context(), g, ask)
 	if err != nil {
 		return err
 	}
-	body, err := s.encodeRows(g, watch.State{Version: v.Version, Total: v.Total, NumberedPage: v.Pages[0]}, map[id.User]string{})
+	body, err := s.encodeRows(g, &v, map[id.User]string{})
 	if err != nil {
 		return err
 	}
-	c.Header("ETag", rowsTag(g, number, v.Version))
-	send(c, http.StatusOK, "application/json; charset=utf-8", body)
+	c.Header("ETag", rowsTag(g, running, number, v.version))
+	s.send(c, http.StatusOK, jsonType, body)
 	return nil
 }
 
-func rowsTag(g *guild.Guild, number int64, v leaderboard.Version) string {
-	return etag.Of(rowsFormat, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
+// closedRows answers with rows that only an erasure changes.
+func (s *Site) closedRows(c *gin.Context, g *guild.Guild, ask boardAsk) error {
+	v, err := s.readBoard(c.Request.Context(), g, ask)
+	if err != nil {
+		return err
+	}
+	body, err := s.encodeRows(g, &v, map[id.User]string{})
+	if err == nil && !tagged(c, etag.OfBody(body)) {
+		s.send(c, http.StatusOK, jsonType, body)
+	}
+	return err
+}
+
+const jsonType = "application/json; charset=utf-8"
+
+func rowsTag(g *guild.Guild, running string, number int64, v leaderboard.Version) string {
+	return etag.Of(rowsFormat+running, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
 }
 
 // watchRows streams a page's rows as they change, until the browser leaves, the service stops, or the board may not be read any more,
@@ -101,6 +128,9 @@ func (s *Site) watchRows(c *gin.Context, g *guild.Guild) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {
 		return err
+	}
+	if c.Query("period") != "" {
+		return fault.New(fault.Invalid, "Only the leaderboard of all time can be watched. Read the rows of a period from time to time instead.")
 	}
 	place, err := s.watchers.Take(ratelimit.ClientName(c.ClientIP())) // the feed bounds them all
 	if err != nil {
@@ -164,7 +194,8 @@ func (s *Site) pushRows(c *gin.Context, g *guild.Guild, stream *endless.Stream, 
 		g = now
 		push := []byte(stillHere)
 		if !silent || otherSettings {
-			body, err := s.encodeRows(g, newest, sent)
+			v := allTime(g, newest.Version, newest.Total, newest.NumberedPage)
+			body, err := s.encodeRows(g, &v, sent)
 			if err != nil {
 				return err
 			}

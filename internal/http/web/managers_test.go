@@ -19,8 +19,8 @@ func TestAManagerSetsXP(t *testing.T) {
 	s.fill(members(3))
 	b := s.browser()
 	b.signIn()
-	b.get(memberPath(2)).want(200, "rank 3 in", "Set XP", "card.svg", "/v2/levels/"+string(public)+"/users/"+string(memberID(2)), `value="4999998"`)
-	got := b.post(memberPath(2)+"/xp", confirmed("xp", "6000000")).want(200, "XP updated", "rank 1 in", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
+	b.get(memberPath(2)).want(200, ">#3</b>", "Set XP", "card.svg", "/v2/levels/"+string(public)+"/users/"+string(memberID(2)), `value="4999998"`)
+	got := b.post(memberPath(2)+"/xp", confirmed("xp", "6000000")).want(200, "XP updated", ">#1</b>", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
 	if got.path != memberPath(2)+"?done=xp" {
 		t.Errorf("it led to %s", got.path)
 	}

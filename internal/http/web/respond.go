@@ -18,7 +18,9 @@ import (
 	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/level"
 	"levelboard/internal/http/etag"
+	"levelboard/internal/http/pack"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -35,17 +37,28 @@ func (s *Site) handle(h handler) gin.HandlerFunc {
 
 const htmlType = "text/html; charset=utf-8"
 
-// send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection.
-func send(c *gin.Context, status int, mediaType string, body []byte) {
+// send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection. It packs
+// what is large, but no secret: the size of a packed page says something of what is in it.
+func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
+	if len(body) >= pack.Least && !c.GetBool(secretKey) && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
+		body = s.packer.Pack(body)
+		c.Header("Content-Encoding", "gzip")
+		if tag := c.Writer.Header().Get("ETag"); strings.HasPrefix(tag, `"`) {
+			c.Header("ETag", "W/"+tag) // a strong one would be one of bytes
+		}
+	}
 	placeOfPage(c).Release()
 	c.Data(status, mediaType, body)
 }
+
+// secretKey says that the page shows a secret.
+const secretKey = "levelboard.secret"
 
 // show renders the page of that template in full before it sends anything, so that a failure is an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
 	page, err := s.render(c, name, title, content)
 	if err == nil {
-		send(c, status, htmlType, page)
+		s.send(c, status, htmlType, page)
 	}
 	return err
 }
@@ -60,18 +73,19 @@ func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, co
 		c.Header("Cache-Control", "private, no-cache")
 	}
 	if !tagged(c, etag.OfBody(page)) {
-		send(c, http.StatusOK, htmlType, page)
+		s.send(c, http.StatusOK, htmlType, page)
 	}
 	return nil
 }
 
 // tagged sets the ETag, and answers 304 and reports true when the browser has what it names.
 func tagged(c *gin.Context, tag string) bool {
-	c.Header("ETag", tag)
-	_, has := etag.Match(c.Request.Header.Values("If-None-Match"), tag)
+	same, has := etag.Match(c.Request.Header.Values("If-None-Match"), tag)
 	if has {
+		tag = same
 		c.Status(http.StatusNotModified)
 	}
+	c.Header("ETag", tag)
 	return has
 }
 
@@ -162,8 +176,17 @@ func parseTemplates() (map[string]*template.Template, error) {
 
 // functions are what templates can call.
 var functions = template.FuncMap{
-	"asset": asset, "channels": channelNames, "clean": displayname.Clean, "count": count, "counted": counted, "factor": factor, "inWords": inWords,
-	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "ring": newRing, "roles": roleNames, "short": short, "text": text,
+	"ago": ago, "asset": asset, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "inWords": inWords, "instant": newInstant, "nameOf": roleName, "names": roleNames,
+	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "until": until,
+}
+
+// renderPart renders a block of the parts that all templates share.
+func (s *Site) renderPart(name string, content any) ([]byte, error) {
+	var rendered bytes.Buffer
+	if err := s.templates["leaderboard"].ExecuteTemplate(&rendered, name, content); err != nil {
+		return nil, fmt.Errorf("render a %s: %w", name, err)
+	}
+	return rendered.Bytes(), nil
 }
 
 // frame is what every template is given: what the layout shows, and the page's own content.

@@ -16,11 +16,13 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/pack"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/watch"
 )
 
@@ -36,6 +38,7 @@ type Deps struct {
 	Board    *leaderboard.Leaderboard
 	Keys     *ownkeys.Profile
 	Finder   *leaderboard.Finder
+	Periods  *periods.Boards
 	Watch    *watch.Feed
 	Limiter  *ratelimit.Limiter
 	SignIn   SignIn                  // nil when nobody can sign in
@@ -55,6 +58,7 @@ type Site struct {
 	log       *slog.Logger
 	templates map[string]*template.Template
 	rendered  *renderedPages
+	packer    pack.Packer
 	cookies   cookies
 	origins   *http.CrossOriginProtection
 	inFlight  *shares.Pool // pages that are worked on, by address
@@ -92,7 +96,9 @@ func (s *Site) Routes(r gin.IRouter) {
 	get(pages, "/leaderboard/:entry", s.boardOf(s.leaderboard))
 	get(pages, "/leaderboard/:entry/search", s.boardOf(s.search))
 	get(pages, "/leaderboard/:entry/rows", s.boardOf(s.rows))
+	get(pages, "/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
 	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
+	get(pages, "/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing))
 	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.setXP)))
 	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
 

@@ -6,9 +6,31 @@
 "use strict";
 
 (() => {
+  const fragment = (html) => {
+    const holder = document.createElement("template");
+    holder.innerHTML = html;
+    for (const image of holder.content.querySelectorAll("img")) if (broken.has(image.src)) image.remove();
+    localize(holder.content);
+    return holder.content;
+  };
+
   const board = document.getElementById("board");
   const button = document.getElementById("live");
-  if (!board || !button) return;
+  if (!board) return;
+
+  // A row that is opened reads where its member stands, each time.
+  document.addEventListener("toggle", async (event) => {
+    const place = event.target.open && event.target.querySelector("[data-standing]");
+    if (!place) return;
+    try {
+      const answer = await fetch(`${place.parentElement.querySelector("a").href}/standing`, { cache: "no-store" });
+      if (answer.ok) place.replaceChildren(fragment(await answer.text()));
+    } catch {
+      // The profile has it, too.
+    }
+  }, true);
+
+  if (!board.dataset.rows) return;
 
   const pollEvery = 5000;
   const pollAfterFailure = 30000;
@@ -20,12 +42,7 @@
   let etag = "";
   let polling = null;
 
-  const parse = (html) => {
-    const holder = document.createElement("template");
-    holder.innerHTML = html;
-    for (const image of holder.content.querySelectorAll("img")) if (broken.has(image.src)) image.remove();
-    return holder.content.firstElementChild;
-  };
+  const parse = (html) => fragment(html).firstElementChild;
 
   // morph makes one node like another, and touches only what is different.
   const morph = (node, like) => {
@@ -33,6 +50,7 @@
       node.replaceWith(like);
       return;
     }
+    if (node.dataset?.standing !== undefined) return; // what it holds was read for itself
     if (node.nodeType === Node.TEXT_NODE) {
       if (node.data !== like.data) node.data = like.data;
       return;
@@ -67,9 +85,15 @@
     if (focused !== document.activeElement && board.contains(focused)) focused.focus({ preventScroll: true });
   };
 
+  const top = Number(board.dataset.top) || Infinity;
+
   const show = (state) => {
+    const order = state.order.slice(0, top);
     for (const html of state.rows) {
       const fresh = parse(html);
+      if (!order.includes(fresh.id)) continue;
+      const own = document.getElementById(`own${fresh.id.slice(1)}`);
+      if (own) morph(own.firstElementChild, fresh.cloneNode(true).firstElementChild);
       const row = document.getElementById(fresh.id);
       if (!row) {
         board.append(fresh);
@@ -79,11 +103,12 @@
         if (row.textContent !== before) flash(row);
       }
     }
-    arrange(state.order);
-    document.getElementById("empty").hidden = state.order.length > 0;
-    document.getElementById("total").textContent = state.total.toLocaleString("en-US");
-    const last = document.getElementById("last");
-    if (last) last.textContent = state.last.toLocaleString("en-US");
+    arrange(order);
+    document.getElementById("empty").hidden = order.length > 0;
+    for (const name of ["total", "last"]) {
+      const place = document.getElementById(name);
+      if (place) place.textContent = state[name].toLocaleString();
+    }
   };
 
   const stop = () => {
@@ -116,7 +141,7 @@
   const start = () => {
     stop();
     if (paused || document.hidden) return;
-    if (!window.EventSource) {
+    if (!window.EventSource || !board.dataset.live) {
       poll(Infinity);
       return;
     }
@@ -134,8 +159,8 @@
     });
   };
 
-  button.hidden = false;
-  button.addEventListener("click", () => {
+  if (button) button.hidden = false;
+  button?.addEventListener("click", () => {
     paused = !paused;
     // The name says what a press does; whether the rows are live shows in the dot before it.
     button.dataset.live = paused ? "off" : "on";

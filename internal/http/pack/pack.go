@@ -1,0 +1,74 @@
+// Package pack gzips answers for clients that take gzip. It sets no header.
+package pack
+
+import (
+	"bytes"
+	"compress/gzip"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Least is from how many bytes on an answer is packed: what goes into one packet is not sent sooner when it is smaller.
+const Least = 1400
+
+// Packer packs one answer at a time, for a writer takes 800 KB. Its zero value is ready. It is safe for concurrent use.
+type Packer struct {
+	mu   sync.Mutex
+	to   bytes.Buffer
+	with *gzip.Writer // nil before the first answer
+}
+
+// Pack returns the body gzipped. It waits for others.
+func (p *Packer) Pack(body []byte) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pack(body)
+}
+
+// TryPack returns the body gzipped; nil when another one is being packed, which takes some requests' time.
+func (p *Packer) TryPack(body []byte) []byte {
+	if !p.mu.TryLock() {
+		return nil
+	}
+	defer p.mu.Unlock()
+	return p.pack(body)
+}
+
+func (p *Packer) pack(body []byte) []byte {
+	p.to.Reset()
+	if p.with == nil {
+		p.with = gzip.NewWriter(&p.to)
+	} else {
+		p.with.Reset(&p.to)
+	}
+	_, _ = p.with.Write(body) // into memory
+	_ = p.with.Close()
+	return bytes.Clone(p.to.Bytes())
+}
+
+// Accepts reports whether a client with these values of Accept-Encoding takes gzip (RFC 9110, section 12.5.3).
+func Accepts(acceptEncoding []string) bool {
+	accepts := false
+	for _, line := range acceptEncoding {
+		for coding := range strings.SplitSeq(line, ",") {
+			name, parameters, _ := strings.Cut(coding, ";")
+			name = strings.TrimSpace(name)
+			if strings.EqualFold(name, "gzip") || strings.EqualFold(name, "x-gzip") {
+				return wanted(parameters)
+			}
+			accepts = accepts || name == "*" && wanted(parameters)
+		}
+	}
+	return accepts
+}
+
+// wanted reports whether the weight is above 0; one that cannot be read is.
+func wanted(parameters string) bool {
+	name, weight, _ := strings.Cut(parameters, "=")
+	if !strings.EqualFold(strings.TrimSpace(name), "q") {
+		return true
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+	return err != nil || q > 0
+}

@@ -1,0 +1,176 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+)
+
+// boardAsk is what a visitor wants to see of a board.
+type boardAsk struct {
+	period string  // a kind, the id of a period, or empty for all time
+	number int64   // of the page; past the last it stands for the last
+	user   id.User // whose row is read too; empty for nobody
+}
+
+// boardView is a page of a board, as of one moment.
+type boardView struct {
+	period   *period.Period // nil for all time
+	begins   time.Time
+	ends     time.Time
+	over     bool            // the period has closed, and the board stays as it is
+	settings *guild.Settings // whose curve and rewards hold
+	version  leaderboard.Version
+	number   int64
+	total    int64 // members on the board
+	gained   int64 // by all of them, in the period
+	rows     []leaderboard.Standing
+	own      *leaderboard.Standing // of boardAsk.user; nil when not on the board
+}
+
+// readBoard reads a page. A NotFound fault for a period without a board, an Invalid one for what is no period.
+func (s *Site) readBoard(ctx context.Context, g *guild.Guild, ask boardAsk) (v boardView, err error) {
+	if ask.period == "" {
+		return s.readAllTime(ctx, g, ask)
+	}
+	p, closed, err := s.findPeriod(ctx, g, ask.period)
+	if err != nil {
+		return v, err
+	}
+	if closed != nil {
+		v, err = s.readClosed(ctx, g, closed, ask)
+	} else {
+		v, err = s.readRunning(ctx, g, p, ask)
+	}
+	if err != nil || ask.user == "" {
+		return v, err
+	}
+	around, _, err := s.deps.Periods.Around(ctx, g, ask.user, ask.period, 1)
+	if fault.Is(err, fault.NotFound) {
+		return v, nil
+	}
+	if len(around.Rows) == 1 {
+		v.own = &around.Rows[0]
+	}
+	return v, err
+}
+
+func (s *Site) findPeriod(ctx context.Context, g *guild.Guild, name string) (period.Period, *periods.Closed, error) {
+	if err := periods.CheckName(name); err != nil {
+		return period.Period{}, nil, err
+	}
+	p, closed, err := s.deps.Periods.Find(ctx, g, name)
+	if fault.Is(err, fault.NotFound) {
+		err = fault.Wrap(err, fault.NotFound, "There is no leaderboard for this period. It is not set up, has not begun, or is no longer kept.")
+	}
+	return p, closed, err
+}
+
+func (s *Site) readAllTime(ctx context.Context, g *guild.Guild, ask boardAsk) (v boardView, err error) {
+	look := leaderboard.Look{Pages: []int64{ask.number}}
+	if ask.user != "" {
+		look.Users = []id.User{ask.user}
+	}
+	found, err := s.deps.Board.View(ctx, g, look)
+	if err != nil {
+		return v, err
+	}
+	v = allTime(g, found.Version, found.Total, found.Pages[0])
+	if len(found.Members) == 1 {
+		v.own = &leaderboard.Standing{Ranked: found.Members[0]}
+	}
+	return v, nil
+}
+
+func allTime(g *guild.Guild, version leaderboard.Version, total int64, page leaderboard.NumberedPage) boardView {
+	v := boardView{settings: &g.Settings, version: version, number: page.Number, total: total, rows: make([]leaderboard.Standing, len(page.Rows))}
+	for i, row := range page.Rows {
+		v.rows[i].Ranked = row
+	}
+	return v
+}
+
+func (s *Site) readRunning(ctx context.Context, g *guild.Guild, p period.Period, ask boardAsk) (v boardView, err error) {
+	v = boardView{period: &p, settings: &g.Settings, number: ask.number}
+	v.begins, v.ends = p.Bounds(g.Calendar().Zone)
+	for {
+		found, err := s.deps.Board.Standings(ctx, g, p, leaderboard.PageSize*(v.number-1), leaderboard.PageSize, leaderboard.Digest{})
+		if err != nil {
+			return v, err
+		}
+		v.version, v.total, v.gained, v.rows = found.Version, found.Members, found.Gained, found.Rows
+		last := leaderboard.LastPage(v.total)
+		if v.number <= last {
+			return v, nil
+		}
+		v.number = last
+	}
+}
+
+func (s *Site) readClosed(ctx context.Context, g *guild.Guild, closed *periods.Closed, ask boardAsk) (v boardView, err error) {
+	v = boardView{
+		period: &closed.Period, begins: closed.Begins, ends: closed.Ends, over: true, settings: &closed.Settings,
+		number: min(ask.number, leaderboard.LastPage(closed.Members)), total: closed.Members, gained: closed.Gained,
+	}
+	v.rows, err = s.deps.Periods.Page(ctx, g, closed.Period, v.number)
+	return v, err
+}
+
+// periodTab leads to the board of all time, of a period that runs, or to the past.
+type periodTab struct {
+	Name string
+	Path string
+	Ends time.Time // zero for what does not end
+	Here bool
+}
+
+// tabsOf are the tabs of a guild's board; none when it counts no gains.
+func tabsOf(g *guild.Guild, now time.Time, shown *period.Period) []periodTab {
+	calendar := g.Calendar()
+	if !calendar.Counts() {
+		return nil
+	}
+	tabs := []periodTab{{Name: "All time", Path: boardPath(g), Here: shown == nil}}
+	for _, p := range calendar.Running(period.DayAt(now, calendar.Zone)) {
+		_, ends := p.Bounds(calendar.Zone)
+		tabs = append(tabs, periodTab{Name: runningName(p), Path: boardPath(g) + "?period=" + string(p.Kind), Ends: ends, Here: shown != nil && shown.ID == p.ID})
+	}
+	here := slices.ContainsFunc(tabs, func(t periodTab) bool { return t.Here })
+	return append(tabs, periodTab{Name: "Past", Path: boardPath(g) + "/periods", Here: !here})
+}
+
+// runningName is what a period is called while it runs.
+func runningName(p period.Period) string {
+	switch p.Kind {
+	case period.Daily:
+		return "Today"
+	case period.Weekly:
+		return "This week"
+	case period.Monthly:
+		return "This month"
+	}
+	return p.Name
+}
+
+// dateForm writes a date, such as Nov 25, 2026.
+const dateForm = "Jan 2, 2006"
+
+// periodName is what a period is called at any time.
+func periodName(p period.Period) string {
+	switch p.Kind {
+	case period.Daily:
+		return dayDate(p.First)
+	case period.Weekly:
+		return "Week of " + dayDate(p.First)
+	case period.Monthly:
+		return p.First.Begin(time.UTC).Format("January 2006")
+	}
+	return p.Name
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// standing is where a member stands on the board of all time and on those of the periods that run.
+type standing struct {
+	Of     int64
+	Top    string // part of the members that the rank is within, in percent
+	Ahead  int64  // XP to the rank above; 0 for the first
+	Boards []standingOn
+}
+
+// standingOn is where a member stands on one board. Rank is 0 for a member who is not on it.
+type standingOn struct {
+	Name   string
+	Path   string // of the member's row
+	Rank   int64
+	XP     int64 // in all, or gained in the period
+	Gained bool
+}
+
+func standingOf(g *guild.Guild, p leaderboard.Position) standing {
+	top := strings.TrimRight(strings.TrimRight(fmt.Sprintf("%.2f", float64(p.TopPercent())/100), "0"), ".")
+	found := standing{Of: p.Of, Top: top}
+	if p.Ahead != nil {
+		found.Ahead = max(int64(p.Ahead.XP-p.XP), 1)
+	}
+	me := "?member=" + string(p.UserID)
+	found.Boards = append(found.Boards, standingOn{Name: "All time", Path: boardPath(g) + me, Rank: p.Rank, XP: int64(p.XP)})
+	for _, in := range p.Periods {
+		found.Boards = append(found.Boards, standingOn{
+			Name: runningName(in.Period), Path: boardPath(g) + me + "&period=" + string(in.Kind), Rank: in.Rank, XP: in.Gained, Gained: true,
+		})
+	}
+	return found
+}
+
+func (s *Site) positionOf(c *gin.Context, g *guild.Guild, user id.User) (leaderboard.Position, error) {
+	found, err := s.deps.Periods.Position(c.Request.Context(), g, user)
+	return found, unranked(err)
+}
+
+// openedRow is what a row shows of a member once it is open.
+type openedRow struct {
+	Standing standing
+	Messages int64
+	Guild    id.Guild
+	User     id.User
+}
+
+// standing answers with where a member stands and their card, for a row that was opened.
+func (s *Site) standing(c *gin.Context, g *guild.Guild) error {
+	user, err := userInPath(c)
+	if err != nil {
+		return err
+	}
+	found, err := s.positionOf(c, g, user)
+	if err != nil {
+		return err
+	}
+	part, err := s.renderPart("opened", openedRow{standingOf(g, found), found.MessageCount, g.ID, user})
+	if err != nil {
+		return err
+	}
+	s.send(c, http.StatusOK, htmlType, part)
+	return nil
+}

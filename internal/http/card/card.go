@@ -25,6 +25,12 @@ const (
 	pngScale   = 2
 )
 
+// PNGWidth and PNGHeight are the size of a card's PNG in pixels.
+const (
+	PNGWidth  = cardWidth * pngScale
+	PNGHeight = cardHeight * pngScale
+)
+
 // Data is what stands on a card. Names may hold anything; they are cleaned, and cut to the room that there is.
 type Data struct {
 	UserID     string // also chooses the colour

@@ -10,6 +10,7 @@ import (
 type box struct {
 	x, y, width, height, radius float64
 	paint                       paint
+	hue                         gradient // of a box in the paint hue; zero for the scene's
 }
 
 // line is a line of text: clean, and no wider than its place.
@@ -86,9 +87,20 @@ func compose(d Data, f fonts) scene {
 }
 
 func (c *composer) avatar(letter string) {
-	const x, y, radius = 104, cardHeight / 2, 62
-	c.boxes = append(c.boxes, box{x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius, radius: radius, paint: hue})
-	c.put(line{text: letter, x: x, y: y + 21, size: 58, heavy: true, anchor: middle, paint: white})
+	c.disc(disc{x: 104, y: cardHeight / 2, radius: 62, letter: letter, size: 58})
+}
+
+// disc is a letter that stands for a picture.
+type disc struct {
+	x, y, radius float64 // of its middle
+	letter       string
+	size         float64 // of the letter
+	hue          gradient
+}
+
+func (c *composer) disc(d disc) {
+	c.boxes = append(c.boxes, box{x: d.x - d.radius, y: d.y - d.radius, width: 2 * d.radius, height: 2 * d.radius, radius: d.radius, paint: hue, hue: d.hue})
+	c.put(line{text: d.letter, x: d.x, y: d.y + .362*d.size, size: d.size, heavy: true, anchor: middle, paint: white})
 }
 
 // numbers puts rank and level at the right and returns where they begin.

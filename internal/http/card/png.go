@@ -20,19 +20,29 @@ func PNG(d Data, theme Theme) ([]byte, error) {
 	if theme == Auto {
 		theme = Light
 	}
-	regular, bold := newTypeface(false), newTypeface(true)
-	s := compose(d, fonts{has: bold.has, regular: 1, bold: 1})
-	p := &painter{image: image.NewRGBA(image.Rect(0, 0, cardWidth*pngScale, cardHeight*pngScale)), palette: palettes[theme], hue: s.hue}
+	bold := newTypeface(true)
+	return paintScene(compose(d, fonts{has: bold.has, regular: 1, bold: 1}), cardWidth, cardHeight, theme)
+}
+
+// paintScene draws a scene of this size, with pngScale pixels to a unit.
+func paintScene(s scene, width, height int, theme Theme) ([]byte, error) {
+	faces := map[bool]*typeface{false: newTypeface(false), true: newTypeface(true)}
+	p := &painter{image: image.NewRGBA(image.Rect(0, 0, width*pngScale, height*pngScale)), palette: palettes[theme]}
 	for _, b := range s.boxes {
+		p.hue = s.hue
+		if b.hue != (gradient{}) {
+			p.hue = b.hue
+		}
 		p.box(b)
 	}
+	p.hue = s.hue
 	for _, l := range s.lines {
-		p.line(map[bool]*typeface{false: regular, true: bold}[l.heavy], l)
+		p.line(faces[l.heavy], l)
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 	if err := encoder.Encode(&out, p.image); err != nil {
-		return nil, fmt.Errorf("encode a card: %w", err)
+		return nil, fmt.Errorf("encode a picture: %w", err)
 	}
 	return out.Bytes(), nil
 }
@@ -49,14 +59,16 @@ type painter struct {
 // box draws the rows with round corners as a path, and those between, which lie on whole pixels, as a rectangle.
 func (p *painter) box(b box) {
 	top, bottom := b.y+b.radius, b.y+b.height-b.radius
-	if bottom-top < 1 {
+	if bottom-top < 1 || b.paint == hue {
 		p.part(b, b.y, b.y+b.height)
 		return
 	}
-	p.part(b, b.y, top)
+	if b.radius > 0 {
+		p.part(b, b.y, top)
+		defer p.part(b, bottom, b.y+b.height)
+	}
 	middle := image.Rect(int(b.x*pngScale), int(math.Floor(top*pngScale)), int((b.x+b.width)*pngScale), int(math.Ceil(bottom*pngScale)))
 	draw.Draw(p.image, middle, image.NewUniform(p.palette[b.paint].rgba()), image.Point{}, draw.Src)
-	p.part(b, bottom, b.y+b.height)
 }
 
 // part draws what lies between two heights; the raster leaves out the rest of the path.
@@ -142,7 +154,9 @@ func (p *painter) glyph(face *typeface, index sfnt.GlyphIndex, x float64, l line
 // begin starts a path within these bounds: a raster no larger than what it draws is what makes this fast.
 func (p *painter) begin(x0, y0, x1, y1 float64) {
 	p.origin = image.Pt(int(math.Floor(x0*pngScale)), int(math.Floor(y0*pngScale)))
-	p.raster.Reset(int(math.Ceil(x1*pngScale))-p.origin.X+1, int(math.Ceil(y1*pngScale))-p.origin.Y+1)
+	end := image.Pt(int(math.Ceil(x1*pngScale))+1, int(math.Ceil(y1*pngScale))+1)
+	most := p.image.Bounds().Max
+	p.raster.Reset(min(end.X, most.X)-p.origin.X, min(end.Y, most.Y)-p.origin.Y)
 }
 
 func (p *painter) place(x, y float64) (float32, float32) {

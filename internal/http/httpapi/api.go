@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/http/card"
 	"levelboard/internal/http/pack"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
@@ -180,7 +181,7 @@ type api struct {
 	pages  *pageCache
 	packer pack.Packer
 	reads  pageReads
-	cards  *drawing
+	cards  *card.Drawing
 	cors   *cors.Cors
 
 	packedOpenAPI func() []byte // the description, gzipped
@@ -200,7 +201,7 @@ func New(deps Deps) (http.Handler, error) {
 	}
 	inFlight := cmp.Or(deps.inFlight, defaultInFlight)
 	a := &api{
-		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: newDrawing(), cors: newCORS(deps.CORSOrigins),
+		deps: deps, log: deps.Log, pages: newPageCache(pageMemory), cards: card.NewDrawing(), cors: newCORS(deps.CORSOrigins),
 		lookups:       shares.New(mostLookups, lookupsOfAddress),
 		inFlight:      shares.New(inFlight, max(1, inFlight/shareOfOne)),
 		largeBodies:   shares.New(largeBodies, largeBodiesOfOwner),

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/etag"
+	"levelboard/internal/http/shares"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -69,7 +71,10 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 	drawn := []byte(nil)
 	if p.format == cardSVG {
 		drawn = card.SVG(p.data, p.theme)
-	} else if drawn, err = a.cards.draw(c.Request.Context(), holderOf(c), tag, p.png); err != nil {
+	} else if drawn, err = a.cards.Draw(c.Request.Context(), holderOf(c), tag, p.png); err != nil {
+		if errors.Is(err, shares.ErrFull) || errors.Is(err, shares.ErrShare) {
+			return full(err)
+		}
 		return err
 	}
 	setCardHeaders(c, tag)

@@ -17,7 +17,9 @@ import (
 var staticFiles embed.FS
 
 // mediaTypes are those of the static files. The machine's own table is not asked: the pages need these.
-var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var mediaTypes = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".png": pngType, ".webmanifest": "application/manifest+json",
+}
 
 // staticHash is a hash of all static files, and part of their addresses: browsers may keep a file forever and never mix versions.
 var staticHash = func() string {
@@ -50,6 +52,15 @@ func (s *Site) serveAsset(c *gin.Context) {
 
 // serveIcon is for browsers that ask for the icon without having read the page.
 func (s *Site) serveIcon(c *gin.Context) { s.sendAsset(c, "icon.svg", "public, max-age=86400") }
+
+// serveTouchIcon is for phones, likewise.
+func (s *Site) serveTouchIcon(c *gin.Context) {
+	s.sendAsset(c, "touch.png", "public, max-age=86400")
+}
+
+func (s *Site) serveManifest(c *gin.Context) {
+	s.sendAsset(c, "site.webmanifest", "public, max-age=86400")
+}
 
 func (s *Site) sendAsset(c *gin.Context, name, caching string) {
 	content, err := staticFiles.ReadFile("static/" + name)

@@ -29,7 +29,7 @@ const pagesOfAddress = maxInFlight / 4
 
 // contentPolicy allows what is ours, and avatars. It never runs scripts or styles in the page itself.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' " + imageHost + "; connect-src 'self'; " +
-	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	"manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // The largest forms, in bytes. Settings are at most 64 KiB of JSON, and a form takes three bytes for one of a name that is not ASCII.
 const (

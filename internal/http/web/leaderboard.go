@@ -90,7 +90,9 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 		content.Wrong, content.Search = wrong.Message, cut(cmp.Or(c.Query("rank"), c.Query("q")), maxShown)
 		return s.show(c, wrong.Code.Status(), "leaderboard", g.Name, content)
 	}
-	return s.showTagged(c, g, "leaderboard", g.Name, content)
+	title := boardTitle(g, &v)
+	s.describeIn(c, g, boardUnfurl(g, &v, title))
+	return s.showTagged(c, g, "leaderboard", title, content)
 }
 
 // boardContent is what a view says without its rows.

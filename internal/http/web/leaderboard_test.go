@@ -280,7 +280,7 @@ func TestNamesDoNotTurnTheTextBesideThem(t *testing.T) {
 	for _, path := range []string{board, board + "/rows", search, memberPath(0), "/", "/profile", "/profile/history"} {
 		b.get(path).want(200, "tac").lacks("\u2069", "\u202e")
 	}
-	b.get(board).want(200, "who__name>tac<", "who__handle>tac_<", "<h1><bdi>tac</bdi></h1>", "<title>tac ·", "<bdi>#tac</bdi>",
+	b.get(board).want(200, "who__name>tac<", "who__handle>tac_<", "<h1><bdi>tac</bdi></h1>", "<title>tac leaderboard ·", "<bdi>#tac</bdi>",
 		"<bdi>600000000000000003</bdi>")
 }
 

@@ -137,7 +137,7 @@ func (s *Site) search(c *gin.Context, g *guild.Guild) error {
 		content.Rows = append(content.Rows, newRow(g, m))
 	}
 	content.More = found.More
-	return s.show(c, http.StatusOK, "search", "Find a member", content)
+	return s.show(c, http.StatusOK, "search", "Find a member of "+g.Name, content)
 }
 
 // atRank leads to the member at a rank of the board that the visitor came from. Otherwise it says which page is the last; 0 without members.

@@ -80,6 +80,7 @@ func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content me
 	add, _ := g.RoleChanges(level.Level(row.Level))
 	content.Roles = rolesOf(g, add)
 	content.rewards(g)
+	s.describeIn(c, g, memberUnfurl(g, &content))
 	return s.show(c, status, "member", row.Name+" in "+g.Name, content)
 }
 

@@ -6,7 +6,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"levelboard/internal/domain/displayname"
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/card"
 	"levelboard/internal/usecase/periods"
 )
 
@@ -53,5 +55,10 @@ func (s *Site) pastPeriods(c *gin.Context, g *guild.Guild) error {
 	if len(found) == periods.PageSize {
 		content.After = number + 1
 	}
-	return s.show(c, http.StatusOK, "periods", g.Name+": periods", content)
+	title := "Winners of " + displayname.Clean(g.Name)
+	s.describeIn(c, g, unfurl{
+		Description: title + " by day, week, month and season.", Canonical: content.Base + "/periods",
+		Image: content.Base + "/preview.png", Width: card.PreviewWidth, Height: card.PreviewHeight,
+	})
+	return s.show(c, http.StatusOK, "periods", title, content)
 }

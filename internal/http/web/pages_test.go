@@ -13,7 +13,7 @@ import (
 )
 
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://cdn.discordapp.com; connect-src 'self'; " +
-	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+	"manifest-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // inline is what the policy would keep from working: a page that has it is broken.
 var inline = regexp.MustCompile(`(?i)<style|\sstyle=|<script(?:\s[^>]*)?>[^<]|\son[a-z]+=["']|javascript:`)

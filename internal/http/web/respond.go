@@ -35,12 +35,15 @@ func (s *Site) handle(h handler) gin.HandlerFunc {
 	}
 }
 
-const htmlType = "text/html; charset=utf-8"
+const (
+	htmlType = "text/html; charset=utf-8"
+	pngType  = "image/png"
+)
 
 // send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection. It packs
 // what is large, but no secret: the size of a packed page says something of what is in it.
 func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
-	if len(body) >= pack.Least && !c.GetBool(secretKey) && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
+	if mediaType != pngType && len(body) >= pack.Least && !c.GetBool(secretKey) && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
 		body = s.packer.Pack(body)
 		c.Header("Content-Encoding", "gzip")
 		if tag := c.Writer.Header().Get("ETag"); strings.HasPrefix(tag, `"`) {
@@ -56,6 +59,9 @@ const secretKey = "levelboard.secret"
 
 // show renders the page of that template in full before it sends anything, so that a failure is an error page and not half a page.
 func (s *Site) show(c *gin.Context, status int, name, title string, content any) error {
+	if status >= http.StatusBadRequest {
+		c.Set(unfurlKey, nil)
+	}
 	page, err := s.render(c, name, title, content)
 	if err == nil {
 		s.send(c, status, htmlType, page)
@@ -195,6 +201,7 @@ type frame struct {
 	Session *signin.Session // of who asks; nil when nobody is signed in
 	Here    string          // where to come back to after signing in
 	Site    *Site
+	Unfurl  *unfurl // nil for what is not for everybody
 	Content any
 }
 
@@ -205,7 +212,7 @@ func (s *Site) render(c *gin.Context, name, title string, content any) ([]byte, 
 	}
 	var rendered bytes.Buffer
 	err := page.ExecuteTemplate(&rendered, "layout", frame{
-		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Content: content,
+		Title: displayname.Clean(title), Session: sessionOf(c), Here: here(c), Site: s, Unfurl: unfurlOf(c), Content: content,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("render the page %s: %w", name, err)

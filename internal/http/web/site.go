@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/card"
 	"levelboard/internal/http/pack"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
@@ -59,6 +60,7 @@ type Site struct {
 	templates map[string]*template.Template
 	rendered  *renderedPages
 	packer    pack.Packer
+	drawing   *card.Drawing
 	cookies   cookies
 	origins   *http.CrossOriginProtection
 	inFlight  *shares.Pool // pages that are worked on, by address
@@ -68,7 +70,7 @@ type Site struct {
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
 func New(deps Deps) (*Site, error) {
 	s := &Site{
-		deps: deps, log: deps.Log, rendered: newRenderedPages(),
+		deps: deps, log: deps.Log, rendered: newRenderedPages(), drawing: card.NewDrawing(),
 		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(math.MaxInt, watchersOfAddress),
 	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
@@ -89,6 +91,9 @@ func New(deps Deps) (*Site, error) {
 func (s *Site) Routes(r gin.IRouter) {
 	get(r, "/static/:hash/:file", s.serveAsset)
 	get(r, "/favicon.ico", s.serveIcon)
+	get(r, "/apple-touch-icon.png", s.serveTouchIcon)
+	get(r, "/site.webmanifest", s.serveManifest)
+	get(r, "/robots.txt", s.serveRobots)
 
 	pages := r.Group("", s.recover, s.guard, s.admit, s.identify)
 	get(pages, "/", s.handle(s.home))
@@ -96,6 +101,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	get(pages, "/leaderboard/:entry", s.boardOf(s.leaderboard))
 	get(pages, "/leaderboard/:entry/search", s.boardOf(s.search))
 	get(pages, "/leaderboard/:entry/rows", s.boardOf(s.rows))
+	get(pages, "/leaderboard/:entry/preview.png", s.boardOf(s.preview))
 	get(pages, "/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
 	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
 	get(pages, "/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing))
@@ -156,6 +162,7 @@ func (s *Site) home(c *gin.Context) error {
 			s.log.WarnContext(c.Request.Context(), "the start page leaves out somebody's communities", "error", err)
 		}
 	}
+	s.describe(c, "/", "XP, levels, leaderboards and role rewards for chat communities, on your own server.")
 	return s.show(c, http.StatusOK, "home", "Levels for your community", content)
 }
 

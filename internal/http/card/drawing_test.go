@@ -1,4 +1,4 @@
-package httpapi
+package card
 
 import (
 	"context"
@@ -9,25 +9,25 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"levelboard/internal/domain/fault"
+	"levelboard/internal/http/shares"
 )
 
 // heldDrawing draws one card at a time, each when it is released.
 type heldDrawing struct {
-	*drawing
+	*Drawing
 	begun   chan string
 	release chan struct{}
 	drawn   atomic.Int64
 }
 
 func newHeldDrawing() *heldDrawing {
-	h := &heldDrawing{drawing: newDrawing(), begun: make(chan string, cardsWaiting), release: make(chan struct{})}
+	h := &heldDrawing{Drawing: NewDrawing(), begun: make(chan string, cardsWaiting), release: make(chan struct{})}
 	h.places = make(chan struct{}, 1)
 	return h
 }
 
 func (h *heldDrawing) ask(ctx context.Context, caller, etag string) ([]byte, error) {
-	return h.draw(ctx, caller, etag, func() ([]byte, error) {
+	return h.Draw(ctx, caller, etag, func() ([]byte, error) {
 		h.drawn.Add(1)
 		h.begun <- etag
 		<-h.release
@@ -67,10 +67,10 @@ func TestCardsTakeNoMorePlacesThanTheirs(t *testing.T) {
 	for h.waiting.Holders() < cardsWaiting {
 		runtime.Gosched() // the others are on their way
 	}
-	if _, err := h.ask(t.Context(), "one more", "one more"); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("one more than may wait: %v, want a fault that says to come again", err)
+	if _, err := h.ask(t.Context(), "one more", "one more"); !errors.Is(err, shares.ErrFull) {
+		t.Errorf("one more than may wait: %v, want that all places are taken", err)
 	}
-	if got, err := h.draw(t.Context(), "one more", first, nil); err == nil {
+	if got, err := h.Draw(t.Context(), "one more", first, nil); err == nil {
 		t.Errorf("a card that is not drawn yet is answered: %q", got)
 	}
 	if n := len(h.begun); n != 0 {
@@ -95,8 +95,8 @@ func TestACallerHasAShareOfTheCards(t *testing.T) {
 		})
 		<-h.begun
 	}
-	if _, err := h.ask(t.Context(), "one", "one more"); !fault.Is(err, fault.RateLimited) {
-		t.Errorf("one more of a caller than may wait: %v, want a fault of its limit", err)
+	if _, err := h.ask(t.Context(), "one", "one more"); !errors.Is(err, shares.ErrShare) {
+		t.Errorf("one more of a caller than may wait: %v, want that its share is taken", err)
 	}
 	close(h.release)
 	if _, err := h.ask(t.Context(), "another", "one more"); err != nil {
@@ -112,20 +112,20 @@ func TestWhoseTimeEndsWaitsNoLonger(t *testing.T) {
 	<-h.begun
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.ask(ctx, "one", "b"); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("got %v, want a fault that says to come again", err)
+	if _, err := h.ask(ctx, "one", "b"); !errors.Is(err, shares.ErrFull) {
+		t.Errorf("got %v, want that all places are taken", err)
 	}
 	close(h.release)
 	asking.Wait()
 }
 
 func TestACardThatFailedIsNotKept(t *testing.T) {
-	d := newDrawing()
+	d := NewDrawing()
 	broken := errors.New("broken")
-	if _, err := d.draw(t.Context(), "one", "a", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
+	if _, err := d.Draw(t.Context(), "one", "a", func() ([]byte, error) { return nil, broken }); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	got, err := d.draw(t.Context(), "one", "a", func() ([]byte, error) { return []byte("card"), nil })
+	got, err := d.Draw(t.Context(), "one", "a", func() ([]byte, error) { return []byte("card"), nil })
 	if err != nil || string(got) != "card" {
 		t.Errorf("the next one got %q, %v", got, err)
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package card
 
 import (
 	"context"
@@ -16,45 +16,46 @@ const (
 	// how many of those cards can take.
 	cardsWaiting = 64
 	// cardsOfOne is how many of them may be of one identity, or of one address without a key.
-	cardsOfOne = cardsWaiting / shareOfOne
+	cardsOfOne = cardsWaiting / 4
 )
 
-// drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes tens of milliseconds of a core, a thousand
+// Drawing draws few PNGs at a time, and keeps those that were asked for last. A PNG takes tens of milliseconds of a core, a thousand
 // times what other requests take, so without this a page full of cards would hold up everybody.
-type drawing struct {
+type Drawing struct {
 	kept    *lru.Cache[string, []byte]
 	waiting *shares.Pool  // the requests that wait or draw
 	places  chan struct{} // holds one for each that draws
 }
 
-func newDrawing() *drawing {
+// NewDrawing returns a Drawing that keeps nothing yet.
+func NewDrawing() *Drawing {
 	kept, err := lru.New[string, []byte](cardsKept)
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
-	return &drawing{
+	return &Drawing{
 		kept: kept, waiting: shares.New(cardsWaiting, cardsOfOne),
 		// At least half of the cores are left to others.
 		places: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
 	}
 }
 
-// draw returns the card of this ETag, from memory or drawn now. An Unavailable fault when too many are waiting, or when ctx
-// ends before it is this card's turn; a RateLimited one when too many of this caller are waiting.
-func (d *drawing) draw(ctx context.Context, caller, etag string, drawn func() ([]byte, error)) ([]byte, error) {
+// Draw returns the picture of this ETag, from memory or drawn now. shares.ErrFull when too many are waiting, or when ctx ends before it is
+// this picture's turn; shares.ErrShare when too many of this caller are waiting.
+func (d *Drawing) Draw(ctx context.Context, caller, etag string, drawn func() ([]byte, error)) ([]byte, error) {
 	if kept, ok := d.kept.Get(etag); ok {
 		return kept, nil
 	}
 	place, err := d.waiting.Take(caller)
 	if err != nil {
-		return nil, full(err)
+		return nil, err
 	}
 	defer place.Release()
 	select {
 	case d.places <- struct{}{}:
 		defer func() { <-d.places }()
 	case <-ctx.Done():
-		return nil, full(shares.ErrFull)
+		return nil, shares.ErrFull
 	}
 	// Those who asked for the same card meanwhile find it here.
 	if kept, ok := d.kept.Get(etag); ok {

@@ -1,0 +1,72 @@
+package card
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+)
+
+// PreviewWidth and PreviewHeight are the size of a board's preview in pixels, as sites show pictures of pages that are linked to.
+const (
+	PreviewWidth  = 2 * previewWidth
+	PreviewHeight = 2 * previewHeight
+)
+
+const (
+	previewWidth, previewHeight = 600, 315
+	previewLeft, previewRight   = 36.0, previewWidth - 36.0
+)
+
+// Board is what stands on a board's preview. Names may hold anything, as on a card.
+type Board struct {
+	GuildID string
+	Guild   string
+	Members int64 // of the guild
+	Ranked  int64 // of those, on the board
+	Top     []Data
+}
+
+// Preview draws a board as a PNG, dark, with the first three of its members. It takes as long as a card.
+func Preview(b Board) ([]byte, error) {
+	bold := newTypeface(true)
+	return paintScene(composePreview(b, fonts{has: bold.has, regular: 1, bold: 1}), previewWidth, previewHeight, Dark)
+}
+
+func composePreview(b Board, f fonts) scene {
+	c := &composer{fonts: f, regular: newTypeface(false), bold: newTypeface(true)}
+	c.hue = hueOf(b.GuildID)
+	name := displayName(Data{GlobalName: b.Guild, UserID: b.GuildID}, f.has)
+	c.boxes = append(c.boxes,
+		box{width: previewWidth, height: previewHeight, paint: surface},
+		box{width: previewWidth, height: 8, paint: hue})
+	c.disc(disc{x: previewLeft + 30, y: 66, radius: 30, letter: initial(name, f.has), size: 30})
+	const text = previewLeft + 78
+	c.put(line{text: c.cut(name, previewRight-text, 28, true), x: text, y: 64, size: 28, heavy: true, paint: ink})
+	totals := fmt.Sprintf("%s %s · %s on the board", humanize.Comma(b.Members), map[bool]string{true: "member", false: "members"}[b.Members == 1], humanize.Comma(b.Ranked))
+	c.put(line{text: totals, x: text, y: 90, size: 16, paint: soft})
+	for i, member := range b.Top[:min(len(b.Top), 3)] {
+		c.place(member, 116+float64(i)*56)
+	}
+	if len(b.Top) == 0 {
+		c.put(line{text: "No one is ranked yet", x: previewLeft, y: 150, size: 18, paint: soft})
+	}
+	c.put(line{text: "Levelboard", x: previewRight, y: previewHeight - 12, size: 13, heavy: true, anchor: end, paint: soft})
+	return c.scene
+}
+
+// place puts a member on a line of their own.
+func (c *composer) place(d Data, top float64) {
+	c.boxes = append(c.boxes, box{x: previewLeft, y: top, width: previewRight - previewLeft, height: 48, radius: 12, paint: track})
+	base := top + 31
+	name := displayName(d, c.fonts.has)
+	c.put(line{text: humanize.Comma(d.Rank), x: previewLeft + 26, y: base, size: 20, heavy: true, anchor: middle, paint: rankPaint(d.Rank)})
+	c.disc(disc{x: previewLeft + 68, y: top + 24, radius: 17, letter: initial(name, c.fonts.has), size: 17, hue: hueOf(d.UserID)})
+	level := "Level " + humanize.Comma(int64(d.Level))
+	c.put(line{text: level, x: previewRight - 18, y: base, size: 18, heavy: true, anchor: end, paint: ink})
+	xp := humanize.Comma(d.XP) + " XP"
+	at := previewRight - 34 - max(c.measure(level, 18, true), 84)
+	c.put(line{text: xp, x: at, y: base, size: 16, anchor: end, paint: soft})
+	const left = previewLeft + 98
+	room := at - c.measure(xp, 16, false) - 14 - left
+	c.put(line{text: c.cut(name, room, 18, true), x: left, y: base, size: 18, heavy: true, paint: ink})
+}

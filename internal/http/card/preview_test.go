@@ -1,0 +1,68 @@
+package card
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"strings"
+	"testing"
+)
+
+// someBoard has names of every length and script.
+func someBoard(top int) Board {
+	b := Board{GuildID: "731884926511480832", Guild: "Gopher Garden", Members: 6251, Ranked: 5000}
+	for i, name := range []string{"The Idle Biscuit", "Маша Иванова " + strings.Repeat("W", 90), "مريم"}[:top] {
+		b.Top = append(b.Top, Data{UserID: fmt.Sprint(i), GlobalName: name, Username: "name", Rank: int64(i + 1), Level: 10000 - i, XP: 2147483647 - int64(i)})
+	}
+	return b
+}
+
+func TestAPreviewIsAPictureOfItsBoard(t *testing.T) {
+	seen := map[string]bool{}
+	for top := range 4 {
+		drawn, err := Preview(someBoard(top))
+		if err != nil {
+			t.Fatal(err)
+		}
+		picture, err := png.Decode(bytes.NewReader(drawn))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size := picture.Bounds().Size(); size.X != PreviewWidth || size.Y != PreviewHeight || PreviewWidth != 1200 || PreviewHeight != 630 {
+			t.Errorf("it is %v", size)
+		}
+		if len(drawn) > 150<<10 {
+			t.Errorf("it takes %d bytes", len(drawn))
+		}
+		if seen[string(drawn)] {
+			t.Errorf("with %d members it is the same as with fewer", top)
+		}
+		seen[string(drawn)] = true
+	}
+}
+
+// Whatever a board is called, no line leaves the picture or runs into another one.
+func TestEverythingHasItsPlaceOnAPreview(t *testing.T) {
+	b := someBoard(3)
+	b.Guild = strings.Repeat("Wide ", 40)
+	s := composePreview(b, fonts{has: newTypeface(true).has, regular: 1, bold: 1})
+	for i, l := range s.lines {
+		if l.x < 0 || l.x+l.length > previewWidth {
+			t.Errorf("%q leaves the picture", l.text)
+		}
+		for _, other := range s.lines[:i] {
+			if l.y == other.y && l.x < other.x+other.length && other.x < l.x+l.length {
+				t.Errorf("%q runs into %q", l.text, other.text)
+			}
+		}
+	}
+}
+
+func BenchmarkPreview(b *testing.B) {
+	board := someBoard(3)
+	for b.Loop() {
+		if _, err := Preview(board); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/http/card"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// unfurl is what a public page tells search engines, and sites that show what is linked to. Without it a page asks not to be indexed.
+type unfurl struct {
+	Description string
+	Canonical   string // whole address
+	Image       string // likewise; empty for none
+	Width       int    // of the image, in pixels
+	Height      int
+}
+
+// unfurlKey is where describe puts it.
+const unfurlKey = "levelboard.unfurl"
+
+// describe says what the page at a path is, for everybody.
+func (s *Site) describe(c *gin.Context, path, description string) {
+	c.Set(unfurlKey, &unfurl{Description: description, Canonical: s.deps.PublicURL + path})
+}
+
+// describeIn is describe for a page of a guild's board, with a picture; only if that is public.
+func (s *Site) describeIn(c *gin.Context, g *guild.Guild, u unfurl) {
+	if g.Visibility != guild.Public {
+		return
+	}
+	u.Canonical, u.Image = s.deps.PublicURL+u.Canonical, s.deps.PublicURL+u.Image
+	c.Set(unfurlKey, &u)
+}
+
+// unfurlOf is what was described; nil on a page that is not for everybody.
+func unfurlOf(c *gin.Context) *unfurl {
+	u, _ := c.Value(unfurlKey).(*unfurl)
+	return u
+}
+
+// boardUnfurl describes a page of a board by those at its top.
+func boardUnfurl(g *guild.Guild, v *boardView, title string) unfurl {
+	var names []string
+	for i, row := range v.rows[:min(len(v.rows), 3)] {
+		shown := v.row(g, row)
+		names = append(names, fmt.Sprintf("%d. %s (level %s)", leaderboard.PageSize*(v.number-1)+int64(i)+1, shown.Name, count(shown.Level)))
+	}
+	description := title + ": no one is ranked yet."
+	if len(names) > 0 {
+		description = title + ", " + counted(v.total, "member") + ". " + strings.Join(names, ", ") + "."
+	}
+	return unfurl{Description: description, Canonical: v.path(g), Image: boardPath(g) + "/preview.png", Width: card.PreviewWidth, Height: card.PreviewHeight}
+}
+
+// path is the address of the page, which stays when another period runs.
+func (v *boardView) path(g *guild.Guild) string {
+	switch {
+	case v.period != nil && v.number == 1:
+		return boardPath(g) + "?period=" + v.period.ID
+	case v.period != nil:
+		return pagePath(g, v.period.ID, v.number)
+	case v.number == 1:
+		return boardPath(g)
+	}
+	return pagePath(g, "", v.number)
+}
+
+// boardTitle names a page of a board.
+func boardTitle(g *guild.Guild, v *boardView) string {
+	title := displayname.Clean(g.Name) + " leaderboard"
+	if v.period != nil {
+		title += ", " + periodName(*v.period)
+	}
+	if v.number > 1 {
+		title += ", page " + count(v.number)
+	}
+	return title
+}
+
+// memberUnfurl describes a member's page.
+func memberUnfurl(g *guild.Guild, p *memberPage) unfurl {
+	return unfurl{
+		Description: fmt.Sprintf("%s is rank %s of %s in %s: level %s with %s XP.", p.Row.Name, count(p.Row.Rank), count(p.Standing.Of),
+			displayname.Clean(g.Name), count(p.Row.Level), count(p.Row.XP)),
+		Canonical: boardPath(g) + "/members/" + string(p.Row.UserID),
+		Image:     fmt.Sprintf("/v2/levels/%s/users/%s/card.png", g.ID, p.Row.UserID), Width: card.PNGWidth, Height: card.PNGHeight,
+	}
+}
+
+// robots are the rules for crawlers. The pages of members' cards are under /v2, so that is allowed.
+const robots = `User-agent: *
+Disallow: /admin/
+Disallow: /guilds/
+Disallow: /profile
+Disallow: /sign-
+Disallow: /leaderboard/*/live
+Disallow: /leaderboard/*/rows
+Disallow: /leaderboard/*/search
+Disallow: /leaderboard/*/members/*/standing
+`
+
+func (s *Site) serveRobots(c *gin.Context) {
+	c.Header("Cache-Control", "public, max-age=86400")
+	c.Data(http.StatusOK, "text/plain; charset=utf-8", []byte(robots))
+}

@@ -1,0 +1,108 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"image/png"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/guild"
+)
+
+func TestPublicPagesSayWhatTheyAre(t *testing.T) {
+	s := newSite(t, options{})
+	s.counting()
+	s.fill(members(150))
+	s.gain(1, 500)
+	b := s.browser()
+	b.signIn()
+	for path, want := range map[string][]string{
+		"/": {"<title>Levels for your community · Levelboard</title>", `canonical" href="` + s.url + `/"`, `content="summary"`},
+		"/leaderboard/GOPHERS": {
+			"<title>Gophers leaderboard · Levelboard</title>", `canonical" href="` + s.url + `/leaderboard/gophers"`, `og:title" content="Gophers leaderboard"`,
+			`description" content="Gophers leaderboard, 150 members. 1. Member number 1 (level 317), 2. Member number 0`,
+			`og:image" content="` + s.url + `/leaderboard/gophers/preview.png"`, `og:image:width" content="1200"`, `twitter:card" content="summary_large_image"`,
+			`twitter:image" content="` + s.url + `/leaderboard/gophers/preview.png"`,
+		},
+		"/leaderboard/gophers?page=2":             {"<title>Gophers leaderboard, page 2 ·", `href="` + s.url + `/leaderboard/gophers?page=2"`, "101. Member number 100"},
+		"/leaderboard/gophers?period=season":      {"<title>Gophers leaderboard, &lt;b&gt;Cup ·", `canonical" href="` + s.url + `/leaderboard/gophers?period=season-cup"`, "1 member. 1. Member number 1"},
+		"/leaderboard/gophers/periods":            {"<title>Winners of Gophers ·", "preview.png"},
+		"/leaderboard/200000000000000001/periods": {`canonical" href="` + s.url + `/leaderboard/gophers/periods"`},
+		memberPath(1): {
+			"<title>Member number 1 in Gophers ·", `content="Member number 1 is rank 1 of 150 in Gophers: level 317 with 5,000,499 XP."`,
+			`og:image" content="` + s.url + `/v2/levels/200000000000000001/users/300000000000000001/card.png"`, `og:image:height" content="432"`,
+		},
+	} {
+		b.get(path).want(200, want...).want(200, `rel="manifest"`, "apple-touch-icon").lacks("noindex")
+	}
+}
+
+func TestWhatIsNotForEverybodyIsNotUnfurled(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(2))
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "owner": true}, map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"},
+	})
+	b := s.browser()
+	b.signIn()
+	for path, status := range map[string]int{
+		"/leaderboard/" + string(closed): 200, "/leaderboard/gophers?page=0": 400, "/leaderboard/gophers?rank=x": 400, "/leaderboard/nobody": 404, memberPath(9): 404, "/nowhere": 404,
+		"/guilds/" + string(public) + "/settings": 404, "/profile": 200, "/leaderboard/gophers/search?q=" + "Memb": 200,
+	} {
+		b.get(path).want(status, `<meta name="robots" content="noindex">`).lacks("og:", "twitter:", "canonical", `name="description"`)
+	}
+	b.post(memberPath(1)+"/xp", nil).want(422, "noindex").lacks("og:")
+}
+
+func TestTheBoardsPreview(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(5))
+	b := s.browser()
+	const path = "/leaderboard/gophers/preview.png"
+	got := b.get(path, "Accept-Encoding", "gzip").want(200)
+	picture, err := png.Decode(bytes.NewReader([]byte(got.text)))
+	if err != nil || picture.Bounds().Dx() != 1200 || picture.Bounds().Dy() != 630 || got.header.Get("Content-Type") != "image/png" || got.header.Get("Content-Encoding") != "" {
+		t.Fatalf("%v, %v", got.header, err)
+	}
+	etag := got.header.Get("ETag")
+	if b.get(path, "If-None-Match", etag).want(304).text != "" || b.get(path).want(200).text != got.text {
+		t.Error("the same board has another preview")
+	}
+	s.setXP(4, 4)
+	if changed := b.get(path, "If-None-Match", etag).want(200); changed.header.Get("ETag") == etag {
+		t.Error("a changed board has the same ETag")
+	}
+	s.setXP(4, 6_000_000)
+	if b.get(path).want(200).text == got.text {
+		t.Error("another first one makes no other picture")
+	}
+	for address, status := range map[string]int{
+		"/leaderboard/nobody/preview.png": 404, "/leaderboard/" + string(closed) + "/preview.png": 401, path + "?a=1&a=2": 400, "/leaderboard/gophers/preview.svg": 404,
+	} {
+		b.get(address).want(status).lacks("PNG")
+	}
+	s.guilds.change(public, func(g *guild.Guild) { g.Enabled = false })
+	b.get(path).want(404)
+}
+
+func TestRobotsAndTheManifest(t *testing.T) {
+	s := newSite(t, options{limit: 1})
+	b := s.browser()
+	if got := b.get("/robots.txt").want(200, "User-agent: *\n", "Disallow: /guilds/\n"); !strings.HasPrefix(got.header.Get("Content-Type"), "text/plain") {
+		t.Errorf("robots.txt is %v", got.header)
+	}
+	got := b.get("/site.webmanifest").want(200)
+	var manifest struct {
+		Name  string
+		Icons []struct{ Src, Type string }
+	}
+	if err := json.Unmarshal([]byte(got.text), &manifest); err != nil || manifest.Name != "Levelboard" || got.header.Get("Content-Type") != "application/manifest+json" {
+		t.Errorf("%+v, %v, %v", manifest, err, got.header)
+	}
+	for _, icon := range manifest.Icons {
+		if got := b.get(icon.Src).want(200).header.Get("Content-Type"); got != icon.Type {
+			t.Errorf("%s is %s, want %s", icon.Src, got, icon.Type)
+		}
+	}
+}

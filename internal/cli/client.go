@@ -31,6 +31,7 @@ const (
 // clientFlags are those of every command that is a client of a running service.
 type clientFlags struct {
 	url, adminToken string
+	reason          string
 	json            bool
 }
 
@@ -38,6 +39,7 @@ func (f *clientFlags) register(cmd *cobra.Command) {
 	flags := cmd.PersistentFlags()
 	flags.StringVar(&f.url, "url", "", "address of the running service (default LEVELBOARD_URL, else http://127.0.0.1:8080)")
 	flags.StringVar(&f.adminToken, "admin-token", "", "admin token (default LEVELBOARD_ADMIN_TOKEN, else the file admin-token of the data directory)")
+	flags.StringVar(&f.reason, "reason", "", "why, for the audit log of what is changed")
 	flags.BoolVar(&f.json, "json", false, "print what the service answered, as JSON")
 }
 
@@ -52,6 +54,7 @@ type adminClient struct {
 	base      string
 	token     string
 	tokenFrom string // where the token is from, for whoever gave a wrong one
+	reason    string // of changes
 	http      *http.Client
 }
 
@@ -83,7 +86,7 @@ func (p *program) client(f *clientFlags) (*adminClient, error) {
 		}
 	}
 	client := newAdminClient(base, token)
-	client.tokenFrom = from
+	client.tokenFrom, client.reason = from, f.reason
 	return client, nil
 }
 
@@ -128,6 +131,9 @@ func (c *adminClient) open(ctx context.Context, method, path string, body []byte
 	}
 	if once != "" {
 		request.Header.Set("Idempotency-Key", once)
+	}
+	if c.reason != "" && method != http.MethodGet {
+		request.Header.Set("X-Audit-Log-Reason", url.PathEscape(c.reason))
 	}
 	response, err := c.http.Do(request)
 	if err != nil {

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,6 +15,7 @@ import (
 // listing is a list of the API, whose answers are {"<name>": [...], "next": ...}, and the table of it for people.
 type listing[T any] struct {
 	path, name string
+	next       string // the query parameter that takes next; after if it is empty
 	none       string // said when it is empty
 	header     []string
 	row        func(T) []string
@@ -24,7 +27,7 @@ func printList[T any](ctx context.Context, p *program, flags *clientFlags, l lis
 	if err != nil {
 		return err
 	}
-	items, err := client.list(ctx, l.path, l.name)
+	items, err := client.list(ctx, l.path, cmp.Or(l.next, "after"), l.name)
 	if err != nil {
 		return err
 	}
@@ -51,13 +54,16 @@ func printList[T any](ctx context.Context, p *program, flags *clientFlags, l lis
 }
 
 // list collects all pages of a list.
-func (c *adminClient) list(ctx context.Context, path, name string) ([]jsontext.Value, error) {
+func (c *adminClient) list(ctx context.Context, path, parameter, name string) ([]jsontext.Value, error) {
 	all := []jsontext.Value{}
 	after := ""
 	for {
 		query := ""
 		if after != "" {
-			query = "?after=" + url.QueryEscape(after)
+			query = "?" + parameter + "=" + url.QueryEscape(after)
+			if strings.Contains(path, "?") {
+				query = "&" + query[1:]
+			}
 		}
 		_, answer, err := c.call(ctx, http.MethodGet, path+query, nil)
 		if err != nil {

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestAuditSaysWhoChangedWhat(t *testing.T) {
+	const user = "100000000000000005"
+	environ, ask := withMembers(t, map[string]string{user: "500"})
+	if status, body := ask("PATCH", "/levels/"+gophers+"/users/"+user, `{"xp":7}`); status != 200 {
+		t.Fatalf("%d %s", status, body)
+	}
+	succeed(t, environ, "", "checkpoint", "create", "--guild", gophers, "--name", "n", "--reason", "before: 50 % \"ü\"")
+	audit := func(args ...string) string {
+		t.Helper()
+		return succeed(t, environ, "", append([]string{"audit", "--guild", gophers}, args...)...)
+	}
+	lines := strings.Split(strings.TrimSpace(audit()), "\n")
+	if len(lines) != 6 || !strings.HasPrefix(lines[0], "AT ") || !strings.Contains(lines[1], " operator ") || !strings.Contains(lines[1], "1 member") ||
+		!strings.HasSuffix(lines[1], `before: 50 % "ü"`) || !strings.Contains(lines[2], "(n)") || !strings.Contains(lines[2], user+"  500 -> 7") ||
+		!strings.Contains(lines[3], " -> 500") || !strings.Contains(lines[5], "bytes, see --json)") {
+		t.Errorf("the log is\n%s", strings.Join(lines, "\n"))
+	}
+	var answer struct {
+		Records []auditRecord
+		Next    *string
+	}
+	if err := json.Unmarshal([]byte(audit("--user", user, "--since", "24h", "--json")), &answer); err != nil || len(answer.Records) != 2 || answer.Next != nil || answer.Records[0].Action != "set" {
+		t.Errorf("about the user %+v, %v", answer, err)
+	}
+	if out := audit("--actor", "operator", "--since", "1d"); strings.Count(out, "\n") != 4 || strings.Contains(out, "(n)") {
+		t.Errorf("by the operator\n%s", out)
+	}
+	if out := audit("--actor", "nobody"); out != "There is no record.\n" {
+		t.Errorf("by nobody: %q", out)
+	}
+	for want, args := range map[string][]string{
+		"a guild's id":       {"audit", "--guild", "1"},
+		"a user's id":        {"audit", "--guild", gophers, "--user", "x"},
+		"--since takes":      {"audit", "--guild", gophers, "--since", "yesterday"},
+		"--guild is missing": {"audit"},
+	} {
+		fail(t, environ, exitUsage, want, args...)
+	}
+	fail(t, environ, exitFailed, "answered 400: The header X-Audit-Log-Reason", "checkpoint", "create", "--guild", gophers, "--name", "n", "--reason", strings.Repeat("x", 513))
+}

@@ -402,7 +402,7 @@ func TestDataDirIsForOneProcess(t *testing.T) {
 	start(t, dir).guild(nil)
 }
 
-// A client that mistypes an address as well learns of its key first, and is told the limits all the same.
+// A client that mistypes an address as well learns of its key first, and gets the limits all the same.
 func invalidKeyWhereNothingIs(t *testing.T, s *service) {
 	g := s.guild(object{})
 	wantRefused(t, s.bad("GET", "/v2/nothing", "not a key", nil), 401)

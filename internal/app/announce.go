@@ -41,7 +41,7 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 		}
 	})
 	if err := n.follower.CatchUp(ctx); err != nil {
-		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this goes on, look after the archive", "error", err)
+		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this continues, look after the archive", "error", err)
 	}
 	n.known.prefetch(ctx, change)
 	group.Wait()

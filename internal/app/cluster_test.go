@@ -125,7 +125,7 @@ func TestAMasterIsKilledUnderLoad(t *testing.T) {
 	masterGoes(t, (*testenv.RedisServer).Kill, func(*testenv.RedisServer) {})
 }
 
-// It is the same when a master hangs; and when it goes on, with what it was sent meanwhile, nothing of that is doubled, and nothing
+// It is the same when a master hangs; and when it continues, with what it was sent meanwhile, nothing of that is doubled, and nothing
 // is written to it any more.
 func TestAMasterHangsUnderLoad(t *testing.T) {
 	t.Parallel()

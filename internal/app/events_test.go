@@ -279,7 +279,7 @@ func TestAStopEndsStreams(t *testing.T) {
 	f.ends()
 }
 
-// The log outlives a Redis that restarts with its data; where the data is lost, the client is told.
+// The log outlives a Redis that restarts with its data; where the data is lost, the client gets a reset.
 func TestRedisRestartsUnderAStream(t *testing.T) {
 	t.Parallel()
 	for _, keeps := range []bool{true, false} {

@@ -135,7 +135,7 @@ func (f *follower) ends() (before []streamed) {
 				before = append(before, e)
 			}
 		case <-timeout:
-			f.t.Fatal("the stream goes on")
+			f.t.Fatal("the stream continues")
 		}
 	}
 }

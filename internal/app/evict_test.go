@@ -93,7 +93,7 @@ func TestAnIdleGuildComesBack(t *testing.T) {
 	if results := apitest.JSON[struct{ Results []struct{ Gained int } }](t, cooled).Results; results[0].Gained != 0 {
 		t.Errorf("%+v, want nothing: the cooldown has not ended", results)
 	}
-	// The stream goes on after its last event: no reset.
+	// The stream continues after its last event: no reset.
 	f = s.follow(key, g, f.last)
 	s.patch(key, g, u, 150)
 	if up := f.levelUp(); up.UserID != u || up.XP != 150 {

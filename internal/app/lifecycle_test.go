@@ -96,7 +96,7 @@ func TestMembersSurviveARestart(t *testing.T) {
 			t.Errorf("it was\n%s\nand is\n%s", before, after)
 		}
 		wantJSON(t, s.admin("GET", "/guilds/"+g, nil), string(guild.Body))
-		// And life goes on.
+		// And life continues.
 		s.patch(key, g, users[4], object{"increment": 1})
 		s.create(key, g, users[2], 3)
 		s.stop(t)
@@ -170,7 +170,7 @@ func TestADeletedGuildLeavesRedis(t *testing.T) {
 	}
 }
 
-// A request whose handler waits for its body when the service is told to stop is answered, and what it did is kept.
+// A request whose handler waits for its body when the service has to stop is answered, and what it did is kept.
 func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	onEachSetup(t, func(t *testing.T, environ []string) {
 		s := start(t, environ...)

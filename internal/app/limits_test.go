@@ -21,7 +21,7 @@ func TestWithoutLimits(t *testing.T) {
 		"an answer of 429 is the first":  limitComesFirst,
 		"a bad request is charged":       badRequestsAreCharged,
 		"the admin API is not limited":   adminIsNotLimited,
-		"the reset is told in seconds":   resetInSeconds,
+		"the reset is in seconds":        resetInSeconds,
 		"the limit is that of the group": limitIsPerKey,
 	})
 }

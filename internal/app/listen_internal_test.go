@@ -48,7 +48,7 @@ func TestAClientThatDoesNotReadIsGivenUp(t *testing.T) {
 	})
 }
 
-// The time for an answer is not for one that has no end: it goes on after an hour, and after a long silence.
+// The time for an answer is not for one that has no end: it continues after an hour, and after a long silence.
 func TestAStreamOutlivesTheTimeForAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const text = "data: x\n\n"

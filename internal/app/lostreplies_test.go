@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// behindProxy is a service on Redis whose requests and replies get lost once the proxy is told so.
+// behindProxy is a service on Redis whose requests and replies get lost once the test says so.
 func behindProxy(t *testing.T, environ ...string) (*service, *testenv.RedisServer, *testenv.Proxy) {
 	t.Helper()
 	server := testenv.Redis(t)

@@ -55,7 +55,7 @@ func (s *service) lifeOf(key, g, u string) []wantedEvent {
 
 	s.leave(key, g, u)
 	s.setPresence(key, g, false, 0, nil, u)
-	s.put(key, g, "set", given(u, 4150, nil)) // nobody is told before it comes back
+	s.put(key, g, "set", given(u, 4150, nil)) // no event before it comes back
 	s.comeBack(key, g, u)
 	s.setPresence(key, g, true, 0, nil, u)
 	s.leave(key, g, u)

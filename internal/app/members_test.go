@@ -195,7 +195,7 @@ func deletedThenGone(t *testing.T, s *service) {
 	}
 	s.Do("POST", memberPath(g, first), key, object{"xp": 3, "user": object{"avatar": nil, "discriminator": "1", "username": "new"}}).Want(t, 200)
 	if m := s.member(key, g, first); m.Level.XP != 3 || m.Level.Rank != 2 || m.User["username"] != "new" {
-		t.Errorf("created anew it is %v", flat(m))
+		t.Errorf("created again it is %v", flat(m))
 	}
 }
 

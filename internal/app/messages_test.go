@@ -26,7 +26,7 @@ var messageCases = cases{
 	"large calls":                             largeCalls,
 	"optional properties":                     optionalProperties,
 	"many calls at the same time":             manyCallsAtOnce,
-	"after DELETE a member begins anew":       messagesAfterDelete,
+	"after DELETE a member begins again":      messagesAfterDelete,
 }
 
 func TestMessages(t *testing.T) { runOnEachSetup(t, messageCases) }

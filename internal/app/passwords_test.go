@@ -61,7 +61,7 @@ func asOwner(t *testing.T, url string) (sql func(statement string)) {
 	}
 }
 
-// Passwords and users end too: the files of the URLs are replaced while the service runs, and it goes on without a restart. While a file is half
+// Passwords and users end too: the files of the URLs are replaced while the service runs, and it continues without a restart. While a file is half
 // written, or names another server, it uses what it held before.
 func TestPasswordsThatAreReplaced(t *testing.T) {
 	t.Parallel()

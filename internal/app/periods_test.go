@@ -539,7 +539,7 @@ func activityAndHistory(t *testing.T, s *service) {
 	for _, path := range []string{activityPath(g), historyPath(g, a)} {
 		wantNoBody(t, s.Do("HEAD", path, key, nil).Want(t, 200))
 	}
-	// A member that is deleted and comes back begins anew, at once.
+	// A member that is deleted and comes back begins again, at once.
 	s.Do("DELETE", memberPath(g, a), key, nil).Want(t, 204)
 	s.create(key, g, a, 0)
 	s.patch(key, g, a, object{"increment": 3})

@@ -51,7 +51,7 @@ func ofThree(t *testing.T, environ []string) {
 		"a request with a name is made once":        onceOverAll,
 		"messages with a name are taken once":       messagesOnceOverAll,
 		"level-ups arrive everywhere":               levelUpsEverywhere,
-		"a stream goes on at another one":           streamsGoOnElsewhere,
+		"a stream continues at another one":         streamsGoOnElsewhere,
 		"an open page shows what others change":     openPageShowsOthers,
 		"what is known of a member is known to all": memberOfAll,
 	} {

@@ -205,7 +205,7 @@ func levelUpsEverywhere(t *testing.T, three trio) {
 	}
 }
 
-// streamsGoOnElsewhere cuts a client off again and again while members gain levels through all replicas. It goes on at the
+// streamsGoOnElsewhere cuts a client off again and again while members gain levels through all replicas. It continues at the
 // next one, and gets each level-up once and in order.
 func streamsGoOnElsewhere(t *testing.T, three trio) {
 	const steps = 40

@@ -176,7 +176,7 @@ func (l *load) used(t *testing.T, server *testenv.RedisServer) {
 	})
 }
 
-// The master dies in the middle of changes: the service goes on with the next one by itself, nothing is made twice, what was
+// The master dies in the middle of changes: the service continues with the next one by itself, nothing is made twice, what was
 // on a replica is not lost, and nobody falls below the archive.
 func TestTheMasterDiesUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -196,7 +196,7 @@ func TestTheMasterDiesUnderLoad(t *testing.T) {
 	l.notBelow(t, floor)
 }
 
-// A replica is promoted while the master is well and goes on taking changes, until the sentinels tell it: by then nobody
+// A replica is promoted while the master is well and continues taking changes, until the sentinels tell it: by then nobody
 // changes anything there.
 func TestAPlannedFailoverUnderLoad(t *testing.T) {
 	t.Parallel()

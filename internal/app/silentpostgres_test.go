@@ -125,7 +125,7 @@ func TestARequestWaitsForItsGuildNoLongerThanItsTime(t *testing.T) {
 	if header(t, got, "Retry-After") < 1 {
 		t.Errorf("Retry-After is %q", got.Header.Get("Retry-After"))
 	}
-	// Its time is 10 seconds. What asks nothing of the archive is told sooner.
+	// Its time is 10 seconds. What needs nothing of the archive fails sooner.
 	if took := time.Since(began); took < 5*time.Second || took > 20*time.Second {
 		t.Errorf("it waited %v", took)
 	}

@@ -27,7 +27,7 @@ func (a *App) Stop(ctx context.Context) error {
 	return a.stopErr
 }
 
-// stop leaves the operators' listener for last, so that /readyz says that the service stops, and /metrics how it goes on.
+// stop leaves the operators' listener for last, so that /readyz says that the service stops, and /metrics how it continues.
 func (a *App) stop(ctx context.Context) error {
 	a.health.Stops()
 	a.stopServing(ctx)

@@ -22,7 +22,7 @@ func replace(t *testing.T, path, with string) {
 	}
 }
 
-// Certificates end, and authorities too: their files are replaced while the service runs, and it goes on without a restart. While a
+// Certificates end, and authorities too: their files are replaced while the service runs, and it continues without a restart. While a
 // file is half written it uses what it held before.
 func TestTLSFilesThatAreReplaced(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func TestRedisComesBackOlder(t *testing.T) {
 		}
 	}
 	if now := first.Do("GET", boardPath(g, 1), key, nil).Want(t, 200); now.Header.Get("ETag") == page.Header.Get("ETag") {
-		t.Error("the page of a guild that was loaded anew has the ETag of before")
+		t.Error("the page of a guild that was loaded again has the ETag of before")
 	}
 	archived(t, client, g)
 }

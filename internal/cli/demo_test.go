@@ -207,7 +207,7 @@ func TestDemoTakesAnAdminToken(t *testing.T) {
 	}
 }
 
-// What is wrong with a token is told of the demo as of the service.
+// A wrong token gets the same message from the demo as from the service.
 func TestDemoRefusesTheTokensThatServeRefuses(t *testing.T) {
 	temp, data := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)

@@ -108,7 +108,7 @@ func TestRefusedDocumentIsExplainedByTheService(t *testing.T) {
 	}
 }
 
-// Whoever gave a wrong token is told which one it was, and how to give another: nobody sets a header on a command line.
+// Whoever gave a wrong token learns which one it was, and how to give another: nobody sets a header on a command line.
 func TestAWrongAdminTokenIsNamed(t *testing.T) {
 	environ, a := startService(t)
 	wrong, elsewhere := strings.Repeat("x", 32), t.TempDir()

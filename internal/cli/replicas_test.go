@@ -144,7 +144,7 @@ func TestAReplicaIsKilled(t *testing.T) {
 	stream = followEvents(t, f.running[1], last)
 	for n := 4; n <= 6; n++ {
 		if event := stream.next(); !strings.Contains(event.data, fmt.Sprintf(`"level":%d,`, n)) {
-			t.Fatalf("at another replica the stream goes on with %s, want level %d", event.data, n)
+			t.Fatalf("at another replica the stream continues with %s, want level %d", event.data, n)
 		}
 	}
 	f.holder()
@@ -154,7 +154,7 @@ func TestAReplicaIsKilled(t *testing.T) {
 // levelXP is where a level begins on the default curve.
 func levelXP(n int) int { return 150 - 100*n + 50*n*n }
 
-// A replica that is told to end gives the lease up itself: nobody has to wait until it expires.
+// A replica that has to end gives the lease up itself: nobody has to wait until it expires.
 func TestAReplicaThatEndsGivesUpTheLease(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 1, 8*time.Second)
@@ -177,7 +177,7 @@ func TestAReplicaThatEndsGivesUpTheLease(t *testing.T) {
 	f.holder()
 }
 
-// A holder that is stopped for longer than its lease lasts, and then goes on as if nothing had happened, writes over nothing
+// A holder that is stopped for longer than its lease lasts, and then continues as if nothing had happened, writes over nothing
 // that its successor wrote: what the archive has of a member that only gains XP never becomes less.
 func TestAHolderThatWasStoppedWritesOverNothing(t *testing.T) {
 	t.Parallel()

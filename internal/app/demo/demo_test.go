@@ -238,7 +238,7 @@ func TestActivityEndsWithItsContext(t *testing.T) {
 	select {
 	case <-ended:
 	case <-time.After(20 * time.Second):
-		t.Fatal("the activity goes on 20 seconds after its context should have ended")
+		t.Fatal("the activity continues 20 seconds after its context should have ended")
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 	fillChunk    = 1000
 )
 
-// fill writes the board anew.
+// fill writes the board again.
 func fill(ctx context.Context, client *redis.Client) error {
 	if err := client.Del(ctx, boardKey, statKey, userKey).Err(); err != nil {
 		return fmt.Errorf("empty the floor's board: %w", err)

@@ -75,7 +75,7 @@ func (c *Cache) InMemory(presented string) bool {
 	return err != nil || c.byID.Has(keyID)
 }
 
-// Recheck is Authenticate again for a request that goes on, such as a stream of events: it is not counted once more.
+// Recheck is Authenticate again for a request that continues, such as a stream of events: it is not counted once more.
 func (c *Cache) Recheck(ctx context.Context, presented string) (*Key, error) {
 	return c.find(ctx, presented, c.now())
 }
@@ -102,10 +102,10 @@ func (c *Cache) find(ctx context.Context, presented string, now time.Time) (*Key
 }
 
 // Changed tells that the key was created, changed or revoked: nothing that was known of it is used from now on. If it was in use, it is
-// read anew at once.
+// read again at once.
 func (c *Cache) Changed(keyID string) { c.byID.Renew(keyID) }
 
-// Forget is Changed without reading the key anew.
+// Forget is Changed without reading the key again.
 func (c *Cache) Forget(keyID string) { c.byID.Forget(keyID) }
 
 // Prefetch has the key in memory when it returns, if the archive has it: it is known, also when the archive is away by then.

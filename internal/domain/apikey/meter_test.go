@@ -68,7 +68,7 @@ func metered(t *testing.T) (*world, *apikey.Meter, *ledger) {
 func TestRequestsAreCountedWhoseKeyIsValid(t *testing.T) {
 	w, m, l := metered(t)
 	w.accepted(t)
-	if _, err := w.keys.Recheck(t.Context(), w.secret); err != nil { // of a request that goes on
+	if _, err := w.keys.Recheck(t.Context(), w.secret); err != nil { // of a request that continues
 		t.Fatal(err)
 	}
 	w.now = noon.Add(time.Second)

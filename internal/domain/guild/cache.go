@@ -76,13 +76,13 @@ func (c *Cache) Prefetch(ctx context.Context, g id.Guild) {
 }
 
 // Changed tells that the guild was created, changed or deleted: nothing that was known of it is used from now on. If it was in use, it
-// is read anew at once. Its vanity may be one that nobody had; whose vanity a name was is looked at whenever the name is used.
+// is read again at once. Its vanity may be one that nobody had; whose vanity a name was is looked at whenever the name is used.
 func (c *Cache) Changed(g id.Guild) {
 	c.byID.Renew(g)
 	c.byVanity.ForgetAbsences()
 }
 
-// Forget is Changed without reading the guild anew.
+// Forget is Changed without reading the guild again.
 func (c *Cache) Forget(g id.Guild) {
 	c.byID.Forget(g)
 	c.byVanity.ForgetAbsences()

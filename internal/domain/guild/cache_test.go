@@ -170,7 +170,7 @@ func TestAVanityMoves(t *testing.T) {
 	}
 }
 
-// The guild was read anew, without the name, while the name still points to it.
+// The guild was read again, without the name, while the name still points to it.
 func TestANameThatItsGuildNoLongerHasFindsNothing(t *testing.T) {
 	d, s := newCache()
 	s.guilds[guildA] = "moved"

@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-var update = flag.Bool("update", false, "write docs/card.svg anew")
+var update = flag.Bool("update", false, "write docs/card.svg again")
 
 func TestPictureInTheDocs(t *testing.T) {
 	const path = "../../../docs/card.svg"

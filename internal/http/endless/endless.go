@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// RetryAfter is what who has too many streams open is told to wait; nobody knows when one ends.
+	// RetryAfter is how long a caller with too many streams waits; nobody knows when one ends.
 	RetryAfter = 30 * time.Second
 	// writeTime is how long a client may take nothing before its stream is ended.
 	writeTime = 10 * time.Second

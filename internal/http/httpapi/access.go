@@ -50,7 +50,7 @@ func (c caller) manages(g *guild.Guild) bool {
 	return g.IsManager(c.key.OwnerID)
 }
 
-// identify finds out who asks and charges their budgets, before anything else costs work. It does not refuse a bad key
+// identify finds the caller and charges their budgets, before anything else costs work. It does not refuse a bad key
 // itself: that comes after the charge, so that guessing keys costs the guesser's address.
 func (a *api) identify(c *gin.Context) {
 	who, err := a.lookUp(c)

@@ -14,7 +14,7 @@ import (
 // listLimit is the most that one answer lists, and what it lists when nothing else is asked for.
 const listLimit = 1000
 
-// readPaging reads the parameters of a list: after, where the last answer's next said that it goes on, and limit.
+// readPaging reads the parameters of a list: after, where the last answer's next said that it continues, and limit.
 func readPaging(c *gin.Context) (after string, limit int, err error) {
 	values, err := query(c)
 	if err != nil {

@@ -39,7 +39,7 @@ type Keys interface {
 	// InMemory reports whether Authenticate asks no store.
 	InMemory(presented string) bool
 	Authenticate(ctx context.Context, presented string) (*apikey.Key, error)
-	// Recheck is Authenticate again for a request that goes on.
+	// Recheck is Authenticate again for a request that continues.
 	Recheck(ctx context.Context, presented string) (*apikey.Key, error)
 }
 

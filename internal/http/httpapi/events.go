@@ -121,7 +121,7 @@ func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, err
 
 var (
 	errNoKey      = errors.New("the key is not valid any more")
-	errOtherGuild = errors.New("the guild was deleted and created anew")
+	errOtherGuild = errors.New("the guild was deleted and created again")
 )
 
 func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, follower *events.Follower) error {

@@ -93,7 +93,7 @@ func newCORS(origins []string) *cors.Cors {
 		AllowedHeaders: []string{"*"},
 		ExposedHeaders: []string{"ETag", "Retry-After", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-Id"},
 		MaxAge:         3600,
-		// The chain goes on after a preflight, so that it is charged and carries the limits' headers like everything else.
+		// The chain continues after a preflight, so that it is charged and carries the limits' headers like everything else.
 		OptionsPassthrough: true,
 	})
 }

@@ -69,7 +69,7 @@ func (c *pageCache) get(name pageName) (encodedPage, bool) {
 }
 
 // add keeps the page in place of the one that had its name, and drops those unused for longest until there is room. What the same
-// body was packed to goes on with it; it returns the page as it is kept.
+// body was packed to continues with it; it returns the page as it is kept.
 func (c *pageCache) add(name pageName, page encodedPage) encodedPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

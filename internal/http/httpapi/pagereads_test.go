@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// The read goes on when who began it leaves, and whoever waits for it gets its page.
+// The read continues when who began it leaves, and whoever waits for it gets its page.
 func TestWhoBeganAReadMayLeave(t *testing.T) {
 	r, let := &pageReads{}, make(chan struct{})
 	read := func(ctx context.Context) (encodedPage, error) {

@@ -230,7 +230,7 @@ func (a *api) readRows(ctx context.Context, g *guild.Guild, name pageName, known
 	}}, err
 }
 
-// pageETag names a state of a page. A period is told apart by its kind and days: those of one kind do not overlap.
+// pageETag names a state of a page. A period is identified by its kind and days: those of one kind do not overlap.
 func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 	manager := int64(0)
 	if name.manager {
@@ -248,7 +248,7 @@ func setCacheHeaders(c *gin.Context, etag, vary string) { setKept(c, etag, vary,
 
 // setKept says how long caches may keep what is there for whoever may read the leaderboard. Whether a page says isManager, and whether it may
 // be read at all, depends on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private. What is kept
-// without being asked for again is not for who signs in later.
+// without being asked for again is not for those who sign in later.
 func setKept(c *gin.Context, etag, vary, kept string) {
 	cache, session := "public, "+kept, callerOf(c).session != nil
 	if session || c.GetHeader(keyHeader) != "" {

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// wantInvalid fails unless the error is one that the client is told, in a sentence.
+// wantInvalid fails unless the error reaches the client, in a sentence.
 func wantInvalid(t *testing.T, err error) {
 	t.Helper()
 	if f := fault.From(err); f.Code != fault.Invalid || f.Message == "" {

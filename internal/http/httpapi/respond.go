@@ -87,7 +87,7 @@ const (
 	privateNoCache = "private, " + noCache
 )
 
-// setPrivate is for answers that depend on the key, and may be kept by who asked and asked for anew each time.
+// setPrivate is for answers that depend on the key, and may be kept by the caller and checked each time.
 func setPrivate(c *gin.Context) {
 	c.Header("Cache-Control", privateNoCache)
 	c.Header("Vary", varyKey)

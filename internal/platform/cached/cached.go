@@ -93,7 +93,7 @@ func (c *Cache[K, V]) hold(k K, v V) {
 	}
 }
 
-// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which goes on when some of them leave. The error
+// Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. The error
 // is the load's, ctx's, or ErrCrowded; only Absent errors are kept.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	c.mu.Lock()

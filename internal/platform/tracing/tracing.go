@@ -50,7 +50,7 @@ func Start(ctx context.Context, version string, log *slog.Logger) *Tracing {
 		otel.Handle(err)
 		return nil
 	}
-	// What is wrong with a variable is said by the provider, which reads them once more.
+	// The provider reports what is wrong with a variable: it reads them once more.
 	whose, _ := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "levelboard"), attribute.String("service.version", version)), resource.WithFromEnv())
 	return &Tracing{sdk.NewTracerProvider(sdk.WithResource(whose), sdk.WithBatcher(exporter)), exporter}

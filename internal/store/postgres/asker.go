@@ -63,7 +63,7 @@ func (k *asker[Q, A]) run() {
 	}
 }
 
-// take takes the questions of the next query. When it returns none, the next question begins anew.
+// take takes the questions of the next query. When it returns none, the next question begins again.
 func (k *asker[Q, A]) take() (asked []*question[Q, A]) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -76,7 +76,7 @@ func (k *asker[Q, A]) take() (asked []*question[Q, A]) {
 }
 
 func (k *asker[Q, A]) answer(asked []*question[Q, A]) {
-	// The query is no one caller's: it goes on when some of them leave.
+	// The query is no one caller's: it continues when some of them leave.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked[0].ctx), askTime)
 	defer cancel()
 	questions := make([]Q, len(asked))

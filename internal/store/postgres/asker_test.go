@@ -123,7 +123,7 @@ func TestAnErrorIsThatOfAllWhoAsked(t *testing.T) {
 	wantAnswers(t, later, 1, nil) // and not of the next query
 }
 
-// A caller that leaves, be it the one whose question began the query, ends it for nobody; and a question that comes with nobody to hear
+// A caller that leaves, even the one whose question began the query, ends it for nobody; and a question that comes with nobody to hear
 // the answer is not asked.
 func TestACallerThatLeavesDoesNotEndTheQuery(t *testing.T) {
 	s := newSlow()

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// The server refuses what nobody here foresaw; the row is told from the batch, and not by repeating it.
+// The server refuses what nobody here foresaw; the row is found in the batch, and not by repeating it.
 func TestARowThatTheServerRefuses(t *testing.T) {
 	url := testenv.Postgres(t)
 	a := open(t, url)

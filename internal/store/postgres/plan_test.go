@@ -50,7 +50,7 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 	}
 	grow(1, 1)
 	exec(`VACUUM ANALYZE`)
-	// No table is analyzed by the server itself meanwhile, which would have all be planned anew.
+	// No table is analyzed by the server itself meanwhile, which would have all be planned again.
 	for _, table := range []string{"guilds", "api_keys", "key_grants"} {
 		exec(`ALTER TABLE ` + table + ` SET (autovacuum_enabled = false)`)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Observer is told of each query after it, with its operation, and of each wait for a connection, as wait_for_connection unless there was none
+// Observer hears of each query after it, with its operation, and of each wait for a connection, as wait_for_connection unless there was none
 // to be had. err is set only if the server failed or was not there, not for a broken constraint or a caller who went away.
 type Observer func(ctx context.Context, operation string, began time.Time, err error)
 

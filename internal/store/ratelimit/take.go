@@ -82,7 +82,7 @@ func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int, uncounted 
 // A server that refuses writes still answers reads, so its refusal is no failure here. When its memory is full, a bucket is
 // written all the same, since it is small and soon gone: once a script has deleted something, Redis no longer checks its
 // memory. When it cannot save to its disk, or has too few replicas, what is taken is not counted. That it is a
-// replica is a failure, so that go-redis connects anew, maybe to the master.
+// replica is a failure, so that go-redis connects again, maybe to the master.
 var takeAtMost = redis.NewScript(`
 local function put(key, ...)
   local reply = redis.pcall("SET", key, ...)

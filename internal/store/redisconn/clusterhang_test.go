@@ -59,7 +59,7 @@ func TestHostsOfAClusterThatHang(t *testing.T) {
 	}
 }
 
-// Two of three masters hang, so that the third serves nothing either. Who asks it hears so when his patience ends, whatever the
+// Two of three masters hang, so that the third serves nothing either. Its callers hear so when their patience ends, whatever the
 // others do.
 func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 	t.Parallel()

@@ -222,7 +222,7 @@ func TestChangesAreMadeAtMostOnceWhileSlotsMove(t *testing.T) {
 	}
 }
 
-// A reply that is lost is an error; the command is sent once, on a cluster too, be it a script, another command or a pipeline.
+// A reply that is lost is an error; the command is sent once, on a cluster too: a script, another command or a pipeline.
 func TestALostReplyOfAClusterIsNeverRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

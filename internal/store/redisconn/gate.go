@@ -96,7 +96,7 @@ func (g *gate) patientUntil(arrived time.Time, patience time.Duration) time.Time
 
 func (g *gate) lastHeard() time.Time { return g.began.Add(time.Duration(g.heard.Load())) }
 
-// listen notes that the server has answered, be it with an error.
+// listen notes that the server has answered, even with an error.
 func (g *gate) listen(err error) error {
 	if answered(err) {
 		g.heard.Store(int64(time.Since(g.began)))

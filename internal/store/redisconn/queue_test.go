@@ -111,7 +111,7 @@ func TestChangesOfOneBatchAreMadeInTheirOrder(t *testing.T) {
 			Cooldown: time.Hour, Members: []leaderboard.Award{{User: nth(1), Offers: []level.XP{1}}, {User: nth(2), Offers: []level.XP{1}}},
 		})
 		if err != nil || got[0].Gained[0] != 0 || got[1].Gained[0] != 1 {
-			t.Errorf("messages after the batch: %+v, %v, want nothing for who is on cooldown, and 1", got, err)
+			t.Errorf("messages after the batch: %+v, %v, want nothing for the one on cooldown, and 1", got, err)
 		}
 	})
 }

@@ -130,7 +130,7 @@ func (s *sentinels) dialMaster(ctx context.Context, _, _ string) (net.Conn, erro
 	return s.conns.add(conn, address), nil
 }
 
-// find returns the master's address and closes connections to any other one when most sentinels agree. Who asks at the same
+// find returns the master's address and closes connections to any other one when most sentinels agree. Callers at the same
 // time shares the answer.
 func (s *sentinels) find(ctx context.Context) (string, error) {
 	found := s.asking.DoChan("", func() (any, error) {

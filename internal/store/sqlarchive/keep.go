@@ -8,7 +8,7 @@ import (
 
 // What an archive keeps before it is purged.
 const (
-	// LogTime is how long entries of the change log stay; a follower that was away for longer starts anew.
+	// LogTime is how long entries of the change log stay; a follower that was away for longer starts again.
 	LogTime = 24 * time.Hour
 	// UseHours is how many hours of the use of keys stay: a day, and one for clocks that differ.
 	UseHours = apikey.HoursOfDay + 1

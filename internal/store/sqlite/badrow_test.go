@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// SQLite refuses what nobody here foresaw; the row is told from the batch, and not by repeating it.
+// SQLite refuses what nobody here foresaw; the row is found in the batch, and not by repeating it.
 func TestARowThatSQLiteRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
 	a := storetest.SQLiteAt(t, path)

@@ -8,9 +8,9 @@ import (
 )
 
 var anewCases = []boardCase{
-	{"members are noted anew", noteAnew},
-	{"all members are noted anew", noteAllAnew},
-	{"a batch from before does not end what is noted anew", noteAnewBesideABatch},
+	{"members are noted again", noteAnew},
+	{"all members are noted again", noteAllAnew},
+	{"a batch from before does not end what is noted again", noteAnewBesideABatch},
 	{"what is known to be archived is lowered", lowerArchived},
 }
 

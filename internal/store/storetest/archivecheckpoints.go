@@ -166,7 +166,7 @@ func archiveCheckpointBounds(t *testing.T, a ArchiveStore) {
 	}
 	again := put(t, a, settingsOf(t, guildA, ""))
 	if got := mustGet(a.Checkpoints(t.Context(), again.ID))(t); len(got) != 0 {
-		t.Errorf("a guild that was created anew has %d checkpoints", len(got))
+		t.Errorf("a guild that was created again has %d checkpoints", len(got))
 	}
 	purgeAll(t, a)
 }

@@ -28,7 +28,7 @@ func mixed(t *testing.T, a ArchiveStore, count int) (there map[leaderboard.Guild
 		there[ref] = s
 		all = append(all, ref)
 		switch i % 4 {
-		case 1: // created anew since
+		case 1: // created again since
 			all = append(all, leaderboard.GuildRef{ID: ref.ID, Incarnation: ref.Incarnation + 1})
 		case 2: // never there
 			all = append(all, leaderboard.GuildRef{ID: "7" + id.Guild(ref.ID[1:]), Incarnation: ref.Incarnation})

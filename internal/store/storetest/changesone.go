@@ -20,9 +20,9 @@ func changesOneByOne(b *board) {
 	b.must(b.Drop(ctx, refs[1]))
 	b.must(b.Distrust(ctx, snapshot.Batch{Guild: refs[2], Epoch: guilds[2].Epoch}))
 	b.must(b.Drop(ctx, refs[3]))
-	anew := leaderboard.GuildRef{ID: refs[3].ID, Incarnation: 999}
-	b.hydrate(anew, snapshot.State{Epoch: 7, Archived: 8}, rowN(1, 1))
-	b.addTo(anew, 1)
+	created := leaderboard.GuildRef{ID: refs[3].ID, Incarnation: 999}
+	b.hydrate(created, snapshot.State{Epoch: 7, Archived: 8}, rowN(1, 1))
+	b.addTo(created, 1)
 	got := b.pages(100, refs...)
 	if p := got[1]; !reflect.DeepEqual(p, snapshot.Page{}) {
 		b.Errorf("changes of a guild that is not loaded: %+v", p)
@@ -31,7 +31,7 @@ func changesOneByOne(b *board) {
 	if got[2].Batch.Guild != refs[2] {
 		b.Errorf("which guild is to be verified: %+v", got[2])
 	}
-	for i, want := range map[int]loadedGuild{0: guilds[0], 3: {anew, snapshot.State{Epoch: 7, Archived: 8}}, 4: guilds[4]} {
+	for i, want := range map[int]loadedGuild{0: guilds[0], 3: {created, snapshot.State{Epoch: 7, Archived: 8}}, 4: guilds[4]} {
 		b.must(got[i].Err)
 		c := got[i].Batch
 		if len(c.Rows) != 1 || c.Rows[0].XP != 2 || c.Guild != want.GuildRef || c.Epoch != want.Epoch || c.Known != want.Archived {

@@ -63,7 +63,7 @@ func changesInOrder(b *board) {
 	if len(p.Batch.Rows) != 1 || p.Batch.Rows[0].UserID != userN(1) || p.Batch.Rows[0].XP != 4 || p.Batch.Rev != 1 {
 		b.Fatalf("page %+v, want member 1, who was the first, as it is now", p)
 	}
-	b.change(userN(1), plusOne) // it was read, so it waits anew
+	b.change(userN(1), plusOne) // it was read, so it waits again
 	b.change(userN(2), plusOne) // it was not
 	b.end(p.Batch)
 	rest := b.changesPage(10)

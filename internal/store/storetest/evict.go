@@ -76,7 +76,7 @@ func survey(b *board) {
 		b.Errorf("changed %v and cold %v of a guild that is archived", changed, cold)
 	}
 
-	// Of many, each is told once.
+	// Of many, each is reported once.
 	var guilds, want []id.Guild
 	for i := range 1200 {
 		g := leaderboard.GuildRef{ID: id.Guild("3" + string(userN(i))[1:]), Incarnation: 1}

@@ -17,7 +17,7 @@ var gainCases = []boardCase{
 	{"gains are counted", gainsAreCounted},
 	{"awards are counted", awardsAreCounted},
 	{"the live store's clock chooses the day", clockChoosesTheDay},
-	{"a new day begins empty and the week goes on", newDay},
+	{"a new day begins empty and the week continues", newDay},
 	{"a deleted member leaves running periods", deletedGains},
 	{"what a new entry gains is not added to the one before", freshGains},
 	{"days that are archived leave the entry", archivedDays},
@@ -419,7 +419,7 @@ func manyNotes(b *board) {
 	}
 }
 
-// A board that nobody reads costs memory for so many changes, and is made anew then.
+// A board that nobody reads costs memory for so many changes, and is made again then.
 func unreadBoard(b *board) {
 	const members = 50_001
 	var rows []snapshot.Row

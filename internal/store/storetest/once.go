@@ -20,7 +20,7 @@ var onceCases = []boardCase{
 	{"a request that failed is not recorded", failedIsNotRecorded},
 	{"keys are apart", keysApart},
 	{"a key of another guild", keyOfAnotherGuild},
-	{"a repeated request in a guild that was created anew", repeatedInTheNextIncarnation},
+	{"a repeated request in a guild that was created again", repeatedInTheNextIncarnation},
 	{"a repeated request after its record was lost", repeatedAfterLoss},
 	{"a repeated step that was lost in part", awardedInPart},
 	{"the journal", journalled},

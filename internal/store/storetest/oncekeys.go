@@ -14,7 +14,7 @@ func keyReused(b *board) {
 	b.change(userN(1), plus(1, "key"))
 	other := onceOf("key", "something else")
 	before := b.version()
-	// Neither whether there is a member nor what it has is told.
+	// The answer says neither whether there is a member nor what it has.
 	for _, n := range []int{1, 2, 3} {
 		_, err := b.Change(ctx, b.g, userN(n), plus(2, "key"))
 		b.wants("change", err, leaderboard.ErrKeyReused)

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// A guild that was deleted and created anew knows nothing of its past.
+// A guild that was deleted and created again knows nothing of its past.
 func repeatedInTheNextIncarnation(b *board) {
 	b.load(rowN(1, 10))
 	b.change(userN(1), plus(1, "key"))
@@ -76,7 +76,7 @@ func journalInPages(b *board) {
 	}
 }
 
-// askArchive goes on with a guild that is loaded as one whose records are lost.
+// askArchive continues with a guild that is loaded as one whose records are lost.
 func (b *board) askArchive(rows ...snapshot.Row) {
 	b.Helper()
 	b.g.ID = "100000000000000009"

@@ -35,7 +35,7 @@ func (v *verdict) Errorf(format string, args ...any) {
 	v.problems = append(v.problems, fmt.Sprintf(format, args...))
 }
 
-// said is an answer that the server is told to give: true unless a case changes it.
+// said is an answer that the server has to give: true unless a case changes it.
 type said struct {
 	status int
 	body   string

@@ -17,7 +17,7 @@ type dashboard struct {
 	rows       []row
 }
 
-// row is a line of panels under a heading, beginning anew after 24 columns.
+// row is a line of panels under a heading, beginning again after 24 columns.
 type row struct {
 	title  string
 	panels []panel

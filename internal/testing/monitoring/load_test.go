@@ -35,7 +35,7 @@ func newLoad(t *testing.T, base string) *load {
 	return l
 }
 
-// run goes on until ctx ends, at a pace that leaves time to others.
+// run continues until ctx ends, at a pace that leaves time to others.
 func (l *load) run(ctx context.Context) {
 	pace := time.NewTicker(50 * time.Millisecond)
 	defer pace.Stop()

@@ -14,7 +14,7 @@ import (
 )
 
 // OAuthServer is a real OAuth 2.0 provider on a loopback port, in the manner of Discord: authorization code with PKCE,
-// refresh tokens that are good for one use, and the user's identity and guilds under /api. It lets everybody in who asks as
+// refresh tokens that are good for one use, and the user's identity and guilds under /api. It lets everybody in who comes as
 // the registered client, as the user that SetUser named.
 type OAuthServer struct {
 	ClientID, ClientSecret string
@@ -89,7 +89,7 @@ func (s *OAuthServer) Fail(status int) {
 	s.status = status
 }
 
-// Block makes /api answer this status with a page instead of JSON, as a firewall in front of it does, while /token goes on,
+// Block makes /api answer this status with a page instead of JSON, as a firewall in front of it does, while /token continues,
 // until it is called with 0.
 func (s *OAuthServer) Block(status int) {
 	s.mu.Lock()

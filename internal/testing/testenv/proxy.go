@@ -80,7 +80,7 @@ func (p *Proxy) Fail(seed uint64, share float64) {
 }
 
 // Mute swallows every piece of a reply that has text in it, from now on, and
-// leaves the connection as it is: nobody is told that anything is missing.
+// leaves the connection as it is: nobody learns that anything is missing.
 func (p *Proxy) Mute(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -47,7 +47,7 @@ func (h *harness) chooseCalendar() {
 
 func (h *harness) today() period.Day { return period.DayAt(time.Now(), h.zone) }
 
-// counted reports whether a guild counts gains. Every third one of those that are created anew does not, and which is up to the seed.
+// counted reports whether a guild counts gains. Every third one of those that are created again does not, and which is up to the seed.
 func (h *harness) counted(guild string) bool {
 	return h.counts && (guild == mainGuild || (uint64(h.operator.born)+h.seed)%3 != 0)
 }

@@ -56,14 +56,14 @@ func (h *harness) merged(m *member, rows map[string]archived) []known {
 	at := m.guild + "/" + m.user
 	row, ok := rows[at]
 	m.prune(h.dumped.at)
-	anew := m.trail[0].from.After(h.dumped.at) // the guild was created since the dump, which has one before it at most
+	created := m.trail[0].from.After(h.dumped.at) // the guild was created since the dump, which has one before it at most
 	// A row has the rev at which its page was read: the dump knows of no newer ones.
-	newer := ok && (anew || h.dumped.archived[m.guild].before(row.Epoch, row.Rev))
+	newer := ok && (created || h.dumped.archived[m.guild].before(row.Epoch, row.Rev))
 	archive := []known{{}}
 	if ok {
 		archive = m.rowOf(row.state(), newer)
 	}
-	if anew || newer && row.Deleted {
+	if created || newer && row.Deleted {
 		return archive
 	}
 	before := m.trail[0].of(m.now(h.dumped.at).key)

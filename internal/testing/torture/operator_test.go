@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// operator is the one who changes settings, and who deletes a guild again and again and creates it anew with the same
+// operator is the one who changes settings, and who deletes a guild again and again and creates it again with the same
 // users: no member of an earlier one may ever come back.
 type operator struct {
 	*client
@@ -64,7 +64,7 @@ func (o *operator) found() bool {
 				continue
 			}
 			if (a.verdict == done || a.verdict == left) && a.process == maker.process {
-				o.h.violation(nil, fmt.Sprintf("replica %s created guild %s anew (number %d) and shows a member of the one before: %s", r.name, churnGuild, o.born, a.body))
+				o.h.violation(nil, fmt.Sprintf("replica %s created guild %s again (number %d) and shows a member of the one before: %s", r.name, churnGuild, o.born, a.body))
 				return false
 			}
 			if !o.h.running() {
@@ -74,7 +74,7 @@ func (o *operator) found() bool {
 				served = time.Now()
 			}
 			if time.Since(served) > patience {
-				o.h.violation(nil, fmt.Sprintf("replica %s does not show guild %s, created anew, without members, %v after: %s", r.name, churnGuild, patience, a.text))
+				o.h.violation(nil, fmt.Sprintf("replica %s does not show guild %s, created again, without members, %v after: %s", r.name, churnGuild, patience, a.text))
 				return false
 			}
 			o.h.again(attempt)

@@ -68,7 +68,7 @@ func TestAnUpgradeIsFromTheNewestCommitThatBuilds(t *testing.T) {
 	}
 }
 
-// Where no commit is, this tree is upgraded to itself, and that is told; but a commit that was asked for has to be there.
+// Where no commit is, this tree is upgraded to itself, and the test says so; but a commit that was asked for has to be there.
 func TestAnUpgradeFromNowhereSaysSo(t *testing.T) {
 	whole, shallow := history(t, builds, builds), filepath.Join(t.TempDir(), "shallow")
 	gits(t, whole, "clone", "--quiet", "--depth=1", "file://"+whole, shallow)

@@ -136,7 +136,7 @@ func (p *proxy) pump(to io.Writer, from io.Reader, answers bool) {
 	}
 }
 
-// pass waits while bytes are held back, and reports whether a piece goes on.
+// pass waits while bytes are held back, and reports whether a piece continues.
 func (p *proxy) pass(answer bool) bool {
 	p.mu.Lock()
 	held := p.held

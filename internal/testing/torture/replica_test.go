@@ -23,7 +23,7 @@ const logKept = 60
 
 var announcement = regexp.MustCompile(`^Levelboard \S+ listens on (\S+) `)
 
-// replica is one copy of the service: a child process, started anew after each end, each time on ports of its own.
+// replica is one copy of the service: a child process, started again after each end, each time on ports of its own.
 type replica struct {
 	name    string
 	env     []string

@@ -55,7 +55,7 @@ func (c *counter) events() (string, []event) {
 	return "member " + c.user + " of guild " + c.guild + ", which all clients increment", append([]event(nil), c.history...)
 }
 
-// violation ends the run: the service broke a promise. Only the first one is told.
+// violation ends the run: the service broke a promise. Only the first one is reported.
 func (h *harness) violation(about subject, sentence string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

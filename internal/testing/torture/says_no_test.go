@@ -88,7 +88,7 @@ func TestTheModelRefuses(t *testing.T) {
 		{"a put of less that lowers", func(m *member) bool {
 			return m.answered(change{op: put, mode: "higher", amount: 50, messages: -1}, became(50, "changed"))
 		}},
-		{"a put for who is missing that changes", func(m *member) bool {
+		{"a put for missing members that changes", func(m *member) bool {
 			return m.answered(change{op: put, mode: "missing", amount: 200, messages: -1}, became(100, "unchanged")) && m.saw(at(200))
 		}},
 		{"a put that is added twice", func(m *member) bool {

@@ -21,7 +21,7 @@ func torture(t *testing.T, m mode) {
 	h.under(func() { h.torment(budget(t)) })
 }
 
-// under runs the clients while trouble goes on, and then holds all that is left to the model.
+// under runs the clients while trouble continues, and then holds all that is left to the model.
 func (h *harness) under(trouble func()) {
 	var all sync.WaitGroup
 	for _, c := range h.clients {
@@ -80,7 +80,7 @@ func (h *harness) summary() {
 	for _, r := range h.replicas {
 		loads, returns = loads+r.loads, returns+r.returns
 	}
-	h.t.Logf("%d requests about %d members, %d of them answered; %d faults; a guild was created anew %d times, loaded from the archive %d times, found older in Redis %d times",
+	h.t.Logf("%d requests about %d members, %d of them answered; %d faults; a guild was created again %d times, loaded from the archive %d times, found older in Redis %d times",
 		events, len(members), answered, h.faulted, h.operator.born-1, loads, returns)
 	var calls callCount
 	for _, c := range h.clients {

@@ -85,7 +85,7 @@ func (m *member) since(floor time.Time) []known {
 // returned takes a loss of Redis: the member is one of these now. What was pending died with the Redis that it was sent to, but for a
 // change that is still being repeated: it happens once more exactly where it is not in what survived.
 //
-// The trail goes on: the same old dump may come back again.
+// The trail continues: the same old dump may come back again.
 func (m *member) returned(now time.Time, states []known) {
 	if m.keyed < 0 {
 		m.pending = nil

@@ -1,5 +1,5 @@
 // Package admin holds what the operator may do: guilds with their settings, and API keys with their grants. A change is in force on this
-// replica when a method returns, and on the others within a second. It does not check who asks.
+// replica when a method returns, and on the others within a second. It does not check the caller.
 package admin
 
 import (

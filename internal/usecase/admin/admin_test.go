@@ -324,7 +324,7 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 	}
 }
 
-// A bot that puts its guilds whenever it starts changes nothing, and nobody has to read them anew.
+// A bot that puts its guilds whenever it starts changes nothing, and nobody has to read them again.
 func TestAGuildPutAsItIsStaysAsItIs(t *testing.T) {
 	w := newWorld(t)
 	first, created, err := w.PutGuild(t.Context(), settings(t, guild1, `,"vanity":"gophers","enabled":false`))

@@ -70,7 +70,7 @@ type Entry struct {
 	ID ID
 	// Reset, when set, is why the members have to be read again; then nothing else is.
 	Reset  Reason
-	Period string // what is told of a closed period (periods.Event); then nothing else is
+	Period string // the event of a closed period (periods.Event); then all else is empty
 	User   id.User
 	Moved  Move // when it is no change of level
 	// Before and After are the XP of a change of level. After is the XP of a member who came back, too.
@@ -110,7 +110,7 @@ const (
 	Back      Kind = "returned"
 )
 
-// Told is what a client is told of a member.
+// Told is what a client hears of a member.
 type Told struct {
 	Kind                 Kind
 	UserID               id.User

@@ -168,7 +168,7 @@ func TestNothingIsLostBetweenReadingAndJoining(t *testing.T) {
 	}
 }
 
-// An id that the log has not reached begins where the log is, for who sent it and for who comes after.
+// An id that the log has not reached begins where the log is, for its sender and for those who come after.
 func TestAnIDAheadOfTheLog(t *testing.T) {
 	m := &memory{}
 	m.add(1)
@@ -206,7 +206,7 @@ func TestASlowFollowerIsDropped(t *testing.T) {
 	at := slow.At()
 	m.add(1)
 	if got := next(t, follow(t, f, &at)); got[0].ID.Number != at.Number+1 {
-		t.Errorf("after %v it goes on with %v", at, got[0].ID)
+		t.Errorf("after %v it continues with %v", at, got[0].ID)
 	}
 	next(t, quick)
 }
@@ -267,7 +267,7 @@ func TestAGuildWhoseLogIsAwayHoldsUpNoOther(t *testing.T) {
 	m.away = nil
 	m.mu.Unlock()
 	if got := next(t, held); got[0].ID.Compare(at) <= 0 {
-		t.Errorf("after %v it goes on with %v", at, got[0].ID)
+		t.Errorf("after %v it continues with %v", at, got[0].ID)
 	}
 }
 

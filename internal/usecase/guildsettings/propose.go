@@ -34,7 +34,7 @@ var rows = map[string]bool{"multipliers": true, "roleRewards": true, "seasons": 
 type Wrong struct {
 	Path    string // in the document, such as roleRewards[0].level; empty when it is about all of it
 	Message string // a sentence about what is there, such as: must be a whole number from 0 to 10000
-	Cause   error  // guild.ErrCrossed or id.ErrSnowflake when it is that, for who needs other words
+	Cause   error  // guild.ErrCrossed or id.ErrSnowflake when it is that, for callers that need other words
 }
 
 // Proposal is valid settings of one guild, which only Propose makes.

@@ -1,6 +1,6 @@
 // Package guildsettings holds what a guild's managers may do with its settings: read them, change those that are theirs to change, and see
 // beforehand what a change does; and its bot, which describes the guild. A change is in force on this replica when Save returns, and on the others within a second. It does not
-// check who asks, and changes no XP.
+// check the caller, and changes no XP.
 package guildsettings
 
 import (

@@ -127,7 +127,7 @@ type fileReader struct {
 	unfit     int        // members whose user data was left out
 	roundIDs  int        // ids that end with 000
 	misfits   int        // members whose level is not that of their XP; of Lurkr only
-	prestiges int        // members that began anew; of LevelUp only
+	prestiges int        // members that began again; of LevelUp only
 }
 
 func (f *fileReader) found() *FileReport { return &f.report.Files[f.index] }

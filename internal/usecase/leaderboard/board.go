@@ -1,5 +1,5 @@
 // Package leaderboard holds the use cases on a guild's members: read, create, change and delete a member, award messages, read a page. It
-// does not check who asks, limit rates or write the archive.
+// does not check the caller, limit rates or write the archive.
 package leaderboard
 
 import (
@@ -96,7 +96,7 @@ type Change struct {
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
 	// Days, when set, are the days around now, of which the live store chooses one by its clock, to count for it what is gained. Each change of a
-	// guild that counts gains is told of them.
+	// guild that counts gains gets them.
 	Days *period.Days
 	Once Once
 	// Audit, when set, is recorded in the guild's journal with the change, in the same step; a Leaderboard sets it.

@@ -22,10 +22,10 @@ const PageSize = 100
 // ErrGuildMoved is a Loader's answer for an incarnation that exists no more: the caller's settings are out of date.
 var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 
-// ErrStillLoading is a Loader's answer when the time of the one who asks is over before all members are there. The load goes on.
+// ErrStillLoading is a Loader's answer when the caller's time is over before all members are there. The load continues.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
-// ErrStillCounting is a Counter's answer when the time of the one who asks is over before all gains are added up. The count goes on.
+// ErrStillCounting is a Counter's answer when the caller's time is over before all gains are added up. The count continues.
 var ErrStillCounting = errors.New("the period is still being added up")
 
 // Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved for an incarnation that the archive

@@ -128,7 +128,7 @@ func TestKeep(t *testing.T) {
 		}
 		time.Sleep(ttl)
 		if !errors.Is(context.Cause(ctx), lease.ErrLost) {
-			t.Errorf("work under a lost lease goes on: %v", context.Cause(ctx))
+			t.Errorf("work under a lost lease continues: %v", context.Cause(ctx))
 		}
 		stop()
 		asked := s.asked
@@ -139,7 +139,7 @@ func TestKeep(t *testing.T) {
 	})
 }
 
-// One that ends must know that all is done: by itself, or by one that goes on.
+// One that ends must know that all is done: by itself, or by one that continues.
 func TestTakeLast(t *testing.T) {
 	taken := func(t *testing.T, e *lease.Elector) {
 		t.Helper()

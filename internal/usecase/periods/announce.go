@@ -31,7 +31,7 @@ type Winner struct {
 	Gained int64   `json:"gained"`
 }
 
-// EventOf is what is told of a closed period.
+// EventOf is the event of a closed period.
 func EventOf(c Closed) Event {
 	e := Event{ID: c.ID, Kind: c.Kind, Name: c.SeasonName(), Start: c.Begins.UTC(), End: c.Ends.UTC(), Members: c.Members, Winners: []Winner{}}
 	for _, w := range c.Winners {
@@ -40,7 +40,7 @@ func EventOf(c Closed) Event {
 	return e
 }
 
-// announce puts closed periods into the guilds' logs of events, each at least once: the archive is told afterwards.
+// announce puts closed periods into the guilds' logs of events, each at least once: the archive notes it afterwards.
 func (c *Closer) announce(ctx context.Context) error {
 	waiting, err := c.archive.Unannounced(ctx, announced)
 	if err != nil {

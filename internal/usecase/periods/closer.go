@@ -84,7 +84,7 @@ type mark struct {
 	day        period.Day
 }
 
-// CloserOptions are what a Closer is told; all are required.
+// CloserOptions are what a Closer needs; all are required.
 type CloserOptions struct {
 	Lease    func() (lease.Lease, bool) // of this process, if it is held
 	Interval time.Duration              // of snapshots
@@ -248,7 +248,7 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 	return w.day, archived, nil
 }
 
-// close makes the steps of a plan, each in a transaction of its own: cut off anywhere, the next look goes on.
+// close makes the steps of a plan, each in a transaction of its own: cut off anywhere, the next look continues.
 func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar period.Calendar, p plan) error {
 	closed, open := slices.Clone(d.ClosedSeasons), maps.Clone(p.open)
 	for _, one := range p.ended { // what is open before the first step

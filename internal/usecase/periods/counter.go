@@ -80,7 +80,7 @@ func (c *Counter) count(ctx context.Context, g leaderboard.GuildRef, p period.Pe
 	}
 	err = c.live.EndCount(ctx, g, p)
 	if errors.Is(err, leaderboard.ErrNotCounted) {
-		return nil // another one is read then, and begins anew
+		return nil // another one is read then, and begins again
 	}
 	return err
 }

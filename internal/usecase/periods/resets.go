@@ -15,7 +15,7 @@ type Reset struct {
 	Why   events.Reason
 }
 
-// tellResets puts resets into the guilds' logs of events, each at least once: the archive is told afterwards.
+// tellResets puts resets into the guilds' logs of events, each at least once: the archive notes it afterwards.
 func (c *Closer) tellResets(ctx context.Context) error {
 	waiting, err := c.archive.Resets(ctx, announced)
 	if err != nil {

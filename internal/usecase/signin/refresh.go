@@ -15,7 +15,7 @@ func (s *Sessions) unconfirmed(r record) bool {
 }
 
 // freshen asks the provider again, for one request at a time: a refresh token may be good for one use only. The other requests go on with
-// what is known. It goes on when the browser has gone, or what the provider gave would be lost.
+// what is known. It continues when the browser has gone, or what the provider gave would be lost.
 func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime/2)
 	defer cancel()
@@ -60,7 +60,7 @@ func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	case errors.Is(err, ErrRefused):
 		return err
 	case err != nil:
-		s.o.Log.Warn("the provider of sign-in could not be asked; rights end if that goes on", "error", err)
+		s.o.Log.Warn("the provider of sign-in could not be asked; rights end if that continues", "error", err)
 	default:
 		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.o.Now()
 		s.tell(ctx, who)

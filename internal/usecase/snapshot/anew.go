@@ -13,12 +13,12 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// noteAnew has all of a guild written to the archive anew when that has lost what it had committed: Postgres failed over to a
+// noteAnew has all of a guild written to the archive again when that has lost what it had committed: Postgres failed over to a
 // standby that lagged, lost power with synchronous_commit off, or was restored from a backup. Which members were in what it lost nobody knows,
 // but the live store holds all of them, since it is of the same load. So all that it holds are noted as changed, and all that the archive
 // holds, since one that was deleted needs its tombstone again; what was not archived when the archive went back is noted anyway.
 //
-// Only then the live store is told that the archive holds less. Until then the archive takes no batch of the guild, so wherever this is cut
+// Only then the live store learns that the archive holds less. Until then the archive takes no batch of the guild, so wherever this is cut
 // off, the next one finds it again. Whatever else has become of the guild in between is not for here, and no error.
 func (w *Writer) noteAnew(ctx context.Context, l Load) error {
 	err := w.tryNoteAnew(ctx, l)
@@ -52,7 +52,7 @@ func (w *Writer) tryNoteAnew(ctx context.Context, l Load) error {
 		return err
 	}
 	archiveWentBack.Inc()
-	w.log.ErrorContext(ctx, "the archive has gone back in time: it has lost what it had committed of a guild, all of which is written to it anew from Redis. "+
+	w.log.ErrorContext(ctx, "the archive has gone back in time: it has lost what it had committed of a guild, all of which is written to it again from Redis. "+
 		"Keep Redis running, and find out why Postgres lost it: see docs/durability.md",
 		"guild", l.Guild.ID, "epoch", l.Epoch, "committedRev", known, "archivedRev", state.Archived)
 	return nil
@@ -79,7 +79,7 @@ func (w *Writer) noteArchivedAnew(ctx context.Context, l Load) error {
 // compareSize is how many guilds one query of the archive is about.
 const compareSize = 500
 
-// compare looks whether the archive holds what is known to be archived of guilds of which nothing waits, and has those written anew of
+// compare looks whether the archive holds what is known to be archived of guilds of which nothing waits, and has those written again of
 // which it holds less: they may never change again, and so be in no batch that the archive could refuse. When they are many, the sweep's next
 // shares are for the rest of them. Without an answer of the archive they wait for the next sweep.
 func (r *round) compare(ctx context.Context, quiet []Quiet) {

@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// forgetful is an archive that says that it has committed and loses it for as long as it is told to, as one whose last commits were
+// forgetful is an archive that says that it has committed and loses it for as long as a test wants, as one whose last commits were
 // nowhere else when it failed over.
 type forgetful struct {
 	faults
@@ -49,7 +49,7 @@ func (w *world) wantAnew(g leaderboard.GuildRef, times int) {
 	}
 }
 
-// What the archive lost after it had said that it was committed is noticed with the guild's next change, be it another member's, and
+// What the archive lost after it had said that it was committed is noticed with the guild's next change, another member's too, and
 // is written once more: changes, members that are new, and that one was deleted.
 func TestWhatTheArchiveLostIsWrittenAnew(t *testing.T) {
 	test := func(w *world, size int) {
@@ -163,7 +163,7 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 	}
 }
 
-// Wherever it is cut off, and whether the writer goes on or dies, the next one writes all of the guild, and what changed meanwhile.
+// Wherever it is cut off, and whether the writer continues or dies, the next one writes all of the guild, and what changed meanwhile.
 func TestWritingAnewCutOffAnywhere(t *testing.T) {
 	onServers(t, func(w *world) {
 		const members = 105 // more than go with other guilds
@@ -258,7 +258,7 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 }
 
 // A Redis that restarts with all that it had is used at once, though the archive has lost something of the guild meanwhile; then that is
-// written anew, be it that nothing changes.
+// written again, even if nothing changes.
 func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, f := w.Context(), w.guild(guildA), newForgetful()

@@ -48,7 +48,7 @@ func (b *badRows) mended(batch Batch) {
 func (b *badRows) refused(batch Batch, user id.User, err error) {
 	badMembers.WithLabelValues("refused").Inc()
 	if b.first(user) {
-		b.log.Error("a member cannot be archived, and is passed over until it changes again: set its XP anew to mend it",
+		b.log.Error("a member cannot be archived, and is passed over until it changes again: set its XP again to mend it",
 			"guild", batch.Guild.ID, "member", user, "error", err)
 	}
 }

@@ -136,7 +136,7 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 			t.Errorf("%d guilds were evicted while the archive was away", n)
 		}
 
-		// An archive that was restored from an older backup, and what it lost cannot be written to it anew yet.
+		// An archive that was restored from an older backup, and what it lost cannot be written to it again yet.
 		meta := "lb:{" + string(g.ID) + "}:meta"
 		w.must(w.redis.HSet(w.Context(), meta, "rev", 9, "archived", 9).Err())
 		f = &faults{before: func(_ context.Context, c call) error {

@@ -37,8 +37,8 @@ func (w *world) keys(g leaderboard.GuildRef) map[string]string {
 	return found
 }
 
-// A guild that the version before has archived is loaded anew. One of which it has not archived all is left as it is, and everybody
-// is told what to do: its changes are set out in a way that this version does not read.
+// A guild that the version before has archived is loaded again. One of which it has not archived all is left as it is, and everybody
+// learns what to do: its changes are set out in a way that this version does not read.
 func TestAGuildInTheFormerFormat(t *testing.T) {
 	onBothStores(t, func(w *world) {
 		ctx, clean := w.Context(), w.guild(guildA)

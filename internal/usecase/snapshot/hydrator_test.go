@@ -151,7 +151,7 @@ func TestAWaitingRequestKeepsItsOwnDeadline(t *testing.T) {
 	if err := h.Load(expired, g); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, leaderboard.ErrStillLoading) {
 		t.Errorf("a request whose deadline passed: %v, want that the guild is still being loaded", err)
 	}
-	// The one that began the load leaves, and the load goes on.
+	// The one that began the load leaves, and the load continues.
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("the first request, which left: %v", err)
@@ -167,7 +167,7 @@ func TestAWaitingRequestKeepsItsOwnDeadline(t *testing.T) {
 	}
 }
 
-// Who must not wait any longer is told why: another replica is at it, or, while a store says nothing, only that time is over.
+// A caller that must not wait any longer learns why: another replica is at it, or, while a store says nothing, only that time is over.
 func TestWhoeverWaitsKnowsWhetherMembersAreOnTheirWay(t *testing.T) {
 	w := embeddedWorld(t)
 	g := w.archived(guildA, 10)

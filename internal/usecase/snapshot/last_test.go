@@ -55,7 +55,7 @@ func (w *world) wantSilent(holder string) {
 	}
 }
 
-// A replica that ends leaves its changes to one that goes on, and to no other: one that holds the lease and does not renew it may be dead.
+// A replica that ends leaves its changes to one that continues, and to no other: one that holds the lease and does not renew it may be dead.
 func TestALastSnapshotIsLeftToALivingWriter(t *testing.T) {
 	onBothStores(t, func(w *world) {
 		ctx, g := w.Context(), w.guild(guildA)

@@ -27,11 +27,11 @@ var (
 	}, []string{"outcome"})
 	wentBack = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_redis_went_back_total",
-		Help: "Guilds found older in Redis than in the archive, and loaded anew.",
+		Help: "Guilds found older in Redis than in the archive, and loaded again.",
 	})
 	archiveWentBack = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_archive_went_back_total",
-		Help: "Guilds of which the archive had lost what it had committed, and that are written to it anew.",
+		Help: "Guilds of which the archive had lost what it had committed, and that are written to it again.",
 	})
 	hydrations = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_hydrations_total",

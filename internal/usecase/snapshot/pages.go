@@ -211,7 +211,7 @@ func (r *round) end(ctx context.Context, pages []*Page) {
 	}
 }
 
-// settle makes a guild fit the archive again: of what the archive has lost (ErrArchiveBehind), all of the guild is noted to be written anew.
+// settle makes a guild fit the archive again: of what the archive has lost (ErrArchiveBehind), all of the guild is noted to be written again.
 // What it refused (ErrStale) says that the live store has gone back in time without anybody noticing, or that the guild was deleted: it is not
 // trusted until it was compared with the archive.
 func (w *Writer) settle(ctx context.Context, p Page) error {

@@ -56,7 +56,7 @@ func (w *world) nobodyWaitsUnseen(guilds []leaderboard.GuildRef) {
 }
 
 // Whatever step of a group fails, before its work, in its middle or when only the answers were lost, and whether the writer
-// goes on or is never heard of again: the next one brings the archive into step, with what changed meanwhile, and nothing is
+// continues or is never heard of again: the next one brings the archive into step, with what changed meanwhile, and nothing is
 // lost or written twice.
 func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	w := serverWorld(t)
@@ -180,7 +180,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 				if c.method != method || c.n != 1 {
 					return nil
 				}
-				// One is made anew, one was loaded again by somebody else, one has a batch that Redis does not know of, and one leaves.
+				// One is made again, one was loaded again by somebody else, one has a batch that Redis does not know of, and one leaves.
 				deleted = guilds[1]
 				_, err := w.archive.DeleteGuild(ctx, deleted.ID)
 				w.must(err)
@@ -401,7 +401,7 @@ func TestAGuildThatNeverRests(t *testing.T) {
 }
 
 // After a restart of Redis guilds are compared with the archive together, and archived with their group in the same round: but for one that
-// was deleted meanwhile, which leaves, and with one that Redis is the older one of, which is loaded anew.
+// was deleted meanwhile, which leaves, and with one that Redis is the older one of, which is loaded again.
 func TestAGroupThatIsToBeVerifiedIsArchivedAtOnce(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, guilds := w.Context(), w.smallGuilds(40)

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// keepArchive notes what a purge is told to keep.
+// keepArchive notes what a purge has to keep.
 type keepArchive struct {
 	snapshot.Archive
 	keep snapshot.Keep

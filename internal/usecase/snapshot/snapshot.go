@@ -50,7 +50,7 @@ type Batch struct {
 	Rows []Row
 	// Records are the oldest of the guild's journal. Without all that is in it, a batch has no rows and no Rev.
 	Records []Record
-	// Until is where the journal goes on after Records.
+	// Until is where the journal continues after Records.
 	Until string
 	// Before is when the oldest change was made, at the earliest, that waits once the batch is archived; zero when that is not known.
 	Before time.Time
@@ -70,7 +70,7 @@ type Record struct {
 
 // Errors of an Archive.
 var (
-	// ErrStale says that the guild was deleted or created anew, that its epoch moved on, or that the archive holds what the
+	// ErrStale says that the guild was deleted or created again, that its epoch moved on, or that the archive holds what the
 	// live store does not know of, and that nothing was written.
 	ErrStale = errors.New("the archive has moved on from this state of the guild")
 	// ErrArchiveBehind says that the archive does not hold what it has committed of this load of the guild, as after a failover to a
@@ -115,12 +115,12 @@ type Archive interface {
 	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
 	// committed since from was read. Tombstones stay: Salvage may need them.
 	//
-	// kept is the rev up to which the live store has all changes of from's epoch; 0 when it is loaded anew. Of what later changes did, as
+	// kept is the rev up to which the live store has all changes of from's epoch; 0 when it is loaded again. Of what later changes did, as
 	// the records say, those members that no row has it of have lost it: Past says so from now on.
 	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from State, kept int64) (State, error)
 	// Past reads what is known of a named request of the last 24 hours.
 	Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error)
-	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded anew, so that no
+	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded again, so that no
 	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
 	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
 	// written. A member without an archived row is inserted, and so is one whose tombstone that store knew of: it is not newer than (b.Epoch, b.Known).
@@ -200,7 +200,7 @@ type Live interface {
 	// NoteUses notes that the guilds are used now, by the live store's clock; not of those that it does not hold.
 	NoteUses(ctx context.Context, guilds []id.Guild) error
 	// Evict removes the guild, but for its events and the records of its requests, if it still is cold and as the archive
-	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load goes on with its events as if
+	// holds it (c.State), in one atomic step; gone says whether it was removed. Its next load continues with its events as if
 	// it had never been away.
 	Evict(ctx context.Context, c Quiet, idle time.Duration) (gone bool, err error)
 	// MarkChanged puts guilds back into the index; after an error some may not be there.
@@ -217,7 +217,7 @@ type Live interface {
 	// whether anything of a guild still does. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
 	// Forget removes records of requests that are older than leaderboard.OnceTTL, of each guild a part, and of each once an hour; more are those
-	// of which it goes on at once.
+	// of which it continues at once.
 	Forget(ctx context.Context, guilds []id.Guild) (more []id.Guild, err error)
 
 	// NoteAnew notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are

@@ -79,7 +79,7 @@ func (r *round) listed(ctx context.Context) *listing {
 	case <-ctx.Done():
 	}
 	select {
-	case <-l.listed: // be it that the round is late
+	case <-l.listed: // however late the round is
 		r.unlist()
 		return l
 	default:

@@ -25,7 +25,7 @@ func (h *Hydrator) verify(ctx context.Context, lock Hydration, before State) (do
 }
 
 // salvage is for a guild that is older than what is archived, because Redis came back from an old dump, or as a replica that
-// lagged. Before it is loaded anew, what changed on it and was not archived is merged into the archive, where everybody
+// lagged. Before it is loaded again, what changed on it and was not archived is merged into the archive, where everybody
 // keeps the higher XP of the two. Cut off anywhere, it is repeated with the same result.
 func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) error {
 	wentBack.Inc()
@@ -37,7 +37,7 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) er
 	if err != nil {
 		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)
 	}
-	h.log.ErrorContext(ctx, "Redis has gone back in time: it does not know of members that are archived; the guild is loaded anew from the archive. "+
+	h.log.ErrorContext(ctx, "Redis has gone back in time: it does not know of members that are archived; the guild is loaded again from the archive. "+
 		"Find out why Redis lost what it had: see docs/durability.md",
 		"guild", lock.Guild.ID, "archivedEpoch", before.Epoch, "archivedRev", before.Archived, "unsavedMembersKept", merged)
 	return nil

@@ -93,7 +93,7 @@ func (w *world) refusesAll(g leaderboard.GuildRef) {
 }
 
 // Redis comes back with a dump that is older than the archive. Nothing is answered or changed on it before the guild was
-// loaded anew, and then nobody has less XP than in either.
+// loaded again, and then nobody has less XP than in either.
 func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
@@ -174,7 +174,7 @@ func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
 	w.inStep(g)
 }
 
-// A server that comes back with all that it had is used on, without a load, once that was checked.
+// A server that comes back with all that it had stays in use, without a load, once that was checked.
 func TestARestartedServerIsVerifiedAndKeepsItsChanges(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, f := w.Context(), w.guild(guildA), &faults{}
@@ -249,7 +249,7 @@ func TestAnEpochThatAnotherRedisGot(t *testing.T) {
 	w.inStep(g)
 }
 
-// The same for a guild that is loaded anew: cut off anywhere and repeated, with the same result.
+// The same for a guild that is loaded again: cut off anywhere and repeated, with the same result.
 func TestASalvageCutOffAnywhere(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})

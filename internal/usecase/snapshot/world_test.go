@@ -31,7 +31,7 @@ import (
 
 func TestMain(m *testing.M) { testenv.Main(m) }
 
-// never is an interval of a writer that writes only when it is told to.
+// never is an interval of a writer that writes only when a test says so.
 const never = time.Hour
 
 // taken is how long a lease lasts that keeps writers out; one that ends later is void.

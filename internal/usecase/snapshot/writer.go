@@ -57,7 +57,7 @@ type Writer struct {
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
-// WriterOptions are what a Writer is told; all but Idle and HistoryDays are required.
+// WriterOptions are what a Writer needs; all but Idle and HistoryDays are required.
 type WriterOptions struct {
 	Holder   string        // names this process among the replicas
 	Interval time.Duration // between two rounds

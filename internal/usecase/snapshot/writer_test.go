@@ -365,7 +365,7 @@ func TestManyMembersAreWrittenInBoundedBatches(t *testing.T) {
 	w.inStep(g)
 }
 
-// Redis holds an older load of the guild than the archive: it is loaded anew, with what had changed and was not archived.
+// Redis holds an older load of the guild than the archive: it is loaded again, with what had changed and was not archived.
 func TestAnOlderEpochIsLoadedAnew(t *testing.T) {
 	w := embeddedWorld(t)
 	g := w.guild(guildA)

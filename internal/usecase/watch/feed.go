@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	// defaultInterval is how often a guild is looked at, and so how often a page changes for who watches it.
+	// defaultInterval is how often a guild is looked at, and so how often a page changes for its watchers.
 	defaultInterval = 500 * time.Millisecond
 	// defaultWatchers is how many watch at the same time; one more is refused. A watcher holds no page of its own.
 	defaultWatchers = 1000
@@ -35,10 +35,10 @@ const (
 // Errors that end a Watcher.
 var (
 	errClosed = errors.New("the service stops")
-	errMoved  = errors.New("the guild was deleted, or deleted and created anew")
+	errMoved  = errors.New("the guild was deleted, or deleted and created again")
 )
 
-// errFull is what one who would be too many is told.
+// errFull is what one watcher too many gets.
 var errFull = &fault.Error{
 	Code:       fault.Unavailable,
 	Message:    "Too many people watch at the moment. Read the page again from time to time instead.",

@@ -167,7 +167,7 @@ func TestWhatDidNotChangeIsNotReadAndWakesNobody(t *testing.T) {
 	if s, err := v.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("woken with %+v, %v", s, err)
 	}
-	// It can be called again, and is told the newest version with the next change.
+	// It can be called again, and gets the newest version with the next change.
 	m.set(1, 5)
 	if s := next(t, v, 5); s.Version.Rev != 2 {
 		t.Errorf("version %+v", s.Version)

@@ -28,7 +28,7 @@ func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) 
 			return 0, err
 		}
 		if archived, err = r.number(0); err != nil {
-			return 0, fmt.Errorf("redis: note anew: %w", err)
+			return 0, fmt.Errorf("redis: note again: %w", err)
 		}
 	}
 	return archived, nil

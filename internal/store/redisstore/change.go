@@ -40,7 +40,7 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 	return s.outcome(ctx, &l, err)
 }
 
-// changeText is how change.lua is told of a change.
+// changeText is how change.lua gets a change.
 func changeText(c leaderboard.Change) (string, error) {
 	if err := checkXP(c.Amount); err != nil {
 		return "", err

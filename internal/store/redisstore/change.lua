@@ -21,7 +21,7 @@ local held = ' ' .. stamp() .. ' '
 
 -- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. A
 -- member that is there and whole has its XP in scored and its entry in texts, at places[member]. Over many
--- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made anew each time.
+-- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made again each time.
 local places, members, scored, texts, m = {}, {nil}, {nil}, {nil, nil}, 0
 local outcome, sets, days, made = {0, nil, nil, nil}, {}, {}, 0
 for i = 1, n do

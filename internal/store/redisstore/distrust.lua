@@ -1,4 +1,4 @@
--- Takes back that a guild was verified, since the archive holds what this server does not know of. Until it is loaded anew
+-- Takes back that a guild was verified, since the archive holds what this server does not know of. Until it is loaded again
 -- nothing of it is used, and what has changed stays noted.
 --
 -- KEYS     meta

@@ -286,7 +286,7 @@ func BenchmarkSieve(b *testing.B) {
 	}
 }
 
-// A load without a log is told of to whoever follows the guild from before it, at once and once, and takes no log of its own until
+// A load without a log is reported to whoever follows the guild from before it, at once and once, and takes no log of its own until
 // there is an event.
 func TestALoadWithoutALogIsMarked(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {

@@ -13,7 +13,7 @@ if redis.call('XLEN', KEYS[5]) == 0 then
   redis.call('UNLINK', KEYS[5])
 else
   redis.call('XADD', KEYS[5], '*', 'e', ARGV[2], 's', SERVER)
-  redis.call('PEXPIRE', KEYS[5], 3660000) -- the minute on top is for who judges by the time of an event (package events)
+  redis.call('PEXPIRE', KEYS[5], 3660000) -- the minute on top is for those who judge by the time of an event (package events)
 end
 if redis.call('HLEN', KEYS[6]) > 1 then
   local ask = string.match(redis.call('HGET', KEYS[6], '') or '', '^%d+ (%d+)')

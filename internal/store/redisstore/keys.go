@@ -89,7 +89,7 @@ func (k guildKeys) gains() []string {
 	return k.names(dayName, weekName, monthName, seasonName, notesName)
 }
 
-// names makes all names in one piece of memory: over many boards these are made anew for each request.
+// names makes all names in one piece of memory: over many boards these are made again for each request.
 func (k guildKeys) names(suffixes ...string) []string {
 	const usual = 300 // bytes, which fit on the stack
 	text, names := make([]byte, 0, usual), make([]string, len(suffixes))

@@ -277,7 +277,7 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	ended(t, s, second)
 	meta("when both are", "rev", "2", "archived", "2", "read", "2")
 	ended(t, s, first)
-	meta("when the first is told again", "rev", "2", "archived", "2", "read", "2")
+	meta("when the first is repeated", "rev", "2", "archived", "2", "read", "2")
 }
 
 func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {

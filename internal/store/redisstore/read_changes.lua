@@ -1,6 +1,6 @@
 -- Reads the changed members of a guild that have waited longest for the snapshot writer, and its journal, and notes in `pending` up to which
 -- rev the archive may hold the guild from now on, and in `read` at which rev this was. They stay noted as changed until end_changes.lua; one
--- that changes meanwhile is noted anew (note.lua). The archive itself sees whether the guild fits it. A member is read only with all of the
+-- that changes meanwhile is noted again (note.lua). The archive itself sees whether the guild fits it. A member is read only with all of the
 -- journal: the archive holds the record of a request before, or with, what it did.
 --
 -- KEYS     meta xp entry dirty journal

@@ -81,7 +81,7 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 	})
 }
 
-// Who is signed in goes on reading, with what is known of him.
+// Who is signed in continues to read, with what is known of him.
 func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {

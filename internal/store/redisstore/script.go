@@ -20,7 +20,7 @@ import (
 var scriptFiles embed.FS
 
 // format is of what a guild's keys hold. A guild is loaded in one format and used by the scripts of that format only: for all
-// others it is as if it had not been verified. One in an earlier format is loaded anew, if the archive holds all of it, and else left
+// others it is as if it had not been verified. One in an earlier format is loaded again, if the archive holds all of it, and else left
 // alone, like one in a later format (begin_hydration.lua). Raise it when scripts that know only the format before would misread a key.
 //
 //	1: stat and user, a hash each, and no number in meta

@@ -47,7 +47,7 @@ func (s *Store) Session(ctx context.Context, h signin.Hash) ([]byte, error) {
 }
 
 // ClaimSession implements signin.Store. While the server refuses writes nobody gets a claim: what a session holds could not be
-// replaced either, and with what it holds its user goes on reading.
+// replaced either, and with what it holds its user continues to read.
 func (s *Store) ClaimSession(ctx context.Context, h signin.Hash, hold time.Duration) (bool, error) {
 	err := s.client.SetArgs(ctx, sessionClaimKey(h), "", redis.SetArgs{Mode: "NX", TTL: hold}).Err()
 	if errors.Is(err, redis.Nil) || fault.ChangesRefused(err) != "" {

@@ -1,4 +1,4 @@
--- Reads members with unsaved changes of a guild that is about to be loaded anew, and makes the hydration's lock last longer.
+-- Reads members with unsaved changes of a guild that is about to be loaded again, and makes the hydration's lock last longer.
 --
 -- KEYS     meta lock, xp entry journal
 -- ARGV     incarnation, token, how long the lock lasts in ms, from which id on the journal is read, or '' for none of it, members...

@@ -1,5 +1,5 @@
 // Package checkpoints keeps copies of a guild's members in the archive, puts one of them in place of the members, or removes all. It does not
-// check who asks.
+// check the caller.
 package checkpoints
 
 import (

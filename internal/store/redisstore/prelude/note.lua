@@ -1,6 +1,6 @@
 -- Counts changes (one, if not told) of members[from] to members[to], each named once, and notes them for the next snapshot by the rev
 -- of their oldest change that no snapshot has read: the first to change is the first to be written, however often it changes. A snapshot
--- may have read those up to `pending`, so one of them is noted anew. Returns 1 when nothing waited for a snapshot, else 0: then the
+-- may have read those up to `pending`, so one of them is noted again. Returns 1 when nothing waited for a snapshot, else 0: then the
 -- caller has to put the guild into the index, which is in another slot; and the rev of the changes.
 -- rev, since and pending are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua and score.lua.
 local function note(rev, since, pending, members, from, to, changes)

@@ -5,7 +5,7 @@
 local function ranked(first)
   if not ARGV[first] then return {} end
   local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, first)), redis.call('HMGET', KEYS[3], unpack(ARGV, first))
-  local all = {nil, nil, nil} -- room for one member: each time that a table grows it is made anew
+  local all = {nil, nil, nil} -- room for one member: each time that a table grows it is made again
   for i = 1, #scores do
     all[3 * i - 2] = scores[i]
     all[3 * i - 1] = scores[i] and redis.call('ZREVRANK', KEYS[2], ARGV[first + i - 1])

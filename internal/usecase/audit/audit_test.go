@@ -1,0 +1,59 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/usecase/audit"
+)
+
+func FuzzParseID(f *testing.F) {
+	for _, text := range []string{"", "-", "0-0", "1700000000000-4294967296", "1-01", "+1-0", "1--1", "9223372036854775808-0", "1-0\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		id, err := audit.ParseID(text)
+		if err == nil && (id.String() != text || id.Millis < 0 || id.Number < 0) || err != nil && id != (audit.ID{}) {
+			t.Errorf("%q is read as %s, %v", text, id, err)
+		}
+	})
+}
+
+func FuzzParseReason(f *testing.F) {
+	for _, text := range []string{"", "%", "a%20b", "%00", "%FF", "%c3%bc+ü", "%ud83d", strings.Repeat("%E2%82%AC", 513)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		reason, err := audit.ParseReason(text)
+		if err == nil && (!utf8.ValidString(reason) || utf8.RuneCountInString(reason) > audit.MaxReason || strings.Contains(reason, "\x00")) {
+			t.Errorf("%q is taken as %q", text, reason)
+		}
+		if err != nil && (!fault.Is(err, fault.Invalid) || reason != "") {
+			t.Errorf("%q: %q, %v", text, reason, err)
+		}
+	})
+}
+
+func TestAChangeIsRecordedWhenSomebodyMakesIt(t *testing.T) {
+	if e := audit.EntryOf(t.Context(), audit.Entry{Action: audit.Set}); e != nil || audit.Of(audit.WithReason(t.Context(), "why")) != nil {
+		t.Errorf("nobody's change is recorded: %+v", e)
+	}
+	ctx := audit.With(t.Context(), audit.By{Actor: audit.TheOperator, RequestID: "r"})
+	e := audit.EntryOf(audit.WithReason(ctx, "why"), audit.Entry{Action: audit.Set})
+	if e.By != (audit.By{Actor: audit.TheOperator, Reason: "why", RequestID: "r"}) || audit.Of(ctx).Reason != "" {
+		t.Errorf("the entry is %+v", e)
+	}
+}
+
+func TestAClockThatIsBehindIsWaitedFor(t *testing.T) {
+	now := time.Now()
+	if audit.Pass(t.Context(), now, now.Add(-1)) {
+		t.Error("waited for a moment that had passed")
+	}
+	if began := time.Now(); !audit.Pass(t.Context(), now, now.Add(5*time.Millisecond)) || time.Since(began) < 5*time.Millisecond {
+		t.Error("did not wait for the clock")
+	}
+}

@@ -97,7 +97,22 @@ func archiveAuditOrder(t *testing.T, a ArchiveStore) {
 	}
 	renamed := settingsOf(t, guildA, "")
 	renamed.Name = "Moles"
-	if _, _, err := a.PutGuild(ctx, renamed); err != nil {
+	changed := make(chan error, 1)
+	_, err = a.ReadAudit(t.Context(), guildA, audit.Query{Limit: 1}, func(guild.Incarnation, time.Time) (time.Time, error) {
+		go func() {
+			_, _, err := a.PutGuild(ctx, renamed)
+			changed <- err
+		}()
+		select {
+		case err := <-changed:
+			t.Errorf("recorded while the log was read, %v", err)
+			changed <- err
+		case <-time.After(300 * time.Millisecond): // far more than a change takes that does not have to wait
+		}
+		ahead = time.Now()
+		return ahead, nil
+	})
+	if err := errors.Join(err, <-changed); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.CreateCheckpoint(ctx, refOf(g), "automatic", true); err != nil {

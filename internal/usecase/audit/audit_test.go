@@ -1,12 +1,15 @@
 package audit_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/audit"
 )
 
@@ -55,5 +58,36 @@ func TestAClockThatIsBehindIsWaitedFor(t *testing.T) {
 	}
 	if began := time.Now(); !audit.Pass(t.Context(), now, now.Add(5*time.Millisecond)) || time.Since(began) < 5*time.Millisecond {
 		t.Error("did not wait for the clock")
+	}
+}
+
+// stores have a record in the archive and, once the live store's clock is past it, one in the journal.
+type stores struct {
+	at    time.Time
+	reads int
+}
+
+// ReadAudit implements audit.Archive.
+func (s *stores) ReadAudit(_ context.Context, _ id.Guild, _ audit.Query, waiting func(guild.Incarnation, time.Time) (time.Time, error)) ([]audit.Record, error) {
+	_, err := waiting(1, s.at)
+	return []audit.Record{{ID: audit.ID{Millis: s.at.UnixMilli(), Number: audit.ArchiveNumber}}}, err
+}
+
+// AuditJournal implements audit.Live; its clock is behind at the first call.
+func (s *stores) AuditJournal(context.Context, id.Guild, guild.Incarnation, audit.ID) (audit.Part, error) {
+	s.reads++
+	if s.reads == 1 {
+		return audit.Part{Now: s.at}, nil
+	}
+	later := s.at.Add(time.Millisecond)
+	return audit.Part{Now: later, Records: []audit.Record{{ID: audit.ID{Millis: later.UnixMilli()}}}}, nil
+}
+
+// A change that Redis makes after a read is later than all that was read.
+func TestAReadWaitsForTheClockOfTheJournal(t *testing.T) {
+	s := &stores{at: time.Now().Truncate(time.Millisecond)}
+	page, err := audit.NewLog(s, s).Read(t.Context(), "100000000000000001", audit.Query{Limit: 5})
+	if err != nil || s.reads != 2 || len(page.Records) != 2 || !page.Records[1].ID.Before(page.Records[0].ID) || page.Next != nil {
+		t.Errorf("after %d reads %+v, %v", s.reads, page, err)
 	}
 }

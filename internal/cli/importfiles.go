@@ -3,12 +3,9 @@ package cli
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"levelboard/internal/usecase/importer"
 )
@@ -67,11 +64,9 @@ func (h *hashing) Close() error {
 
 // hash is that of all files, in whatever order they were given.
 func (i *importing) hash() string {
-	sums := make([]string, len(i.hashes))
+	sums := make([][]byte, len(i.hashes))
 	for n, h := range i.hashes {
-		sums[n] = hex.EncodeToString(h.Sum(nil))
+		sums[n] = h.Sum(nil)
 	}
-	slices.Sort(sums)
-	all := sha256.Sum256([]byte(strings.Join(sums, "\n")))
-	return hex.EncodeToString(all[:])
+	return importer.HashOf(sums)
 }

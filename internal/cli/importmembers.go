@@ -34,7 +34,7 @@ func (p *program) importMembers(ctx context.Context, flags *importFlags) error {
 	if err != nil {
 		return err
 	}
-	spools, remove, err := temporary(2)
+	spools, remove, err := importer.Temporary("", 2)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,8 @@ func (i *importing) compare(ctx context.Context, spool *os.File) error {
 	}
 	defer response.Body.Close()
 	export := importer.File{Name: "the service's export", Open: opened(response.Body)}
-	index, err := importer.NewIndex(importer.Open([]importer.File{export}, importer.Options{From: importer.Lurkr, Guild: id.Guild(i.guild), Curve: i.now.Curve}), spool)
+	reader := importer.Open([]importer.File{export}, importer.Options{From: importer.Lurkr, Guild: id.Guild(i.guild), Curve: i.now.Curve})
+	index, err := importer.NewIndex(reader.Rows(), spool)
 	if err != nil {
 		return err
 	}
@@ -145,24 +146,4 @@ func (i *importing) apply(ctx context.Context, p *program) (done imported, err e
 	}
 	_, _, err = i.client.call(ctx, http.MethodPost, i.path+"/imports/"+begun.ID+"/finish", fmt.Appendf(nil, `{"members":%d}`, i.plan.Members))
 	return done, err
-}
-
-// temporary makes n files that are gone with the process, however it ends, where the system can do that.
-func temporary(n int) (files []*os.File, remove func(), err error) {
-	remove = func() {
-		for _, f := range files {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}
-	for range n {
-		f, err := os.CreateTemp("", "levelboard-import-*")
-		if err != nil {
-			remove()
-			return nil, nil, fmt.Errorf("a temporary file cannot be made: %w", err)
-		}
-		_ = os.Remove(f.Name())
-		files = append(files, f)
-	}
-	return files, remove, nil
 }

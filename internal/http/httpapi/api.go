@@ -27,10 +27,10 @@ import (
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // Keys finds the key that a presented secret belongs to: an Unauthenticated fault when it is not valid, an Unavailable one
@@ -116,7 +116,7 @@ type Checkpoints interface {
 	Delete(ctx context.Context, g id.Guild, checkpoint string) error
 	Restore(ctx context.Context, g id.Guild, checkpoint string) (checkpoints.Replaced, error)
 	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
-	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[snapshot.Row, error], error)
+	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[importer.Exported, error], error)
 	BeginImport(ctx context.Context, g id.Guild, files string, again bool) (checkpoints.Import, error)
 	FinishImport(ctx context.Context, g id.Guild, importID string, members int64) error
 }

@@ -6,8 +6,8 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // exportPage is how many members one query reads: they are all that is in memory.
@@ -15,7 +15,7 @@ const exportPage = 1000
 
 // Export returns a guild, and its members in ascending order of their ids, those included that are not present: with every change made before the
 // call, and of later ones some. The first error ends the members.
-func (c *Checkpoints) Export(ctx context.Context, gid id.Guild) (*guild.Guild, iter.Seq2[snapshot.Row, error], error) {
+func (c *Checkpoints) Export(ctx context.Context, gid id.Guild) (*guild.Guild, iter.Seq2[importer.Exported, error], error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err == nil {
 		err = c.archived(ctx, leaderboard.Ref(g))
@@ -23,15 +23,15 @@ func (c *Checkpoints) Export(ctx context.Context, gid id.Guild) (*guild.Guild, i
 	if err != nil {
 		return nil, nil, asFault("export members", err)
 	}
-	return g, func(yield func(snapshot.Row, error) bool) {
+	return g, func(yield func(importer.Exported, error) bool) {
 		for after, more := id.User(""), true; more; {
 			rows, err := c.archive.Members(ctx, leaderboard.Ref(g), after, exportPage)
 			if err != nil {
-				yield(snapshot.Row{}, err)
+				yield(importer.Exported{}, err)
 				return
 			}
 			for i := range rows {
-				if !yield(rows[i], nil) {
+				if !yield(importer.Exported{Member: rows[i].Member, Present: !rows[i].Absent}, nil) {
 					return
 				}
 				after = rows[i].UserID

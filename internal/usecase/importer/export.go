@@ -31,6 +31,17 @@ const (
 	FormatCSV  Format = "csv"
 )
 
+// Valid reports whether f is one of the formats.
+func (f Format) Valid() bool { return f == FormatJSON || f == FormatCSV }
+
+// MediaType is that of what Export writes.
+func (f Format) MediaType() string {
+	if f == FormatCSV {
+		return "text/csv; charset=utf-8"
+	}
+	return "application/json"
+}
+
 // Export writes members, with levels by the guild's curve, and holds one at a time. The first error of the members ends it; what was
 // written by then must not pass for an export.
 func Export(w io.Writer, f Format, curve level.Curve, all iter.Seq2[Exported, error]) error {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -24,11 +25,11 @@ type Index struct {
 	at    map[uint64]int64
 }
 
-// NewIndex reads all rows into the spool, which is empty and stays the caller's.
-func NewIndex(r *Reader, spool Spool) (*Index, error) {
+// NewIndex reads all rows, each of another member, into the spool, which is empty and stays the caller's.
+func NewIndex(rows iter.Seq2[Row, error], spool Spool) (*Index, error) {
 	x := &Index{spool: spool, at: make(map[uint64]int64)}
 	out, end := bufio.NewWriterSize(spool, 64<<10), int64(0)
-	for row, err := range r.Rows() {
+	for row, err := range rows {
 		if err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
@@ -167,18 +168,21 @@ func (a *App) start(ctx context.Context) error {
 	owned := ownkeys.New(a.stores.archive, announce, time.Now)
 	settings := guildsettings.New(a.stores.archive, board, announce)
 	finder := leaderboard.NewFinder(board, a.stores.archive)
+	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce)
+	tasks := jobs.New(jobs.Options{Checkpoints: kept, Settings: settings, Board: board, Dir: a.temporaryDir(), Log: a.log, Now: time.Now})
+	a.background.Go(func() { tasks.Run(background) })
 	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings,
+			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Jobs: tasks, Checkpoints: kept,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
 		}
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: boards, Events: a.feed, Admin: operator, Pages: pages,
-			Finder: finder, Directories: settings, Checkpoints: checkpoints.New(a.stores.archive, store, a.hydrator, announce),
+			Finder: finder, Directories: settings, Checkpoints: kept,
 			Audit: audit.NewLog(a.stores.archive, store),
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
@@ -201,6 +205,14 @@ func (a *App) noteUses(background context.Context) func(id.Guild) {
 	uses := snapshot.NewUses(a.stores.live, a.cfg.GuildIdle, a.log)
 	a.background.Go(func() { uses.Run(background) })
 	return uses.Use
+}
+
+// temporaryDir is where uploads are kept for a while: the data directory, if there is one.
+func (a *App) temporaryDir() string {
+	if a.cfg.Embedded() {
+		return a.cfg.DataDir
+	}
+	return ""
 }
 
 // patience is the client's own when embedded: that Redis cannot be away, only busy.

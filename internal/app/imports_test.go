@@ -1,10 +1,12 @@
 package app_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 var importCases = cases{
@@ -15,7 +17,13 @@ var importCases = cases{
 
 func TestImports(t *testing.T) {
 	onEachSetup(t, func(t *testing.T, on []string) {
-		s := start(t, append(on, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")...)
+		provider := testenv.OAuth(t)
+		s := start(t, slices.Concat(on, provider.Environ(), []string{"LEVELBOARD_SNAPSHOT_INTERVAL=200ms"})...)
+		provider.Register(s.app.URL() + "/sign-in/callback")
+		t.Run("on the pages", func(t *testing.T) {
+			t.Parallel()
+			importOnThePages(t, s.in(t), provider)
+		})
 		for name, test := range importCases {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

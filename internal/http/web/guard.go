@@ -58,8 +58,11 @@ func (s *Site) guard(c *gin.Context) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Vary", "Accept-Encoding, Cookie")
 	limit := int64(maxForm)
-	if c.FullPath() == settingsPath {
+	switch c.FullPath() {
+	case settingsPath:
 		limit = maxSettingsForm
+	case uploadPath:
+		limit = maxSent
 	}
 	c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, limit)
 	if err := s.origins.Check(c.Request); err != nil {
@@ -177,7 +180,7 @@ const hereKey = "levelboard.here"
 func comeBackTo(c *gin.Context, next string) { c.Set(hereKey, safeNext(next)) }
 
 // formsHere are the pages whose forms are sent to their own address.
-var formsHere = []string{settingsPath, "/profile", "/profile/keys/:key", "/profile/keys/:key/delete"}
+var formsHere = []string{settingsPath, dataPath, "/profile", "/profile/keys/:key", "/profile/keys/:key/delete"}
 
 // here is the address to come back to after signing in: this page, or after a change the page of its form where both have one address.
 func here(c *gin.Context) string {

@@ -78,7 +78,7 @@ func (s *Site) managedPage(c *gin.Context) (*settingsPage, error) {
 
 // managedGuild reads the guild of the path for its manager, as it is in the archive. Who may is judged first, by what is in memory.
 func (s *Site) managedGuild(c *gin.Context) (*guild.Guild, error) {
-	session, err := signedIn(c, "Sign in to change the settings of your community.")
+	session, err := signedIn(c, "Sign in to manage your community.")
 	if err != nil {
 		return nil, err
 	}

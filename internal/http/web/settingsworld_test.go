@@ -51,6 +51,12 @@ func (w *settingsWorld) Announce(_ context.Context, kind changes.Kind, subject s
 
 func newSettingsWorld(t *testing.T) *settingsWorld {
 	t.Helper()
+	return newSettingsWorldWith(t, func(*settingsWorld, *site, *redisstore.Store, *snapshot.Hydrator) {})
+}
+
+// newSettingsWorldWith completes what the pages are built on.
+func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *snapshot.Hydrator)) *settingsWorld {
+	t.Helper()
 	w := &settingsWorld{}
 	w.site = newSite(t, options{with: func(s *site, live *redisstore.Store) {
 		w.archive = storetest.SQLite(t)
@@ -60,6 +66,7 @@ func newSettingsWorld(t *testing.T) *settingsWorld {
 		w.board = leaderboard.New(live, hydrator, w.cache, leaderboard.Options{})
 		s.deps.Guilds = w.cache
 		s.deps.Settings = guildsettings.New(w.archive, w.board, w)
+		with(w, s, live, hydrator)
 	}})
 	w.put(public, everySetting)
 	w.put(closed, `{"name":"Moles","memberCount":5,"ownerId":"900000000000000001","vanity":"moles"}`)

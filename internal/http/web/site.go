@@ -20,7 +20,9 @@ import (
 	"levelboard/internal/http/pack"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
@@ -45,6 +47,10 @@ type Deps struct {
 	SignIn   SignIn                  // nil when nobody can sign in
 	Settings *guildsettings.Settings // nil when there is no page for them
 
+	// Jobs and Checkpoints are what the page of a guild's data needs; nil when there is none.
+	Jobs        *jobs.Runner
+	Checkpoints *checkpoints.Checkpoints
+
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit
 	KeepAlive     time.Duration // after how long a silent stream of rows gets a sign of life; 0 is 15 s
@@ -65,6 +71,7 @@ type Site struct {
 	origins   *http.CrossOriginProtection
 	inFlight  *shares.Pool // pages that are worked on, by address
 	watchers  *shares.Pool // streams of rows, by address
+	exports   *shares.Pool // of members, by guild
 }
 
 // New builds the pages. It fails when PublicURL is not the address of a site, or not one over which people could sign in.
@@ -72,6 +79,7 @@ func New(deps Deps) (*Site, error) {
 	s := &Site{
 		deps: deps, log: deps.Log, rendered: newRenderedPages(), drawing: card.NewDrawing(),
 		inFlight: shares.New(maxInFlight, pagesOfAddress), watchers: shares.New(math.MaxInt, watchersOfAddress),
+		exports: shares.New(maxExports, 1),
 	}
 	s.deps.KeepAlive = cmp.Or(s.deps.KeepAlive, defaultKeepAlive)
 	var err error
@@ -114,6 +122,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	s.profileRoutes(pages)
 	get(pages, settingsPath, s.handle(s.settings))
 	pages.POST(settingsPath, s.handle(s.changeSettings))
+	s.dataRoutes(pages)
 
 	get(pages, "/sign-in", s.handle(s.signInPage))
 	pages.GET("/sign-in/provider", s.handle(s.toProvider))

@@ -40,6 +40,9 @@ var (
 	ErrTooMany = errors.New("the guild has as many checkpoints made by hand as it may")
 	// ErrPeriodCloses says that a period has ended that is yet to be closed, from the members as they are.
 	ErrPeriodCloses = errors.New("a period is being closed")
+	// ErrImported says that files were added already; ErrCutOff that an import of them was cut off too long ago to be continued.
+	ErrImported = errors.New("the files were imported before")
+	ErrCutOff   = errors.New("an import of the files was cut off too long ago")
 )
 
 // Replacement says what takes the place of a guild's members.

@@ -77,9 +77,9 @@ func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *No
 func alreadyImported(before *NotedImport) error {
 	at := before.Started.UTC().Format(time.RFC3339)
 	if before.Finished {
-		return fault.New(fault.Conflict, "These files were added to this guild already, at %s. To add them once more, say so with --again.", at)
+		return fault.Wrap(ErrImported, fault.Conflict, "These files were added to this guild already, at %s. To add them once more, say so with --again.", at)
 	}
-	return fault.New(fault.Conflict, "An import of these files that began at %s was cut off, too long ago to be continued. Undo its part with "+
+	return fault.Wrap(ErrCutOff, fault.Conflict, "An import of these files that began at %s was cut off, too long ago to be continued. Undo its part with "+
 		"'levelboard checkpoint restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
 }
 

@@ -1,0 +1,144 @@
+package app_test
+
+import (
+	"bytes"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"levelboard/internal/testing/testenv"
+)
+
+// dataManager is a manager's browser at the page of a guild's data.
+type dataManager struct {
+	*service
+	browser *http.Client
+	page    string // its address
+}
+
+// dataPage signs somebody new in who owns the guild.
+func (s *service) dataPage(provider *testenv.OAuthServer, g string) *dataManager {
+	s.t.Helper()
+	provider.SetUser(object{"id": newID(), "username": "ada"}, []object{{"id": g, "name": "Moles", "owner": true, "permissions": "0"}})
+	m := &dataManager{s, newBrowser(s.t), s.app.URL() + "/guilds/" + g + "/data"}
+	status, text := visit(s.t, m.browser, "GET", s.app.URL()+"/sign-in/provider?next="+url.QueryEscape("/guilds/"+g+"/data"), "")
+	if status != 200 || !strings.Contains(text, "Upload and preview") {
+		s.t.Fatalf("after signing in: %d %s", status, text)
+	}
+	return m
+}
+
+// upload sends a file with the form of an import, and returns the page that it leads to.
+func (m *dataManager) upload(mode, content string) (int, string) {
+	m.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	_ = form.WriteField("from", "auto")
+	_ = form.WriteField("mode", mode)
+	file, _ := form.CreateFormFile("file", "members.csv")
+	_, _ = io.WriteString(file, content)
+	_ = form.Close()
+	request, err := http.NewRequestWithContext(m.t.Context(), "POST", m.page+"/import", &body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", form.FormDataContentType())
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	answer, err := m.browser.Do(request)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return answer.StatusCode, string(text)
+}
+
+// do presses a button and waits until the page says what is expected.
+func (m *dataManager) do(form url.Values, says string) (text string) {
+	m.t.Helper()
+	if status, text := visit(m.t, m.browser, "POST", m.page, form.Encode()); status != 200 {
+		m.t.Fatalf("%v: %d %s", form, status, text)
+	}
+	return m.sees(says)
+}
+
+// sees reloads the page, as it does by itself, until it says what is expected.
+func (m *dataManager) sees(says string) (text string) {
+	m.t.Helper()
+	eventually(m.t, "the page says "+says, func() bool {
+		_, text = visit(m.t, m.browser, "GET", m.page, "")
+		return !strings.Contains(text, `http-equiv="refresh"`)
+	})
+	if !strings.Contains(text, says) {
+		m.t.Fatalf("the page lacks %q: %s", says, text)
+	}
+	return text
+}
+
+var hiddenField = regexp.MustCompile(`name="(job|checkpoint)" value="([^"]*)"`)
+
+// fields are the hidden ones of the first form on the page that has some.
+func fields(text string) url.Values {
+	found := url.Values{}
+	for _, field := range hiddenField.FindAllStringSubmatch(text, -1) {
+		if !found.Has(field[1]) {
+			found.Set(field[1], field[2])
+		}
+	}
+	return found
+}
+
+func pressing(do string, form url.Values) url.Values {
+	form.Set("do", do)
+	return form
+}
+
+// importOnThePages uploads a file, looks at the preview, confirms it and undoes it, without script.
+func importOnThePages(t *testing.T, s *service, provider *testenv.OAuthServer) {
+	g, there, fresh := s.guild(object{"name": "Moles"}), newID(), newID()
+	key := s.key(g)
+	s.create(key, g, there, 50)
+	m := s.dataPage(provider, g)
+	file := "id,xp\n" + there + ",900\n" + fresh + ",100\n12,4\n"
+	if status, text := m.upload("add", file); status != 200 {
+		t.Fatalf("uploading: %d %s", status, text)
+	}
+	preview := m.sees("Preview of the import")
+	for _, says := range []string{"Import 2 members", "line 4, row 3: the user id is not 17 to 19 digits", "Nothing has changed yet"} {
+		if !strings.Contains(preview, says) {
+			t.Errorf("the preview lacks %q: %s", says, preview)
+		}
+	}
+	if xp := s.member(key, g, there).Level.XP; xp != 50 {
+		t.Errorf("before it is confirmed the member has %d XP", xp)
+	}
+	done := m.do(pressing("confirm", fields(preview)), "Imported 2 members: 1 new, 1 changed, 0 unchanged. 1 row skipped.")
+	if was, is := s.member(key, g, there).Level.XP, s.member(key, g, fresh).Level.XP; was != 950 || is != 100 {
+		t.Errorf("imported, they have %d and %d XP", was, is)
+	}
+	if status, text := visit(t, m.browser, "POST", m.page, pressing("confirm", fields(preview)).Encode()); status != 409 {
+		t.Errorf("confirming it twice: %d %s", status, text)
+	}
+	m.upload("add", file)
+	m.do(pressing("confirm", fields(m.sees("Preview of the import"))), "already added to this community")
+	m.do(pressing("restore", fields(done)), "1 member restored.")
+	wantFailure(t, s.Do("GET", memberPath(g, fresh), key, nil), 404)
+	if xp := s.member(key, g, there).Level.XP; xp != 50 {
+		t.Errorf("undone, the member has %d XP", xp)
+	}
+	if status, text := visit(t, m.browser, "GET", m.page+"/export?format=csv", ""); status != 200 || !strings.Contains(text, "\n"+there+",50,") {
+		t.Errorf("the export: %d %s", status, text)
+	}
+	m.do(url.Values{"do": {"checkpoint"}, "name": {"by hand"}}, "“<bdi>by hand</bdi>” has 1 member.")
+	m.do(url.Values{"do": {"reset"}, "guild": {"Moles"}}, "1 member removed.")
+	if board := s.board(key, g, 1); len(board.Levels) != 0 {
+		t.Errorf("after a reset the board is %+v", board.Levels)
+	}
+}

@@ -1,0 +1,177 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/displayname"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/checkpoints"
+)
+
+// dataPath is the page where managers import, export, keep and restore the members of their guild.
+const (
+	dataPath   = "/guilds/:guildId/data"
+	uploadPath = dataPath + "/import"
+)
+
+// slowTime bounds what takes longer than a page: an upload that arrives, an export that is sent.
+const slowTime = 5 * time.Minute
+
+// dataPage is the content of the page of a guild's data. While a job is at work it shows nothing else, and reloads itself.
+type dataPage struct {
+	Guild       *guild.Guild
+	Job         *jobView // nil when there is none
+	Checkpoints []checkpoints.Checkpoint
+	Deleted     bool // a checkpoint, just now
+	Import      importForm
+	Name        string            // of a checkpoint, as it was typed
+	Errors      map[string]string // by field
+}
+
+func (s *Site) dataRoutes(pages gin.IRouter) {
+	get(pages, dataPath, s.handle(s.data))
+	pages.POST(dataPath, s.handle(s.changeData))
+	pages.POST(uploadPath, s.handle(s.uploadMembers))
+	pages.GET(dataPath+"/export", s.handle(s.exportMembers))
+}
+
+func dataAddress(g id.Guild) string { return "/guilds/" + string(g) + "/data" }
+
+func (s *Site) data(c *gin.Context) error {
+	g, err := s.dataGuild(c)
+	if err != nil {
+		return err
+	}
+	return s.showData(c, http.StatusOK, &dataPage{Guild: g, Deleted: c.Query("done") == "deleted"})
+}
+
+// dataGuild is managedGuild where there is a page for data.
+func (s *Site) dataGuild(c *gin.Context) (*guild.Guild, error) {
+	if s.deps.Jobs == nil {
+		return nil, noGuild()
+	}
+	return s.managedGuild(c)
+}
+
+func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
+	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok {
+		page.Job = &jobView{Job: job}
+	}
+	if page.Job == nil || !page.Job.State.Active() {
+		var err error
+		if page.Checkpoints, err = s.deps.Checkpoints.List(c.Request.Context(), page.Guild.ID); err != nil {
+			return err
+		}
+	}
+	page.Import.Mode, page.Import.From = cmp.Or(page.Import.Mode, "higher"), cmp.Or(page.Import.From, "auto")
+	return s.show(c, status, "data", "Data of "+page.Guild.Name, page)
+}
+
+// changeData is where every button of the page leads, but for uploads.
+func (s *Site) changeData(c *gin.Context) error {
+	g, err := s.dataGuild(c)
+	if err != nil {
+		return err
+	}
+	sent, err := postForm(c)
+	if err != nil {
+		return err
+	}
+	do := sent.Get("do")
+	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID, "manager", sessionOf(c).User.ID,
+		"task", cut(do, maxShown), "checkpoint", cut(sent.Get("checkpoint"), maxShown))
+	switch do {
+	case "checkpoint":
+		return s.makeCheckpoint(c, g, sent)
+	case "delete":
+		err = s.deps.Checkpoints.Delete(c.Request.Context(), g.ID, sent.Get("checkpoint"))
+		return toData(c, g, "?done=deleted#checkpoints", asDataProblem(err))
+	case "restore":
+		err = s.hasCheckpoint(c.Request.Context(), g, sent.Get("checkpoint"))
+		if err == nil {
+			err = s.deps.Jobs.Restore(c.Request.Context(), g.ID, sent.Get("checkpoint"))
+		}
+		return toData(c, g, "", err)
+	case "reset":
+		return s.resetMembers(c, g, sent)
+	case "confirm":
+		return toData(c, g, "", s.deps.Jobs.Confirm(c.Request.Context(), g.ID, sent.Get("job"), sent.Get("again") != ""))
+	case "dismiss":
+		s.deps.Jobs.Dismiss(g.ID, sent.Get("job"))
+	}
+	return toData(c, g, "", nil)
+}
+
+// toData leads back to the page, unless there was an error.
+func toData(c *gin.Context, g *guild.Guild, rest string, err error) error {
+	if err == nil {
+		c.Redirect(http.StatusSeeOther, dataAddress(g.ID)+rest)
+	}
+	return err
+}
+
+func (s *Site) makeCheckpoint(c *gin.Context, g *guild.Guild, sent url.Values) error {
+	name := strings.TrimSpace(sent.Get("name"))
+	if n := utf8.RuneCountInString(name); n < 1 || n > checkpoints.MaxName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+		return s.showData(c, http.StatusUnprocessableEntity, &dataPage{Guild: g, Name: name, Errors: map[string]string{
+			"name": "A name has 1 to 100 characters.",
+		}})
+	}
+	return toData(c, g, "", s.deps.Jobs.Checkpoint(c.Request.Context(), g.ID, name))
+}
+
+// hasCheckpoint finds out at once what a job would only fail with.
+func (s *Site) hasCheckpoint(ctx context.Context, g *guild.Guild, checkpoint string) error {
+	all, err := s.deps.Checkpoints.List(ctx, g.ID)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.ID == checkpoint {
+			return nil
+		}
+	}
+	return asDataProblem(checkpoints.ErrUnknown)
+}
+
+// resetMembers removes all members once somebody has typed the guild's name, as they see it.
+func (s *Site) resetMembers(c *gin.Context, g *guild.Guild, sent url.Values) error {
+	if typed := oneLine(sent.Get("guild")); typed == "" || typed != oneLine(g.Name) && typed != oneLine(displayname.Clean(g.Name)) {
+		return s.showData(c, http.StatusUnprocessableEntity, &dataPage{Guild: g, Errors: map[string]string{
+			"guild": "Type the name exactly as it stands above.",
+		}})
+	}
+	return toData(c, g, "", s.deps.Jobs.Reset(c.Request.Context(), g.ID))
+}
+
+// asDataProblem words an error for people who see no commands.
+func asDataProblem(err error) error {
+	if words := dataProblem(err); words != "" {
+		return fault.Wrap(err, fault.Conflict, "%s", words)
+	}
+	return err
+}
+
+// slowly gives a request slowTime: its work, what arrives and what is sent. What was given to it stays its own, but its end.
+func slowly(c *gin.Context) (end context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request.Context()), slowTime)
+	c.Request = c.Request.WithContext(ctx)
+	// Without a connection, in tests, there are no deadlines.
+	control := http.NewResponseController(c.Writer)
+	_ = control.SetReadDeadline(time.Now().Add(slowTime))
+	_ = control.SetWriteDeadline(time.Now().Add(slowTime + answerTime))
+	return cancel
+}
+
+// answerTime is what slowly leaves for an answer after what took so long.
+const answerTime = 20 * time.Second

@@ -1,0 +1,213 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/jobs"
+	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const dataAddress = "/guilds/" + string(public) + "/data"
+
+// newDataWorld is a settingsWorld with the page of data. Its uploads are in the folder that it returns.
+func newDataWorld(t *testing.T) (*settingsWorld, string) {
+	t.Helper()
+	dir := t.TempDir()
+	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *snapshot.Hydrator) {
+		s.deps.Checkpoints = checkpoints.New(w.archive, live, hydrator, w)
+		writer := snapshot.NewWriter(live, w.archive, hydrator, snapshot.WriterOptions{Holder: "test", Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
+		s.deps.Jobs = jobs.New(jobs.Options{
+			Checkpoints: s.deps.Checkpoints, Settings: s.deps.Settings, Board: w.board, Dir: dir, Log: slog.New(slog.DiscardHandler), Now: s.clock,
+		})
+		closer := periods.NewCloser(live, w.archive, hydrator, periods.CloserOptions{
+			Lease: writer.Lease, Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { writer.Run(ctx) })
+		running.Go(func() { closer.Run(ctx) })
+		running.Go(func() { s.deps.Jobs.Run(ctx) })
+		t.Cleanup(func() { cancel(); running.Wait() })
+	})
+	w.put(public, `{"name":"Gophers <i>& \"co\"","memberCount":5,"ownerId":"900000000000000001"}`)
+	return w, dir
+}
+
+// dataManager is a browser that is signed in, at the page of data.
+func (w *settingsWorld) dataManager() *browser {
+	b := w.browser()
+	b.get("/sign-in/provider?next="+dataAddress).want(200, "Upload and preview")
+	return b
+}
+
+// upload sends an import: pairs of a field's name and its value, where a field called file is one.
+func (b *browser) upload(fields ...string) page {
+	b.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i < len(fields); i += 2 {
+		if fields[i] == "file" {
+			part, _ := form.CreateFormFile("file", `..\<i>members.csv`)
+			_, _ = io.WriteString(part, fields[i+1])
+			continue
+		}
+		_ = form.WriteField(fields[i], fields[i+1])
+	}
+	_ = form.Close()
+	return b.sendBody("POST", dataAddress+"/import", body.String(), form.FormDataContentType())
+}
+
+func (b *browser) sendBody(method, path, body, contentType string) page {
+	b.t.Helper()
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.site.url+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", contentType)
+	r.Header.Set("Origin", b.site.url)
+	answer, err := b.Do(r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return page{t: b.t, status: answer.StatusCode, header: answer.Header, path: answer.Request.URL.RequestURI(), text: string(text)}
+}
+
+// settled reloads the page of data until no job is at work.
+func (b *browser) settled() page {
+	b.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		if got := b.get(dataAddress).want(200); !strings.Contains(got.text, `http-equiv="refresh"`) {
+			return got
+		}
+		if time.Now().After(deadline) {
+			b.t.Fatal("the job does not end")
+		}
+	}
+}
+
+var jobField = regexp.MustCompile(`name="job" value="(\w+)"`)
+
+func (p page) job() string {
+	p.t.Helper()
+	found := jobField.FindStringSubmatch(p.text)
+	if found == nil {
+		p.t.Fatalf("there is no job: %s", p.text)
+	}
+	return found[1]
+}
+
+const oneMember = "id,xp\n500000000000000001,900\n"
+
+func TestOnlyManagersSeeTheData(t *testing.T) {
+	w, _ := newDataWorld(t)
+	for _, path := range []string{dataAddress, dataAddress + "/export?format=csv"} {
+		w.browser().get(path).want(401, "/sign-in?next=")
+	}
+	b := w.dataManager()
+	for _, path := range []string{"/guilds/" + string(closed) + "/data", "/guilds/" + string(closed) + "/data/export?format=csv"} {
+		b.get(path).want(403)
+	}
+	b.get("/guilds/200000000000000009/data").want(404)
+	b.get("/guilds/x/data").want(404)
+	for _, bad := range []string{"", "?format=xml", "?format=CSV"} {
+		b.get(dataAddress + "/export" + bad).want(404)
+	}
+	b.get(dataAddress+"/export?format=json").want(200, `{"levels":[`)
+	b.post("/guilds/"+string(closed)+"/data", url.Values{"do": {"checkpoint"}, "name": {"x"}}).want(403)
+	b.post(dataAddress, url.Values{"do": {"checkpoint"}, "name": {"x"}}, "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site").want(403)
+	b.get(dataAddress).want(200, "No checkpoints yet")
+}
+
+func TestAnUploadIsPreviewedAndDiscarded(t *testing.T) {
+	w, dir := newDataWorld(t)
+	b := w.dataManager()
+	b.upload("from", "auto", "mode", "set", "file", oneMember).want(200)
+	preview := b.settled().want(200, "Preview of the import", "<bdi>&lt;i&gt;members.csv</bdi>: a table", "Import 1 member", "Member 0001")
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("a killed service leaves %v", left)
+	}
+	// Another upload takes its place, and what was previewed is not confirmed any more.
+	b.upload("from", "csv", "mode", "add", "settings", "on", "minLevel", "9", "file", oneMember, "file", "id;xp\n500000000000000002;1\n").want(200)
+	second := b.settled().want(200, "Import 0 members", "Below the minimum level", "Add again")
+	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {preview.job()}}).want(409, "was replaced")
+	w.pass(61 * time.Minute)
+	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {second.job()}}).want(409, "older than an hour")
+	b.settled().lacks("Preview of the import")
+	b.upload("from", "auto", "mode", "set", "file", "no table").want(200)
+	failed := b.settled().want(200, "Import failed", "The file can&#39;t be imported.", "members")
+	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {failed.job()}}).want(200, "Upload and preview").lacks("Import failed")
+}
+
+func TestWhatIsWrongWithAnUploadIsBesideIt(t *testing.T) {
+	w, dir := newDataWorld(t)
+	b := w.dataManager()
+	many := []string{"from", "auto", "mode", "set"}
+	for range jobs.MaxFiles + 1 {
+		many = append(many, "file", oneMember)
+	}
+	for what, test := range map[string]struct {
+		fields []string
+		id     string
+	}{
+		"no file":         {[]string{"from", "auto", "mode", "set"}, "file-error"},
+		"too large":       {[]string{"mode", "set", "file", oneMember + strings.Repeat(" ", jobs.MaxUpload)}, "file-error"},
+		"too many files":  {many, "file-error"},
+		"no such source":  {[]string{"from", "mee7", "mode", "set", "file", oneMember}, "from-error"},
+		"no such mode":    {[]string{"from", "auto", "mode", "lower", "file", oneMember}, "mode-error"},
+		"level too high":  {[]string{"from", "auto", "mode", "set", "minLevel", "10001", "file", oneMember}, "minLevel-error"},
+		"level no number": {[]string{"from", "auto", "mode", "set", "minLevel", "1e3", "file", oneMember}, "minLevel-error"},
+	} {
+		b.upload(test.fields...).want(422, `id="`+test.id+`"`, "Nothing was changed").lacks("Preview")
+		if job := b.get(dataAddress).want(200); strings.Contains(job.text, `name="job"`) {
+			t.Errorf("%s: a job is left", what)
+		}
+	}
+	b.sendBody("POST", dataAddress+"/import", "file=x", "application/x-www-form-urlencoded").want(400)
+	b.sendBody("POST", dataAddress+"/import", "--x\r\nContent-Disposition: form-data; name=\"mode\"\r\n\r\nse", "multipart/form-data; boundary=x").want(422, "arrived incomplete")
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("what was rejected is left: %v", left)
+	}
+}
+
+func TestCheckpointsAndResetOnThePage(t *testing.T) {
+	w, _ := newDataWorld(t)
+	b := w.dataManager()
+	for _, name := range []string{"", "  ", strings.Repeat("é", 101), "a\x00b"} {
+		b.post(dataAddress, url.Values{"do": {"checkpoint"}, "name": {name}}).want(422, `id="name-error"`)
+	}
+	b.post(dataAddress, url.Values{"do": {"checkpoint"}, "name": {"<b>before</b>"}}).want(200)
+	kept := b.settled().want(200, "Checkpoint finished", "<bdi>&lt;b&gt;before&lt;/b&gt;</bdi>")
+	made := regexp.MustCompile(`name="checkpoint" value="(\w+)"`).FindStringSubmatch(kept.text)
+	for _, unknown := range []string{"", "x", "99999"} {
+		b.post(dataAddress, url.Values{"do": {"restore"}, "checkpoint": {unknown}}).want(409, "does not exist anymore")
+		b.post(dataAddress, url.Values{"do": {"delete"}, "checkpoint": {unknown}}).want(409, "does not exist anymore")
+	}
+	b.post(dataAddress, url.Values{"do": {"restore"}, "checkpoint": {made[1]}}).want(200)
+	b.settled().want(200, "Restore finished", "Before a restore")
+	for _, typed := range []string{"", "Gophers", `gophers <i>& "co"`} {
+		b.post(dataAddress, url.Values{"do": {"reset"}, "guild": {typed}}).want(422, `id="guild-error"`)
+	}
+	b.post(dataAddress, url.Values{"do": {"reset"}, "guild": {` Gophers <i>& "co" `}}).want(200)
+	b.settled().want(200, "Reset finished", "Before a reset")
+	b.post(dataAddress, url.Values{"do": {"delete"}, "checkpoint": {made[1]}}).want(200, "Checkpoint deleted.").lacks("before&lt;/b&gt;")
+}

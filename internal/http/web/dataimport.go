@@ -1,0 +1,243 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/http/shares"
+	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/jobs"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// maxSent is how much is read of an upload, most of it for nothing: a browser that is cut off does not show why.
+	maxSent = 4 * jobs.MaxUpload
+	// maxParts bounds the parts of an upload, and maxField each of them that is no file, in bytes.
+	maxParts, maxField = 100, 256
+	maxFileName        = 100
+)
+
+// importForm is what is chosen for an import, as it was sent.
+type importForm struct {
+	From, Mode, MinLevel string
+	Settings             bool
+}
+
+// uploadMembers keeps the files of an import, and starts to compare them with the members.
+func (s *Site) uploadMembers(c *gin.Context) error {
+	g, err := s.dataGuild(c)
+	if err != nil {
+		return err
+	}
+	comeBackTo(c, dataAddress(g.ID))
+	parts, err := c.Request.MultipartReader()
+	if err != nil {
+		return fault.Wrap(err, fault.Invalid, "The form arrived incomplete. Go back and submit it again.")
+	}
+	arrival, err := s.deps.Jobs.Receive(g.ID)
+	if err != nil {
+		return err
+	}
+	defer arrival.Close()
+	place := placeOfPage(c)
+	place.Lend() // those who send slowly keep nobody else waiting
+	defer slowly(c)()
+	page := &dataPage{Guild: g, Errors: map[string]string{}}
+	if err = page.Import.receive(parts, arrival); err != nil {
+		_, _ = io.Copy(io.Discard, c.Request.Body)
+	}
+	if !place.Resume() {
+		return crowded(shares.ErrFull)
+	}
+	if err == nil {
+		err = page.preview(c.Request.Context(), arrival)
+	}
+	arrival.Close() // a page that shows what is wrong shows no upload
+	return s.afterUpload(c, page, err)
+}
+
+// afterUpload leads to the preview, or shows what is wrong beside the form.
+func (s *Site) afterUpload(c *gin.Context, page *dataPage, err error) error {
+	if f := fault.From(err); f != nil {
+		if f.Code != fault.TooLarge && f.Code != fault.Invalid {
+			return err
+		}
+		page.Errors["file"] = f.Message
+	}
+	if len(page.Errors) > 0 {
+		return s.showUpload(c, page)
+	}
+	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", page.Guild.ID, "manager", sessionOf(c).User.ID)
+	return toData(c, page.Guild, "", nil)
+}
+
+func (s *Site) showUpload(c *gin.Context, page *dataPage) error {
+	page.Job = nil
+	return s.showData(c, http.StatusUnprocessableEntity, page)
+}
+
+// receive reads the form in whatever order it comes.
+func (f *importForm) receive(parts *multipart.Reader, arrival *jobs.Arrival) error {
+	for n := 0; ; n++ {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return brokenUpload(err)
+		case n == maxParts:
+			return fault.New(fault.TooLarge, "The form has too many parts.")
+		}
+		if part.FormName() == "file" {
+			if part.FileName() == "" { // nothing was chosen
+				continue
+			}
+			if err := arrival.Add(fileName(part.FileName()), part); err != nil {
+				return brokenUpload(err)
+			}
+			continue
+		}
+		text, err := io.ReadAll(io.LimitReader(part, maxField))
+		if err != nil {
+			return brokenUpload(err)
+		}
+		f.set(part.FormName(), string(text))
+	}
+}
+
+// brokenUpload says what a reader of the form could not do: its own faults stay as they are.
+func brokenUpload(err error) error {
+	var own *fault.Error
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &own):
+		return err
+	case errors.As(err, &large):
+		return fault.Wrap(err, fault.TooLarge, "The files have more than %d MiB together. The operator can import larger ones with the command levelboard import.", jobs.MaxUpload>>20)
+	}
+	return fault.Wrap(err, fault.Invalid, "The upload arrived incomplete. Try again.")
+}
+
+func (f *importForm) set(name, value string) {
+	switch name {
+	case "from":
+		f.From = value
+	case "mode":
+		f.Mode = value
+	case "minLevel":
+		f.MinLevel = strings.TrimSpace(value)
+	case "settings":
+		f.Settings = value != ""
+	}
+}
+
+// fileName is the name of a file without its folder, as it is shown.
+func fileName(sent string) string {
+	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
+		sent = sent[i+1:]
+	}
+	if !utf8.ValidString(sent) {
+		sent = strings.ToValidUTF8(sent, "?")
+	}
+	return cut(sent, maxFileName)
+}
+
+// preview starts the comparison, unless what was chosen is wrong.
+func (p *dataPage) preview(ctx context.Context, arrival *jobs.Arrival) error {
+	o := jobs.ImportOptions{Mode: leaderboard.PutMode(p.Import.Mode), Settings: p.Import.Settings}
+	var err error
+	if o.From, err = importer.ParseFrom(p.Import.From); err != nil {
+		p.Errors["from"] = "Choose one of the list."
+	}
+	if !validMode(o.Mode) {
+		p.Errors["mode"] = "Choose one of these."
+	}
+	if p.Import.MinLevel != "" {
+		n, err := strconv.Atoi(p.Import.MinLevel)
+		if err != nil || n < 0 || n > int(level.Max) {
+			p.Errors["minLevel"] = "Must be a whole number from 0 to " + count(int(level.Max)) + "."
+		}
+		o.MinLevel = level.Level(n)
+	}
+	if len(p.Errors) > 0 {
+		return nil
+	}
+	return arrival.Preview(ctx, o)
+}
+
+func validMode(m leaderboard.PutMode) bool {
+	for _, known := range leaderboard.PutModes {
+		if m == known {
+			return true
+		}
+	}
+	return false
+}
+
+// exportMembers streams all members of a guild as a file.
+func (s *Site) exportMembers(c *gin.Context) error {
+	g, err := s.dataGuild(c)
+	if err != nil {
+		return err
+	}
+	format := importer.Format(c.Query("format"))
+	if !format.Valid() {
+		return fault.New(fault.NotFound, "An export is JSON or CSV. Use the buttons of the page.")
+	}
+	share, err := s.exports.Take(string(g.ID))
+	if err != nil {
+		return crowded(err)
+	}
+	defer share.Release()
+	defer slowly(c)()
+	return s.sendExport(c, g, format)
+}
+
+func (s *Site) sendExport(c *gin.Context, g *guild.Guild, format importer.Format) error {
+	g, members, err := s.deps.Checkpoints.Export(c.Request.Context(), g.ID)
+	if err != nil {
+		return err
+	}
+	placeOfPage(c).Release()
+	c.Header("Content-Type", format.MediaType())
+	c.Header("Content-Disposition", `attachment; filename="levelboard-`+string(g.ID)+`.`+string(format)+`"`)
+	c.Status(http.StatusOK)
+	if err := importer.Export(c.Writer, format, g.Curve, members); err != nil {
+		s.log.WarnContext(c.Request.Context(), "an export broke off; its manager has a part of it", "error", err)
+		panic(http.ErrAbortHandler) // nobody takes a part for all
+	}
+	return nil
+}
+
+// maxExports is how many exports are sent at the same time, one of each guild.
+const maxExports = 4
+
+// menuItem is one of a list to choose from.
+type menuItem struct{ Value, Label string }
+
+// Sources are where files may come from.
+func (*dataPage) Sources() []menuItem {
+	return []menuItem{
+		{"auto", "Detect (all but Arcane)"}, {"lurkr", "Lurkr or Levelboard"}, {"mee6", "MEE6"}, {"amari", "Amari"}, {"polaris", "Polaris"},
+		{"levelup", "LevelUp (Red)"}, {"arcane", "Arcane"}, {"tatsu", "Tatsu"}, {"csv", "Table (CSV)"},
+	}
+}
+
+// Modes are what may become of members who have XP.
+func (*dataPage) Modes() []menuItem {
+	return []menuItem{
+		{"higher", "Keep the higher XP"}, {"set", "Replace their XP"}, {"add", "Add to their XP"}, {"missing", "Leave them unchanged"},
+	}
+}

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/jobs"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// jobView is a job as the page of a guild's data shows it.
+type jobView struct{ jobs.Job }
+
+// Now says what a job at work does.
+func (j jobView) Now() string {
+	if j.State == jobs.Waiting {
+		return "Waiting for the tasks of other communities to finish."
+	}
+	switch j.Kind {
+	case jobs.Checkpoint:
+		return "Creating the checkpoint."
+	case jobs.Restore:
+		return "Restoring the checkpoint. The leaderboard does not respond until it is done."
+	case jobs.Reset:
+		return "Removing all members. The leaderboard does not respond until it is done."
+	}
+	switch j.State {
+	case jobs.Receiving:
+		return "The files are being uploaded."
+	case jobs.Reading:
+		return "Comparing the files with your members."
+	}
+	return "Writing the members."
+}
+
+// Title names a job.
+func (j jobView) Title() string {
+	return map[jobs.Kind]string{
+		jobs.Checkpoint: "Checkpoint", jobs.Restore: "Restore", jobs.Reset: "Reset", jobs.Import: "Import",
+	}[j.Kind]
+}
+
+// Problem says why a job failed.
+func (j jobView) Problem() string {
+	if words := dataProblem(j.Err); words != "" {
+		return words
+	}
+	f := fault.From(j.Err)
+	if f.Code == fault.Internal {
+		return "Something went wrong on our side. Try again later."
+	}
+	return f.Message
+}
+
+// dataProblem words what can go wrong with the members of a guild; empty for anything else.
+func dataProblem(err error) string {
+	if problem := jobs.Problem(err); problem != "" {
+		return "The file can't be imported. " + cut(problem, 300)
+	}
+	for _, known := range []struct {
+		err   error
+		words string
+	}{
+		{checkpoints.ErrUnknown, "This checkpoint does not exist anymore."},
+		{checkpoints.ErrTooMany, "You already have 20 checkpoints. Delete one that you don't need."},
+		{checkpoints.ErrImported, "These files were already added to this community. To add them again, upload them and check “Add again” in the preview."},
+		{checkpoints.ErrCutOff, "An earlier import of these files was interrupted more than 23 hours ago. Restore the checkpoint from before it, then import again."},
+		{leaderboard.ErrKeyReused, "A part of these files was imported before, with other options or by the operator. Restore the checkpoint from before that, then import again."},
+		{leaderboard.ErrGuildMoved, "The members were restored, reset or deleted in the meantime."},
+		{context.DeadlineExceeded, "It took too long."},
+	} {
+		if errors.Is(err, known.err) {
+			return known.words
+		}
+	}
+	return ""
+}
+
+// guildJob is a job with its guild, for a part of a template.
+type guildJob struct {
+	Guild id.Guild
+	Job   *jobView
+}
+
+func jobOf(g id.Guild, j *jobView) guildJob { return guildJob{g, j} }
+
+// skippedRow is a row of a file that was skipped.
+type skippedRow struct {
+	File      string
+	Line, Row int
+	Reason    importer.Reason
+}
+
+// skipsShown is how many skipped rows are shown before somebody asks for all.
+const skipsShown = 10
+
+// Skips are the rows that were skipped, as far as they are listed; those behind the first few are in More.
+func (j jobView) Skips() (list struct{ First, More []skippedRow }) {
+	report := &j.Import.Report
+	for i, s := range report.Skipped {
+		row := skippedRow{report.Files[s.File].Name, s.Line, s.Row, s.Reason}
+		if i < skipsShown {
+			list.First = append(list.First, row)
+		} else {
+			list.More = append(list.More, row)
+		}
+	}
+	return list
+}
+
+// fact is a number of a preview.
+type fact struct {
+	What string
+	N    int
+}
+
+// Facts are the numbers of a preview: what it is about, and whatever else is not 0.
+func (j jobView) Facts() (list []fact) {
+	plan, report := &j.Import.Plan, &j.Import.Report
+	for i, f := range []fact{
+		{"Members", plan.Members}, {"New", plan.New}, {"Changed", plan.Changed}, {"Unchanged", plan.Unchanged}, {"Lower than now", plan.Lower},
+		{"Skipped rows", report.SkippedRows()}, {"Duplicate rows", report.Duplicates}, {"Below the minimum level", plan.BelowMinLevel},
+		{"Capped at the maximum XP", plan.Capped}, {"XP taken from the level", plan.FromLevels}, {"Hidden from the board", plan.NotPresent},
+		{"Level differs from the source", plan.ChangeLevel},
+	} {
+		if i < 6 || f.N > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// previewedMember is one of the first members of an import.
+type previewedMember struct {
+	Name, ID, Messages string
+	XP                 int64
+	Level              int
+}
+
+// First are the first members of an import.
+func (j jobView) First() (list []previewedMember) {
+	for _, row := range j.Import.Plan.First {
+		m := previewedMember{ID: string(row.UserID), XP: int64(row.XP), Level: int(j.Import.Curve.LevelAt(row.XP))}
+		user := leaderboard.User{}
+		if row.User != nil {
+			user = *row.User
+		}
+		m.Name, _ = displayName(user, m.ID)
+		if row.MessageCount != nil {
+			m.Messages = strconv.FormatInt(*row.MessageCount, 10)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// Taken are the settings that the files have.
+func (j jobView) Taken() (list []string) {
+	p := &j.Import.Report.Proposal
+	for _, part := range []struct {
+		has  bool
+		what string
+	}{
+		{p.Curve != nil, "the curve"}, {p.Rewards != nil, counted(len(p.Rewards), "role reward") + ", replacing yours"},
+		{p.XPPerMessageMin != nil || p.XPPerMessageMax != nil, "XP per message"}, {p.XPGainInterval != nil, "the XP cooldown"},
+		{p.XPGlobalMultiplier != nil, "the global multiplier"},
+	} {
+		if part.has {
+			list = append(list, part.what)
+		}
+	}
+	return list
+}

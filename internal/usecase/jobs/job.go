@@ -1,0 +1,86 @@
+package jobs
+
+import (
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Kind says what a job does.
+type Kind string
+
+// The kinds.
+const (
+	Checkpoint Kind = "checkpoint"
+	Restore    Kind = "restore"
+	Reset      Kind = "reset"
+	Import     Kind = "import"
+)
+
+// State says how far a job is.
+type State string
+
+// The states. Each job ends as Done or Failed.
+const (
+	Receiving State = "receiving" // the files of an import arrive
+	Waiting   State = "waiting"   // for other jobs to end
+	Reading   State = "reading"   // the files of an import are compared with the members
+	Ready     State = "ready"     // an import waits until somebody confirms it
+	Running   State = "running"
+	Done      State = "done"
+	Failed    State = "failed"
+)
+
+// Active reports that the job goes on by itself.
+func (s State) Active() bool {
+	return s == Receiving || s == Waiting || s == Reading || s == Running
+}
+
+// Job is a job at one moment.
+type Job struct {
+	ID    string
+	Kind  Kind
+	State State
+	Name  string // of the checkpoint that is made
+	// Checkpoint is the one that was made, of a job that changes members before it; zero until then.
+	Checkpoint checkpoints.Checkpoint
+	Members    int64 // of a Restore that is done
+	Err        error // of a job that Failed
+	Import     *ImportJob
+}
+
+// ImportJob is what is known of an import, as far as it is.
+type ImportJob struct {
+	ImportOptions
+	Files  []string // their names
+	Report importer.Report
+	Plan   importer.Plan
+	Curve  level.Curve // by which Plan counts levels
+	Result Result
+}
+
+// ImportOptions say how files are understood and applied.
+type ImportOptions struct {
+	From     importer.From
+	Mode     leaderboard.PutMode
+	MinLevel level.Level
+	Settings bool // take the curve, rewards and rates that the files have
+}
+
+// Result counts the members that were written.
+type Result struct{ Created, Changed, Unchanged int }
+
+// Written returns how many members were written.
+func (r Result) Written() int { return r.Created + r.Changed + r.Unchanged }
+
+// job is a Job that is kept.
+type job struct {
+	Job
+	guild  id.Guild
+	upload *upload // the files of an import until it ends; else nil
+	until  time.Time
+}

@@ -1,0 +1,146 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/importer"
+)
+
+const (
+	// MaxUpload is how many bytes the files of an import have together.
+	MaxUpload = 16 << 20
+	// MaxFiles is how many they are.
+	MaxFiles = 20
+)
+
+// upload is the files of an import.
+type upload struct {
+	size  int64
+	files []uploaded
+}
+
+type uploaded struct {
+	name    string
+	content *os.File
+	remove  func()
+	sum     []byte
+}
+
+// remove removes the files. It does nothing for nil.
+func (u *upload) remove() {
+	if u == nil {
+		return
+	}
+	for _, f := range u.files {
+		f.remove()
+	}
+	u.files = nil
+}
+
+// Arrival is an import whose files arrive. It is for one goroutine.
+type Arrival struct {
+	runner *Runner
+	job    *job
+}
+
+// Receive takes the guild's place for an import. End it with Preview or Close.
+func (r *Runner) Receive(g id.Guild) (*Arrival, error) {
+	j := &job{guild: g, upload: &upload{}, Job: Job{Kind: Import, State: Receiving, Import: &ImportJob{}}}
+	if err := r.add(j); err != nil {
+		return nil, err
+	}
+	return &Arrival{r, j}, nil
+}
+
+// Add keeps a file. A TooLarge fault when it is one too many, or too large with the others; the rest of content is not read then.
+func (a *Arrival) Add(name string, content io.Reader) error {
+	u := a.job.upload
+	if len(u.files) == MaxFiles {
+		return fault.New(fault.TooLarge, "These are too many files. Upload at most %d at once.", MaxFiles)
+	}
+	files, remove, err := importer.Temporary(a.runner.o.Dir, 1)
+	if err != nil {
+		return fault.Down("keep an upload", err)
+	}
+	hash := sha256.New()
+	size, err := io.Copy(io.MultiWriter(files[0], hash), io.LimitReader(content, MaxUpload-u.size+1))
+	u.size += size
+	u.files = append(u.files, uploaded{name, files[0], remove, hash.Sum(nil)})
+	if err != nil {
+		return fmt.Errorf("keep an upload: %w", err)
+	}
+	if u.size > MaxUpload {
+		return fault.New(fault.TooLarge, "The files have more than %d MiB together. The operator can import larger ones with the command levelboard import.", MaxUpload>>20)
+	}
+	return nil
+}
+
+// Close gives the import up, unless Preview was called.
+func (a *Arrival) Close() {
+	r := a.runner
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a.job.State == Receiving && r.jobs[a.job.guild] == a.job {
+		a.job.upload.remove()
+		delete(r.jobs, a.job.guild)
+	}
+}
+
+// errNoFile says that nothing was uploaded.
+var errNoFile = fault.New(fault.Invalid, "Choose a file first.")
+
+// Preview compares the files with the guild's members in the background. An Invalid fault when there is none.
+func (a *Arrival) Preview(ctx context.Context, o ImportOptions) error {
+	j := a.job
+	if len(j.upload.files) == 0 {
+		return errNoFile
+	}
+	a.runner.change(func() {
+		j.Import.ImportOptions = o
+		for _, f := range j.upload.files {
+			j.Import.Files = append(j.Import.Files, f.name)
+		}
+	})
+	a.runner.work(ctx, j, stages{Reading, Ready}, a.runner.preview(j))
+	return nil
+}
+
+// read reads the files of the guild's import into the spool.
+func (j *job) read(g *guild.Guild, spool *os.File) (*importer.Members, importer.Report, error) {
+	files := make([]importer.File, len(j.upload.files))
+	for i, f := range j.upload.files {
+		files[i] = importer.File{Name: f.name, Open: func() (io.ReadCloser, error) {
+			_, err := f.content.Seek(0, io.SeekStart)
+			return io.NopCloser(f.content), err
+		}}
+	}
+	reader := importer.Open(files, importer.Options{From: j.Import.From, Guild: g.ID, Curve: g.Curve})
+	members, err := importer.Gather(reader, spool)
+	return members, reader.Report(), err
+}
+
+// hash identifies the files.
+func (u *upload) hash() string {
+	sums := make([][]byte, len(u.files))
+	for i, f := range u.files {
+		sums[i] = f.sum
+	}
+	return importer.HashOf(sums)
+}
+
+// Problem says what is wrong with the files of an import that Failed; empty when they are not the cause.
+func Problem(err error) string {
+	var wrong *importer.FileError
+	if !errors.As(err, &wrong) {
+		return ""
+	}
+	return wrong.Error()
+}

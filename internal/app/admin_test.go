@@ -38,7 +38,7 @@ func guildDefaults(t *testing.T, s *service) {
 	g := newID()
 	made := s.admin("PUT", "/guilds/"+g, `{"name":"Gophers","memberCount":1,"ownerId":"900000000000000001"}`).Want(t, 201)
 	want := fmt.Sprintf(`{"id":%q,"name":"Gophers","icon":null,"memberCount":1,"ownerId":"900000000000000001","adminIds":[],
-		"enabled":true,"visibility":"public","vanity":null,"curve":"default",
+		"enabled":true,"visibility":"public","embedding":false,"vanity":null,"curve":"default",
 		"xpGainInterval":60000,"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,
 		"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
 		"timeZone":"UTC","periods":[],"seasons":[],"auditIncrementsFrom":1000}`, g)
@@ -51,7 +51,7 @@ func guildDefaults(t *testing.T, s *service) {
 func wholeGuild(vanity string) object {
 	return object{
 		"name": `Ünïcode & <html> "quotes"`, "icon": "a_0123456789abcdef0123456789abcdef", "memberCount": 2000000, "ownerId": newID(),
-		"adminIds": []string{newID(), newID()}, "enabled": false, "visibility": "private", "vanity": vanity, "curve": []float64{0.5, 10, 1.25},
+		"adminIds": []string{newID(), newID()}, "enabled": false, "visibility": "private", "embedding": true, "vanity": vanity, "curve": []float64{0.5, 10, 1.25},
 		"xpGainInterval": 10001, "xpPerMessageMin": 2, "xpPerMessageMax": 999, "xpGlobalMultiplier": 0.25,
 		"ignoredChannelIds": []string{newID()}, "ignoredRoleIds": []string{newID(), newID()}, "ignoredUserIds": []string{newID()},
 		"multipliers": []object{

@@ -34,6 +34,7 @@ func badGuildBodies() map[string]string {
 		"icon":                {`1`, `"a\u0000"`, `{}`},
 		"adminIds":            {`null`, `"100000000000000007"`, `["x"]`, `[null]`, `[1]`, `{}`},
 		"enabled":             {`null`, `1`, `"true"`},
+		"embedding":           {`null`, `0`, `"true"`, `[]`},
 		"visibility":          {`null`, `"secret"`, `"Public"`, `""`, `true`},
 		"vanity":              {`"a"`, `""`, `"` + strings.Repeat("a", 33) + `"`, `"with space"`, `"under_score"`, `"gö"`, `"12345678901234567"`, `"123456789012345678"`, `"0234567890123456789"`, `1`},
 		"curve":               {`null`, `"steep"`, `"Default"`, `1`, `{}`, `[]`, `[1]`, `[1,2,3,4,5,6]`, `[100,-1]`, `[100,0]`, `[-1,1]`, `[0,0.1]`, `["1","2"]`, `[1,null]`, `[0,1e400]`, `[0,100,-1]`},

@@ -26,6 +26,7 @@ type document struct {
 
 	Enabled    strictjson.Optional[bool]           `json:"enabled"`
 	Visibility strictjson.Optional[Visibility]     `json:"visibility"`
+	Embedding  strictjson.Optional[bool]           `json:"embedding"`
 	Vanity     strictjson.Optional[*string]        `json:"vanity"`
 	Curve      strictjson.Optional[jsontext.Value] `json:"curve"` // a preset's name, or coefficients
 
@@ -115,6 +116,7 @@ func Marshal(s Settings) ([]byte, error) {
 		AdminIDs:           strictjson.Some(s.AdminIDs),
 		Enabled:            strictjson.Some(s.Enabled),
 		Visibility:         strictjson.Some(s.Visibility),
+		Embedding:          strictjson.Some(s.Embedding),
 		Vanity:             strictjson.Some(vanity),
 		Curve:              strictjson.Some(curve),
 		XPGainInterval:     strictjson.Some(s.XPGainInterval),

@@ -27,7 +27,7 @@ func with(more string) string {
 
 // full gives every property a value that is not its default.
 const full = `{"id":"100000000000000000","name":"Gophers & <co>","icon":"a_0123456789abcdef0123456789abcdef","memberCount":2147483647,
-	"ownerId":"100000000000000001","adminIds":["100000000000000003","100000000000000002"],"enabled":false,"visibility":"private",
+	"ownerId":"100000000000000001","adminIds":["100000000000000003","100000000000000002"],"enabled":false,"visibility":"private","embedding":true,
 	"vanity":"GoPhers1","curve":[0,75.83333333333333,22.5,1.6666666666666667],"xpGainInterval":10000,"xpPerMessageMin":1000,
 	"xpPerMessageMax":1000,"xpGlobalMultiplier":0.1,"ignoredChannelIds":["200000000000000009"],"ignoredRoleIds":["300000000000000009"],"ignoredUserIds":["100000000000000005","100000000000000004"],
 	"multipliers":[
@@ -62,7 +62,7 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
 	// The document with every default written out, as the contract shows it, says the same.
-	explicit := with(`"icon":null,"adminIds":[],"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,
+	explicit := with(`"icon":null,"adminIds":[],"enabled":true,"visibility":"public","embedding":false,"vanity":null,"curve":"default","xpGainInterval":60000,
 		"xpPerMessageMin":15,"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],"multipliers":[],"roleRewards":[],
 		"timeZone":"UTC","periods":[],"seasons":[]`)
 	if got := parse(t, explicit); !reflect.DeepEqual(got, want) {
@@ -78,7 +78,7 @@ func TestParseReadsEveryProperty(t *testing.T) {
 	white, black, parent, icon := 16777215, 0, id.Channel("200000000000000002"), "a_0123456789abcdef0123456789abcdef"
 	want := guild.Settings{
 		ID: gid, Name: "Gophers & <co>", Icon: &icon, MemberCount: 2147483647, OwnerID: "100000000000000001",
-		AdminIDs: []id.User{"100000000000000003", "100000000000000002"}, Visibility: guild.Private, Vanity: "gophers1", Curve: curve,
+		AdminIDs: []id.User{"100000000000000003", "100000000000000002"}, Visibility: guild.Private, Embedding: true, Vanity: "gophers1", Curve: curve,
 		XPGainInterval: 10000, XPPerMessageMin: 1000, XPPerMessageMax: 1000, XPGlobalMultiplier: 0.1,
 		IgnoredChannelIDs: []id.Channel{"200000000000000009"}, IgnoredRoleIDs: []id.Role{"300000000000000009"},
 		IgnoredUserIDs: []id.User{"100000000000000005", "100000000000000004"},
@@ -148,7 +148,7 @@ func TestMarshalAnswersEveryProperty(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"id":"100000000000000000","name":"Gophers","icon":null,"memberCount":5,"ownerId":"200000000000000001","adminIds":[],` +
-		`"enabled":true,"visibility":"public","vanity":null,"curve":"default","xpGainInterval":60000,"xpPerMessageMin":15,` +
+		`"enabled":true,"visibility":"public","embedding":false,"vanity":null,"curve":"default","xpGainInterval":60000,"xpPerMessageMin":15,` +
 		`"xpPerMessageMax":40,"xpGlobalMultiplier":1,"ignoredChannelIds":[],"ignoredRoleIds":[],"ignoredUserIds":[],` +
 		`"multipliers":[{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2,"targets":[{"id":"200000000000000001",` +
 		`"name":"help","parentId":null,"position":0,"type":0}]}],"roleRewards":[{"id":"6ba7b811-9dad-41d1-80b4-00c04fd430c8","level":5,` +

@@ -38,6 +38,7 @@ type Settings struct {
 
 	Enabled    bool
 	Visibility Visibility
+	Embedding  bool   // other sites may frame the top of the board while it is public
 	Vanity     string // lower case; empty when there is none
 
 	Curve              level.Curve

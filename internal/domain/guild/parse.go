@@ -70,6 +70,7 @@ func (d *document) settings(gid id.Guild) (Settings, error) {
 		OwnerID:            d.OwnerID,
 		Enabled:            d.Enabled.Or(true),
 		Visibility:         d.Visibility.Or(Public),
+		Embedding:          d.Embedding.Or(false),
 		XPGainInterval:     d.XPGainInterval.Or(defaultXPGainInterval),
 		XPPerMessageMin:    d.XPPerMessageMin.Or(defaultXPPerMessageMin),
 		XPPerMessageMax:    d.XPPerMessageMax.Or(defaultXPPerMessageMax),

@@ -70,7 +70,7 @@ func (s *Site) sendAsset(c *gin.Context, name, caching string) {
 	}
 	c.Header("Cache-Control", caching)
 	c.Header("X-Content-Type-Options", "nosniff")
-	c.Header("Cross-Origin-Resource-Policy", "same-origin")
+	c.Header("Cross-Origin-Resource-Policy", "cross-origin") // a frame with a sandbox has an origin of its own
 	c.Header("Content-Security-Policy", "default-src 'none'")
 	c.Data(http.StatusOK, mediaTypes[path.Ext(name)], content)
 }

@@ -73,10 +73,8 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 		return err
 	}
 	content := s.boardContent(g, &v)
-	content.Name, content.Manager, content.Removed = ask.period, session.Manages(g), c.Query("done") == "removed"
-	if ask.period != "" {
-		content.Query = template.URL("period=" + ask.period + "&") // the name of a period needs no escaping
-	}
+	content.Manager, content.Removed = session.Manages(g), c.Query("done") == "removed"
+	content.setPeriod(ask.period)
 	switch {
 	case v.number < number:
 		content.Past = "page"
@@ -93,6 +91,13 @@ func (s *Site) showBoard(c *gin.Context, g *guild.Guild, number int64, wrong *fa
 	title := boardTitle(g, &v)
 	s.describeIn(c, g, boardUnfurl(g, &v, title))
 	return s.showTagged(c, g, "leaderboard", title, content)
+}
+
+// setPeriod has the addresses of the page name a period; "" is none.
+func (p *leaderboardPage) setPeriod(name string) {
+	if p.Name = name; name != "" {
+		p.Query = template.URL("period=" + name + "&") // the name of a period needs no escaping
+	}
 }
 
 // boardContent is what a view says without its rows.

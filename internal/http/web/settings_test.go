@@ -44,14 +44,14 @@ func TestEveryPropertyCanBeSet(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
-	b.post(settingsAddress, with(form, "do", "save", "enabled", "on", "visibility", "public", "vanity", " NewName ", "curve", "mee6",
+	b.post(settingsAddress, with(form, "do", "save", "enabled", "on", "visibility", "public", "embedding", "", "vanity", " NewName ", "curve", "mee6",
 		"xpGainInterval", "60000", "xpPerMessageMin", "5", "xpPerMessageMax", "6", "xpGlobalMultiplier", "3",
 		"ignoredChannelIds", "300000000000000007, 300000000000000008\r\n300000000000000009 general, 2024", "ignoredRoleIds", "", "ignoredUserIds", "500000000000000002 a bot",
 		"multipliers[0].type", "Role", "multipliers[0].multiplier", "4", "multipliers[0].targets", "400000000000000002\r\n400000000000000008   a new role \r\n",
 		"multipliers[1].multiplier", "1", "multipliers[1].targets", "400000000000000009 nine", "roleRewards[0].level", "20", "roleRewards[0].stack", "on", "roleRewards[1].stack", "-",
 		"roleRewards[1].roles", "400000000000000003 renamed", "name", "Stolen", "ownerId", ada, "adminIds", ada)).want(200, "Saved.")
 	got, want := asJSON(t, w.saved()), asJSON(t, everySetting)
-	for property, value := range asJSON(t, `{"enabled":true,"visibility":"public","vanity":"newname","curve":"mee6","xpGainInterval":60000,
+	for property, value := range asJSON(t, `{"enabled":true,"visibility":"public","embedding":false,"vanity":"newname","curve":"mee6","xpGainInterval":60000,
 		"xpPerMessageMin":5,"xpPerMessageMax":6,"xpGlobalMultiplier":3,
 		"ignoredChannelIds":["300000000000000007","300000000000000008","300000000000000009"],"ignoredRoleIds":[],"ignoredUserIds":["500000000000000002"],"multipliers":[
 		{"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Role","multiplier":4,"targets":[{"id":"400000000000000002","name":"another name","color":null,"position":7},{"id":"400000000000000008","name":"a new role","color":null,"position":0}]},

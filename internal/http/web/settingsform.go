@@ -37,7 +37,7 @@ type formRow = map[string]string
 func formOf(g *guild.Guild, d guild.Directory) settingsForm {
 	offered := choicesOf(d)
 	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
-		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "vanity": g.Vanity,
+		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "embedding": ticked(g.Embedding), "vanity": g.Vanity,
 		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
 		"ignoredChannelIds": ignoredLines(g.IgnoredChannelIDs, offered.channels), "ignoredRoleIds": ignoredLines(g.IgnoredRoleIDs, offered.roles),

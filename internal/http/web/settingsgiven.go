@@ -20,6 +20,7 @@ var settingsProperties = []struct {
 }{
 	{"enabled", "Leveling", func(_ settingsForm, text string, _ *settingsPage) any { return text != "" }},
 	{"visibility", "Leaderboard visibility", asText},
+	{"embedding", "Embedding", func(_ settingsForm, text string, _ *settingsPage) any { return text != "" }},
 	{"vanity", "Short name", func(_ settingsForm, text string, _ *settingsPage) any { return orNull(strings.TrimSpace(text)) }},
 	{"curve", "Curve", func(f settingsForm, _ string, _ *settingsPage) any { return f.curve() }},
 	{"xpGainInterval", "XP cooldown", asNumber},
@@ -207,7 +208,7 @@ func differences(saved, mine settingsForm) []difference {
 func (f settingsForm) inWords(property string) string {
 	var text strings.Builder
 	switch property {
-	case "enabled":
+	case "enabled", "embedding":
 		return map[bool]string{true: "on", false: "off"}[f.Fields[property] != ""]
 	case "curve":
 		if f.Fields[property] == ownCurve {

@@ -24,7 +24,7 @@ import (
 
 // everySetting is a document that sets everything to something else than the default, with names that no line can hold.
 const everySetting = `{"id":"200000000000000001","name":"Gophers <i>& \"co\"","icon":"a_0123456789abcdef0123456789abcdef","memberCount":4242,
-"ownerId":"900000000000000001","adminIds":["900000000000000002"],"enabled":false,"visibility":"private","vanity":"gophers","curve":[0.1,10.5,2],
+"ownerId":"900000000000000001","adminIds":["900000000000000002"],"enabled":false,"visibility":"private","embedding":true,"vanity":"gophers","curve":[0.1,10.5,2],
 "xpGainInterval":12345,"xpPerMessageMin":1,"xpPerMessageMax":999,"xpGlobalMultiplier":0.1,"ignoredChannelIds":["300000000000000001","300000000000000002"],
 "ignoredRoleIds":["400000000000000001"],"ignoredUserIds":["500000000000000001"],"multipliers":[
 {"id":"6ba7b810-9dad-41d1-80b4-00c04fd430c8","type":"Channel","multiplier":2.5,"targets":[{"id":"300000000000000003","name":" two\nlines  and </textarea><script>alert(1)</script>","parentId":"300000000000000009","position":3,"type":5},{"id":"300000000000000004","name":"x","parentId":null,"position":0,"type":0}]},

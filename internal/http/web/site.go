@@ -119,6 +119,7 @@ func (s *Site) Routes(r gin.IRouter) {
 	// A stream takes no place of a page; the feed bounds how many there are, and watchRows how many are of one address.
 	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.watchRows))
 
+	get(pages, "/embed/:entry", s.handle(s.embed))
 	s.profileRoutes(pages)
 	get(pages, settingsPath, s.handle(s.settings))
 	pages.POST(settingsPath, s.handle(s.changeSettings))

@@ -17,7 +17,7 @@ import (
 )
 
 const everySetting = `,"icon":"a_0123456789abcdef0123456789abcdef","adminIds":["200000000000000002"],"enabled":false,
-	"visibility":"private","vanity":"gophers","curve":[0,10.5,2],"xpGainInterval":10000,"xpPerMessageMin":1,"xpPerMessageMax":1000,
+	"visibility":"private","embedding":true,"vanity":"gophers","curve":[0,10.5,2],"xpGainInterval":10000,"xpPerMessageMin":1,"xpPerMessageMax":1000,
 	"xpGlobalMultiplier":1.25,"ignoredChannelIds":["300000000000000001"],"ignoredRoleIds":["400000000000000001"],"ignoredUserIds":["200000000000000003"],
 	"multipliers":[{"type":"Channel","multiplier":0,"targets":[{"id":"300000000000000002","name":"hélp \"quoted\" 😀","parentId":"300000000000000009","position":3,"type":5}]},
 		{"type":"Role","multiplier":2.5,"targets":[{"id":"400000000000000002","name":"booster","color":255,"position":1}]}],

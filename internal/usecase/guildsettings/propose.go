@@ -20,7 +20,7 @@ type Given map[string]jsontext.Value
 // manages the guild even when the platform says otherwise. A manager who could write them could take the guild from its owner,
 // or keep themselves in after they lost their rights.
 var own = []string{
-	"enabled", "visibility", "vanity", "curve", "xpGainInterval", "xpPerMessageMin", "xpPerMessageMax", "xpGlobalMultiplier",
+	"enabled", "visibility", "embedding", "vanity", "curve", "xpGainInterval", "xpPerMessageMin", "xpPerMessageMax", "xpGlobalMultiplier",
 	"ignoredChannelIds", "ignoredRoleIds", "ignoredUserIds", "multipliers", "roleRewards", "timeZone", "periods", "seasons",
 }
 

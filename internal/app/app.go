@@ -32,6 +32,7 @@ import (
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/jobs"
@@ -171,11 +172,13 @@ func (a *App) start(ctx context.Context) error {
 	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce)
 	tasks := jobs.New(jobs.Options{Checkpoints: kept, Settings: settings, Board: board, Dir: a.temporaryDir(), Log: a.log, Now: time.Now})
 	a.background.Go(func() { tasks.Run(background) })
+	users := erasure.New(a.stores.archive, store, a.hydrator, announce, erasure.Options{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log})
+	a.background.Go(func() { users.Run(background) })
 	boards := periods.NewBoards(board, a.stores.archive, time.Now)
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Jobs: tasks, Checkpoints: kept,
+			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
@@ -183,7 +186,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: boards, Events: a.feed, Admin: operator, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: audit.NewLog(a.stores.archive, store),
+			Audit: audit.NewLog(a.stores.archive, store), Users: users,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

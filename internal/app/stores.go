@@ -23,6 +23,7 @@ import (
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
@@ -44,6 +45,7 @@ type archive interface {
 	periods.Archive
 	checkpoints.Archive
 	audit.Archive
+	erasure.Archive
 	Migrate(ctx context.Context) error
 	MigrationStatus(ctx context.Context) ([]migration.Migration, error)
 	Ping(ctx context.Context) error

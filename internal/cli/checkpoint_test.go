@@ -80,7 +80,7 @@ func TestWhatCannotBeUndoneNeedsAYes(t *testing.T) {
 	environ := listen(t, func(w http.ResponseWriter, _ *http.Request) { asked++ })
 	for _, args := range [][]string{
 		{"guild", "delete", gophers}, {"reset", "--guild", gophers}, {"checkpoint", "restore", "1", "--guild", gophers},
-		{"checkpoint", "delete", "1", "--guild", gophers},
+		{"checkpoint", "delete", "1", "--guild", gophers}, {"user", "erase", "100000000000000005"},
 	} {
 		fail(t, environ, exitUsage, "give --yes to go on", args...)
 	}

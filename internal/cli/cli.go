@@ -76,7 +76,7 @@ func (p *program) root() *cobra.Command {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.guildCommand(), p.keyCommand(), p.importCommand(), p.exportCommand(),
-		p.checkpointCommand(), p.resetCommand(), p.auditCommand(), p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
+		p.checkpointCommand(), p.resetCommand(), p.auditCommand(), p.userCommand(), p.migrateCommand(), p.configCommand(), p.healthcheckCommand(), p.versionCommand())
 	return root
 }
 

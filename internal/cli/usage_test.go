@@ -19,7 +19,7 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 	}{
 		{"a command is missing", nil},
 		{"a command is missing", []string{"guild"}},
-		{`"serv" is not a command; did you mean serve?`, []string{"serv"}},
+		{`"servr" is not a command; did you mean serve?`, []string{"servr"}},
 		{`"frobnicate" is not a command; there are`, []string{"key", "frobnicate"}},
 		{"unknown flag: --port", []string{"serve", "--port", "1"}},
 		{`"now" is one argument too many: levelboard serve` + "\n", []string{"serve", "now"}},
@@ -60,6 +60,9 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"--name is missing: levelboard checkpoint create --name NAME --guild ID\n", []string{"checkpoint", "create", "--guild", "100000000000000001"}},
 		{"a checkpoint's id is a number", []string{"checkpoint", "delete", "../reset", "--guild", "100000000000000001", "--yes"}},
 		{"a guild's id must be 17 to 19 digits", []string{"reset", "--guild", "12", "--yes"}},
+		{"ID is missing: levelboard user erase ID\n", []string{"user", "erase"}},
+		{"a user's id must be 17 to 19 digits", []string{"user", "show", "../keys"}},
+		{"a user's id must be 17 to 19 digits", []string{"user", "erase", "12", "--yes"}},
 		{"--format must be json or csv", []string{"export", "--guild", "100000000000000001", "--format", "xml"}},
 		{"--guild is missing: levelboard import FILE... --guild ID\n", []string{"import", "x.json"}},
 		{"a file is missing", []string{"import", "--guild", "100000000000000001", "--yes"}},

@@ -26,6 +26,7 @@ import (
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
@@ -126,6 +127,12 @@ type Audit interface {
 	Read(ctx context.Context, g id.Guild, q audit.Query) (audit.Page, error)
 }
 
+// Users finds and erases what is stored about users (package erasure). Its errors are faults.
+type Users interface {
+	Find(ctx context.Context, user id.User) (erasure.Stored, error)
+	Erase(ctx context.Context, user id.User) error
+}
+
 // Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
 // their ids like everything else.
 type Pages interface {
@@ -147,6 +154,7 @@ type Deps struct {
 	Admin       Admin
 	Checkpoints Checkpoints
 	Audit       Audit
+	Users       Users
 	Events      Events
 	Periods     Periods
 	Pages       Pages // nil for none

@@ -71,6 +71,8 @@ func (a *api) routes() (http.Handler, error) {
 	operator.DELETE("/keys/:keyId", a.handle(a.revokeKey))
 	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Grant)))
 	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(changeGrant(a.deps.Admin.Ungrant)))
+	get(operator, "/users/:userId", slowly(a.handle(a.getUser)))
+	operator.DELETE("/users/:userId", slowly(a.handle(a.eraseUser)))
 
 	if a.deps.Pages != nil {
 		a.deps.Pages.Routes(engine)

@@ -26,7 +26,9 @@ import (
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
@@ -121,7 +123,7 @@ func newSite(t *testing.T, o options) *site {
 		signInOptions.Provider = p
 	}
 	s.deps = web.Deps{
-		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: keys, KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
+		Guilds: s.guilds, Board: s.board, Finder: leaderboard.NewFinder(s.board, archive), Periods: periods.NewBoards(s.board, archive, s.clock), Watch: s.feed, Keys: keys, Users: s.users(hydrator), KeepAlive: o.keepAlive, Limiter: ratelimit.New(client), PublicURL: s.url, IdentityLimit: o.limit,
 		Version: "test", Log: log, Now: s.clock,
 	}
 	if !o.noOAuth || o.locals != nil {
@@ -148,6 +150,13 @@ func (s *site) newKeys() *ownkeys.Profile {
 	storetest.PutGuild(s.t, s.archive, public)
 	storetest.PutGuild(s.t, s.archive, closed)
 	return ownkeys.New(s.archive, s, s.clock)
+}
+
+// users is the use cases of what is stored about people, where keys are stored.
+func (s *site) users(loader leaderboard.Loader) *erasure.Eraser {
+	return erasure.New(s.archive, s.store, loader, s, erasure.Options{
+		Lease: func() (lease.Lease, bool) { return lease.Lease{}, false }, Interval: time.Second, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 // Announce implements changes.Announcer; nobody here remembers keys.

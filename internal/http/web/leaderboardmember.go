@@ -160,8 +160,7 @@ func (s *Site) setXP(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent 
 	if err != nil {
 		return err
 	}
-	s.log.InfoContext(c.Request.Context(), "a manager set a member's XP on the pages", "guild", g.ID, "member", m.UserID,
-		"manager", sessionOf(c).User.ID, "before", out.Before, "after", out.After)
+	s.log.InfoContext(c.Request.Context(), "a manager set a member's XP on the pages", "guild", g.ID, "before", out.Before, "after", out.After)
 	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(m.UserID)+"?done=xp")
 	return nil
 }
@@ -174,8 +173,7 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild, m leaderboard.Ranked
 	if _, err := s.deps.Board.Delete(c.Request.Context(), g, m.UserID, leaderboard.Once{}); err != nil {
 		return err
 	}
-	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "member", m.UserID,
-		"manager", sessionOf(c).User.ID, "before", m.XP)
+	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "before", m.XP)
 	c.Redirect(http.StatusSeeOther, boardPath(g)+"?done=removed")
 	return nil
 }

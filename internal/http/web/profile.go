@@ -32,6 +32,8 @@ const whyKeys = "Sign in to create and manage API keys for your bots."
 func (s *Site) profileRoutes(pages gin.IRouter) {
 	get(pages, "/profile", s.ofUser(s.profile))
 	pages.POST("/profile", s.ofUser(s.createKey))
+	pages.POST("/profile/erase", s.ofUser(s.eraseUser))
+	get(pages, "/profile/erased", s.handle(s.erased))
 	get(pages, "/profile/history", s.ofUser(s.keyHistory))
 	get(pages, "/profile/keys/:key", s.ofKey(s.key))
 	pages.POST("/profile/keys/:key", s.ofKey(s.renameKey))
@@ -68,6 +70,7 @@ type profilePage struct {
 	Managed       int         // how many guilds the provider says the user manages, known here or not
 	Unconfirmed   bool        // the provider could not say
 	History       []recordView
+	Data          personalData
 }
 
 // Full reports whether the user has as many keys as they may have.
@@ -83,8 +86,10 @@ var done = map[string]string{
 
 // profile shows the form as it is found: for a key that may do little, and not for ever, unless one chooses otherwise.
 func (s *Site) profile(c *gin.Context, session *signin.Session, _ url.Values) error {
-	return s.showProfile(c, session, http.StatusOK, keyForm{Permission: string(apikey.Read), Expiry: "90"})
+	return s.showProfile(c, session, http.StatusOK, newKeyForm())
 }
+
+func newKeyForm() keyForm { return keyForm{Permission: string(apikey.Read), Expiry: "90"} }
 
 // showProfile shows the profile with a form that may have errors.
 func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, form keyForm) error {
@@ -119,6 +124,10 @@ func (s *Site) showProfile(c *gin.Context, session *signin.Session, status int, 
 	if content.History, _, err = s.records(ctx, session.User.ID, 0, recentRecords); err != nil {
 		return err
 	}
+	content.Data = personalData{Word: eraseWord, Wrong: form.EraseWrong}
+	if content.Data.Stored, err = s.deps.Users.Known(ctx, session.User.ID); err != nil {
+		return err
+	}
 	return s.show(c, status, "profile", "Your API keys", content)
 }
 
@@ -127,6 +136,7 @@ type keyForm struct {
 	Name, Permission, Expiry string
 	Guilds                   []string
 	Errors                   map[string]string // by field: name, permission, expiry, guild; "" for what concerns none
+	EraseWrong               bool              // the other form of the page was sent, with another word
 }
 
 // Has reports whether the guild is ticked.

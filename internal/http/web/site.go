@@ -40,6 +40,7 @@ type Deps struct {
 	Guilds   Guilds
 	Board    *leaderboard.Leaderboard
 	Keys     *ownkeys.Profile
+	Users    Users
 	Finder   *leaderboard.Finder
 	Periods  *periods.Boards
 	Watch    *watch.Feed

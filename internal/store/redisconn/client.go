@@ -223,6 +223,24 @@ func (c *Client) EachMaster(ctx context.Context, ask func(master *redis.Client) 
 	return errors.Join(answers...)
 }
 
+// Lives names the life of each master: one that has started again, or was promoted, has another name.
+func (c *Client) Lives(ctx context.Context) ([]string, error) {
+	var mu sync.Mutex
+	var lives []string
+	answers, err := c.eachMaster(ctx, func(n *node) error {
+		s, err := n.server(ctx, nil)
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		lives = append(lives, s.identity)
+		return nil
+	})
+	slices.Sort(lives)
+	return lives, errors.Join(append(answers, err)...)
+}
+
 func (c *Client) eachMaster(ctx context.Context, ask func(n *node) error) ([]error, error) {
 	masters, err := c.masters(ctx)
 	if err != nil {

@@ -42,23 +42,30 @@ func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
 // LoadedGuilds implements snapshot.Live. It walks all keys in small steps, so a guild that is loaded, dropped or moved meanwhile may or
 // may not be in the answer. When it fails on a node, it returns the guilds of the others with the error.
 func (s *Store) LoadedGuilds(ctx context.Context) ([]id.Guild, error) {
-	var mu sync.Mutex
+	metas, err := s.allKeys(ctx, loadedPattern)
 	var guilds []id.Guild
-	seen := make(map[id.Guild]bool)
-	err := s.client.EachMaster(ctx, func(master *redis.Client) error {
-		keys := master.Scan(ctx, 0, loadedPattern, scanCount).Iterator()
+	for _, key := range metas {
+		if g, ok := guildOfMeta(key); ok {
+			guilds = append(guilds, g)
+		}
+	}
+	return guilds, wrap("loaded guilds", err)
+}
+
+// allKeys lists the keys of a pattern, each once. When it fails on a server, it returns those of the others with the error.
+func (s *Store) allKeys(ctx context.Context, pattern string) (found []string, err error) {
+	var mu sync.Mutex
+	err = s.client.EachMaster(ctx, func(master *redis.Client) error {
+		keys := master.Scan(ctx, 0, pattern, scanCount).Iterator()
 		for keys.Next(ctx) {
-			g, ok := guildOfMeta(keys.Val())
 			mu.Lock()
-			if ok && !seen[g] {
-				seen[g] = true
-				guilds = append(guilds, g)
-			}
+			found = append(found, keys.Val())
 			mu.Unlock()
 		}
 		return keys.Err()
 	})
-	return guilds, wrap("loaded guilds", err)
+	slices.Sort(found)
+	return slices.Compact(found), err
 }
 
 // MarkChanged implements snapshot.Live.

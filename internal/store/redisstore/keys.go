@@ -17,6 +17,7 @@ const (
 	changesChannel = "lb:changes"
 	claimPrefix    = "lb:once:"
 	sessionPrefix  = "lb:session:"
+	sessionsPrefix = "lb:sessions:"
 )
 
 // Every key of a guild is keyPrefix + id + keySuffix + a name. The braces are the hash tag that puts all of a guild's keys
@@ -62,7 +63,7 @@ func digestText(d leaderboard.Digest) string { return base64.RawURLEncoding.Enco
 // of a user.
 func sessionKey(h signin.Hash) string      { return sessionPrefix + hashText(h) }
 func sessionClaimKey(h signin.Hash) string { return "lb:session-claim:" + hashText(h) }
-func sessionsKey(user id.User) string      { return "lb:sessions:" + string(user) }
+func sessionsKey(user id.User) string      { return sessionsPrefix + string(user) }
 
 // events is the log of events of one incarnation, so that another one never shows them.
 func (k guildKeys) events(incarnation guild.Incarnation) string {

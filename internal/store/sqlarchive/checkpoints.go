@@ -100,6 +100,9 @@ func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (
 
 // copyMembers copies those of an incarnation, without their cooldowns, so that any batch replaces them. It returns how many.
 func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int64) (int64, error) {
+	if err := c.sharesErasures(ctx, c.Tx); err != nil {
+		return 0, err
+	}
 	return c.exec(ctx, `
 		INSERT INTO members (incarnation, epoch, rev, written_ms, user_id, xp, message_count, updated_ms, cooldown_ms,
 			avatar, discriminator, username, global_name, accent_colour, deleted, present`+c.Own+`)

@@ -30,7 +30,11 @@ const sums = `(
 // (AcquireLease) waits for no guild.
 func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) error {
 	return c.inSlow(ctx, "close_period", func(ctx context.Context, s *change) error {
-		if err := c.Holds(ctx, s.Tx, l); err != nil {
+		err := c.sharesErasures(ctx, s.Tx)
+		if err == nil {
+			err = c.Holds(ctx, s.Tx, l)
+		}
+		if err != nil {
 			return err
 		}
 		if step.Period != nil {

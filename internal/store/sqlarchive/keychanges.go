@@ -35,21 +35,23 @@ func (c *Catalog) Ungrant(ctx context.Context, keyID string, g id.Guild, by apik
 
 // RevokeKey implements admin.Archive.
 func (c *Catalog) RevokeKey(ctx context.Context, keyID string, by apikey.Actor) error {
-	return c.changeKey(ctx, "revoke_key", keyID, by, func(ctx context.Context, c *change) error {
-		if err := c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Deleted}); err != nil {
-			return err
-		}
-		rows, err := c.QueryContext(ctx, `SELECT guild_id FROM key_grants WHERE key_id = $1`, keyID)
-		guilds, err := Collect(rows, err, scanValue[id.Guild])
-		if err == nil {
-			err = c.auditedGrants(ctx, audit.Ungranted, keyID, guilds)
-		}
-		if err != nil {
-			return err
-		}
-		_, err = c.ExecContext(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID)
+	return c.changeKey(ctx, "revoke_key", keyID, by, func(ctx context.Context, c *change) error { return c.revoke(ctx, keyID, by) })
+}
+
+func (c *change) revoke(ctx context.Context, keyID string, by apikey.Actor) error {
+	if err := c.changed(ctx, keyID, apikey.Record{By: by, Action: apikey.Deleted}); err != nil {
 		return err
-	})
+	}
+	rows, err := c.QueryContext(ctx, `SELECT guild_id FROM key_grants WHERE key_id = $1`, keyID)
+	guilds, err := Collect(rows, err, scanValue[id.Guild])
+	if err == nil {
+		err = c.auditedGrants(ctx, audit.Ungranted, keyID, guilds)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = c.ExecContext(ctx, `DELETE FROM api_keys WHERE id = $1`, keyID)
+	return err
 }
 
 // RenameKey implements ownkeys.Archive.

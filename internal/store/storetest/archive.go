@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -34,6 +35,7 @@ type ArchiveStore interface {
 	periods.Archive
 	checkpoints.Archive
 	audit.Archive
+	erasure.Archive
 	Ping(ctx context.Context) error
 }
 
@@ -85,6 +87,8 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"salvage keeps what is known of users":            archiveSalvageUsers,
 		"checkpoints and what is restored of them":        archiveCheckpoints,
 		"imports that are applied once":                   archiveImports,
+		"an erasure":                                      archiveErasure,
+		"an erasure waits for copies of members":          archiveErasureRace,
 		"a replacement that is refused":                   archiveReplaceRefused,
 		"checkpoints are few":                             archiveCheckpointBounds,
 		"a replacement keeps closed periods and records":  archiveReplaceKeeps,

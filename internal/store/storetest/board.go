@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -21,13 +22,14 @@ type Store interface {
 	leaderboard.Board
 	snapshot.Live
 	audit.Live
+	erasure.Live
 }
 
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
 	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases,
-		putCases, presenceCases, positionCases, auditCases))
+		putCases, presenceCases, positionCases, auditCases, eraseCases))
 }
 
 // LargeBoard checks the same of boards with thousands of members.

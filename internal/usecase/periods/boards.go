@@ -177,5 +177,6 @@ func (b *Boards) Page(ctx context.Context, g *guild.Guild, p period.Period, numb
 	if err != nil {
 		return nil, fault.Down("read a period", err)
 	}
-	return rows, nil
+	// Where a user was erased a rank is missing, and what follows is of the next page.
+	return slices.DeleteFunc(rows, func(row Standing) bool { return row.Rank > leaderboard.PageSize*number }), nil
 }

@@ -14,7 +14,7 @@ import (
 // member may change every second.
 const badRowsKept = 1000
 
-// badRows tells of members that could not be archived as they are, of each once.
+// badRows tells of members that could not be archived as they are, of each once. Only at level debug does it name them: a log is not erased.
 type badRows struct {
 	log *slog.Logger
 
@@ -39,8 +39,9 @@ func (b *badRows) mended(batch Batch) {
 	badMembers.WithLabelValues("mended").Add(float64(len(batch.Mended)))
 	for _, user := range batch.Mended {
 		if b.first(user) {
-			b.log.Error("a member's entry in Redis is damaged; what of it could be read is archived: check it, and find out what else writes to this Redis",
-				"guild", batch.Guild.ID, "member", user)
+			b.log.Error("a member's entry in Redis is damaged; what of it could be read is archived: log at level debug to see which, check it, and find out what else writes to this Redis",
+				"guild", batch.Guild.ID)
+			b.log.Debug("the damaged entry", "guild", batch.Guild.ID, "member", user)
 		}
 	}
 }
@@ -48,8 +49,9 @@ func (b *badRows) mended(batch Batch) {
 func (b *badRows) refused(batch Batch, user id.User, err error) {
 	badMembers.WithLabelValues("refused").Inc()
 	if b.first(user) {
-		b.log.Error("a member cannot be archived, and is passed over until it changes again: set its XP again to mend it",
-			"guild", batch.Guild.ID, "member", user, "error", err)
+		b.log.Error("a member cannot be archived, and is passed over until it changes again: log at level debug to see which, and set its XP to mend it",
+			"guild", batch.Guild.ID, "error", err)
+		b.log.Debug("the member that cannot be archived", "guild", batch.Guild.ID, "member", user)
 	}
 }
 

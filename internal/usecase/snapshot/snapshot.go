@@ -131,6 +131,8 @@ type Archive interface {
 	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
 	// changes nothing. ErrBadRow as WriteBatches. ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from State, b Batch) error
+	// Erased says which of the users were erased.
+	Erased(ctx context.Context, users []id.User) (map[id.User]Erasure, error)
 	// Members reads the guild's members (no tombstones) in ascending order of their ids, after the id after ("" from the
 	// start), at most limit, each with its gains of LastDay and the two days before, the newest first. ErrStale when this incarnation does not exist.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]Row, error)
@@ -156,6 +158,12 @@ type Keep struct {
 	History int
 	// Audit is for how many days records of the audit log are kept; 0 keeps them all.
 	Audit int
+}
+
+// Erasure says what of a user was erased.
+type Erasure struct {
+	Until time.Time // by Redis' clock; what is not later is erased. Of an erasure that has not ended, a time that has not come
+	As    string    // stands for the user in the audit log
 }
 
 // Page is what ReadChanges says of a guild.

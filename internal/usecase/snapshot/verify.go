@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 // verify puts a guild into use that is still there after its server became another one, and that holds all that is
@@ -31,6 +36,10 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) er
 	wentBack.Inc()
 	merged := 0
 	err := h.live.Unsaved(ctx, lock, func(b Batch) error {
+		b, err := h.withoutErased(ctx, b)
+		if err != nil {
+			return err
+		}
 		merged += len(b.entries())
 		return h.bad.write(b, func(part Batch) error { return h.archive.Salvage(ctx, before, part) })
 	})
@@ -41,4 +50,50 @@ func (h *Hydrator) salvage(ctx context.Context, lock Hydration, before State) er
 		"Find out why Redis lost what it had: see docs/durability.md",
 		"guild", lock.Guild.ID, "archivedEpoch", before.Epoch, "archivedRev", before.Archived, "unsavedMembersKept", merged)
 	return nil
+}
+
+// withoutErased leaves out what a batch has of users from before they were erased.
+func (h *Hydrator) withoutErased(ctx context.Context, b Batch) (Batch, error) {
+	var users []id.User
+	for i := range b.Rows {
+		users = append(users, b.Rows[i].UserID)
+	}
+	for i := range b.Records {
+		users = append(users, b.Records[i].Users...)
+		if r := b.Records[i].Audit; r != nil {
+			users = append(users, r.UserID, id.User(r.By.Actor.ID))
+		}
+	}
+	erased, err := h.archive.Erased(ctx, users)
+	if err != nil || len(erased) == 0 {
+		return b, err
+	}
+	old := func(user id.User, at time.Time) bool {
+		e, found := erased[user]
+		return found && !at.After(e.Until)
+	}
+	b.Rows = slices.DeleteFunc(b.Rows, func(r Row) bool { return !r.Deleted && old(r.UserID, r.LastUpdated) })
+	b.Mended = slices.DeleteFunc(b.Mended, func(user id.User) bool { return erased[user] != Erasure{} })
+	kept := b.Records[:0]
+	for _, r := range b.Records {
+		if a := r.Audit; a != nil {
+			if old(a.UserID, r.At) {
+				a.UserID = id.User(erased[a.UserID].As)
+			}
+			if by := &a.By.Actor; old(id.User(by.ID), r.At) {
+				by.Name = erased[id.User(by.ID)].As
+				by.ID = by.Name
+			}
+		}
+		named := len(r.Users)
+		r.Users = slices.DeleteFunc(r.Users, func(user id.User) bool { return old(user, r.At) })
+		if named > 0 && len(r.Users) == 0 {
+			r = Record{At: r.At, Audit: r.Audit}
+		}
+		if r.Audit != nil || r.Name != (leaderboard.Digest{}) {
+			kept = append(kept, r)
+		}
+	}
+	b.Records = kept
+	return b, nil
 }

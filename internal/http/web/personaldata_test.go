@@ -1,0 +1,36 @@
+package web_test
+
+import (
+	"testing"
+)
+
+func TestPeopleSeeAndEraseTheirData(t *testing.T) {
+	s := newSite(t, options{})
+	s.browser().post("/profile/erase", field("confirm", "erase")).want(401)
+	b, other := s.browser(), s.browser()
+	b.signIn()
+	other.signIn()
+	k := b.makeKey("name", "my bot")
+	b.get("/profile").want(200, "Your data", "1 API key, 2 sessions, and no entry in a community", "type <strong>erase</strong>", `action="/profile/erase"`)
+
+	for _, wrong := range []string{"", "yes", "erase it"} {
+		b.post("/profile/erase", field("confirm", wrong)).want(422, "Nothing was erased", `aria-invalid="true"`, "my bot")
+	}
+	b.post("/profile/erase", field("confirm", "erase"), "Origin", "https://evil.example").want(403)
+	b.get("/profile/erase").want(405)
+	if _, works := s.works(k.secret); !works {
+		t.Error("the key is gone, and nothing was confirmed")
+	}
+
+	b.post("/profile/erase", field("confirm", " Erase ")).want(200, "Your data is erased", "you are signed out").lacks("ada")
+	if _, works := s.works(k.secret); works {
+		t.Error("the key is there after the erasure")
+	}
+	for _, browser := range []*browser{b, other} {
+		browser.get("/profile").want(401).lacks("my bot")
+	}
+	// Whoever comes back begins anew.
+	b.signIn()
+	b.get("/profile").want(200, "0 API keys, 1 session").lacks("my bot")
+	b.get("/profile/history").want(200).lacks("my bot")
+}

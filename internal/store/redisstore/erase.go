@@ -1,0 +1,159 @@
+package redisstore
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+var (
+	eraseScript       = newScript("erase", "now", "score", "note")
+	eraseEventsScript = newScript("erase_events")
+	findEntryScript   = newEachScript("find_entry")
+)
+
+// eventsPattern matches the logs of events of all guilds and incarnations.
+const eventsPattern = keyPrefix + "*" + keySuffix + "events:*"
+
+// eraseEventsSize is how many events one step looks at: it takes the server about a millisecond.
+const eraseEventsSize = 500
+
+var _ erasure.Live = (*Store)(nil)
+
+// EraseMember implements erasure.Live.
+func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User, always bool) []erasure.Searched {
+	calls := make([]*redisconn.Call, len(guilds))
+	found := make([]erasure.Searched, len(guilds))
+	noted := "0"
+	if always {
+		noted = "1"
+	}
+	for i, g := range guilds {
+		k := keysOf(g)
+		calls[i] = &redisconn.Call{
+			Script: eraseScript, Guild: string(g), Keys: append(append(k.members(), k.journal()), k.gains()...), Args: []any{string(user), noted},
+		}
+	}
+	s.client.RunEach(ctx, calls)
+	for i, c := range calls {
+		var first bool
+		if found[i].Err = known(c.Err); found[i].Err == nil {
+			found[i], first = searchedOf(guilds[i], c.Reply)
+		}
+		if first {
+			s.index(ctx, guilds[i])
+		}
+	}
+	return found
+}
+
+// searchedOf reads what erase.lua answered.
+func searchedOf(g id.Guild, r reply) (found erasure.Searched, first bool) {
+	var incarnation, noted, isFirst int64
+	fields := []*int64{&incarnation, &noted, &isFirst, &found.Epoch, &found.Rev}
+	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
+		return erasure.Searched{Err: wrap("erase a member", err)}, false
+	}
+	if len(r) > 0 {
+		found.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+	}
+	found.Unverified, found.Noted = len(r) == 1, noted == 1
+	return found, isFirst == 1
+}
+
+// Archived implements erasure.Live.
+func (s *Store) Archived(ctx context.Context, guilds []id.Guild) (states []snapshot.State, err error) {
+	cmds := make([]*redis.SliceCmd, len(guilds))
+	_, err = s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, g := range guilds {
+			cmds[i] = p.HMGet(ctx, keysOf(g).meta(), "epoch", "archived")
+		}
+		return nil
+	})
+	states = make([]snapshot.State, len(guilds))
+	for i, cmd := range cmds {
+		if err != nil {
+			break
+		}
+		if r := reply(cmd.Val()); r.at(0) != nil {
+			err = r.numbers(&states[i].Epoch, &states[i].Archived)
+		}
+	}
+	return states, wrap("read what is archived", err)
+}
+
+// Entries implements erasure.Live.
+func (s *Store) Entries(ctx context.Context, guilds []id.Guild, user id.User) (found []erasure.Membership, err error) {
+	err = s.onEach(ctx, findEntryScript, guilds, guildKeys.board, func(g id.Guild, r reply, err error) error {
+		if err != nil || len(r) == 0 {
+			return err
+		}
+		var incarnation int64
+		rows := []snapshot.Row{{Member: leaderboard.Member{UserID: user}}}
+		if err = r.numbers(&incarnation); err == nil {
+			_, err = fillRows(r[1:], rows)
+		}
+		found = append(found, erasure.Membership{Guild: leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}, Row: rows[0]})
+		return err
+	}, string(user))
+	return found, err
+}
+
+// EraseEvents implements erasure.Live.
+func (s *Store) EraseEvents(ctx context.Context, user id.User) error {
+	logs, err := s.allKeys(ctx, eventsPattern)
+	for _, key := range logs {
+		for from := "-"; from != "" && err == nil; {
+			var r reply
+			if r, err = s.run(ctx, eraseEventsScript, []string{key}, string(user), from, eraseEventsSize); err == nil {
+				from, _, err = r.text(0)
+			}
+			if from != "" {
+				from = "(" + from
+			}
+		}
+	}
+	return wrap("erase events", err)
+}
+
+// EraseRequests implements erasure.Live.
+func (s *Store) EraseRequests(ctx context.Context, requests []erasure.Request) error {
+	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for _, r := range requests {
+			p.HDel(ctx, keysOf(r.Guild).once(), digestText(r.Name))
+		}
+		return nil
+	})
+	return wrap("erase records of requests", err)
+}
+
+// Clock implements erasure.Live.
+func (s *Store) Clock(ctx context.Context) (latest time.Time, err error) {
+	var mu sync.Mutex
+	err = s.client.EachMaster(ctx, func(master *redis.Client) error {
+		now, err := master.Time(ctx).Result()
+		mu.Lock()
+		defer mu.Unlock()
+		if now.After(latest) {
+			latest = now
+		}
+		return err
+	})
+	return latest, wrap("read the clock", err)
+}
+
+// Lives implements erasure.Live.
+func (s *Store) Lives(ctx context.Context) (string, error) {
+	lives, err := s.client.Lives(ctx)
+	return strings.Join(lives, " "), wrap("ask which life of the servers it is", err)
+}

@@ -1,0 +1,125 @@
+package sqlarchive
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// changedUser holds for a record of a request that changed the user $1, with others or alone.
+const changedUser = `' ' || users || ' ' LIKE '% ' || $1 || ' %'`
+
+// memberSince are the guilds in which the user $1 has an entry of up to $2.
+const memberSince = `
+	FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
+	WHERE NOT m.deleted AND coalesce(m.updated_ms, 0) <= $2`
+
+// copied are incarnations that no guild has.
+const copied = `(SELECT incarnation FROM checkpoints UNION ALL SELECT incarnation FROM deleted_guilds)`
+
+// MemberOf implements erasure.Archive.
+func (c *Catalog) MemberOf(ctx context.Context, user id.User, until time.Time) ([]leaderboard.GuildRef, error) {
+	return list(ctx, c, "list_memberships", func(row Row) (g leaderboard.GuildRef, err error) {
+		err = row.Scan(&g.ID, &g.Incarnation)
+		return g, err
+	}, `SELECT g.id, g.incarnation`+memberSince+` ORDER BY g.id`, append(c.Fresh, string(user), until.UnixMilli())...)
+}
+
+// RequestsOf implements erasure.Archive.
+func (c *Catalog) RequestsOf(ctx context.Context, user id.User) ([]erasure.Request, error) {
+	return list(ctx, c, "list_requests_of", func(row Row) (r erasure.Request, err error) {
+		var name []byte
+		err = row.Scan(&r.Guild, &name)
+		copy(r.Name[:], name)
+		return r, err
+	}, `SELECT g.id, r.name FROM requests r JOIN guilds g ON g.incarnation = r.incarnation WHERE r.users = $1`, append(c.Fresh, string(user))...)
+}
+
+// StoredOf implements erasure.Archive.
+func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Stored, err error) {
+	found.Guilds, err = list(ctx, c, "list_entries_of", func(row Row) (m erasure.Membership, err error) {
+		m.Row, err = ScanMember(row, &m.Guild.ID, &m.Guild.Incarnation)
+		return m, err
+	}, `SELECT `+MemberColumns+`, g.id, g.incarnation FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
+		WHERE NOT m.deleted ORDER BY g.id`, append(c.Fresh, string(user))...)
+	if err == nil {
+		found.Keys, err = list(ctx, c, "list_keys_of", func(row Row) (k erasure.Key, err error) {
+			err = row.Scan(&k.ID, &k.Name)
+			return k, err
+		}, `SELECT id, name FROM api_keys WHERE owner_id = $1 ORDER BY id`, append(c.Fresh, string(user))...)
+	}
+	if err == nil {
+		found.AuditRecords, err = one(ctx, c, "count_audit_of", scanValue[int64], `SELECT count(*) FROM (
+			SELECT log, at_ms, number FROM audit WHERE user_id <> '' AND user_id = $1
+			UNION SELECT log, at_ms, number FROM audit WHERE actor_id = $1) r`, append(c.Fresh, string(user))...)
+	}
+	if err == nil {
+		found.Traces, err = one(ctx, c, "find_traces_of", scanValue[bool], `
+			SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
+				OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN `+copied+`)
+				OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`)`, append(c.Fresh, string(user))...)
+	}
+	return found, err
+}
+
+// EraseRows implements erasure.Archive. Its lock on the secret's row comes before all others: sharesErasures has the other side.
+func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err error) {
+	hashes, err := c.userHashes(ctx, o.User)
+	if err != nil {
+		return false, err
+	}
+	err = c.inSlow(ctx, "erase_rows", func(ctx context.Context, s *change) error {
+		if _, err := scanValue[int](s.QueryRowContext(ctx, `SELECT 1 FROM erasure_secret`+c.Lock)); err != nil {
+			return err
+		}
+		for _, statement := range []string{
+			`DELETE FROM members WHERE user_id = $1 AND incarnation IN ` + copied,
+			`DELETE FROM members WHERE user_id = $1 AND deleted AND incarnation IN (SELECT incarnation FROM guilds)`,
+			`DELETE FROM gains WHERE user_id = $1
+				AND incarnation IN (SELECT incarnation FROM guilds UNION ALL SELECT incarnation FROM deleted_guilds)
+				AND NOT EXISTS (SELECT 1 FROM members m WHERE m.incarnation = gains.incarnation AND m.user_id = gains.user_id)`,
+			`DELETE FROM standings WHERE user_id = $1`,
+			`DELETE FROM requests WHERE users = $1`,
+			`UPDATE requests SET users = trim(replace(' ' || users || ' ', ' ' || $1 || ' ', ' ')),
+				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' ')) WHERE ` + changedUser,
+		} {
+			if _, err := s.ExecContext(ctx, statement, append(c.Fresh, string(o.User))...); err != nil {
+				return err
+			}
+		}
+		if err := s.eraseFromAudit(ctx, o.User, hashes[0]); err != nil {
+			return err
+		}
+		all, err = scanValue[bool](s.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1`+memberSince+`)`, append(c.Fresh, string(o.User), o.At.UnixMilli())...))
+		return err
+	})
+	return all, err
+}
+
+// eraseFromAudit puts another name in place of a user and of their keys, whose history goes then.
+func (c *change) eraseFromAudit(ctx context.Context, user id.User, hash string) error {
+	as, err := scanValue[string](c.QueryRowContext(ctx, `SELECT '`+erasedAs+`' || number FROM erasures WHERE hash = $1`, hash))
+	for _, statement := range []string{
+		`UPDATE audit SET user_id = $2 WHERE user_id <> '' AND user_id = $1`,
+		`UPDATE audit SET actor_id = $2, actor_name = $2 WHERE actor_id = $1`,
+		`UPDATE audit SET actor_id = $2, actor_name = $2 WHERE actor_kind = 'key' AND actor_id IN (SELECT key_id FROM key_records WHERE owner_id = $1)`,
+	} {
+		if err == nil {
+			_, err = c.ExecContext(ctx, statement, append(c.Fresh, string(user), as)...)
+		}
+	}
+	if err == nil {
+		_, err = c.ExecContext(ctx, `DELETE FROM key_records WHERE owner_id = $1`, string(user))
+	}
+	return err
+}
+
+// sharesErasures keeps EraseRows from beginning until the transaction ends, which copies members.
+func (d Dialect) sharesErasures(ctx context.Context, tx *sql.Tx) error {
+	_, err := scanValue[int](tx.QueryRowContext(ctx, `SELECT 1 FROM erasure_secret`+d.Share))
+	return err
+}

@@ -1,0 +1,128 @@
+package sqlarchive
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// userHashes returns the keyed hash of each user, as erasures has it. The secret is made with its table: every replica needs it, for as long as
+// the table lasts.
+func (c *Catalog) userHashes(ctx context.Context, users ...id.User) ([]string, error) {
+	secret, err := one(ctx, c, "read_erasure_secret", scanValue[[]byte], `SELECT secret FROM erasure_secret`)
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]string, len(users))
+	for i, user := range users {
+		mac := hmac.New(sha256.New, secret)
+		mac.Write([]byte(user))
+		hashes[i] = hex.EncodeToString(mac.Sum(nil))
+	}
+	return hashes, nil
+}
+
+// BeginErasure implements erasure.Archive.
+func (c *Catalog) BeginErasure(ctx context.Context, user id.User) error {
+	return c.changeErasure(ctx, "begin_erasure", user, `INSERT INTO erasures (hash, user_id) VALUES ($1, $2)
+		ON CONFLICT (hash) DO UPDATE SET user_id = excluded.user_id, erased_ms = NULL`, string(user))
+}
+
+// NoteSearched implements erasure.Archive.
+func (c *Catalog) NoteSearched(ctx context.Context, user id.User, at time.Time) error {
+	return c.changeErasure(ctx, "note_erasure", user, `UPDATE erasures SET erased_ms = $2 WHERE hash = $1 AND user_id IS NOT NULL`, at.UnixMilli())
+}
+
+// EndErasure implements erasure.Archive.
+func (c *Catalog) EndErasure(ctx context.Context, o erasure.Open) error {
+	return c.changeErasure(ctx, "end_erasure", o.User, `UPDATE erasures SET user_id = NULL WHERE hash = $1 AND erased_ms = $2`, o.At.UnixMilli())
+}
+
+// changeErasure runs a statement on the user's hash, $1.
+func (c *Catalog) changeErasure(ctx context.Context, operation string, user id.User, statement string, args ...any) error {
+	ctx, cancel := c.Bound(ctx, operation)
+	defer cancel()
+	hashes, err := c.userHashes(ctx, user)
+	if err != nil {
+		return err
+	}
+	_, err = c.Writer.ExecContext(ctx, statement, append([]any{hashes[0]}, args...)...)
+	return Wrap(c.Name, operation, err)
+}
+
+// OpenErasures implements erasure.Archive.
+func (c *Catalog) OpenErasures(ctx context.Context, limit int) ([]erasure.Open, error) {
+	return list(ctx, c, "list_erasures", func(row Row) (o erasure.Open, err error) {
+		var at *int64
+		err = row.Scan(&o.User, &at)
+		o.At = fromMillis(at)
+		return o, err
+	}, `SELECT user_id, erased_ms FROM erasures WHERE user_id IS NOT NULL ORDER BY number LIMIT $1`, append(c.Fresh, limit)...)
+}
+
+// HasErasures implements erasure.Archive.
+func (c *Catalog) HasErasures(ctx context.Context) (bool, error) {
+	return one(ctx, c, "find_erasures", scanValue[bool], `SELECT EXISTS (SELECT 1 FROM erasures)`)
+}
+
+// Erased implements snapshot.Archive.
+func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]snapshot.Erasure, error) {
+	if len(users) == 0 {
+		return nil, nil
+	}
+	hashes, err := c.userHashes(ctx, users...)
+	if err != nil {
+		return nil, err
+	}
+	type line struct {
+		hash       string
+		at, number int64
+	}
+	lines, err := list(ctx, c, "read_erasures", func(row Row) (l line, err error) {
+		err = row.Scan(&l.hash, &l.at, &l.number)
+		return l, err
+	}, `SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash `+c.In("$1"), append(c.Fresh, jsonList(hashes), int64(math.MaxInt64>>20))...)
+	if err != nil || len(lines) == 0 {
+		return nil, err
+	}
+	found := map[string]snapshot.Erasure{}
+	for _, l := range lines {
+		found[l.hash] = snapshot.Erasure{Until: time.UnixMilli(l.at), As: erasedAs + strconv.FormatInt(l.number, 10)}
+	}
+	erased := map[id.User]snapshot.Erasure{}
+	for i, user := range users {
+		if e, ok := found[hashes[i]]; ok {
+			erased[user] = e
+		}
+	}
+	return erased, nil
+}
+
+// erasedAs begins what stands for an erased user in the audit log.
+const erasedAs = "erased-"
+
+// EraseKeys implements erasure.Archive. EraseRows needs the history of the keys, to know them in the audit log.
+func (c *Catalog) EraseKeys(ctx context.Context, user id.User) (keys []string, err error) {
+	err = c.inChange(ctx, "erase_keys", func(ctx context.Context, c *change) error {
+		rows, err := c.QueryContext(ctx, `SELECT id FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
+		if keys, err = Collect(rows, err, scanValue[string]); err != nil {
+			return err
+		}
+		for _, key := range keys {
+			if err := c.revoke(ctx, key, apikey.Operator); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return keys, err
+}

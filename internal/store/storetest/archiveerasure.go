@@ -1,0 +1,161 @@
+package storetest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// adaRow is a row with user data that was updated at a time.
+func adaRow(user id.User, at time.Time) snapshot.Row {
+	r := gainRow(user, 7, int64(month.First), 7)
+	r.LastUpdated, r.User = at.UTC(), leaderboard.User{Username: "ada", GlobalName: new("Ada L")}
+	return r
+}
+
+func archiveErasure(t *testing.T, a ArchiveStore) {
+	ctx := t.Context()
+	const user, other = gainer1, gainer2
+	long, now := time.UnixMilli(1700000000000), time.UnixMilli(1800000000000)
+	g, left := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
+	l := leased(t, a)
+	byUser, byKey := auditedAt(long, 1, other), auditedAt(long, 2, other)
+	byUser.Audit.By.Actor = audit.Actor{Kind: audit.User, ID: string(user), Name: "Ada L"}
+	byKey.Audit.By.Actor = audit.Actor{Kind: audit.Key, ID: keyOne, Name: "bot of Ada"}
+	must(t, snapshot.WriteBatch(ctx, a, l, snapshot.Batch{
+		Guild: refOf(g), Rev: 1, Rows: []snapshot.Row{adaRow(user, long), adaRow(other, long)},
+		Records: []snapshot.Record{recordAt("own", 1, user), recordAt("both", 1, user, other), auditedAt(long, 0, user), byUser, byKey},
+	}))
+	writeRows(t, a, l, left, 0, 1, adaRow(user, long))
+	closePeriods(t, a, l, closing(g, month))
+	kept := mustGet(a.CreateCheckpoint(ctx, refOf(g), "kept", false))(t)
+	mustGet(a.DeleteGuild(ctx, guildB))(t)
+	key := aKey(keyOne, guildA)
+	key.OwnerID = user
+	must(t, a.CreateKey(ctx, key, apikey.Operator, 0))
+
+	found := mustGet(a.StoredOf(ctx, user))(t)
+	if len(found.Guilds) != 1 || found.Guilds[0].Guild != refOf(g) || found.Guilds[0].Row.User.Username != "ada" || !found.Traces || found.AuditRecords != 2 ||
+		!reflect.DeepEqual(found.Keys, []erasure.Key{{ID: keyOne, Name: key.Name}}) {
+		t.Errorf("stored %+v", found)
+	}
+	if erased := mustGet(a.Erased(ctx, []id.User{user}))(t); len(erased) != 0 {
+		t.Errorf("erased before: %v", erased)
+	}
+
+	must(t, a.BeginErasure(ctx, user))
+	if open := mustGet(a.OpenErasures(ctx, 10))(t); !reflect.DeepEqual(open, []erasure.Open{{User: user}}) {
+		t.Errorf("open %+v", open)
+	}
+	if erased := mustGet(a.Erased(ctx, []id.User{user, other}))(t); len(erased) != 1 || !erased[user].Until.After(time.Now().AddDate(1, 0, 0)) {
+		t.Errorf("erased %v, want one, up to a time that has not come", erased)
+	}
+	version := mustGet(a.LatestChange(ctx))(t)
+	if keys := mustGet(a.EraseKeys(ctx, user))(t); !slices.Equal(keys, []string{keyOne}) {
+		t.Errorf("erased keys %v", keys)
+	}
+	if log := mustGet(a.Changes(ctx, version, 10))(t); len(log) != 1 || log[0].Kind != changes.Key || log[0].Subject != keyOne {
+		t.Errorf("the change log has %+v", log)
+	}
+	want := []erasure.Request{{Guild: guildA, Name: onceOf("own", "own").Key}}
+	if requests := mustGet(a.RequestsOf(ctx, user))(t); !reflect.DeepEqual(requests, want) {
+		t.Errorf("requests %v, want %v", requests, want)
+	}
+	if refs := mustGet(a.MemberOf(ctx, user, now))(t); !slices.Equal(refs, []leaderboard.GuildRef{refOf(g)}) {
+		t.Errorf("member of %v", refs)
+	}
+	o := erasure.Open{User: user, At: now}
+	must(t, a.NoteSearched(ctx, user, now))
+	// The entry itself goes by its tombstone, as it is in Redis too.
+	if mustGet(a.EraseRows(ctx, o))(t) {
+		t.Error("all is erased, but the entry is there")
+	}
+	writeRows(t, a, l, g, 0, 2, tombstone(user))
+	if !mustGet(a.EraseRows(ctx, o))(t) {
+		t.Error("not all is erased")
+	}
+	found = mustGet(a.StoredOf(ctx, user))(t)
+	if !found.Nothing() {
+		t.Errorf("still stored: %+v", found)
+	}
+	wantGains(t, a, g, user)
+	if board := mustGet(a.Standings(ctx, refOf(g), month.ID, 0, 10))(t); len(board) != 1 || board[0].UserID != other || board[0].Rank != 1 {
+		t.Errorf("the closed board is %+v", board)
+	}
+	wantTotals(t, a, g, month, 2, 14)
+	wantPast(t, a, g, "after the erasure", map[string]any{"own": "not made", "both": "made"})
+
+	as := mustGet(a.Erased(ctx, []id.User{user}))(t)[user].As
+	var log []string
+	for _, r := range readAudit(t, a, guildA, audit.Query{}) {
+		log = append(log, fmt.Sprint(r.By.Actor.Kind, " ", r.By.Actor.ID, " ", r.By.Actor.Name, ": ", r.UserID))
+	}
+	wantLog := []string{"key " + as + " " + as + ": " + string(other), "user " + as + " " + as + ": " + string(other), `key abc bot "ü": ` + as}
+	if !slices.Equal(log, wantLog) || !strings.HasPrefix(as, "erased-") {
+		t.Errorf("the audit log is %q, want %q", log, wantLog)
+	}
+
+	// What was noted since is not taken for the end of a second erasure; an end that was cut off is repeated.
+	must(t, a.EndErasure(ctx, erasure.Open{User: user, At: now.Add(-1)}))
+	if open := mustGet(a.OpenErasures(ctx, 10))(t); !reflect.DeepEqual(open, []erasure.Open{{User: user, At: now.UTC()}}) {
+		t.Errorf("open %+v", open)
+	}
+	must(t, a.EndErasure(ctx, o))
+	if open := mustGet(a.OpenErasures(ctx, 10))(t); len(open) != 0 {
+		t.Errorf("open %+v", open)
+	}
+	if erased := mustGet(a.Erased(ctx, []id.User{other, user}))(t); len(erased) != 1 || !erased[user].Until.Equal(now) {
+		t.Errorf("erased %v", erased)
+	}
+
+	// The checkpoint has the others only, and an entry of later is none of the erasure's business.
+	writeRows(t, a, l, g, 0, 3, adaRow(user, now.Add(time.Millisecond)))
+	if refs := mustGet(a.MemberOf(ctx, user, now))(t); len(refs) != 0 || !mustGet(a.EraseRows(ctx, o))(t) || len(allMembers(t, a, g)) != 2 {
+		t.Errorf("member of %v, %+v", refs, allMembers(t, a, g))
+	}
+	r := checkpoints.Replacement{Guild: refOf(g), State: snapshot.State{Archived: 3}, From: kept.ID, Name: "before", Why: events.Restored}
+	mustGet(a.Replace(ctx, r))(t)
+	if rows := allMembers(t, a, mustGet(a.Guild(ctx, guildA))(t)); len(rows) != 1 || rows[0].UserID != other {
+		t.Errorf("restored %+v", rows)
+	}
+}
+
+// A copy of members that is under way, or comes at the same time, has the user in a place where the erasure finds it, or not at all.
+func archiveErasureRace(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	l := leased(t, a)
+	writeRows(t, a, l, g, 0, 1, adaRow(gainer1, time.UnixMilli(1)), adaRow(gainer2, time.UnixMilli(1)))
+	must(t, a.BeginErasure(t.Context(), gainer1))
+	o := erasure.Open{User: gainer1, At: time.UnixMilli(2)}
+	copied := make(chan error)
+	go func() {
+		var err error
+		for range 5 {
+			if err == nil {
+				_, err = a.CreateCheckpoint(t.Context(), refOf(g), "copy", true)
+			}
+		}
+		copied <- err
+	}()
+	writeRows(t, a, l, g, 0, 2, tombstone(gainer1))
+	if !mustGet(a.EraseRows(t.Context(), o))(t) {
+		t.Error("not all is erased")
+	}
+	must(t, <-copied)
+	if found := mustGet(a.StoredOf(t.Context(), gainer1))(t); found.Traces {
+		t.Errorf("a checkpoint has %+v", found)
+	}
+}

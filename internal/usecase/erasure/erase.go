@@ -1,0 +1,184 @@
+package erasure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/changes"
+	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// lookPause is between two looks whether the snapshot writer is done.
+	lookPause = 100 * time.Millisecond
+	// guildsAtOnce is how many guilds are searched in one call.
+	guildsAtOnce = 500
+)
+
+// always is later than any update.
+var always = time.UnixMilli(1 << 60)
+
+// erase does what is left of an erasure. To repeat it changes nothing more, but that what the user did meanwhile is erased too.
+func (e *Eraser) erase(ctx context.Context, o Open) error {
+	keys, err := e.archive.EraseKeys(ctx, o.User)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		e.announce.Announce(ctx, changes.Key, key)
+	}
+	if err := e.live.EraseAccess(ctx, o.User, keys); err != nil {
+		return err
+	}
+	if o.At.IsZero() {
+		if o.At, err = e.search(ctx, o.User); err != nil {
+			return err
+		}
+	}
+	for {
+		requests, err := e.archive.RequestsOf(ctx, o.User)
+		if err == nil {
+			err = e.live.EraseRequests(ctx, requests)
+		}
+		all := false
+		if err == nil {
+			all, err = e.archive.EraseRows(ctx, o)
+		}
+		if err != nil {
+			return err
+		}
+		if all {
+			break
+		}
+		// A checkpoint was restored meanwhile.
+		if err := e.eraseMembers(ctx, o.User, o.At); err != nil {
+			return err
+		}
+	}
+	// Last, since the closing of a period is announced by its rows.
+	if err := e.live.EraseEvents(ctx, o.User); err != nil {
+		return err
+	}
+	return e.archive.EndErasure(ctx, o)
+}
+
+// search erases the user from all that Redis holds, and from the guilds that it has to load for that. It returns when that was done.
+func (e *Eraser) search(ctx context.Context, user id.User) (at time.Time, err error) {
+	loaded, err := e.live.LoadedGuilds(ctx)
+	var noted []Searched
+	for from := 0; err == nil && from < len(loaded); from += guildsAtOnce {
+		var found []Searched
+		found, err = e.eraseFrom(ctx, loaded[from:min(from+guildsAtOnce, len(loaded))], user, false)
+		noted = append(noted, found...)
+	}
+	if err == nil {
+		err = e.archived(ctx, user, noted)
+	}
+	if err == nil {
+		err = e.eraseMembers(ctx, user, always)
+	}
+	if err == nil {
+		at, err = e.live.Clock(ctx)
+	}
+	if err == nil {
+		err = e.archive.NoteSearched(ctx, user, at)
+	}
+	return at, err
+}
+
+// eraseMembers erases the entries that the archive has, and waits until it has them no more.
+func (e *Eraser) eraseMembers(ctx context.Context, user id.User, until time.Time) error {
+	refs, err := e.archive.MemberOf(ctx, user, until)
+	if err != nil {
+		return err
+	}
+	var noted []Searched
+	for _, g := range refs {
+		err := e.loader.Load(ctx, g)
+		if errors.Is(err, leaderboard.ErrGuildMoved) {
+			continue
+		}
+		var found []Searched
+		if err == nil {
+			found, err = e.eraseFrom(ctx, []id.Guild{g.ID}, user, true)
+		}
+		if err != nil {
+			return err
+		}
+		noted = append(noted, found...)
+	}
+	return e.archived(ctx, user, noted)
+}
+
+// eraseFrom erases a user from guilds that Redis holds. Those that it has not compared with the archive are loaded first.
+func (e *Eraser) eraseFrom(ctx context.Context, guilds []id.Guild, user id.User, always bool) (noted []Searched, err error) {
+	for len(guilds) > 0 {
+		var again []id.Guild
+		for _, s := range e.live.EraseMember(ctx, guilds, user, always) {
+			switch {
+			case s.Err != nil:
+				return nil, s.Err
+			case s.Unverified:
+				loaded, err := e.load(ctx, s.Guild)
+				if err != nil {
+					return nil, err
+				}
+				if loaded {
+					again = append(again, s.Guild.ID)
+				}
+			case s.Noted:
+				noted = append(noted, s)
+			}
+		}
+		guilds = again
+	}
+	return noted, nil
+}
+
+// load loads a guild; one that exists no more leaves Redis.
+func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool, err error) {
+	err = e.loader.Load(ctx, g)
+	if errors.Is(err, leaderboard.ErrGuildMoved) {
+		return false, e.live.Drop(ctx, g)
+	}
+	if err != nil {
+		return false, fmt.Errorf("load guild %s: %w", g.ID, err)
+	}
+	return true, nil
+}
+
+// archived waits until the archive holds the deletions, and nothing of them waits in Redis. Where Redis has loaded the guild again since, the user is
+// erased there again; from one that it does not hold, by what the archive has of it.
+func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) error {
+	for len(noted) > 0 {
+		guilds := make([]id.Guild, len(noted))
+		for i := range noted {
+			guilds[i] = noted[i].Guild.ID
+		}
+		states, err := e.live.Archived(ctx, guilds)
+		if err != nil {
+			return err
+		}
+		var waiting []Searched
+		for i, s := range noted {
+			switch state := states[i]; {
+			case state.Epoch == s.Epoch && state.Archived < s.Rev:
+				waiting = append(waiting, s)
+			case state.Epoch != s.Epoch:
+				again, err := e.eraseFrom(ctx, []id.Guild{s.Guild.ID}, user, true)
+				if err != nil {
+					return err
+				}
+				waiting = append(waiting, again...)
+			}
+		}
+		if noted = waiting; len(noted) > 0 && !pause.For(ctx, lookPause) {
+			return ctx.Err()
+		}
+	}
+	return nil
+}

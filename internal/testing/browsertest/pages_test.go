@@ -41,6 +41,7 @@ func TestEveryPageIsReadableAtEveryWidth(t *testing.T) {
 		{name: "search", path: "/leaderboard/gophers/search?q=" + top},
 		{name: "profile", path: "/profile", signed: true},
 		{name: "settings", path: "/guilds/" + g + "/settings", signed: true},
+		{name: "periods", path: "/leaderboard/gophers/periods"},
 		{name: "leaderboard-past-the-end", path: "/leaderboard/gophers?page=99"},
 		{name: "leaderboard-empty", path: "/leaderboard/" + empty},
 		{name: "leaderboard-off", path: "/leaderboard/" + off},
@@ -145,7 +146,14 @@ func (s *site) first(g string) string {
 // busyGuild is one with all that a board can show.
 func (s *site) busyGuild() string {
 	s.t.Helper()
-	role := func(name string) object { return object{"id": newID(), "name": name, "color": nil, "position": 1} }
+	colours := map[string]int{"Regular": 0x2e9e5b, "Burrower": 0x3b82f6, "Speaker": 0xa855f7, "Elder of the Warren": 0xe91e63, "Booster": 0xf59e0b}
+	role := func(name string) object {
+		r := object{"id": newID(), "name": name, "color": nil, "position": 1}
+		if colour, ok := colours[name]; ok {
+			r["color"] = colour
+		}
+		return r
+	}
 	g := s.guild(object{
 		"vanity": "gophers", "memberCount": 48213, "xpGlobalMultiplier": 1.5,
 		"multipliers": []object{

@@ -20,7 +20,7 @@ func TestNumbersStayExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		multiplier := math.Nextafter(0.1, 1)
-		put, err := client.PutGuildWithResponse(t.Context(), guild, GuildSettings{
+		put, err := client.PutGuildWithResponse(t.Context(), guild, nil, GuildSettings{
 			Name: "Gophers", MemberCount: 5000, OwnerId: "100000000000000001", Curve: &curve, XpGlobalMultiplier: &multiplier,
 		})
 		if err != nil || put.StatusCode() > 201 {
@@ -54,11 +54,11 @@ func TestNumbersStayExact(t *testing.T) {
 // A member's XP is changed by each variant of XPChange.
 func TestVariantsAreSent(t *testing.T) {
 	operator := start(t, map[string]string{"Authorization": "Bearer " + adminToken})
-	put, err := operator.PutGuildWithResponse(t.Context(), guild, GuildSettings{Name: "Gophers", MemberCount: 5000, OwnerId: "100000000000000001"})
+	put, err := operator.PutGuildWithResponse(t.Context(), guild, nil, GuildSettings{Name: "Gophers", MemberCount: 5000, OwnerId: "100000000000000001"})
 	if err != nil || put.JSON201 == nil {
 		t.Fatalf("put: %v, %s", err, put.Body)
 	}
-	made, err := operator.CreateKeyWithResponse(t.Context(), NewKey{Name: "bot", OwnerId: "100000000000000001", Permission: ReadWrite, GuildIds: &[]Snowflake{guild}})
+	made, err := operator.CreateKeyWithResponse(t.Context(), nil, NewKey{Name: "bot", OwnerId: "100000000000000001", Permission: ReadWrite, GuildIds: &[]Snowflake{guild}})
 	if err != nil || made.JSON201 == nil {
 		t.Fatalf("make a key: %v, %s", err, made.Body)
 	}

@@ -23,7 +23,6 @@ type boardAsk struct {
 // boardView is a page of a board, as of one moment.
 type boardView struct {
 	period   *period.Period // nil for all time
-	begins   time.Time
 	ends     time.Time
 	over     bool            // the period has closed, and the board stays as it is
 	settings *guild.Settings // whose curve and rewards hold
@@ -99,7 +98,7 @@ func allTime(g *guild.Guild, version leaderboard.Version, total int64, page lead
 
 func (s *Site) readRunning(ctx context.Context, g *guild.Guild, p period.Period, ask boardAsk) (v boardView, err error) {
 	v = boardView{period: &p, settings: &g.Settings, number: ask.number}
-	v.begins, v.ends = p.Bounds(g.Calendar().Zone)
+	_, v.ends = p.Bounds(g.Calendar().Zone)
 	for {
 		found, err := s.deps.Board.Standings(ctx, g, p, leaderboard.PageSize*(v.number-1), leaderboard.PageSize, leaderboard.Digest{})
 		if err != nil {
@@ -116,7 +115,7 @@ func (s *Site) readRunning(ctx context.Context, g *guild.Guild, p period.Period,
 
 func (s *Site) readClosed(ctx context.Context, g *guild.Guild, closed *periods.Closed, ask boardAsk) (v boardView, err error) {
 	v = boardView{
-		period: &closed.Period, begins: closed.Begins, ends: closed.Ends, over: true, settings: &closed.Settings,
+		period: &closed.Period, ends: closed.Ends, over: true, settings: &closed.Settings,
 		number: min(ask.number, leaderboard.LastPage(closed.Members)), total: closed.Members, gained: closed.Gained,
 	}
 	v.rows, err = s.deps.Periods.Page(ctx, g, closed.Period, v.number)

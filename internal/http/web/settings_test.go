@@ -8,8 +8,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 )
 
 func asJSON(t *testing.T, document string) map[string]any {
@@ -37,6 +40,12 @@ func TestSavingTheFormAsItIsChangesNothing(t *testing.T) {
 	}
 	if want := []string{"guild " + string(public)}; !reflect.DeepEqual(w.announced, want) {
 		t.Errorf("announced %q, want %q", w.announced, want)
+	}
+	// The audit log says who it was, and what changed.
+	unread := func(guild.Incarnation, time.Time) (time.Time, error) { return time.Time{}, nil }
+	records, err := w.archive.ReadAudit(t.Context(), public, audit.Query{Limit: 5}, unread)
+	if err != nil || len(records) != 1 || records[0].By.Actor != (audit.Actor{Kind: audit.User, ID: ada, Name: "Ada L."}) || string(records[0].After) != `{"xpPerMessageMax":998}` {
+		t.Errorf("the audit log is %+v, %v", records, err)
 	}
 }
 

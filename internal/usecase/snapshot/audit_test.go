@@ -70,7 +70,7 @@ func TestTheAuditLogOfARedisThatWentBack(t *testing.T) {
 	w.wantAudit(g, "of an older Redis", "3", "2")
 	w.audited(g, 4)
 	w.must(writer.Flush(w.Context()))
-	w.wantAudit(g, "goes on", "4", "3", "2")
+	w.wantAudit(g, "after a snapshot", "4", "3", "2")
 
 	old = w.keep()
 	w.audited(g, 5)
@@ -80,5 +80,5 @@ func TestTheAuditLogOfARedisThatWentBack(t *testing.T) {
 	w.wantAudit(g, "lost with its change", "4", "3", "2")
 	w.audited(g, 6)
 	w.must(writer.Flush(w.Context()))
-	w.wantAudit(g, "and goes on", "6", "4", "3", "2")
+	w.wantAudit(g, "after the next snapshot", "6", "4", "3", "2")
 }

@@ -1,5 +1,5 @@
 -- The audit log. A guild's records are of one log, whose number is the guild's first incarnation: restores and resets keep it. All of it are
--- additions with defaults, so that a service of the version before goes on beside this one.
+-- additions with defaults, so that a service of the version before works beside this one.
 
 -- +goose Up
 CREATE TABLE IF NOT EXISTS audit (

@@ -88,7 +88,7 @@ func (s *Site) changeData(c *gin.Context) error {
 		return err
 	}
 	do := sent.Get("do")
-	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID, "manager", sessionOf(c).User.ID,
+	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID,
 		"task", cut(do, maxShown), "checkpoint", cut(sent.Get("checkpoint"), maxShown))
 	switch do {
 	case "checkpoint":

@@ -79,7 +79,7 @@ func (s *Site) afterUpload(c *gin.Context, page *dataPage, err error) error {
 	if len(page.Errors) > 0 {
 		return s.showUpload(c, page)
 	}
-	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", page.Guild.ID, "manager", sessionOf(c).User.ID)
+	s.log.InfoContext(c.Request.Context(), "a manager uploaded an import on the pages", "guild", page.Guild.ID)
 	return toData(c, page.Guild, "", nil)
 }
 

@@ -1,11 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -31,9 +28,9 @@ type memberPage struct {
 	Manager  bool
 	MaxXP    level.XP
 	Now      time.Time
-	Done     bool // the XP was set just now
-	Given    string
-	Errors   map[string]string // by what is wrong in the form: xp, confirm, remove
+	Changed  *xpChange // just now, by a manager
+	Shown    bool      // a manager brought them back just now
+	Form     manageForm
 }
 
 // rewardAhead is a reward that a member has not reached.
@@ -44,10 +41,13 @@ type rewardAhead struct {
 
 func (s *Site) member(c *gin.Context, g *guild.Guild) error {
 	m, err := s.memberInPath(c, g)
+	if fault.Is(err, fault.NotFound) && sessionOf(c).Manages(g) {
+		return s.hiddenMember(c, g, err)
+	}
 	if err != nil {
 		return err
 	}
-	return s.showMember(c, http.StatusOK, g, memberPage{Row: newRow(g, m), Done: c.Query("done") == "xp"})
+	return s.showMember(c, http.StatusOK, g, memberPage{Row: newRow(g, m), Changed: changeIn(c), Shown: c.Query("done") == "shown"})
 }
 
 func userInPath(c *gin.Context) (id.User, error) {
@@ -75,7 +75,6 @@ func (s *Site) showMember(c *gin.Context, status int, g *guild.Guild, content me
 	row := content.Row
 	content.Guild, content.Base, content.Page, content.Now = g, boardPath(g), leaderboard.PageOf(row.Rank), s.deps.Now()
 	content.MaxXP, content.Manager = level.MaxXP, sessionOf(c).Manages(g)
-	content.Given = cmp.Or(content.Given, strconv.FormatInt(int64(row.XP), 10))
 	content.Standing, content.Plot = standingOf(g, position), s.plotOf(c, g, row.UserID)
 	add, _ := g.RoleChanges(level.Level(row.Level))
 	content.Roles = rolesOf(g, add)
@@ -118,62 +117,4 @@ func rolesOf(g *guild.Guild, ids []id.Role) []guild.Role {
 		roles[i] = known[role]
 	}
 	return roles
-}
-
-// managed runs a handler with the member that a manager is about to change, and the form that they sent.
-func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent url.Values) error) func(*gin.Context, *guild.Guild) error {
-	return func(c *gin.Context, g *guild.Guild) error {
-		session, err := signedIn(c, "Sign in to change a member's XP.")
-		if err != nil {
-			return err
-		}
-		if !session.Manages(g) {
-			return fault.New(fault.Forbidden, "Only the owner and the administrators of this community can change XP.")
-		}
-		m, err := s.memberInPath(c, g)
-		if err != nil {
-			return err
-		}
-		sent, err := postForm(c)
-		if err != nil {
-			return err
-		}
-		return h(c, g, m, sent)
-	}
-}
-
-const unconfirmed = "Tick the box to confirm."
-
-func (s *Site) setXP(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent url.Values) error {
-	given, wrong := sent.Get("xp"), map[string]string{}
-	amount, err := strconv.ParseInt(given, 10, 64)
-	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
-		wrong["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
-	}
-	if sent.Get("confirm") != "yes" {
-		wrong["confirm"] = unconfirmed
-	}
-	if len(wrong) > 0 {
-		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Given: cut(given, maxShown), Errors: wrong})
-	}
-	out, err := s.deps.Board.Change(c.Request.Context(), g, m.UserID, leaderboard.Change{Op: leaderboard.Set, Amount: level.XP(amount)})
-	if err != nil {
-		return err
-	}
-	s.log.InfoContext(c.Request.Context(), "a manager set a member's XP on the pages", "guild", g.ID, "before", out.Before, "after", out.After)
-	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(m.UserID)+"?done=xp")
-	return nil
-}
-
-// removeMember deletes a member's entry: XP, messages and cooldown. The next message that gains XP begins a new one.
-func (s *Site) removeMember(c *gin.Context, g *guild.Guild, m leaderboard.Ranked, sent url.Values) error {
-	if sent.Get("confirm") != "yes" {
-		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Errors: map[string]string{"remove": unconfirmed}})
-	}
-	if _, err := s.deps.Board.Delete(c.Request.Context(), g, m.UserID, leaderboard.Once{}); err != nil {
-		return err
-	}
-	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "before", m.XP)
-	c.Redirect(http.StatusSeeOther, boardPath(g)+"?done=removed")
-	return nil
 }

@@ -19,19 +19,24 @@ func TestAManagerSetsXP(t *testing.T) {
 	s.fill(members(3))
 	b := s.browser()
 	b.signIn()
-	b.get(memberPath(2)).want(200, ">#3</b>", "Set XP", "card.svg", "/v2/levels/"+string(public)+"/users/"+string(memberID(2)), `value="4999998"`)
-	got := b.post(memberPath(2)+"/xp", confirmed("xp", "6000000")).want(200, "XP updated", ">#1</b>", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
-	if got.path != memberPath(2)+"?done=xp" {
+	b.get(memberPath(2)).want(200, ">#3</b>", "Change XP", "card.svg", "/v2/levels/"+string(public)+"/users/"+string(memberID(2)))
+	got := b.post(memberPath(2)+"/xp", confirmed("op", "set", "xp", "6000000", "reason", "a contest")).want(200, "XP updated: 4,999,998 before, 6,000,000 now.", ">#1</b>", "<b>6,000,000</b> XP", "<b>123,456</b> messages")
+	if got.path != memberPath(2)+"?before=4999998&after=6000000" {
 		t.Errorf("it led to %s", got.path)
 	}
-	if log := s.log.String(); !strings.Contains(log, "manager="+ada) || !strings.Contains(log, "after=6000000") {
-		t.Errorf("the log does not say who did it: %s", log)
+	if log := s.log.String(); strings.Contains(log, ada) || !strings.Contains(log, "after=6000000") {
+		t.Errorf("the log does not say what was done, or who did it, which is in the audit log: %s", log)
 	}
-	for _, form := range []url.Values{nil, {"xp": {"5"}}, confirmed("xp", "-1"), confirmed("xp", "2147483648"), confirmed("xp", "1.5"), confirmed("xp", ""), {"xp": {"5"}, "confirm": {"no"}}} {
+	for _, form := range []url.Values{nil, {"xp": {"5"}}, confirmed("op", "set", "xp", "-1"), confirmed("op", "set", "xp", "2147483648"),
+		confirmed("op", "set", "xp", "1.5"), confirmed("op", "set", "xp", ""), confirmed("xp", "5"), confirmed("op", "lose", "xp", "5"),
+		confirmed("op", "set", "xp", "5", "reason", strings.Repeat("é", 513)), confirmed("op", "set", "xp", "5", "reason", "\xff"), {"op": {"set"}, "xp": {"5"}, "confirm": {"no"}}} {
 		b.post(memberPath(2)+"/xp", form).want(422, "field--bad", `aria-invalid="true"`)
 	}
 	b.get(memberPath(2)).want(200, "<b>6,000,000</b> XP")
-	b.post("/leaderboard/gophers/members/"+ada+"/xp", confirmed("xp", "5")).want(404, "ranked yet")
+	b.post(memberPath(2)+"/xp", confirmed("op", "take", "xp", "7000000")).want(200, "6,000,000 before, 0 now.")
+	b.post(memberPath(2)+"/xp", confirmed("op", "add", "xp", "70")).want(200, "0 before, 70 now.")
+	b.get(memberPath(2) + "?before=1&after=x").want(200).lacks("XP updated")
+	b.post("/leaderboard/gophers/members/"+ada+"/xp", confirmed("op", "set", "xp", "5")).want(404, "ranked yet")
 }
 
 func TestAManagerResetsAMember(t *testing.T) {
@@ -57,11 +62,25 @@ func TestOnlyManagersChangeMembers(t *testing.T) {
 	in, out := s.browser(), s.browser()
 	in.signIn()
 	in.get(memberPath(1)).want(200).lacks("Manage member")
-	for _, change := range []string{"/xp", "/remove"} {
+	for _, change := range []string{"/xp", "/remove", "/presence"} {
 		in.post(memberPath(1)+change, confirmed("xp", "5")).want(403, "Only the owner")
 		out.post(memberPath(1)+change, confirmed("xp", "5")).want(401)
 		in.post(memberPath(1)+change, confirmed("xp", "5"), "Origin", "https://evil.example").want(403, "another site")
 		in.get(memberPath(1) + change).want(405)
 	}
 	out.get(memberPath(1)).want(200, "4,999,999").lacks("Manage member")
+}
+
+func TestAManagerHidesAMemberAndShowsThemAgain(t *testing.T) {
+	s := newSite(t, options{})
+	s.fill(members(3))
+	b, other := s.browser(), s.browser()
+	b.signIn()
+	b.post(memberPath(1)+"/presence", url.Values{"present": {"no"}}).want(200, "Hidden member", "Show on the leaderboard")
+	b.get("/leaderboard/gophers").want(200).lacks(string(memberID(1)))
+	other.get(memberPath(1)).want(404).lacks("Hidden member")
+	b.post(memberPath(1)+"/xp", confirmed("op", "set", "xp", "5")).want(404)
+	b.post(memberPath(1)+"/presence", url.Values{"present": {"yes"}}).want(200, "On the leaderboard again.", "<b>4,999,999</b> XP")
+	b.post("/leaderboard/gophers/members/"+ada+"/presence", url.Values{"present": {"no"}}).want(404, "ranked yet")
+	b.get("/leaderboard/gophers/members/"+ada).want(404, "ranked yet")
 }

@@ -114,8 +114,9 @@ func (s *Site) Routes(r gin.IRouter) {
 	get(pages, "/leaderboard/:entry/periods", s.boardOf(s.pastPeriods))
 	get(pages, "/leaderboard/:entry/members/:userId", s.boardOf(s.member))
 	get(pages, "/leaderboard/:entry/members/:userId/standing", s.boardOf(s.standing))
-	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.setXP)))
+	pages.POST("/leaderboard/:entry/members/:userId/xp", s.boardOf(s.managed(s.changeXP)))
 	pages.POST("/leaderboard/:entry/members/:userId/remove", s.boardOf(s.managed(s.removeMember)))
+	pages.POST("/leaderboard/:entry/members/:userId/presence", s.boardOf(s.managed(s.setPresence)))
 
 	// A stream takes no place of a page; the feed bounds how many there are, and watchRows how many are of one address.
 	r.Group("", s.recover, s.guard, s.identify).GET("/leaderboard/:entry/live", s.boardOf(s.watchRows))

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// manageForm is what a manager wrote in the forms about a member, and what is wrong with it by field.
+type manageForm struct {
+	Op, XP, Reason string
+	Errors         map[string]string
+}
+
+// xpChange is what a manager's change did.
+type xpChange struct{ Before, After int64 }
+
+// hiddenPage is the content of the page about a member that is not present.
+type hiddenPage struct {
+	Guild  *guild.Guild
+	Base   string // path of the board
+	UserID id.User
+}
+
+// managed runs a handler with the member that a manager is about to change, and the form that they sent.
+func (s *Site) managed(h func(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error) func(*gin.Context, *guild.Guild) error {
+	return func(c *gin.Context, g *guild.Guild) error {
+		session, err := signedIn(c, "Sign in to change a member's XP.")
+		if err != nil {
+			return err
+		}
+		if !session.Manages(g) {
+			return fault.New(fault.Forbidden, "Only the owner and the administrators of this community can change XP.")
+		}
+		user, err := userInPath(c)
+		if err != nil {
+			return err
+		}
+		sent, err := postForm(c)
+		if err != nil {
+			return err
+		}
+		return h(c, g, user, sent)
+	}
+}
+
+const unconfirmed = "Tick the box to confirm."
+
+// ops are the ways to change XP, by their names in the form.
+var ops = map[string]leaderboard.Op{"add": leaderboard.Increment, "take": leaderboard.Decrement, "set": leaderboard.Set}
+
+// change judges the form.
+func (f *manageForm) change(confirmed bool) leaderboard.Change {
+	f.Errors = map[string]string{}
+	op, ok := ops[f.Op]
+	if !ok {
+		f.Errors["op"] = "Choose one of these."
+	}
+	amount, err := strconv.ParseInt(f.XP, 10, 64)
+	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
+		f.Errors["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
+	}
+	if !audit.ValidReason(f.Reason) {
+		f.Errors["reason"] = fmt.Sprintf("A reason has at most %d characters.", audit.MaxReason)
+	}
+	if !confirmed {
+		f.Errors["confirm"] = unconfirmed
+	}
+	return leaderboard.Change{Op: op, Amount: level.XP(amount)}
+}
+
+// changeXP adds XP to a member, takes some away or sets it. The page that it leads to says what it was.
+func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
+	m, err := s.memberInPath(c, g)
+	if err != nil {
+		return err
+	}
+	form := manageForm{Op: sent.Get("op"), XP: strings.TrimSpace(sent.Get("xp")), Reason: strings.TrimSpace(sent.Get("reason"))}
+	change := form.change(sent.Get("confirm") == "yes")
+	if len(form.Errors) > 0 {
+		form.XP, form.Reason = cut(form.XP, maxShown), cut(strings.ToValidUTF8(form.Reason, "?"), audit.MaxReason)
+		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
+	}
+	out, err := s.deps.Board.Change(audit.WithReason(c.Request.Context(), form.Reason), g, user, change)
+	if err != nil {
+		return err
+	}
+	s.log.InfoContext(c.Request.Context(), "a manager changed a member's XP on the pages", "guild", g.ID, "before", out.Before, "after", out.After)
+	c.Redirect(http.StatusSeeOther, fmt.Sprintf("%s/members/%s?before=%d&after=%d", boardPath(g), user, out.Before, out.After))
+	return nil
+}
+
+// changeIn is the change that led to this page; nil without one.
+func changeIn(c *gin.Context) *xpChange {
+	before, err := strconv.ParseInt(c.Query("before"), 10, 32)
+	after, errAfter := strconv.ParseInt(c.Query("after"), 10, 32)
+	if err != nil || errAfter != nil || before < 0 || after < 0 {
+		return nil
+	}
+	return &xpChange{before, after}
+}
+
+// removeMember deletes a member's entry: XP, messages and cooldown. The next message that gains XP begins a new one.
+func (s *Site) removeMember(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
+	m, err := s.memberInPath(c, g)
+	if err != nil {
+		return err
+	}
+	if sent.Get("confirm") != "yes" {
+		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: manageForm{Errors: map[string]string{"remove": unconfirmed}}})
+	}
+	if _, err := s.deps.Board.Delete(c.Request.Context(), g, user, leaderboard.Once{}); err != nil {
+		return err
+	}
+	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "before", m.XP)
+	c.Redirect(http.StatusSeeOther, boardPath(g)+"?done=removed")
+	return nil
+}
+
+// setPresence hides a member from the board, or shows them again.
+func (s *Site) setPresence(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
+	present := sent.Get("present") == "yes"
+	moved, err := s.deps.Board.SetPresence(c.Request.Context(), g, leaderboard.Presence{Present: present, Users: []id.User{user}})
+	if err != nil {
+		return err
+	}
+	if len(moved.Missing) > 0 {
+		return unranked(fault.New(fault.NotFound, ""))
+	}
+	s.log.InfoContext(c.Request.Context(), "a manager hid or showed a member on the pages", "guild", g.ID, "present", present)
+	done := ""
+	if present {
+		done = "?done=shown"
+	}
+	c.Redirect(http.StatusSeeOther, boardPath(g)+"/members/"+string(user)+done)
+	return nil
+}
+
+// hiddenMember shows a manager that a member is there and not present; unknown is the answer for one who is not there.
+func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error) error {
+	user, err := userInPath(c)
+	if err != nil {
+		return err
+	}
+	hidden, err := s.hidden(c.Request.Context(), g, user)
+	switch {
+	case err != nil:
+		return err
+	case !hidden:
+		return unknown
+	}
+	return s.show(c, http.StatusOK, "hidden", "Hidden member", hiddenPage{g, boardPath(g), user})
+}
+
+// hidden reports whether a member has an entry and is not present.
+func (s *Site) hidden(ctx context.Context, g *guild.Guild, user id.User) (bool, error) {
+	_, err := s.deps.Board.Member(ctx, g, user)
+	switch {
+	case errors.Is(err, leaderboard.ErrNotPresent):
+		return true, nil
+	case fault.Is(err, fault.NotFound):
+		return false, nil
+	}
+	return false, err
+}

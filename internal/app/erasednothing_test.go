@@ -199,4 +199,10 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 	if found := s.stored(user); len(found.Guilds) != 1 || found.Guilds[0].XP != 1 {
 		t.Errorf("stored since %+v", found)
 	}
+
+	// An erasure that was cut off before it did anything is completed in the background.
+	_, err = conn.Exec(t.Context(), `UPDATE erasures SET user_id = $1, erased_ms = NULL`, user)
+	h.ok(err)
+	eventually(t, "the erasure is completed", func() bool { return len(h.with(user)) == 0 })
+	s.admin("GET", "/users/"+user, nil).Want(t, 404)
 }

@@ -14,7 +14,7 @@ import (
 	"levelboard/internal/usecase/events"
 )
 
-// winner finds the users in what is told of a closed period.
+// winner finds the users in the event of a closed period.
 var winner = regexp.MustCompile(`"userId":"(\d+)"`)
 
 // EraseOldEvents implements erasure.Live.

@@ -1,4 +1,4 @@
-// Package erasure finds what is stored about a user, and erases it for good. docs/architecture.md has the steps. It does not check who asks.
+// Package erasure finds what is stored about a user, and erases it for good. docs/architecture.md has the steps. Callers check rights.
 package erasure
 
 import (
@@ -139,7 +139,7 @@ type Live interface {
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
 }
 
-// Options are what an Eraser is told; all are required.
+// Options configure an Eraser; all are required.
 type Options struct {
 	Lease    func() (lease.Lease, bool) // of this process, if it is held
 	Interval time.Duration              // of snapshots

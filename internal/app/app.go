@@ -170,6 +170,7 @@ func (a *App) start(ctx context.Context) error {
 	settings := guildsettings.New(a.stores.archive, board, announce)
 	finder := leaderboard.NewFinder(board, a.stores.archive)
 	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce)
+	log := audit.NewLog(a.stores.archive, store)
 	tasks := jobs.New(jobs.Options{Checkpoints: kept, Settings: settings, Board: board, Dir: a.temporaryDir(), Log: a.log, Now: time.Now})
 	a.background.Go(func() { tasks.Run(background) })
 	users := erasure.New(a.stores.archive, store, a.hydrator, announce, erasure.Options{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log})
@@ -178,7 +179,7 @@ func (a *App) start(ctx context.Context) error {
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept,
+			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
@@ -186,7 +187,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: boards, Events: a.feed, Admin: operator, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: audit.NewLog(a.stores.archive, store), Users: users,
+			Audit: log, Users: users,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

@@ -36,6 +36,7 @@ type dataPage struct {
 	Import      importForm
 	Name        string            // of a checkpoint, as it was typed
 	Errors      map[string]string // by field
+	Audit       *auditLog         // nil where only what was sent is shown again
 }
 
 func (s *Site) dataRoutes(pages gin.IRouter) {
@@ -52,7 +53,11 @@ func (s *Site) data(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.showData(c, http.StatusOK, &dataPage{Guild: g, Deleted: c.Query("done") == "deleted"})
+	log, err := s.auditOf(c, g)
+	if err != nil {
+		return err
+	}
+	return s.showData(c, log.status(), &dataPage{Guild: g, Deleted: c.Query("done") == "deleted", Audit: log})
 }
 
 // dataGuild is managedGuild where there is a page for data.

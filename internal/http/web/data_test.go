@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"levelboard/internal/store/redisstore"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/periods"
@@ -30,6 +31,7 @@ func newDataWorld(t *testing.T) (*settingsWorld, string) {
 	dir := t.TempDir()
 	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *snapshot.Hydrator) {
 		s.deps.Checkpoints = checkpoints.New(w.archive, live, hydrator, w)
+		s.deps.Audit = audit.NewLog(w.archive, live)
 		writer := snapshot.NewWriter(live, w.archive, hydrator, snapshot.WriterOptions{Holder: "test", Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 		s.deps.Jobs = jobs.New(jobs.Options{
 			Checkpoints: s.deps.Checkpoints, Settings: s.deps.Settings, Board: w.board, Dir: dir, Log: slog.New(slog.DiscardHandler), Now: s.clock,

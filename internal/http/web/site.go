@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/http/pack"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/jobs"
@@ -48,9 +49,10 @@ type Deps struct {
 	SignIn   SignIn                  // nil when nobody can sign in
 	Settings *guildsettings.Settings // nil when there is no page for them
 
-	// Jobs and Checkpoints are what the page of a guild's data needs; nil when there is none.
+	// Jobs, Checkpoints and Audit are what the page of a guild's data needs; nil when there is none.
 	Jobs        *jobs.Runner
 	Checkpoints *checkpoints.Checkpoints
+	Audit       *audit.Log
 
 	PublicURL     string        // base of links, without a slash at its end; decides how cookies are protected
 	IdentityLimit int           // requests a minute of a user or an address, together with theirs to /v2; 0 is no limit

@@ -41,7 +41,7 @@ type auditRow struct {
 	Fields        bool   // they are fields
 }
 
-// auditOf reads what the address asks for of a guild's log. A filter that is wrong is told of beside its field, and nothing is read.
+// auditOf reads what the address asks for of a guild's log. A wrong filter is an error beside its field, and nothing is read.
 func (s *Site) auditOf(c *gin.Context, g *guild.Guild) (*auditLog, error) {
 	sent := c.Request.URL.Query()
 	log := &auditLog{

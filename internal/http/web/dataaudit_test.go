@@ -36,7 +36,7 @@ func TestTheAuditLogOfAGuild(t *testing.T) {
 	b.get(dataAddress+"?member=abc").want(422, "A member&#39;s ID has 17 to 20 digits.", `value="abc"`)
 	b.get(dataAddress+"?since=2").want(422, "Choose one of the times in the list.")
 	b.get(dataAddress + "?before=x").want(400)
-	w.browser().get(dataAddress+"?member="+user).want(401)
+	w.browser().get(dataAddress + "?member=" + user).want(401)
 }
 
 var olderLink = regexp.MustCompile(`href="([^"]+)">Older changes`)

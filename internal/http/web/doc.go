@@ -4,11 +4,11 @@
 // # Adding a page
 //
 //  1. templates/pages/NAME.html defines the block "content". It is given a frame: .Content is your page's own struct,
-//     .Session who asks, .Here the page's own address. Use the classes that static/app.css lists at its top, and the parts of
+//     .Session the visitor's, .Here the page's own address. Use the classes that static/app.css lists at its top, and the parts of
 //     templates/parts.html. The content policy refuses style and script in the page, also style="" and onclick="".
 //  2. NAME.go has the handler, func(c *gin.Context) error, and the struct. It writes with s.show and nothing else; an error
 //     that it returns becomes an error page by its fault (s.fail), so hand on the faults of the use cases as they are.
-//  3. sessionOf(c) is who asks, from cookies that were verified; nil when nobody is signed in. Its Manages(g), of nil too, decides
+//  3. sessionOf(c) is the visitor's session, from cookies that were verified; nil when nobody is signed in. Its Manages(g), of nil too, decides
 //     who may change a guild, its MayRead(g) who may see its board; signedIn(c, why) returns the session or the fault that leads
 //     to the sign-in page.
 //  4. Site.Routes has the route, in the group pages: it brings the headers, the limits and the visitor. A change is a POST from a

@@ -79,7 +79,7 @@ func text(s *string) string {
 // css writes a role's colour as in CSS.
 func css(colour *int) string { return fmt.Sprintf("#%06x", *colour) }
 
-// instant is a time and how a reader is told of it.
+// instant is a time and the words for it.
 type instant struct {
 	At    time.Time
 	Words string

@@ -40,7 +40,7 @@ const (
 // formTime is how long a form may take to arrive.
 const formTime = 5 * time.Second
 
-// retryProvider is what somebody is told to wait when the provider of sign-in does not answer.
+// retryProvider is how long people are asked to wait when the provider of sign-in does not answer.
 const retryProvider = 10 * time.Second
 
 // imageHost is where avatars and icons are.
@@ -161,7 +161,7 @@ func (s *Site) chargeSignIn(c *gin.Context) error {
 	return s.take(c, budget, "There were too many sign-ins from your address. Try again later.")
 }
 
-// take takes one request from a budget; the message is for who is told that it has none.
+// take takes one request from a budget; the message is for a client that has none left.
 func (s *Site) take(c *gin.Context, budget ratelimit.Budget, message string) error {
 	decision, err := s.deps.Limiter.Charge(c.Request.Context(), budget)
 	if err != nil {
@@ -200,7 +200,7 @@ func here(c *gin.Context) string {
 
 const sessionKey = "levelboard.session"
 
-// sessionOf returns the session of who asks for the page; nil when nobody is signed in.
+// sessionOf returns the visitor's session; nil when nobody is signed in.
 func sessionOf(c *gin.Context) *signin.Session {
 	known, _ := c.Get(sessionKey)
 	session, _ := known.(*signin.Session)
@@ -215,7 +215,7 @@ func signedIn(c *gin.Context, why string) (*signin.Session, error) {
 	return nil, fault.New(fault.Unauthenticated, "%s", why)
 }
 
-// identify finds out who asks and charges them, before anything else costs work.
+// identify finds the visitor's session and charges them, before anything else costs work.
 func (s *Site) identify(c *gin.Context) {
 	session, err := s.find(c)
 	if errors.Is(err, signin.ErrNoSession) {

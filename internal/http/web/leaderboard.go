@@ -230,7 +230,7 @@ type noBoardPage struct {
 	Heading string
 	Message string
 	Entry   string // what was asked for
-	Manager bool   // who asks could switch it on
+	Manager bool   // the visitor may switch it on
 	Guild   id.Guild
 }
 

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// pastRank is what a page is told in its address that is shown in the place of a rank past the last.
+// pastRank marks the address of the page that is shown in place of a rank past the last.
 const pastRank = "rank"
 
 // toRank leads to the member at a rank, on their page; past the last rank that is the last one, and the page says so. What is no rank is

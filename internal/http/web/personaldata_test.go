@@ -29,7 +29,7 @@ func TestPeopleSeeAndEraseTheirData(t *testing.T) {
 	for _, browser := range []*browser{b, other} {
 		browser.get("/profile").want(401).lacks("my bot")
 	}
-	// Whoever comes back begins anew.
+	// Whoever comes back starts from nothing.
 	b.signIn()
 	b.get("/profile").want(200, "0 API keys, 1 session").lacks("my bot")
 	b.get("/profile/history").want(200).lacks("my bot")

@@ -198,7 +198,7 @@ func (s *Site) renderPart(name string, content any) ([]byte, error) {
 // frame is what every template is given: what the layout shows, and the page's own content.
 type frame struct {
 	Title   string
-	Session *signin.Session // of who asks; nil when nobody is signed in
+	Session *signin.Session // the visitor's; nil when nobody is signed in
 	Here    string          // where to come back to after signing in
 	Site    *Site
 	Unfurl  *unfurl // nil for what is not for everybody

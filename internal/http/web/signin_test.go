@@ -480,7 +480,7 @@ func TestTheDemosSignIn(t *testing.T) {
 		s.browser().get("/sign-in", header...).want(200).lacks("Robin")
 	}
 	s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", "https://evil.example").want(403)
-	// Nor through a proxy that says nothing of itself, as nginx does unless it is told otherwise.
+	// Nor through a proxy that says nothing of itself, as nginx does unless it is set up otherwise.
 	for _, origin := range []string{"https://levels.example", "http://203.0.113.9:8080", "null"} {
 		s.browser().post("/sign-in/local", url.Values{"as": {"0"}}, "Origin", origin, "Sec-Fetch-Site", "same-origin").want(404)
 	}

@@ -106,7 +106,7 @@ func (w *watcher) ends() {
 				return
 			}
 		case <-timeout:
-			w.t.Fatal("the stream goes on")
+			w.t.Fatal("the stream continues")
 		}
 	}
 }
@@ -166,10 +166,10 @@ func TestWhoMayReadNoMoreWatchesNoMore(t *testing.T) {
 		s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
 	}
 	for name, ends := range map[string]func(s *site, b *browser){
-		"signed out":   func(_ *site, b *browser) { b.still().post("/sign-out", nil).want(303) },
-		"switched off": func(s *site, _ *browser) { s.guilds.change(closed, func(g *guild.Guild) { g.Enabled = false }) },
-		"created anew": func(s *site, _ *browser) { s.guilds.change(closed, func(g *guild.Guild) { g.Incarnation++ }) },
-		"deleted":      func(s *site, _ *browser) { s.guilds.change(closed, nil) },
+		"signed out":    func(_ *site, b *browser) { b.still().post("/sign-out", nil).want(303) },
+		"switched off":  func(s *site, _ *browser) { s.guilds.change(closed, func(g *guild.Guild) { g.Enabled = false }) },
+		"created again": func(s *site, _ *browser) { s.guilds.change(closed, func(g *guild.Guild) { g.Incarnation++ }) },
+		"deleted":       func(s *site, _ *browser) { s.guilds.change(closed, nil) },
 	} {
 		for _, when := range []string{"at a push", "at a sign of life"} {
 			t.Run(name+" "+when, func(t *testing.T) {

@@ -35,7 +35,7 @@ const (
 	Failed    State = "failed"
 )
 
-// Active reports that the job goes on by itself.
+// Active reports that the job continues by itself.
 func (s State) Active() bool {
 	return s == Receiving || s == Waiting || s == Reading || s == Running
 }

@@ -18,7 +18,6 @@ func onCluster(t *testing.T, c *testenv.RedisCluster) []string {
 }
 
 func TestTheAPIOnACluster(t *testing.T) {
-	t.Parallel()
 	environ := onCluster(t, testenv.Cluster(t, testenv.WithPassword("p@ss")))
 	s := startAlive(t, 100*time.Millisecond, environ...)
 	limited := start(t, append(environ, narrow...)...)

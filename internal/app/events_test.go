@@ -281,7 +281,6 @@ func TestAStopEndsStreams(t *testing.T) {
 
 // The log outlives a Redis that restarts with its data; where the data is lost, the client gets a reset.
 func TestRedisRestartsUnderAStream(t *testing.T) {
-	t.Parallel()
 	for _, keeps := range []bool{true, false} {
 		t.Run(fmt.Sprintf("keeps its data %v", keeps), func(t *testing.T) {
 			t.Parallel()

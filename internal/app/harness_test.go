@@ -33,10 +33,10 @@ func onServers(t *testing.T) []string {
 	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
 }
 
-// onEachSetup runs test on each setup, in parallel. environ goes to start.
+// onEachSetup runs test on each setup, in parallel. environ goes to start. A test that has parallel parts is not parallel itself: all such
+// tests would begin before the parts of the first, and their services would run at once.
 func onEachSetup(t *testing.T, test func(t *testing.T, environ []string)) {
 	t.Helper()
-	t.Parallel()
 	for _, on := range setups {
 		t.Run(on.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,6 @@ func runOnEachSetup(t *testing.T, all cases, environ ...string) {
 // runEmbedded is runOnEachSetup for what no store has a part in.
 func runEmbedded(t *testing.T, all cases, environ ...string) {
 	t.Helper()
-	t.Parallel()
 	all.run(t, append(onDataDir(t), environ...))
 }
 

@@ -12,7 +12,6 @@ import (
 // While Redis takes no changes, everything that only reads continues, with limits and without a key; changes are told to come again,
 // and nothing of them is made.
 func TestRedisRefusesWrites(t *testing.T) {
-	t.Parallel()
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {
 			t.Parallel()

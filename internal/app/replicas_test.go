@@ -64,7 +64,6 @@ func ofThree(t *testing.T, environ []string) {
 
 // Settings, grants and keys that are changed on one replica are in force on the others, however messages between them get lost.
 func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
-	t.Parallel()
 	on := func(t *testing.T, redisURL string) []string {
 		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
 	}

@@ -38,7 +38,12 @@ func (s *site) tab(t *testing.T) *tab {
 	ctx, closeTab := chromedp.NewContext(shared, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeTab)
 	b := &tab{t: t, ctx: ctx, base: s.url}
-	if err := chromedp.Do(ctx); err != nil {
+	// Tabs of other tests take the focus of the browser's windows: without this, what is typed then is lost.
+	focused := chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+		return err
+	})
+	if err := chromedp.Do(ctx, focused); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
 	if err := chromedp.Listen(ctx, b.note); err != nil {

@@ -197,7 +197,8 @@ func (b *tab) click(element string) {
 func (b *tab) fill(selector, text string) {
 	b.t.Helper()
 	field := fmt.Sprintf("document.querySelector(%q)", selector)
-	b.until(field)
+	// A page that was just sent for shows its fields before its scripts listen to them.
+	b.until("document.readyState === 'complete' && " + field)
 	b.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf("%[1]s.value = '', %[1]s.focus()", field)), chromedp.KeyEvent(text))
 }
 

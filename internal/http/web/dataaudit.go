@@ -85,7 +85,7 @@ func (s *Site) auditOf(c *gin.Context, g *guild.Guild) (*auditLog, error) {
 
 // status is what the page answers with.
 func (l *auditLog) status() int {
-	if l != nil && len(l.Errors) > 0 {
+	if len(l.Errors) > 0 {
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusOK
@@ -103,7 +103,7 @@ func newAuditRow(r *audit.Record) auditRow {
 		row.Did += " " + counted(*r.Count, "member")
 	}
 	row.Fields = r.Action == audit.Settings || r.Action == audit.Directory
-	if xp := !row.Fields && row.Before+row.After != ""; xp {
+	if !row.Fields && row.Before+row.After != "" {
 		row.Before, row.After = xpOf(row.Before), xpOf(row.After)
 	}
 	return row

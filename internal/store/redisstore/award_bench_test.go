@@ -3,6 +3,7 @@ package redisstore_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -139,29 +140,73 @@ func evaluated(b *testing.B, client *redisconn.Client) (calls, micros float64) {
 	return calls, micros
 }
 
-// BenchmarkPutBare is BenchmarkAwardBare for steps of a hundred members who are put.
+// BenchmarkPutBare is BenchmarkAwardBare for steps of a hundred members who are put, all else at once that a step may bring: user data, a name, the audit
+// log, boards of periods that are read, and a change of level of each member.
 func BenchmarkPutBare(b *testing.B) {
-	const chunk = 100
-	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
+	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec", "slowlog-log-slower-than 50", "slowlog-max-len 4096")).URL())
 	s := redisstore.New(client)
 	loadBare(b, s)
 	for _, mode := range leaderboard.PutModes {
-		b.Run("mode="+string(mode), func(b *testing.B) {
-			calls, micros := evaluated(b, client)
-			spread(b, 1, func(int) func() error {
-				next, p := 0, leaderboard.Puts{Mode: mode, Members: make([]leaderboard.Put, chunk)}
-				return func() error {
-					for i := range p.Members {
-						next++
-						p.Members[i] = leaderboard.Put{User: bareUser(next * 7919 % bareMembers), XP: level.XP(1 + next%5000)}
-					}
-					_, _, err := s.Put(b.Context(), guild1, p)
-					return err
-				}
-			})
-			calls2, micros2 := evaluated(b, client)
-			b.ReportMetric(float64(b.N*chunk)/b.Elapsed().Seconds(), "members/s")
-			b.ReportMetric((micros2-micros)/(calls2-calls), "µs/script")
-		})
+		for _, with := range []string{"nothing", "data", "levels", "name", "periods", "everything"} {
+			b.Run(fmt.Sprintf("mode=%s/with=%s", mode, with), func(b *testing.B) { benchmarkPut(b, client, s, mode, with) })
+		}
 	}
+}
+
+func benchmarkPut(b *testing.B, client *redisconn.Client, s *redisstore.Store, mode leaderboard.PutMode, with string) {
+	b.Helper()
+	const chunk = 100
+	all, next := with == "everything", 0
+	p := leaderboard.Puts{Mode: mode, Members: make([]leaderboard.Put, chunk), Curve: &level.Curve{}}
+	if with == "periods" || all {
+		p.Days = countedDays()
+		beginCounts(b, s)
+	}
+	put := func() error {
+		for i := range p.Members {
+			next++
+			m := leaderboard.Put{User: bareUser(next * 7919 % bareMembers), XP: level.XP(1 + next%5000)}
+			if with == "levels" || all {
+				m.XP += level.XP(5000 * (next / bareMembers * 7919 % 50))
+			}
+			if with == "data" || all {
+				m.Data = &leaderboard.User{Username: fmt.Sprintf("member.%d", next), Discriminator: "0"}
+			}
+			p.Members[i] = m
+		}
+		if with == "name" || all {
+			p.Once = leaderboard.Once{Key: leaderboard.DigestOf(fmt.Append(nil, with, mode, next)), Request: leaderboard.DigestOf(nil)}
+		}
+		_, _, err := s.Put(b.Context(), guild1, p)
+		return err
+	}
+	ok(b, client.Do(b.Context(), "slowlog", "reset").Err())
+	before := serverCPU(b, client)
+	spread(b, 1, func(int) func() error { return put })
+	b.ReportMetric(float64(b.N*chunk)/b.Elapsed().Seconds(), "members/s")
+	b.ReportMetric((serverCPU(b, client)-before)/float64(b.N), "cpu-µs/step")
+	var steps []float64
+	for _, entry := range client.SlowLogGet(b.Context(), -1).Val() {
+		if entry.Args[0] == "evalsha" {
+			steps = append(steps, float64(entry.Duration.Microseconds()))
+		}
+	}
+	slices.Sort(steps)
+	b.ReportMetric(steps[len(steps)/2], "µs/step")
+	b.ReportMetric(steps[len(steps)/10], "p10-µs/step")
+}
+
+// serverCPU is how many microseconds the server's main thread has worked, whatever else the machine does.
+func serverCPU(b *testing.B, client *redisconn.Client) (micros float64) {
+	b.Helper()
+	info, err := client.Info(b.Context(), "cpu").Result()
+	ok(b, err)
+	for line := range strings.Lines(info) {
+		if name, value, found := strings.Cut(strings.TrimSpace(line), ":"); found && strings.HasSuffix(name, "_main_thread") {
+			seconds, err := strconv.ParseFloat(value, 64)
+			ok(b, err)
+			micros += seconds * 1e6
+		}
+	}
+	return micros
 }

@@ -81,16 +81,12 @@ func benchmarkCounted(b *testing.B, read bool) {
 	b.Helper()
 	s := benchStore(b)
 	c, today := increment, period.DayAt(time.Now(), time.UTC)
-	c.Days = period.Calendar{Zone: time.UTC, Kinds: []period.Kind{period.Daily, period.Weekly, period.Monthly}}.DaysAt(time.Now())
+	c.Days = countedDays()
 	if read {
 		ctx, end := context.WithCancel(b.Context())
 		var reading sync.WaitGroup
 		defer func() { end(); reading.Wait() }()
-		for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
-			_, err := s.BeginCount(ctx, guild1, period.At(kind, today))
-			ok(b, err)
-			ok(b, s.EndCount(ctx, guild1, period.At(kind, today)))
-		}
+		beginCounts(b, s)
 		reading.Go(func() {
 			for ctx.Err() == nil {
 				_, _ = s.Standings(ctx, guild1, period.At(period.Weekly, today), 0, 100, leaderboard.Digest{})
@@ -104,6 +100,24 @@ func benchmarkCounted(b *testing.B, read bool) {
 		return err
 	})
 	report()
+}
+
+// countedKinds are the boards of a guild that counts gains.
+var countedKinds = []period.Kind{period.Daily, period.Weekly, period.Monthly}
+
+func countedDays() *period.Days {
+	return period.Calendar{Zone: time.UTC, Kinds: countedKinds}.DaysAt(time.Now())
+}
+
+// beginCounts has the boards of guild1 kept from here on.
+func beginCounts(b *testing.B, s *redisstore.Store) {
+	b.Helper()
+	for _, kind := range countedKinds {
+		p := period.At(kind, period.DayAt(time.Now(), time.UTC))
+		_, err := s.BeginCount(b.Context(), guild1, p)
+		ok(b, err)
+		ok(b, s.EndCount(b.Context(), guild1, p))
+	}
 }
 
 func BenchmarkMember(b *testing.B) {

@@ -13,7 +13,7 @@ local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gai
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
-local ARGV, tonumber = ARGV, tonumber
+local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
 local mode, n, told = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local from, to = 7, 6 + n
 opened(known)
@@ -21,66 +21,76 @@ local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 local held = ' ' .. stamp() .. ' '
 
--- What becomes of a number that is there, and of one that is not (nil).
-local function becomes(before, given)
-  if not before then return given end
-  if mode == 'set' then return given end
-  if mode == 'add' then return math.min(before + given, MAX_XP) end
-  if mode == 'higher' then return math.max(before, given) end
-  return before
+-- What becomes of a number that is there, or is not (nil), and its text: to make text of a number is slow.
+local function becomes(before, text, given)
+  local number = tonumber(given)
+  if not before or mode == 'set' then return number, given end
+  if mode == 'higher' and number > before then return number, given end
+  if mode ~= 'add' or number == 0 then return before, text end
+  number = math.min(before + number, MAX_XP)
+  return number, format('%.0f', number)
 end
 
 -- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local texts, outcome, changed, days, made, befores, afters = {}, {}, {}, {}, {}, {}, {}
+local texts, seats, outcome, changed, days, made, befores, afters = {}, {}, {}, {}, {}, {}, {}, {}
+local o, c = 0, 0 -- how many of outcome and changed there are
 for i = 1, n do
   local given = ARGV[to + i]
-  if string.byte(given) == 61 then -- "="
-    outcome[#outcome + 1] = string.sub(given, 2)
+  if byte(given) == 61 then -- "="
+    o = o + 1
+    outcome[o] = string.sub(given, 2)
   else
-    local member, before, away, rest = ARGV[6 + i], scores[i] and (tonumber(scores[i]) or score(scores[i])), absent(entries[i])
-    local there, hide = before or away, string.byte(given) == 45 -- "-"
+    local member, was, before, hide = ARGV[6 + i], scores[i], nil, byte(given) == 45 -- "-"
+    if was then
+      before = tonumber(was)
+      if not before then
+        before = score(was)
+        was = format('%.0f', before)
+      end
+    end
     if hide then given = string.sub(given, 2) end
-    before = before or tonumber(away)
+    local away, rest = absent(entries[i])
+    if away then was, before = was or away, before or tonumber(away) end
     local count, ends, gains, user = '0', '0', '', ''
-    if there then count, ends, gains, user = parts(rest or entries[i] or '0 0 0') end
+    if was then count, ends, gains, user = parts(rest or entries[i] or '0 0 0') end
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
-    local xp, messages = becomes(before, tonumber(given)), tonumber(count)
-    if ARGV[to + n + i] ~= '' then messages = becomes(there and messages, tonumber(ARGV[to + n + i])) end
+    local xp, text = becomes(before, was, given)
+    local _, messages = nil, count
+    if ARGV[to + n + i] ~= '' then _, messages = becomes(was and tonumber(count), count, ARGV[to + n + i]) end
     local data = user
-    if i <= told and (mode ~= 'missing' or not there) then data = ' ' .. ARGV[to + 2 * n + i] end
-    if away or mode == 'missing' and there then hide = false end
-    local same = there and xp == before and messages == tonumber(count) and data == user and not hide
-    outcome[#outcome + 1] = table.concat({same and 'u' or there and 'h' or 'c', string.format('%.0f', xp), string.format('%.0f', messages)}, ' ')
+    if i <= told and (mode ~= 'missing' or not was) then data = ' ' .. ARGV[to + 2 * n + i] end
+    if away or mode == 'missing' and was then hide = false end
+    local same = was and xp == before and messages == count and data == user and not hide
+    outcome[o + 1], outcome[o + 2], outcome[o + 3] = same and 'u' or was and 'h' or 'c', text, messages
+    o = o + 3
     if not same then
-      changed[#changed + 1] = member
-      if not there then gains = born(member, known) end
-      if mode == 'add' then gains, days[#changed] = earned(member, gains, xp - (before or 0)) end
-      befores[#changed], afters[#changed], made[#changed] = before or 0, xp, hide and there and 'leaves' or (away or hide) and 'away' or there and 'there' or 'new'
-      texts[2 * #changed - 1] = member
-      texts[2 * #changed] = ((away or hide) and string.format('-%.0f ', xp) or '') .. string.format('%.0f', messages) .. held .. ends .. gains .. data
+      c = c + 1
+      changed[c], befores[c], afters[c] = member, before or 0, xp
+      if not was then gains = born(member, known) end
+      if mode == 'add' then gains, days[c] = earned(member, gains, xp - befores[c]) end
+      made[c] = hide and was and 'leaves' or (away or hide) and 'away' or was and 'there' or 'new'
+      if mode ~= 'add' and xp ~= before and (made[c] == 'there' or made[c] == 'new') then seats[#seats + 1], seats[#seats + 2] = text, member end
+      texts[2 * c - 1], texts[2 * c] = member, ((away or hide) and '-' .. text .. ' ' or '') .. messages .. held .. ends .. gains .. data
     end
   end
 end
 outcome = table.concat(outcome, ' ')
-if #changed == 0 then return {unchanged(since, rev, outcome), outcome} end
+if c == 0 then return {unchanged(since, rev, outcome), outcome} end
 
-for i = 1, #changed do
+if #seats > 0 then redis.call('ZADD', KEYS[2], unpack(seats)) end
+for i = 1, c do
   local member, gain = changed[i], afters[i] - befores[i]
   if made[i] == 'leaves' then
     redis.call('ZREM', KEYS[2], member)
   elseif made[i] ~= 'away' then
-    if made[i] == 'new' or gain ~= 0 and mode == 'add' then
-      redis.call('ZINCRBY', KEYS[2], string.format('%.0f', gain), member)
-    elseif gain ~= 0 then
-      redis.call('ZADD', KEYS[2], string.format('%.0f', afters[i]), member)
-    end
+    if mode == 'add' and (made[i] == 'new' or gain ~= 0) then redis.call('ZINCRBY', KEYS[2], gain, member) end
     leveled(member, befores[i], afters[i])
   end
   noted(member, days[i], gain)
   if made[i] == 'leaves' or made[i] == 'away' and days[i] then moved(member, false, known) end
 end
 redis.call('HSET', KEYS[3], unpack(texts))
-local first, counted = note(rev, since, pending, changed, 1, #changed)
-unread(rev, #changed)
+local first, counted = note(rev, since, pending, changed, 1, c)
+unread(rev, c)
 record(counted, table.concat(changed, ' '), outcome, audited())
 return {first, outcome}

@@ -69,10 +69,12 @@ local function parts(entry)
 end
 
 -- Appends an event to the guild's log. The first one after a load puts the load's mark, which until then is in meta, before itself.
--- The mark is looked for here, since nearly all changes are no event.
+-- The mark is looked for here, since nearly all changes are no event, and once, since a step may have many.
 -- KEYS[1] meta.
+local looked
 local function event(key, ...)
-  local marked = redis.call('HGET', KEYS[1], 'marked')
+  local marked = looked ~= KEYS[1] and redis.call('HGET', KEYS[1], 'marked')
+  looked = KEYS[1]
   if marked then
     if redis.call('XLEN', key) == 0 then append(key, marked .. '-0', 'r', redis.call('HGET', KEYS[1], 'epoch')) end
     redis.call('HDEL', KEYS[1], 'marked')

@@ -12,9 +12,10 @@ local function note(rev, since, pending, members, from, to, changes)
   end
   local waiting = pending and redis.call('ZMSCORE', KEYS[4], unpack(members, from, to))
   local noted, n = {nil, nil}, 0
+  pending = tonumber(pending)
   for i = from, to do
     local at = waiting and waiting[i - from + 1]
-    if not at or score(at) <= tonumber(pending) then
+    if not at or (tonumber(at) or score(at)) <= pending then
       noted[n + 1], noted[n + 2] = counted, members[i]
       n = n + 2
     end

@@ -7,9 +7,9 @@
 --           5 it is of a later epoch than the archive, which is the older one then |
 --           6 it is of an earlier format, and the archive does not hold all of it: no lock was taken |
 --           7 it is of a later format: no lock was taken}
--- atomic   the check and the lock. In case 3 meta notes the epoch that is about to be raised, and from what, so that a verification
---          which dies between the archive and here is not taken for a Redis that has gone back. When more was archived since, it was
---          not this verification that got the epoch: nobody writes at it before it is done
+-- atomic   the check and the lock. In case 3 meta notes the epoch that the archive may get, and its archived, so that verifications
+--          which die one after the other, before or after the archive has it, are not taken for a Redis that has gone back. When more was
+--          archived since, it was none of them that got the epoch: nobody writes at it before one is done
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format', 'raisingfrom', 'rev')
 local mine, format = meta[1] == ARGV[1], tonumber(meta[7] or 1)
 if mine and meta[2] == SERVER then return {1} end
@@ -26,7 +26,7 @@ local epoch = tonumber(ARGV[4])
 if tonumber(meta[3]) > epoch then return {5} end
 if format < FORMAT then return {0} end
 local known = math.max(tonumber(meta[4]), tonumber(meta[5] or meta[4]))
-local raised = meta[6] == ARGV[4] and (meta[8] or ARGV[5]) == ARGV[5]
+local raised = tonumber(meta[6] or 0) >= epoch and meta[8] == ARGV[5]
 if known >= tonumber(ARGV[5]) and (meta[3] == ARGV[4] or raised) then
   redis.call('HSET', KEYS[1], 'raising', string.format('%.0f', epoch + 1), 'raisingfrom', ARGV[5])
   return {3, meta[9]}

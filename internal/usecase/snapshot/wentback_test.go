@@ -219,6 +219,26 @@ func TestAVerificationCutOffAnywhere(t *testing.T) {
 	}
 }
 
+// The archive got the epoch of a verification that died, and the next one, which is about to ask for another, dies before it does.
+func TestTwoVerificationsCutOffInTurn(t *testing.T) {
+	w := onRestorableRedis(t)
+	ctx, g := w.Context(), w.guild(guildA)
+	w.create(g, 0, 100)
+	w.must(w.writer("writer", never, &faults{}).Flush(ctx))
+	w.change(g, 0, leaderboard.Change{Op: leaderboard.Set, Amount: 7})
+	w.goBack(w.keep())
+	for _, f := range []*faults{{after: at("RaiseEpoch", 1)}, {before: at("RaiseEpoch", 1)}, {after: at("RaiseEpoch", 1)}} {
+		if err := w.hydrator(f).Load(ctx, g); !errors.Is(err, errBroken) {
+			t.Fatal(err)
+		}
+	}
+	w.must(w.hydrator(&faults{}).Load(ctx, g))
+	w.wantXPs(g, 7)
+	if w.logged.count("gone back") > 0 {
+		t.Errorf("%s", w.logged)
+	}
+}
+
 // A verification that never got to the archive leaves a note of the epoch that it was about to get. Another Redis gets that epoch, and then
 // the first one comes back, with a batch noted that was not archived either.
 func TestAnEpochThatAnotherRedisGot(t *testing.T) {

@@ -141,22 +141,32 @@ func (c *Checkpoints) Delete(ctx context.Context, g id.Guild, checkpoint string)
 	return asFault("delete a checkpoint", c.archive.DeleteCheckpoint(ctx, g, checkpoint))
 }
 
-// archived waits until the archive holds every change of the guild that was made before the call.
+// archived waits until the archive holds every change of the guild that was made before the call. A guild that is verified gets another epoch
+// while its changes wait, so its rev is read again then.
 func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) error {
-	var v leaderboard.Version
-	err := leaderboard.InLoaded(ctx, c.loader, g, func() (err error) {
-		v, err = c.live.Version(ctx, g)
-		return err
-	})
+	v, err := c.version(ctx, g)
 	for err == nil {
 		var s snapshot.State
 		s, err = c.archive.State(ctx, g)
-		if err != nil || s.Epoch > v.Epoch || s.Epoch == v.Epoch && s.Archived >= v.Rev {
-			break
+		switch {
+		case err != nil:
+			return err
+		case s.Epoch != v.Epoch:
+			v, err = c.version(ctx, g)
+		case s.Archived >= v.Rev:
+			return nil
 		}
-		if !pause.For(ctx, lookPause) {
+		if err == nil && !pause.For(ctx, lookPause) {
 			err = ctx.Err()
 		}
 	}
 	return err
+}
+
+func (c *Checkpoints) version(ctx context.Context, g leaderboard.GuildRef) (v leaderboard.Version, err error) {
+	err = leaderboard.InLoaded(ctx, c.loader, g, func() (err error) {
+		v, err = c.live.Version(ctx, g)
+		return err
+	})
+	return v, err
 }

@@ -1,110 +1,192 @@
 package main
 
 import (
-	"log"
-	"net/http"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
 	"slices"
+	"sync"
+	"time"
+
+	discord "github.com/bwmarrin/discordgo"
 )
 
-type member struct {
-	UserID                string
-	LeveledUp             bool
-	Rank, Level, XP       int
-	Gained                int
-	AddRoles, RemoveRoles []string
+// guild is a community, with what its next second hands over.
+type guild struct {
+	*discord.Session
+	id        string
+	begin     sync.Once
+	mu        sync.Mutex // guards messages and present
+	messages  []object
+	present   map[string]bool
+	directory string     // that was sent last
+	roles     sync.Mutex // is held while roles change, so that they do so in order
+	state     state
 }
 
-type period struct {
-	ID, Kind, Name string
-	Closed         bool
-	Winners        []member
+func (g *guild) notePresence(userID string, present bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.present[userID] = present
+}
+
+func (g *guild) noteMessage(m *discord.Message) {
+	message := object{"userId": m.Author.ID, "channelId": m.ChannelID, "roleIds": m.Member.Roles, "user": object{
+		"username": m.Author.Username, "globalName": orNull(m.Author.GlobalName),
+		"discriminator": m.Author.Discriminator, "avatar": orNull(m.Author.Avatar),
+	}}
+	if channel, err := g.State.Channel(m.ChannelID); err == nil {
+		message["parentChannelId"] = orNull(channel.ParentID)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.messages = append(g.messages, message)
 }
 
 // handOver sends what a second has brought.
-func (b *bot) handOver(guildID string) error {
-	var next news
-	b.note(guildID, func(n *news) { next, *n = *n, news{present: map[string]bool{}} })
-	path := "/v2/guilds/" + guildID
-	if next.changed {
-		if _, err := call(http.MethodPut, path+"/directory", b.directory(guildID), nil); err != nil {
-			return err
+func (g *guild) handOver() {
+	g.mu.Lock()
+	messages, present := g.messages, g.present
+	g.messages, g.present = nil, map[string]bool{}
+	g.mu.Unlock()
+	for some := range slices.Chunk(messages, 1000) {
+		for _, result := range call("POST", "/v2/guilds/"+g.id+"/messages", object{"messages": some}).Results {
+			g.setRoles(result)
 		}
 	}
 	users := map[bool][]string{}
-	for user, present := range next.present {
-		users[present] = append(users[present], user)
+	for user, is := range present {
+		users[is] = append(users[is], user)
 	}
-	for present, all := range users {
+	for is, all := range users {
 		for some := range slices.Chunk(all, 1000) {
-			if _, err := call(http.MethodPut, path+"/presence", map[string]any{"present": present, "userIds": some}, nil); err != nil {
-				return err
-			}
+			call("PUT", "/v2/guilds/"+g.id+"/presence", object{"present": is, "userIds": some})
 		}
 	}
-	for some := range slices.Chunk(next.messages, 1000) {
-		var answer struct{ Results []member }
-		header, err := call(http.MethodPost, path+"/messages", map[string]any{"messages": some}, &answer)
-		if err != nil {
-			return err
-		}
-		if header.Get("Idempotent-Replayed") == "" { // such an answer may be old: the events have the roles
-			b.roles.Lock()
-			go func() {
-				defer b.roles.Unlock()
-				for _, m := range answer.Results {
-					b.setRoles(guildID, m)
-				}
-			}()
-		}
+	directory := g.describe()
+	if now := fmt.Sprint(directory); now != g.directory && call("PUT", "/v2/guilds/"+g.id+"/directory", directory).ok {
+		g.directory = now
 	}
-	return nil
 }
 
-func (b *bot) directory(guildID string) any {
-	roles, channels := []any{}, []any{}
-	guild, err := b.State.Guild(guildID)
+// describe returns the guild's name, icon, roles and channels.
+func (g *guild) describe() object {
+	guild, err := g.State.Guild(g.id)
 	if err != nil {
-		return struct{}{}
+		return object{} // nothing changes
 	}
-	b.State.RLock()
-	defer b.State.RUnlock()
+	roles, channels := []object{}, []object{}
+	g.State.RLock()
+	defer g.State.RUnlock()
 	for _, r := range guild.Roles {
-		if r.ID != guildID && len(roles) < 500 {
-			roles = append(roles, map[string]any{"id": r.ID, "name": r.Name, "color": orNull(r.Color), "position": r.Position})
+		if r.ID != g.id { // @everyone
+			roles = append(roles, object{"id": r.ID, "name": r.Name, "color": orNull(r.Color), "position": r.Position})
 		}
 	}
-	for _, c := range guild.Channels[:min(len(guild.Channels), 1000)] {
-		channels = append(channels, map[string]any{"id": c.ID, "name": c.Name, "parentId": orNull(c.ParentID), "position": c.Position, "type": c.Type})
+	for _, c := range guild.Channels {
+		channels = append(channels, object{
+			"id": c.ID, "name": c.Name, "parentId": orNull(c.ParentID), "position": c.Position, "type": c.Type,
+		})
 	}
-	return map[string]any{"name": guild.Name, "icon": orNull(guild.Icon), "memberCount": guild.MemberCount, "roles": roles, "channels": channels}
-}
-
-// setRoles gives and takes a member's roles. b.roles is held.
-func (b *bot) setRoles(guildID string, m member) {
-	held := []string(nil)
-	if known, err := b.State.Member(guildID, m.UserID); err == nil {
-		held = known.Roles
-	} else if len(m.AddRoles)+len(m.RemoveRoles) > 0 {
-		known, err := b.GuildMember(guildID, m.UserID)
-		if err != nil {
-			return
-		}
-		held = known.Roles
-	}
-	for _, role := range m.AddRoles {
-		if !slices.Contains(held, role) {
-			logged(b.GuildMemberRoleAdd(guildID, m.UserID, role))
-		}
-	}
-	for _, role := range m.RemoveRoles {
-		if slices.Contains(held, role) {
-			logged(b.GuildMemberRoleRemove(guildID, m.UserID, role))
-		}
+	return object{
+		"name": guild.Name, "icon": orNull(guild.Icon), "memberCount": guild.MemberCount,
+		"roles": roles, "channels": channels,
 	}
 }
 
-func logged(err error) {
+// orNull is the value, or null in JSON if it is zero.
+func orNull[T comparable](value T) any {
+	if value == *new(T) {
+		return nil
+	}
+	return value
+}
+
+// state is what a guild's file keeps: the last event, and the periods that were announced.
+type state struct {
+	Event     string
+	Announced []string
+}
+
+// follow applies the guild's events for ever. At its start, and at a reset, it catches up.
+func (g *guild) follow() {
+	file, behind := "levelboard-"+g.id+".json", true
+	text, _ := os.ReadFile(file) // there is none at the first start
+	_ = json.Unmarshal(text, &g.state)
+	for ; ; time.Sleep(2 * time.Second) {
+		logged(stream(g.id, g.state.Event, func(id, kind string, e answer) {
+			if behind || kind == "reset" {
+				g.catchUp()
+				behind = false
+			}
+			if kind == "period" && e.Kind != "day" {
+				g.announce(e)
+			}
+			g.setRoles(e)
+			g.state.Event = id
+			text, _ := json.Marshal(g.state)
+			logged(os.WriteFile(file, text, 0o600))
+		}))
+	}
+}
+
+// catchUp compares the board with the chat: it sets all roles by level, and notes who has left.
+func (g *guild) catchUp() {
+	var everybody []answer
+	for page := 1; len(everybody) == 100*(page-1); page++ {
+		everybody = append(everybody, call("GET", fmt.Sprintf("/v2/levels/%s?page=%d", g.id, page), nil).Levels...)
+	}
+	changes := map[int]answer{}
+	for _, m := range everybody {
+		if _, err := g.State.Member(g.id, m.UserID); err != nil {
+			g.notePresence(m.UserID, false)
+			continue
+		}
+		change, known := changes[m.Level]
+		if !known {
+			query := fmt.Sprintf("?level=%d&userId=%s", m.Level, m.UserID)
+			change = call("GET", "/v2/guilds/"+g.id+"/role-rewards/level"+query, nil)
+			changes[m.Level] = change
+		}
+		change.UserID = m.UserID
+		g.setRoles(change)
+	}
+	weeks := call("GET", "/v2/levels/"+g.id+"/periods?page=1&kind=week", nil).Periods
+	newest := slices.IndexFunc(weeks, func(w answer) bool { return w.Closed })
+	if newest >= 0 && len(g.state.Announced) > 0 {
+		g.announce(weeks[newest])
+	}
+}
+
+// setRoles gives and takes the roles of a member who is here.
+func (g *guild) setRoles(change answer) {
+	g.roles.Lock()
+	defer g.roles.Unlock()
+	member, err := g.State.Member(g.id, change.UserID)
 	if err != nil {
-		log.Print(err)
+		return
 	}
+	for _, role := range change.AddRoles {
+		if !slices.Contains(member.Roles, role) {
+			logged(g.GuildMemberRoleAdd(g.id, change.UserID, role))
+		}
+	}
+	for _, role := range change.RemoveRoles {
+		if slices.Contains(member.Roles, role) {
+			logged(g.GuildMemberRoleRemove(g.id, change.UserID, role))
+		}
+	}
+}
+
+// announce congratulates the winners of a week, a month or a season, once.
+func (g *guild) announce(p answer) {
+	guild, err := g.State.Guild(g.id)
+	if err != nil || guild.SystemChannelID == "" || len(p.Winners) == 0 || slices.Contains(g.state.Announced, p.ID) {
+		return
+	}
+	g.state.Announced = append(g.state.Announced, p.ID)
+	title := cmp.Or(p.Name, "The "+p.Kind+" "+p.ID)
+	_, err = g.ChannelMessageSend(guild.SystemChannelID, "**"+title+" is over!**\n"+ranking(p.Winners, 3))
+	logged(err)
 }

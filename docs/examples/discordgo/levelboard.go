@@ -2,13 +2,13 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	jitter "math/rand/v2"
 	"net/http"
 	"os"
@@ -16,121 +16,111 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
+
+type object = map[string]any
+
+// answer is what Levelboard says, with the fields of openapi.json that the bot reads.
+type answer struct {
+	ok   bool
+	text []byte
+
+	ID, Kind, Name, UserID            string
+	Closed                            bool
+	Rank, Level, XP, Gained           int
+	AddRoles, RemoveRoles             []string
+	Levels, Results, Periods, Winners []answer
+}
 
 var (
-	base = cmp.Or(os.Getenv("LEVELBOARD_URL"), "http://127.0.0.1:8080")
-	one  sync.Mutex // call at a time, so that one 429 stops them all
+	base   = cmp.Or(os.Getenv("LEVELBOARD_URL"), "http://127.0.0.1:8080")
+	client = newClient()
+	queue  sync.Mutex // one call at a time, so that a single 429 stops them all
 )
 
-type statusError struct {
-	status int
-	text   string
-}
-
-func (e *statusError) Error() string { return e.text }
-
-// call sends a request and reads the answer, which must be 2xx: bytes as they are, else JSON. A change has an Idempotency-Key, under which it
-// is made once however often it is sent.
-func call(method, path string, body, answer any) (http.Header, error) {
-	one.Lock()
-	defer one.Unlock()
-	id, wait := rand.Text(), 500*time.Millisecond
-	for n := 1; ; n++ {
-		status, header, text, err := send(method, path, id, body)
-		seconds, _ := strconv.Atoi(header.Get("Retry-After"))
-		asked := time.Duration(max(seconds, 1)) * time.Second
-		switch {
-		case status/100 == 2:
-			limit, _ := strconv.Atoi(header.Get("X-RateLimit-Limit"))
-			if left, err := strconv.Atoi(header.Get("X-RateLimit-Remaining")); err == nil && left < limit/10 {
-				time.Sleep(time.Minute / time.Duration(limit)) // the budget refills by one
-			}
-			if raw, ok := answer.(*[]byte); ok {
-				*raw = text
-			} else if answer != nil {
-				err = json.Unmarshal(text, answer)
-			}
-			return header, err
-		case err == nil && status != 429 && status != 503, n == 9:
-			return header, &statusError{status, fmt.Sprintf("%s %s: %d %s, attempt %d", method, path, status, cmp.Or(string(text), fmt.Sprint(err)), n)}
-		case status == 429:
-			wait = asked
-		default:
-			wait = min(time.Minute, max(asked, 2*wait))
-		}
-		time.Sleep(wait + jitter.N(500*time.Millisecond))
+// newClient returns a client that repeats a request after 429, 503 or no answer, and waits longer each time.
+func newClient() *retryablehttp.Client {
+	c := retryablehttp.NewClient()
+	c.Logger, c.RetryMax, c.RetryWaitMax = nil, 8, time.Minute
+	c.HTTPClient.Transport.(*http.Transport).ResponseHeaderTimeout = 20 * time.Second
+	c.Backoff = func(least, most time.Duration, n int, r *http.Response) time.Duration {
+		doubled := retryablehttp.DefaultBackoff(least, most, n, nil)
+		return max(doubled, retryablehttp.DefaultBackoff(least, most, n, r)) + jitter.N(time.Second/2)
 	}
+	return c
 }
 
-func send(method, path, id string, body any) (status int, header http.Header, text []byte, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	var content bytes.Buffer
+// request returns a request that may be repeated: under its Idempotency-Key a change is made once.
+func request(method, path string, body any) *retryablehttp.Request {
+	var content []byte
 	if body != nil {
-		_ = json.NewEncoder(&content).Encode(body)
+		content, _ = json.Marshal(body)
 	}
-	r, err := request(ctx, method, path, &content)
+	r, err := retryablehttp.NewRequest(method, base+path, content)
 	if err != nil {
-		return 0, nil, nil, err
+		log.Fatal(err) // LEVELBOARD_URL
 	}
-	if method != http.MethodGet {
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Idempotency-Key", id)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	defer answer.Body.Close()
-	text, err = io.ReadAll(answer.Body)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	return answer.StatusCode, answer.Header, text, nil
+	r.Header.Set("X-Api-Key", os.Getenv("LEVELBOARD_KEY"))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", rand.Text())
+	return r
 }
 
-func request(ctx context.Context, method, path string, body io.Reader) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, method, base+path, body)
-	if err == nil {
-		r.Header.Set("X-Api-Key", os.Getenv("LEVELBOARD_KEY"))
+// call returns Levelboard's answer. If there is none, the log says why, and ok is false.
+func call(method, path string, body any) (a answer) {
+	queue.Lock()
+	defer queue.Unlock()
+	r := request(method, path, body)
+	r.SetResponseHandler(func(got *http.Response) (err error) {
+		a.text, err = io.ReadAll(got.Body)
+		return err
+	})
+	got, err := client.Do(r)
+	if err != nil {
+		log.Print(err)
+		return answer{}
 	}
-	return r, err
+	defer got.Body.Close()
+	limit, _ := strconv.Atoi(got.Header.Get("X-RateLimit-Limit"))
+	if left, err := strconv.Atoi(got.Header.Get("X-RateLimit-Remaining")); err == nil && left < limit/10 {
+		time.Sleep(time.Minute / time.Duration(limit)) // the budget refills by one
+	}
+	if a.ok = got.StatusCode/100 == 2; !a.ok {
+		log.Printf("%s %s: %s %s", method, path, got.Status, a.text)
+	} else if got.Header.Get("Idempotent-Replayed") == "" { // such an answer may be old: the events have the roles
+		_ = json.Unmarshal(a.text, &a) // a card is no JSON
+	}
+	return a
 }
 
-// stream calls apply for each event of a guild, one after the other, from behind the event id on until the stream ends, and returns how long to
-// wait before the next one.
-func stream(guildID, id string, apply func(id, event string, data []byte)) (time.Duration, error) {
+// stream calls apply for each event of a guild after the one that is named, until the stream ends or is silent.
+func stream(guildID, after string, apply func(id, kind string, e answer)) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	r := request("GET", "/v2/guilds/"+guildID+"/events", nil).WithContext(ctx)
+	if after != "" {
+		r.Header.Set("Last-Event-ID", after)
+	}
+	got, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close()
 	silence := time.AfterFunc(30*time.Second, cancel)
-	r, err := request(ctx, http.MethodGet, "/v2/guilds/"+guildID+"/events", http.NoBody)
-	if err != nil {
-		return time.Minute, err
-	}
-	if id != "" {
-		r.Header.Set("Last-Event-ID", id)
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return 2 * time.Second, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		seconds, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
-		return time.Duration(cmp.Or(seconds, 60)) * time.Second, fmt.Errorf("events: %s", answer.Status)
-	}
-	field := map[string]string{}
-	lines := bufio.NewScanner(answer.Body)
+	field, lines := map[string]string{}, bufio.NewScanner(got.Body)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		silence.Reset(30 * time.Second)
 		if name, value, found := strings.Cut(lines.Text(), ": "); found {
 			field[name] = value
-		} else if lines.Text() == "" && field["id"] != "" {
-			apply(field["id"], field["event"], []byte(field["data"]))
+		} else if field["id"] != "" {
+			var e answer
+			_ = json.Unmarshal([]byte(field["data"]), &e)
+			apply(field["id"], field["event"], e)
 			clear(field)
 		}
 	}
-	return 2 * time.Second, lines.Err()
+	return cmp.Or(lines.Err(), fmt.Errorf("the events of %s ended: %s", guildID, got.Status))
 }

@@ -1,123 +1,131 @@
-// Command levelboard-bot keeps a community's levels in Levelboard. It needs DISCORD_TOKEN and LEVELBOARD_KEY, and LEVELBOARD_URL if the service is
-// elsewhere.
+// Command levelboard-bot keeps communities' levels in Levelboard. It needs DISCORD_TOKEN and LEVELBOARD_KEY, and
+// LEVELBOARD_URL if the service is elsewhere.
 package main
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/json"
+	"fmt"
 	"log"
-	"maps"
 	"os"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
+	discord "github.com/bwmarrin/discordgo"
 )
 
-// news is what the next second hands over of a guild.
-type news struct {
-	messages []map[string]any
-	present  map[string]bool
-	changed  bool
-}
-
-type bot struct {
-	*discordgo.Session
-	mu     sync.Mutex
-	guilds map[string]*news
-	roles  sync.Mutex // is held while roles change, so that they do so in order
-}
+var guilds sync.Map // by id
 
 func main() {
-	session, _ := discordgo.New("Bot " + os.Getenv("DISCORD_TOKEN"))
-	session.Identify.Intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMembers | discordgo.IntentsGuildMessages
-	b := &bot{Session: session, guilds: map[string]*news{}}
-	b.AddHandler(b.onMessage)
-	b.AddHandler(b.onCommand)
-	b.AddHandler(b.onEvent)
-	b.AddHandler(func(_ *discordgo.Session, m *discordgo.GuildMemberAdd) {
-		b.note(m.GuildID, func(n *news) { n.present[m.User.ID] = true })
-	})
-	b.AddHandler(func(_ *discordgo.Session, m *discordgo.GuildMemberRemove) {
-		b.note(m.GuildID, func(n *news) { n.present[m.User.ID] = false })
-	})
-	b.AddHandler(func(_ *discordgo.Session, g *discordgo.GuildCreate) {
-		if b.note(g.ID, func(*news) {}) {
-			go b.follow(g.ID)
-		}
-	})
-	if err := b.Open(); err != nil {
+	s, _ := discord.New("Bot " + os.Getenv("DISCORD_TOKEN"))
+	s.Identify.Intents = discord.IntentsGuilds | discord.IntentsGuildMembers | discord.IntentsGuildMessages
+	s.AddHandler(onEvent)
+	if err := s.Open(); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := b.ApplicationCommandBulkOverwrite(b.State.User.ID, "", commands); err != nil {
-		log.Print(err)
-	}
+	_, err := s.ApplicationCommandBulkOverwrite(s.State.User.ID, "", commands)
+	logged(err)
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
-	for stopping := false; !stopping; {
+	for running := true; running; {
 		select {
 		case <-stop:
-			stopping = true
+			running = false
 		case <-time.After(time.Second):
 		}
-		b.mu.Lock()
-		ids := maps.Clone(b.guilds)
-		b.mu.Unlock()
-		for id := range ids { // a guild whose call fails does not hold up the others
-			if err := b.handOver(id); err != nil {
-				log.Print(err)
-			}
+		for _, g := range guilds.Range {
+			g.(*guild).handOver()
 		}
 	}
 }
 
-// note changes what a guild hands over next, and reports whether the guild is new.
-func (b *bot) note(guildID string, change func(*news)) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	n, known := b.guilds[guildID]
-	if !known {
-		n = &news{present: map[string]bool{}, changed: true}
-		b.guilds[guildID] = n
-	}
-	change(n)
-	return !known
-}
-
-// onEvent notes that the guild, a channel or a role has changed.
-func (b *bot) onEvent(_ *discordgo.Session, e *discordgo.Event) {
-	if e.Type == "GUILD_UPDATE" || strings.HasPrefix(e.Type, "CHANNEL_") || strings.HasPrefix(e.Type, "GUILD_ROLE_") {
-		var of struct {
-			ID      string
-			GuildID string `json:"guild_id"`
+func onEvent(s *discord.Session, e *discord.Event) {
+	switch e := e.Struct.(type) {
+	case *discord.GuildCreate:
+		logged(s.RequestGuildMembers(e.ID, "", 0, "", false))
+	case *discord.GuildMembersChunk:
+		if e.ChunkIndex == e.ChunkCount-1 { // the session knows all members
+			find(s, e.GuildID).begin.Do(find(s, e.GuildID).follow)
 		}
-		if json.Unmarshal(e.RawData, &of) == nil {
-			b.note(cmp.Or(of.GuildID, of.ID), func(n *news) { n.changed = true })
+	case *discord.GuildMemberAdd:
+		find(s, e.GuildID).notePresence(e.User.ID, true)
+	case *discord.GuildMemberRemove:
+		find(s, e.GuildID).notePresence(e.User.ID, false)
+	case *discord.MessageCreate:
+		written := e.Type == discord.MessageTypeDefault || e.Type == discord.MessageTypeReply
+		if written && e.Member != nil && !e.Author.Bot {
+			find(s, e.GuildID).noteMessage(e.Message)
+		}
+	case *discord.InteractionCreate:
+		if e.Type == discord.InteractionApplicationCommand && e.Member != nil {
+			onCommand(s, e.Interaction)
 		}
 	}
 }
 
-func (b *bot) onMessage(_ *discordgo.Session, m *discordgo.MessageCreate) {
-	if m.Member == nil || m.Author.Bot || m.Type != discordgo.MessageTypeDefault && m.Type != discordgo.MessageTypeReply {
-		return
-	}
-	message := map[string]any{"userId": m.Author.ID, "channelId": m.ChannelID, "roleIds": m.Member.Roles, "user": map[string]any{
-		"username": m.Author.Username, "globalName": orNull(m.Author.GlobalName), "discriminator": m.Author.Discriminator, "avatar": orNull(m.Author.Avatar),
-	}}
-	if channel, err := b.State.Channel(m.ChannelID); err == nil {
-		message["parentChannelId"] = orNull(channel.ParentID)
-	}
-	b.note(m.GuildID, func(n *news) { n.messages = append(n.messages, message) })
+func find(s *discord.Session, guildID string) *guild {
+	g, _ := guilds.LoadOrStore(guildID, &guild{Session: s, id: guildID, present: map[string]bool{}})
+	return g.(*guild)
 }
 
-// orNull is the value, or null in JSON if it is zero.
-func orNull[T comparable](value T) *T {
-	var zero T
-	if value == zero {
-		return nil
+func logged(err error) {
+	if err != nil {
+		log.Print(err)
 	}
-	return &value
+}
+
+type (
+	options = []*discord.ApplicationCommandOption
+	choices = []*discord.ApplicationCommandOptionChoice
+)
+
+var commands = []*discord.ApplicationCommand{
+	{Name: "rank", Description: "A member's level and rank", Options: options{
+		{Name: "member", Description: "You, if left out", Type: discord.ApplicationCommandOptionUser},
+	}},
+	{Name: "leaderboard", Description: "The top ten", Options: options{
+		{Name: "period", Description: "All time, if left out", Type: discord.ApplicationCommandOptionString, Choices: choices{
+			{Name: "day", Value: "day"}, {Name: "week", Value: "week"},
+			{Name: "month", Value: "month"}, {Name: "season", Value: "season"},
+		}},
+	}},
+}
+
+// onCommand answers in two steps: within the three seconds that Discord allows, and when Levelboard has answered.
+func onCommand(s *discord.Session, i *discord.Interaction) {
+	later := discord.InteractionResponseDeferredChannelMessageWithSource
+	logged(s.InteractionRespond(i, &discord.InteractionResponse{Type: later}))
+	command, path, option := i.ApplicationCommandData(), "/v2/levels/"+i.GuildID, ""
+	if len(command.Options) > 0 {
+		option, _ = command.Options[0].Value.(string)
+	}
+	reply := &discord.WebhookEdit{AllowedMentions: &discord.MessageAllowedMentions{}}
+	text := "There is nothing to show yet."
+	if command.Name == "leaderboard" {
+		path += "?page=1"
+		if option != "" {
+			path += "&period=" + option
+		}
+		text = cmp.Or(ranking(call("GET", path, nil).Levels, 10), text)
+	} else if card := call("GET", path+"/users/"+cmp.Or(option, i.Member.User.ID)+"/card.png", nil); card.ok {
+		text = ""
+		reply.Files = []*discord.File{{Name: "rank.png", ContentType: "image/png", Reader: bytes.NewReader(card.text)}}
+	}
+	reply.Content = &text
+	_, err := s.InteractionResponseEdit(i, reply)
+	logged(err)
+}
+
+// ranking shows the first of a board: what they gained in its period, or all that they have.
+func ranking(members []answer, n int) (text string) {
+	for _, m := range members[:min(n, len(members))] {
+		if m.Gained > 0 {
+			text += fmt.Sprintf("%d. <@%s> +%d XP\n", m.Rank, m.UserID, m.Gained)
+		} else {
+			text += fmt.Sprintf("%d. <@%s> level %d, %d XP\n", m.Rank, m.UserID, m.Level, m.XP)
+		}
+	}
+	return text
 }

@@ -53,7 +53,7 @@ func TestALoadOnAService(t *testing.T) {
 		t.Errorf("no progress is printed: %s", stderr)
 	}
 
-	// The service soon refuses the load. That is no failure, and the table names the limit.
+	// The service soon refuses the load. This is no failure, and the table names the limit.
 	code, stdout, stderr = call(t, environ, "--members", "30", "--concurrency", "4", "--duration", "2s")
 	if code != exitOK || !strings.Contains(stdout, "OPERATION") || !strings.Contains(stdout, "Verified: 30 members") || !strings.Contains(stdout, "LEVELBOARD_RATE_LIMIT_IDENTITY=0") {
 		t.Errorf("%d\n%s\n%s", code, stdout, stderr)

@@ -60,7 +60,7 @@ func (a *App) holderName() string {
 	return host + "-" + rand.Text()[:8]
 }
 
-// known is what this process has in memory of guilds and keys, by the changes that are told of them.
+// known is the local guild and key caches, invalidated by changes.
 type known struct {
 	guilds *guild.Cache
 	keys   *apikey.Cache

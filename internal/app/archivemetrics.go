@@ -30,7 +30,7 @@ func newQueryMetrics() queryMetrics {
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"operation"}),
 		errors: metrics.NewCounterVec("levelboard_archive_query_errors_total",
-			"Queries of Postgres that were not answered, or with an error. That a value is not allowed is no error.", "operation"),
+			"Queries of Postgres that were not answered, or with an error. A value that is not allowed is no error.", "operation"),
 	}
 }
 

@@ -51,7 +51,7 @@ func badMessages() map[string]string {
 	all["roles with a trailing comma"] = withProperty("roleIds", `["300000000000000001",]`)
 	all["251 roles"] = withProperty("roleIds", `["300000000000000001"`+strings.Repeat(`,"300000000000000001"`, 250)+`]`)
 	for name, body := range badCreateBodies {
-		// What is bad about the user of a new member is bad here.
+		// A bad user of a new member is bad here.
 		if user, ok := strings.CutPrefix(body, `{"xp":1,"user":`); ok {
 			all["as of a new member, "+name] = withProperty("user", strings.TrimSuffix(user, "}"))
 		}

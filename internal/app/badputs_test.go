@@ -45,7 +45,7 @@ func badPuts() map[string]string {
 		all["xp "+name], all["messageCount "+name] = putOf(user, number, "7", goodUser), putOf(user, "5", number, goodUser)
 	}
 	for name, body := range badCreateBodies {
-		// What is bad about the user of a new member is bad here.
+		// A bad user of a new member is bad here.
 		if sent, ok := strings.CutPrefix(body, `{"xp":1,"user":`); ok {
 			all["as of a new member, "+name] = putOf(user, "5", "7", strings.TrimSuffix(sent, "}"))
 		}

@@ -28,7 +28,7 @@ var checkpointCases = cases{
 	"reset":                               resetMembers,
 	"who gains XP meanwhile":              restoreWhileGaining,
 	"a request is made once all the same": restoreKeepsRequests,
-	"followers are told":                  followersAreTold,
+	"followers get a reset":               followersGetReset,
 	"what is refused":                     refusedCheckpoints,
 	"exported":                            exportMembers,
 }
@@ -161,8 +161,8 @@ func restoreWhileGaining(t *testing.T, s *service) {
 	}
 }
 
-// followersAreTold looks at whoever follows a guild while its settings change and its members are replaced.
-func followersAreTold(t *testing.T, s *service) {
+// followersGetReset looks at whoever follows a guild while its settings change and its members are replaced.
+func followersGetReset(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.key(g)
 	s.create(key, g, newID(), 100)

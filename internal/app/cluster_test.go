@@ -40,7 +40,7 @@ func TestTheAPIOnACluster(t *testing.T) {
 	}
 }
 
-// givers give XP to one member each of a guild, one at a time, until they are told to stop.
+// givers give XP to one member each of a guild, one at a time, until they stop.
 type givers struct {
 	s      *service
 	g, key string
@@ -173,7 +173,7 @@ func masterGoes(t *testing.T, goes, comesBack func(*testenv.RedisServer)) {
 	if sum := goesOn.stop(); sum < goesOn.made.Load() || sum > goesOn.made.Load()+goesOn.unknown.Load() {
 		t.Errorf("the other guild's members have %d XP of %d gifts that were answered and %d that were not", sum, goesOn.made.Load(), goesOn.unknown.Load())
 	}
-	// What the master had answered and neither archived nor sent to its replica is lost; that cannot be told from here.
+	// The master's answers that it neither archived nor sent to its replica are lost; the test cannot see which.
 	sum := falls.stop()
 	if after := falls.made.Load() - back; sum < least+after || sum > falls.made.Load()+falls.unknown.Load() {
 		t.Errorf("the members have %d XP of %d gifts that were answered and %d that were not, %d of them archived before and %d made after",

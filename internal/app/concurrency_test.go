@@ -75,7 +75,7 @@ func oneOfManyCreates(t *testing.T, s *service) {
 	wantCounts(t, s.statuses(16, func(i int) (apitest.Response, error) {
 		return s.quick("POST", memberPath(g, u), key, fmt.Sprintf(`{"xp":%d,"user":{"avatar":null,"discriminator":"0","username":"u%d"}}`, i, i))
 	}), map[int]int{200: 1, 409: 15})
-	// What remains is whole: the XP and the name of the same request.
+	// The rest is whole: the XP and the name of the same request.
 	if m := s.member(key, g, u); m.User["username"] != fmt.Sprintf("u%d", m.Level.XP) {
 		t.Errorf("it is %v", flat(m))
 	}

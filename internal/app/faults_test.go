@@ -128,7 +128,7 @@ func TestPostgresDown(t *testing.T) {
 	s.board("", "warm", 1)
 	_, uncached := other.mint(object{"guildIds": []string{g}})
 	archived(t, client, g)
-	// What is changed or made here just before is known as it is then.
+	// A change made here just before is known at once.
 	s.admin("PUT", "/guilds/"+g, settings(object{"vanity": "warmer"})).Want(t, 200)
 	s.admin("PUT", "/keys/"+id+"/guilds/"+cold, nil).Want(t, 204)
 	fresh := s.key(g)

@@ -110,7 +110,7 @@ func importOnce(t *testing.T, s *service) {
 	}
 	s.beginImport(g, object{"files": strings.Repeat("0b", 32)})
 	s.beginImport(s.guild(nil), object{"files": files})
-	// What was undone can be applied to what is there now.
+	// An undone import can be applied to the current members.
 	s.replaced("/guilds/" + g + "/checkpoints/" + begun.Checkpoint.ID + "/restore")
 	after := s.beginImport(g, object{"files": files})
 	if add(after.ID); after.Continued || s.member(key, g, u).Level.XP != 5 {

@@ -107,7 +107,7 @@ func TestMembersSurviveARestart(t *testing.T) {
 	})
 }
 
-// What was written while running is there even when nothing could be written at the end.
+// Members written while running are there even when nothing could be written at the end.
 func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)

@@ -65,7 +65,7 @@ func TestThreeReplicasOnALockedCluster(t *testing.T) {
 	})
 }
 
-// What is wrong with how a cluster is reached is said at the start.
+// The start reports what is wrong with how a cluster is reached.
 func TestAClusterThatRefuses(t *testing.T) {
 	t.Parallel()
 	archiveURL := testenv.Postgres(t)

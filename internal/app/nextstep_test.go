@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-// What is refused is refused with what to do next, in words that lead there.
+// Each refusal says what to do next, in words that lead there.
 func TestRefusalsSayTheNextStep(t *testing.T) {
 	t.Parallel()
 	s := start(t, onDataDir(t)...)

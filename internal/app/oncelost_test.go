@@ -6,7 +6,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// What was archived comes back with the archive when Redis has lost everything, and so does what a repeat is answered. While the archive is away,
+// Archived members come back with the archive when Redis has lost everything, and so do the answers to repeats. While the archive is away,
 // only what Redis knows is answered, and what needs no record.
 func TestARepeatAfterRedisLostEverything(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@ func redisAway(t *testing.T, away absence) {
 	s.create(key, g, u, 5)
 	all := s.crowd(t, 500)
 	all.send(t, "GET", "/favicon.ico", "") // connects
-	// What this machine needs for so many answers that need no Redis is not the service's to promise.
+	// The service does not promise how long this machine takes for so many answers that need no Redis.
 	second := time.Second + all.send(t, "GET", "/favicon.ico", "").slowest()
 
 	end := away.begin(server, w)
@@ -86,7 +86,7 @@ func redisAway(t *testing.T, away absence) {
 		t.Errorf("/readyz took %v", took)
 	}
 	s.ops("/livez").Want(t, 200)
-	// The archive is there, so operators can go on.
+	// The archive is there, so operators can continue.
 	s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
 	other := s.guild(nil)
 

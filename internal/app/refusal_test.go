@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// What a Postgres lacks that nobody has prepared is said with what to do, by a start and by `migrate up` alike.
+// A start and `migrate up` alike say what an unprepared Postgres lacks and what to do.
 func TestPostgresThatIsNotPrepared(t *testing.T) {
 	t.Parallel()
 	archive := testenv.PostgresServer(t)

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// While Redis takes no changes, everything that only reads continues, with limits and without a key; changes are told to come again,
+// While Redis takes no changes, everything that only reads continues, with limits and without a key; changes get Retry-After,
 // and nothing of them is made.
 func TestRedisRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {

@@ -20,7 +20,7 @@ import (
 )
 
 // agreeTime is how long a test waits for what another replica has to know within a second: a machine that does ten things
-// at once takes its time. That a second holds is in the interval at which replicas look (TestReplicasLookTwiceASecond).
+// at once takes its time. The second follows from the interval at which replicas look (TestReplicasLookTwiceASecond).
 const agreeTime = 30 * time.Second
 
 // trio is three replicas on the same servers.

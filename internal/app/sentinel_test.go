@@ -104,7 +104,7 @@ func (l *load) acked() []int64 {
 func (l *load) more(t *testing.T, n int64) {
 	t.Helper()
 	before := l.acked()
-	eventually(t, "the changes go on", func() bool {
+	eventually(t, "the changes continue", func() bool {
 		for i, now := range l.acked() {
 			if now < before[i]+n {
 				return false
@@ -276,7 +276,7 @@ func TestAReplicaThatLaggedTakesOver(t *testing.T) {
 	}
 }
 
-// What is wrong with how the sentinels are reached is said at the start.
+// The start reports what is wrong with how the sentinels are reached.
 func TestSentinelsThatRefuse(t *testing.T) {
 	t.Parallel()
 	archiveURL := testenv.Postgres(t)

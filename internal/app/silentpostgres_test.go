@@ -11,7 +11,7 @@ import (
 )
 
 // A Postgres that takes connections and never answers is worse than one that is gone: whatever asks it hangs. What is in
-// memory is served all the same, changes go on, and what needs Postgres fails soon, also when it is asked for by many.
+// memory is served all the same, changes continue, and what needs Postgres fails soon, also when it is asked for by many.
 func TestPostgresSilent(t *testing.T) {
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)

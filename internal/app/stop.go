@@ -74,7 +74,7 @@ func (a *App) stopServing(ctx context.Context) {
 	if a.api == nil {
 		return
 	}
-	a.feed.Close() // or the streams would go on until they are cut off
+	a.feed.Close() // or the streams would continue until they are cut off
 	a.watching.Close()
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc

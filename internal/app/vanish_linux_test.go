@@ -7,7 +7,7 @@ import (
 )
 
 // vanish makes the other end what a host is that is not there: nothing passes, nothing closes, and a new connection is
-// neither taken nor refused. That is how Linux treats one for which a listener has no room. It returns what ends it.
+// neither taken nor refused. Linux treats a connection so when its listener has no room. It returns what ends it.
 func (w *wire) vanish() (back func()) {
 	w.t.Helper()
 	w.mu.Lock()

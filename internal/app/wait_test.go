@@ -86,7 +86,7 @@ func TestRedisThatMayDropMembers(t *testing.T) {
 	}
 }
 
-// What changed since the last snapshot is lost with a Redis that keeps no log, so that it keeps none is said at the start.
+// A Redis that keeps no log loses what changed since the last snapshot, so the start warns of it.
 func TestRedisWithoutALog(t *testing.T) {
 	t.Parallel()
 	for setting, warned := range map[string]bool{"appendonly no": true, "appendonly yes": false} {

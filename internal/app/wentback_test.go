@@ -10,7 +10,7 @@ import (
 )
 
 // Redis comes back with a dump from before the last snapshot. What the API tells from then on, on every replica and from
-// the first answer, is never less than what is archived, and changes go on from there.
+// the first answer, is never less than what is archived, and changes continue from there.
 func TestRedisComesBackOlder(t *testing.T) {
 	t.Parallel()
 	server := testenv.Redis(t)

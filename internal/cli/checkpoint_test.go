@@ -82,7 +82,7 @@ func TestWhatCannotBeUndoneNeedsAYes(t *testing.T) {
 		{"guild", "delete", gophers}, {"reset", "--guild", gophers}, {"checkpoint", "restore", "1", "--guild", gophers},
 		{"checkpoint", "delete", "1", "--guild", gophers}, {"user", "erase", "100000000000000005"},
 	} {
-		fail(t, environ, exitUsage, "give --yes to go on", args...)
+		fail(t, environ, exitUsage, "give --yes to continue", args...)
 	}
 	if asked > 0 {
 		t.Errorf("the service was asked %d times", asked)

@@ -1,5 +1,5 @@
 // Package cli is the command line: a file for each subcommand. Commands that change a running service are clients of its API; serve and
-// demo run the service itself. What they run is wired in package app.
+// demo run the service itself, which package app wires.
 package cli
 
 import (

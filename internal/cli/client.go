@@ -174,8 +174,8 @@ type refused struct {
 	status int
 }
 
-// refusal turns an answer that is not 2xx into the service's message, or says that it is none of a Levelboard. Of a wrong token
-// it says what can be done on a command line: the service speaks of a header.
+// refusal turns an answer that is not 2xx into the service's message, or says that it is none of a Levelboard. After a wrong
+// token it says what to do on a command line: the service speaks of a header.
 func (c *adminClient) refusal(response *http.Response, answer []byte) error {
 	var failure struct {
 		Message string `json:"message"`

@@ -22,7 +22,7 @@ func yesFlag(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
 }
 
-var errNobodyToAsk = usage("nobody can be asked here: give --yes to go on without a question")
+var errNobodyToAsk = usage("nobody can be asked here: give --yes to continue without a question")
 
 // ask has whoever is at a terminal confirm what question describes, by the word that it returns. Where nobody can be asked it is an error
 // that --yes was not given.
@@ -37,7 +37,7 @@ func (p *program) ask(yes bool, question func() (text, word string, err error)) 
 	if err != nil {
 		return err
 	}
-	return p.confirm(text+" Write "+word+" to go on: ", word)
+	return p.confirm(text+" Write "+word+" to continue: ", word)
 }
 
 // confirm has whoever can be asked write the word; the error says that they did not.

@@ -34,7 +34,7 @@ func openTerminal(t *testing.T) (terminal, keyboard *os.File) {
 
 func TestDeletingAGuildIsAskedAboutAtATerminal(t *testing.T) {
 	environ, _ := startService(t)
-	const question = "Delete Gophers (" + gophers + ") with all its members? This cannot be undone. Write " + gophers + " to go on: "
+	const question = "Delete Gophers (" + gophers + ") with all its members? This cannot be undone. Write " + gophers + " to continue: "
 	const changedMind = "levelboard: that is another answer, so nothing was done"
 	for name, c := range map[string]struct {
 		typed   string

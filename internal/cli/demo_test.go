@@ -211,7 +211,7 @@ func TestDemoTakesAnAdminToken(t *testing.T) {
 func TestDemoRefusesTheTokensThatServeRefuses(t *testing.T) {
 	temp, data := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
-	// One that takes such a token would go on for ever.
+	// One that takes such a token would never end.
 	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
 	for says, settings := range map[string][]string{

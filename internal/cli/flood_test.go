@@ -101,7 +101,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	if bound := before.goroutines + 2*clients + 500; most.goroutines > bound {
 		t.Errorf("%d goroutines, bound %d", most.goroutines, bound)
 	}
-	// That is what connections and requests hold, and what a quick machine throws away between the collection and the look.
+	// Connections and requests hold this much, garbage included that a quick machine makes between the collection and the look.
 	if most.heap > before.heap+250<<20 {
 		t.Errorf("the heap grew from %v to %v", before, most)
 	}

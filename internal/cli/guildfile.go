@@ -46,7 +46,7 @@ func documentName(file string) string {
 	return file
 }
 
-// idIn returns the guild's id in a document that is to be applied. Its errors go on after the document's name. What else is in the
+// idIn returns the guild's id in a document that is to be applied. Its errors follow the document's name. What else is in the
 // document is the service's to judge.
 func idIn(document []byte) (string, error) {
 	value, err := oneValue(document)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is not ready says why. Something else that listens there is not quoted.
+// A service that is not ready says why. Something else that listens there is not quoted.
 func TestHealthcheckSaysTheReason(t *testing.T) {
 	for answer, want := range map[string]string{
 		"not ready: redis: it does not answer in time\n": "not ready: redis: it does not answer in time\n",

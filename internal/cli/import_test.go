@@ -182,7 +182,7 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 			t.Errorf("import does not say %q:\n%s", says, out)
 		}
 	}
-	fail(t, environ, exitUsage, "give --yes to go on", "import", file, "--guild", gophers)
+	fail(t, environ, exitUsage, "give --yes to continue", "import", file, "--guild", gophers)
 	fail(t, environ, exitFailed, "no such file", "import", file+"x", "--guild", gophers, "--yes")
 }
 

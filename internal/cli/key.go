@@ -78,7 +78,7 @@ func (p *program) revokeKey(ctx context.Context, flags *clientFlags, key string)
 	return p.send(ctx, flags, http.MethodDelete, keyPath(keyID), "Revoked the key "+keyID+".")
 }
 
-// keyIDIn finds the id in what was given for KEYID. What holds none is not sent, nor repeated: it may be most of a secret.
+// keyIDIn finds the id in what was given for KEYID. A text without an id is not sent, nor repeated: it may be most of a secret.
 func keyIDIn(given string) (string, error) {
 	keyID, err := apikey.IDIn(given)
 	if err != nil {

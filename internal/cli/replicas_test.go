@@ -116,7 +116,7 @@ func (f *fleet) archives(xp int) {
 }
 
 // A replica that is killed takes nothing with it: another one takes the lease and writes what it had not written, and its
-// streams go on at another one without a gap.
+// streams continue at another one without a gap.
 func TestAReplicaIsKilled(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 3, 300*time.Millisecond)

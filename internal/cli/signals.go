@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// One stop often arrives as two signals. Two cases are told from somebody in a hurry:
+// One stop often arrives as two signals. Two cases differ from somebody in a hurry:
 //   - timeout(1) sends SIGTERM to the process and to its group, each followed by SIGCONT: a second SIGTERM with a SIGCONT is the first again.
 //   - Ctrl+C reaches a terminal's whole group, and a parent may pass it on: two SIGINT within sameTyping are one.
 const (

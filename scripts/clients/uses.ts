@@ -10,7 +10,7 @@ export const reward: Schemas["RoleRewardSetting"] = { level: 5, roles: [{ id: "3
 // @ts-expect-error: a name is required
 export const nameless: Schemas["GuildSettings"] = { memberCount: 5000, ownerId: "100000000000000001" };
 
-// Unions are told apart by what is in them, and their variants have names.
+// Unions are distinguished by what is in them, and their variants have names.
 export const curves: Schemas["Curve"][] = ["mee6", [150, -100, 50]];
 export const changes: Schemas["XPChange"][] = [120, { increment: 40 }, { decrement: 1 } satisfies Schemas["XPDecrement"]];
 // @ts-expect-error: no such preset

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// manifests is what the checks look at. That the documents fit their schemas is checked elsewhere.
+// manifests is what the checks look at. Other checks hold the documents to their schemas.
 type manifests struct {
 	deployment   deployment
 	configMaps   map[string]map[string]string

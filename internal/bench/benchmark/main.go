@@ -23,7 +23,7 @@ import (
 type options struct {
 	levelboard, floorProgram string
 	each                     time.Duration // of each load
-	rounds                   int           // of which the medians are told
+	rounds                   int           // whose medians are reported
 	quick                    bool          // smaller boards
 	page                     string        // path of benchmarks.md; empty prints it
 	commit, postgres         string        // versions
@@ -36,7 +36,7 @@ func main() {
 	flag.StringVar(&o.levelboard, "levelboard", "", "the service's program")
 	flag.StringVar(&o.floorProgram, "floor", "", "the program of internal/bench/floor")
 	flag.DurationVar(&o.each, "time", 4*time.Second, "how long each load lasts")
-	flag.IntVar(&o.rounds, "rounds", 3, "how many rounds, of which the medians are told")
+	flag.IntVar(&o.rounds, "rounds", 3, "how many rounds; the medians are reported")
 	flag.BoolVar(&o.quick, "quick", false, "small boards, to see that everything works")
 	flag.StringVar(&o.page, "page", "", "write the page to this file (default standard output)")
 	flag.StringVar(&o.commit, "commit", "", "what is measured")

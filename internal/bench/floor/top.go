@@ -76,7 +76,7 @@ type user struct {
 var errStored = errors.New("a stored member cannot be read")
 
 // readTop reads the first hundred and decodes them: two round trips, one for the ids and one for the rest.
-// What a level is costs a service more; here it is a division.
+// A service pays more for the level; here it is a division.
 func readTop(ctx context.Context, client *redis.Client) (page top, err error) {
 	ranked, err := client.ZRevRangeWithScores(ctx, boardKey, 0, 99).Result()
 	if err != nil {

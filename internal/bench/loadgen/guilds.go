@@ -59,7 +59,7 @@ func memberOf(user string, n int) int {
 	return number - firstUser
 }
 
-// prepare makes the guilds, the keys and the members. What it made is removed by tidy, also after an error.
+// prepare makes the guilds, the keys and the members. tidy removes what it made, also after an error.
 func (b *bench) prepare(ctx context.Context) error {
 	if b.Bare {
 		return nil

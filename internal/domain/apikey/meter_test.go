@@ -159,7 +159,7 @@ func TestAFlushIsInPieces(t *testing.T) {
 	}
 }
 
-// What a replica that is killed loses is what it has not flushed: less than a minute.
+// A killed replica loses what it has not flushed: less than a minute.
 func TestTheMeterFlushesWithinAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, m, l := metered(t)

@@ -32,7 +32,7 @@ type newKeyBody struct {
 	RateLimit  strictjson.Optional[*int]       `json:"rateLimit" bounds:"0..2147483647"`
 }
 
-// ParseNewKey reads the body of POST /admin/keys. What a client got wrong is an Invalid fault that names the property.
+// ParseNewKey reads the body of POST /admin/keys. A client's mistake is an Invalid fault that names the property.
 func ParseNewKey(data []byte, now time.Time) (NewKey, error) {
 	var body newKeyBody
 	if err := strictjson.Decode(data, &body); err != nil {

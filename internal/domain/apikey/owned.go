@@ -41,7 +41,7 @@ const MaxOldSecrets = 4
 type Rotation struct {
 	Hash [32]byte // of the new secret
 	Now  time.Time
-	// Overlap is how long the secrets from before may go on; each stops then or when it would have anyway. 0: at once.
+	// Overlap is how long the previous secrets stay valid; each stops then or when it would have anyway. 0: at once.
 	Overlap time.Duration
 }
 

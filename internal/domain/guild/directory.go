@@ -16,7 +16,7 @@ type Directory struct {
 	Channels []Channel // up to 1000
 }
 
-// Description is what a bot says of its guild. What is absent stays as it is; a list replaces the one that was there.
+// Description is what a bot says of its guild. Absent fields stay as they are; a list replaces the one that was there.
 type Description struct {
 	Name        strictjson.Optional[string]
 	Icon        strictjson.Optional[*string]

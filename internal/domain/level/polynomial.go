@@ -19,7 +19,7 @@ func decimal(c float64) ratio {
 	return r
 }
 
-// polynomial evaluates a curve. Whether a value is just below or at a half decides where a level begins, so values are
+// polynomial evaluates a curve. A level begins where a value reaches a half, so values are
 // exact. Three ways lead there: 64-bit integers over a common denominator, when nothing can overflow (nearly every curve
 // that people write); else floats, when the value is farther from a half than their error; else big integers.
 type polynomial struct {

@@ -75,7 +75,7 @@ var (
 // ValidSeasonID reports whether a season may have that id.
 func ValidSeasonID(text string) bool { return seasonID.MatchString(text) }
 
-// Parse reads the id of a period, in the years 1970 to 9999. Of a season it knows the kind and the id only. ErrMalformed for anything else, week
+// Parse reads the id of a period, in the years 1970 to 9999. A season has its kind and id only. ErrMalformed for anything else, week
 // 53 of a year with 52 included.
 func Parse(text string) (Period, error) {
 	if id, ok := strings.CutPrefix(text, seasonPrefix); ok && ValidSeasonID(id) {

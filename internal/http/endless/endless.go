@@ -1,5 +1,5 @@
 // Package endless writes answers that have no end, such as streams of events: at once, with a time for each write in place of one for all,
-// and until the client goes or the stream is ended from here. What is sent and to how many is up to the caller.
+// and until the client goes or the stream is ended from here. The caller decides what is sent and to how many.
 package endless
 
 import (

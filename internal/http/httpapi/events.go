@@ -26,7 +26,7 @@ const (
 )
 
 // followEvents streams the events of a guild until the client goes, is too slow, or may follow no more, or the service
-// stops. Whether it may is looked at before each event that is sent, and at every sign of life.
+// stops. The permission is checked before each event that is sent, and at every sign of life.
 func (a *api) followEvents(c *gin.Context) error {
 	gid, err := pathID[id.Guild](c, "guildId")
 	if err != nil {

@@ -97,7 +97,7 @@ func TestLargeBodiesThatWillBeRefusedTakeNobodysPlace(t *testing.T) {
 	}
 }
 
-// Who sends many large bodies slowly takes the places of no other owner, whose bodies go on.
+// An owner who sends many large bodies slowly takes no other owner's places: their bodies are still read.
 func TestLargeBodiesOfOneOwnerLeavePlacesToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &api{largeBodies: shares.New(largeBodies, largeBodiesOfOwner)}

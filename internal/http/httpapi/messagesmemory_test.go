@@ -32,7 +32,7 @@ func TestBadMessagesTakeLittleMemory(t *testing.T) {
 		if !fault.Is(err, fault.Invalid) {
 			t.Errorf("%s: %v", name, err)
 		}
-		// What is read twice must not be much more than what was sent.
+		// Reading twice must not hold much more than what was sent.
 		if took := after.TotalAlloc - before.TotalAlloc; took > 3*maxLargeBody {
 			t.Errorf("%s: %d KiB were taken for %d", name, took>>10, len(body)>>10)
 		}

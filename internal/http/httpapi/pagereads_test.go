@@ -168,7 +168,7 @@ func (b *busyBoard) Page(_ context.Context, _ *guild.Guild, _ int64, known leade
 	return page, nil
 }
 
-// Of a board that changes all the time, a page whose own members do not is encoded and packed once, and sent with the ETag of each version.
+// A page whose own members do not change, on a board that changes all the time, is encoded and packed once, and sent with the ETag of each version.
 func TestAPageWhoseRowsStayIsEncodedOnce(t *testing.T) {
 	board := &busyBoard{}
 	a := &api{deps: Deps{Board: board}, pages: newPageCache(1 << 20)}

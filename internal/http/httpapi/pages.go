@@ -246,8 +246,8 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 // setCacheHeaders makes caches ask each time, which a 304 answers cheaply.
 func setCacheHeaders(c *gin.Context, etag, vary string) { setKept(c, etag, vary, noCache) }
 
-// setKept says how long caches may keep what is there for whoever may read the leaderboard. Whether a page says isManager, and whether it may
-// be read at all, depends on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private. What is kept
+// setKept says how long caches may keep what is there for whoever may read the leaderboard. A page's isManager, and the right
+// to read it at all, depend on the key or on who is signed in, so no shared cache keeps what was asked for with one or is private. What is kept
 // without being asked for again is not for those who sign in later.
 func setKept(c *gin.Context, etag, vary, kept string) {
 	cache, session := "public, "+kept, callerOf(c).session != nil

@@ -37,7 +37,7 @@ func (a *api) fail(c *gin.Context, err error) {
 	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
 		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
 	}
-	// Whether something is refused depends on the key and changes without notice.
+	// A refusal depends on the key and changes without notice.
 	c.Header("Cache-Control", "private, no-store")
 	c.Header("Vary", varyKey)
 	c.Abort()

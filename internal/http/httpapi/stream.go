@@ -26,7 +26,7 @@ const (
 )
 
 // takeStream takes one of the streams that may be open. It is 429 when the owner of the caller's key has a share of them open, which is
-// that owner's own doing: the others' streams go on, and 503 would say that the service fails.
+// that owner's own doing: the others' streams continue, and 503 would say that the service fails.
 func (a *api) takeStream(c *gin.Context) (*shares.Place, error) {
 	place, err := a.streams.Take(string(callerOf(c).user()))
 	switch {

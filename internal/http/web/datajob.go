@@ -119,7 +119,7 @@ type fact struct {
 	N    int
 }
 
-// Facts are the numbers of a preview: what it is about, and whatever else is not 0.
+// Facts are the numbers of a preview: its subject, and whatever else is not 0.
 func (j jobView) Facts() (list []fact) {
 	plan, report := &j.Import.Plan, &j.Import.Report
 	for i, f := range []fact{

@@ -14,7 +14,7 @@
 //  4. Site.Routes has the route, in the group pages: it brings the headers, the limits and the visitor. A change is a POST from a
 //     form, which is refused when a page of another site sent it; no token is needed in the form. postForm(c) reads it. Answer a change that was
 //     made with c.Redirect(http.StatusSeeOther, ...), and one that was not with the form, its errors beside the fields, and 422.
-//  5. What a page needs of the rest of the service is a field of Deps, which app fills.
+//  5. A page reaches the rest of the service through fields of Deps, which app fills.
 //
 // A name from outside is always cleaned (package displayname) and in a <bdi>, and never in an attribute that is an address;
 // html/template escapes the rest.

@@ -181,7 +181,7 @@ func TestABoardIsSmallOnItsWay(t *testing.T) {
 	}
 }
 
-// What packs well tells how often the same is in it, so nothing secret is packed.
+// The packed size tells how often the same is in it, so nothing secret is packed.
 func TestSecretsAreNotPacked(t *testing.T) {
 	s := newSite(t, options{})
 	b := s.browser()

@@ -65,7 +65,7 @@ func (s *Site) encodeRows(g *guild.Guild, v *boardView, sent map[id.User]string)
 	return json.Marshal(body)
 }
 
-// rows answers with a page's rows, for browsers that cannot watch it. What did not change is a 304 that reads no row.
+// rows answers with a page's rows, for browsers that cannot watch it. Without a change the answer is a 304 that reads no row.
 func (s *Site) rows(c *gin.Context, g *guild.Guild) error {
 	number, err := pageNumber(c.Query("page"))
 	if err != nil {

@@ -156,7 +156,7 @@ func (s *Site) savedSince(c *gin.Context, page *settingsPage, p guildsettings.Pr
 	if ok {
 		mine := *page.Guild
 		mine.Settings = p.Settings()
-		// What the page shows is compared, not the documents: a new row has got an id that the form does not know.
+		// Compare what the page shows, not the documents: a new row has got an id that the form does not know.
 		page.Conflicts = differences(formOf(page.Guild, page.Directory), formOf(&mine, page.Directory))
 		if len(page.Conflicts) == 0 {
 			return afterSaving(c, page)

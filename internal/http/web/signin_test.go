@@ -422,7 +422,7 @@ func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
 			answers <- err
 		}()
 	}
-	// All but the one that asks go on with what is known.
+	// All but the one that asks continue with what is known.
 	for n := range cap(answers) {
 		if n == cap(answers)-1 {
 			release()

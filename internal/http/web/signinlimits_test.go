@@ -64,7 +64,7 @@ func TestAnAddressHasAFewSignInsAMinute(t *testing.T) {
 	if enters.entered+refused != 3*most || enters.entered < most || refused == 0 {
 		t.Errorf("the provider was asked for %d codes, and %d were refused", enters.entered, refused)
 	}
-	// Pages go on there, and elsewhere people sign in.
+	// Pages still work there, and elsewhere people sign in.
 	b.get("/leaderboard/gophers", "X-Forwarded-For", "2001:db8::1").want(200)
 	s.browser().signIn()
 }

@@ -115,7 +115,7 @@ func TestLinesForDebuggingAreNotHeldBack(t *testing.T) {
 	}
 }
 
-// What derives from one logger is limited together: each part of the service has a logger of its own.
+// Loggers derived from one are limited together: each part of the service has a logger of its own.
 func TestDerivedLoggersShareTheLimit(t *testing.T) {
 	var b book
 	log := b.logger()

@@ -32,7 +32,7 @@ import (
 // maxDepth is how deep arrays and objects may nest.
 const maxDepth = 32
 
-// Decode reads data, one JSON value, into what into points at. What a client got wrong is a *fault.Error with code
+// Decode reads data, one JSON value, into what into points at. A client's mistake is a *fault.Error with code
 // fault.Invalid, whose sentence names the property as the client writes it: `user.avatar must not be null`. Any other
 // error means that the Go type is not one that the package decodes. After an error into holds some of the values.
 func Decode(data []byte, into any) error {

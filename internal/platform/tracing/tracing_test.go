@@ -58,7 +58,7 @@ func TestWhatTurnsTracingOn(t *testing.T) {
 	}
 }
 
-// A value that the SDK does not understand is one line, without the value, and traces go on.
+// A value that the SDK does not understand is one line, without the value, and traces continue.
 func TestAVariableThatIsNotUnderstoodIsAWarning(t *testing.T) {
 	for variable, said := range map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT=http://s3cret@%zz":  "parse url",
@@ -87,7 +87,7 @@ func TestOffIsNothing(t *testing.T) {
 	off.Stop(t.Context())
 }
 
-// What a collector is sent, with everything that can be set.
+// A collector gets spans with everything that can be set.
 func TestWhatIsSent(t *testing.T) {
 	var mu sync.Mutex
 	var got []byte

@@ -37,11 +37,11 @@ func StartRedis() (*Redis, error) {
 // URL is where to connect, with the password: do not log it.
 func (r *Redis) URL() string { return r.url }
 
-// Close stops the server and closes its connections. What it held is gone.
+// Close stops the server and closes its connections. Its data is gone.
 func (r *Redis) Close() { r.server.Close() }
 
 // tellIdentity makes INFO answer what a Redis server says about which life of it this is, because miniredis does not know
-// those sections. What it holds never outlives the process, so one identity for each start is the truth.
+// those sections. Its data never outlives the process, so one identity for each start is the truth.
 func tellIdentity(r *miniredis.Miniredis) {
 	answer := "run_id:" + rand.Text() + "\r\nmaster_replid2:0\r\n"
 	r.Server().SetPreHook(func(c *server.Peer, cmd string, args ...string) bool {

@@ -52,7 +52,7 @@ func BenchmarkWriteBatch(b *testing.B) {
 }
 
 // BenchmarkWriteBatchOfKnownMembers is about what the writer sends in everyday life: of fifty members, one is new. And about a thousand new ones.
-// What the index of words costs is the difference to a table without it.
+// The index of words costs the difference to a table without it.
 func BenchmarkWriteBatchOfKnownMembers(b *testing.B) {
 	w := newWriteBench(b)
 	for _, words := range []struct{ name, triggers string }{{"indexed", "ENABLE"}, {"unindexed", "DISABLE"}} {

@@ -56,7 +56,7 @@ func indexNames(ctx context.Context, conn *pgx.Conn) error {
 		if err != nil || len(users) == 0 {
 			return err
 		}
-		// What another transaction holds is being written, with its words.
+		// A row that another transaction holds is being written, with its words.
 		done, err := conn.Exec(ctx, `
 			WITH named AS (
 				SELECT m.incarnation, m.user_id, r.words

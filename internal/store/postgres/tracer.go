@@ -24,7 +24,7 @@ func named(ctx context.Context, operation string) context.Context {
 	return context.WithValue(ctx, operationKey{}, operation)
 }
 
-// tracer is a pgx.QueryTracer and a pgxpool.AcquireTracer. What belongs to no operation, migrations say, is not observed.
+// tracer is a pgx.QueryTracer and a pgxpool.AcquireTracer. Queries outside an operation, such as migrations, are not observed.
 type tracer struct{ observe Observer }
 
 func (tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {

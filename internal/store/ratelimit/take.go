@@ -17,7 +17,7 @@ import (
 func (l *Limiter) take(ctx context.Context, b budgets, n int) (taken int, full times, err error) {
 	taken, full, err = l.takeCounted(ctx, b, n)
 	if redis.IsReadOnlyError(err) {
-		// A replica answers reads. What is taken is not counted, and go-redis looks for the master with its next connection.
+		// A replica answers reads. Takes are not counted, and go-redis looks for the master with its next connection.
 		return l.takeByScript(ctx, b, n, "uncounted")
 	}
 	return taken, full, err
@@ -81,8 +81,8 @@ func (l *Limiter) takeByScript(ctx context.Context, b budgets, n int, uncounted 
 //
 // A server that refuses writes still answers reads, so its refusal is no failure here. When its memory is full, a bucket is
 // written all the same, since it is small and soon gone: once a script has deleted something, Redis no longer checks its
-// memory. When it cannot save to its disk, or has too few replicas, what is taken is not counted. That it is a
-// replica is a failure, so that go-redis connects again, maybe to the master.
+// memory. When it cannot save to its disk, or has too few replicas, what is taken is not counted. A replica's refusal
+// is a failure, so that go-redis connects again, maybe to the master.
 var takeAtMost = redis.NewScript(`
 local function put(key, ...)
   local reply = redis.pcall("SET", key, ...)

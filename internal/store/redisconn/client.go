@@ -44,7 +44,7 @@ func newSingle(n *node, o ConnectOptions) *Client {
 	return &Client{UniversalClient: n.Client, shared: n.shared, tracer: o.Tracer, only: n}
 }
 
-// newClustered gives a cluster the form of a go-redis client. That one's own connections are used for pub/sub only.
+// newClustered gives a cluster the form of a go-redis client. Its own connections are used for pub/sub only.
 func newClustered(c *cluster, o ConnectOptions) *Client {
 	opts := c.options("")
 	outer := redis.NewClusterClient(&redis.ClusterOptions{

@@ -111,7 +111,7 @@ func nudgeOverACluster(t *testing.T, c *clustered) {
 	})
 }
 
-// What a command of a cluster's client cannot be given is an error, and is not sent anywhere.
+// A cluster's client refuses keys of several slots in one command, and sends nothing.
 func commandsOfNoNode(t *testing.T, c *clustered) {
 	ctx := t.Context()
 	if err := c.client.Ping(ctx).Err(); err == nil {

@@ -59,7 +59,7 @@ func (c *cluster) ask(first string) ([]redis.ClusterSlot, error) {
 
 func (c *cluster) askOne(address string) (t told) {
 	opts := c.options(address)
-	opts.PoolSize = 2 // with 1 the pool would go on dialling, in the background, a node that is away
+	opts.PoolSize = 2 // with 1 the pool would keep dialling, in the background, a node that is away
 	client := redis.NewClient(opts)
 	defer client.Close()
 	ctx, cancel := context.WithTimeout(c.life, askTime)

@@ -85,7 +85,7 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 	}
 }
 
-// A master is away for good. What is asked about guilds of all masters at once is answered for those of the others.
+// A master is away for good. A question about guilds of all masters is answered for those of the others.
 func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

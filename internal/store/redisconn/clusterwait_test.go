@@ -123,7 +123,7 @@ func TestAcknowledgedChangesSurviveAMasterOfACluster(t *testing.T) {
 		return strings.Contains(c.ask(replica, "INFO", "replication"), "master_link_status:down")
 	})
 	least := short.Load() + 5*members
-	eventually(t, "changes go on, and are not acknowledged", func() bool { return short.Load() > least })
+	eventually(t, "changes continue, and are not acknowledged", func() bool { return short.Load() > least })
 	made := direct(t, master).HGet(ctx, prefix+"meta", "rev").Val()
 	master.Kill()
 	eventually(t, "the replica has taken over", func() bool { return c.ownerOf(guild1) == replica })

@@ -22,7 +22,7 @@ for i = 1, guilds do
   local count = tonumber(args[at])
   KEYS, ARGV = {unpack(keys, (i - 1) * width + 1, i * width)}, {unpack(args, at + 1, at + count)}
   at = at + 1 + count
-  local _, reply = xpcall(run, failed) -- after an error, pcall of the embedded Redis's Lua goes on to return it
+  local _, reply = xpcall(run, failed) -- after an error, pcall of the embedded Redis's Lua keeps returning it
   if guilds > 1 and type(reply) == 'table' and reply.err then reply = '-' .. reply.err end
   replies[i] = reply
 end

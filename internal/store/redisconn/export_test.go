@@ -16,7 +16,7 @@ const (
 	CallsBeside = callsBeside
 )
 
-// What is wrong with a URL.
+// The errors of a URL.
 var (
 	ErrURL          = errURL
 	ErrClusterURL   = errClusterURL

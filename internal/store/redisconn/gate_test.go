@@ -91,7 +91,7 @@ func TestWhoWaitsLeavesWhenItsContextEnds(t *testing.T) {
 	<-waiting
 }
 
-// A connection asks for things itself before its first command. That is a part of the command, or one place would not do.
+// A connection asks for things itself before its first command. They use the command's own place in the pool, or one place would not do.
 func TestOnePlaceIsEnoughToConnect(t *testing.T) {
 	server := testenv.Redis(t)
 	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{PoolSize: 1})

@@ -26,7 +26,7 @@ func newScriptMetrics() *scriptMetrics {
 			Buckets: prometheus.ExponentialBuckets(0.0001, 2, 15),
 		}, []string{"script"}),
 		errors: metrics.NewCounterVec("levelboard_redis_script_errors_total",
-			"Redis scripts that were not answered, or with an error. What a script refuses to do is no error.", "script"),
+			"Redis scripts that were not answered, or with an error. A script's refusal is no error.", "script"),
 		sent: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "levelboard_redis_pipeline_commands",
 			Help:    "Small calls of concurrent requests that were sent to Redis together.",
@@ -39,7 +39,7 @@ func newScriptMetrics() *scriptMetrics {
 	return m
 }
 
-// observe counts one caller's wait. That a caller went away is not the script's error.
+// observe counts one caller's wait. A caller that went away is not the script's error.
 func (m *scriptMetrics) observe(sc *Script, d time.Duration, err error) {
 	m.duration.WithLabelValues(sc.name).Observe(d.Seconds())
 	if err != nil && refusalWord(err) == "" && !errors.Is(err, context.Canceled) {

@@ -379,7 +379,7 @@ func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
 	b.calls.Wait()
 }
 
-// What the server knows runs once, and what it does not is sent again.
+// A script that the server knows runs once; an unknown one is sent again.
 func TestSomeScriptsOfABatchAreUnknown(t *testing.T) {
 	for _, known := range []string{"change", "version", "page"} {
 		t.Run(known, func(t *testing.T) {

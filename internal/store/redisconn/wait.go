@@ -23,7 +23,7 @@ const (
 	// works on the next ones meanwhile.
 	waitingBatches = 4
 	// waitingRuns is how many changes that are sent by themselves wait at the same time, on each node. With the batches they leave
-	// half of the connections for reads, which must go on when there are no replicas.
+	// half of the connections for reads, which must continue when there are no replicas.
 	waitingRuns = 12
 	// waitMargin is kept of the time that a command has left, for its answer.
 	waitMargin = 50 * time.Millisecond

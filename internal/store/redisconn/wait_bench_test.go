@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// What it costs that a change waits for a replica, which is on the same machine here: one client, and 64 at once.
+// The cost of a change that waits for a replica, on the same machine here: one client, and 64 at once.
 func BenchmarkChangeWaiting(b *testing.B) {
 	const members = 10_000
 	server, replica := testenv.Redis(b, testenv.WithConfig("repl-diskless-sync-delay 0")), testenv.Redis(b)

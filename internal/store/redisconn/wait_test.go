@@ -115,7 +115,7 @@ func TestARepetitionWaitsForReplicasToo(t *testing.T) {
 	}
 }
 
-// While no replica answers, changes are refused one after the other, and reads go on.
+// While no replica answers, changes are refused one after the other, and reads continue.
 func TestReadsGoOnWithoutReplicas(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

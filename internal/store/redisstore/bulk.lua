@@ -21,7 +21,7 @@ local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 local held = ' ' .. stamp() .. ' '
 
--- What becomes of a number that is there, or is not (nil), and its text: to make text of a number is slow.
+-- Returns what a number becomes (nil: it is not there), and its text: making text of a number is slow.
 local function becomes(before, text, given)
   local number = tonumber(given)
   if not before or mode == 'set' then return number, given end

@@ -77,7 +77,7 @@ func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboa
 }
 
 // outcome reads what became of one member, {first, before, after, count, before, ...}, and puts the guild into the index if
-// its change is the first that waits for a snapshot. Of a change that too few replicas have, it says if it changed nothing.
+// its change is the first that waits for a snapshot. If too few replicas have the change, it says whether it changed nothing.
 func (s *Store) outcome(ctx context.Context, c *redisconn.Call, err error) (leaderboard.Outcome, error) {
 	if err != nil && !errors.Is(err, redisconn.ErrNotReplicated) {
 		return leaderboard.Outcome{}, known(err)

@@ -36,7 +36,7 @@ for i = 1, n do
     for j = 1, #days do fields[#fields + 1] = days[j] .. ':' .. members[i] end
   end
 end
--- What is noted of them is in the entries as well: it is taken into the other boards, and then this one has the sum.
+-- Their notes are in the entries as well: they are taken into the other boards, and then this one has the sum.
 local notes, values = {}, values('HMGET', KEYS[8], fields, 1)
 for i = 1, #fields do
   if values[i] then notes[#notes + 1], notes[#notes + 2] = fields[i], values[i] end

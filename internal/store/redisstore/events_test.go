@@ -147,7 +147,7 @@ func TestNoChangeOfLevelIsMissed(t *testing.T) {
 	})
 }
 
-// The presets and curves of few digits are told apart exactly.
+// The presets and curves of few digits are distinguished exactly.
 func TestOnlyLevelUpsOfOrdinaryCurvesAreNoted(t *testing.T) {
 	withLog(t, func(t *testing.T, s *redisstore.Store) {
 		_, err := s.Create(t.Context(), guild1, user1, leaderboard.Creation{})

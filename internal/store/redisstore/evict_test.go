@@ -57,7 +57,7 @@ func loads(t *testing.T, s *redisstore.Store, state snapshot.State) {
 	ok(t, s.CommitHydration(t.Context(), h, state))
 }
 
-// What is left of a guild that nobody used: what has a time to live.
+// An unused guild leaves only what has a time to live.
 func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client)
@@ -137,7 +137,7 @@ func TestAGuildWithoutANoteOfItsUse(t *testing.T) {
 	})
 }
 
-// What is under way of a guild keeps it, however long nobody has used it.
+// Work under way keeps a guild, however long nobody has used it.
 func TestWhatKeepsAGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client)

@@ -10,7 +10,7 @@ import (
 )
 
 // A server that keeps its data is killed while a guild is being loaded. The lock is in its append-only file, but its holder
-// may not go on, and nobody else should have to wait until it expires.
+// must stop, and nobody else should have to wait until it expires.
 func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithAOF())
 	s := redisstore.New(connect(t, server.URL()))

@@ -23,7 +23,7 @@ const settleSize = 500
 // errNotSettled says that more changes have to be taken into a board than one step does.
 var errNotSettled = errors.New("too many changes are noted for a board")
 
-// daysText is how scripts are told of the days around now; empty when nothing is counted.
+// daysText passes the days around now to scripts; empty when nothing is counted.
 func daysText(d *period.Days) string {
 	if d == nil {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"levelboard/internal/domain/apikey"
 )
 
-// What an archive keeps before it is purged.
+// The times that an archive keeps things before it purges them.
 const (
 	// LogTime is how long entries of the change log stay; a follower that was away for longer starts again.
 	LogTime = 24 * time.Hour

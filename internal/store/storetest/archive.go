@@ -92,7 +92,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"a replacement that is refused":                   archiveReplaceRefused,
 		"checkpoints are few":                             archiveCheckpointBounds,
 		"a replacement keeps closed periods and records":  archiveReplaceKeeps,
-		"followers are told of new curves and rewards":    archiveResets,
+		"followers learn of new curves and rewards":       archiveResets,
 		"salvaged presence is the later one":              archiveSalvagePresence,
 		"salvage and tombstones":                          archiveSalvageTombstones,
 		"salvage what was deleted":                        archiveSalvageDeleted,

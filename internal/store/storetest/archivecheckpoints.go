@@ -205,7 +205,7 @@ func archiveReplaceKeeps(t *testing.T, a ArchiveStore) {
 	wantStandings(t, a, now, month, gainer1, int64(40))
 }
 
-// archiveResets looks at what followers are told: once for each change that matters to them.
+// archiveResets expects one reset for each change that matters to followers.
 func archiveResets(t *testing.T, a ArchiveStore) {
 	reward := `,"roleRewards":[{"level":1,"roles":[{"id":"300000000000000001","name":"One","color":null,"position":1}]}]`
 	put(t, a, settingsOf(t, guildA, ""))

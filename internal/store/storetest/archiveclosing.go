@@ -100,7 +100,7 @@ func archiveClosing(t *testing.T, a ArchiveStore) {
 		t.Errorf("due: %+v", due)
 	}
 
-	// What has closed stays, whatever comes later; what is open yet is noted.
+	// A closed period stays, whatever comes later; an open one is noted.
 	writeRows(t, a, l, g, 0, 3, gainRow(gainer1, 900, d, 1000))
 	step.Open, step.Next, step.Board = nil, time.Time{}, false
 	closePeriods(t, a, l, step)

@@ -108,7 +108,7 @@ func archiveErasure(t *testing.T, a ArchiveStore) {
 		t.Errorf("the audit log is %q, want %q", log, wantLog)
 	}
 
-	// What was noted since is not taken for the end of a second erasure; an end that was cut off is repeated.
+	// A later note is not taken for the end of a second erasure; an end that was cut off is repeated.
 	must(t, a.EndErasure(ctx, erasure.Open{User: user, At: now.Add(-1)}))
 	if open := mustGet(a.OpenErasures(ctx, 10))(t); !reflect.DeepEqual(open, []erasure.Open{{User: user, At: now.UTC()}}) {
 		t.Errorf("open %+v", open)

@@ -139,7 +139,7 @@ func archiveGainsSalvaged(t *testing.T, a ArchiveStore) {
 	wantGains(t, a, g, gainer2)
 	wantGains(t, a, g, gainer3)
 	wantGains(t, a, g, gainer4, 99, 9, 100, 4)
-	// What was deleted there is kept when it was written here since.
+	// Rows deleted there are kept when they were written here since.
 	writeRows(t, a, l, g, 0, 10, gainRow(gainer4, 3, 100, 5))
 	salvageOf(t, a, b, g, tombstone(gainer4))
 	wantGains(t, a, g, gainer4, 99, 9, 100, 5)

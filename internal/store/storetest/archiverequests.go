@@ -80,7 +80,7 @@ func archiveRequests(t *testing.T, a ArchiveStore) {
 	}
 }
 
-// What a live store that went back knows of requests is salvaged with what they did.
+// A live store that went back has its records of requests salvaged with what they did.
 func archiveRequestsSalvaged(t *testing.T, a ArchiveStore) {
 	const one, two id.User = "300000000000000001", "300000000000000002"
 	g := put(t, a, settingsOf(t, guildA, ""))

@@ -96,7 +96,7 @@ func archiveSalvage(t *testing.T, a ArchiveStore) {
 	}
 	salvage(t, a, g, 0, 99)
 	salvage(t, a, g, 0, 99, tombstone(salvaged1))
-	// What was salvaged has all up to the live store's rev: the last batch again changes nothing, one that is newer does.
+	// Salvaged members have all up to the live store's rev: the last batch again changes nothing, one that is newer does.
 	state := mustGet(a.State(t.Context(), refOf(g)))(t)
 	writeRows(t, a, l, g, state.Epoch, state.Archived, row(salvaged2, 1))
 	if got := allMembers(t, a, g)[1].XP; got != 3 {

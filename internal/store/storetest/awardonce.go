@@ -19,7 +19,7 @@ func awardOnce(b *board) {
 	first := step(0, offer(userN(1), 5, 5), offer(userN(2), 7))
 	b.award(first, gave(1, 1, 5, 0), gaveNew(7))
 	b.change(userN(1), leaderboard.Change{Op: leaderboard.Set, Amount: 1000})
-	// What the messages are worth is drawn again, and does not matter.
+	// The messages' XP is drawn again, and does not matter.
 	again := step(0, offer(userN(1), 9, 9), offer(userN(2), 9))
 	got, replayed, err := b.Award(ctx, b.g, again)
 	if want := []leaderboard.Awarded{gave(1, 1, 5, 0), gaveNew(7)}; err != nil || !replayed || !reflect.DeepEqual(got, want) {

@@ -50,7 +50,7 @@ func changesReadAndEnded(b *board) {
 	if v, err := b.Version(b.Context(), b.g); err != nil || v.Rev != 13 {
 		b.Errorf("version %+v, %v: reading has changed it", v, err)
 	}
-	// What was archived is noted.
+	// Archived changes are noted.
 	b.change(userN(1), plusOne)
 	if p := b.changesPage(10); p.Batch.Known != 13 || p.Batch.Archived != 13 || p.Batch.Rev != 14 {
 		b.Errorf("page %+v, want to know of rev 13", p)

@@ -44,7 +44,7 @@ func changedIndex(b *board) {
 	b.changedGuilds(a.ID)
 	b.changedGuilds()
 
-	// What is taken out but not flushed is put back by the writer, not by the next change.
+	// The writer, not the next change, puts back what was taken out but not flushed.
 	b.must(b.MarkChanged(b.Context(), a.ID))
 	_, err := b.Create(b.Context(), z, userN(3), leaderboard.Creation{XP: 1})
 	b.must(err)

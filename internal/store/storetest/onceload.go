@@ -25,7 +25,7 @@ func repeatedInTheNextIncarnation(b *board) {
 	}
 }
 
-// What is recorded is in the journal until the archive has it.
+// Records are in the journal until the archive has them.
 func journalled(b *board) {
 	b.load(rowN(1, 10), rowN(2, 20))
 	b.change(userN(1), plusOne)
@@ -116,7 +116,7 @@ func repeatedAfterLoss(b *board) {
 	}
 }
 
-// Of a step of several members, some of whom lost what it did, only these get it again.
+// After a step of several members, only those who lost what it did get it again.
 func awardedInPart(b *board) {
 	ctx := b.Context()
 	step := leaderboard.Awards{Once: onceOf("step", 0), Members: []leaderboard.Award{

@@ -87,7 +87,7 @@ func compileBodies(doc *openapi3.T) (bodies, error) {
 	return compiled, nil
 }
 
-// check checks a body of the content. That there is one of its media type is checked elsewhere.
+// check checks a body of the content. Its media type is checked elsewhere.
 func (b bodies) check(content openapi3.Content, mediaType string, body []byte) error {
 	schema := b[content.Get(mediaType)]
 	if schema == nil {

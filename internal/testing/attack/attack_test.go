@@ -181,7 +181,7 @@ func TestMadeUpKeys(t *testing.T) {
 	client.wantServed()
 }
 
-// While Redis refuses changes, reads go on beside clients that repeat theirs at once, and everybody learns why.
+// While Redis refuses changes, reads continue beside clients that repeat theirs at once, and everybody learns why.
 func TestRedisRefusesChanges(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Word, func(t *testing.T) {

@@ -94,7 +94,7 @@ func TestHostileNamesAreText(t *testing.T) {
 	b := s.tab(t)
 	b.open("/leaderboard/" + g)
 	b.see(hostile...)
-	// What the live part puts into the page is no less text.
+	// The live part puts no less text into the page.
 	s.Do("PATCH", "/v2/levels/"+g+"/users/"+users[4], key, object{"xp": 5000}).Want(t, 200)
 	b.until(fmt.Sprintf("document.querySelector('#board > li').id === 'm%s'", users[4]))
 	b.see(hostile...)

@@ -59,7 +59,7 @@ func (s *site) tab(t *testing.T) *tab {
 	return b
 }
 
-// note remembers what a page did that it should not. That an address was not found or not reached is none of it.
+// note remembers what a page did that it should not. An address that was not found or not reached does not count.
 func (b *tab) note(event any) {
 	var problem string
 	switch e := event.(type) {

@@ -121,7 +121,7 @@ func (s *source) Import(path string) (*types.Package, error) {
 	return s.packages[path], nil
 }
 
-// value is that of a constant, package.name, or the default of a setting, in nanoseconds if it is a time. Of a script it is the number
+// value is that of a constant, package.name, or the default of a setting, in nanoseconds if it is a time. For a script it is the number
 // after MAXLEN.
 func (s *source) value(name string) (int64, error) {
 	if strings.HasSuffix(name, ".lua") {

@@ -16,7 +16,7 @@ import (
 
 // watchdogScript waits for the end of its input, which comes when the process
 // that holds the other end of the pipe dies, however it dies. A server that is
-// paused then has to go on first, each of its processes.
+// paused then has to resume first, each of its processes.
 const watchdogScript = `
 trap '' HUP INT TERM
 read -r _

@@ -99,7 +99,7 @@ func (s *RedisServer) run() (*process, error) {
 	if s.sentinel {
 		args = append(args, "--sentinel")
 	}
-	// What a sentinel has learnt is in that file, and must outlive it.
+	// The file has what a sentinel has learnt, and must outlive it.
 	if _, err := os.Stat(config); err != nil || !s.sentinel {
 		if err := os.WriteFile(config, []byte(s.config()), 0o600); err != nil {
 			return nil, err

@@ -88,7 +88,7 @@ func (s *server) end(sig syscall.Signal) {
 // Pause freezes the server (SIGSTOP): connections stay open, new ones are taken, and nothing answers.
 func (s *server) Pause() { s.tb.Helper(); s.signal(syscall.SIGSTOP) }
 
-// Resume lets a paused server go on.
+// Resume resumes a paused server.
 func (s *server) Resume() { s.tb.Helper(); s.signal(syscall.SIGCONT) }
 
 func (s *server) signal(sig syscall.Signal) {

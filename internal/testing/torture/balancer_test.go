@@ -21,7 +21,7 @@ const (
 )
 
 // balancer sends each request to the next replica that serves, whoever asks: no session sticks to one. It never sends a
-// request again. What a replica did not answer, because it was killed meanwhile or is gone already, is 502.
+// request again. A request that a replica did not answer, because it was killed meanwhile or is gone already, is 502.
 type balancer struct {
 	replicas []*replica
 	next     atomic.Uint64

@@ -43,7 +43,7 @@ func (h *harness) dumpNow() {
 	if err := h.live.Save(ctx).Err(); err != nil {
 		h.t.Fatalf("make Redis write a dump: %v", err)
 	}
-	// What is not saved now was not saved then; what was saved before and is now was saved then.
+	// Changes that are not saved now were not saved then; those saved before and now were saved then.
 	unsaved := h.waiting(ctx)
 	d.scores = h.scores(ctx)
 	for _, at := range append(waiting, unsaved...) {

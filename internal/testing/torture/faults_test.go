@@ -19,7 +19,7 @@ type fault struct {
 	begin func(h *harness, rng *rand.Rand) (mend func())
 }
 
-// faults lists what may happen to the replicas and servers of a run. What cannot happen to a replica that is down is skipped.
+// faults lists what may happen to the replicas and servers of a run. Faults that cannot happen to a replica that is down are skipped.
 func (h *harness) faults() []fault {
 	var all []fault
 	switch h.mode {

@@ -109,7 +109,7 @@ type harness struct {
 	dumped   dump
 }
 
-// budget is how long the faults of one mode go on.
+// budget is how long the faults of one mode last.
 func budget(t *testing.T) time.Duration {
 	text := os.Getenv("TORTURE_TIME")
 	if text == "" {

@@ -21,7 +21,7 @@ func TestThreeReplicasAreKilledInTurn(t *testing.T) {
 	h.under(func() { h.killInTurn(budget(t)) })
 }
 
-// killInTurn ends each replica in turn and starts it again, in two rounds or more. In the second one they are told to end.
+// killInTurn ends each replica in turn and starts it again, in two rounds or more. In the second one they get SIGTERM.
 func (h *harness) killInTurn(d time.Duration) {
 	rng := h.stream(faultStream)
 	deadline := time.Now().Add(d)

@@ -50,7 +50,7 @@ func (h *harness) killRedis() {
 }
 
 // merged is what a member may be after an old dump came back: what the archive holds, or what the dump holds of it, or, where the archive
-// did not have that yet, both in one. That never has less XP than either, so it may have more than a decrement left which is recorded in
+// did not have that yet, both in one. The merge never has less XP than either, so it may have more than a decrement left which is recorded in
 // one of them.
 func (h *harness) merged(m *member, rows map[string]archived) []known {
 	at := m.guild + "/" + m.user
@@ -74,7 +74,7 @@ func (h *harness) merged(m *member, rows map[string]archived) []known {
 	least, unsaved := h.dumped.unsaved[at]
 	for _, a := range archive {
 		for _, d := range before {
-			// What the dump did not have waiting the archive has, with all that is recorded of it.
+			// Whatever did not wait in the dump is in the archive, with all that is recorded of it.
 			if (!unsaved || a.exists && a.xp >= least) && (a.made || !d.made) {
 				all = append(all, a)
 			}
@@ -114,8 +114,8 @@ func both(a, d known) []known {
 	return all
 }
 
-// rowOf is what a row of the archive says of the member. Whether the change that is being repeated is in it is not in the row: the moments
-// of the trail in which the member was so say it, from the dump's on. A row that is not newer than the dump may be from before the change.
+// rowOf is what a row of the archive says of the member. The row does not say whether it has the change that is being repeated: the moments
+// of the trail in which the member was so do, from the dump's on. A row that is not newer than the dump may be from before the change.
 func (m *member) rowOf(row state, newer bool) (all []known) {
 	now := m.now(time.Time{})
 	moments := append(m.trail[:len(m.trail):len(m.trail)], now)

@@ -109,7 +109,7 @@ func (m *member) cooled(gained bool, began, ended time.Time, kept bool) bool {
 	if ended.Before(m.held) {
 		return false
 	}
-	// What is pending may be a deletion, which ends the cooldown.
+	// The pending change may be a deletion, which ends the cooldown.
 	if len(m.pending) == 0 {
 		m.held = began.Add(cooldown - time.Millisecond) // Redis has no smaller times
 	}

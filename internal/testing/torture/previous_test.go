@@ -58,7 +58,7 @@ func previous(t *testing.T) (program, name string) {
 }
 
 // newestBefore is the program of the newest commit before this one that can be had; empty when there is none, and then the name
-// says why. Of a merge, the commit before is the one that was merged into.
+// says why. A merge's commit before is the one that was merged into.
 func newestBefore(clone, dir string) (program, name string, err error) {
 	var reasons []string
 	for back := range lookBack {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What a member gained is known by periods only, and is as safe as its XP.
+// Gains are known by periods only, and are as safe as XP.
 func TestTheModelKnowsGains(t *testing.T) {
 	now := time.Now()
 	lost, made := answer{verdict: unknown, ended: now}, func(xp int64) answer { return answer{verdict: done, says: outcome{xp: xp}, ended: now} }

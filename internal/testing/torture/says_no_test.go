@@ -134,7 +134,7 @@ func survives(m *member, c change, a answer, left state) {
 	m.returned(a.ended, slices.DeleteFunc(m.since(a.ended), func(k known) bool { return k.state != left }))
 }
 
-// What may really happen is accepted, in every order.
+// Everything that may really happen is accepted, in every order.
 func TestTheModelAccepts(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
@@ -170,7 +170,7 @@ func TestTheModelAccepts(t *testing.T) {
 	}
 }
 
-// What a read showed may be lost with its master, until an answer says that the replicas have it, or it is old.
+// A read's XP may be lost with its master, until an answer says that the replicas have it, or it is old.
 func TestTheModelOfAMasterThatMayBeReplaced(t *testing.T) {
 	now := time.Now()
 	plus := change{op: increment, amount: 10}
@@ -224,7 +224,7 @@ func TestTheCounterCountsAKeyOnce(t *testing.T) {
 	holds("it survived", 20, 20)
 }
 
-// What an answer to messages says is held to the call before it is held to the members.
+// An answer to messages is held to the call before it is held to the members.
 func TestTheAnswerToMessagesIsRead(t *testing.T) {
 	call := &messagesCall{
 		authors: []*member{newMember("g", "1", false), newMember("g", "2", false)},

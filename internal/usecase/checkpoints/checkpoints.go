@@ -52,7 +52,7 @@ type Replacement struct {
 	State snapshot.State
 	From  string        // the id of a checkpoint; empty for no members
 	Name  string        // of the checkpoint that is made of the members as they are
-	Why   events.Reason // what clients are told
+	Why   events.Reason // what the event says
 }
 
 // Replaced is what a Replacement did.

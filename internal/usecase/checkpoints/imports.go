@@ -83,7 +83,7 @@ func alreadyImported(before *NotedImport) error {
 		"'levelboard checkpoint restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
 }
 
-// FinishImport notes that an import is done, once the archive holds every change that was made before the call. Followers are told.
+// FinishImport notes that an import is done, once the archive holds every change that was made before the call. Followers get a reset.
 // members is how many were imported, for the audit log.
 func (c *Checkpoints) FinishImport(ctx context.Context, gid id.Guild, importID string, members int64) error {
 	g, err := c.archive.Guild(ctx, gid)

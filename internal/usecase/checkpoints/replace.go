@@ -86,7 +86,7 @@ func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Re
 	if err != nil {
 		return done, err
 	}
-	// Whatever comes, the guild does not stay frozen. What the archive has committed is in force, though its answer was lost.
+	// Whatever comes, the guild does not stay frozen. A committed change is in force, though its answer was lost.
 	defer func() {
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
 		defer cancel()

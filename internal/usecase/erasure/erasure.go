@@ -37,7 +37,7 @@ func (s *Stored) Nothing() bool {
 	return len(s.Guilds) == 0 && len(s.Keys) == 0 && s.Sessions == 0 && s.AuditRecords == 0 && !s.Traces
 }
 
-// Membership is a user's entry in a guild. Of a Row that is Deleted there is none.
+// Membership is a user's entry in a guild. A Row that is Deleted has none.
 type Membership struct {
 	Guild leaderboard.GuildRef
 	Row   snapshot.Row
@@ -169,7 +169,7 @@ func New(archive Archive, live Live, loader leaderboard.Loader, announce changes
 // retryAfter is when to ask again for an erasure that was not complete.
 const retryAfter = 10 * time.Second
 
-// Erase erases a user everywhere and returns when it is done. What is cut off is ended by Run, here or on another replica: ErrContinues.
+// Erase erases a user everywhere and returns when it is done. If it is cut off, Run ends it, here or on another replica: ErrContinues.
 func (e *Eraser) Erase(ctx context.Context, user id.User) error {
 	e.mu.Lock()
 	e.active[user]++

@@ -35,7 +35,7 @@ func guildsOf(entries []Membership) []leaderboard.GuildRef {
 }
 
 // Known is Find for a page: it asks the guilds that the archive names only, so it lacks a guild that the user joined since the last snapshot.
-// That nothing is stored is no error.
+// Without anything stored, it returns no error.
 func (e *Eraser) Known(ctx context.Context, user id.User) (Stored, error) {
 	return e.find(ctx, user, nil)
 }

@@ -150,7 +150,7 @@ func TestEachEntryComesOnce(t *testing.T) {
 	group.Wait()
 }
 
-// What the feed hands out after a follower read the log and before it joined is not lost to it.
+// A follower does not lose what the feed hands out between its reading of the log and its joining.
 func TestNothingIsLostBetweenReadingAndJoining(t *testing.T) {
 	m := &memory{}
 	m.add(1)
@@ -186,7 +186,7 @@ func TestAnIDAheadOfTheLog(t *testing.T) {
 	}
 }
 
-// Who takes nothing is dropped, and others go on.
+// A follower that takes nothing is dropped, and others continue.
 func TestASlowFollowerIsDropped(t *testing.T) {
 	m := &memory{}
 	m.add(1)

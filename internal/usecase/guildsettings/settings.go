@@ -37,7 +37,7 @@ type Board interface {
 	Page(ctx context.Context, g *guild.Guild, number int64, known leaderboard.Digest) (leaderboard.Page, error)
 }
 
-// Settings holds the use cases. Its errors are faults. Whether somebody manages the guild is for the caller to know. It is
+// Settings holds the use cases. Its errors are faults. The caller checks that somebody manages the guild. It is
 // safe for concurrent use.
 type Settings struct {
 	archive  Archive

@@ -45,7 +45,7 @@ func hostile() *rapid.Generator[string] {
 	return rapid.OneOf(parts, rapid.Map(rapid.StringN(0, 60, 256), func(s string) string { return strings.ReplaceAll(s, "\x00", "") }))
 }
 
-// What is exported is read back as it was, whatever people call themselves.
+// An export is read back as it was, whatever people call themselves.
 func TestExportReadsBackExactly(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		count := rapid.IntRange(0, 4).Draw(rt, "members")

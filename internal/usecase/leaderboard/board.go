@@ -151,7 +151,7 @@ type View struct {
 	Members   []Ranked // in the order of Look.Users; those without an entry are left out
 }
 
-// NumberedPage is a page of PageSize rows. Of a board without members, page 1 has none.
+// NumberedPage is a page of PageSize rows. Page 1 of a board without members is empty.
 type NumberedPage struct {
 	Number int64
 	Rows   []Ranked

@@ -93,7 +93,7 @@ func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, 
 // Search finds at most limit members (1 to MaxFound) by their names. An Unavailable fault when the archive is away.
 //
 // The archive has an index of words and none of ranks. When it has too many words to look at all their members, those with the best ranks are
-// likely to be near the top of the board, so they are looked for there before the archive takes its time. Of a text that more words than manyWords
+// likely to be near the top of the board, so they are looked for there before the archive takes its time. If more words than manyWords
 // begin with, and hardly any of the first 10,000 members, better ones may be missing.
 func (f *Finder) Search(ctx context.Context, g *guild.Guild, q Query, limit int) (Found, error) {
 	named, err := f.named(ctx, Ref(g), q, fewWords)

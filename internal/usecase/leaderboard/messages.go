@@ -59,7 +59,7 @@ func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op s
 			return given, err
 		})
 		if len(got) > 0 && errors.Is(err, ErrStillLoading) {
-			// The guild left the live store between two steps. That nothing was changed is true of the last one only.
+			// The guild left the live store between two steps. Only the last one changed nothing.
 			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the members were changed: " +
 				"repeat the request with its Idempotency-Key, or look before you do."
 		}

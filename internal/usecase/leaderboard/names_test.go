@@ -90,7 +90,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// What a change of case or of the way an accent is written makes of a name is found all the same.
+// A name is found in any case and however its accents are written.
 func TestCaseDoesNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringOfN(rapid.RuneFrom(nil, unicode.Letter), 1, 8, 32).Draw(t, "name")

@@ -48,14 +48,14 @@ type Around struct {
 	Rows []Standing // Gained is 0 on the board of all time
 }
 
-// Position reads where a member stands, on the boards of these running periods too. What the live store does not have of them is added up.
+// Position reads where a member stands, on the boards of these running periods too. Those that the live store does not have are added up.
 func (l *Leaderboard) Position(ctx context.Context, g *guild.Guild, user id.User, running []period.Period) (Position, error) {
 	return loaded(ctx, l, g, "read a member's position", func() (Position, error) {
 		return counted(ctx, l, g, running, func() (Position, error) { return l.board.Position(ctx, Ref(g), user, running) })
 	})
 }
 
-// Around reads a part of a board with a member in its middle. What the live store does not have of a period is added up.
+// Around reads a part of a board with a member in its middle. A period that the live store does not have is added up.
 func (l *Leaderboard) Around(ctx context.Context, g *guild.Guild, user id.User, w Window) (Around, error) {
 	var running []period.Period
 	if w.Period != nil {

@@ -33,7 +33,7 @@ type LatestGains struct {
 }
 
 // Counter adds up what the members gained in running periods, where the live store does not have it: after a load, or when the guild's calendar
-// has changed. While it does, changes go on.
+// has changed. While it does, changes continue.
 type Counter interface {
 	// ErrNotLoaded when the guild left the live store meanwhile.
 	Count(ctx context.Context, g GuildRef, p period.Period) error
@@ -69,7 +69,7 @@ type Sum struct {
 // countAttempts bounds how often one request has a period added up: one that is not added up again each time is moved by changes of the calendar.
 const countAttempts = 3
 
-// Standings reads a page, of at most limit members from a position on, of a running period. What the live store does not have of it is added up.
+// Standings reads a page, of at most limit members from a position on, of a running period. If the live store does not have it, it is added up.
 func (l *Leaderboard) Standings(ctx context.Context, g *guild.Guild, p period.Period, offset, limit int64, known Digest) (Standings, error) {
 	return loaded(ctx, l, g, "read a period", func() (Standings, error) {
 		return counted(ctx, l, g, []period.Period{p}, func() (Standings, error) { return l.board.Standings(ctx, Ref(g), p, offset, limit, known) })

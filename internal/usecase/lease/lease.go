@@ -148,7 +148,7 @@ func (e *Elector) Keep(ctx context.Context) (leased context.Context, stop func()
 	}
 }
 
-// Release gives the lease up if it is held, so that another replica can go on at once.
+// Release gives the lease up if it is held, so that another replica can continue at once.
 func (e *Elector) Release(ctx context.Context) error {
 	if !e.held.Swap(false) {
 		return nil

@@ -48,7 +48,7 @@ func (l Lifetime) from(now time.Time) (*time.Time, error) {
 	}
 }
 
-// Overlap is how long the secrets from before a rotation go on.
+// Overlap is how long the secrets from before a rotation stay valid.
 type Overlap time.Duration
 
 // The overlaps that a user can choose from.

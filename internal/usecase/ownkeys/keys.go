@@ -107,7 +107,7 @@ func (p *Profile) Rename(ctx context.Context, user id.User, keyID, name string) 
 	return p.changed(ctx, "rename a key", keyID, p.archive.RenameKey(ctx, keyID, name, apikey.User(user)))
 }
 
-// Rotate gives the key another secret, which is in the answer and nowhere else. Secrets from before go on for the overlap
+// Rotate gives the key another secret, which is in the answer and nowhere else. Earlier secrets stay valid for the overlap
 // and no longer; the id, and with it the grants, limits, counts and the expiry, stay. Conflict when the key has expired.
 func (p *Profile) Rotate(ctx context.Context, user id.User, keyID string, overlap Overlap) (secret string, err error) {
 	if !overlap.valid() {

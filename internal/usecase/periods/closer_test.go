@@ -250,7 +250,7 @@ func TestOnlyTheHolderOfTheLeaseCloses(t *testing.T) {
 	}
 }
 
-// What closed stays as it is when a new zone has its day run once more, and gains of that day count for the week.
+// A closed period stays as it is when a new zone has its day run once more, and gains of that day count for the week.
 func TestANewZoneMovesTheBoundsOfWhatRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -17,7 +17,7 @@ import (
 const (
 	// countTime bounds one count, however many requests wait for it: a million members take less than a minute.
 	countTime = 5 * time.Minute
-	// countAttempts bounds how often one step is repeated whose members go on changing.
+	// countAttempts bounds how often one step is repeated whose members keep changing.
 	countAttempts = 100
 )
 
@@ -97,7 +97,7 @@ func (c *Counter) countUsers(ctx context.Context, g leaderboard.GuildRef, p peri
 				return err
 			}
 			if attempt == countAttempts {
-				return fmt.Errorf("count a period: the days of %d members go on changing", len(sums))
+				return fmt.Errorf("count a period: the days of %d members keep changing", len(sums))
 			}
 			if err := c.ask(ctx, g, p, sums); err != nil {
 				return err

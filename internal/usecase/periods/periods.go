@@ -69,7 +69,7 @@ type Archive interface {
 	// Due lists guilds that are due by a time or whose settings were written since their last Closing, at most limit.
 	Due(ctx context.Context, by time.Time, limit int) ([]Due, error)
 	// ClosePeriod makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, the guild's settings as
-	// they are. It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild go on. A period that
+	// they are. It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild continue. A period that
 	// has closed already stays as it is. lease.ErrLost when the fence differs; snapshot.ErrStale when the guild's incarnation or version is
 	// another one; nothing was written then. It may take minutes.
 	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) error
@@ -86,7 +86,7 @@ type Archive interface {
 
 	// Closed reads a closed period with a board, its settings included and without winners. ErrNotClosed.
 	Closed(ctx context.Context, g leaderboard.GuildRef, periodID string) (Closed, error)
-	// Standings reads at most limit standings after a rank, in their order. What is not kept any more is missing.
+	// Standings reads at most limit standings after a rank, in their order. Standings that are not kept any more are missing.
 	Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]Standing, error)
 	// StandingsBefore returns the rank after which at most limit standings begin that have a user in their middle: of an even limit one more is
 	// above, and at the ends there are as many as elsewhere. leaderboard.ErrNoMember when the user is not among those that are kept.

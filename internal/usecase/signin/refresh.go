@@ -14,7 +14,7 @@ func (s *Sessions) unconfirmed(r record) bool {
 	return !r.Local && s.o.Provider != nil && now.Sub(r.Confirmed) > ConfirmTime && now.Sub(r.Tried) > retryTime
 }
 
-// freshen asks the provider again, for one request at a time: a refresh token may be good for one use only. The other requests go on with
+// freshen asks the provider again, for one request at a time: a refresh token may be good for one use only. The other requests continue with
 // what is known. It continues when the browser has gone, or what the provider gave would be lost.
 func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdTime/2)
@@ -102,6 +102,6 @@ func (s *Sessions) tell(ctx context.Context, who Identity) {
 	ctx, cancel := context.WithTimeout(ctx, tellTime)
 	defer cancel()
 	if err := s.o.Refreshed(ctx, who.User.ID, managed); err != nil {
-		s.o.Log.WarnContext(ctx, "what a user granted in guilds that they manage no more may go on until they are asked about again", "error", err)
+		s.o.Log.WarnContext(ctx, "what a user granted in guilds that they manage no more may stay in force until the next check", "error", err)
 	}
 }

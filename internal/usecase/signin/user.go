@@ -52,7 +52,7 @@ func (s *Session) MayRead(g *guild.Guild) bool {
 	return s.Manages(g) || s != nil && slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID })
 }
 
-// Managed lists the guilds that the provider says the user manages. Whether they are known here it cannot say.
+// Managed lists the guilds that the provider says the user manages. It cannot say whether they are known here.
 func (s *Session) Managed() []Guild {
 	if s == nil {
 		return nil

@@ -54,7 +54,7 @@ func TestAnAuditRecordIsArchivedOnce(t *testing.T) {
 	})
 }
 
-// What Redis lost of the log is what it lost of the members, unless the archive has it.
+// Redis loses as much of the log as of the members, unless the archive has it.
 func TestTheAuditLogOfARedisThatWentBack(t *testing.T) {
 	w := onRestorableRedis(t)
 	g := w.guild("100000000000000001")

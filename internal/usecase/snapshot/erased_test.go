@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// What an older Redis has of a user who was erased since is not salvaged.
+// An older Redis' data of a user who was erased since is not salvaged.
 func TestAnErasedUserIsNotSalvaged(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})

@@ -40,7 +40,7 @@ func (r *round) writeGroup(ctx context.Context, guilds []id.Guild) (left []Page)
 	}
 	pages := r.read(ctx, guilds, groupPage)
 	r.archivePages(ctx, pages)
-	failed := map[string][]id.Guild{} // those that fail for one reason are told of together
+	failed := map[string][]id.Guild{} // those that fail for one reason are logged together
 	errs := map[string]error{}
 	for i, p := range pages {
 		switch {

@@ -129,7 +129,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 	if least := 2 * (2*2*2 + 2*3*3); cases < least {
 		t.Errorf("%d cases, want at least %d: some steps were not reached twice", cases, least)
 	}
-	// What the archive holds is what Redis held, also to a Redis that knows nothing.
+	// The archive holds what Redis held, also to a Redis that knows nothing.
 	g, before := guilds[3], w.liveRows(guilds[3])
 	w.must(w.live.Drop(w.Context(), g))
 	w.must(w.hydrator(&faults{}).Load(w.Context(), g))

@@ -162,7 +162,7 @@ type Keep struct {
 
 // Erasure says what of a user was erased.
 type Erasure struct {
-	Until time.Time // by Redis' clock; what is not later is erased. Of an erasure that has not ended, a time that has not come
+	Until time.Time // by Redis' clock; what is not later is erased. In an erasure that has not ended, a time that has not come
 	As    string    // stands for the user in the audit log
 }
 
@@ -245,7 +245,7 @@ type Live interface {
 	Backlog(ctx context.Context, underway, stuck []id.Guild) (Backlog, error)
 
 	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or somebody else holds it, and compares
-	// what is there with what is archived. What is there of another incarnation is removed by Commit. After an error h may
+	// what is there with what is archived. Commit removes another incarnation's data. After an error h may
 	// hold the lock all the same, when only the answer was lost: abort it.
 	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived State) (h Hydration, found Found, err error)
 	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch,

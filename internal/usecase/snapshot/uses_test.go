@@ -127,7 +127,7 @@ func TestUsesOfManyGuildsAreBounded(t *testing.T) {
 	}
 }
 
-// What could not be noted is noted with the next use.
+// A use that could not be noted is noted with the next one.
 func TestUsesWhileTheLiveStoreIsAway(t *testing.T) {
 	n := &notes{err: errors.New("away")}
 	uses := snapshot.NewUses(n, time.Hour, slog.New(slog.DiscardHandler))

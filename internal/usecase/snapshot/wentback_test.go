@@ -125,7 +125,7 @@ func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
 	}
 }
 
-// What was acknowledged and not archived when the dump was made is in it, and is not lost for being older than other things.
+// The dump has what was acknowledged and not archived when it was made, which is not lost for being older than other things.
 func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
 	w := onRestorableRedis(t)
 	ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})

@@ -112,7 +112,7 @@ func (w *Writer) tick(ctx context.Context) {
 	if !w.takeLease(ctx) || !w.passed(w.lastRound) {
 		return
 	}
-	// What fails is logged and counted where it happens, and tried again in the next round.
+	// A failure is logged and counted where it happens, and tried again in the next round.
 	_ = w.round(ctx, false)
 }
 

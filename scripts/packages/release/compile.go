@@ -20,7 +20,7 @@ func compile(tree, binary, version, goos, goarch string) error {
 	build := exec.Command("make", "--no-print-directory", "static", "OUT="+out, "VERSION="+version)
 	build.Dir = tree
 	for _, variable := range os.Environ() {
-		// What an outer make hands on is about that make.
+		// An outer make hands on settings for that make.
 		if !strings.HasPrefix(variable, "MAKE") && !strings.HasPrefix(variable, "MFLAGS=") {
 			build.Env = append(build.Env, variable)
 		}

@@ -1,4 +1,4 @@
--- Whether nobody has noted a use of a loaded guild for so many ms, and nothing of it waits to be archived or is under way, by what
+-- Says whether nobody has noted a use of a loaded guild for so many ms, and nothing of it waits to be archived or is under way, by what
 -- its meta says. A guild without a note, which another version of the service loaded, gets one.
 -- KEYS[1] meta, KEYS[2] lock, KEYS[3] dirty, KEYS[4] journal; after now.lua and put.lua.
 local function cold(idle, rev, archived, pending, raising, used)

@@ -1,6 +1,6 @@
 -- What scripts that change members have in common to count gains; after now.lua.
 --
--- What a member gained on a day is in its entry. A day is a number (days since 1970-01-01). The caller names yesterday, today and tomorrow in the
+-- A member's entry has what it gained on each day. A day is a number (days since 1970-01-01). The caller names yesterday, today and tomorrow in the
 -- guild's zone, and the clock of the server chooses: so all changes around midnight fall on one side of it, whichever replica they came through.
 --
 -- Boards of periods are made of that when they are read (settle.lua, count.lua). 'gains' of meta says which are kept; while one is, what changes

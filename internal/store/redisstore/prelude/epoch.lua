@@ -1,4 +1,4 @@
--- Whether this incarnation of the guild is loaded and verified, as in loaded.lua, or frozen, and of this epoch, so that what was loaded again
+-- Says whether this incarnation of the guild is loaded and verified, as in loaded.lua, or frozen, and of this epoch, so that what was loaded again
 -- since is not touched: a script of the snapshot writer that belongs to one epoch asks this first. Of meta, which is read in one
 -- command, the rest is left for what follows.
 -- KEYS[1] meta; ARGV[1] incarnation, ARGV[2] epoch.

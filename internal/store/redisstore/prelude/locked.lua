@@ -1,4 +1,4 @@
--- Whether the caller holds the lock of the hydration, and the guild is not in use: every script of a hydration asks this first, so
+-- Says whether the caller holds the lock of the hydration, and the guild is not in use: every script of a hydration asks this first, so
 -- that only the holder loads, and never over a guild that is in use.
 -- KEYS[1] meta, KEYS[2] lock; ARGV[1] incarnation, ARGV[2] token.
 local function locked()

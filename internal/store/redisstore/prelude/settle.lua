@@ -13,7 +13,7 @@ local function keeps(gains, place, range)
   return has == range or has == range .. '?' and '?' or nil
 end
 
--- What a member of a board gained, and whether it is not present, by its score or nil.
+-- Returns what a member of a board gained, and whether it is not present, by its score or nil.
 local function standing(was)
   local sum = was and (tonumber(was) or score(was)) or 0
   if sum < -AWAY / 2 then return sum + AWAY, true end

@@ -126,7 +126,7 @@ func (s *source) Import(path string) (*types.Package, error) {
 func (s *source) value(name string) (int64, error) {
 	if strings.HasSuffix(name, ".lua") {
 		script, err := os.ReadFile(root + "store/redisstore/prelude/" + name)
-		if found := regexp.MustCompile(`'MAXLEN', '~', (\d+)`).FindSubmatch(script); found != nil {
+		if found := regexp.MustCompile(`'MAXLEN', '~', '?(\d+)`).FindSubmatch(script); found != nil {
 			return strconv.ParseInt(string(found[1]), 10, 64)
 		}
 		return 0, errors.Join(err, errors.New("it has no MAXLEN"))

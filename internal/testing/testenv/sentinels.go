@@ -33,6 +33,7 @@ type Sentinels struct {
 
 	tb       testing.TB
 	password string
+	planner  *RedisServer // the sentinel that was asked for a failover which Promoted has not seen
 }
 
 // NewSentinels starts them and returns when the replicas are in step and the
@@ -153,11 +154,7 @@ func (s *Sentinels) Master() *RedisServer {
 		if w.running == nil {
 			continue
 		}
-		if info, err := w.Ask("INFO", "sentinel"); err == nil {
-			if found := masterLine.FindStringSubmatch(info); found != nil {
-				votes[found[2]]++
-			}
-		}
+		votes[masterOf(w)]++
 	}
 	for _, r := range s.Servers {
 		if votes[r.Addr()] > sentinelServers/2 && r.running != nil && r.role("master", "") {
@@ -211,23 +208,37 @@ func (s *Sentinels) Promoted(before *RedisServer) *RedisServer {
 	var now *RedisServer
 	s.await("another master", func() bool {
 		now = s.Master()
+		if s.planner != nil && masterOf(s.planner) == before.Addr() {
+			_, _ = s.planner.Ask("SENTINEL", "FAILOVER", MasterName) // the one before was aborted, or is under way and this is refused
+		}
 		return now != nil && now != before
 	})
+	s.planner = nil
 	return now
 }
 
-// Failover makes the sentinels promote a replica though the master is well.
+// Failover makes the sentinels promote a replica though the master is well. They abort what takes them too long, and Promoted asks again.
 func (s *Sentinels) Failover() {
 	s.tb.Helper()
 	s.await("a planned failover", func() bool {
 		for _, w := range s.Watchers {
 			if w.running != nil {
 				_, err := w.Ask("SENTINEL", "FAILOVER", MasterName)
+				s.planner = w
 				return err == nil
 			}
 		}
 		return false
 	})
+}
+
+// masterOf is the address of the master that a sentinel knows, or "".
+func masterOf(watcher *RedisServer) string {
+	info, err := watcher.Ask("INFO", "sentinel")
+	if found := masterLine.FindStringSubmatch(info); err == nil && found != nil {
+		return found[2]
+	}
+	return ""
 }
 
 // InStep waits until the replicas have all that the master had when it was

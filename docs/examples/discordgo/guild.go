@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -115,9 +116,11 @@ func (g *guild) follow() {
 	text, _ := os.ReadFile(file) // there is none at the first start
 	_ = json.Unmarshal(text, &g.state)
 	for ; ; time.Sleep(2 * time.Second) {
-		logged(stream(g.id, g.state.Event, func(id, kind string, e answer) {
+		logged(stream(g.id, g.state.Event, func(id, kind string, e answer) error {
 			if behind || kind == "reset" {
-				g.catchUp()
+				if err := g.catchUp(); err != nil {
+					return err
+				}
 				behind = false
 			}
 			if kind == "period" && e.Kind != "day" {
@@ -126,27 +129,47 @@ func (g *guild) follow() {
 			g.setRoles(e)
 			g.state.Event = id
 			text, _ := json.Marshal(g.state)
-			logged(os.WriteFile(file, text, 0o600))
+			return os.WriteFile(file, text, 0o600)
 		}))
 	}
 }
 
+var errUnanswered = errors.New("catching up begins again")
+
 // catchUp compares the board with the chat: it sets all roles by level, and notes who has left.
-func (g *guild) catchUp() {
+func (g *guild) catchUp() error {
+	here, more := map[string]bool{}, true
+	for last := ""; more; {
+		members, err := g.GuildMembers(g.id, last, 1000)
+		if err != nil {
+			return err
+		}
+		for _, m := range members {
+			here[m.User.ID], last, m.GuildID = true, m.User.ID, g.id
+			logged(g.State.MemberAdd(m))
+		}
+		more = len(members) == 1000
+	}
 	var everybody []answer
 	for page := 1; len(everybody) == 100*(page-1); page++ {
-		everybody = append(everybody, call("GET", fmt.Sprintf("/v2/levels/%s?page=%d", g.id, page), nil).Levels...)
+		rows := call("GET", fmt.Sprintf("/v2/levels/%s?page=%d", g.id, page), nil)
+		if !rows.ok {
+			return errUnanswered
+		}
+		everybody = append(everybody, rows.Levels...)
 	}
 	changes := map[int]answer{}
 	for _, m := range everybody {
-		if _, err := g.State.Member(g.id, m.UserID); err != nil {
+		if !here[m.UserID] {
 			g.notePresence(m.UserID, false)
 			continue
 		}
 		change, known := changes[m.Level]
 		if !known {
 			query := fmt.Sprintf("?level=%d&userId=%s", m.Level, m.UserID)
-			change = call("GET", "/v2/guilds/"+g.id+"/role-rewards/level"+query, nil)
+			if change = call("GET", "/v2/guilds/"+g.id+"/role-rewards/level"+query, nil); !change.ok {
+				return errUnanswered
+			}
 			changes[m.Level] = change
 		}
 		change.UserID = m.UserID
@@ -157,15 +180,21 @@ func (g *guild) catchUp() {
 	if newest >= 0 && len(g.state.Announced) > 0 {
 		g.announce(weeks[newest])
 	}
+	return nil
 }
 
-// setRoles gives and takes the roles of a member who is here.
+// setRoles gives and takes the roles of a member, if they are here.
 func (g *guild) setRoles(change answer) {
+	if len(change.AddRoles)+len(change.RemoveRoles) == 0 {
+		return
+	}
 	g.roles.Lock()
 	defer g.roles.Unlock()
 	member, err := g.State.Member(g.id, change.UserID)
-	if err != nil {
-		return
+	if err != nil { // seldom: the gateway has not shown the member yet
+		if member, err = g.GuildMember(g.id, change.UserID); err != nil {
+			return
+		}
 	}
 	for _, role := range change.AddRoles {
 		if !slices.Contains(member.Roles, role) {

@@ -95,8 +95,9 @@ func call(method, path string, body any) (a answer) {
 	return a
 }
 
-// stream calls apply for each event of a guild after the one that is named, until the stream ends or is silent.
-func stream(guildID, after string, apply func(id, kind string, e answer)) error {
+// stream calls apply for each event of a guild after the one that is named, until it fails, or the stream ends or is
+// silent.
+func stream(guildID, after string, apply func(id, kind string, e answer) error) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	r := request("GET", "/v2/guilds/"+guildID+"/events", nil).WithContext(ctx)
@@ -118,7 +119,9 @@ func stream(guildID, after string, apply func(id, kind string, e answer)) error 
 		} else if field["id"] != "" {
 			var e answer
 			_ = json.Unmarshal([]byte(field["data"]), &e)
-			apply(field["id"], field["event"], e)
+			if err := apply(field["id"], field["event"], e); err != nil {
+				return err
+			}
 			clear(field)
 		}
 	}

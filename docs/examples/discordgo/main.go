@@ -44,11 +44,7 @@ func main() {
 func onEvent(s *discord.Session, e *discord.Event) {
 	switch e := e.Struct.(type) {
 	case *discord.GuildCreate:
-		logged(s.RequestGuildMembers(e.ID, "", 0, "", false))
-	case *discord.GuildMembersChunk:
-		if e.ChunkIndex == e.ChunkCount-1 { // the session knows all members
-			find(s, e.GuildID).begin.Do(find(s, e.GuildID).follow)
-		}
+		find(s, e.ID).begin.Do(find(s, e.ID).follow)
 	case *discord.GuildMemberAdd:
 		find(s, e.GuildID).notePresence(e.User.ID, true)
 	case *discord.GuildMemberRemove:

@@ -41,7 +41,7 @@ do
     if not all[counted] then days[#days + 1] = counted end
     all[counted] = (all[counted] or 0) + gain
     table.sort(days, function(a, b) return a > b end)
-    local waits = redis.call('ZMSCORE', KEYS[4], member)[1]
+    local waits = (days[#days] < newest - 2 or match(gains, '^;!')) and redis.call('ZMSCORE', KEYS[4], member)[1]
     for i = 1, #days do
       if waits or days[i] >= newest - 2 then left[#left + 1] = string.format('%.0f:%.0f', days[i], all[days[i]]) end
     end
@@ -52,6 +52,7 @@ do
   -- has gained more; and the day that it counts for.
   function earned(member, gains, gain)
     if not day or gain == 0 then return gains, day end
+    if gains == '' then return ';' .. day .. ':' .. gain, day end
     local before, latest, sum, rest = match(gains, '^(;!?)(%d+):(%-?%d+)(.*)$')
     if latest == day then return before .. latest .. ':' .. (sum + gain) .. rest, day end
     return reordered(member, gains, gain)

@@ -1,8 +1,10 @@
 package guildsettings
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -27,8 +29,13 @@ var own = []string{
 // pairs are properties that bound each other, so that one alone cannot be judged beside what is saved.
 var pairs = map[string]string{"xpPerMessageMin": "xpPerMessageMax", "xpPerMessageMax": "xpPerMessageMin"}
 
-// rows are the properties whose items are judged one by one.
-var rows = map[string]bool{"multipliers": true, "roleRewards": true, "seasons": true}
+// rows are the properties whose items are judged one by one, with a right value for each property of an item: it takes the place of a wrong one, so
+// that the others are judged too.
+var rows = map[string]map[string]string{
+	"multipliers": {"type": `"Channel"`, "multiplier": `1`, "targets": `[]`},
+	"roleRewards": {"level": `0`, "roles": `[]`},
+	"seasons":     {"id": `"x"`, "name": `"x"`, "start": `"2000-01-01"`, "end": `"2000-01-02"`},
+}
 
 // Wrong is one thing that cannot be saved as it is.
 type Wrong struct {
@@ -45,7 +52,7 @@ func (p Proposal) Settings() guild.Settings { return p.settings }
 
 // Propose puts what is given in the place of what is saved, and keeps the rest. It reads the result as the operator's
 // document is read (guild.Parse), so a manager's settings are held to the same rules. When it cannot be saved, wrong says
-// everything that is wrong in what was given: one thing for each property and each row of a list.
+// everything that is wrong in what was given: one thing for each property, also of each row of a list.
 func Propose(saved guild.Settings, given Given) (p Proposal, wrong []Wrong, err error) {
 	encoded, err := guild.Marshal(saved)
 	if err != nil {
@@ -68,7 +75,7 @@ func Propose(saved guild.Settings, given Given) (p Proposal, wrong []Wrong, err 
 	if p.settings, err = parse(saved, whole); err == nil {
 		return p, nil, nil
 	}
-	j := judge{saved: saved, base: Given{"name": document["name"], "memberCount": document["memberCount"], "ownerId": document["ownerId"]}}
+	j := judge{saved: saved, given: given, base: Given{"name": document["name"], "memberCount": document["memberCount"], "ownerId": document["ownerId"]}}
 	for _, property := range own {
 		if value, ok := given[property]; ok {
 			wrong = append(wrong, j.property(property, value)...)
@@ -91,6 +98,7 @@ func parse(saved guild.Settings, document Given) (guild.Settings, error) {
 // judge finds out what is wrong with each property by itself, beside a document that is short and right.
 type judge struct {
 	saved guild.Settings
+	given Given
 	base  Given
 }
 
@@ -99,21 +107,53 @@ func (j judge) property(property string, value jsontext.Value) (wrong []Wrong) {
 		if wrong := j.try(property, Given{property: value, partner: value}); len(wrong) > 0 {
 			return []Wrong{{Path: property, Message: wrong[0].Message}}
 		}
-		return nil
+		return j.crossed(property, partner)
 	}
 	var items []jsontext.Value
-	if rows[property] && json.Unmarshal(value, &items) == nil {
+	if rows[property] != nil && json.Unmarshal(value, &items) == nil {
 		for i, item := range items {
-			for _, w := range j.try(property, Given{property: jsontext.Value("[" + string(item) + "]")}) {
-				w.Path = strings.Replace(w.Path, property+"[0]", fmt.Sprintf("%s[%d]", property, i), 1)
-				wrong = append(wrong, w)
-			}
+			wrong = append(wrong, j.item(property, i, item)...)
 		}
 	}
 	if len(wrong) > 0 {
 		return wrong
 	}
 	return j.try(property, Given{property: value})
+}
+
+// crossed reports two properties that are right by themselves, when the second of them is judged.
+func (j judge) crossed(property, partner string) []Wrong {
+	other, ok := j.given[partner]
+	if !ok || slices.Index(own, property) < slices.Index(own, partner) {
+		return nil
+	}
+	wrong := j.try(property, Given{property: j.given[property], partner: other})
+	return slices.DeleteFunc(wrong, func(w Wrong) bool { return !errors.Is(w.Cause, guild.ErrCrossed) })
+}
+
+// item finds everything that is wrong with one item of a list.
+func (j judge) item(property string, i int, item jsontext.Value) (wrong []Wrong) {
+	for range len(rows[property]) + 1 {
+		found := j.try(property, Given{property: jsontext.Value("[" + string(item) + "]")})
+		if len(found) == 0 {
+			break
+		}
+		w := found[0]
+		inItem, _ := strings.CutPrefix(w.Path, property+"[0].")
+		name, _, _ := strings.Cut(inItem, "[")
+		// An end is too far from the start that took the place of a wrong one, unless it is wrong as that was.
+		if last := len(wrong) - 1; name != "end" || last < 0 || !strings.HasSuffix(wrong[last].Path, ".start") || wrong[last].Message == w.Message {
+			w.Path = strings.Replace(w.Path, property+"[0]", fmt.Sprintf("%s[%d]", property, i), 1)
+			wrong = append(wrong, w)
+		}
+		fields := Given{}
+		if rows[property][name] == "" || json.Unmarshal(item, &fields) != nil {
+			break
+		}
+		fields[name] = jsontext.Value(rows[property][name])
+		item, _ = json.Marshal(fields)
+	}
+	return wrong
 }
 
 func (j judge) try(property string, given Given) []Wrong {

@@ -31,6 +31,7 @@ type settingsPage struct {
 	Preview   *guildsettings.Preview
 	Conflict  bool         // the settings were saved since this form was opened, and are not as in it
 	Conflicts []difference // where they are not, when the form is right
+	Unsaved   bool         // the form is not as what is saved
 	Now       time.Time
 }
 
@@ -120,6 +121,9 @@ func (s *Site) saveSettings(c *gin.Context, page *settingsPage) error {
 		return s.savedSince(c, page, p, ok)
 	}
 	if !ok {
+		if err := s.checkVanity(c.Request.Context(), page); err != nil {
+			return err
+		}
 		return s.showSettings(c, http.StatusUnprocessableEntity, page)
 	}
 	_, err = s.deps.Settings.Save(c.Request.Context(), page.Guild, p)
@@ -173,11 +177,8 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	if err != nil {
 		return err
 	}
-	if page.Free, err = s.freedom(c.Request.Context(), page); err != nil {
+	if err = s.checkVanity(c.Request.Context(), page); err != nil {
 		return err
-	}
-	if page.Free == "taken" {
-		page.refuse("vanity", "Another community has this short name. Choose a different one.")
 	}
 	if curve := page.curve(); curve != nil {
 		preview, err := s.deps.Settings.Preview(c.Request.Context(), page.Guild, *curve)
@@ -192,6 +193,14 @@ func (s *Site) previewSettings(c *gin.Context, page *settingsPage) error {
 	}
 	page.Checked = status == http.StatusOK
 	return s.showSettings(c, status, page)
+}
+
+// checkVanity finds out what is known of the vanity in the form, and refuses another guild's.
+func (s *Site) checkVanity(ctx context.Context, page *settingsPage) (err error) {
+	if page.Free, err = s.freedom(ctx, page); page.Free == "taken" {
+		page.refuse("vanity", "Another community has this short name. Choose a different one.")
+	}
+	return err
 }
 
 // freedom says what is known of the vanity in the form.
@@ -219,16 +228,8 @@ func (*settingsPage) NameOf(m guildsettings.Moved) string {
 	return name
 }
 
-// Pause says in words how long the pause between messages is, as it stands in the form; nothing of what cannot be one.
-func (p *settingsPage) Pause() string {
-	ms, err := strconv.ParseInt(strings.TrimSpace(p.Form.Fields["xpGainInterval"]), 10, 64)
-	if err != nil || ms < 10_000 || ms > 86_400_000 {
-		return ""
-	}
-	return ". Currently " + inWords(time.Duration(ms)*time.Millisecond)
-}
-
 func (s *Site) showSettings(c *gin.Context, status int, page *settingsPage) error {
 	page.Now = s.deps.Now()
+	page.Unsaved = len(page.Wrongs) > 0 || len(differences(formOf(page.Guild, page.Directory), page.Form)) > 0
 	return s.show(c, status, "settings", "Settings of "+page.Guild.Name, page)
 }

@@ -54,7 +54,7 @@ func TestEveryPropertyCanBeSet(t *testing.T) {
 	b := w.manager()
 	form := b.get(settingsAddress).form()
 	b.post(settingsAddress, with(form, "do", "save", "enabled", "on", "visibility", "public", "embedding", "", "vanity", " NewName ", "curve", "mee6",
-		"xpGainInterval", "60000", "xpPerMessageMin", "5", "xpPerMessageMax", "6", "xpGlobalMultiplier", "3",
+		"xpGainInterval", "1.0", "xpGainInterval.unit", "minutes", "xpPerMessageMin", "5", "xpPerMessageMax", "6", "xpGlobalMultiplier", "3",
 		"ignoredChannelIds", "300000000000000007, 300000000000000008\r\n300000000000000009 general, 2024", "ignoredRoleIds", "", "ignoredUserIds", "500000000000000002 a bot",
 		"multipliers[0].type", "Role", "multipliers[0].multiplier", "4", "multipliers[0].targets", "400000000000000002\r\n400000000000000008   a new role \r\n",
 		"multipliers[1].multiplier", "1", "multipliers[1].targets", "400000000000000009 nine", "roleRewards[0].level", "20", "roleRewards[0].stack", "on", "roleRewards[1].stack", "-",
@@ -153,7 +153,7 @@ func TestEveryFieldsErrorIsBesideIt(t *testing.T) {
 		{"f-visibility", "visibility", "nobody", `Must be &#34;public&#34; or &#34;private&#34;.`},
 		{"f-vanity", "vanity", "a b", "Must be 2 to 32 letters (a to z) and digits."},
 		{"f-curve", "curve[1]", "-99", "The curve must rise at every level"},
-		{"f-xpGainInterval", "xpGainInterval", "1", "Must be a whole number from 10000 to 86400000."},
+		{"f-xpGainInterval", "xpGainInterval", "9.9", "Must be a number of minutes or seconds, from 10 seconds to 1 day."},
 		{"f-xpPerMessageMin", "xpPerMessageMin", "1e3", "Must be a whole number from 1 to 1000."},
 		{"f-xpPerMessageMax", "xpPerMessageMax", "", "Must be a whole number from 1 to 1000."},
 		{"f-xpGlobalMultiplier", "xpGlobalMultiplier", "5.1", "Must be a number from 0 to 5."},
@@ -304,16 +304,65 @@ func TestACheckThatFindsNothingSaysSo(t *testing.T) {
 	b.post(settingsAddress, with(form, "do", "save")).want(200, "Saved.").lacks(fine)
 }
 
-func TestThePauseIsSaidInWords(t *testing.T) {
+func TestTheCooldownIsInMinutesOrSeconds(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	form := b.get(settingsAddress).want(200, `name="xpGainInterval" value="12.345"`, `<option value="seconds" selected>`).form()
+	for _, c := range []struct {
+		text, unit string
+		ms         int
+		shown      string
+	}{
+		{"2", "minutes", 120_000, "2"}, {" 1.5 ", "minutes", 90_000, "90"}, {"1440", "minutes", 86_400_000, "1440"}, {"10", "seconds", 10_000, "10"},
+		{"0.1667", "minutes", 10_002, "10.002"}, {"120", "seconds", 120_000, "2"}, {"3", "-", 180_000, "3"},
+	} {
+		form = b.post(settingsAddress, with(form, "do", "save", "xpGainInterval", c.text, "xpGainInterval.unit", c.unit)).
+			want(200, "Saved.", `name="xpGainInterval" value="`+c.shown+`"`).form()
+		if got := asJSON(t, w.saved())["xpGainInterval"]; got != float64(c.ms) {
+			t.Errorf("%s %s is saved as %v", c.text, c.unit, got)
+		}
+	}
+	for _, c := range [][2]string{{"", "minutes"}, {"a minute", "minutes"}, {"9.999", "seconds"}, {"1440.1", "minutes"}, {"1e2", "seconds"}, {"-1", "minutes"}, {"NaN", "seconds"}, {"1", "hours"}, {"99999999999999999999", "seconds"}, {"1,5", "minutes"}} {
+		b.post(settingsAddress, with(form, "do", "save", "xpGainInterval", c[0], "xpGainInterval.unit", c[1])).want(422, `id="f-xpGainInterval-error">Must be a number of minutes or seconds`)
+	}
+	// A conflict shows both in words.
+	w.put(public, everySetting)
+	b.post(settingsAddress, with(form, "do", "save", "xpGainInterval", "5", "xpGainInterval.unit", "minutes")).want(409, "<bdi>12.345 seconds</bdi>", "<bdi>5 minutes</bdi>")
+}
+
+// All that is wrong is said at once, also in one row, and where one value bounds another.
+func TestARowSaysAllThatIsWrongWithIt(t *testing.T) {
 	w := newSettingsWorld(t)
 	b := w.manager()
 	form := b.get(settingsAddress).form()
-	for interval, words := range map[string]string{"60000": ". Currently 1 minute.", "7200000": ". Currently 2 hours.", " 15500 ": ". Currently 15.5 seconds."} {
-		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(200, "(1 day)"+words)
+	form = b.post(settingsAddress, with(form, "do", "add-season")).want(200, `data-edits="unsaved"`).form()
+	got := b.post(settingsAddress, with(form, "do", "save", "vanity", "moles", "xpPerMessageMin", "1000",
+		"roleRewards[1].level", "-1", "roleRewards[1].roles", "400000000000000009", "multipliers[0].type", "User", "multipliers[0].multiplier", "6", "multipliers[0].targets", "x")).
+		want(422, `tabindex="-1" autofocus>`)
+	for _, id := range []string{"f-vanity", "f-xpPerMessageMin", "f-roleRewards-1--level", "f-roleRewards-1--roles", "f-multipliers-0--type", "f-multipliers-0--multiplier",
+		"f-multipliers-0--targets", "f-seasons-2--id", "f-seasons-2--name", "f-seasons-2--start", "f-seasons-2--end"} {
+		got.want(422, `id="`+id+`-error"`, `href="#`+id+`"`, `id="`+id+`"`)
 	}
-	for _, interval := range []string{"", "a minute", "9999", "86400001", "99999999999999999999"} {
-		b.post(settingsAddress, with(form, "do", "check", "xpGainInterval", interval)).want(422, "(1 day).")
+	got.want(422, ">Reward 2, level</a>", ">Multiplier 1, applies to</a>", ">Season 3, start</a>")
+	if invalid := strings.Count(got.text, "aria-invalid"); invalid != 11 {
+		t.Errorf("%d fields are invalid", invalid)
 	}
+	// An end is not too far from a start that is none.
+	b.post(settingsAddress, with(form, "do", "save", "seasons[2].id", "x", "seasons[2].end", "2028-01-01")).want(422, "f-seasons-2--start-error").lacks("f-seasons-2--end-error")
+}
+
+func TestTheFormKnowsWhetherItIsSaved(t *testing.T) {
+	w := newSettingsWorld(t)
+	b := w.manager()
+	const saved, unsaved = `data-edits="saved"`, `data-edits="unsaved"`
+	form := b.get(settingsAddress).want(200, saved, `id="unsaved" role="status" hidden`).form()
+	for name := range form { // as browsers send lines
+		form.Set(name, strings.ReplaceAll(form.Get(name), "\n", "\r\n"))
+	}
+	b.post(settingsAddress, with(form, "do", "check")).want(200, saved)
+	b.post(settingsAddress, with(form, "do", "check", "xpPerMessageMax", "998")).want(200, unsaved, `id="unsaved" role="status">Unsaved changes`)
+	b.post(settingsAddress, with(form, "do", "save", "vanity", "a b")).want(422, unsaved)
+	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "998")).want(200, "Saved.", saved)
 }
 
 func TestTwoManagersAtOnce(t *testing.T) {

@@ -15,6 +15,9 @@ const (
 	addProperty         = "add" // of a row
 )
 
+// areas are the text areas of rows that what is chosen goes to.
+var areas = map[string]string{roleRewards: "roles", multipliers: "targets"}
+
 // choices are the lines that a text area may be given: those of channels or of roles.
 type choices struct{ channels, roles []string }
 
@@ -54,7 +57,7 @@ func (p *settingsPage) choose() {
 			f.Fields[area], f.Fields[from] = withLine(f.Fields[area], ignoredLine(line)), ""
 		}
 	}
-	for list, area := range map[string]string{roleRewards: "roles", multipliers: "targets"} {
+	for list, area := range areas {
 		for i, row := range f.Rows[list] {
 			if line, ok := p.chosen(fmt.Sprintf("%s[%d].%s", list, i, addProperty), row[addProperty], c.of(list, row)); ok {
 				row[area], row[addProperty] = withLine(row[area], line), ""
@@ -105,27 +108,50 @@ func withLine(text, line string) string {
 	return text + line + "\n"
 }
 
+// option is what a list to choose from offers: a name, which settings.js turns into a line with the id. A name that does not say which one is
+// meant stands in a whole line, and has no ID here.
+type option struct{ Value, ID string }
+
 // Channels and Roles are the options of the lists to choose from.
-func (p *settingsPage) Channels() []string { return choicesOf(p.Directory).channels }
+func (p *settingsPage) Channels() []option { return optionsOf(choicesOf(p.Directory).channels) }
 
 // Roles are as Channels.
-func (p *settingsPage) Roles() []string { return choicesOf(p.Directory).roles }
+func (p *settingsPage) Roles() []option { return optionsOf(choicesOf(p.Directory).roles) }
+
+func optionsOf(lines []string) []option {
+	named := map[string]int{}
+	for _, line := range lines {
+		_, name, _ := strings.Cut(line, " ")
+		named[strings.ToLower(name)]++
+	}
+	list := make([]option, len(lines))
+	for i, line := range lines {
+		list[i] = option{Value: line}
+		if target, name, _ := strings.Cut(line, " "); name != "" && named[strings.ToLower(name)] == 1 && ignoredLine(line) == line && !id.Valid(name) {
+			list[i] = option{Value: name, ID: target}
+		}
+	}
+	return list
+}
 
 // Choose makes the input where an item for a text area of ids is chosen; nil when the directory has none.
 func (p *settingsPage) Choose(name, kind string) *field {
-	return p.chooser(p.Field(name, "Add a "+kind, ""), kind == "role")
+	area, _, _ := strings.Cut(name, "[")
+	return p.chooser(p.Field(name, "Add a "+kind, ""), kind == "role", fieldID(area))
 }
 
 // ChooseRow is Choose for a row of a list.
 func (p *settingsPage) ChooseRow(list string, row int) *field {
+	area := p.Row(list, row, areas[list], "").ID
 	if ofRoles(list, p.Form.Rows[list][row]) {
-		return p.chooser(p.Row(list, row, addProperty, "Add a role"), true)
+		return p.chooser(p.Row(list, row, addProperty, "Add a role"), true, area)
 	}
-	return p.chooser(p.Row(list, row, addProperty, "Add a channel"), false)
+	return p.chooser(p.Row(list, row, addProperty, "Add a channel"), false, area)
 }
 
-func (p *settingsPage) chooser(f field, roles bool) *field {
-	f.List, f.Hint = "channels", "Type part of the name and choose. It is added to the list above when you check or save."
+func (p *settingsPage) chooser(f field, roles bool, area string) *field {
+	f.Into = area
+	f.List, f.Hint = "channels", "Choose a name, or type an ID."
 	if roles {
 		f.List = "roles"
 	}

@@ -29,8 +29,9 @@ func TestRolesAndChannelsAreChosenWithoutScript(t *testing.T) {
 	b := w.manager()
 	b.get(settingsAddress).want(200).lacks("<datalist id=\"roles\"", "<datalist id=\"channels\"", "Add a role", "Add a channel")
 	w.describe(someDirectory)
-	page := b.get(settingsAddress).want(200, `<option value="400000000000000010 Ten &lt;b&gt;&amp; co">`, `<option value="300000000000000010 news">`,
-		`name="roleRewards[0].add" list="roles"`, `name="multipliers[0].add" list="channels"`, `name="multipliers[1].add" list="roles"`,
+	page := b.get(settingsAddress).want(200, `<option value="Ten &lt;b&gt;&amp; co">400000000000000010</option>`, `<option value="news">300000000000000010</option>`,
+		`<option value="400000000000000012 Twin"></option>`,
+		`name="roleRewards[0].add" list="roles" data-into="f-roleRewards-0--roles"`, `name="multipliers[0].add" list="channels"`, `name="multipliers[1].add" list="roles"`,
 		"300000000000000001 general\n", "400000000000000001 mods\n")
 	// The form as it is changes nothing, and what was chosen stands in the list after a look.
 	b.post(settingsAddress, with(page.form(), "do", "save")).want(200, "Saved.")
@@ -104,7 +105,7 @@ func TestANameLikeAnIDIsNotIgnoredToo(t *testing.T) {
 	w := newSettingsWorld(t)
 	w.describe(`{"channels":[{"id":"300000000000000001","name":"x,300000000000000077 </textarea>"},{"id":"300000000000000010","name":"300000000000000078"}]}`)
 	b := w.manager()
-	form := b.get(settingsAddress).want(200).lacks("77 </textarea>").form()
+	form := b.get(settingsAddress).want(200, `<option value="300000000000000010 300000000000000078"></option>`).lacks("77 </textarea>", `data-into=""`).form()
 	b.post(settingsAddress, with(form, "do", "save", "xpPerMessageMax", "998", "ignoredChannelIds[add]", "300000000000000010 300000000000000078")).want(200, "Saved.")
 	if got := fmt.Sprint(asJSON(t, w.saved())["ignoredChannelIds"]); got != "[300000000000000001 300000000000000002 300000000000000010]" {
 		t.Errorf("ignored are %s", got)

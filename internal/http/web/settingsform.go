@@ -36,9 +36,10 @@ type formRow = map[string]string
 // formOf fills the form with what is saved.
 func formOf(g *guild.Guild, d guild.Directory) settingsForm {
 	offered := choicesOf(d)
+	pause, unit := cooldownOf(g.XPGainInterval)
 	f := settingsForm{Rows: map[string][]formRow{}, Fields: map[string]string{
 		"version": fmt.Sprint(g.Edited), "enabled": ticked(g.Enabled), "visibility": string(g.Visibility), "embedding": ticked(g.Embedding), "vanity": g.Vanity,
-		"xpGainInterval": fmt.Sprint(g.XPGainInterval), "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
+		cooldown: pause, cooldownUnit: unit, "xpPerMessageMin": fmt.Sprint(g.XPPerMessageMin),
 		"xpPerMessageMax": fmt.Sprint(g.XPPerMessageMax), "xpGlobalMultiplier": fmt.Sprint(g.XPGlobalMultiplier),
 		"ignoredChannelIds": ignoredLines(g.IgnoredChannelIDs, offered.channels), "ignoredRoleIds": ignoredLines(g.IgnoredRoleIDs, offered.roles),
 		"ignoredUserIds": idLines(g.IgnoredUserIDs),
@@ -74,20 +75,20 @@ func formOf(g *guild.Guild, d guild.Directory) settingsForm {
 // rowField splits the name of a field in a row.
 var rowField = regexp.MustCompile(`^(multipliers|roleRewards|seasons)\[(\d+)\]\.(\w+)$`)
 
-// readForm reads what was sent and judges nothing. Rows may have any numbers.
+// readForm reads what was sent and judges nothing. Rows may have any numbers. Lines end as they do in formOf.
 func readForm(sent url.Values) settingsForm {
 	f := settingsForm{Fields: map[string]string{}, Rows: map[string][]formRow{}}
 	numbered := map[string]map[int]formRow{multipliers: {}, roleRewards: {}, seasons: {}}
 	for name := range sent {
-		parts := rowField.FindStringSubmatch(name)
+		parts, value := rowField.FindStringSubmatch(name), strings.ReplaceAll(sent.Get(name), "\r\n", "\n")
 		if parts == nil {
-			f.Fields[name] = sent.Get(name)
+			f.Fields[name] = value
 		} else if n, err := strconv.Atoi(parts[2]); err == nil {
 			rows := numbered[parts[1]]
 			if rows[n] == nil {
 				rows[n] = formRow{}
 			}
-			rows[n][parts[3]] = sent.Get(name)
+			rows[n][parts[3]] = value
 		}
 	}
 	for list, rows := range numbered {

@@ -23,7 +23,7 @@ var settingsProperties = []struct {
 	{"embedding", "Embedding", func(_ settingsForm, text string, _ *settingsPage) any { return text != "" }},
 	{"vanity", "Short name", func(_ settingsForm, text string, _ *settingsPage) any { return orNull(strings.TrimSpace(text)) }},
 	{"curve", "Curve", func(f settingsForm, _ string, _ *settingsPage) any { return f.curve() }},
-	{"xpGainInterval", "XP cooldown", asNumber},
+	{cooldown, "XP cooldown", asCooldown},
 	{"xpPerMessageMin", "Minimum XP per message", asNumber},
 	{"xpPerMessageMax", "Maximum XP per message", asNumber},
 	{"xpGlobalMultiplier", "Global multiplier", asNumber},
@@ -49,6 +49,13 @@ func (p *settingsPage) given() guildsettings.Given {
 func asText(_ settingsForm, text string, _ *settingsPage) any { return text }
 
 func asNumber(_ settingsForm, text string, _ *settingsPage) any { return number(text) }
+
+func asCooldown(f settingsForm, text string, _ *settingsPage) any {
+	if ms, ok := f.cooldown(); ok {
+		return ms
+	}
+	return text
+}
 
 // asIDs are the ids of a text area whose names are not kept.
 func asIDs(_ settingsForm, text string, _ *settingsPage) any {
@@ -210,6 +217,8 @@ func (f settingsForm) inWords(property string) string {
 	switch property {
 	case "enabled", "embedding":
 		return map[bool]string{true: "on", false: "off"}[f.Fields[property] != ""]
+	case cooldown:
+		return f.cooldownInWords()
 	case "curve":
 		if f.Fields[property] == ownCurve {
 			coefficients := f.Coefficients()

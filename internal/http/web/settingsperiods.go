@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
-
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/period"
 )
@@ -83,7 +81,7 @@ func (f settingsForm) seasons() any {
 type runningPeriod struct {
 	What, Name string // "Week 2026-W48", or "Season" with its name
 	Ends       time.Time
-	In         string // "3 days"
+	In         string // "in 3 days"
 }
 
 // Running are the periods that run by what is saved.
@@ -96,7 +94,7 @@ func (p *settingsPage) Running() (list []runningPeriod) {
 		if one.Kind != period.Seasonal {
 			what += " " + one.ID
 		}
-		list = append(list, runningPeriod{What: what, Name: one.Name, Ends: ends.In(calendar.Zone), In: strings.TrimSpace(humanize.RelTime(p.Now, ends, "", ""))})
+		list = append(list, runningPeriod{What: what, Name: one.Name, Ends: ends.In(calendar.Zone), In: until(p.Now, ends)})
 	}
 	return list
 }

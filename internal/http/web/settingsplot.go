@@ -51,6 +51,9 @@ func (p *settingsPage) curve() *level.Curve {
 	return &curve
 }
 
+// presets are the curves with names, as the page calls them.
+var presets = []struct{ name, label string }{{level.PresetDefault, "Default"}, {level.PresetAmari, "Amari"}, {level.PresetMEE6, "MEE6"}}
+
 // Plot draws the presets, the saved curve, and the one in the form when it is another and can be drawn.
 func (p *settingsPage) Plot() plot {
 	drawn := plot{Levels: []level.Level{1, 5, 10, 20, 30, 50, 100}}
@@ -68,9 +71,9 @@ func (p *settingsPage) Plot() plot {
 		}
 		drawn.Curves = append(drawn.Curves, curve)
 	}
-	for _, name := range []string{level.PresetDefault, level.PresetAmari, level.PresetMEE6} {
-		c, _ := level.Preset(name)
-		add(name, "Preset "+name, c)
+	for _, preset := range presets {
+		c, _ := level.Preset(preset.name)
+		add(preset.name, preset.label, c)
 	}
 	add("saved", "Saved", saved)
 	if entered != nil {

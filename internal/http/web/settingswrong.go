@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -22,18 +23,25 @@ func (w wrong) ID() string { return fieldID(w.Field) }
 
 // Label is what the field is called in the list of errors.
 func (w wrong) Label() string {
-	property, rest, inRow := strings.Cut(w.Field, "[")
+	if row := rowField.FindStringSubmatch(w.Field); row != nil {
+		if n, err := strconv.Atoi(row[2]); err == nil {
+			return fmt.Sprintf("%s %d, %s", rowNames[row[1]], n+1, cmp.Or(rowLabels[row[3]], row[3]))
+		}
+	}
+	property, _, _ := strings.Cut(w.Field, "[")
 	for _, p := range settingsProperties {
-		if p.name != property {
-			continue
+		if p.name == property {
+			return p.label
 		}
-		if n, err := strconv.Atoi(strings.Split(rest, "]")[0]); inRow && err == nil {
-			return fmt.Sprintf("%s, row %d", p.label, n+1)
-		}
-		return p.label
 	}
 	return "The settings"
 }
+
+// rowNames are what the page calls the rows of a list, and rowLabels those of their fields that it does not call by their names.
+var (
+	rowNames  = map[string]string{multipliers: "Multiplier", roleRewards: "Reward", seasons: "Season"}
+	rowLabels = map[string]string{"type": "applies to", "targets": "channels or roles", addProperty: "new entry", "id": "ID"}
+)
 
 // refuse puts a message beside a field. It takes the place of one that is there.
 func (p *settingsPage) refuse(field, message string) {
@@ -87,6 +95,9 @@ func (p *settingsPage) place(w guildsettings.Wrong) (field, message string) {
 	if errors.Is(w.Cause, guild.ErrCrossed) {
 		return p.crossed()
 	}
+	if w.Path == cooldown {
+		return cooldown, "Must be a number of minutes or seconds, from 10 seconds to 1 day."
+	}
 	field, item, property := parts[1], parts[2], parts[3]
 	message = rowsNumbered(strings.TrimSuffix(strings.TrimSuffix(w.Message, "."), ", not a string")) // every field is text
 	if field == seasons && item != "" {                                                              // it overlaps another one
@@ -136,6 +147,7 @@ type field struct {
 	Name, ID, Label, Value, Hint, Wrong string
 	Type                                string // of an input; empty for text
 	List                                string // the id of a datalist
+	Into                                string // the id of the text area that what is chosen goes to
 }
 
 // As sets the type of an input.

@@ -214,9 +214,23 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	s.adaManages(g)
 	b := s.tab(t)
 	b.signIn("/guilds/" + g + "/settings")
+	b.look(360, "light")
+	// The bar to save with is in sight, and leaving warns only once there are edits.
+	const warns = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+	b.until("document.querySelector('.savebar').getBoundingClientRect().bottom <= innerHeight && scrollY === 0 && !(" + warns + ")")
+	b.lacks("Unsaved changes")
 	b.fill("[name=vanity]", "No Spaces")
+	b.fill("[name=xpGainInterval]", "0.1")
+	b.see("Unsaved changes", "Discard")
+	b.until(warns)
 	b.press("Save")
-	b.until("document.querySelector('[name=vanity]').getAttribute('aria-invalid') === 'true'")
+	for _, name := range []string{"vanity", "xpGainInterval"} {
+		b.until("document.querySelector('[name=" + name + "]').matches('[aria-invalid=true][aria-describedby*=error]')")
+	}
+	b.see("XP cooldown: Must be a number of minutes or seconds", "Unsaved changes")
+	b.until(warns + " && document.activeElement.matches('[role=alert]')")
+	b.inspect("settings-wrong")
+	b.fill("[name=xpGainInterval]", "2")
 	b.fill("[name=vanity]", "moles")
 	b.fill("[name=xpPerMessageMin]", "20")
 	b.fill("[name=timeZone]", "Europe/Berlin")
@@ -226,6 +240,12 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b.fill("[name='roleRewards[0].add']", "digger")
 	b.press("Add season")
 	b.fill("[name='seasons[0].name']", "Winter")
+	// A name from the list is added at once, and not twice.
+	for range 2 {
+		b.fill("[name='roleRewards[0].add']", "Digger")
+		b.do(chromedp.KeyEvent(kb.Tab))
+		b.until("document.querySelector(\"[name='roleRewards[0].add']\").value === ''")
+	}
 	if got := eval[string](b, "document.querySelector(\"[name='roleRewards[0].roles']\").value"); got != "300000000000000001 Digger\n" {
 		t.Errorf("the role that was chosen is added as %q", got)
 	}
@@ -237,11 +257,15 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	b.press("Save")
 	b.see("Saved.")
 	b.see("Week 2")
+	b.until("!(" + warns + ")")
 	b.open("/guilds/" + g + "/settings")
 	if got := eval[string](b, "document.querySelector('[name=xpPerMessageMin]').value"); got != "20" {
 		t.Errorf("the form shows %q", got)
 	}
 	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(adminToken)).Want(t, 200)
+	if cooldown := apitest.At[float64](t, kept, "xpGainInterval"); cooldown != 120_000 {
+		t.Errorf("a cooldown of 2 minutes is kept as %v", cooldown)
+	}
 	if vanity, least := apitest.At[string](t, kept, "vanity"), apitest.At[float64](t, kept, "xpPerMessageMin"); vanity != "moles" || least != 20 {
 		t.Errorf("kept are %q and %v", vanity, least)
 	}

@@ -1,0 +1,37 @@
+// Warns before edits of a form are lost, and adds what is chosen to its list at once. The page works without it.
+"use strict";
+
+(() => {
+  const form = document.querySelector("form[data-edits]");
+  if (!form) return;
+  let leaving = false;
+
+  const edited = (field) => {
+    if (field.localName === "select") return [...field.options].findLast((option) => option.defaultSelected)?.selected === false;
+    if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+    return field.defaultValue !== undefined && field.value !== field.defaultValue;
+  };
+  // An answer to an earlier press of a button may have edits already.
+  const unsaved = () => form.dataset.edits === "unsaved" || [...form.elements].some(edited);
+  const tell = () => {
+    leaving = false;
+    for (const id of ["unsaved", "discard"]) document.getElementById(id).hidden = !unsaved();
+  };
+
+  // An option is a name with its id as the text. One without a text is for the service to understand.
+  form.addEventListener("change", ({ target }) => {
+    const area = document.getElementById(target.dataset.into ?? "");
+    const option = area && [...target.list.options].find((one) => one.text && one.value === target.value);
+    if (!option) return;
+    if (!area.value.split("\n").some((line) => line.trim().split(/[\s,;]/)[0] === option.text)) {
+      area.value = `${area.value.trimEnd()}\n${option.text} ${option.value}\n`.trimStart();
+    }
+    target.value = "";
+  });
+  form.addEventListener("input", tell);
+  form.addEventListener("change", tell);
+  form.addEventListener("submit", () => { leaving = true; });
+  document.getElementById("discard").addEventListener("click", () => { leaving = true; });
+  addEventListener("pageshow", tell);
+  addEventListener("beforeunload", (event) => { if (!leaving && unsaved()) event.preventDefault(); });
+})();

@@ -24,7 +24,7 @@ func TestAManagerIsLedToTheirCommunity(t *testing.T) {
 	b.get("/leaderboard/gophers").want(200).lacks(toSettings)
 	b.signIn()
 	b.get("/").want(200, "Your communities", "<bdi>Gophers</bdi>", `<a href="/leaderboard/`+string(public)+`">Leaderboard`, toSettings).lacks("Moles")
-	b.get("/leaderboard/gophers").want(200, "You manage this</span> · "+toSettings+"</a>")
+	b.get("/leaderboard/gophers").want(200, "You manage this</span>"+toSettings+"</a>")
 	s.guilds.change(public, nil)
 	b.get("/").want(200, "None of your communities is set up here. Send its ID to the operator of this service.").lacks(toSettings)
 }

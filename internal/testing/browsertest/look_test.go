@@ -41,6 +41,13 @@ const faintPlaceholders = `(() => {
 // brokenDates are dates on more than one line.
 const brokenDates = `[...document.querySelectorAll("main time")].filter((e) => e.getClientRects().length > 1).map((e) => e.outerHTML).join("\n")`
 
+// cutRows are the rows of a board with a name or a number that does not fit, or with a dot on a line of its own above the name.
+const cutRows = `[...document.querySelectorAll("#board > li")].filter((row) => {
+	const room = row.getBoundingClientRect(), dot = row.querySelector(".dot"), name = row.querySelector(".who__name");
+	return [...row.querySelectorAll(".num, .who__name")].some((e) => [...e.getClientRects()].some((line) => line.left < room.left || line.right > room.right) || e.scrollWidth > e.clientWidth + 1 && e.clientWidth)
+		|| dot && getComputedStyle(dot).position === "static" && dot.getBoundingClientRect().bottom <= name.getClientRects()[0].top;
+}).map((row) => row.textContent.slice(0, 80)).join("\n")`
+
 func TestFocusFieldsAndDatesAreWhole(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -53,7 +60,7 @@ func TestFocusFieldsAndDatesAreWhole(t *testing.T) {
 	b.press("Done")
 	b.see("Rename")
 	key := eval[string](b, "location.pathname")
-	for _, path := range []string{"/leaderboard/gophers?page=2", "/leaderboard/gophers?member=me", "/leaderboard/gophers/search?q=gopher", "/guilds/" + g + "/settings", "/profile", key, "/profile/history"} {
+	for _, path := range []string{"/leaderboard/gophers", "/leaderboard/gophers?period=week", "/leaderboard/gophers?page=2", "/leaderboard/gophers?member=me", "/leaderboard/gophers/search?q=gopher", "/guilds/" + g + "/settings", "/profile", key, "/profile/history"} {
 		for _, width := range []int{360, 1280} {
 			b.look(width, "light")
 			b.open(path)
@@ -62,7 +69,7 @@ func TestFocusFieldsAndDatesAreWhole(t *testing.T) {
 			}
 			for what, expression := range map[string]string{
 				"the ring is cut off around": cutRings, "of different heights are inputs in": unevenInputs,
-				"the placeholder is faint of": faintPlaceholders, "not on one line is": brokenDates,
+				"the placeholder is faint of": faintPlaceholders, "not on one line is": brokenDates, "does not fit, or has a dot of its own line:": cutRows,
 			} {
 				if found := eval[string](b, expression); strings.TrimSpace(found) != "" {
 					t.Errorf("%s at %d px: %s\n%s", path, width, what, found)

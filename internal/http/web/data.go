@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 )
 
@@ -35,6 +36,7 @@ type dataPage struct {
 	Deleted     bool // a checkpoint, just now
 	Import      importForm
 	Name        string            // of a checkpoint, as it was typed
+	Reasons     map[string]string // as they were typed, by field
 	Errors      map[string]string // by field
 	Audit       *auditLog         // nil where only what was sent is shown again
 }
@@ -70,7 +72,7 @@ func (s *Site) dataGuild(c *gin.Context) (*guild.Guild, error) {
 
 func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
 	if job, ok := s.deps.Jobs.Of(page.Guild.ID); ok {
-		page.Job = &jobView{Job: job}
+		page.Job = &jobView{Job: job, Reason: reasonField("import-reason", page.Reasons, page.Errors)}
 	}
 	if page.Job == nil || !page.Job.State.Active() {
 		var err error
@@ -95,6 +97,13 @@ func (s *Site) changeData(c *gin.Context) error {
 	do := sent.Get("do")
 	s.log.InfoContext(c.Request.Context(), "a manager works on the members of a guild on the pages", "guild", g.ID,
 		"task", cut(do, maxShown), "checkpoint", cut(sent.Get("checkpoint"), maxShown))
+	field := reasonIDs[do] + sent.Get("checkpoint")
+	reason, wrong := reasonOf(sent)
+	reasons := map[string]string{field: reason}
+	if wrong != "" {
+		return s.showData(c, http.StatusUnprocessableEntity, &dataPage{Guild: g, Reasons: reasons, Errors: map[string]string{field: wrong}})
+	}
+	c.Request = c.Request.WithContext(audit.WithReason(c.Request.Context(), reason))
 	switch do {
 	case "checkpoint":
 		return s.makeCheckpoint(c, g, sent)
@@ -108,7 +117,7 @@ func (s *Site) changeData(c *gin.Context) error {
 		}
 		return toData(c, g, "", err)
 	case "reset":
-		return s.resetMembers(c, g, sent)
+		return s.resetMembers(c, &dataPage{Guild: g, Reasons: reasons}, sent)
 	case "confirm":
 		return toData(c, g, "", s.deps.Jobs.Confirm(c.Request.Context(), g.ID, sent.Get("job"), sent.Get("again") != ""))
 	case "dismiss":
@@ -116,6 +125,9 @@ func (s *Site) changeData(c *gin.Context) error {
 	}
 	return toData(c, g, "", nil)
 }
+
+// reasonIDs are the fields of the reasons for tasks; that of a checkpoint ends in its id.
+var reasonIDs = map[string]string{"restore": "reason-", "reset": "reset-reason", "confirm": "import-reason"}
 
 // toData leads back to the page, unless there was an error.
 func toData(c *gin.Context, g *guild.Guild, rest string, err error) error {
@@ -150,11 +162,11 @@ func (s *Site) hasCheckpoint(ctx context.Context, g *guild.Guild, checkpoint str
 }
 
 // resetMembers removes all members once somebody has typed the guild's name, as they see it.
-func (s *Site) resetMembers(c *gin.Context, g *guild.Guild, sent url.Values) error {
+func (s *Site) resetMembers(c *gin.Context, page *dataPage, sent url.Values) error {
+	g := page.Guild
 	if typed := oneLine(sent.Get("guild")); typed == "" || typed != oneLine(g.Name) && typed != oneLine(displayname.Clean(g.Name)) {
-		return s.showData(c, http.StatusUnprocessableEntity, &dataPage{Guild: g, Errors: map[string]string{
-			"guild": "Type the name exactly as it stands above.",
-		}})
+		page.Errors = map[string]string{"guild": "Type the name exactly as shown above."}
+		return s.showData(c, http.StatusUnprocessableEntity, page)
 	}
 	return toData(c, g, "", s.deps.Jobs.Reset(c.Request.Context(), g.ID))
 }

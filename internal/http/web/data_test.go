@@ -204,12 +204,17 @@ func TestCheckpointsAndResetOnThePage(t *testing.T) {
 		b.post(dataAddress, url.Values{"do": {"restore"}, "checkpoint": {unknown}}).want(409, "does not exist anymore")
 		b.post(dataAddress, url.Values{"do": {"delete"}, "checkpoint": {unknown}}).want(409, "does not exist anymore")
 	}
-	b.post(dataAddress, url.Values{"do": {"restore"}, "checkpoint": {made[1]}}).want(200)
+	for field, form := range map[string]url.Values{"reason-" + made[1]: {"do": {"restore"}, "checkpoint": {made[1]}}, "reset-reason": {"do": {"reset"}, "guild": {`Gophers <i>& "co"`}}} {
+		form.Set("reason", strings.Repeat("é", 513))
+		b.post(dataAddress, form).want(422, `id="`+field+`-error"`, "Nothing was changed")
+	}
+	b.post(dataAddress, url.Values{"do": {"restore"}, "checkpoint": {made[1]}, "reason": {"a <b>mistake</b>"}}).want(200)
 	b.settled().want(200, "Restore finished", "Before a restore")
 	for _, typed := range []string{"", "Gophers", `gophers <i>& "co"`} {
 		b.post(dataAddress, url.Values{"do": {"reset"}, "guild": {typed}}).want(422, `id="guild-error"`)
 	}
 	b.post(dataAddress, url.Values{"do": {"reset"}, "guild": {` Gophers <i>& "co" `}}).want(200)
 	b.settled().want(200, "Reset finished", "Before a reset")
+	b.get(dataAddress).want(200, "“<bdi>a &lt;b&gt;mistake&lt;/b&gt;</bdi>”")
 	b.post(dataAddress, url.Values{"do": {"delete"}, "checkpoint": {made[1]}}).want(200, "Checkpoint deleted.").lacks("before&lt;/b&gt;")
 }

@@ -14,7 +14,10 @@ import (
 )
 
 // jobView is a job as the page of a guild's data shows it.
-type jobView struct{ jobs.Job }
+type jobView struct {
+	jobs.Job
+	Reason field // for an import that waits to be confirmed
+}
 
 // Now says what a job at work does.
 func (j jobView) Now() string {

@@ -21,8 +21,8 @@ import (
 
 // manageForm is what a manager wrote in the forms about a member, and what is wrong with it by field.
 type manageForm struct {
-	Op, XP, Reason string
-	Errors         map[string]string
+	Op, XP          string
+	Reasons, Errors map[string]string
 }
 
 // xpChange is what a manager's change did.
@@ -33,6 +33,7 @@ type hiddenPage struct {
 	Guild  *guild.Guild
 	Base   string // path of the board
 	UserID id.User
+	Form   manageForm
 }
 
 // managed runs a handler with the member that a manager is about to change, and the form that they sent.
@@ -62,9 +63,18 @@ const unconfirmed = "Tick the box to confirm."
 // ops are the ways to change XP, by their names in the form.
 var ops = map[string]leaderboard.Op{"add": leaderboard.Increment, "take": leaderboard.Decrement, "set": leaderboard.Set}
 
+// explained is a form whose reason, in the field of that id, was read, and what it says.
+func explained(field string, sent url.Values) (string, manageForm) {
+	reason, wrong := reasonOf(sent)
+	form := manageForm{Reasons: map[string]string{field: reason}, Errors: map[string]string{}}
+	if wrong != "" {
+		form.Errors[field] = wrong
+	}
+	return reason, form
+}
+
 // change judges the form.
 func (f *manageForm) change(confirmed bool) leaderboard.Change {
-	f.Errors = map[string]string{}
 	op, ok := ops[f.Op]
 	if !ok {
 		f.Errors["op"] = "Choose one of these."
@@ -72,9 +82,6 @@ func (f *manageForm) change(confirmed bool) leaderboard.Change {
 	amount, err := strconv.ParseInt(f.XP, 10, 64)
 	if err != nil || amount < 0 || amount > int64(level.MaxXP) {
 		f.Errors["xp"] = "XP must be a whole number from 0 to " + count(level.MaxXP) + "."
-	}
-	if !audit.ValidReason(f.Reason) {
-		f.Errors["reason"] = fmt.Sprintf("A reason has at most %d characters.", audit.MaxReason)
 	}
 	if !confirmed {
 		f.Errors["confirm"] = unconfirmed
@@ -88,13 +95,14 @@ func (s *Site) changeXP(c *gin.Context, g *guild.Guild, user id.User, sent url.V
 	if err != nil {
 		return err
 	}
-	form := manageForm{Op: sent.Get("op"), XP: strings.TrimSpace(sent.Get("xp")), Reason: strings.TrimSpace(sent.Get("reason"))}
+	reason, form := explained("reason", sent)
+	form.Op, form.XP = sent.Get("op"), strings.TrimSpace(sent.Get("xp"))
 	change := form.change(sent.Get("confirm") == "yes")
 	if len(form.Errors) > 0 {
-		form.XP, form.Reason = cut(form.XP, maxShown), cut(strings.ToValidUTF8(form.Reason, "?"), audit.MaxReason)
+		form.XP = cut(form.XP, maxShown)
 		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
 	}
-	out, err := s.deps.Board.Change(audit.WithReason(c.Request.Context(), form.Reason), g, user, change)
+	out, err := s.deps.Board.Change(audit.WithReason(c.Request.Context(), reason), g, user, change)
 	if err != nil {
 		return err
 	}
@@ -119,10 +127,14 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild, user id.User, sent u
 	if err != nil {
 		return err
 	}
+	reason, form := explained("remove-reason", sent)
 	if sent.Get("confirm") != "yes" {
-		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: manageForm{Errors: map[string]string{"remove": unconfirmed}}})
+		form.Errors["remove"] = unconfirmed
 	}
-	if _, err := s.deps.Board.Delete(c.Request.Context(), g, user, leaderboard.Once{}); err != nil {
+	if len(form.Errors) > 0 {
+		return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
+	}
+	if _, err := s.deps.Board.Delete(audit.WithReason(c.Request.Context(), reason), g, user, leaderboard.Once{}); err != nil {
 		return err
 	}
 	s.log.InfoContext(c.Request.Context(), "a manager reset a member on the pages", "guild", g.ID, "before", m.XP)
@@ -133,7 +145,11 @@ func (s *Site) removeMember(c *gin.Context, g *guild.Guild, user id.User, sent u
 // setPresence hides a member from the board, or shows them again.
 func (s *Site) setPresence(c *gin.Context, g *guild.Guild, user id.User, sent url.Values) error {
 	present := sent.Get("present") == "yes"
-	moved, err := s.deps.Board.SetPresence(c.Request.Context(), g, leaderboard.Presence{Present: present, Users: []id.User{user}})
+	reason, form := explained("presence-reason", sent)
+	if len(form.Errors) > 0 {
+		return s.showPresence(c, g, present, form)
+	}
+	moved, err := s.deps.Board.SetPresence(audit.WithReason(c.Request.Context(), reason), g, leaderboard.Presence{Present: present, Users: []id.User{user}})
 	if err != nil {
 		return err
 	}
@@ -149,6 +165,22 @@ func (s *Site) setPresence(c *gin.Context, g *guild.Guild, user id.User, sent ur
 	return nil
 }
 
+// showPresence shows the form of setPresence again, where it was sent from.
+func (s *Site) showPresence(c *gin.Context, g *guild.Guild, present bool, form manageForm) error {
+	if present {
+		user, err := userInPath(c)
+		if err != nil {
+			return err
+		}
+		return s.show(c, http.StatusUnprocessableEntity, "hidden", "Hidden member", hiddenPage{g, boardPath(g), user, form})
+	}
+	m, err := s.memberInPath(c, g)
+	if err != nil {
+		return err
+	}
+	return s.showMember(c, http.StatusUnprocessableEntity, g, memberPage{Row: newRow(g, m), Form: form})
+}
+
 // hiddenMember shows a manager that a member is there and not present; unknown is the answer for one who is not there.
 func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error) error {
 	user, err := userInPath(c)
@@ -162,7 +194,7 @@ func (s *Site) hiddenMember(c *gin.Context, g *guild.Guild, unknown error) error
 	case !hidden:
 		return unknown
 	}
-	return s.show(c, http.StatusOK, "hidden", "Hidden member", hiddenPage{g, boardPath(g), user})
+	return s.show(c, http.StatusOK, "hidden", "Hidden member", hiddenPage{g, boardPath(g), user, manageForm{}})
 }
 
 // hidden reports whether a member has an entry and is not present.

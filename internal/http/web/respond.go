@@ -183,7 +183,7 @@ func parseTemplates() (map[string]*template.Template, error) {
 // functions are what templates can call.
 var functions = template.FuncMap{
 	"ago": ago, "asset": asset, "at": jobOf, "channels": channelNames, "coloured": coloured, "clean": displayname.Clean, "count": count, "counted": counted, "css": css, "factor": factor, "inWords": inWords, "instant": newInstant, "nameOf": roleName, "names": roleNames,
-	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "until": until,
+	"next": func(n int) int { return n + 1 }, "picture": newPicture, "plural": plural, "reason": reasonField, "ring": newRing, "rolesShown": rolesShown, "short": short[level.XP], "shortGain": short[int64], "text": text, "until": until,
 }
 
 // renderPart renders a block of the parts that all templates share.

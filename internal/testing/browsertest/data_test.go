@@ -17,7 +17,7 @@ func TestADataPageImportsAndUndoes(t *testing.T) {
 	b.see("Upload and preview", "No checkpoints yet")
 	b.fill("#guild", "Voles")
 	b.press("Reset all members")
-	b.see("Type the name exactly as it stands above.")
+	b.see("Type the name exactly as shown above.")
 	b.inspect("data-wrong")
 
 	file := fmt.Sprintf("id,xp,messages,name\n%s,900,12,digger\n%s,2400,40,Ada Lovelace\n12,1,1,x\n%s,x,1,y\n", there, newID(), newID())

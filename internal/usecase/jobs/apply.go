@@ -33,7 +33,7 @@ func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bo
 	j := r.jobs[g]
 	if j == nil || j.ID != jobID || j.State != Ready || r.o.Now().After(j.until) {
 		r.mu.Unlock()
-		return fault.New(fault.Conflict, "This upload is not here any more: it was replaced, or is older than an hour. Upload the files again.")
+		return fault.New(fault.Conflict, "This upload is no longer available: it was replaced, or is older than an hour. Upload the files again.")
 	}
 	j.State = Waiting
 	r.mu.Unlock()

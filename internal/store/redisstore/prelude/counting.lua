@@ -5,8 +5,8 @@
 --
 -- Boards of periods are made of that when they are read (settle.lua, count.lua). 'gains' of meta says which are kept; while one is, what changes
 -- is noted in a hash: "20782:<member>" -> what it gained since, "d:<member>" -> it was deleted, before all that it gained since, "p:<member>" -> 1
--- when it is present again, after all that it gained, 0 when it is not present any more. When nobody reads them, the notes would grow: then none
--- is kept any more.
+-- when it is present again, after all that it gained, 0 when it is not present any more. A day of a note is in the entry of its member. When nobody
+-- reads the boards, the notes would grow, and their days would have to stay in the entries: then none is kept any more.
 --
 -- KEYS[1] meta, KEYS[4] dirty, KEYS[6] the notes, when ARGV[2] is not ''; ARGV[2] when today and tomorrow begin in ms, and the days:
 -- 'ms ms yesterday today tomorrow'.
@@ -15,6 +15,14 @@ local opened, earned, born, noted, unread, parted, moved
 do
   local match, day, kept = string.match, nil, nil
 
+  -- Keeps no board any more: whoever reads one has it made.
+  local function dropboards()
+    redis.call('UNLINK', KEYS[6])
+    redis.call('HSET', KEYS[6], '', '')
+    redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT)
+    kept = false
+  end
+
   -- Begins to count for a guild; known is 'gains' of its meta, which is there, like the notes, once anything was counted.
   function opened(known)
     day = nil
@@ -22,10 +30,7 @@ do
     local from, to, yesterday, today, tomorrow = match(ARGV[2], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
     day = now() < tonumber(from) and yesterday or now() < tonumber(to) and today or tomorrow
     kept = known and known ~= NOTHING_KEPT
-    if not known then
-      redis.call('HSET', KEYS[6], '', '')
-      redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT)
-    end
+    if not known then dropboards() end
   end
 
   -- The gains of an entry when its first day is another one: newest first, without those that no zone can come back to, unless they may not be
@@ -43,7 +48,11 @@ do
     table.sort(days, function(a, b) return a > b end)
     local waits = (days[#days] < newest - 2 or match(gains, '^;!')) and redis.call('ZMSCORE', KEYS[4], member)[1]
     for i = 1, #days do
-      if waits or days[i] >= newest - 2 then left[#left + 1] = string.format('%.0f:%.0f', days[i], all[days[i]]) end
+      if waits or days[i] >= newest - 2 then
+        left[#left + 1] = string.format('%.0f:%.0f', days[i], all[days[i]])
+      elseif kept and redis.call('HEXISTS', KEYS[6], string.format('%.0f:', days[i]) .. member) == 1 then
+        dropboards() -- nobody has read them since that day
+      end
     end
     return (waits and match(gains, '^;!') or ';') .. table.concat(left, ','), string.format('%.0f', counted)
   end
@@ -54,7 +63,7 @@ do
     if not day or gain == 0 then return gains, day end
     if gains == '' then return ';' .. day .. ':' .. gain, day end
     local before, latest, sum, rest = match(gains, '^(;!?)(%d+):(%-?%d+)(.*)$')
-    if latest == day then return before .. latest .. ':' .. (sum + gain) .. rest, day end
+    if latest == day then return before .. latest .. ':' .. string.format('%.0f', sum + gain) .. rest, day end
     return reordered(member, gains, gain)
   end
 
@@ -71,18 +80,17 @@ do
   -- Looks now and then, about once in a hundred changes, whether boards are still read.
   function unread(rev, changes)
     if not day or not kept or tonumber(rev) % 100 + changes < 100 then return end
-    if redis.call('HLEN', KEYS[6]) <= MOST_NOTES then return end
-    redis.call('UNLINK', KEYS[6])
-    redis.call('HSET', KEYS[6], '', '')
-    redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT)
+    if redis.call('HLEN', KEYS[6]) > MOST_NOTES then dropboards() end
   end
 
   -- Notes for the boards that an entry, with its gains, was deleted. Without a calendar the notes are not named, and no board is kept.
   function parted(member, gains, known)
     if ARGV[2] == '' then
       if known and known ~= NOTHING_KEPT then redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT) end
+    elseif kept and not gains then
+      dropboards() -- the days of a damaged entry are not known
     elseif kept then
-      for d in string.gmatch(gains or '', '(%d+):') do redis.call('HDEL', KEYS[6], d .. ':' .. member) end
+      for d in string.gmatch(gains, '(%d+):') do redis.call('HDEL', KEYS[6], d .. ':' .. member) end
       redis.call('HDEL', KEYS[6], 'p:' .. member)
       redis.call('HSET', KEYS[6], 'd:' .. member, 1)
     end

@@ -92,7 +92,7 @@ func TestASeasonThatHasClosedKeepsItsDates(t *testing.T) {
 	g := must(w.archive.Guild(t.Context(), public))
 	held := must(w.archive.AcquireLease(t.Context(), "a", time.Minute, false))
 	season := g.Seasons[1].Period()
-	if err := w.archive.ClosePeriod(t.Context(), held, periods.Closing{Guild: g, Period: &season, Begins: time.Unix(0, 0), Ends: time.Unix(1, 0), Board: true, Open: periods.Open{}}); err != nil {
+	if _, err := w.archive.ClosePeriod(t.Context(), held, periods.Closing{Guild: g, Period: &season, Begins: time.Unix(0, 0), Ends: time.Unix(1, 0), Board: true, Open: periods.Open{}}); err != nil {
 		t.Fatal(err)
 	}
 	form, before := b.get(settingsAddress).form(), w.saved()

@@ -33,7 +33,7 @@ func BenchmarkClosePeriod(b *testing.B) {
 			}
 			step := periods.Closing{Guild: g, Period: &month, Begins: time.Now(), Ends: time.Now(), Board: true}
 			for b.Loop() {
-				if err := w.archive.ClosePeriod(b.Context(), w.lease, step); err != nil {
+				if _, err := w.archive.ClosePeriod(b.Context(), w.lease, step); err != nil {
 					b.Fatal(err)
 				}
 				b.StopTimer()

@@ -62,7 +62,10 @@ func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
 	release := blocking(t, url, `INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, board, closed_ms)
 		VALUES ($1, $2, 'month', '', 0, 0, 0, 0, true, 0)`, int64(step.Guild.Incarnation), step.Period.ID)
 	closed := make(chan error, 1)
-	go func() { closed <- a.ClosePeriod(t.Context(), l, step) }()
+	go func() {
+		_, err := a.ClosePeriod(t.Context(), l, step)
+		closed <- err
+	}()
 	waitFor(t, url, waitsForALock)
 	must(t, snapshot.WriteBatch(t.Context(), a, l, gained(step, 2)))
 	if again, err := a.AcquireLease(t.Context(), l.Holder, time.Millisecond, false); err != nil || again != l {
@@ -88,21 +91,34 @@ func TestBatchesGoOnWhileAPeriodCloses(t *testing.T) {
 	wantBoard(t, a, step, 1)
 }
 
-// A closing that ends after all is computed, before it is committed, leaves nothing.
+// A closing that ends after all is computed, before it is committed, leaves nothing: its process gives up, or its connection is killed.
 func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
 	url, a, l, step := closable(t)
-	release := blocking(t, url, `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(step.Guild.ID))
-	ctx, cancel := context.WithCancel(t.Context())
-	closed := make(chan error, 1)
-	go func() { closed <- a.ClosePeriod(ctx, l, step) }()
-	waitFor(t, url, waitsForALock)
-	cancel()
-	if err := <-closed; !errors.Is(err, context.Canceled) {
-		t.Errorf("closed: %v", err)
+	for name, kill := range map[string]func(cancel context.CancelFunc){
+		"given up": func(cancel context.CancelFunc) { cancel() },
+		"killed": func(context.CancelFunc) {
+			waitFor(t, url, `SELECT bool_or(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+		},
+	} {
+		release := blocking(t, url, `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(step.Guild.ID))
+		ctx, cancel := context.WithCancel(t.Context())
+		closed := make(chan error, 1)
+		go func() {
+			_, err := a.ClosePeriod(ctx, l, step)
+			closed <- err
+		}()
+		waitFor(t, url, waitsForALock)
+		kill(cancel)
+		if err := <-closed; err == nil {
+			t.Errorf("%s: it closed", name)
+		}
+		cancel()
+		release()
+		wantBoard(t, a, step, 0)
 	}
-	release()
-	wantBoard(t, a, step, 0)
-	must(t, a.ClosePeriod(t.Context(), l, step))
+	if closed, err := a.ClosePeriod(t.Context(), l, step); err != nil || !closed {
+		t.Errorf("closed afterwards: %v, %v", closed, err)
+	}
 	wantBoard(t, a, step, 1)
 }
 

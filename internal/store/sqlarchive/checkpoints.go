@@ -216,6 +216,6 @@ func (p *purge) expireCheckpoints(ctx context.Context, before int64) {
 		return
 	}
 	p.err = InTx(ctx, p.Writer, func(tx *sql.Tx) error {
-		return (&change{Tx: tx, Dialect: p.Dialect}).dropCheckpoints(ctx, `automatic AND created_ms < $1 ORDER BY created_ms LIMIT $2`, before, purgeGuilds)
+		return (&change{Tx: tx, Dialect: p.Dialect}).dropCheckpoints(ctx, `automatic AND created_ms < $1 ORDER BY created_ms LIMIT $2`, before, purgePage)
 	})
 }

@@ -28,8 +28,8 @@ const sums = `(
 
 // ClosePeriod implements periods.Archive. It locks the guild's row at its end only, after the lease, which is safe: who holds the lease alone
 // (AcquireLease) waits for no guild.
-func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) error {
-	return c.inSlow(ctx, "close_period", func(ctx context.Context, s *change) error {
+func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.Closing) (closed bool, err error) {
+	err = c.inSlow(ctx, "close_period", func(ctx context.Context, s *change) error {
 		err := c.sharesErasures(ctx, s.Tx)
 		if err == nil {
 			err = c.Holds(ctx, s.Tx, l)
@@ -38,12 +38,13 @@ func (c *Catalog) ClosePeriod(ctx context.Context, l lease.Lease, step periods.C
 			return err
 		}
 		if step.Period != nil {
-			if err := c.archivePeriod(ctx, s.Tx, step); err != nil {
+			if closed, err = c.archivePeriod(ctx, s.Tx, step); err != nil {
 				return err
 			}
 		}
 		return noteClosing(ctx, s.Tx, step)
 	})
+	return closed && err == nil, err
 }
 
 // Holds keeps a takeover of the lease out until the transaction ends. lease.ErrLost when the fence differs.
@@ -57,7 +58,7 @@ func (c *Catalog) Holds(ctx context.Context, tx *sql.Tx, l lease.Lease) error {
 }
 
 // archivePeriod writes a period with its standings and totals, unless it has closed already or the guild is another one.
-func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Closing) error {
+func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Closing) (closed bool, err error) {
 	p, g := step.Period, step.Guild
 	number, err := scanValue[int64](tx.QueryRowContext(ctx, `
 		INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, board, settings, closed_ms)
@@ -68,10 +69,10 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 		string(g.ID), int64(g.Incarnation), g.Edited, p.ID, string(p.Kind), p.Name, int64(p.First), int64(p.End),
 		step.Begins.UnixMilli(), step.Ends.UnixMilli(), asInt(step.Board)))
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	args := []any{number, int64(g.Incarnation), int64(p.First), int64(p.End)}
 	total := `SELECT count(*), coalesce(CAST(sum(s.gained) AS bigint), 0) FROM ` + sums
@@ -83,12 +84,12 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 				m.xp, m.message_count, m.updated_ms, m.avatar, m.discriminator, m.username, m.global_name, m.accent_colour
 			FROM `+sums, append(c.Fresh, args...)...)
 		if err != nil {
-			return err
+			return false, err
 		}
 		total, args = `SELECT count(*), coalesce(CAST(sum(gained) AS bigint), 0) FROM standings WHERE period = $1`, args[:1]
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE periods SET (members, gained) = (`+total+`) WHERE number = $1`, append(c.Fresh, args...)...)
-	return err
+	return err == nil, err
 }
 
 // noteClosing notes what a step leaves open. snapshot.ErrStale when the guild is another one, or was written since it was read.

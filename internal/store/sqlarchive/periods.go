@@ -62,23 +62,22 @@ func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kin
 }
 
 // Unannounced implements periods.Archive.
-func (c *Catalog) Unannounced(ctx context.Context, limit int) ([]periods.Announcement, error) {
+func (c *Catalog) Unannounced(ctx context.Context, after int64, limit int) ([]periods.Announcement, error) {
 	return c.withWinners(ctx, "list_unannounced", periods.AnnouncedWinners, `
 		SELECT g.id AS guild_id, p.incarnation, number, p.id, kind, name, first_day, end_day, begins_ms, ends_ms, members, gained
 		FROM periods p JOIN guilds g ON g.incarnation = p.incarnation
-		WHERE board AND members > 0 AND NOT announced ORDER BY number LIMIT $1`, `number`, limit)
+		WHERE board AND members > 0 AND NOT announced AND number > $1 ORDER BY number LIMIT $2`, `number`, after, limit)
 }
 
 // withWinners reads a page of periods, each with this many of its first standings.
 func (c *Catalog) withWinners(ctx context.Context, operation string, winners int, page, order string, args ...any) (found []periods.Announcement, err error) {
 	type line struct {
 		periods.Announcement
-		number int64
 		winner periods.Standing
 	}
 	lines, err := list(ctx, c, operation, func(row Row) (l line, err error) {
 		var begins, ends int64
-		fields := append([]any{&l.Guild.ID, &l.Guild.Incarnation, &l.number}, closedFields(&l.Closed, &begins, &ends)...)
+		fields := append([]any{&l.Guild.ID, &l.Guild.Incarnation, &l.Number}, closedFields(&l.Closed, &begins, &ends)...)
 		l.winner, err = scanStanding(row, fields...)
 		setTimes(&l.Closed, begins, ends)
 		return l, err
@@ -89,8 +88,8 @@ func (c *Catalog) withWinners(ctx context.Context, operation string, winners int
 		ORDER BY `+order+`, s.rank`, append(c.Fresh, args...)...)
 	last := int64(-1)
 	for _, l := range lines {
-		if l.number != last {
-			found, last = append(found, l.Announcement), l.number
+		if l.Number != last {
+			found, last = append(found, l.Announcement), l.Number
 		}
 		if l.winner.Rank > 0 {
 			of := &found[len(found)-1]
@@ -109,16 +108,35 @@ func (c *Catalog) Announced(ctx context.Context, a periods.Announcement) error {
 }
 
 // Activity implements periods.Archive.
-func (c *Catalog) Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]periods.DayTotals, error) {
+func (c *Catalog) Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) (all []periods.DayTotals, err error) {
+	closed, err := c.dayTotals(ctx, `SELECT first_day, members, gained FROM periods
+		WHERE incarnation = $1 AND kind = $2 AND first_day >= $3 AND first_day < $4 ORDER BY first_day`,
+		int64(g.Incarnation), string(period.Daily), int64(first), int64(end))
+	for _, d := range append(closed, periods.DayTotals{Day: end}) {
+		if first < d.Day && err == nil {
+			var open []periods.DayTotals
+			open, err = c.openDays(ctx, g, first, d.Day)
+			all = append(all, open...)
+		}
+		if d.Members > 0 {
+			all = append(all, d)
+		}
+		first = d.Day + 1
+	}
+	return all, err
+}
+
+// openDays adds up days that have not closed: the last ones, and those on which counting was turned off.
+func (c *Catalog) openDays(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]periods.DayTotals, error) {
+	return c.dayTotals(ctx, `SELECT day, count(*), sum(gained) FROM gains
+		WHERE incarnation = $1 AND day >= $2 AND day < $3 AND gained > 0
+			AND user_id NOT IN (SELECT user_id FROM members WHERE incarnation = $1 AND NOT present)
+		GROUP BY day ORDER BY day`, int64(g.Incarnation), int64(first), int64(end))
+}
+
+func (c *Catalog) dayTotals(ctx context.Context, query string, args ...any) ([]periods.DayTotals, error) {
 	return list(ctx, c, "read_activity", func(row Row) (d periods.DayTotals, err error) {
 		err = row.Scan(&d.Day, &d.Members, &d.Gained)
 		return d, err
-	}, `SELECT first_day AS day, members, gained FROM periods
-		WHERE incarnation = $1 AND kind = $2 AND first_day >= $3 AND first_day < $4 AND members > 0
-		UNION ALL SELECT day, count(*), sum(gained) FROM gains -- of days that have not closed yet
-		WHERE incarnation = $1 AND day >= $3 AND day < $4 AND gained > 0
-			AND user_id NOT IN (SELECT user_id FROM members WHERE incarnation = $1 AND NOT present)
-			AND day >= coalesce((SELECT max(end_day) FROM periods WHERE incarnation = $1 AND kind = $2), $3)
-		GROUP BY day ORDER BY day`,
-		append(c.Fresh, int64(g.Incarnation), string(period.Daily), int64(first), int64(end))...)
+	}, query, append(c.Fresh, args...)...)
 }

@@ -16,8 +16,8 @@ const NothingLeft = `
 	AND NOT EXISTS (SELECT 1 FROM gains g WHERE g.incarnation = d.incarnation)
 	AND NOT EXISTS (SELECT 1 FROM periods p WHERE p.incarnation = d.incarnation)`
 
-// purgeGuilds is how many guilds and how many periods one call looks at.
-const purgeGuilds = 200
+// purgePage is how many guilds or periods are looked at together.
+const purgePage = 200
 
 // PurgePeriods deletes at most limit gains, standings, periods, notes of imports and audit records of a deleted guild. What was restored or reset
 // has another incarnation and the same audit log.
@@ -31,7 +31,7 @@ func (c *Catalog) PurgePeriods(ctx context.Context, limit int, incarnation int64
 	return limit - p.left, p.err
 }
 
-// PurgeHistory deletes at most limit rows that snapshot.Keep.History and Keep.Audit do not keep.
+// PurgeHistory deletes at most limit rows that snapshot.Keep.History and Keep.Audit do not keep. What it notes of a guild or a period counts as a row.
 func (c *Catalog) PurgeHistory(ctx context.Context, limit int, keep snapshot.Keep) (purged int, err error) {
 	p := purge{Catalog: c, left: limit}
 	now, days := time.Now(), keep.History
@@ -42,8 +42,8 @@ func (c *Catalog) PurgeHistory(ctx context.Context, limit int, keep snapshot.Kee
 		return limit - p.left, p.err
 	}
 	p.expireCheckpoints(ctx, now.Add(-checkpoints.AutomaticTime).UnixMilli())
-	p.oldGains(ctx, period.DayAt(now, time.UTC)-1-period.Day(days))
-	p.oldPeriods(ctx, now.AddDate(0, 0, -days).UnixMilli())
+	p.pages(func() int { return p.oldGains(ctx, period.DayAt(now, time.UTC)-1-period.Day(days)) })
+	p.pages(func() int { return p.oldPeriods(ctx, now.AddDate(0, 0, -days).UnixMilli()) })
 	return limit - p.left, p.err
 }
 
@@ -59,26 +59,36 @@ func (p *purge) delete(ctx context.Context, table, key, condition string, args .
 	if p.err != nil || p.left <= 0 {
 		return false
 	}
-	n := p.exec(ctx, p.Delete(table, key, condition), append([]any{p.left}, args...)...)
-	p.left -= int(n)
+	p.exec(ctx, p.Delete(table, key, condition), append([]any{p.left}, args...)...)
 	return p.err == nil && p.left > 0
 }
 
-func (p *purge) exec(ctx context.Context, statement string, args ...any) (n int64) {
+func (p *purge) exec(ctx context.Context, statement string, args ...any) {
 	if p.err != nil {
-		return 0
+		return
 	}
 	done, err := p.Writer.ExecContext(ctx, statement, append(p.Fresh, args...)...)
 	if err == nil {
+		var n int64
 		n, err = done.RowsAffected()
+		p.left -= int(n)
 	}
 	p.err = err
-	return n
 }
 
-// oldGains deletes gains of days before this one, except those that their guild needs yet. A guild is looked at again once its first day that is
+// pages looks at one page after the other, until one is not full, the limit is reached, or a whole page is left for later: another replica has it.
+func (p *purge) pages(look func() (found int)) {
+	for p.err == nil && p.left > 0 {
+		left := p.left
+		if look() < purgePage || p.left == left {
+			return
+		}
+	}
+}
+
+// oldGains deletes gains of days before this one, except those that their guild needs yet, of a page of guilds. A guild is looked at again once its first day that is
 // left is too old, so calls with nothing to do read nothing but the index of such guilds.
-func (p *purge) oldGains(ctx context.Context, before period.Day) {
+func (p *purge) oldGains(ctx context.Context, before period.Day) (found int) {
 	type old struct {
 		id          string
 		incarnation int64
@@ -87,7 +97,7 @@ func (p *purge) oldGains(ctx context.Context, before period.Day) {
 	rows, err := p.Reader.QueryContext(ctx, `
 		SELECT id, incarnation, keep_day FROM guilds
 		WHERE gains_from < $1 AND (keep_day = 0 OR keep_day > gains_from) ORDER BY gains_from LIMIT $2`,
-		append(p.Fresh, int64(before), purgeGuilds)...)
+		append(p.Fresh, int64(before), purgePage)...)
 	guilds, err := Collect(rows, err, func(row Row) (o old, err error) {
 		err = row.Scan(&o.id, &o.incarnation, &o.keep)
 		return o, err
@@ -99,27 +109,25 @@ func (p *purge) oldGains(ctx context.Context, before period.Day) {
 			until = min(until, g.keep)
 		}
 		if !p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation = $2 AND day < $3`, g.incarnation, int64(until)) {
-			return
+			break
 		}
 		p.exec(ctx, `
 			UPDATE guilds SET gains_from = (SELECT min(day) FROM gains WHERE gains.incarnation = guilds.incarnation)
 			WHERE id = $1 AND incarnation = $2`, g.id, g.incarnation)
 	}
+	return len(guilds)
 }
 
-// oldPeriods deletes the lower ranks of periods that ended up to a time, and whole periods of which nobody can see a board. Seasons stay, so that
-// none closes twice. Each period is looked at once.
-func (p *purge) oldPeriods(ctx context.Context, until int64) {
-	if p.err != nil || p.left <= 0 {
-		return
-	}
+// oldPeriods deletes the lower ranks of periods that ended up to a time, and whole periods of which nobody can see a board, of a page of periods.
+// Seasons stay, so that none closes twice. Each period is looked at once.
+func (p *purge) oldPeriods(ctx context.Context, until int64) (found int) {
 	type old struct {
 		number int64
 		bare   bool
 	}
 	rows, err := p.Reader.QueryContext(ctx, `
 		SELECT number, kind <> $1 AND NOT (board AND members > 0) FROM periods WHERE NOT trimmed AND ends_ms <= $2 ORDER BY ends_ms LIMIT $3`,
-		append(p.Fresh, string(period.Seasonal), until, purgeGuilds)...)
+		append(p.Fresh, string(period.Seasonal), until, purgePage)...)
 	periods, err := Collect(rows, err, func(row Row) (o old, err error) {
 		err = row.Scan(&o.number, &o.bare)
 		return o, err
@@ -135,4 +143,5 @@ func (p *purge) oldPeriods(ctx context.Context, until int64) {
 				WHERE number = $1 AND NOT EXISTS (SELECT 1 FROM standings WHERE period = number AND rank > $2)`, o.number, snapshot.KeptRanks)
 		}
 	}
+	return len(periods)
 }

@@ -3,15 +3,16 @@ package sqlarchive
 import (
 	"context"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/periods"
 )
 
 // Resets implements periods.Archive.
-func (c *Catalog) Resets(ctx context.Context, limit int) ([]periods.Reset, error) {
+func (c *Catalog) Resets(ctx context.Context, after id.Guild, limit int) ([]periods.Reset, error) {
 	return list(ctx, c, "list_resets", func(row Row) (r periods.Reset, err error) {
 		err = row.Scan(&r.Guild.ID, &r.Guild.Incarnation, &r.Why)
 		return r, err
-	}, `SELECT id, incarnation, reset FROM guilds WHERE reset <> '' ORDER BY id LIMIT $1`, append(c.Fresh, limit)...)
+	}, `SELECT id, incarnation, reset FROM guilds WHERE reset <> '' AND id > $1 ORDER BY id LIMIT $2`, append(c.Fresh, string(after), limit)...)
 }
 
 // Told implements periods.Archive.

@@ -87,7 +87,7 @@ func purgeAll(t *testing.T, a ArchiveStore) {
 
 func wantResets(t *testing.T, a ArchiveStore, want ...periods.Reset) {
 	t.Helper()
-	if got := mustGet(a.Resets(t.Context(), 10))(t); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+	if got := mustGet(a.Resets(t.Context(), "", 10))(t); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		t.Errorf("resets %+v, want %+v", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func closing(g *guild.Guild, p period.Period) periods.Closing {
 func closePeriods(t *testing.T, a ArchiveStore, l lease.Lease, steps ...periods.Closing) {
 	t.Helper()
 	for _, c := range steps {
-		if err := a.ClosePeriod(t.Context(), l, c); err != nil {
+		if _, err := a.ClosePeriod(t.Context(), l, c); err != nil {
 			t.Fatalf("close %+v: %v", c.Period, err)
 		}
 	}
@@ -84,7 +85,9 @@ func archiveClosing(t *testing.T, a ArchiveStore) {
 	if _, err := a.Closed(t.Context(), refOf(g), month.ID); !errors.Is(err, periods.ErrNotClosed) {
 		t.Errorf("before it closed: %v", err)
 	}
-	closePeriods(t, a, l, step)
+	if closed, err := a.ClosePeriod(t.Context(), l, step); err != nil || !closed {
+		t.Errorf("closed %v, %v", closed, err)
+	}
 	wantStandings(t, a, g, month, want...)
 	c := wantTotals(t, a, g, month, 3, 180)
 	if c.Period != month || !c.Begins.Equal(step.Begins) || !c.Ends.Equal(step.Ends) || !reflect.DeepEqual(c.Settings, g.Settings) || c.Winners != nil {
@@ -103,7 +106,9 @@ func archiveClosing(t *testing.T, a ArchiveStore) {
 	// A closed period stays, whatever comes later; an open one is noted.
 	writeRows(t, a, l, g, 0, 3, gainRow(gainer1, 900, d, 1000))
 	step.Open, step.Next, step.Board = nil, time.Time{}, false
-	closePeriods(t, a, l, step)
+	if closed, err := a.ClosePeriod(t.Context(), l, step); err != nil || closed {
+		t.Errorf("closed once more: %v, %v", closed, err)
+	}
 	wantStandings(t, a, g, month, want...)
 	wantTotals(t, a, g, month, 3, 180)
 	wantDue(t, a, time.UnixMilli(1900000000000))
@@ -152,8 +157,8 @@ func archiveClosingRefused(t *testing.T, a ArchiveStore) {
 		for _, p := range []*period.Period{step.Period, nil} {
 			step := step
 			step.Guild, step.Period = &c.guild, p
-			if err := a.ClosePeriod(c.ctx, c.lease, step); !errors.Is(err, c.want) {
-				t.Errorf("%s: %v, want %v", name, err, c.want)
+			if closed, err := a.ClosePeriod(c.ctx, c.lease, step); closed || !errors.Is(err, c.want) {
+				t.Errorf("%s: closed %v, %v, want %v", name, closed, err, c.want)
 			}
 			if _, err := a.Closed(t.Context(), refOf(g), month.ID); !errors.Is(err, periods.ErrNotClosed) {
 				t.Errorf("%s: %v", name, err)
@@ -200,18 +205,33 @@ func archiveClosingTotals(t *testing.T, a ArchiveStore) {
 	if days := mustGet(a.Activity(t.Context(), refOf(g), first, first+5))(t); !slices.Equal(days, append(want, open)) {
 		t.Errorf("activity with a day that has not closed: %+v", days)
 	}
+	closePeriods(t, a, l, closing(g, period.At(period.Daily, first+6))) // counting was off before, and the day before stays open
+	later := periods.DayTotals{Day: first + 7, Totals: periods.Totals{Members: 1, Gained: 9}}
+	writeRows(t, a, l, g, 0, 11, gainRow(gainer2, 1, int64(first)+7, 9))
+	if days := mustGet(a.Activity(t.Context(), refOf(g), first, first+8))(t); !slices.Equal(days, append(want, open, later)) {
+		t.Errorf("activity with a day that never closed: %+v", days)
+	}
 }
 
 func archiveClosingRace(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 1, int64(month.First), 5), gainRow(gainer2, 1, int64(month.First), 6))
-	errs := make(chan error)
+	errs, closes := make(chan error), atomic.Int64{}
 	for range 4 {
-		go func() { errs <- a.ClosePeriod(t.Context(), l, closing(g, month)) }()
+		go func() {
+			closed, err := a.ClosePeriod(t.Context(), l, closing(g, month))
+			if closed {
+				closes.Add(1)
+			}
+			errs <- err
+		}()
 	}
 	for range 4 {
 		must(t, <-errs)
+	}
+	if n := closes.Load(); n != 1 {
+		t.Errorf("%d of four closed it", n)
 	}
 	wantStandings(t, a, g, month, gainer2, int64(6), gainer1, int64(5))
 	if all := mustGet(a.ClosedPeriods(t.Context(), refOf(g), "", 0, 10))(t); len(all) != 1 {

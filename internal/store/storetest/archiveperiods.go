@@ -115,9 +115,9 @@ func archiveAnnouncements(t *testing.T, a ArchiveStore) {
 	if _, err := a.DeleteGuild(t.Context(), guildB); err != nil {
 		t.Fatal(err)
 	}
-	want := func(limit int, want ...string) []periods.Announcement {
+	want := func(after int64, limit int, want ...string) []periods.Announcement {
 		t.Helper()
-		found := mustGet(a.Unannounced(t.Context(), limit))(t)
+		found := mustGet(a.Unannounced(t.Context(), after, limit))(t)
 		var got []string
 		for _, f := range found {
 			if got = append(got, f.ID); f.Guild != refOf(g) || len(f.Winners) != 10 || f.Winners[9].Rank != 10 {
@@ -129,14 +129,15 @@ func archiveAnnouncements(t *testing.T, a ArchiveStore) {
 		}
 		return found
 	}
-	want(1, "2026-11")
-	found := want(10, "2026-11", "2026-11-01")
+	want(0, 1, "2026-11")
+	found := want(0, 10, "2026-11", "2026-11-01")
+	want(found[0].Number, 10, "2026-11-01")
 	for range 2 {
 		must(t, a.Announced(t.Context(), found[0]))
-		want(10, "2026-11-01")
+		want(0, 10, "2026-11-01")
 	}
 	must(t, a.Announced(t.Context(), found[1]))
-	want(10)
+	want(0, 10)
 }
 
 func archiveHistoryPurged(t *testing.T, a ArchiveStore) {
@@ -167,8 +168,8 @@ func archiveHistoryPurged(t *testing.T, a ArchiveStore) {
 	purge(1000, 0, 0)
 	purge(1000, 400, 0)
 	purge(50, history, 50)
-	// Two days of 105 members, 2 of the guarded guild, 5 ranks, and 2 days of which nobody can see a board.
-	purge(1000, history, 2*105+2+5+2-50)
+	// Two days of 105 members, 2 of the guarded guild, 5 ranks, and 2 days of which nobody can see a board; it is noted of 2 guilds and 3 periods.
+	purge(1000, history, 2*105+2+5+2+2+3-50)
 	purge(1000, history, 0)
 	wantGains(t, a, g, rows[0].UserID, int64(old), 1)
 	wantGains(t, a, guarded, rows[0].UserID, int64(old-1), 1, int64(old), 1)
@@ -177,14 +178,14 @@ func archiveHistoryPurged(t *testing.T, a ArchiveStore) {
 	}
 	wantTotals(t, a, g, day(old-2), snapshot.KeptRanks+5, snapshot.KeptRanks+5)
 	wantTotals(t, a, g, season, 0, 0)
-	if got := mustGet(a.Activity(t.Context(), refOf(g), 0, today+1))(t); len(got) != 1 {
-		t.Errorf("activity %+v, want that of the day with a board", got)
+	if got := mustGet(a.Activity(t.Context(), refOf(g), 0, today+1))(t); len(got) != 2 || got[1].Day != old {
+		t.Errorf("activity %+v, want that of the day with a board and of the first day that stays", got)
 	}
 	// The guard goes with a later step.
 	step := closing(guarded, day(old-1))
 	step.Keep = 0
 	closePeriods(t, a, l, step)
-	purge(1000, history, 2)
+	purge(1000, history, 2+1+1)
 	wantGains(t, a, guarded, rows[0].UserID, int64(old), 1)
 
 	// A deleted guild leaves nothing, in pieces.

@@ -10,9 +10,6 @@ import (
 	"levelboard/internal/domain/period"
 )
 
-// announced is how many periods one look announces.
-const announced = 100
-
 // Event is the data of an event that tells of a closed period, as clients get it and as the guild's log keeps it.
 type Event struct {
 	ID      string      `json:"id"`
@@ -40,29 +37,17 @@ func EventOf(c Closed) Event {
 	return e
 }
 
-// announce puts closed periods into the guilds' logs of events, each at least once: the archive notes it afterwards.
-func (c *Closer) announce(ctx context.Context) error {
-	waiting, err := c.archive.Unannounced(ctx, announced)
-	if err != nil {
-		return err
-	}
-	var first error
-	for _, a := range waiting {
-		if err := c.announceOne(ctx, a); err != nil && first == nil {
-			first = fmt.Errorf("announce period %s of guild %s: %w", a.ID, a.Guild.ID, err)
-		}
-	}
-	return first
-}
-
-func (c *Closer) announceOne(ctx context.Context, a Announcement) error {
+// announce puts a closed period into its guild's log of events, at least once: the archive notes it afterwards.
+func (c *Closer) announce(ctx context.Context, a Announcement) error {
 	text, err := json.Marshal(EventOf(a.Closed))
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.inLoaded(ctx, a.Guild, func() error { return c.live.Announce(ctx, a.Guild, text) })
 	}
-	err = c.inLoaded(ctx, a.Guild, func() error { return c.live.Announce(ctx, a.Guild, text) })
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.archive.Announced(ctx, a)
 	}
-	return c.archive.Announced(ctx, a)
+	if err != nil {
+		return fmt.Errorf("announce period %s of guild %s: %w", a.ID, a.Guild.ID, err)
+	}
+	return nil
 }

@@ -28,6 +28,8 @@ const (
 	closingTime = 15 * time.Minute
 	// lookTime is how long a request for what runs waits for the archive, once for each period.
 	lookTime = time.Second
+	// lookAgain is how long nobody looks after the archive was away.
+	lookAgain = 5 * time.Second
 	// runningKept bounds for how many running periods it is remembered that they have not closed.
 	runningKept = 10_000
 )
@@ -45,12 +47,12 @@ type Boards struct {
 	running Running
 	archive Archive
 	now     func() time.Time
-	known   *lru.Cache[string, struct{}] // periods that run and have not closed, as they would have if the zone had changed
+	known   *lru.Cache[string, time.Time] // until when a period is taken to be open; the zero time: it is, as long as it runs
 }
 
 // NewBoards returns the use cases on both stores.
 func NewBoards(running Running, archive Archive, now func() time.Time) *Boards {
-	known, err := lru.New[string, struct{}](runningKept)
+	known, err := lru.New[string, time.Time](runningKept)
 	if err != nil {
 		panic(err) // only for a size that is not positive, and it is a constant
 	}
@@ -109,7 +111,7 @@ func (b *Boards) Find(ctx context.Context, g *guild.Guild, name string) (p perio
 // zone is taken to be open.
 func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Period) (*Closed, error) {
 	name := fmt.Sprintf("%d/%d/%s", g.Incarnation, g.Version, p.ID)
-	if _, open := b.known.Get(name); open {
+	if until, open := b.known.Get(name); open && (until.IsZero() || b.now().Before(until)) {
 		return nil, nil
 	}
 	asked, cancel := context.WithTimeout(ctx, lookTime)
@@ -121,7 +123,11 @@ func (b *Boards) closedAlready(ctx context.Context, g *guild.Guild, p period.Per
 	if ctx.Err() != nil {
 		return nil, fault.Down("read a period", err)
 	}
-	b.known.Add(name, struct{}{})
+	var until time.Time
+	if !errors.Is(err, ErrNotClosed) {
+		until = b.now().Add(lookAgain)
+	}
+	b.known.Add(name, until)
 	return nil, nil
 }
 

@@ -71,7 +71,9 @@ type Closer struct {
 	log     *slog.Logger
 	failing bool
 
-	looking sync.Mutex // held by a Look and a Begin
+	looking       sync.Mutex // held by a Look and a Begin
+	announcements queue[Announcement, int64]
+	resets        queue[Reset, id.Guild]
 
 	mu      sync.Mutex // guards what follows
 	waiting map[leaderboard.GuildRef]mark
@@ -94,10 +96,13 @@ type CloserOptions struct {
 
 // NewCloser returns a Closer between two stores.
 func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOptions) *Closer {
-	return &Closer{
+	c := &Closer{
 		live: live, archive: archive, loader: loader, lease: o.Lease, pause: max(leastPause, min(o.Interval, mostPause)), log: o.Log, now: o.Now,
 		waiting: map[leaderboard.GuildRef]mark{}, overdue: map[leaderboard.GuildRef]time.Time{},
 	}
+	c.announcements = queue[Announcement, int64]{read: archive.Unannounced, place: func(a Announcement) int64 { return a.Number }, step: c.announce}
+	c.resets = queue[Reset, id.Guild]{read: archive.Resets, place: func(r Reset) id.Guild { return r.Guild.ID }, step: c.tellReset}
+	return c
 }
 
 // Run closes what has ended until ctx ends.
@@ -158,7 +163,7 @@ func (c *Closer) Look(ctx context.Context) error {
 	if errors.Is(first, lease.ErrLost) {
 		return first
 	}
-	return errors.Join(first, c.announce(ctx), c.tellResets(ctx))
+	return errors.Join(first, c.announcements.work(ctx), c.resets.work(ctx))
 }
 
 // remember notes what is late, and forgets what waited of guilds that are not due.
@@ -186,7 +191,8 @@ func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) er
 	}
 	calendar := g.Calendar()
 	p := planOf(Due{Guild: g}, calendar, first)
-	return c.archive.ClosePeriod(ctx, held, Closing{Guild: g, Open: p.open, Next: p.next(calendar), Keep: p.keep(calendar, nil)})
+	_, err := c.archive.ClosePeriod(ctx, held, Closing{Guild: g, Open: p.open, Next: p.next(calendar), Keep: p.keep(calendar, nil)})
+	return err
 }
 
 // endedSince is when the first period of a guild ended that has not closed; zero when there is none.
@@ -256,13 +262,14 @@ func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar pe
 			open[one.Kind] = min(open[one.Kind], one.First)
 		}
 	}
-	note := func(step Closing) error {
+	note := func(step Closing) (bool, error) {
 		now := plan{open: open}
 		step.Guild, step.Open, step.Next, step.Keep = d.Guild, maps.Clone(open), now.next(calendar), now.keep(calendar, closed)
 		return c.archive.ClosePeriod(ctx, held, step)
 	}
 	if len(p.ended) == 0 {
-		return note(Closing{})
+		_, err := note(Closing{})
+		return err
 	}
 	for _, one := range p.ended[:min(len(p.ended), closedAtOnce)] {
 		begins, ends := one.Bounds(calendar.Zone)
@@ -272,8 +279,12 @@ func (c *Closer) close(ctx context.Context, held lease.Lease, d Due, calendar pe
 			open[one.Kind] = one.End
 		}
 		board := one.Kind == period.Seasonal || slices.Contains(calendar.Kinds, one.Kind)
-		if err := note(Closing{Period: &one, Begins: begins, Ends: ends, Board: board}); err != nil {
+		closed, err := note(Closing{Period: &one, Begins: begins, Ends: ends, Board: board})
+		if err != nil {
 			return err
+		}
+		if !closed {
+			continue
 		}
 		periodsClosed.WithLabelValues(string(one.Kind)).Inc()
 		c.log.DebugContext(ctx, "a period has closed", "guild", d.Guild.ID, "period", one.ID)

@@ -71,17 +71,17 @@ type Archive interface {
 	// ClosePeriod makes one step in one transaction: standings with ranks (equal gains in the order of ZREVRANGE), totals, the guild's settings as
 	// they are. It computes them in SQL, from daily gains and the members' rows, in bounded memory, while batches of the guild continue. A period that
 	// has closed already stays as it is. lease.ErrLost when the fence differs; snapshot.ErrStale when the guild's incarnation or version is
-	// another one; nothing was written then. It may take minutes.
-	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) error
-	// Unannounced lists closed periods with a board and at least one member that Announced was not told of, in the order of their closing, with
-	// up to 10 winners; at most limit.
-	Unannounced(ctx context.Context, limit int) ([]Announcement, error)
+	// another one; nothing was written then. It may take minutes. closed says that the period has closed by this step.
+	ClosePeriod(ctx context.Context, l lease.Lease, c Closing) (closed bool, err error)
+	// Unannounced lists closed periods with a board and at least one member that Announced was not called for, by their Number, with up to 10
+	// winners: at most limit, after a number.
+	Unannounced(ctx context.Context, after int64, limit int) ([]Announcement, error)
 	// Announced notes that a period was announced.
 	Announced(ctx context.Context, a Announcement) error
 
-	// Resets lists guilds whose followers are to be told of a reset, at most limit; Told notes that they were, if it is the last one that
-	// happened.
-	Resets(ctx context.Context, limit int) ([]Reset, error)
+	// Resets lists guilds whose followers are to be told of a reset, by their ids: at most limit, after an id. Told notes that they were, if it
+	// is the last one that happened.
+	Resets(ctx context.Context, after id.Guild, limit int) ([]Reset, error)
 	Told(ctx context.Context, r Reset) error
 
 	// Closed reads a closed period with a board, its settings included and without winners. ErrNotClosed.
@@ -106,7 +106,8 @@ type Archive interface {
 
 // Announcement is a closed period that is to be announced.
 type Announcement struct {
-	Guild leaderboard.GuildRef
+	Guild  leaderboard.GuildRef
+	Number int64 // above 0, and higher than those of the guild's periods that closed before
 	Closed
 }
 

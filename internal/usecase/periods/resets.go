@@ -15,23 +15,16 @@ type Reset struct {
 	Why   events.Reason
 }
 
-// tellResets puts resets into the guilds' logs of events, each at least once: the archive notes it afterwards.
-func (c *Closer) tellResets(ctx context.Context) error {
-	waiting, err := c.archive.Resets(ctx, announced)
+// tellReset puts a reset into its guild's log of events, at least once: the archive notes it afterwards.
+func (c *Closer) tellReset(ctx context.Context, r Reset) error {
+	err := c.inLoaded(ctx, r.Guild, func() error { return c.live.AnnounceReset(ctx, r.Guild, r.Why) })
+	if err == nil {
+		err = c.archive.Told(ctx, r)
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("tell of the reset of guild %s: %w", r.Guild.ID, err)
 	}
-	var first error
-	for _, r := range waiting {
-		err := c.inLoaded(ctx, r.Guild, func() error { return c.live.AnnounceReset(ctx, r.Guild, r.Why) })
-		if err == nil {
-			err = c.archive.Told(ctx, r)
-		}
-		if err != nil && first == nil {
-			first = fmt.Errorf("tell of the reset of guild %s: %w", r.Guild.ID, err)
-		}
-	}
-	return first
+	return nil
 }
 
 // inLoaded runs a step on a guild, which it loads when it has to. To a guild that was deleted nothing is done, and that is no error.

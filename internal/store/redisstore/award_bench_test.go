@@ -146,18 +146,31 @@ func BenchmarkPutBare(b *testing.B) {
 	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec", "slowlog-log-slower-than 50", "slowlog-max-len 4096")).URL())
 	s := redisstore.New(client)
 	loadBare(b, s)
+	next := 0
 	for _, mode := range leaderboard.PutModes {
 		for _, with := range []string{"nothing", "data", "levels", "name", "periods", "everything"} {
-			b.Run(fmt.Sprintf("mode=%s/with=%s", mode, with), func(b *testing.B) { benchmarkPut(b, client, s, mode, with) })
+			b.Run(fmt.Sprintf("mode=%s/with=%s", mode, with), func(b *testing.B) { next = benchmarkPut(b, client, s, putStep{mode, with, next}) })
 		}
 	}
 }
 
-func benchmarkPut(b *testing.B, client *redisconn.Client, s *redisstore.Store, mode leaderboard.PutMode, with string) {
+// putStep is what the steps of a benchmark bring, and how many members were put before.
+type putStep struct {
+	mode leaderboard.PutMode
+	with string
+	next int
+}
+
+// benchmarkPut puts 20,000 members in turn, each time with more XP, so that every step changes all of its members, and returns how many were put.
+func benchmarkPut(b *testing.B, client *redisconn.Client, s *redisstore.Store, step putStep) int {
 	b.Helper()
-	const chunk = 100
-	all, next := with == "everything", 0
-	p := leaderboard.Puts{Mode: mode, Members: make([]leaderboard.Put, chunk), Curve: &level.Curve{}}
+	const chunk, few = 100, 20_000
+	mode, with, next := step.mode, step.with, step.next
+	all := with == "everything"
+	p := leaderboard.Puts{Mode: mode, Members: make([]leaderboard.Put, chunk)}
+	if with == "levels" || all {
+		p.Curve = &level.Curve{}
+	}
 	if with == "periods" || all {
 		p.Days = countedDays()
 		beginCounts(b, s)
@@ -165,10 +178,7 @@ func benchmarkPut(b *testing.B, client *redisconn.Client, s *redisstore.Store, m
 	put := func() error {
 		for i := range p.Members {
 			next++
-			m := leaderboard.Put{User: bareUser(next * 7919 % bareMembers), XP: level.XP(1 + next%5000)}
-			if with == "levels" || all {
-				m.XP += level.XP(5000 * (next / bareMembers * 7919 % 50))
-			}
+			m := leaderboard.Put{User: bareUser(next % few * 7919 % bareMembers), XP: level.XP(1 + next*7%4999 + 5000*(next/few))}
 			if with == "data" || all {
 				m.Data = &leaderboard.User{Username: fmt.Sprintf("member.%d", next), Discriminator: "0"}
 			}
@@ -194,6 +204,7 @@ func benchmarkPut(b *testing.B, client *redisconn.Client, s *redisstore.Store, m
 	slices.Sort(steps)
 	b.ReportMetric(steps[len(steps)/2], "µs/step")
 	b.ReportMetric(steps[len(steps)/10], "p10-µs/step")
+	return next
 }
 
 // serverCPU is how many microseconds the server's main thread has worked, whatever else the machine does.

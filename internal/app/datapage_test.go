@@ -2,6 +2,8 @@ package app_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -100,6 +103,20 @@ func pressing(do string, form url.Values) url.Values {
 	return form
 }
 
+// continuesTheCommand uploads what the command began to import and was cut off.
+func (m *dataManager) continuesTheCommand(g, key string) {
+	m.t.Helper()
+	u, hash := newID(), func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+	file, body := "id,xp\n"+u+",900\n", `{"mode":"add","members":[{"userId":"`+u+`","xp":900}]}`
+	begun := m.beginImport(g, object{"files": hash(hash(file)), "plan": hash(body)})
+	m.admin("PUT", "/guilds/"+g+"/members", body, apitest.Header("Idempotency-Key", begun.ID+"-0")).Want(m.t, 200)
+	m.upload("add", file)
+	m.do(pressing("confirm", fields(m.sees("Preview of the import"))), "Imported 1 member")
+	if xp := m.member(key, g, u).Level.XP; xp != 900 {
+		m.t.Errorf("continued on the page, the member has %d XP", xp)
+	}
+}
+
 // importOnThePages uploads a file, looks at the preview, confirms it and undoes it, without script.
 func importOnThePages(t *testing.T, s *service, provider *testenv.OAuthServer) {
 	g, there, fresh := s.guild(object{"name": "Moles"}), newID(), newID()
@@ -141,4 +158,5 @@ func importOnThePages(t *testing.T, s *service, provider *testenv.OAuthServer) {
 	if board := s.board(key, g, 1); len(board.Levels) != 0 {
 		t.Errorf("after a reset the board is %+v", board.Levels)
 	}
+	m.continuesTheCommand(g, key)
 }

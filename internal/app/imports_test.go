@@ -85,14 +85,19 @@ func importSilently(t *testing.T, s *service) {
 
 func importOnce(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
-	key, files := s.key(g), strings.Repeat("0a", 32)
+	key, files, plan := s.key(g), strings.Repeat("0a", 32), strings.Repeat("0c", 32)
 	add := func(importID string) apitest.Response {
 		return s.admin("PUT", "/guilds/"+g+"/members", object{"mode": "add", "members": []object{{"userId": u, "xp": 5}}}, apitest.Header("Idempotency-Key", importID+"-0")).Want(t, 200)
 	}
-	begun := s.beginImport(g, object{"files": files})
+	begun := s.beginImport(g, object{"files": files, "plan": plan})
 	add(begun.ID)
+	// With other options its calls are others: they are refused as a whole, before the first one.
+	other := s.admin("POST", "/guilds/"+g+"/imports", object{"files": files, "plan": files})
+	if wantFailure(t, other, 409); !strings.Contains(string(other.Body), "checkpoint restore "+begun.Checkpoint.ID) {
+		t.Errorf("with another plan: %s", other.Body)
+	}
 	// Cut off here, it is continued, and what was made is not made again.
-	continued := s.beginImport(g, object{"files": files, "again": true})
+	continued := s.beginImport(g, object{"files": files, "plan": plan, "again": true})
 	if continued.ID != begun.ID || !continued.Continued || continued.Checkpoint.ID != begun.Checkpoint.ID {
 		t.Errorf("continued %+v, begun %+v", continued, begun)
 	}
@@ -122,6 +127,7 @@ func refusedImports(t *testing.T, s *service) {
 	g, unknown, files := s.guild(nil), newID(), strings.Repeat("0a", 32)
 	for _, body := range []string{
 		``, `null`, `[]`, `{"files":null}`, `{"files":1}`, `{"files":""}`, `{"files":"` + files[1:] + `"}`, `{"files":"` + strings.Repeat("0A", 32) + `"}`, `{"files":"` + strings.Repeat("xy", 32) + `"}`,
+		`{"plan":null}`, `{"plan":"` + files[1:] + `"}`, `{"plan":"` + files + `","plan":"` + files + `"}`,
 		`{"again":null}`, `{"again":1}`, `{"again":true,"again":true}`, `{"Again":true}`, `{"id":"x"}`, `{} {}`,
 	} {
 		wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports", body, apitest.Bad()), 400)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -62,6 +63,7 @@ func (p *program) auditCommand() *cobra.Command {
 		}),
 	}
 	flags.register(audit)
+	_ = audit.PersistentFlags().MarkHidden("reason") // it changes nothing
 	guildFlag(audit, &guild)
 	audit.Flags().StringVar(&user, "user", "", "only records about the user with this `ID`")
 	audit.Flags().StringVar(&actor, "actor", "", "only changes by the key, the user or the operator with this `ID`")
@@ -81,13 +83,13 @@ func (r auditRecord) row() []string {
 		user = *r.UserID
 	}
 	if r.Reason != nil {
-		reason = *r.Reason
+		reason = shortened(*r.Reason)
 	}
 	return []string{r.At.UTC().Format(time.RFC3339), printable(by), printable(r.Action), printable(user), printable(r.change()), printable(reason)}
 }
 
-// maxShownChange is how much of a change is shown, in bytes: settings can be long.
-const maxShownChange = 200
+// maxShown is how much of a value or a reason is shown, in bytes: settings can be long.
+const maxShown = 200
 
 // change says what was changed, from what to what, or how many members.
 func (r auditRecord) change() string {
@@ -103,12 +105,15 @@ func (r auditRecord) change() string {
 
 // shownValue is a value as one line of JSON; empty for null.
 func shownValue(value jsontext.Value) string {
-	text := string(value)
-	if text == "null" {
+	if string(value) == "null" {
 		return ""
 	}
-	if len(text) > maxShownChange {
-		text = text[:maxShownChange] + "... (" + strconv.Itoa(len(text)) + " bytes, see --json)"
+	return shortened(string(value))
+}
+
+func shortened(text string) string {
+	if len(text) <= maxShown {
+		return text
 	}
-	return text
+	return strings.ToValidUTF8(text[:maxShown], "") + "... (" + strconv.Itoa(len(text)) + " bytes, see --json)"
 }

@@ -36,6 +36,13 @@ func TestAuditSaysWhoChangedWhat(t *testing.T) {
 	if out := audit("--actor", "nobody"); out != "There is no record.\n" {
 		t.Errorf("by nobody: %q", out)
 	}
+	succeed(t, environ, "", "checkpoint", "create", "--guild", gophers, "--name", "n", "--reason", strings.Repeat("ü", 300))
+	if out := audit("--since", "1d"); !strings.Contains(out, strings.Repeat("ü", 100)+"... (600 bytes, see --json)") {
+		t.Errorf("a long reason is shown as\n%s", out)
+	}
+	if out := succeed(t, environ, "", "audit", "--help"); strings.Contains(out, "--reason") {
+		t.Errorf("the help offers a reason:\n%s", out)
+	}
 	for want, args := range map[string][]string{
 		"a guild's id":       {"audit", "--guild", "1"},
 		"a user's id":        {"audit", "--guild", gophers, "--user", "x"},

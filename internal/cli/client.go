@@ -161,11 +161,16 @@ func (c *adminClient) unreachable(err error) error {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("the service at %s did not answer within %s; what was asked may have been done or not", c.base, c.http.Timeout)
 	}
+	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, withoutAddress(err))
+}
+
+// withoutAddress returns the cause of what a client returned, whose text repeats the request's method and address.
+func withoutAddress(err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err
+		return wrapped.Err
 	}
-	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, err)
+	return err
 }
 
 // refused is an answer that is not 2xx.

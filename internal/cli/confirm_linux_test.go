@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -73,6 +74,37 @@ func TestDeletingAGuildIsAskedAboutAtATerminal(t *testing.T) {
 			t.Errorf("exit code %d, %q", code, &stderr)
 		}
 	})
+}
+
+// An import asks, and shows how far it is.
+func TestAnImportIsAskedAboutAtATerminal(t *testing.T) {
+	environ, _ := withMembers(t, nil)
+	file := filepath.Join(t.TempDir(), "members.csv")
+	if err := os.WriteFile(file, []byte(table(1200)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		typed string
+		code  int
+		bar   bool
+	}{{"no\n", exitFailed, false}, {"yes\n", exitOK, true}} {
+		terminal, keyboard := openTerminal(t)
+		if _, err := keyboard.WriteString(c.typed); err != nil {
+			t.Fatal(err)
+		}
+		var stdout bytes.Buffer
+		code := Run(t.Context(), []string{"import", file, "--guild", gophers}, Environment{terminal, &stdout, terminal, environ})
+		seen := shown(t, terminal, keyboard)
+		if code != c.code || !strings.Contains(seen, "Import 1200 members into Gophers? Write yes to continue: ") {
+			t.Errorf("%q: exit code %d, the terminal shows %q", c.typed, code, seen)
+		}
+		if strings.Contains(seen, "importing") != c.bar || strings.Contains(seen, "1000/1200") != c.bar {
+			t.Errorf("%q: a bar is %t, want %t: %q", c.typed, !c.bar, c.bar, seen)
+		}
+		if there := strings.Count(exported(t, environ), "\n"); (there == 1200) != c.bar {
+			t.Errorf("%q: %d members are there", c.typed, there)
+		}
+	}
 }
 
 // shown is what was written to the terminal, what was typed included.

@@ -150,6 +150,11 @@ func TestAnImportThatWasCutOffIsCompleted(t *testing.T) {
 	if r.code != exitFailed || !strings.Contains(r.stderr, "run it again to complete it, or undo it with 'levelboard checkpoint restore ") {
 		t.Fatalf("cut off: exit code %d, %s", r.code, r.stderr)
 	}
+	// With other options its calls would be others. It is refused before anything is changed.
+	r = run(t, environ, table(2500), append(args, "--min-level", "5")...)
+	if r.code != exitFailed || !strings.Contains(r.stderr, "had other options") || !strings.Contains(r.stderr, "levelboard checkpoint restore ") {
+		t.Errorf("with other options: exit code %d, %s", r.code, r.stderr)
+	}
 	if done := imports(t, environ, table(2500), "-", "--mode", "add"); done.Created != 2500 {
 		t.Errorf("completed: %+v", done)
 	}
@@ -183,7 +188,9 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 		}
 	}
 	fail(t, environ, exitUsage, "give --yes to continue", "import", file, "--guild", gophers)
-	fail(t, environ, exitFailed, "no such file", "import", file+"x", "--guild", gophers, "--yes")
+	if r := run(t, environ, "", "import", file+"x", "--guild", gophers, "--yes"); r.code != exitFailed || strings.Count(r.stderr, file+"x") != 1 {
+		t.Errorf("without a file: exit code %d, %s", r.code, r.stderr)
+	}
 }
 
 func TestSettingsOfAFileAreTaken(t *testing.T) {

@@ -113,7 +113,11 @@ func (i *importing) compare(ctx context.Context, spool *os.File) error {
 func (i *importing) apply(ctx context.Context, p *program) (done imported, err error) {
 	begin := map[string]any{}
 	if leaderboard.PutMode(i.mode) == leaderboard.PutAdd {
-		begin = map[string]any{"files": i.hash(), "again": i.again}
+		plan, err := i.members.PlanHash(leaderboard.PutAdd, i.then.Curve, level.Level(i.minLevel))
+		if err != nil {
+			return done, err
+		}
+		begin = map[string]any{"files": i.hash(), "plan": plan, "again": i.again}
 	}
 	body, err := json.Marshal(begin)
 	if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/importer"
 )
 
 // sourceWait bounds how long a service may have its reader wait in one go.
@@ -26,9 +28,14 @@ type source struct {
 	key    string
 	wait   time.Duration // before the next page
 	seen   map[string]bool
+	again  int // pages that were read again
 	out    io.Writer
-	begun  bool
 }
+
+// maxAgain bounds the pages that are read again, beside ten for each page.
+const maxAgain = 1000
+
+var errMoving = errors.New("the members of the source move while they are read; import again when fewer do")
 
 // source returns the board of the service as one export. A member who moves to a page that was read already moves others down, to the next page: so
 // where a page has members that were seen before, the pages before it are read again for as many that were not. Who is there twice counts with the
@@ -40,70 +47,107 @@ func (i *importing) source(ctx context.Context) (io.ReadCloser, error) {
 		client: newAdminClient("", "").http, page: base + "/v2/levels/" + url.PathEscape(i.sourceGuild) + "?page=", key: i.sourceKey,
 		seen: make(map[string]bool), out: write,
 	}
-	go func() { write.CloseWithError(s.copy(ctx)) }()
+	go func() {
+		err := s.copy(ctx)
+		if err != nil {
+			err = &importer.FileError{File: i.sourceURL, Cause: err}
+		}
+		write.CloseWithError(err)
+	}()
 	return read, nil
 }
 
+// copy writes the members and then the settings, which may be long: the reader recognises the members.
 func (s *source) copy(ctx context.Context) error {
+	if _, err := io.WriteString(s.out, `{"levels":[`); err != nil {
+		return err
+	}
+	var settings []byte
 	for n := 1; ; n++ {
-		members, twice, err := s.copyPage(ctx, n)
+		page, err := s.copyPage(ctx, n)
 		if err != nil {
 			return err
 		}
-		if members == 0 {
-			_, err := io.WriteString(s.out, "\n]}\n")
-			return err
+		if n == 1 {
+			settings = page.settings
 		}
-		for again := n - 1; twice > 0 && again > 0; again-- {
-			members, known, err := s.copyPage(ctx, again)
-			if err != nil {
-				return err
-			}
-			twice -= members - known
+		if page.members == 0 {
+			return s.end(settings)
+		}
+		if err := s.missed(ctx, n, page); err != nil {
+			return err
 		}
 	}
 }
 
-// copyPage copies the members of a page, and with the first one the settings. It returns how many there are, and how many were seen before.
-func (s *source) copyPage(ctx context.Context, n int) (members, twice int, err error) {
-	page, err := s.get(ctx, n)
-	if err != nil {
-		return 0, 0, err
+func (s *source) end(settings []byte) error {
+	text := "\n]"
+	if len(settings) > len("{}") {
+		text += ","
 	}
-	levels, err := read[[]jsontext.Value](page["levels"])
-	if err != nil {
-		return 0, 0, err
-	}
-	delete(page, "levels")
-	var text []byte
-	if !s.begun {
-		settings, err := json.Marshal(page, json.Deterministic(true))
+	_, err := io.WriteString(s.out, text+string(settings[1:])+"\n")
+	return err
+}
+
+// missed reads the pages before n for as many members as page n had twice.
+func (s *source) missed(ctx context.Context, n int, page sourcePage) error {
+	fresh, twice := page.members-page.twice, page.twice
+	for before := n - 1; twice > 0 && before > 0; before-- {
+		if s.again++; s.again > maxAgain+10*n {
+			return errMoving
+		}
+		page, err := s.copyPage(ctx, before)
 		if err != nil {
-			return 0, 0, fmt.Errorf("read the source: %w", err)
+			return err
 		}
-		text = append(text, strings.TrimSuffix(string(settings), "}")...)
-		if len(page) > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, "\"levels\":["...)
+		fresh, twice = fresh+page.members-page.twice, twice-(page.members-page.twice)
 	}
+	if fresh == 0 {
+		return fmt.Errorf("the source gives the same members again at page %d", n)
+	}
+	return nil
+}
+
+// sourcePage is what a page had.
+type sourcePage struct {
+	members, twice int    // twice were seen before
+	settings       []byte // an object
+}
+
+// copyPage copies the members of a page.
+func (s *source) copyPage(ctx context.Context, n int) (page sourcePage, err error) {
+	answer, err := s.get(ctx, n)
+	if err != nil {
+		return page, err
+	}
+	levels, err := read[[]jsontext.Value](answer["levels"])
+	if err != nil {
+		return page, err
+	}
+	delete(answer, "levels")
+	if page.settings, err = json.Marshal(answer, json.Deterministic(true)); err != nil {
+		return page, fmt.Errorf("read the source: %w", err)
+	}
+	var text []byte
 	for _, level := range levels {
 		member, err := read[struct {
 			UserID string `json:"userId"`
 		}](level)
 		if err != nil {
-			return 0, 0, err
+			return page, err
 		}
 		if s.seen[member.UserID] {
-			twice++
+			page.twice++
 		}
-		if s.seen[member.UserID] = true; s.begun {
+		if len(s.seen) > 0 {
 			text = append(text, ',')
 		}
-		text, s.begun = append(append(text, '\n'), level...), true
+		s.seen[member.UserID] = true
+		text = append(append(text, '\n'), level...)
 	}
+	page.members = len(levels)
 	_, err = s.out.Write(text)
-	return len(levels), twice, err
+	return page, err
 }
 
 // get reads a page, as fast as the service's limits allow.
@@ -121,7 +165,7 @@ func (s *source) get(ctx context.Context, n int) (map[string]jsontext.Value, err
 		}
 		response, err := s.client.Do(request)
 		if err != nil {
-			return nil, fmt.Errorf("the source cannot be reached: %w", err)
+			return nil, fmt.Errorf("the source cannot be reached: %w", withoutAddress(err))
 		}
 		answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 		_ = response.Body.Close()

@@ -79,3 +79,28 @@ func TestMembersWhoMoveBetweenPagesAreTakenOnce(t *testing.T) {
 		}
 	}
 }
+
+// A source may have long settings, and one that knows no pages must not be read for ever.
+func TestASourceThatIgnoresThePage(t *testing.T) {
+	settings := `"guild":{"id":"` + gophers + `"},"vanity":"` + strings.Repeat("x", 70<<10) + `"`
+	pages := 0 // that it knows; others are the first one
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if pages > 0 && r.URL.Query().Get("page") != "1" {
+			_, _ = w.Write([]byte(`{"levels":[]}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{` + settings + `,"levels":[{"userId":"200000000000000001","xp":7,"level":0}]}`))
+	}))
+	environ, _ := withMembers(t, nil)
+	from := []string{"import", "--guild", gophers, "--yes", "--source-url", source.URL, "--source-guild", gophers}
+	fail(t, environ, exitFailed, "the source gives the same members again at page 2", from...)
+	pages = 1
+	if done := imports(t, environ, "", from[4:]...); done.Members != 1 || done.Created != 1 {
+		t.Errorf("with long settings: %+v", done)
+	}
+	source.Close()
+	r := run(t, environ, "", from...)
+	if r.code != exitFailed || strings.Count(r.stderr, source.URL) != 1 || strings.Contains(r.stderr, "cannot be read") {
+		t.Errorf("without a source: exit code %d, %s", r.code, r.stderr)
+	}
+}

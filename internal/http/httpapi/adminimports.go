@@ -8,14 +8,15 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// importRequest is the body of POST of imports. Files is the SHA-256 of what is imported, if it must be applied once.
+// importRequest is the body of POST of imports. Files is the SHA-256 of what is imported, if it must be applied once, and Plan that of its calls.
 type importRequest struct {
 	Files strictjson.Optional[string] `json:"files"`
+	Plan  strictjson.Optional[string] `json:"plan"`
 	Again strictjson.Optional[bool]   `json:"again"`
 }
 
@@ -32,16 +33,12 @@ type finishRequest struct {
 
 // importedMember is a putMemberRequest with presence.
 type importedMember struct {
-	UserID       id.User                          `json:"userId"`
-	XP           int64                            `json:"xp" bounds:"0..2147483647"`
-	MessageCount strictjson.Optional[int64]       `json:"messageCount" bounds:"0..2147483647"`
-	User         strictjson.Optional[userRequest] `json:"user"`
-	Present      strictjson.Optional[bool]        `json:"present"`
+	putMemberRequest
+	Present strictjson.Optional[bool] `json:"present"`
 }
 
 func (m *importedMember) put(place string) (leaderboard.Put, error) {
-	request := putMemberRequest{UserID: m.UserID, XP: m.XP, MessageCount: m.MessageCount, User: m.User}
-	p, err := request.put(place)
+	p, err := m.putMemberRequest.put(place)
 	p.Absent = !m.Present.Or(true)
 	return p, err
 }
@@ -56,16 +53,31 @@ func (a *api) beginImport(c *gin.Context) error {
 	if err := strictjson.Decode(sent, &request); err != nil {
 		return err
 	}
-	files, given := request.Files.Get()
-	if given && !isSHA256(files) {
-		return fault.At("files", "must be a SHA-256, 64 hexadecimal digits in lower case")
+	begin, err := request.begin()
+	if err != nil {
+		return err
 	}
-	begun, err := a.deps.Checkpoints.BeginImport(c.Request.Context(), gid, files, request.Again.Or(false))
+	begun, err := a.deps.Checkpoints.BeginImport(c.Request.Context(), gid, begin)
 	if err != nil {
 		return err
 	}
 	writeJSON(c, http.StatusCreated, importJSON{begun.ID, checkpointBody(begun.Checkpoint), begun.Continued})
 	return nil
+}
+
+func (r *importRequest) begin() (b checkpoints.Begin, err error) {
+	b.Again = r.Again.Or(false)
+	for _, p := range []struct {
+		name string
+		sent *strictjson.Optional[string]
+		into *string
+	}{{"files", &r.Files, &b.Files}, {"plan", &r.Plan, &b.Plan}} {
+		given := false
+		if *p.into, given = p.sent.Get(); given && !isSHA256(*p.into) {
+			return b, fault.At(p.name, "must be a SHA-256, 64 hexadecimal digits in lower case")
+		}
+	}
+	return b, nil
 }
 
 func isSHA256(text string) bool {

@@ -118,7 +118,7 @@ type Checkpoints interface {
 	Restore(ctx context.Context, g id.Guild, checkpoint string) (checkpoints.Replaced, error)
 	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
 	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[importer.Exported, error], error)
-	BeginImport(ctx context.Context, g id.Guild, files string, again bool) (checkpoints.Import, error)
+	BeginImport(ctx context.Context, g id.Guild, b checkpoints.Begin) (checkpoints.Import, error)
 	FinishImport(ctx context.Context, g id.Guild, importID string, members int64) error
 }
 

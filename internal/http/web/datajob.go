@@ -73,7 +73,7 @@ func dataProblem(err error) string {
 		{checkpoints.ErrTooMany, "You already have 20 checkpoints. Delete one that you don't need."},
 		{checkpoints.ErrImported, "These files were already added to this community. To add them again, upload them and check “Add again” in the preview."},
 		{checkpoints.ErrCutOff, "An earlier import of these files was interrupted more than 23 hours ago. Restore the checkpoint from before it, then import again."},
-		{leaderboard.ErrKeyReused, "A part of these files was imported before, with other options or by the operator. Restore the checkpoint from before that, then import again."},
+		{checkpoints.ErrOtherPlan, "An earlier import of these files was interrupted, and had other options, files in another order or another curve. Import them as then, or restore the checkpoint from before it and import again."},
 		{leaderboard.ErrGuildMoved, "The members were restored, reset or deleted in the meantime."},
 		{context.DeadlineExceeded, "It took too long."},
 	} {

@@ -83,7 +83,7 @@ func (d *decoder) object(into reflect.Value) error {
 		seen[i] = true
 		f := fields.list[i]
 		d.enter(step{name: f.name})
-		if err := d.value(into.Field(f.position), f.within); err != nil {
+		if err := d.value(into.FieldByIndex(f.position), f.within); err != nil {
 			return err
 		}
 		d.leave()

@@ -27,7 +27,7 @@ func (l limits) holds(x float64) bool {
 
 type field struct {
 	name     string
-	position int
+	position []int // in the struct, through those embedded
 	optional bool
 	within   limits
 }
@@ -44,8 +44,10 @@ func fieldsOf(t reflect.Type) (*fields, error) {
 		return f.(*fields), nil
 	}
 	f := &fields{index: make(map[string]int)}
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous {
+			continue // its fields are the struct's
+		}
 		name, _, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		if name == "" || !sf.IsExported() {
 			return nil, fmt.Errorf("strictjson: field %s of %s is not exported or has no name in its json tag", sf.Name, t)
@@ -56,7 +58,7 @@ func fieldsOf(t reflect.Type) (*fields, error) {
 		}
 		f.index[name] = len(f.list)
 		_, isOptional := reflect.New(sf.Type).Interface().(optional)
-		f.list = append(f.list, field{name: name, position: i, optional: isOptional, within: within})
+		f.list = append(f.list, field{name: name, position: sf.Index, optional: isOptional, within: within})
 	}
 	known.Store(t, f)
 	return f, nil

@@ -15,14 +15,14 @@ import (
 
 // Import implements checkpoints.Archive.
 func (c *Catalog) Import(ctx context.Context, g leaderboard.GuildRef, files string) (*checkpoints.NotedImport, error) {
-	return one(ctx, c, "read_import", scanImport, `SELECT name, checkpoint, started_ms, `+c.Now+` - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
+	return one(ctx, c, "read_import", scanImport, `SELECT name, checkpoint, plan, started_ms, `+c.Now+` - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
 		append(c.Fresh, int64(g.Incarnation), files)...)
 }
 
 func scanImport(row Row) (*checkpoints.NotedImport, error) {
 	var i checkpoints.NotedImport
 	var started, age int64
-	err := row.Scan(&i.ID, &i.Checkpoint, &started, &age, &i.Finished)
+	err := row.Scan(&i.ID, &i.Checkpoint, &i.Plan, &started, &age, &i.Finished)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -38,8 +38,8 @@ func (c *Catalog) StartImport(ctx context.Context, g leaderboard.GuildRef, files
 			_, err = s.exec(ctx, `DELETE FROM imports WHERE incarnation = $1 AND files = $2 AND name = $3`, int64(g.Incarnation), files, replaces)
 		}
 		if err == nil {
-			_, err = s.exec(ctx, `INSERT INTO imports (incarnation, files, name, checkpoint, started_ms, finished) VALUES ($1, $2, $3, $4, $5, false)`,
-				int64(g.Incarnation), files, i.ID, i.Checkpoint, now)
+			_, err = s.exec(ctx, `INSERT INTO imports (incarnation, files, name, checkpoint, plan, started_ms, finished) VALUES ($1, $2, $3, $4, $5, $6, false)`,
+				int64(g.Incarnation), files, i.ID, i.Checkpoint, i.Plan, now)
 		}
 		return err
 	})

@@ -20,13 +20,13 @@ func archiveImports(t *testing.T, a ArchiveStore) {
 		return mustGet(a.Import(t.Context(), g, files))(t)
 	}
 	start := func(id, replaces string) error {
-		return a.StartImport(t.Context(), refOf(g), "files", checkpoints.NotedImport{ID: id, Checkpoint: "12"}, replaces)
+		return a.StartImport(t.Context(), refOf(g), "files", checkpoints.NotedImport{ID: id, Checkpoint: "12", Plan: "plan of " + id}, replaces)
 	}
 	if err := start("one", ""); err != nil {
 		t.Fatal(err)
 	}
 	got := noted(refOf(g), "files")
-	if got == nil || got.ID != "one" || got.Checkpoint != "12" || got.Finished || got.Age < 0 || got.Age > time.Hour || time.Since(got.Started).Abs() > time.Hour {
+	if got == nil || got.ID != "one" || got.Checkpoint != "12" || got.Plan != "plan of one" || got.Finished || got.Age < 0 || got.Age > time.Hour || time.Since(got.Started).Abs() > time.Hour {
 		t.Errorf("noted %+v", got)
 	}
 	if err := start("two", ""); err == nil {

@@ -43,6 +43,8 @@ var (
 	// ErrImported says that files were added already; ErrCutOff that an import of them was cut off too long ago to be continued.
 	ErrImported = errors.New("the files were imported before")
 	ErrCutOff   = errors.New("an import of the files was cut off too long ago")
+	// ErrOtherPlan says that an import of the files was cut off whose calls were others.
+	ErrOtherPlan = errors.New("another import of the files was cut off")
 )
 
 // Replacement says what takes the place of a guild's members.

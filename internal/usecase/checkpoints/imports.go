@@ -21,47 +21,60 @@ type Import struct {
 	Continued  bool // it was begun before, and cut off
 }
 
+// Begin says what is imported.
+type Begin struct {
+	// Files, unless it is empty, is the SHA-256 of what is imported and applied once to the members that the guild has now.
+	Files string
+	// Plan is that of the calls that write it: only the same ones continue an import that was cut off.
+	Plan  string
+	Again bool // apply it whatever was begun or finished before
+}
+
 // NotedImport is what an Archive knows of an import of files that must be applied once.
 type NotedImport struct {
 	ID         string
 	Checkpoint string // the id of the one that was made before it
+	Plan       string
 	Started    time.Time
 	Age        time.Duration
 	Finished   bool
 }
 
-// BeginImport makes a checkpoint and names an import. files, unless it is empty, is the SHA-256 of what is imported and applied once to the members
-// that the guild has now: cut off, it is continued under its name; a Conflict fault when it was finished, or can be continued no more, unless
-// again is set.
-func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, files string, again bool) (begun Import, err error) {
+// BeginImport makes a checkpoint and names an import. What must be applied once is continued under its name when it was cut off. A Conflict fault
+// when it was finished, can be continued no more or was begun with another plan, unless Again is set.
+func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (begun Import, err error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err != nil {
 		return begun, asFault("begin an import", err)
 	}
 	var before *NotedImport
-	if files != "" {
-		if before, err = c.archive.Import(ctx, leaderboard.Ref(g), files); err != nil {
+	if b.Files != "" {
+		if before, err = c.archive.Import(ctx, leaderboard.Ref(g), b.Files); err != nil {
 			return begun, asFault("begin an import", err)
 		}
 	}
 	switch {
 	case before == nil:
 		before = &NotedImport{}
-	case !before.Finished && before.Age < ContinueTime:
+	case before.continues(b.Plan):
 		return c.continueImport(ctx, gid, before)
-	case !again:
+	case !b.Again:
 		return begun, alreadyImported(before)
 	}
 	if begun.Checkpoint, err = c.Create(ctx, gid, "Before an import", true); err != nil {
 		return begun, err
 	}
 	begun.ID = rand.Text()
-	if files != "" {
-		noted := NotedImport{ID: begun.ID, Checkpoint: begun.Checkpoint.ID}
-		err = c.archive.StartImport(ctx, leaderboard.Ref(g), files, noted, before.ID)
+	if b.Files != "" {
+		noted := NotedImport{ID: begun.ID, Checkpoint: begun.Checkpoint.ID, Plan: b.Plan}
+		err = c.archive.StartImport(ctx, leaderboard.Ref(g), b.Files, noted, before.ID)
 	}
 	return begun, asFault("begin an import", err)
 }
+
+func (n *NotedImport) recent() bool { return !n.Finished && n.Age < ContinueTime }
+
+func (n *NotedImport) continues(plan string) bool { return n.recent() && n.Plan == plan }
 
 // continueImport has the checkpoint of before the import began, or a new one when that was deleted.
 func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *NotedImport) (begun Import, err error) {
@@ -78,6 +91,11 @@ func alreadyImported(before *NotedImport) error {
 	at := before.Started.UTC().Format(time.RFC3339)
 	if before.Finished {
 		return fault.Wrap(ErrImported, fault.Conflict, "These files were added to this guild already, at %s. To add them once more, say so with --again.", at)
+	}
+	if before.recent() {
+		return fault.Wrap(ErrOtherPlan, fault.Conflict, "An import of these files that began at %s was cut off, and had other options or another order of "+
+			"the files, or the guild has another curve by now. Import them as then to continue it. Or undo its part with 'levelboard checkpoint "+
+			"restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
 	}
 	return fault.Wrap(ErrCutOff, fault.Conflict, "An import of these files that began at %s was cut off, too long ago to be continued. Undo its part with "+
 		"'levelboard checkpoint restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)

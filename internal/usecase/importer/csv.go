@@ -31,6 +31,9 @@ func (f *fileReader) readCSV(content *bufio.Reader, prefix []byte) error {
 	for first := true; ; first = false {
 		record, err := records.Read()
 		if errors.Is(err, io.EOF) {
+			if header.has(columnPresent) && header.has(columnUpdated) && in.last != '\n' { // other programs' tables may end so
+				f.report.warn("%s is an export of Levelboard that ends within a line: it is not complete. Get it again.", f.found().Name)
+			}
 			return nil
 		}
 		in.done(records.InputOffset())

@@ -22,6 +22,7 @@ type input struct {
 	parsed int64   // bytes that it is done with
 	starts []int64 // offsets, beyond the last one that lineAt was asked for, at which lines begin
 	line   int
+	last   byte // that was handed on
 }
 
 func newInput(from io.Reader) *input { return &input{from: from, line: 1} }
@@ -40,7 +41,9 @@ func (in *input) Read(p []byte) (int, error) {
 		at += i + 1
 		in.starts = append(in.starts, in.given+int64(at))
 	}
-	in.given += int64(n)
+	if in.given += int64(n); n > 0 {
+		in.last = p[n-1]
+	}
 	return n, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"slices"
@@ -72,6 +73,9 @@ func (r *Reader) read(yield func(Row) error) error {
 func (r *Reader) readFile(file File, yield func(Row) error) error {
 	opened, err := file.Open()
 	if err != nil {
+		if errors.As(err, new(*fs.PathError)) { // it names the file
+			return err
+		}
 		return fmt.Errorf("open %s: %w", file.Name, err)
 	}
 	defer opened.Close()
@@ -133,6 +137,9 @@ type fileReader struct {
 func (f *fileReader) found() *FileReport { return &f.report.Files[f.index] }
 
 func (f *fileReader) fail(line int, message string, cause error) error {
+	if said := (*FileError)(nil); errors.As(cause, &said) {
+		return said
+	}
 	return &FileError{File: f.found().Name, Line: line, Message: message, Cause: cause}
 }
 

@@ -59,7 +59,9 @@ func (f *fileReader) recognise(prefix []byte) (*kind, error) {
 	switch {
 	case len(text) == 0:
 		return nil, f.fail(0, "the file is empty", nil)
-	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+	case bytes.HasPrefix(text, []byte("\x1f\x8b")), bytes.HasPrefix(text, []byte("PK\x03\x04")):
+		return nil, f.fail(0, "the file is compressed; unpack it, or save the spreadsheet as CSV", nil)
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")), bytes.IndexByte(text[:min(2, len(text))], 0) >= 0:
 		return nil, f.fail(0, "the file is UTF-16; save it as UTF-8", nil)
 	case text[0] == '{' || text[0] == '[':
 		found = jsonKinds(text[0] == '[', properties(prefix))

@@ -58,9 +58,9 @@ type Options struct {
 // FileError is what is wrong with a file as a whole.
 type FileError struct {
 	File    string
-	Line    int // 0 when it is not about a line
-	Message string
-	Cause   error // may be nil
+	Line    int    // 0 when it is not about a line
+	Message string // empty when Cause says it
+	Cause   error  // may be nil
 }
 
 // Error is the file, the line and the message.
@@ -68,6 +68,9 @@ func (e *FileError) Error() string {
 	at := e.File
 	if e.Line > 0 {
 		at = fmt.Sprintf("%s:%d", e.File, e.Line)
+	}
+	if e.Message == "" {
+		return fmt.Sprintf("%s: %v", at, e.Cause)
 	}
 	if e.Cause != nil {
 		return fmt.Sprintf("%s: %s: %v", at, e.Message, e.Cause)

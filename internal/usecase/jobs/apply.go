@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
@@ -14,14 +13,13 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/importer"
 	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
-	// callMembers is how many members one call writes.
-	callMembers = 1000
 	// writeTries is how often a call is made, with pauses that double from firstPause to longestPause, while the stores cannot serve it.
 	writeTries               = 6
 	firstPause, longestPause = time.Second, 8 * time.Second
@@ -56,11 +54,14 @@ func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
 	if err != nil {
 		return err
 	}
-	files := "" // only what is added must be applied once
-	if j.Import.Mode == leaderboard.PutAdd {
-		files = j.upload.hash()
+	curve, begin := j.settings(g.Settings, &report).Curve, checkpoints.Begin{}
+	if j.Import.Mode == leaderboard.PutAdd { // only what is added must be applied once
+		begin = checkpoints.Begin{Files: j.upload.hash(), Again: again}
+		if begin.Plan, err = members.PlanHash(j.Import.Mode, curve, j.Import.MinLevel); err != nil {
+			return err
+		}
 	}
-	begun, err := r.o.Checkpoints.BeginImport(ctx, j.guild, files, again)
+	begun, err := r.o.Checkpoints.BeginImport(ctx, j.guild, begin)
 	if err != nil {
 		return err
 	}
@@ -109,42 +110,26 @@ type writing struct {
 	guild    *guild.Guild
 	importID string
 	calls    int
-	batch    []leaderboard.Put
-	sent     []byte // what identifies the batch
 }
 
 func (w *writing) all(ctx context.Context, members *importer.Members) error {
-	for row, err := range members.Rows(w.guild.Curve, w.job.Import.MinLevel) {
+	for call, err := range members.Calls(w.job.Import.Mode, w.guild.Curve, w.job.Import.MinLevel) {
+		if err == nil {
+			err = w.send(ctx, call)
+		}
 		if err != nil {
 			return err
 		}
-		identity, err := json.Marshal(row)
-		if err != nil {
-			return fmt.Errorf("write member %s: %w", row.UserID, err)
-		}
-		w.sent = append(w.sent, identity...)
-		w.batch = append(w.batch, leaderboard.Put{
-			User: row.UserID, XP: row.XP, MessageCount: row.MessageCount, Data: row.User, Absent: !row.Present,
-		})
-		if len(w.batch) == callMembers {
-			if err := w.send(ctx); err != nil {
-				return err
-			}
-		}
 	}
-	return w.send(ctx)
+	return nil
 }
 
-// send writes the batch, in more tries while the stores do not answer.
-func (w *writing) send(ctx context.Context) error {
-	if len(w.batch) == 0 {
-		return nil
-	}
-	mode := w.job.Import.Mode
-	puts := leaderboard.Puts{Mode: mode, Members: w.batch, Import: true, Once: leaderboard.Once{
-		// The command names its calls so, too: what it has begun and another one continues is refused rather than made twice.
+// send writes the members of a call, in more tries while the stores do not answer.
+func (w *writing) send(ctx context.Context, call *importer.Call) error {
+	puts := leaderboard.Puts{Mode: w.job.Import.Mode, Members: call.Members, Import: true, Once: leaderboard.Once{
+		// The command's request, so that either continues what the other began.
 		Key:     leaderboard.DigestOf([]byte("operator"), fmt.Appendf(nil, "%s-%d", w.importID, w.calls)),
-		Request: leaderboard.DigestOf([]byte(mode), binary.BigEndian.AppendUint64(nil, uint64(w.calls)), w.sent),
+		Request: leaderboard.DigestOf([]byte("PUT"), []byte("/admin/guilds/"+string(w.guild.ID)+"/members"), call.Body),
 	}}
 	for try, wait := 1, firstPause; ; try, wait = try+1, min(2*wait, longestPause) {
 		done, _, err := w.o.Board.Put(ctx, w.guild, puts)
@@ -156,7 +141,7 @@ func (w *writing) send(ctx context.Context) error {
 			return err
 		}
 	}
-	w.calls, w.batch, w.sent = w.calls+1, w.batch[:0], w.sent[:0]
+	w.calls++
 	return nil
 }
 

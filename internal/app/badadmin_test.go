@@ -1,6 +1,9 @@
 package app_test
 
-import "strings"
+import (
+	"net/http"
+	"strings"
+)
 
 func guildWith(property string) string {
 	return `{"name":"x","memberCount":1,"ownerId":"100000000000000007",` + property + `}`
@@ -81,6 +84,21 @@ func badGuildBodies() map[string]string {
 		`"level":1,"roles":[{"id":"3","name":"a","color":null,"position":0}]`, `"level":1,"roles":[` + channelTarget + `]`,
 	} {
 		all["reward "+fields] = rewardWith(fields)
+	}
+	return all
+}
+
+// badBodiless sends bodies to routes that take none.
+func badBodiless() (all []badRequest) {
+	for _, route := range [][2]string{
+		{"POST", "/admin/guilds/{guild}/reset"}, {"POST", "/admin/guilds/{guild}/checkpoints/1/restore"}, {"DELETE", "/admin/guilds/{guild}/checkpoints/1"},
+		{"DELETE", "/admin/guilds/{guild}"}, {"DELETE", "/admin/users/{user}"}, {"DELETE", "/admin/keys/{key}"},
+		{"PUT", "/admin/keys/{key}/guilds/{other}"}, {"DELETE", "/admin/keys/{key}/guilds/{guild}"}, {"DELETE", "/v2/levels/{guild}/users/{user}"},
+	} {
+		for _, body := range []string{`{"a":1}`, `null`, `[]`, `""`, `{}{}`, `{`, " ", "a=1", `{"":{}}`, strings.Repeat(" ", 64<<10+1)} {
+			all = append(all, badRequest{"a body where there is none", route[0], route[1], body, 400, nil})
+		}
+		all = append(all, badRequest{"a form where there is no body", route[0], route[1], "a=1", 400, http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}})
 	}
 	return all
 }

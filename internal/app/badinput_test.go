@@ -131,6 +131,7 @@ func badRequests() map[string][]badRequest {
 		"guild documents": badBodies("PUT", "/admin/guilds/{guild}", `{"name":"x","memberCount":1,"ownerId":"100000000000000007"}`, badGuildBodies()),
 		"keys":            badBodies("POST", "/admin/keys", `{"name":"x","ownerId":"100000000000000007","permission":"read"}`, badKeyBodies),
 		"admin paths":     badAdminPaths(),
+		"no bodies":       badBodiless(),
 	}
 }
 

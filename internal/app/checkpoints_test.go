@@ -108,6 +108,9 @@ func resetMembers(t *testing.T, s *service) {
 	}
 	wantFailure(t, s.Do("GET", memberPath(g, u), key, nil), 404)
 	s.create(key, g, u, 1)
+	if again, err := s.quick("POST", "/admin/guilds/"+g+"/reset", "", "{}", apitest.AdminToken(s.token)); err != nil || again.Status != 200 {
+		t.Errorf("a reset with an empty object is %d %s, %v", again.Status, again.Body, err)
+	}
 }
 
 // restoreWhileGaining adds XP all the while. What was acknowledged is in the checkpoint that was made before the restore, or on the board after it,

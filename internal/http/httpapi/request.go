@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/shares"
+	"levelboard/internal/platform/strictjson"
 )
 
 // maxBody is the largest body of every other route than those of maxLargeBody, in bytes.
@@ -75,6 +76,10 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 	if err := checkMediaType(c.Request.Header); err != nil {
 		return nil, err
 	}
+	return readBody(c, limit)
+}
+
+func readBody(c *gin.Context, limit int64) ([]byte, error) {
 	if c.Request.ContentLength > limit {
 		return nil, tooLarge(limit)
 	}
@@ -100,6 +105,25 @@ func body(c *gin.Context, limit int64) ([]byte, error) {
 		return nil, full(shares.ErrFull)
 	}
 	return sent.Bytes(), nil
+}
+
+// bodiless serves a route that takes no body. It refuses one that says anything: its sender expects what the route does not do.
+func bodiless(h handler) handler {
+	return func(c *gin.Context) error {
+		if c.Request.ContentLength == 0 {
+			return h(c)
+		}
+		sent, err := readBody(c, maxBody)
+		var refused *fault.Error
+		large := errors.As(err, &refused) && refused.Code == fault.TooLarge
+		if err != nil && !large {
+			return err
+		}
+		if large || len(sent) > 0 && strictjson.Decode(sent, &struct{}{}) != nil {
+			return fault.New(fault.Invalid, "This request takes no body. Send none, or {}.")
+		}
+		return h(c)
+	}
 }
 
 func tooLarge(limit int64) error {

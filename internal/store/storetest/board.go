@@ -28,7 +28,7 @@ type Store interface {
 // Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, anewCases, gainCases, gainBoardCases,
+	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, rewriteCases, gainCases, gainBoardCases,
 		putCases, presenceCases, positionCases, auditCases, eraseCases))
 }
 

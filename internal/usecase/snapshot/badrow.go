@@ -61,7 +61,8 @@ func (b *badRows) write(batch Batch, write func(Batch) error) error {
 	return withoutBadRows(batch, write, func(r Row, err error) { b.refused(batch, r.UserID, err) })
 }
 
-func (w *Writer) writeBatch(ctx context.Context, b Batch) error {
+// writeGood writes a batch, of which the archive has refused a row.
+func (w *Writer) writeGood(ctx context.Context, b Batch) error {
 	return w.bad.write(b, func(part Batch) error {
 		err := WriteBatch(ctx, w.archive, w.lease.Lease(), part)
 		if err == nil {
@@ -84,22 +85,18 @@ func withoutBadRows(b Batch, write func(Batch) error, refused func(Row, error)) 
 	b.Rows = nil
 	var sort func(rows []Row, err error) error
 	sort = func(rows []Row, err error) error {
-		if len(rows) <= 1 {
-			for _, r := range rows {
-				refused(r, err)
-			}
-			return nil
-		}
-		for _, half := range [][]Row{rows[:len(rows)/2], rows[len(rows)/2:]} {
-			part.Rows = half
-			err := write(part)
-			if errors.Is(err, ErrBadRow) {
-				err = sort(half, err)
-			} else if err == nil {
-				b.Rows = append(b.Rows, half...)
-			}
-			if err != nil {
-				return err
+		switch half := len(rows) / 2; {
+		case err == nil:
+			b.Rows = append(b.Rows, rows...)
+		case !errors.Is(err, ErrBadRow):
+			return err
+		case len(rows) == 1:
+			refused(rows[0], err)
+		case len(rows) > 1:
+			for _, part.Rows = range [][]Row{rows[:half], rows[half:]} {
+				if err := sort(part.Rows, write(part)); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -20,7 +20,7 @@ type call struct {
 	n      int
 	guild  id.Guild
 	guilds []id.Guild // of a method that is about many
-	rows   int        // of WriteBatch, WriteBatches, Salvage, LoadChunk and NoteAnew
+	rows   int        // of WriteBatch, WriteBatches, Salvage, LoadChunk and NoteUnsaved
 }
 
 // faults stands around the calls of both stores. What a hook returns is what the caller gets: an error of before keeps the
@@ -191,16 +191,16 @@ func (l faultyLive) Distrust(ctx context.Context, refused snapshot.Batch) error 
 	return l.around(ctx, call{method: "Distrust", guild: refused.Guild.ID}, func() error { return l.Live.Distrust(ctx, refused) })
 }
 
-func (l faultyLive) NoteAnew(ctx context.Context, load snapshot.Load, users []id.User) (archived int64, err error) {
-	err = l.around(ctx, call{method: "NoteAnew", guild: load.Guild.ID, rows: len(users)}, func() (err error) {
-		archived, err = l.Live.NoteAnew(ctx, load, users)
+func (l faultyLive) NoteUnsaved(ctx context.Context, load snapshot.Load, users []id.User) (archived int64, err error) {
+	err = l.around(ctx, call{method: "NoteUnsaved", guild: load.Guild.ID, rows: len(users)}, func() (err error) {
+		archived, err = l.Live.NoteUnsaved(ctx, load, users)
 		return err
 	})
 	return archived, err
 }
 
-func (l faultyLive) NoteAllAnew(ctx context.Context, load snapshot.Load) error {
-	return l.around(ctx, call{method: "NoteAllAnew", guild: load.Guild.ID}, func() error { return l.Live.NoteAllAnew(ctx, load) })
+func (l faultyLive) NoteAllUnsaved(ctx context.Context, load snapshot.Load) error {
+	return l.around(ctx, call{method: "NoteAllUnsaved", guild: load.Guild.ID}, func() error { return l.Live.NoteAllUnsaved(ctx, load) })
 }
 
 func (l faultyLive) LowerArchived(ctx context.Context, load snapshot.Load, from, to int64) (lowered bool, err error) {

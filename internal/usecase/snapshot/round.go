@@ -11,84 +11,132 @@ import (
 	"levelboard/internal/domain/id"
 )
 
-// round is what one round knows. mu guards it and Writer.failing while guilds are written at the same time.
+// round is what one round knows. mu guards it while guilds are written at the same time.
 type round struct {
 	*Writer
 	hurry bool // nothing is left for later
-	done  map[id.Guild]bool
+	taken map[id.Guild]bool
 
 	mu     sync.Mutex
-	failed []id.Guild
+	failed map[id.Guild]error
+	first  error      // of failed, or of the round itself
 	again  []id.Guild // written, and more has changed
-	first  error
 }
 
-// write writes guilds, in groups, and those that cannot go with others by themselves.
+// task is a guild that is being written, and the page of it that was read last.
+type task struct {
+	Page
+	guild id.Guild
+	// first is the first page, and the one after the guild was made to fit; nil until it was read. What changes after it has a higher rev
+	// and waits for the next round, so this one comes to an end however much does.
+	first *Page
+	fits  int // how often it was made to fit the archive
+	more  bool
+}
+
+// write writes guilds, those that the round has not taken already.
 func (r *round) write(ctx context.Context, guilds []id.Guild) {
-	var fresh []id.Guild
+	var tasks []*task
 	for _, g := range guilds {
-		if !r.done[g] {
-			r.done[g] = true
-			fresh = append(fresh, g)
+		if !r.taken[g] {
+			r.taken[g] = true
+			tasks = append(tasks, &task{guild: g})
 		}
 	}
+	r.do(ctx, tasks)
+}
+
+// do writes guilds in groups, page after page of all in a group.
+func (r *round) do(ctx context.Context, tasks []*task) {
 	var work errgroup.Group
 	work.SetLimit(groupsAtOnce)
-	for part := range slices.Chunk(fresh, groupGuilds) {
+	for group := range slices.Chunk(tasks, groupGuilds) {
 		work.Go(func() error {
-			for _, p := range r.writeGroup(ctx, part) {
-				r.report(ctx, r.writeRest(ctx, p), p.Batch.Guild.ID)
+			for open := r.open(ctx, group); len(open) > 0; open = r.open(ctx, open) {
+				r.writePages(ctx, open)
 			}
 			return nil
 		})
 	}
-	_ = work.Wait() // each guild is reported
+	_ = work.Wait() // each guild that failed is noted
 }
 
-// goesOn notes that more of a guild has changed meanwhile, for the next round. On a cluster nobody else tells the index.
-func (r *round) goesOn(g id.Guild) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.again = append(r.again, g)
-}
-
-// report notes how it went with guilds. Those that fail for one reason are one line in the log: a warning the first time, since a server may
-// just have restarted, an error the second time in a row, and none after that.
-func (r *round) report(ctx context.Context, err error, guilds ...id.Guild) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err == nil {
-		for _, g := range guilds {
-			delete(r.failing, g)
+// open returns the guilds of which more is to be written in this round. Those that did not fit the archive are made to, several at a time.
+func (r *round) open(ctx context.Context, tasks []*task) (open []*task) {
+	var fits errgroup.Group
+	fits.SetLimit(fitsAtOnce)
+	for _, t := range tasks {
+		t.more = t.Err == nil && (t.first == nil || t.Batch.Rev < t.first.Batch.AsOf)
+		if misfit(t.Err) && t.fits < mostFits {
+			fits.Go(func() error {
+				t.more = r.fit(ctx, t)
+				return nil
+			})
 		}
-		return
 	}
-	failures.Add(float64(len(guilds)))
-	r.failed = append(r.failed, guilds...)
+	_ = fits.Wait() // each has its error
+	for _, t := range tasks {
+		switch {
+		case t.more && ctx.Err() == nil:
+			open = append(open, t)
+		case t.more || t.Err != nil:
+			r.fail(ctx, t.Err, t.guild)
+		}
+	}
+	return open
+}
+
+// fail notes what failed, and for which guild, if it is about one. A round that ends early has its own reason.
+func (r *round) fail(ctx context.Context, err error, guilds ...id.Guild) {
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.first == nil {
 		r.first = err
+	}
+	for _, g := range guilds {
+		r.failed[g] = err
+	}
+}
+
+// report logs which guilds failed, those that did for one reason in one line: a warning the first time, since a server may just have restarted,
+// an error the second time in a row, and nothing after that.
+func (r *round) report(ctx context.Context) {
+	failures.Add(float64(len(r.failed)))
+	for g := range r.taken {
+		if r.failed[g] == nil {
+			delete(r.failing, g)
+		}
 	}
 	if ctx.Err() != nil {
 		return
 	}
-	for _, g := range guilds {
-		r.failing[g]++
+	type line struct {
+		level slog.Level
+		text  string
 	}
-	for times, level := range map[int]slog.Level{1: slog.LevelWarn, 2: slog.LevelError} {
-		news := slices.DeleteFunc(slices.Clone(guilds), func(g id.Guild) bool { return r.failing[g] != times })
-		if len(news) > 0 {
-			r.log.Log(ctx, level, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive",
-				"guild", news[0], "othersLikeIt", len(news)-1, "error", err)
+	alike := map[line][]id.Guild{}
+	for g, err := range r.failed {
+		r.failing[g]++
+		if times := r.failing[g]; times <= 2 {
+			l := line{map[int]slog.Level{1: slog.LevelWarn, 2: slog.LevelError}[times], err.Error()}
+			alike[l] = append(alike[l], g)
 		}
+	}
+	for l, guilds := range alike {
+		r.log.Log(ctx, l.level, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive",
+			"guild", guilds[0], "othersLikeIt", len(guilds)-1, "error", l.text)
 	}
 }
 
 // putBack puts the guilds of which something waits back into the index, though the round may be over; what cannot be put back, the next
 // round looks for.
-func (r *round) putBack(ctx context.Context) {
+func (r *round) putBack(ctx context.Context, failed []id.Guild) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
 	defer cancel()
-	if waiting := slices.Concat(r.failed, r.again); len(waiting) > 0 && r.live.MarkChanged(ctx, waiting...) != nil {
+	if waiting := slices.Concat(failed, r.again); len(waiting) > 0 && r.live.MarkChanged(ctx, waiting...) != nil {
 		r.rounds = 0
 	}
 }

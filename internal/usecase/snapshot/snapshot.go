@@ -74,7 +74,7 @@ var (
 	// live store does not know of, and that nothing was written.
 	ErrStale = errors.New("the archive has moved on from this state of the guild")
 	// ErrArchiveBehind says that the archive does not hold what it has committed of this load of the guild, as after a failover to a
-	// standby that lagged, and that nothing was written. The live store holds all of it (Writer.noteAnew).
+	// standby that lagged, and that nothing was written. The live store holds all of it (Writer.rewrite).
 	ErrArchiveBehind = errors.New("the archive has lost what it had committed of the guild")
 	// ErrBadRow says that a row of the batch holds what no archive takes, and that nothing was written. Without the row the
 	// batch can be written.
@@ -176,9 +176,6 @@ type Page struct {
 // More reports whether more waited than is in the page.
 func (p Page) More() bool { return p.Batch.Rev < p.Batch.AsOf }
 
-// nothing reports whether nothing waited.
-func (p Page) nothing() bool { return p.Batch.Rev == 0 && len(p.Batch.Records) == 0 }
-
 // Load is what the live store has loaded of a guild at one time.
 type Load struct {
 	Guild leaderboard.GuildRef
@@ -228,11 +225,11 @@ type Live interface {
 	// of which it continues at once.
 	Forget(ctx context.Context, guilds []id.Guild) (more []id.Guild, err error)
 
-	// NoteAnew notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
+	// NoteUnsaved notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
 	// the guild's, of l's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
-	NoteAnew(ctx context.Context, l Load, users []id.User) (archived int64, err error)
-	// NoteAllAnew does so with all members that the live store holds.
-	NoteAllAnew(ctx context.Context, l Load) error
+	NoteUnsaved(ctx context.Context, l Load, users []id.User) (archived int64, err error)
+	// NoteAllUnsaved does so with all members that the live store holds.
+	NoteAllUnsaved(ctx context.Context, l Load) error
 	// LowerArchived notes that the archive holds no more than to, if the rev that is known to be archived still is from, in one atomic
 	// step; lowered says whether. All members must have been noted: from now on what they were is not known to be archived.
 	LowerArchived(ctx context.Context, l Load, from, to int64) (lowered bool, err error)

@@ -3,7 +3,9 @@ package snapshot
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
+	"time"
 
 	"levelboard/internal/domain/id"
 )
@@ -27,111 +29,95 @@ type sweeper struct {
 type listing struct {
 	all    bool // they are to be looked at all at once
 	cancel context.CancelFunc
-	listed chan struct{} // closed at its end; before, the rest is not to be read
+	ended  chan struct{} // closed; before, the rest is not to be read
 	guilds []id.Guild
 	err    error
 }
 
-// beginSweep begins a sweep if one is due: the first one at once, the others when the one before is over.
+// beginSweep begins a sweep if one is due: the first one at once, in place of one that is under way, the others when the one before is over.
+// Its list ends with ctx at the latest.
 func (w *Writer) beginSweep(ctx context.Context, due bool) {
 	s, all := &w.sweeper, w.rounds == 0
 	s.due = s.due || due
-	if all || s.due && s.listing == nil && len(s.unswept) == 0 {
-		s.due = false
-		w.list(ctx, all)
+	if !all && (!s.due || s.listing != nil || len(s.unswept) > 0) {
+		return
 	}
-}
-
-// list begins a list, in place of one that is under way. It ends with ctx at the latest.
-func (w *Writer) list(ctx context.Context, all bool) {
+	s.due = false
 	w.unlist()
 	ctx, cancel := context.WithCancel(ctx)
-	l := &listing{all: all, cancel: cancel, listed: make(chan struct{})}
+	l := &listing{all: all, cancel: cancel, ended: make(chan struct{})}
 	go func() {
-		defer close(l.listed)
+		defer close(l.ended)
 		l.guilds, l.err = w.live.LoadedGuilds(ctx)
 	}()
-	w.sweeper.listing = l
+	s.listing = l
 }
 
 // unlist ends a list that is under way.
 func (w *Writer) unlist() {
 	if l := w.sweeper.listing; l != nil {
 		l.cancel()
-		<-l.listed
+		<-l.ended
 		w.sweeper.listing = nil
 	}
 }
 
-// listed returns the list once it is there, and waits for it while there is time; nil when it is not there yet.
-func (r *round) listed(ctx context.Context) *listing {
-	l := r.sweeper.listing
+// takeList begins with the guilds of a list once it is there, and waits for it while there is time: a moment at least, or a round that is
+// late would not look.
+func (r *round) takeList(ctx context.Context) (all bool, err error) {
+	s, l := &r.sweeper, r.sweeper.listing
 	if l == nil {
-		return nil
+		return false, nil
 	}
-	if !r.hurry {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, r.lastRound.Add(r.interval/2))
-		defer cancel()
+	wait := max(time.Until(r.lastRound.Add(r.interval/2)), time.Millisecond)
+	if r.hurry {
+		wait = math.MaxInt64
 	}
 	select {
-	case <-l.listed:
+	case <-l.ended:
 	case <-ctx.Done():
+		return false, nil
+	case <-time.After(wait):
+		return false, nil
 	}
-	select {
-	case <-l.listed: // however late the round is
-		r.unlist()
-		return l
-	default:
-		return nil
+	r.unlist()
+	s.unswept, s.cold, s.share = l.guilds, nil, shareOf(l.guilds)
+	if l.all {
+		s.share = len(l.guilds)
 	}
+	if n := len(l.guilds); l.err == nil {
+		r.loaded.Store(&n)
+	}
+	return l.all, l.err
 }
 
 // sweep writes those of the next share of the loaded guilds that have changed, or of all, and notes those that nobody uses. With an error
 // it did so with those that it found, and notes none.
 func (r *round) sweep(ctx context.Context) error {
-	var unlisted error
-	all := false
-	if l := r.listed(ctx); l != nil {
-		all, unlisted = l.all, l.err
-		r.sweeper.unswept, r.sweeper.cold, r.sweeper.share = l.guilds, nil, len(l.guilds)
-		if n := len(l.guilds); unlisted == nil {
-			r.loaded.Store(&n)
-		}
-		if !all {
-			r.sweeper.share = shareOf(l.guilds)
-		}
-	}
+	all, unlisted := r.takeList(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	share := r.sweeper.next()
+	s := &r.sweeper
+	share := s.unswept[:min(s.share, len(s.unswept))]
+	s.unswept = s.unswept[len(share):]
 	if len(share) == 0 {
 		return unlisted
 	}
-	seen, unasked := r.live.Survey(ctx, share, evictIdle(r.idle))
+	seen, err := r.live.Survey(ctx, share, evictIdle(r.idle))
 	r.write(ctx, seen.Changed)
 	if all && !r.hurry {
 		// They may be all there are, after a restart of the live store, and nothing of them is lost while they wait; what changes does not wait
 		// for them.
-		r.sweeper.unswept, r.sweeper.share = seen.Unverified, shareOf(seen.Unverified)
+		s.unswept, s.share = seen.Unverified, shareOf(seen.Unverified)
 	} else {
 		r.write(ctx, seen.Unverified)
 	}
 	r.compare(ctx, slices.Concat(seen.Cold, seen.Warm))
-	unasked = errors.Join(unasked, r.forget(ctx, share))
-	if err := errors.Join(unlisted, unasked); err != nil {
-		return err
+	if err = errors.Join(unlisted, err, r.forget(ctx, share)); err == nil {
+		s.cold = append(s.cold, seen.Cold...)
 	}
-	r.sweeper.cold = append(r.sweeper.cold, seen.Cold...)
-	return nil
-}
-
-// next takes the share of a round.
-func (s *sweeper) next() []id.Guild {
-	share := s.unswept[:min(s.share, len(s.unswept))]
-	s.unswept = s.unswept[len(share):]
-	return share
+	return err
 }
 
 // shareOf is how many of the guilds a round takes so that all are taken before the next sweep begins.

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -164,7 +166,7 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	life := ctx // which a list of all guilds may need, and not only the round
 	ctx, stop := w.lease.Keep(ctx)
 	defer stop()
-	r := &round{Writer: w, hurry: hurry, done: map[id.Guild]bool{}}
+	r := &round{Writer: w, hurry: hurry, taken: map[id.Guild]bool{}, failed: map[id.Guild]error{}}
 	w.lastRound = began
 	changed, err := w.live.ChangedGuilds(ctx)
 	w.underway.Store(&changed)
@@ -172,8 +174,8 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 	// In a cluster, the node with the index may be away, and other nodes hold guilds that have changed.
 	w.beginSweep(life, periodic)
 	w.rounds++
-	unswept := r.sweep(ctx)
-	if err = errors.Join(err, unswept); err != nil {
+	err = errors.Join(err, r.sweep(ctx))
+	if err != nil {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
@@ -183,9 +185,11 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 		w.lost = false
 		w.log.InfoContext(ctx, "the changed guilds are read from Redis again")
 	}
-	r.putBack(ctx)
+	r.report(ctx)
+	failed := slices.Collect(maps.Keys(r.failed))
+	r.putBack(ctx, failed)
 	w.underway.Store(new([]id.Guild))
-	w.stuck.Store(&r.failed)
+	w.stuck.Store(&failed)
 	if !hurry {
 		w.sweeper.cold = w.evict(ctx, w.sweeper.cold)
 		if periodic {

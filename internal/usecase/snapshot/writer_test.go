@@ -366,7 +366,7 @@ func TestManyMembersAreWrittenInBoundedBatches(t *testing.T) {
 }
 
 // Redis holds an older load of the guild than the archive: it is loaded again, with what had changed and was not archived.
-func TestAnOlderEpochIsLoadedAnew(t *testing.T) {
+func TestAnOlderEpochIsLoadedAgain(t *testing.T) {
 	w := embeddedWorld(t)
 	g := w.guild(guildA)
 	w.create(g, 1, 100)

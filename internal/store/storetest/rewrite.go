@@ -7,30 +7,30 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-var anewCases = []boardCase{
-	{"members are noted again", noteAnew},
-	{"all members are noted again", noteAllAnew},
-	{"a batch from before does not end what is noted again", noteAnewBesideABatch},
+var rewriteCases = []boardCase{
+	{"members are noted again", noteUnsaved},
+	{"all members are noted again", noteAllUnsaved},
+	{"a batch from before does not end what is noted again", noteUnsavedBesideABatch},
 	{"what is known to be archived is lowered", lowerArchived},
 }
 
 // loadOf is the guild's load, as the writer names it.
 func (b *board) loadOf(epoch int64) snapshot.Load { return snapshot.Load{Guild: b.g, Epoch: epoch} }
 
-func noteAnew(b *board) {
+func noteUnsaved(b *board) {
 	ctx := b.Context()
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1), rowN(2, 2))
 	f := b.loadOf(4)
-	if archived, err := b.NoteAnew(ctx, f, nil); err != nil || archived != 10 {
+	if archived, err := b.NoteUnsaved(ctx, f, nil); err != nil || archived != 10 {
 		b.Errorf("archived %d, %v; want 10", archived, err)
 	}
 	b.nothingWaits()
 	// One of them is not there any more, and comes as a tombstone.
-	if archived, err := b.NoteAnew(ctx, f, []id.User{userN(2), userN(7)}); err != nil || archived != 10 {
+	if archived, err := b.NoteUnsaved(ctx, f, []id.User{userN(2), userN(7)}); err != nil || archived != 10 {
 		b.Errorf("archived %d, %v; want 10", archived, err)
 	}
 	for _, other := range []snapshot.Load{{Guild: b.g, Epoch: 5}, {Guild: leaderboard.GuildRef{ID: b.g.ID, Incarnation: 1}, Epoch: 4}} {
-		_, err := b.NoteAnew(ctx, other, []id.User{userN(1)})
+		_, err := b.NoteUnsaved(ctx, other, []id.User{userN(1)})
 		b.wants("a note of another load", err, leaderboard.ErrNotLoaded)
 	}
 	backlog, err := b.Backlog(ctx, []id.Guild{b.g.ID}, nil)
@@ -44,12 +44,12 @@ func noteAnew(b *board) {
 }
 
 // A writer that has lost its lease may be late with the end of a batch that it read before.
-func noteAnewBesideABatch(b *board) {
+func noteUnsavedBesideABatch(b *board) {
 	ctx := b.Context()
 	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1), rowN(2, 2))
 	b.change(userN(1), plusOne)
 	c := b.changesPage(5)
-	b.must(b.NoteAllAnew(ctx, b.loadOf(4)))
+	b.must(b.NoteAllUnsaved(ctx, b.loadOf(4)))
 	if more := b.end(c.Batch); !more[0] {
 		b.Error("nothing waits any more")
 	}
@@ -58,7 +58,7 @@ func noteAnewBesideABatch(b *board) {
 	}
 }
 
-func noteAllAnew(b *board) {
+func noteAllUnsaved(b *board) {
 	const members = 1234
 	ctx := b.Context()
 	rows := make([]snapshot.Row, members)
@@ -66,8 +66,8 @@ func noteAllAnew(b *board) {
 		rows[i] = rowN(i, level.XP(i))
 	}
 	b.hydrate(b.g, snapshot.State{Epoch: 4}, rows...)
-	b.wants("a note of another load", b.NoteAllAnew(ctx, b.loadOf(3)), leaderboard.ErrNotLoaded)
-	b.must(b.NoteAllAnew(ctx, b.loadOf(4)))
+	b.wants("a note of another load", b.NoteAllUnsaved(ctx, b.loadOf(3)), leaderboard.ErrNotLoaded)
+	b.must(b.NoteAllUnsaved(ctx, b.loadOf(4)))
 	if rows := b.flushAll(); len(rows) != members || rows[members-1].UserID != userN(members-1) {
 		b.Errorf("%d members are noted, want %d", len(rows), members)
 	}
@@ -90,7 +90,7 @@ func lowerArchived(b *board) {
 	}
 	_, err := b.LowerArchived(ctx, b.loadOf(5), 11, 10)
 	b.wants("another load", err, leaderboard.ErrNotLoaded)
-	_, err = b.NoteAnew(ctx, f, []id.User{userN(1)})
+	_, err = b.NoteUnsaved(ctx, f, []id.User{userN(1)})
 	b.must(err)
 	if !lower(11, 10) || lower(11, 10) {
 		b.Error("not lowered exactly once")
@@ -100,7 +100,7 @@ func lowerArchived(b *board) {
 		b.Errorf("changes %+v", c)
 	}
 	b.end(c.Batch)
-	if archived, err := b.NoteAnew(ctx, f, nil); err != nil || archived != 12 {
+	if archived, err := b.NoteUnsaved(ctx, f, nil); err != nil || archived != 12 {
 		b.Errorf("archived %d, %v; want 12", archived, err)
 	}
 }

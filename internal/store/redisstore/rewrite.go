@@ -9,12 +9,12 @@ import (
 )
 
 var (
-	noteAnewScript = newScript("note_anew", "epoch", "now")
+	noteUnsavedScript = newScript("note_unsaved", "epoch", "now")
 	lowerScript    = newScript("lower_archived", "epoch")
 )
 
-// NoteAnew implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
-func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) (archived int64, err error) {
+// NoteUnsaved implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.
+func (s *Store) NoteUnsaved(ctx context.Context, l snapshot.Load, users []id.User) (archived int64, err error) {
 	for first := true; first || len(users) > 0; first = false {
 		part := users[:min(len(users), chunkRows)]
 		users = users[len(part):]
@@ -23,7 +23,7 @@ func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) 
 			args = append(args, string(user))
 		}
 		k := keysOf(l.Guild.ID)
-		r, err := s.run(ctx, noteAnewScript, []string{k.meta(), k.dirty()}, args...)
+		r, err := s.run(ctx, noteUnsavedScript, []string{k.meta(), k.dirty()}, args...)
 		if err != nil {
 			return 0, err
 		}
@@ -34,10 +34,10 @@ func (s *Store) NoteAnew(ctx context.Context, l snapshot.Load, users []id.User) 
 	return archived, nil
 }
 
-// NoteAllAnew implements snapshot.Live. Members that come or go meanwhile are noted by that.
-func (s *Store) NoteAllAnew(ctx context.Context, l snapshot.Load) error {
+// NoteAllUnsaved implements snapshot.Live. Members that come or go meanwhile are noted by that.
+func (s *Store) NoteAllUnsaved(ctx context.Context, l snapshot.Load) error {
 	return s.eachMember(ctx, s.client.HScan, keysOf(l.Guild.ID).entry(), func(users []id.User) error {
-		_, err := s.NoteAnew(ctx, l, users)
+		_, err := s.NoteUnsaved(ctx, l, users)
 		return err
 	})
 }

@@ -28,9 +28,9 @@ func newForgetful() *forgetful {
 	return f
 }
 
-// wantAnew fails the test unless the guild was found to be older in the archive so often, and all of it is archived, as a Redis sees that
+// wantRewritten fails the test unless the guild was found to be older in the archive so often, and all of it is archived, as a Redis sees that
 // knows nothing.
-func (w *world) wantAnew(g leaderboard.GuildRef, times int) {
+func (w *world) wantRewritten(g leaderboard.GuildRef, times int) {
 	w.Helper()
 	w.inStep(g)
 	if n := w.logged.count("the archive has gone back in time"); n != times {
@@ -51,7 +51,7 @@ func (w *world) wantAnew(g leaderboard.GuildRef, times int) {
 
 // What the archive lost after it had said that it was committed is noticed with the guild's next change, another member's too, and
 // is written once more: changes, members that are new, and that one was deleted.
-func TestWhatTheArchiveLostIsWrittenAnew(t *testing.T) {
+func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 	test := func(w *world, size int) {
 		ctx, g, f := w.Context(), w.guild(guildA), newForgetful()
 		writer := w.writer("writer", never, &f.faults)
@@ -84,14 +84,14 @@ func TestWhatTheArchiveLostIsWrittenAnew(t *testing.T) {
 		if n := after["snapshot_failures_total"] - before["snapshot_failures_total"]; n != 0 {
 			w.Errorf("%g failures were counted: it heals by itself", n)
 		}
-		w.wantAnew(g, 1)
+		w.wantRewritten(g, 1)
 	}
 	t.Run("a small guild", func(t *testing.T) { onBothStores(t, func(w *world) { test(w, 5) }) })
 	t.Run("a large guild", func(t *testing.T) { test(serverWorld(t), 2500) })
 }
 
 // Nor is it lost when nothing of the guild changes any more: the writer compares all loaded guilds from time to time.
-func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAnew(t *testing.T) {
+func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
 	onBothStores(t, func(w *world) {
 		f := newForgetful()
 		guilds := w.smallGuilds(30)
@@ -132,7 +132,7 @@ func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
 		f.losing.Store(false)
 		w.killed("first")
 		w.must(w.writer("second", never, &f.faults).Flush(w.Context()))
-		w.wantAnew(g, 1)
+		w.wantRewritten(g, 1)
 
 		f.before = at("States", f.count("States")+1)
 		w.killed("second")
@@ -164,7 +164,7 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 }
 
 // Wherever it is cut off, and whether the writer continues or dies, the next one writes all of the guild, and what changed meanwhile.
-func TestWritingAnewCutOffAnywhere(t *testing.T) {
+func TestARewriteCutOffAnywhere(t *testing.T) {
 	onServers(t, func(w *world) {
 		const members = 105 // more than go with other guilds
 		ctx, g, cases := w.Context(), w.guild(guildA), 0
@@ -207,7 +207,7 @@ func TestWritingAnewCutOffAnywhere(t *testing.T) {
 			w.inStep(g)
 			return fired
 		}
-		for _, method := range []string{"NoteAnew", "State", "NoteAllAnew", "Members", "LowerArchived", "ReadChanges", "WriteBatches", "EndChanges"} {
+		for _, method := range []string{"NoteUnsaved", "State", "NoteAllUnsaved", "Members", "LowerArchived", "ReadChanges", "WriteBatches", "EndChanges"} {
 			for _, after := range []bool{false, true} {
 				for _, dies := range []bool{false, true} {
 					everyCall(t, func(n int) (name string, fired bool) {
@@ -230,7 +230,7 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 		w.create(g, 1, 100)
 		w.must(w.writer("first", never, &faults{}).Flush(ctx))
 		w.killed("first")
-		for _, method := range []string{"Survey", "States", "NoteAnew", "State"} {
+		for _, method := range []string{"Survey", "States", "NoteUnsaved", "State"} {
 			for _, after := range []bool{false, true} {
 				var done atomic.Bool
 				meanwhile := func(_ context.Context, c call) error {
@@ -251,7 +251,7 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 				}
 				w.must(w.writer("second", never, f).Flush(ctx))
 				w.killed("second")
-				w.wantAnew(g, 0)
+				w.wantRewritten(g, 0)
 			}
 		}
 	})
@@ -273,7 +273,7 @@ func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 	w.goBack(w.keep())
 	w.wantXPs(g, 100, 101) // as a request loads it
 	w.must(writer.Flush(ctx))
-	w.wantAnew(g, 1)
+	w.wantRewritten(g, 1)
 }
 
 // A real archive is put back to an earlier state, as by a failover to a standby that lagged, under the writer.
@@ -317,7 +317,7 @@ func TestPostgresThatWentBack(t *testing.T) {
 	w.must(writer.Flush(ctx))
 	w.allInStep(guilds)
 	for _, g := range guilds {
-		w.wantAnew(g, 2)
+		w.wantRewritten(g, 2)
 	}
 	if xps := w.xps(changed); xps[user(0)] != 11 || xps[user(350)] != 11 || xps[user(360)] != 10 || len(xps) != 399 {
 		t.Errorf("XP %d, %d and %d of %d members", xps[user(0)], xps[user(350)], xps[user(360)], len(xps))

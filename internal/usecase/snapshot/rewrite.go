@@ -1,0 +1,96 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+const (
+	// compareSize is how many guilds one query of the archive is about.
+	compareSize = 500
+	// membersPage is how many archived members are read together: less than 1 MB.
+	membersPage = 2000
+)
+
+// rewrite has all of a guild written to the archive again when that has lost what it had committed: Postgres failed over to a
+// standby that lagged, lost power with synchronous_commit off, or was restored from a backup. Which members were in what it lost nobody knows,
+// but the live store holds all of them, since it is of the same load. So all that it holds are noted as changed, and all that the archive
+// holds, since one that was deleted needs its tombstone again; what was not archived when the archive went back is noted anyway.
+//
+// Only then the live store learns that the archive holds less. Until then the archive takes no batch of the guild, so wherever this is cut
+// off, the next one finds it again.
+func (w *Writer) rewrite(ctx context.Context, l Load) error {
+	// In this order: what is known to be archived was, before the archive is asked.
+	known, err := w.live.NoteUnsaved(ctx, l, nil)
+	if err != nil {
+		return err
+	}
+	state, err := w.archive.State(ctx, l.Guild)
+	if err != nil || state.Epoch != l.Epoch || state.Archived >= known {
+		return err // without one, all that was lost still waits, and is repeated
+	}
+	if err := w.live.NoteAllUnsaved(ctx, l); err != nil {
+		return err
+	}
+	// No member comes to the archive meanwhile, since it takes no batch of the guild.
+	for users := []id.User{""}; len(users) > 0; {
+		rows, err := w.archive.Members(ctx, l.Guild, users[len(users)-1], membersPage)
+		if err != nil {
+			return err
+		}
+		users = users[:0]
+		for i := range rows {
+			users = append(users, rows[i].UserID)
+		}
+		if _, err := w.live.NoteUnsaved(ctx, l, users); err != nil {
+			return err
+		}
+	}
+	lowered, err := w.live.LowerArchived(ctx, l, known, state.Archived)
+	if err != nil || !lowered {
+		return err
+	}
+	archiveWentBack.Inc()
+	w.log.ErrorContext(ctx, "the archive has gone back in time: it has lost what it had committed of a guild, all of which is written to it again from Redis. "+
+		"Keep Redis running, and find out why Postgres lost it: see docs/durability.md",
+		"guild", l.Guild.ID, "epoch", l.Epoch, "committedRev", known, "archivedRev", state.Archived)
+	return nil
+}
+
+// compare looks whether the archive holds what is known to be archived of guilds of which nothing waits, and has those written again of
+// which it holds less: they may never change again, and so be in no batch that the archive could refuse. When they are many, the sweep's next
+// shares are for the rest of them. Without an answer of the archive they wait for the next sweep.
+func (r *round) compare(ctx context.Context, quiet []Quiet) {
+	var behind []*task
+	for part := range slices.Chunk(quiet, compareSize) {
+		guilds := make([]leaderboard.GuildRef, len(part))
+		for i, q := range part {
+			guilds[i] = q.Guild
+		}
+		states, err := r.archive.States(ctx, guilds)
+		if err != nil {
+			r.fail(ctx, err)
+			return
+		}
+		for _, q := range part {
+			if s, there := states[q.Guild]; there && s.Epoch == q.State.Epoch && s.Archived < q.State.Archived {
+				behind = append(behind, &task{guild: q.Guild.ID, Page: Page{Batch: Batch{Guild: q.Guild, Epoch: q.State.Epoch}, Err: ErrArchiveBehind}})
+			}
+		}
+	}
+	deadline := time.Now().Add(r.interval / 4)
+	for part := range slices.Chunk(behind, fitsAtOnce) {
+		if r.hurry || time.Now().Before(deadline) {
+			r.do(ctx, part)
+			continue
+		}
+		for _, t := range part {
+			r.sweeper.unswept = append(r.sweeper.unswept, t.guild)
+		}
+	}
+	r.sweeper.share = max(r.sweeper.share, shareOf(r.sweeper.unswept))
+}

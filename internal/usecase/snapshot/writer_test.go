@@ -88,7 +88,7 @@ func TestChangesDuringAFlushAreWrittenAfterIt(t *testing.T) {
 // again: another writer brings the archive into step, with what changed since.
 func TestAFlushCutOffAnywhereIsMadeGood(t *testing.T) {
 	w := serverWorld(t)
-	const changed = 1100 // two batches
+	const changed = 1100 // two pages
 	steps := []string{
 		"ChangedGuilds", "LoadedGuilds", "AcquireLease", "ReadChanges", "WriteBatches", "EndChanges",
 	}
@@ -102,7 +102,7 @@ func TestAFlushCutOffAnywhereIsMadeGood(t *testing.T) {
 			for n := 1; ; n++ {
 				cases++
 				for i := range changed {
-					if i < gone-100 {
+					if i < gone-20 {
 						w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 3, Cooldown: time.Minute})
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,7 +149,17 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 		INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username, global_name)
 		SELECT number, rank, user_id, 1, 1, 1, '', name, name FROM closed, (VALUES (1, $2, $3), (2, $4, '')) AS s (rank, user_id, name)`, g, user, erasedName, friend)
 	h.ok(err)
-	s.patch(key, g, user, object{"increment": 1000}) // not archived, in the dump
+	document := func(more object) object {
+		maps.Copy(more, object{"name": "left", "memberCount": 1, "ownerId": friend})
+		return more
+	}
+	s.admin("PUT", "/guilds/"+left, document(object{"adminIds": []string{user}, "ignoredUserIds": []string{friend, user}})).Want(t, 200)
+	s.admin("PUT", "/guilds/"+left, document(object{})).Want(t, 200)
+	reason := apitest.Header("X-Audit-Log-Reason", "asked%20by%20"+user)
+	s.Do("PATCH", memberPath(g, friend), key, object{"xp": object{"increment": 1000}}, reason).Want(t, 200)
+	archived(t, h.redis, g)
+	s.patch(key, g, user, object{"increment": 1000}) // not archived, in the dump, as is the next
+	s.Do("PATCH", memberPath(g, friend), key, object{"xp": object{"increment": 1000}}, reason).Want(t, 200)
 	h.ok(h.redis.Save(t.Context()).Err())
 	file := filepath.Join(server.Dir(), "dump.rdb")
 	old, err := os.ReadFile(file)

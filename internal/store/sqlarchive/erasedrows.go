@@ -61,7 +61,7 @@ func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Sto
 		found.Traces, err = one(ctx, c, "find_traces_of", scanValue[bool], `
 			SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
 				OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN `+copied+`)
-				OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`)`, append(c.Fresh, string(user))...)
+				OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`) OR EXISTS (SELECT 1 FROM audit WHERE `+mentions+`)`, append(c.Fresh, string(user))...)
 	}
 	return found, err
 }
@@ -114,6 +114,9 @@ func (c *change) eraseFromAudit(ctx context.Context, user id.User, hash string) 
 	}
 	if err == nil {
 		_, err = c.ExecContext(ctx, `DELETE FROM key_records WHERE owner_id = $1`, string(user))
+	}
+	for more, after := err == nil, (mention{}); more && err == nil; {
+		more, err = c.eraseMentions(ctx, user, as, &after)
 	}
 	return err
 }

@@ -33,6 +33,7 @@ func archiveErasure(t *testing.T, a ArchiveStore) {
 	g, left := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
 	byUser, byKey := auditedAt(long, 1, other), auditedAt(long, 2, other)
+	byUser.Audit.By.Reason = "asked by <@" + string(user) + ">"
 	byUser.Audit.By.Actor = audit.Actor{Kind: audit.User, ID: string(user), Name: "Ada L"}
 	byKey.Audit.By.Actor = audit.Actor{Kind: audit.Key, ID: keyOne, Name: "bot of Ada"}
 	must(t, snapshot.WriteBatch(ctx, a, l, snapshot.Batch{
@@ -101,9 +102,9 @@ func archiveErasure(t *testing.T, a ArchiveStore) {
 	as := mustGet(a.Erased(ctx, []id.User{user}))(t)[user].As
 	var log []string
 	for _, r := range readAudit(t, a, guildA, audit.Query{}) {
-		log = append(log, fmt.Sprint(r.By.Actor.Kind, " ", r.By.Actor.ID, " ", r.By.Actor.Name, ": ", r.UserID))
+		log = append(log, fmt.Sprint(r.By.Actor.Kind, " ", r.By.Actor.ID, " ", r.By.Actor.Name, " ", r.By.Reason, ": ", r.UserID))
 	}
-	wantLog := []string{"key " + as + " " + as + ": " + string(other), "user " + as + " " + as + ": " + string(other), `key abc bot "ü": ` + as}
+	wantLog := []string{"key " + as + " " + as + " why: " + string(other), "user " + as + " " + as + " asked by <@" + as + ">: " + string(other), `key abc bot "ü" why: ` + as}
 	if !slices.Equal(log, wantLog) || !strings.HasPrefix(as, "erased-") {
 		t.Errorf("the audit log is %q, want %q", log, wantLog)
 	}

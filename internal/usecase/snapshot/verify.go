@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -61,7 +62,7 @@ func (h *Hydrator) withoutErased(ctx context.Context, b Batch) (Batch, error) {
 	for i := range b.Records {
 		users = append(users, b.Records[i].Users...)
 		if r := b.Records[i].Audit; r != nil {
-			users = append(users, r.UserID, id.User(r.By.Actor.ID))
+			users = append(append(users, r.UserID, id.User(r.By.Actor.ID)), audit.Mentioned(r.By.Reason)...)
 		}
 	}
 	erased, err := h.archive.Erased(ctx, users)
@@ -84,6 +85,12 @@ func (h *Hydrator) withoutErased(ctx context.Context, b Batch) (Batch, error) {
 				by.Name = erased[id.User(by.ID)].As
 				by.ID = by.Name
 			}
+			a.By.Reason = audit.Rename(a.By.Reason, func(user id.User) string {
+				if old(user, r.At) {
+					return erased[user].As
+				}
+				return string(user)
+			})
 		}
 		named := len(r.Users)
 		r.Users = slices.DeleteFunc(r.Users, func(user id.User) bool { return old(user, r.At) })

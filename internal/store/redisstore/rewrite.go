@@ -10,7 +10,7 @@ import (
 
 var (
 	noteUnsavedScript = newScript("note_unsaved", "epoch", "now")
-	lowerScript    = newScript("lower_archived", "epoch")
+	lowerScript       = newScript("lower_archived", "epoch")
 )
 
 // NoteUnsaved implements snapshot.Live, a few hundred users at a time, so that no call holds the server up for long.

@@ -80,7 +80,7 @@ func TestAnIndexFindsTheMembersOfAnExport(t *testing.T) {
 	}
 }
 
-// What is wrong with a file is said once, and names it once.
+// An error about a file has its name and its reason only once.
 func TestErrorsNameAFileOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.csv")
 	for want, open := range map[string]func() (io.ReadCloser, error){

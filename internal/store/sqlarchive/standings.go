@@ -28,8 +28,8 @@ func scanStanding(row Row, before ...any) (s periods.Standing, err error) {
 // Standings implements periods.Archive.
 func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodID string, after int64, limit int) ([]periods.Standing, error) {
 	return list(ctx, c, "read_standings", func(row Row) (periods.Standing, error) { return scanStanding(row) }, `
-		SELECT `+standingColumns+` FROM periods p JOIN standings s ON s.period = p.number
-		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
+		SELECT `+standingColumns+` FROM standings s
+		WHERE s.period = (SELECT number FROM periods WHERE incarnation = $1 AND id = $2 AND board) AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
 		append(c.Fresh, int64(g.Incarnation), periodID, after, limit)...)
 }
 

@@ -23,6 +23,7 @@ COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certifica
 # may write there. In one step: COPY keeps the modes of what is in a directory, and not its own.
 COPY --from=build --chown=65532:65532 /out/owned /
 COPY --from=build /out/levelboard /usr/bin/levelboard
+# It has no fonts: mount a folder of some and name it in LEVELBOARD_FONT_DIR for names in every script (docs/cards.md).
 USER 65532:65532
 ENV PATH=/usr/bin \
     LEVELBOARD_LISTEN=:8080 \

@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/http/card"
 	"levelboard/internal/http/httpapi"
 	"levelboard/internal/http/web"
 	"levelboard/internal/platform/changes"
@@ -130,7 +131,10 @@ func (a *App) start(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a.stopBackground = cancel
 	a.startTracing(ctx)
-	var err error
+	fonts, err := card.OpenFonts(a.cfg.FontDir, a.log)
+	if err != nil {
+		return fmt.Errorf("%sFONT_DIR: %w", config.Prefix, err)
+	}
 	if a.ops, a.opsAddress, err = a.listen(a.cfg.OpsListen, opsWriteTime, boundOps, func(string) (http.Handler, error) { return a.opsHandler(), nil }); err != nil {
 		return err
 	}
@@ -179,7 +183,7 @@ func (a *App) start(ctx context.Context) error {
 	a.registerMetrics()
 	a.api, a.apiAddress, err = a.listen(a.cfg.Listen, apiWriteTime, a.boundAPI, func(address string) (http.Handler, error) {
 		pages, err := a.pages(address, owned, web.Deps{
-			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log,
+			Guilds: guilds, Board: board, Finder: finder, Periods: boards, Settings: settings, Users: users, Jobs: tasks, Checkpoints: kept, Audit: log, Fonts: fonts,
 		})
 		if err != nil {
 			return nil, fmt.Errorf("build the pages: %w", err)
@@ -187,7 +191,7 @@ func (a *App) start(ctx context.Context) error {
 		return httpapi.New(httpapi.Deps{
 			Keys: keys, Limiter: a.limiter, Guilds: guilds, Board: board, Periods: boards, Events: a.feed, Admin: operator, Pages: pages,
 			Finder: finder, Directories: settings, Checkpoints: kept,
-			Audit: log, Users: users,
+			Audit: log, Users: users, Fonts: fonts,
 
 			AdminToken: a.adminToken, KeyLimit: a.cfg.RateLimitKey, IdentityLimit: a.cfg.RateLimitIdentity,
 			TrustedProxies: a.cfg.TrustedProxies, CORSOrigins: a.cfg.CORSOrigins,

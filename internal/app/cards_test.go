@@ -3,6 +3,9 @@ package app_test
 import (
 	"bytes"
 	"image/png"
+	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -21,7 +24,43 @@ func TestCards(t *testing.T) {
 		"changes of the member and its guild": cardsChange,
 		"nothing else changes it":             nothingElseChangesCards,
 		"bad addresses":                       badCards,
-	})
+		"a name that needs the folder":        cardOfAnyScript,
+	}, "LEVELBOARD_FONT_DIR="+fontDir)
+}
+
+// fontDir holds fonts that scripts/setup installs; elsewhere none are needed.
+var fontDir = map[bool]string{true: "/usr/share/fonts"}[runtime.GOOS == "linux"]
+
+func TestAFolderOfFontsMustExist(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	err := newApp(t, append(onDataDir(t), "LEVELBOARD_FONT_DIR="+missing)...).Start(t.Context())
+	if err == nil || !strings.HasPrefix(err.Error(), "LEVELBOARD_FONT_DIR: the folder "+missing+" does not exist") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func cardOfAnyScript(t *testing.T, s *service) {
+	if fontDir == "" {
+		t.Skip("no folder of fonts")
+	}
+	u := newID()
+	cards := map[string]bool{}
+	for _, global := range []any{nil, "مريم"} {
+		g := s.guild(nil)
+		s.named(s.key(g), g, u, 5, "ada", global)
+		cards[string(s.Do("GET", cardPath(g, u, "card.png"), "", nil).Want(t, 200).Body)] = true
+		preview, err := s.plain.Get(s.app.URL() + "/leaderboard/" + g + "/preview.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = preview.Body.Close()
+		if tag := preview.Header.Get("ETag"); !regexp.MustCompile(`^"p2[0-9a-f]{12}-`).MatchString(tag) {
+			t.Errorf("the preview's tag %s does not name the fonts", tag)
+		}
+	}
+	if len(cards) != 2 {
+		t.Error("the name is not on the card")
+	}
 }
 
 // formats are the names of a card's files.

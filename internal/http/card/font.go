@@ -1,98 +1,75 @@
 package card
 
 import (
+	"bytes"
+	"log/slog"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
-	"golang.org/x/image/font"
+	"github.com/go-text/typesetting/font"
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
-	"golang.org/x/text/width"
+
+	"levelboard/internal/platform/cached"
 )
 
-// unit is the size at which glyphs are read; they are scaled from there, so nothing is rounded to a grid.
-const unit = 1024
-
-// The fonts are parsed when the first card is drawn: a service that draws none pays nothing for them.
+// The embedded fonts are parsed when the first card is drawn: a service that draws none pays nothing for them.
 var (
-	regular = sync.OnceValue(func() *sfnt.Font { return parse(goregular.TTF) })
-	bold    = sync.OnceValue(func() *sfnt.Font { return parse(gobold.TTF) })
+	regular = sync.OnceValue(func() *typeface { return embedded(goregular.TTF) })
+	bold    = sync.OnceValue(func() *typeface { return embedded(gobold.TTF) })
 )
 
-func parse(embedded []byte) *sfnt.Font {
-	f, err := sfnt.Parse(embedded)
+func embedded(file []byte) *typeface {
+	face, err := font.ParseTTF(bytes.NewReader(file))
 	if err != nil {
 		panic(err) // only for a font that is broken, and it is part of the program
 	}
-	return f
+	return &typeface{font: face.Font, runes: face.Cmap}
 }
 
-// typeface is a font at the hands of one goroutine.
+// typeface is a font that text can be drawn with.
 type typeface struct {
-	font   *sfnt.Font
-	buffer sfnt.Buffer
-}
-
-func newTypeface(heavy bool) *typeface {
-	if heavy {
-		return &typeface{font: bold()}
-	}
-	return &typeface{font: regular()}
-}
-
-// glyph is a cluster of text, placed. Lengths are in units of the text's size.
-type glyph struct {
-	index sfnt.GlyphIndex // 0: the font does not have it, and a box is drawn in its place
-	blank bool
-	at    float64
-	width float64
+	font  *font.Font // nil for one of a folder, which is read when it is needed
+	path  string     // of one of a folder
+	style font.Description
+	runes font.Cmap
 }
 
 func (t *typeface) has(r rune) bool {
-	index, err := t.font.GlyphIndex(&t.buffer, r)
-	return err == nil && index != 0
+	index, ok := t.runes.Lookup(r)
+	return ok && index != 0
 }
 
-// shape places text, which must be clean, from left to right. A cluster is one glyph, that of its base.
-func (t *typeface) shape(text string) (glyphs []glyph, length float64) {
-	var last sfnt.GlyphIndex
-	for _, c := range clusters(text) {
-		r, _ := utf8.DecodeRuneInString(c)
-		g := glyph{blank: r == ' ', width: guess(r)}
-		if index, err := t.font.GlyphIndex(&t.buffer, r); err == nil && index != 0 {
-			g.index = index
-			if advance, err := t.font.GlyphAdvance(&t.buffer, index, fixed.I(unit), font.HintingNone); err == nil {
-				g.width = units(advance)
-			}
-			if last != 0 {
-				if kern, err := t.font.Kern(&t.buffer, last, index, fixed.I(unit), font.HintingNone); err == nil {
-					length += units(kern)
-				}
-			}
-		}
-		g.at, last = length, g.index
-		length += g.width
-		glyphs = append(glyphs, g)
-	}
-	return glyphs, length
+// Fonts are what names are drawn with: the Go fonts, and behind them those of a folder. A nil Fonts has the Go fonts only. Fonts are safe
+// for concurrent use.
+type Fonts struct {
+	regular, bold []*typeface // of the folder, in the order in which they are looked at
+	files         *cached.Cache[string, *fontFile]
+	id            string
+	log           *slog.Logger
 }
 
-// guess is how wide other fonts draw what these do not have.
-func guess(r rune) float64 {
-	if r >= 0x1f000 {
-		return 1.25
+// ID names the folder's fonts: another one draws other pictures. It is empty without a folder.
+func (f *Fonts) ID() string {
+	if f == nil {
+		return ""
 	}
-	// As measured of words in the font that viewers allows for. Not the presentation forms, of which one can be a sentence.
-	if r < 0x800 && unicode.In(r, unicode.Hebrew, unicode.Arabic) {
-		return .5
-	}
-	if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
-		return 1
-	}
-	return .7
+	return f.id
 }
 
-func units(v fixed.Int26_6) float64 { return float64(v) / (64 * unit) }
+// order returns the fonts for regular or bold text, those to look at first in front.
+func (f *Fonts) order(heavy bool) []*typeface {
+	var found []*typeface
+	if heavy {
+		found = append(found, bold())
+	} else {
+		found = append(found, regular())
+	}
+	switch {
+	case f == nil:
+	case heavy:
+		found = append(found, f.bold...)
+	default:
+		found = append(found, f.regular...)
+	}
+	return found
+}

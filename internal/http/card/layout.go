@@ -50,30 +50,36 @@ const (
 	barHigh = 16.0
 )
 
-// fonts is what is known of the fonts that a card will be drawn with.
-type fonts struct {
-	has func(rune) bool
+// medium is what is known of the fonts that a card will be drawn with.
+type medium struct {
+	ours *typesetter
+	has  func(rune) bool
 	// How much wider than ours their lines may be.
 	regular, bold float64
+}
+
+// drawn is the medium of what is drawn here.
+func drawn(f *Fonts) medium {
+	ours := newTypesetter(f)
+	return medium{ours: ours, has: ours.has, regular: 1, bold: 1}
 }
 
 // composer places what stands on a card.
 type composer struct {
 	scene
-	fonts         fonts
-	regular, bold *typeface
+	medium medium
 }
 
 // compose lays a card out for these fonts.
-func compose(d Data, f fonts) scene {
-	c := &composer{fonts: f, regular: newTypeface(false), bold: newTypeface(true)}
-	name := displayName(d, f.has)
+func compose(d Data, m medium) scene {
+	c := &composer{medium: m}
+	name := displayName(d, m.has)
 	c.hue = hueOf(d.UserID)
 	c.title = title(name, d)
 	c.boxes = append(c.boxes,
 		box{x: .5, y: .5, width: cardWidth - 1, height: cardHeight - 1, radius: 24, paint: edge},
 		box{x: 2, y: 2, width: cardWidth - 4, height: cardHeight - 4, radius: 22.5, paint: surface})
-	c.avatar(initial(name, f.has))
+	c.avatar(initial(name, m.has))
 	room := c.numbers(d) - gap - left
 	size := 34.0
 	if c.measure(name, size, true) > room {
@@ -174,11 +180,11 @@ func (c *composer) put(l line) {
 }
 
 func (c *composer) measure(text string, size float64, heavy bool) float64 {
-	face, wider := c.regular, c.fonts.regular
+	wider := c.medium.regular
 	if heavy {
-		face, wider = c.bold, c.fonts.bold
+		wider = c.medium.bold
 	}
-	_, length := face.shape(text)
+	_, length := c.medium.ours.shape(text, heavy)
 	return length * size * wider
 }
 

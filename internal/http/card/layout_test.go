@@ -11,9 +11,9 @@ func TestEverythingStaysInItsPlace(t *testing.T) {
 		"ada": ada, "crowded": crowded, "nobody": {},
 		"wide": with(func(d *Data) { d.GlobalName, d.Guild = strings.Repeat("🦊", 60), strings.Repeat("国", 80) }),
 	}
-	ours := fonts{has: newTypeface(true).has, regular: 1, bold: 1}
+	ours := drawn(nil)
 	for name, d := range members {
-		wantPlaced(t, name+" as SVG", compose(d, viewers).lines)
+		wantPlaced(t, name+" as SVG", compose(d, viewers()).lines)
 		wantPlaced(t, name+" as PNG", compose(d, ours).lines)
 	}
 }
@@ -36,7 +36,7 @@ func wantPlaced(t *testing.T, name string, lines []line) {
 func TestBarShowsProgress(t *testing.T) {
 	for progress, want := range map[float64]float64{-5: 0, 0: 0, .001: barHigh, 50: (right - left) / 2, 100: right - left, 250: right - left} {
 		got := 0.0
-		for _, b := range compose(with(func(d *Data) { d.Progress = progress }), viewers).boxes {
+		for _, b := range compose(with(func(d *Data) { d.Progress = progress }), viewers()).boxes {
 			if b.paint == hue && b.y == barTop {
 				got = b.width
 			}
@@ -59,7 +59,7 @@ func TestWhatTheCardSays(t *testing.T) {
 		"the top": {crowded, []string{"10,000", "2,147,483,647 XP", "9,223,372,036,854,775,807 messages", "Highest level"}},
 	} {
 		said := map[string]bool{}
-		for _, l := range compose(c.d, viewers).lines {
+		for _, l := range compose(c.d, viewers()).lines {
 			said[l.text] = true
 		}
 		for _, text := range c.want {
@@ -74,7 +74,7 @@ func TestWhatTheCardSays(t *testing.T) {
 func TestNamesOfOtherScriptsAreNotCutTooEarly(t *testing.T) {
 	for _, name := range []string{"אברהם בן־יוסףים", "שמואל אבינועםים", "عبد الرحمن محمد", "فاطمة الزهراءين"} {
 		d := with(func(d *Data) { d.GlobalName, d.Rank, d.Level = name, 1234, 42 })
-		if got := compose(d, viewers).lines[5].text; got != name {
+		if got := compose(d, viewers()).lines[5].text; got != name {
 			t.Errorf("%q is cut to %q", name, got)
 		}
 	}

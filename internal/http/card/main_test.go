@@ -38,7 +38,7 @@ func BenchmarkSVG(b *testing.B) {
 
 func BenchmarkPNG(b *testing.B) {
 	for b.Loop() {
-		if _, err := PNG(ada, Dark); err != nil {
+		if _, err := (*Fonts)(nil).PNG(ada, Dark); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package card
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,25 +14,27 @@ const joiner = '\u200d'
 // clusters splits cleaned text into what a reader takes for one character: a base with its marks, a joined emoji, a flag.
 func clusters(text string) []string {
 	var found []string
-	begin, flags := 0, 0
-	var last rune
-	for at, r := range text {
-		if isFlagLetter(r) {
-			flags++
-		} else {
-			flags = 0
+	runes, begin := []rune(text), 0
+	for end := 1; end <= len(runes); end++ {
+		if end == len(runes) || !continues(runes[:end], runes[end]) {
+			found = append(found, string(runes[begin:end]))
+			begin = end
 		}
-		joined := unicode.Is(unicode.M, r) || isSkinTone(r) || r == joiner || last == joiner || (flags > 0 && flags%2 == 0)
-		if at > 0 && !joined {
-			found = append(found, text[begin:at])
-			begin = at
-		}
-		last = r
-	}
-	if begin < len(text) {
-		found = append(found, text[begin:])
 	}
 	return found
+}
+
+// continues reports whether a character is a part of the cluster before it. There must be one.
+func continues(before []rune, r rune) bool {
+	last := before[len(before)-1]
+	if unicode.Is(unicode.M, r) || isSkinTone(r) || r == joiner || last == joiner {
+		return true
+	}
+	flags := 0
+	for i := len(before); isFlagLetter(r) && i > 0 && isFlagLetter(before[i-1]); i-- {
+		flags++
+	}
+	return flags%2 == 1
 }
 
 func isFlagLetter(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
@@ -68,18 +71,18 @@ func initial(name string, can func(rune) bool) string {
 	return ""
 }
 
-// fit cuts text to a width, at the end of a cluster, and shows by an ellipsis that it did.
+// fit cuts text to a width, at the end of a cluster, and shows by an ellipsis that it did. Letters may join, so that only the whole of a
+// text has a width.
 func fit(text string, width float64, measure func(string) float64) string {
 	if measure(text) <= width {
 		return text
 	}
-	room := width - measure("…")
-	kept, used := 0, 0.0
+	cut := []string{"…"}
+	kept := ""
 	for _, c := range clusters(text) {
-		if used += measure(c); used > room {
-			break
-		}
-		kept += len(c)
+		kept += c
+		cut = append(cut, strings.TrimRight(kept, " ")+"…")
 	}
-	return strings.TrimRight(text[:kept], " ") + "…"
+	tooLong := sort.Search(len(cut), func(i int) bool { return measure(cut[i]) > width })
+	return cut[max(0, tooLong-1)]
 }

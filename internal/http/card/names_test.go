@@ -39,7 +39,7 @@ func TestInitial(t *testing.T) {
 }
 
 func TestNameIsTheFirstThatShows(t *testing.T) {
-	bold := newTypeface(true)
+	bold := newTypesetter(nil)
 	for _, c := range []struct {
 		global, username string
 		can              func(rune) bool

@@ -9,25 +9,28 @@ import (
 	"image/png"
 	"math"
 
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
+	"github.com/go-text/typesetting/font/opentype"
 	"golang.org/x/image/vector"
 )
 
-// PNG draws the card with fonts for the Latin, Greek and Cyrillic scripts. Other letters are a box, and a name without any letter of
-// these is passed over for the next. It takes tens of milliseconds of one core and some 5 MB; the result is tens of KB.
-func PNG(d Data, theme Theme) ([]byte, error) {
+// PNG draws the card. The Go fonts are for the Latin, Greek and Cyrillic scripts. Letters that no font has are a box, and a name without any
+// letter that one has is passed over for the next. It takes tens of milliseconds of one core and some 5 MB; the result is tens of KB.
+func (f *Fonts) PNG(d Data, theme Theme) ([]byte, error) {
 	if theme == Auto {
 		theme = Light
 	}
-	bold := newTypeface(true)
-	return paintScene(compose(d, fonts{has: bold.has, regular: 1, bold: 1}), cardWidth, cardHeight, theme)
+	m := drawn(f)
+	return paintScene(compose(d, m), m.ours, canvas{cardWidth, cardHeight, theme})
 }
 
-// paintScene draws a scene of this size, with pngScale pixels to a unit.
-func paintScene(s scene, width, height int, theme Theme) ([]byte, error) {
-	faces := map[bool]*typeface{false: newTypeface(false), true: newTypeface(true)}
-	p := &painter{image: image.NewRGBA(image.Rect(0, 0, width*pngScale, height*pngScale)), palette: palettes[theme]}
+// canvas is what a scene is drawn on, with pngScale pixels to a unit.
+type canvas struct {
+	width, height int
+	theme         Theme
+}
+
+func paintScene(s scene, text *typesetter, on canvas) ([]byte, error) {
+	p := &painter{image: image.NewRGBA(image.Rect(0, 0, on.width*pngScale, on.height*pngScale)), palette: palettes[on.theme]}
 	for _, b := range s.boxes {
 		p.hue = s.hue
 		if b.hue != (gradient{}) {
@@ -37,7 +40,7 @@ func paintScene(s scene, width, height int, theme Theme) ([]byte, error) {
 	}
 	p.hue = s.hue
 	for _, l := range s.lines {
-		p.line(faces[l.heavy], l)
+		p.line(text, l)
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
@@ -73,9 +76,10 @@ func (p *painter) box(b box) {
 
 // part draws what lies between two heights; the raster leaves out the rest of the path.
 func (p *painter) part(b box, y0, y1 float64) {
-	p.begin(b.x, y0, b.x+b.width, y1)
-	p.round(b)
-	p.fill(b.paint)
+	if p.begin(b.x, y0, b.x+b.width, y1) {
+		p.round(b)
+		p.fill(b.paint)
+	}
 }
 
 // round adds the outline of b to the path. A quarter of a circle is a cubic curve, closer than anybody can see.
@@ -96,17 +100,14 @@ func (p *painter) round(b box) {
 	p.raster.ClosePath()
 }
 
-func (p *painter) line(face *typeface, l line) {
-	glyphs, _ := face.shape(l.text)
+func (p *painter) line(text *typesetter, l line) {
+	glyphs, _ := text.shape(l.text, l.heavy)
 	for _, g := range glyphs {
-		x := l.x + g.at*l.size
-		switch {
-		case g.blank:
-		case g.index == 0:
-			p.missing(x, l.y, g.width*l.size, l)
-		default:
-			p.glyph(face, g.index, x, l)
+		if g.missing {
+			p.missing(l.x+g.at*l.size, l.y, g.width*l.size, l)
+			continue
 		}
+		p.glyph(g, l)
 	}
 }
 
@@ -114,7 +115,9 @@ func (p *painter) line(face *typeface, l line) {
 func (p *painter) missing(x, y, width float64, l line) {
 	side, high, thick := .08*l.size, .72*l.size, max(1, .06*l.size)
 	outer := box{x: x + side, y: y - high, width: width - 2*side, height: high, radius: .1 * l.size}
-	p.begin(outer.x, outer.y, outer.x+outer.width, outer.y+outer.height)
+	if !p.begin(outer.x, outer.y, outer.x+outer.width, outer.y+outer.height) {
+		return
+	}
 	p.round(outer)
 	// Against the direction of the outer one, so that it is a hole.
 	in := box{x: outer.x + thick, y: outer.y + outer.height - thick, width: outer.width - 2*thick, height: -(outer.height - 2*thick)}
@@ -122,41 +125,58 @@ func (p *painter) missing(x, y, width float64, l line) {
 	p.fill(l.paint)
 }
 
-func (p *painter) glyph(face *typeface, index sfnt.GlyphIndex, x float64, l line) {
-	segments, err := face.font.LoadGlyph(&face.buffer, index, fixed.I(unit), nil)
-	if err != nil {
-		return // a glyph without an outline
+func (p *painter) glyph(g glyph, l line) {
+	outline, ok := g.face.GlyphDataOutline(g.index)
+	if !ok || len(outline.Segments) == 0 {
+		return // a space
 	}
-	bounds := segments.Bounds()
-	at := func(v fixed.Point26_6) (float64, float64) { return x + units(v.X)*l.size, l.y + units(v.Y)*l.size }
-	x0, y0 := at(bounds.Min)
-	x1, y1 := at(bounds.Max)
-	p.begin(x0, y0, x1, y1)
+	scale := l.size / float64(g.face.Upem())
+	at := func(v opentype.SegmentPoint) (float64, float64) {
+		return l.x + g.at*l.size + float64(v.X)*scale, l.y - g.up*l.size - float64(v.Y)*scale
+	}
+	x0, y0, x1, y1 := math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
+	for _, s := range outline.Segments {
+		for _, point := range s.ArgsSlice() {
+			x, y := at(point)
+			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x), max(y1, y)
+		}
+	}
+	if !p.begin(x0, y0, x1, y1) {
+		return
+	}
+	p.outline(outline.Segments, func(v opentype.SegmentPoint) (float32, float32) { return p.place(at(v)) })
+	p.fill(l.paint)
+}
+
+// outline adds the contours of a glyph to the path.
+func (p *painter) outline(segments []opentype.Segment, at func(opentype.SegmentPoint) (float32, float32)) {
 	for _, s := range segments {
-		ax, ay := p.place(at(s.Args[0]))
-		bx, by := p.place(at(s.Args[1]))
-		cx, cy := p.place(at(s.Args[2]))
+		ax, ay := at(s.Args[0])
+		bx, by := at(s.Args[1])
+		cx, cy := at(s.Args[2])
 		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
+		case opentype.SegmentOpMoveTo:
+			p.raster.ClosePath()
 			p.raster.MoveTo(ax, ay)
-		case sfnt.SegmentOpLineTo:
+		case opentype.SegmentOpLineTo:
 			p.raster.LineTo(ax, ay)
-		case sfnt.SegmentOpQuadTo:
+		case opentype.SegmentOpQuadTo:
 			p.raster.QuadTo(ax, ay, bx, by)
-		case sfnt.SegmentOpCubeTo:
+		case opentype.SegmentOpCubeTo:
 			p.raster.CubeTo(ax, ay, bx, by, cx, cy)
 		}
 	}
 	p.raster.ClosePath()
-	p.fill(l.paint)
 }
 
-// begin starts a path within these bounds: a raster no larger than what it draws is what makes this fast.
-func (p *painter) begin(x0, y0, x1, y1 float64) {
-	p.origin = image.Pt(int(math.Floor(x0*pngScale)), int(math.Floor(y0*pngScale)))
-	end := image.Pt(int(math.Ceil(x1*pngScale))+1, int(math.Ceil(y1*pngScale))+1)
-	most := p.image.Bounds().Max
-	p.raster.Reset(min(end.X, most.X)-p.origin.X, min(end.Y, most.Y)-p.origin.Y)
+// begin starts a path within these bounds: a raster no larger than what it draws is what makes this fast. It reports whether any of it is
+// on the image; nothing else must be drawn.
+func (p *painter) begin(x0, y0, x1, y1 float64) bool {
+	floor, ceil := func(v float64) int { return int(math.Floor(v * pngScale)) }, func(v float64) int { return int(math.Ceil(v*pngScale)) + 1 }
+	part := image.Rect(floor(x0), floor(y0), ceil(x1), ceil(y1)).Intersect(p.image.Bounds())
+	p.origin = part.Min
+	p.raster.Reset(part.Dx(), part.Dy())
+	return !part.Empty()
 }
 
 func (p *painter) place(x, y float64) (float32, float32) {

@@ -10,7 +10,7 @@ import (
 
 func decoded(t *testing.T, d Data, theme Theme) image.Image {
 	t.Helper()
-	drawn, err := PNG(d, theme)
+	drawn, err := (*Fonts)(nil).PNG(d, theme)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +74,11 @@ func inked(img image.Image, part image.Rectangle, c colour) (n int) {
 }
 
 func TestAutoIsLightInPNG(t *testing.T) {
-	auto, err := PNG(ada, Auto)
+	auto, err := (*Fonts)(nil).PNG(ada, Auto)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if light, _ := PNG(ada, Light); !bytes.Equal(auto, light) {
+	if light, _ := (*Fonts)(nil).PNG(ada, Light); !bytes.Equal(auto, light) {
 		t.Error("a PNG without a theme is not the light one")
 	}
 }

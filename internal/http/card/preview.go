@@ -27,19 +27,19 @@ type Board struct {
 }
 
 // Preview draws a board as a PNG, dark, with the first three of its members. It takes as long as a card.
-func Preview(b Board) ([]byte, error) {
-	bold := newTypeface(true)
-	return paintScene(composePreview(b, fonts{has: bold.has, regular: 1, bold: 1}), previewWidth, previewHeight, Dark)
+func (f *Fonts) Preview(b Board) ([]byte, error) {
+	m := drawn(f)
+	return paintScene(composePreview(b, m), m.ours, canvas{previewWidth, previewHeight, Dark})
 }
 
-func composePreview(b Board, f fonts) scene {
-	c := &composer{fonts: f, regular: newTypeface(false), bold: newTypeface(true)}
+func composePreview(b Board, m medium) scene {
+	c := &composer{medium: m}
 	c.hue = hueOf(b.GuildID)
-	name := displayName(Data{GlobalName: b.Guild, UserID: b.GuildID}, f.has)
+	name := displayName(Data{GlobalName: b.Guild, UserID: b.GuildID}, m.has)
 	c.boxes = append(c.boxes,
 		box{width: previewWidth, height: previewHeight, paint: surface},
 		box{width: previewWidth, height: 8, paint: hue})
-	c.disc(disc{x: previewLeft + 30, y: 66, radius: 30, letter: initial(name, f.has), size: 30})
+	c.disc(disc{x: previewLeft + 30, y: 66, radius: 30, letter: initial(name, m.has), size: 30})
 	const text = previewLeft + 78
 	c.put(line{text: c.cut(name, previewRight-text, 28, true), x: text, y: 64, size: 28, heavy: true, paint: ink})
 	totals := fmt.Sprintf("%s %s · %s on the board", humanize.Comma(b.Members), map[bool]string{true: "member", false: "members"}[b.Members == 1], humanize.Comma(b.Ranked))
@@ -58,9 +58,9 @@ func composePreview(b Board, f fonts) scene {
 func (c *composer) place(d Data, top float64) {
 	c.boxes = append(c.boxes, box{x: previewLeft, y: top, width: previewRight - previewLeft, height: 48, radius: 12, paint: track})
 	base := top + 31
-	name := displayName(d, c.fonts.has)
+	name := displayName(d, c.medium.has)
 	c.put(line{text: humanize.Comma(d.Rank), x: previewLeft + 26, y: base, size: 20, heavy: true, anchor: middle, paint: rankPaint(d.Rank)})
-	c.disc(disc{x: previewLeft + 68, y: top + 24, radius: 17, letter: initial(name, c.fonts.has), size: 17, hue: hueOf(d.UserID)})
+	c.disc(disc{x: previewLeft + 68, y: top + 24, radius: 17, letter: initial(name, c.medium.has), size: 17, hue: hueOf(d.UserID)})
 	level := "Level " + humanize.Comma(int64(d.Level))
 	c.put(line{text: level, x: previewRight - 18, y: base, size: 18, heavy: true, anchor: end, paint: ink})
 	xp := humanize.Comma(d.XP) + " XP"

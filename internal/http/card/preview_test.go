@@ -20,7 +20,7 @@ func someBoard(top int) Board {
 func TestAPreviewIsAPictureOfItsBoard(t *testing.T) {
 	seen := map[string]bool{}
 	for top := range 4 {
-		drawn, err := Preview(someBoard(top))
+		drawn, err := (*Fonts)(nil).Preview(someBoard(top))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestAPreviewIsAPictureOfItsBoard(t *testing.T) {
 func TestEverythingHasItsPlaceOnAPreview(t *testing.T) {
 	b := someBoard(3)
 	b.Guild = strings.Repeat("Wide ", 40)
-	s := composePreview(b, fonts{has: newTypeface(true).has, regular: 1, bold: 1})
+	s := composePreview(b, drawn(nil))
 	for i, l := range s.lines {
 		if l.x < 0 || l.x+l.length > previewWidth {
 			t.Errorf("%q leaves the picture", l.text)
@@ -61,7 +61,7 @@ func TestEverythingHasItsPlaceOnAPreview(t *testing.T) {
 func BenchmarkPreview(b *testing.B) {
 	board := someBoard(3)
 	for b.Loop() {
-		if _, err := Preview(board); err != nil {
+		if _, err := (*Fonts)(nil).Preview(board); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -10,11 +10,13 @@ import (
 )
 
 // viewers is what viewers' fonts are taken for: drawing everything, and no wider than DejaVu Sans, the widest in common use.
-var viewers = fonts{has: func(rune) bool { return true }, regular: 1.13, bold: 1.23}
+func viewers() medium {
+	return medium{ours: newTypesetter(nil), has: func(rune) bool { return true }, regular: 1.13, bold: 1.23}
+}
 
 // SVG draws the card as a self-contained image without script, a few KB of UTF-8, in the viewer's own fonts.
 func SVG(d Data, theme Theme) []byte {
-	s := compose(d, viewers)
+	s := compose(d, viewers())
 	var out bytes.Buffer
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="img">`, cardWidth, cardHeight)
 	out.WriteString("\n<title>" + escape(s.title) + "</title>\n<style>\n")

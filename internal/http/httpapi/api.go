@@ -160,6 +160,7 @@ type Deps struct {
 	Pages       Pages // nil for none
 
 	Directories Directories
+	Fonts       *card.Fonts // for PNG cards
 
 	AdminToken     string        // without one /admin is off
 	KeyLimit       int           // requests a minute of a key without its own limit; 0 is no limit

@@ -19,7 +19,7 @@ import (
 )
 
 // cardVersion is part of every card's ETag; raise it when the same data would be drawn differently.
-const cardVersion = 2
+const cardVersion = 3
 
 // cardFormat is what the name of a card's file ends in.
 type cardFormat string
@@ -59,7 +59,7 @@ func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 }
 
 func (a *api) serveCard(c *gin.Context, p picture) error {
-	tag, err := p.etag()
+	tag, err := p.etag(a.deps.Fonts)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 	drawn := []byte(nil)
 	if p.format == cardSVG {
 		drawn = card.SVG(p.data, p.theme)
-	} else if drawn, err = a.cards.Draw(c.Request.Context(), holderOf(c), tag, p.png); err != nil {
+	} else if drawn, err = a.cards.Draw(c.Request.Context(), holderOf(c), tag, func() ([]byte, error) { return a.deps.Fonts.PNG(p.data, p.theme) }); err != nil {
 		if errors.Is(err, shares.ErrFull) || errors.Is(err, shares.ErrShare) {
 			return full(err)
 		}
@@ -82,13 +82,14 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 	return nil
 }
 
-func (p picture) png() ([]byte, error) { return card.PNG(p.data, p.theme) }
-
 // etag names what is drawn and how.
-func (p picture) etag() (string, error) {
+func (p picture) etag(fonts *card.Fonts) (string, error) {
 	drawn, err := encode(p.data)
 	if err != nil {
 		return "", fmt.Errorf("name a card: %w", err)
+	}
+	if p.format == cardPNG {
+		drawn = append(drawn, fonts.ID()...)
 	}
 	return etag.Of(fmt.Sprintf("%d-%s-%d-%x", cardVersion, p.format, p.theme, sha256.Sum256(drawn))), nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // previewFormat is part of a preview's ETag; raise it when the same board would be drawn differently.
-const previewFormat = "p1"
+const previewFormat = "p2"
 
 // preview answers with a picture of the board of all time, for sites that show what is linked to. It is drawn once for a version of the board.
 func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
@@ -24,7 +24,7 @@ func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	tag := etag.Of(previewFormat, int64(g.Incarnation), g.Version, version.Epoch, version.Rev)
+	tag := etag.Of(previewFormat+s.deps.Fonts.ID(), int64(g.Incarnation), g.Version, version.Epoch, version.Rev)
 	if g.Visibility == guild.Public {
 		c.Header("Cache-Control", "public, no-cache")
 		c.Header("Cross-Origin-Resource-Policy", "cross-origin")
@@ -37,7 +37,7 @@ func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
 		if err != nil {
 			return nil, err
 		}
-		return card.Preview(previewOf(g, &v))
+		return s.deps.Fonts.Preview(previewOf(g, &v))
 	})
 	if errors.Is(err, shares.ErrFull) || errors.Is(err, shares.ErrShare) {
 		return crowded(err)

@@ -46,6 +46,7 @@ type Deps struct {
 	Periods  *periods.Boards
 	Watch    *watch.Feed
 	Limiter  *ratelimit.Limiter
+	Fonts    *card.Fonts             // for previews
 	SignIn   SignIn                  // nil when nobody can sign in
 	Settings *guildsettings.Settings // nil when there is no page for them
 

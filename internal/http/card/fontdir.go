@@ -1,0 +1,221 @@
+package card
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-text/typesetting/font"
+	"github.com/go-text/typesetting/font/opentype"
+	"github.com/go-text/typesetting/font/opentype/tables"
+
+	"levelboard/internal/platform/cached"
+)
+
+const (
+	// mostFonts is how many fonts of a folder are used. All of Noto are 2,000 files.
+	mostFonts = 4096
+	// fontBytes bounds the files that are in memory, and so the largest one that is used.
+	fontBytes = 64 << 20
+)
+
+// fontFile is a font in memory.
+type fontFile struct {
+	font *font.Font
+	size int
+}
+
+// OpenFonts reads which characters the fonts of a folder and of the folders in it have: .ttf, .otf, and the first font of each .ttc and
+// .otc. The fonts themselves are read when a name needs them. Files that cannot be used are logged and left out. It fails when dir is no
+// folder or has no font. Without a dir it returns nil, the Go fonts only.
+func OpenFonts(dir string, log *slog.Logger) (*Fonts, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	s := &fontScan{log: log, digest: sha256.New()}
+	if err := s.folder(dir); err != nil {
+		return nil, err
+	}
+	if len(s.found) == 0 {
+		return nil, fmt.Errorf("the folder %s has no font that can be used: .ttf, .otf or .ttc with outlines", dir)
+	}
+	log.Info("names are drawn with the fonts of a folder", "folder", dir, "fonts", len(s.found), "left_out", s.unusable)
+	return &Fonts{
+		regular: preferred(s.found, font.WeightNormal), bold: preferred(s.found, font.WeightBold),
+		files: cached.New(loadFont, cached.Options[*fontFile]{
+			Size: mostFonts, Weigh: func(f *fontFile) int { return f.size }, Heaviest: fontBytes,
+		}),
+		id: hex.EncodeToString(s.digest.Sum(nil)[:6]), log: log,
+	}, nil
+}
+
+// fontScan is a walk through a folder.
+type fontScan struct {
+	log      *slog.Logger
+	digest   hash.Hash // of what is found
+	found    []*typeface
+	unusable int
+}
+
+func (s *fontScan) folder(dir string) error {
+	// A link to a folder is one too, but a walk does not follow it.
+	root, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the folder %s does not exist; name a folder of fonts, such as /usr/share/fonts", dir)
+	}
+	if info, statErr := os.Stat(root); err == nil && statErr == nil && !info.IsDir() {
+		return fmt.Errorf("%s is not a folder; name the folder that the fonts are in", dir)
+	}
+	if err == nil {
+		_, err = os.ReadDir(root)
+	}
+	if err != nil {
+		return fmt.Errorf("read the fonts of %s: %w", dir, err)
+	}
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			s.leaveOut(path, err)
+		case entry.IsDir() || !isFont(path):
+		case len(s.found) == mostFonts:
+			s.leaveOut(path, errors.New("the folder has too many fonts"))
+			return fs.SkipAll
+		default:
+			if err := s.file(root, path); err != nil {
+				s.leaveOut(path, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (s *fontScan) leaveOut(path string, err error) {
+	s.unusable++
+	s.log.Warn("a font is left out", "file", path, "error", err)
+}
+
+func isFont(path string) bool {
+	return slices.Contains([]string{".ttf", ".otf", ".ttc", ".otc"}, strings.ToLower(filepath.Ext(path)))
+}
+
+func (s *fontScan) file(root, path string) error {
+	file, size, err := openFont(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	loader, err := firstFont(file)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc([]string{"glyf", "CFF ", "CFF2"}, func(tag string) bool { return loader.HasTable(opentype.MustNewTag(tag)) }) {
+		return errors.New("it has no outlines, only bitmaps")
+	}
+	runes, err := charactersOf(loader)
+	if err != nil {
+		return err
+	}
+	style, _ := font.Describe(loader, nil)
+	style.Aspect.SetDefaults()
+	// The head holds a checksum of the whole file.
+	head, err := loader.RawTable(opentype.MustNewTag("head"))
+	if err != nil {
+		return err
+	}
+	name, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(s.digest, "%q %d %x\n", name, size, head)
+	s.found = append(s.found, &typeface{path: path, style: style, runes: runes})
+	return nil
+}
+
+// openFont opens a regular file; nothing else is opened, as a pipe would wait for its writer.
+func openFont(path string) (*os.File, int, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > fontBytes {
+		return nil, 0, fmt.Errorf("it is no file of at most %d MiB", fontBytes>>20)
+	}
+	file, err := os.Open(path)
+	return file, int(info.Size()), err
+}
+
+func firstFont(file *os.File) (*opentype.Loader, error) {
+	loaders, err := opentype.NewLoaders(file)
+	if err != nil {
+		return nil, err
+	}
+	if len(loaders) == 0 {
+		return nil, errors.New("it has no font")
+	}
+	return loaders[0], nil
+}
+
+func charactersOf(loader *opentype.Loader) (font.Cmap, error) {
+	raw, err := loader.RawTable(opentype.MustNewTag("cmap"))
+	if err != nil {
+		return nil, err
+	}
+	table, _, err := tables.ParseCmap(raw)
+	if err != nil {
+		return nil, err
+	}
+	runes, _, err := font.ProcessCmap(table, tables.FPNone)
+	return runes, err
+}
+
+// loadFont reads a whole font.
+func loadFont(_ context.Context, path string) (*fontFile, error) {
+	file, size, err := openFont(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	loader, err := firstFont(file)
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := font.NewFont(loader)
+	if err != nil {
+		return nil, err
+	}
+	return &fontFile{font: loaded, size: size}, nil
+}
+
+// preferred sorts fonts for text of a weight: like the Go fonts first, which are upright, without serifs and of normal width.
+func preferred(found []*typeface, weight font.Weight) []*typeface {
+	odd := func(t *typeface) int {
+		family := strings.ToLower(t.style.Family)
+		switch {
+		case t.style.Aspect.Style != font.StyleNormal:
+			return 2
+		case strings.Contains(family, "sans") && !strings.Contains(family, "mono"):
+			return 0
+		}
+		return 1
+	}
+	off := func(a, b float32) float64 { return math.Abs(float64(a - b)) }
+	return slices.SortedStableFunc(slices.Values(found), func(a, b *typeface) int {
+		return cmp.Or(
+			cmp.Compare(odd(a), odd(b)),
+			cmp.Compare(off(float32(a.style.Aspect.Weight), float32(weight)), off(float32(b.style.Aspect.Weight), float32(weight))),
+			cmp.Compare(off(float32(a.style.Aspect.Stretch), 1), off(float32(b.style.Aspect.Stretch), 1)),
+			cmp.Compare(a.style.Family, b.style.Family),
+		)
+	})
+}

@@ -83,7 +83,7 @@ type Config struct {
 
 	PublicURL string `env:"PUBLIC_URL" desc:"Base of links and of the sign-in's redirect, without a path; by default from LEVELBOARD_LISTEN."`
 
-	FontDir string `env:"FONT_DIR" desc:"Folder of fonts for names on PNG cards and previews."`
+	FontDir string `env:"FONT_DIR" desc:"Folder of trusted fonts for names on PNG cards and previews."`
 
 	LogLevel  slog.Level `env:"LOG_LEVEL" envDefault:"info" desc:"debug, info, warn or error."`
 	LogFormat LogFormat  `env:"LOG_FORMAT" envDefault:"text" desc:"text or json."`

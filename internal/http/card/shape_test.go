@@ -2,8 +2,6 @@ package card
 
 import (
 	"bytes"
-	"log/slog"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -140,34 +138,6 @@ func FuzzNamesWithAFolder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string) {
 		d := with(func(d *Data) { d.GlobalName, d.Guild = name, name })
 		wantPlaced(t, name, compose(d, drawn(fonts)).lines)
-		if _, err := fonts.PNG(d, Dark); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-// A broken font costs its letters at most.
-func FuzzFont(f *testing.F) {
-	font, err := os.ReadFile(aFont(f))
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, at := range []uint32{0, 5, 12, 300, 1 << 12, 1 << 14, 1 << 16} {
-		f.Add(at, []byte{0xff, 0xff, 0xff, 0xff})
-		f.Add(at, []byte{0, 0, 0, 1})
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, at uint32, with []byte) {
-		broken := slices.Clone(font)
-		copy(broken[int(at)%len(broken):], with)
-		if err := os.WriteFile(dir+"/a.ttf", broken, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		fonts, err := OpenFonts(dir, slog.New(slog.DiscardHandler))
-		if err != nil {
-			return
-		}
-		d := Data{UserID: "1", GlobalName: "क्षत्रिय नरेन्द्र", Guild: "हिन्दी"}
 		if _, err := fonts.PNG(d, Dark); err != nil {
 			t.Error(err)
 		}

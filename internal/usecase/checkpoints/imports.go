@@ -39,6 +39,7 @@ type NotedImport struct {
 	Age        time.Duration
 	Finished   bool
 }
+
 // BeginImport makes a checkpoint and names an import. What must be applied once is continued under its name when it was cut off. It is a Conflict
 // when the import was finished, can be continued no more or was begun with another plan, unless Again is set.
 // when it was finished, can be continued no more or was begun with another plan, unless Again is set.

@@ -55,6 +55,22 @@ func TestHistoryIsPurgedByIndex(t *testing.T) {
 	}
 }
 
+// A page of a closed period costs its rows, and not those of the whole board.
+func TestAPageOfAClosedPeriodIsReadByIndex(t *testing.T) {
+	url, conn, exec := atHand(t)
+	exec(`INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
+		SELECT 7, d::text, 'day', '', d, d + 1, 0, 0, 20000, true, 0 FROM generate_series(1, 3) d`)
+	exec(`INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
+		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 20000) r`)
+	exec(`VACUUM ANALYZE`)
+	readsFew(t, url, conn, 200, func(a *postgres.Archive) {
+		rows, err := a.Standings(t.Context(), leaderboard.GuildRef{Incarnation: 7}, "2", 9000, 100)
+		if err != nil || len(rows) != 100 || rows[0].Rank != 9001 {
+			t.Errorf("%d rows, %v", len(rows), err)
+		}
+	})
+}
+
 // Gains of a batch are found by their index also while the server has no statistics of a table that has grown.
 func TestGainsAreWrittenByIndexWhateverTheStatisticsSay(t *testing.T) {
 	url, conn, exec := atHand(t)

@@ -42,7 +42,6 @@ type NotedImport struct {
 
 // BeginImport makes a checkpoint and names an import. What must be applied once is continued under its name when it was cut off. It is a Conflict
 // when the import was finished, can be continued no more or was begun with another plan, unless Again is set.
-// when it was finished, can be continued no more or was begun with another plan, unless Again is set.
 func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (begun Import, err error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err != nil {

@@ -40,7 +40,7 @@ type NotedImport struct {
 	Finished   bool
 }
 
-// BeginImport makes a checkpoint and names an import. What must be applied once is continued under its name when it was cut off. It is a Conflict
+// BeginImport makes a checkpoint and names an import. An import that was cut off and must be applied once continues under its name. It is a Conflict
 // when the import was finished, can be continued no more or was begun with another plan, unless Again is set.
 func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (begun Import, err error) {
 	g, err := c.archive.Guild(ctx, gid)

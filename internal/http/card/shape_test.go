@@ -42,10 +42,9 @@ func TestEveryScriptIsDrawnWithAFolder(t *testing.T) {
 func TestLettersAreShaped(t *testing.T) {
 	set := newTypesetter(systemFonts(t))
 	for script, text := range map[string]string{"Arabic": "محمد", "Devanagari": "क्षि"} {
-		runes := []rune(text)
 		glyphs, _ := set.shape(text, true)
 		var apart, shaped []uint32
-		for _, r := range runes {
+		for _, r := range text {
 			index, _ := glyphs[0].face.NominalGlyph(r)
 			apart = append(apart, uint32(index))
 		}

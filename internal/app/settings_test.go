@@ -29,7 +29,7 @@ func TestAManagersChangeIsInForceOnOtherReplicas(t *testing.T) {
 		t.Fatalf("there is no form: %s", text)
 	}
 	form := url.Values{
-		"do": {"save"}, "version": {version[1]}, "enabled": {"on"}, "visibility": {"public"}, "curve": {"amari"}, "xpGainInterval": {"60000"},
+		"do": {"save"}, "version": {version[1]}, "enabled": {"on"}, "visibility": {"public"}, "curve": {"amari"}, "xpGainInterval": {"1"}, "xpGainInterval.unit": {"minutes"},
 		"xpPerMessageMin": {"15"}, "xpPerMessageMax": {"40"}, "xpGlobalMultiplier": {"1"}, "timeZone": {"UTC"},
 	}
 	if status, text := visit(t, browser, "POST", page, form.Encode()); status != 200 || !strings.Contains(text, "Saved.") {

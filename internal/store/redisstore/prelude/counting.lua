@@ -50,7 +50,7 @@ do
     for i = 1, #days do
       if waits or days[i] >= newest - 2 then
         left[#left + 1] = string.format('%.0f:%.0f', days[i], all[days[i]])
-      elseif kept and redis.call('HEXISTS', KEYS[6], string.format('%.0f:', days[i]) .. member) == 1 then
+      elseif kept and redis.call('HGET', KEYS[6], string.format('%.0f:', days[i]) .. member) then
         dropboards() -- nobody has read them since that day
       end
     end

@@ -111,7 +111,7 @@ func (s *source) missed(ctx context.Context, n int, page sourcePage) error {
 // sourcePage is what a page had.
 type sourcePage struct {
 	members, twice int    // twice were seen before
-	settings       []byte // an object
+	settings       []byte // an object, of the first page
 }
 
 // copyPage copies the members of a page.
@@ -125,8 +125,10 @@ func (s *source) copyPage(ctx context.Context, n int) (page sourcePage, err erro
 		return page, err
 	}
 	delete(answer, "levels")
-	if page.settings, err = json.Marshal(answer, json.Deterministic(true)); err != nil {
-		return page, fmt.Errorf("read the source: %w", err)
+	if n == 1 {
+		if page.settings, err = json.Marshal(answer, json.Deterministic(true)); err != nil {
+			return page, fmt.Errorf("read the source: %w", err)
+		}
 	}
 	var text []byte
 	for _, level := range levels {

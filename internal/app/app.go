@@ -20,7 +20,6 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/domain/period"
 	"levelboard/internal/http/card"
 	"levelboard/internal/http/httpapi"
 	"levelboard/internal/http/web"
@@ -36,6 +35,7 @@ import (
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
@@ -78,7 +78,7 @@ type App struct {
 
 	stores     *stores
 	writer     *snapshot.Writer
-	hydrator   *snapshot.Hydrator
+	hydrator   *hydrate.Hydrator
 	periods    *periods.Closer
 	counter    *periods.Counter
 	meter      *apikey.Meter
@@ -150,7 +150,7 @@ func (a *App) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.hydrator = snapshot.NewHydrator(store, a.stores.archive, a.log)
+	a.hydrator = hydrate.New(store, a.stores.archive, a.log)
 	a.writer = snapshot.NewWriter(store, a.stores.archive, a.hydrator,
 		snapshot.WriterOptions{
 			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, AuditDays: a.cfg.AuditDays, Log: a.log,
@@ -267,37 +267,4 @@ func (a *App) urlAt(address string) string {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
-}
-
-// SeedMembers writes members of a guild that is not loaded yet straight into the archive, as an import would; the first
-// request for the guild loads them. The periods that the guild counts close in the background from the first day with gains on. Rows must be
-// valid and name no user twice.
-func (a *App) SeedMembers(ctx context.Context, gid id.Guild, rows []snapshot.Row) error {
-	g, err := a.stores.archive.Guild(ctx, gid)
-	if err != nil {
-		return fmt.Errorf("seed guild %s: %w", gid, err)
-	}
-	if err := a.writer.Import(ctx, leaderboard.Ref(g), rows); err != nil {
-		return err
-	}
-	first, ok := firstGain(rows)
-	if calendar := g.Calendar(); !ok || !calendar.Counts() {
-		return nil
-	}
-	if err := a.periods.Begin(ctx, g, first); err != nil {
-		return fmt.Errorf("seed guild %s: open the periods from %s on: %w", gid, first, err)
-	}
-	return nil
-}
-
-// firstGain is the earliest day on which one of the members gained something.
-func firstGain(rows []snapshot.Row) (first period.Day, ok bool) {
-	for i := range rows {
-		for _, g := range rows[i].Gains {
-			if !ok || g.Day < first {
-				first, ok = g.Day, true
-			}
-		}
-	}
-	return first, ok
 }

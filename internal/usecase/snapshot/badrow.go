@@ -14,56 +14,51 @@ import (
 // member may change every second.
 const badRowsKept = 1000
 
-// badRows tells of members that could not be archived as they are, of each once. Only at level debug does it name them: a log is not erased.
-type badRows struct {
+// BadRows tells of members that could not be archived as they are, of each once. Only at level debug does it name them: a log is not erased.
+type BadRows struct {
 	log *slog.Logger
 
 	mu   sync.Mutex
 	told map[id.User]bool
 }
 
-func (b *badRows) first(user id.User) bool {
+var errDamaged = errors.New("its entry in Redis is damaged")
+
+// NewBadRows returns a BadRows that writes to log.
+func NewBadRows(log *slog.Logger) *BadRows { return &BadRows{log: log, told: map[id.User]bool{}} }
+
+func (b *BadRows) tell(text string, g id.Guild, user id.User, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.told[user] || len(b.told) >= badRowsKept {
-		return false
-	}
-	if b.told == nil {
-		b.told = map[id.User]bool{}
+		return
 	}
 	b.told[user] = true
-	return true
+	b.log.Error(text+": log at level debug to see which", "guild", g, "error", err)
+	b.log.Debug("the member that cannot be archived as it is", "guild", g, "member", user)
 }
 
-func (b *badRows) mended(batch Batch) {
+func (b *BadRows) mended(batch Batch) {
 	badMembers.WithLabelValues("mended").Add(float64(len(batch.Mended)))
 	for _, user := range batch.Mended {
-		if b.first(user) {
-			b.log.Error("a member's entry in Redis is damaged; what of it could be read is archived: log at level debug to see which, check it, and find out what else writes to this Redis",
-				"guild", batch.Guild.ID)
-			b.log.Debug("the damaged entry", "guild", batch.Guild.ID, "member", user)
-		}
+		b.tell("a member is archived as far as it can be read; check it, and find out what else writes to this Redis", batch.Guild.ID, user, errDamaged)
 	}
 }
 
-func (b *badRows) refused(batch Batch, user id.User, err error) {
+func (b *BadRows) refused(batch Batch, user id.User, err error) {
 	badMembers.WithLabelValues("refused").Inc()
-	if b.first(user) {
-		b.log.Error("a member cannot be archived, and is passed over until it changes again: log at level debug to see which, and set its XP to mend it",
-			"guild", batch.Guild.ID, "error", err)
-		b.log.Debug("the member that cannot be archived", "guild", batch.Guild.ID, "member", user)
-	}
+	b.tell("a member cannot be archived, and is passed over until it changes again; set its XP to mend it", batch.Guild.ID, user, err)
 }
 
-// write calls write with the batch, without the rows that it refuses.
-func (b *badRows) write(batch Batch, write func(Batch) error) error {
+// Write calls write with the batch, without the rows that it refuses.
+func (b *BadRows) Write(batch Batch, write func(Batch) error) error {
 	b.mended(batch)
 	return withoutBadRows(batch, write, func(r Row, err error) { b.refused(batch, r.UserID, err) })
 }
 
-// writeGood writes a batch, of which the archive has refused a row.
+// writeGood writes a batch without the rows that the archive refuses.
 func (w *Writer) writeGood(ctx context.Context, b Batch) error {
-	return w.bad.write(b, func(part Batch) error {
+	return w.bad.Write(b, func(part Batch) error {
 		err := WriteBatch(ctx, w.archive, w.lease.Lease(), part)
 		if err == nil {
 			members.Add(float64(len(part.Rows)))

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -16,32 +17,32 @@ import (
 // Whatever stands in a guild's keys, every good member is archived, the damaged ones as far as they can be, and the guild
 // can be loaded again.
 func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		ctx, g, writer := w.Context(), w.guild(guildA), w.writer("writer", never, &faults{})
+	stores.OnBoth(t, func(w *stores.World) {
+		ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
 		const size = 300
 		for i := range size {
-			w.create(g, i, 100)
+			w.Create(g, i, 100)
 		}
 		key := func(name string) string { return "lb:{" + string(g.ID) + "}:" + name }
 		damage := func(cmd redis.Cmder) {
 			w.Helper()
-			w.must(cmd.Err())
+			w.Must(cmd.Err())
 		}
-		damage(w.redis.HSet(ctx, key("entry"), string(user(1)), "many"))
-		damage(w.redis.HSet(ctx, key("entry"), string(user(2)), "1 -2 3"))
-		damage(w.redis.HSet(ctx, key("entry"), string(user(3)), "1 2 0 ?"))
-		damage(w.redis.HSet(ctx, key("entry"), string(user(4)), "1 2 0 0\x000\x00\x00a\xff\x00"))
-		damage(w.redis.ZAdd(ctx, key("xp"), redis.Z{Member: string(user(5)), Score: 99.6}, redis.Z{Member: string(user(6)), Score: -7},
-			redis.Z{Member: string(user(7)), Score: 1e300}))
-		damage(w.redis.HDel(ctx, key("entry"), string(user(8))))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(1)), "many"))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(2)), "1 -2 3"))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(3)), "1 2 0 ?"))
+		damage(w.Redis.HSet(ctx, key("entry"), string(stores.User(4)), "1 2 0 0\x000\x00\x00a\xff\x00"))
+		damage(w.Redis.ZAdd(ctx, key("xp"), redis.Z{Member: string(stores.User(5)), Score: 99.6}, redis.Z{Member: string(stores.User(6)), Score: -7},
+			redis.Z{Member: string(stores.User(7)), Score: 1e300}))
+		damage(w.Redis.HDel(ctx, key("entry"), string(stores.User(8))))
 		for _, junk := range []string{"junk", "a\x00b", "\xff"} {
-			damage(w.redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: junk}))
+			damage(w.Redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: junk}))
 		}
-		w.must(writer.Flush(ctx))
+		w.Must(writer.Flush(ctx))
 
-		rows := w.archivedRows(g)
+		rows := w.ArchivedRows(g)
 		if len(rows) != size {
-			t.Fatalf("%d of %d members are archived\n%s", len(rows), size, w.logged)
+			t.Fatalf("%d of %d members are archived\n%s", len(rows), size, w.Logged)
 		}
 		for i, r := range rows {
 			xp, unknown := 100, i >= 1 && i <= 4 || i == 8
@@ -51,40 +52,40 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 			case 7:
 				xp = 2147483647
 			}
-			if r.UserID != user(i) || int(r.XP) != xp || (r.User == leaderboard.User{}) != unknown || r.LastUpdated.IsZero() != (i == 1 || i == 2 || i == 8) {
+			if r.UserID != stores.User(i) || int(r.XP) != xp || (r.User == leaderboard.User{}) != unknown || r.LastUpdated.IsZero() != (i == 1 || i == 2 || i == 8) {
 				t.Errorf("member %d is archived as %+v", i, r)
 			}
 		}
 		for what, want := range map[string]int{"damaged": 7, "passed over": 3, "tried again": 0} {
-			if n := w.logged.count(what); n != want {
-				t.Errorf("%d lines say %q, want %d\n%s", n, what, want, w.logged)
+			if n := w.Logged.Count(what); n != want {
+				t.Errorf("%d lines say %q, want %d\n%s", n, what, want, w.Logged)
 			}
 		}
 
 		// Once more: no line is repeated, and the rev in Redis and in the archive agree.
-		damage(w.redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: "junk"}, redis.Z{Score: 2, Member: string(user(1))}))
-		w.add(g, 9)
-		w.must(writer.Flush(ctx))
-		if n := w.logged.count("ERROR"); n != 10 {
-			t.Errorf("%d lines, want the same 10\n%s", n, w.logged)
+		damage(w.Redis.ZAdd(ctx, key("dirty"), redis.Z{Score: 1, Member: "junk"}, redis.Z{Score: 2, Member: string(stores.User(1))}))
+		w.Add(g, 9)
+		w.Must(writer.Flush(ctx))
+		if n := w.Logged.Count("ERROR"); n != 10 {
+			t.Errorf("%d lines, want the same 10\n%s", n, w.Logged)
 		}
-		w.must(w.live.Drop(ctx, g))
-		w.must(w.hydrator(&faults{}).Load(ctx, g))
-		w.inStep(g)
+		w.Must(w.Live.Drop(ctx, g))
+		w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
+		w.InStep(g)
 	})
 }
 
 // When only bad rows changed, the rev of their batch is archived all the same: Redis notes that it is.
 func TestOnlyBadRows(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		ctx, g := w.Context(), w.guild(guildA)
-		w.create(g, 1, 100)
-		writer := w.writer("writer", never, &faults{})
-		w.must(writer.Flush(ctx))
-		w.must(w.redis.HIncrBy(ctx, "lb:{"+string(g.ID)+"}:meta", "rev", 1).Err())
-		w.must(w.redis.ZAdd(ctx, "lb:{"+string(g.ID)+"}:dirty", redis.Z{Score: 2, Member: "junk"}).Err())
-		w.must(writer.Flush(ctx))
-		w.inStep(g)
+	stores.OnBoth(t, func(w *stores.World) {
+		ctx, g := w.Context(), w.Guild(stores.GuildA)
+		w.Create(g, 1, 100)
+		writer := w.Writer("writer", stores.Never, &stores.Faults{})
+		w.Must(writer.Flush(ctx))
+		w.Must(w.Redis.HIncrBy(ctx, "lb:{"+string(g.ID)+"}:meta", "rev", 1).Err())
+		w.Must(w.Redis.ZAdd(ctx, "lb:{"+string(g.ID)+"}:dirty", redis.Z{Score: 2, Member: "junk"}).Err())
+		w.Must(writer.Flush(ctx))
+		w.InStep(g)
 	})
 }
 
@@ -93,14 +94,14 @@ func TestWithoutBadRowsWritesEveryGoodRow(t *testing.T) {
 	for _, bad := range [][]int{{}, {0}, {size - 1}, {17}, {1, 2, 3, 40}, {0, size / 2}, seq(size)} {
 		var batch snapshot.Batch
 		for i := range size {
-			batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{UserID: user(i)}})
+			batch.Rows = append(batch.Rows, snapshot.Row{Member: leaderboard.Member{UserID: stores.User(i)}})
 		}
 		var written, refused, wantWritten, wantRefused []id.User
 		for i := range size {
 			if slices.Contains(bad, i) {
-				wantRefused = append(wantRefused, user(i))
+				wantRefused = append(wantRefused, stores.User(i))
 			} else {
-				wantWritten = append(wantWritten, user(i))
+				wantWritten = append(wantWritten, stores.User(i))
 			}
 		}
 		calls := 0
@@ -130,9 +131,9 @@ func TestWithoutBadRowsWritesEveryGoodRow(t *testing.T) {
 		if calls++; calls == 1 {
 			return snapshot.ErrBadRow
 		}
-		return errBroken
+		return stores.ErrBroken
 	}, func(snapshot.Row, error) { t.Error("a row was refused") })
-	if !errors.Is(err, errBroken) || calls != 2 {
+	if !errors.Is(err, stores.ErrBroken) || calls != 2 {
 		t.Errorf("%v after %d calls; another error ends it", err, calls)
 	}
 }

@@ -18,15 +18,16 @@ func (b Batch) entries() []Row {
 	return slices.DeleteFunc(slices.Clone(b.Rows), func(r Row) bool { return r.Deleted })
 }
 
-// Salvaged is what Salvage merges of a batch into the archive, whose state is from: the entries, and the records of what they hold.
+// Salvaged is what Salvage merges of a batch into the archive, whose state is from: the entries, and the records of what they hold. Revs of another
+// epoch say nothing there: its entries and records get the one above Archived, so that a record is lost whose entries are not merged.
 func (b Batch) Salvaged(from State) Batch {
-	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived, Rows: b.entries(), Records: slices.Clone(b.Records)}
+	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived + 1, Rows: b.entries(), Records: slices.Clone(b.Records)}
 	if b.Epoch == from.Epoch {
-		s.AsOf = max(s.AsOf, b.AsOf, b.Rev)
+		s.AsOf = max(from.Archived, b.AsOf, b.Rev)
 		return s
 	}
 	for i := range s.Records {
-		s.Records[i].Rev = 0 // another epoch's says nothing here
+		s.Records[i].Rev = s.AsOf
 	}
 	return s
 }

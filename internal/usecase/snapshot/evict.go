@@ -40,7 +40,7 @@ func (w *Writer) evict(ctx context.Context, cold []Quiet) (rest []Quiet) {
 		cold = nil // the next sweep finds them again
 	}
 	if err != nil && ctx.Err() == nil {
-		w.log.WarnContext(ctx, "guilds that nobody uses could not leave Redis; they are tried again in a minute or so: look after Redis and the archive", "error", err)
+		w.log.WarnContext(ctx, "guilds that nobody uses could not leave Redis; they are retried within about a minute: check Redis and the archive", "error", err)
 	}
 	if n := gone.Load(); n > 0 {
 		evicted.Add(float64(n))
@@ -56,7 +56,7 @@ func (w *Writer) evictGuild(ctx context.Context, c Quiet) (gone bool, err error)
 	if errors.Is(err, ErrStale) {
 		return false, nil // it was deleted, and is dropped by Purge
 	}
-	if err != nil || state != c.State {
+	if err != nil || state.Epoch != c.State.Epoch || state.Archived != c.State.Archived {
 		return false, err
 	}
 	return w.live.Evict(ctx, c, evictIdle(w.idle))

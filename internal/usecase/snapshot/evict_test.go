@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -21,14 +22,15 @@ import (
 const atOnce = time.Millisecond
 
 // evictor returns a writer that sweeps many times a second, and lets guilds leave that nobody used for so long.
-func (w *world) evictor(holder string, idle time.Duration, f *faults) *snapshot.Writer {
-	return snapshot.NewWriter(faultyLive{w.live, f}, faultyArchive{w.archive, f}, w.hydrator(f),
-		snapshot.WriterOptions{Holder: holder, Interval: 4 * time.Millisecond, Idle: idle, Log: w.log()})
+func evictor(w *stores.World, holder string, idle time.Duration, f *stores.Faults) *snapshot.Writer {
+	live, archive := w.Through(f)
+	return snapshot.NewWriter(live, archive, w.Hydrator(f),
+		snapshot.WriterOptions{Holder: holder, Interval: 4 * time.Millisecond, Idle: idle, Log: w.Logger()})
 }
 
-func (w *world) loaded(g leaderboard.GuildRef) bool {
+func loaded(w *stores.World, g leaderboard.GuildRef) bool {
 	w.Helper()
-	_, err := w.live.Version(w.Context(), g)
+	_, err := w.Live.Version(w.Context(), g)
 	if err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) {
 		w.Fatal(err)
 	}
@@ -36,79 +38,79 @@ func (w *world) loaded(g leaderboard.GuildRef) bool {
 }
 
 // aged makes a guild one that nobody has used for two hours.
-func (w *world) aged(g leaderboard.GuildRef) {
+func aged(w *stores.World, g leaderboard.GuildRef) {
 	w.Helper()
-	w.must(w.redis.HSet(w.Context(), "lb:{"+string(g.ID)+"}:meta", "used", time.Now().Add(-2*time.Hour).UnixMilli()).Err())
+	w.Must(w.Redis.HSet(w.Context(), "lb:{"+string(g.ID)+"}:meta", "used", time.Now().Add(-2*time.Hour).UnixMilli()).Err())
 }
 
 func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	stores.OnBoth(t, func(w *stores.World) {
 		const members = 1500
-		g, used := w.guild(guildA), w.guild("100000000000000002")
+		g, used := w.Guild(stores.GuildA), w.Guild("100000000000000002")
 		for i := range members {
-			w.create(g, i, level.XP(i))
+			w.Create(g, i, level.XP(i))
 		}
-		w.change(g, 7, leaderboard.Change{Op: leaderboard.Set, Amount: 5, Cooldown: time.Hour})
-		w.create(used, 1, 1)
-		w.must(w.writer("first", never, &faults{}).Flush(w.Context()))
-		before := w.liveRows(g)
-		w.killed("first")
-		w.aged(g)
+		w.Change(g, 7, leaderboard.Change{Op: leaderboard.Set, Amount: 5, Cooldown: time.Hour})
+		w.Create(used, 1, 1)
+		w.Must(w.Writer("first", stores.Never, &stores.Faults{}).Flush(w.Context()))
+		before := w.LiveRows(g)
+		w.Killed("first")
+		aged(w, g)
 
-		writer := w.evictor("second", time.Hour, &faults{})
-		evicted := w.values(writer)["guilds_evicted_total"]
-		stop := w.running(writer)
-		w.eventually("the guild leaves", func() bool { return !w.loaded(g) })
-		w.eventually("the log says so", func() bool { return w.logged.count("have left Redis") == 1 })
-		if got := w.values(writer); got["guilds_evicted_total"] != evicted+1 || got["guilds_loaded"] != 1 {
+		writer := evictor(w, "second", time.Hour, &stores.Faults{})
+		evicted := values(w, writer)["guilds_evicted_total"]
+		stop := w.Running(writer)
+		w.Eventually("the guild leaves", func() bool { return !loaded(w, g) })
+		w.Eventually("the log says so", func() bool { return w.Logged.Count("have left Redis") == 1 })
+		if got := values(w, writer); got["guilds_evicted_total"] != evicted+1 || got["guilds_loaded"] != 1 {
 			t.Errorf("one guild has left and one has not; the metrics are %v", got)
 		}
 		stop()
 		for _, name := range []string{"meta", "xp", "entry", "dirty"} {
-			if n := w.redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); n != 0 {
+			if n := w.Redis.Exists(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); n != 0 {
 				t.Errorf("%s is still there", name)
 			}
 		}
-		if !w.loaded(used) {
+		if !loaded(w, used) {
 			t.Error("a guild in use has left")
 		}
 
-		w.must(w.hydrator(&faults{}).Load(w.Context(), g))
-		if after := w.liveRows(g); !reflect.DeepEqual(before, after) {
+		w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
+		if after := w.LiveRows(g); !reflect.DeepEqual(before, after) {
 			t.Error("the guild did not come back as it was")
 		}
-		w.inStep(g)
+		w.InStep(g)
 	})
 }
 
 // Whatever keeps a change from the archive keeps its guild in Redis.
 func TestUnsavedChangesKeepAGuild(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		g := w.guild(guildA)
-		w.create(g, 1, 100)
+	stores.OnBoth(t, func(w *stores.World) {
+		g := w.Guild(stores.GuildA)
+		w.Create(g, 1, 100)
 		for _, method := range []string{"ReadChanges", "WriteBatches", "EndChanges"} {
 			var broken atomic.Bool
 			broken.Store(true)
-			f := &faults{before: func(_ context.Context, c call) error {
-				if broken.Load() && c.method == method {
-					return errBroken
+			f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+				if broken.Load() && c.Method == method {
+					return stores.ErrBroken
 				}
 				return nil
 			}}
-			w.add(g, 1)
-			stop := w.running(w.evictor(method, atOnce, f))
-			w.eventually("some sweeps", func() bool { return f.count("Survey") > 3 })
-			if !w.loaded(g) {
+			w.Add(g, 1)
+			stop := w.Running(evictor(w, method, atOnce, f))
+			w.Eventually("some sweeps", func() bool { return f.Count("Survey") > 3 })
+			if !loaded(w, g) {
 				t.Errorf("the guild has left, without %s", method)
 			}
 			broken.Store(false)
-			w.eventually("the guild leaves", func() bool { return !w.loaded(g) })
+			w.Eventually("the guild leaves", func() bool { return !loaded(w, g) })
 			stop()
-			w.killed(method)
-			w.must(w.hydrator(&faults{}).Load(w.Context(), g))
-			w.inStep(g)
+			w.Killed(method)
+			w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
+			w.InStep(g)
 		}
-		if rows := w.liveRows(g); len(rows) != 1 || rows[0].XP != 103 {
+		if rows := w.LiveRows(g); len(rows) != 1 || rows[0].XP != 103 {
 			t.Errorf("rows %+v, want 103 XP", rows)
 		}
 	})
@@ -116,46 +118,46 @@ func TestUnsavedChangesKeepAGuild(t *testing.T) {
 
 // When the archive cannot be asked what it holds, or holds something else than Redis says, the guild stays.
 func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		g := w.guild(guildA)
-		w.create(g, 1, 100)
-		w.must(w.writer("first", never, &faults{}).Flush(w.Context()))
-		w.killed("first")
+	stores.OnBoth(t, func(w *stores.World) {
+		g := w.Guild(stores.GuildA)
+		w.Create(g, 1, 100)
+		w.Must(w.Writer("first", stores.Never, &stores.Faults{}).Flush(w.Context()))
+		w.Killed("first")
 
-		f := &faults{before: func(_ context.Context, c call) error {
-			if c.method == "State" {
-				return errBroken
+		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+			if c.Method == "State" {
+				return stores.ErrBroken
 			}
 			return nil
 		}}
-		stop := w.running(w.evictor("second", atOnce, f))
-		w.eventually("some sweeps", func() bool { return f.count("Survey") > 3 })
+		stop := w.Running(evictor(w, "second", atOnce, f))
+		w.Eventually("some sweeps", func() bool { return f.Count("Survey") > 3 })
 		stop()
-		w.killed("second")
-		if n := f.count("Evict"); n > 0 || !w.loaded(g) || w.logged.count("could not leave Redis") == 0 {
+		w.Killed("second")
+		if n := f.Count("Evict"); n > 0 || !loaded(w, g) || w.Logged.Count("could not leave Redis") == 0 {
 			t.Errorf("%d guilds were evicted while the archive was away", n)
 		}
 
 		// An archive that was restored from an older backup, and what it lost cannot be written to it again yet.
 		meta := "lb:{" + string(g.ID) + "}:meta"
-		w.must(w.redis.HSet(w.Context(), meta, "rev", 9, "archived", 9).Err())
-		f = &faults{before: func(_ context.Context, c call) error {
-			if c.method == "LowerArchived" {
-				return errBroken
+		w.Must(w.Redis.HSet(w.Context(), meta, "rev", 9, "archived", 9).Err())
+		f = &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+			if c.Method == "LowerArchived" {
+				return stores.ErrBroken
 			}
 			return nil
 		}}
-		stop = w.running(w.evictor("third", atOnce, f))
-		w.eventually("some sweeps", func() bool { return f.count("Survey") > 3 && f.count("State") > 3 })
+		stop = w.Running(evictor(w, "third", atOnce, f))
+		w.Eventually("some sweeps", func() bool { return f.Count("Survey") > 3 && f.Count("State") > 3 })
 		stop()
-		w.killed("third")
-		if n := f.count("Evict"); n > 0 || !w.loaded(g) {
+		w.Killed("third")
+		if n := f.Count("Evict"); n > 0 || !loaded(w, g) {
 			t.Errorf("%d guilds were evicted that the archive does not have", n)
 		}
-		stop = w.running(w.evictor("fourth", atOnce, &faults{}))
-		w.eventually("it leaves once it was written", func() bool { return !w.loaded(g) })
+		stop = w.Running(evictor(w, "fourth", atOnce, &stores.Faults{}))
+		w.Eventually("it leaves once it was written", func() bool { return !loaded(w, g) })
 		stop()
-		if s := w.state(g); s.Archived < 9 {
+		if s := w.State(g); s.Archived < 9 {
 			t.Errorf("it has left with %+v in the archive, want rev 9 or later", s)
 		}
 	})
@@ -163,38 +165,38 @@ func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
 
 // A writer that dies before or after any of its steps leaves a guild that is as it was, or is gone and can be loaded.
 func TestAnEvictionCutOffAnywhere(t *testing.T) {
-	onServers(t, func(w *world) {
-		g := w.guild(guildA)
+	stores.OnServers(t, func(w *stores.World) {
+		g := w.Guild(stores.GuildA)
 		for i := range 20 {
-			w.create(g, i, 100)
+			w.Create(g, i, 100)
 		}
 		for _, method := range []string{"LoadedGuilds", "Survey", "State", "Evict", "Purge"} {
 			for _, after := range []bool{false, true} {
 				name := fmt.Sprintf("%s, after the work: %v", method, after)
-				w.change(g, 3, leaderboard.Change{Op: leaderboard.Increment, Amount: 7, Cooldown: time.Hour})
-				w.must(w.writer("before "+name, never, &faults{}).Flush(w.Context()))
-				w.killed("before " + name)
-				before := w.liveRows(g)
+				w.Change(g, 3, leaderboard.Change{Op: leaderboard.Increment, Amount: 7, Cooldown: time.Hour})
+				w.Must(w.Writer("before "+name, stores.Never, &stores.Faults{}).Flush(w.Context()))
+				w.Killed("before " + name)
+				before := w.LiveRows(g)
 				dead, cancel := context.WithCancelCause(w.Context())
-				die := func(_ context.Context, c call) error {
-					if c.method == method {
-						cancel(errBroken)
+				die := func(_ context.Context, c stores.Call) error {
+					if c.Method == method {
+						cancel(stores.ErrBroken)
 					}
 					return context.Cause(dead) // it does nothing any more
 				}
-				f := &faults{before: die}
+				f := &stores.Faults{Before: die}
 				if after {
-					f = &faults{after: die}
+					f = &stores.Faults{After: die}
 				}
-				stop := w.running(w.evictor(name, atOnce, f))
-				w.eventually(name, func() bool { return dead.Err() != nil })
+				stop := w.Running(evictor(w, name, atOnce, f))
+				w.Eventually(name, func() bool { return dead.Err() != nil })
 				stop()
-				w.killed(name)
-				w.must(w.hydrator(&faults{}).Load(w.Context(), g))
-				if now := w.liveRows(g); !reflect.DeepEqual(before, now) {
+				w.Killed(name)
+				w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
+				if now := w.LiveRows(g); !reflect.DeepEqual(before, now) {
 					t.Fatalf("%s: the guild is not as it was", name)
 				}
-				w.inStep(g)
+				w.InStep(g)
 			}
 		}
 	})
@@ -202,13 +204,13 @@ func TestAnEvictionCutOffAnywhere(t *testing.T) {
 
 // Requests come at the moment at which their guild leaves, again and again: each is made once, and none fails.
 func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
-	onServers(t, func(w *world) {
+	stores.OnServers(t, func(w *stores.World) {
 		const members, times, most = 8, 10, 500
-		settings := storetest.PutGuild(t, w.archive, guildA)
+		settings := storetest.PutGuild(t, w.Archive, stores.GuildA)
 		g := leaderboard.Ref(settings)
 		leaving := make(chan struct{}, 1)
-		tell := func(_ context.Context, c call) error {
-			if c.method == "Evict" {
+		tell := func(_ context.Context, c stores.Call) error {
+			if c.Method == "Evict" {
 				select {
 				case leaving <- struct{}{}:
 				default:
@@ -216,42 +218,42 @@ func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
 			}
 			return nil
 		}
-		loads := &faults{}
-		board := leaderboard.New(w.live, w.hydrator(loads), nil, leaderboard.Options{})
+		loads := &stores.Faults{}
+		board := leaderboard.New(w.Live, w.Hydrator(loads), nil, leaderboard.Options{})
 		for i := range members {
-			_, err := board.Create(w.Context(), settings, user(i), leaderboard.Creation{})
-			w.must(err)
+			_, err := board.Create(w.Context(), settings, stores.User(i), leaderboard.Creation{})
+			w.Must(err)
 		}
-		stop := w.running(w.evictor("writer", atOnce, &faults{before: tell}))
+		stop := w.Running(evictor(w, "writer", atOnce, &stores.Faults{Before: tell}))
 		defer stop()
 
 		var given [members]level.XP
-		for round := 0; loads.count("CommitHydration") < times; round++ {
+		for round := 0; loads.Count("CommitHydration") < times; round++ {
 			if round == most {
-				t.Fatalf("in %d rounds the guild has left %d times", most, loads.count("CommitHydration"))
+				t.Fatalf("in %d rounds the guild has left %d times", most, loads.Count("CommitHydration"))
 			}
 			select {
 			case <-leaving:
 			case <-time.After(30 * time.Second):
-				t.Fatalf("the guild stays, in round %d\n%s", round, w.logged)
+				t.Fatalf("the guild stays, in round %d\n%s", round, w.Logged)
 			}
 			var all sync.WaitGroup
 			for i := range members {
 				all.Go(func() {
 					for n := range 1 + (round+i)%4 {
-						w.award(board, settings, i, fmt.Append(nil, round, i, n), &given[i])
+						award(w, board, settings, i, fmt.Append(nil, round, i, n), &given[i])
 					}
 				})
 			}
 			all.Wait()
 		}
 		stop()
-		w.killed("writer")
-		w.must(w.hydrator(&faults{}).Load(w.Context(), g))
-		w.must(w.writer("last", never, &faults{}).Flush(w.Context()))
-		w.inStep(g)
+		w.Killed("writer")
+		w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
+		w.Must(w.Writer("last", stores.Never, &stores.Faults{}).Flush(w.Context()))
+		w.InStep(g)
 		for i := range members {
-			m, err := w.live.Member(w.Context(), g, user(i))
+			m, err := w.Live.Member(w.Context(), g, stores.User(i))
 			if err != nil || m.XP != given[i] {
 				t.Errorf("member %d has %d XP, %v; was given %d", i, m.XP, err, given[i])
 			}
@@ -260,7 +262,7 @@ func TestRequestsWhileTheirGuildLeaves(t *testing.T) {
 }
 
 // award gives a member 7 XP, twice by the same name: as a client that did not hear the first answer.
-func (w *world) award(board *leaderboard.Leaderboard, g *guild.Guild, i int, name []byte, given *level.XP) {
+func award(w *stores.World, board *leaderboard.Leaderboard, g *guild.Guild, i int, name []byte, given *level.XP) {
 	w.Helper()
 	c := leaderboard.Change{Op: leaderboard.Increment, Amount: 7, Once: leaderboard.Once{
 		Key: leaderboard.DigestOf(name), Request: leaderboard.DigestOf(name),
@@ -268,7 +270,7 @@ func (w *world) award(board *leaderboard.Leaderboard, g *guild.Guild, i int, nam
 	*given += c.Amount
 	want := leaderboard.Outcome{Before: *given - c.Amount, After: *given}
 	for range 2 {
-		if out, err := board.Change(w.Context(), g, user(i), c); err != nil || out != want {
+		if out, err := board.Change(w.Context(), g, stores.User(i), c); err != nil || out != want {
 			w.Errorf("member %d: %+v, %v, want %+v", i, out, err, want)
 		}
 		want.Replayed = true
@@ -277,15 +279,15 @@ func (w *world) award(board *leaderboard.Leaderboard, g *guild.Guild, i int, nam
 
 // A guild that was deleted is not evicted but dropped, with its events.
 func TestADeletedGuildIsNotEvicted(t *testing.T) {
-	w := embeddedWorld(t)
-	g := w.guild(guildA)
-	_, err := w.archive.DeleteGuild(w.Context(), g.ID)
-	w.must(err)
-	f := &faults{}
-	stop := w.running(w.evictor("writer", atOnce, f))
-	w.eventually("the guild is dropped", func() bool { return len(w.redis.Keys(w.Context(), "lb:{*").Val()) == 0 })
+	w := stores.Embedded(t)
+	g := w.Guild(stores.GuildA)
+	_, err := w.Archive.DeleteGuild(w.Context(), g.ID)
+	w.Must(err)
+	f := &stores.Faults{}
+	stop := w.Running(evictor(w, "writer", atOnce, f))
+	w.Eventually("the guild is dropped", func() bool { return len(w.Redis.Keys(w.Context(), "lb:{*").Val()) == 0 })
 	stop()
-	if n := f.count("Evict"); n > 0 {
+	if n := f.Count("Evict"); n > 0 {
 		t.Errorf("%d guilds were evicted", n)
 	}
 }

@@ -25,26 +25,13 @@ var (
 		Name: "levelboard_snapshot_bad_members_total",
 		Help: "Changed members that could not be archived as they are: mended, of which a part was unreadable in Redis, and refused, which the archive did not take.",
 	}, []string{"outcome"})
-	wentBack = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_redis_went_back_total",
-		Help: "Guilds found older in Redis than in the archive, and loaded again.",
-	})
 	archiveWentBack = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_archive_went_back_total",
 		Help: "Guilds of which the archive had lost what it had committed, and that are written to it again.",
 	})
-	hydrations = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "levelboard_hydrations_total",
-		Help: "Guilds loaded from the archive into Redis.",
-	})
 	evicted = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_guilds_evicted_total",
 		Help: "Guilds that have left Redis because nobody had used them for the time of LEVELBOARD_GUILD_IDLE.",
-	})
-	hydrationDuration = prometheus.NewHistogram(prometheus.HistogramOpts{
-		Name:    "levelboard_hydration_duration_seconds",
-		Help:    "Time to load one guild from the archive into Redis, of loads that succeeded.",
-		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	})
 	leasesLost = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "levelboard_snapshot_leases_lost_total",
@@ -60,7 +47,7 @@ func init() {
 
 // Collectors are the metrics of this package; Writer.Collector has more.
 func Collectors() []prometheus.Collector {
-	return []prometheus.Collector{duration, members, failures, badMembers, wentBack, archiveWentBack, hydrations, hydrationDuration, evicted, leasesLost}
+	return []prometheus.Collector{duration, members, failures, badMembers, archiveWentBack, evicted, leasesLost}
 }
 
 // backlogTime bounds how long a scrape waits for the live store.

@@ -9,17 +9,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/stores"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
 )
 
-// values reads all metrics without labels; of a histogram, how many were observed. Those of the package are of the whole process.
-func (w *world) values(of *snapshot.Writer) map[string]float64 {
+// values reads all metrics without labels; of a histogram, how many were observed. Those of both packages are of the whole process.
+func values(w *stores.World, of *snapshot.Writer) map[string]float64 {
 	w.Helper()
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(snapshot.Collectors()...)
+	registry.MustRegister(slices.Concat(snapshot.Collectors(), hydrate.Collectors())...)
 	registry.MustRegister(of.Collector())
 	families, err := registry.Gather()
-	w.must(err)
+	w.Must(err)
 	found := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
@@ -31,27 +33,27 @@ func (w *world) values(of *snapshot.Writer) map[string]float64 {
 }
 
 func TestMetricsOfTheLease(t *testing.T) {
-	w := embeddedWorld(t)
-	first, second := w.writer("first", never, &faults{}), w.writer("second", never, &faults{})
-	before := w.values(first)
+	w := stores.Embedded(t)
+	first, second := w.Writer("first", stores.Never, &stores.Faults{}), w.Writer("second", stores.Never, &stores.Faults{})
+	before := values(w, first)
 	if _, told := before["guilds_loaded"]; told || before["snapshot_lease_held"] != 0 {
 		t.Errorf("without the lease it tells %v", before)
 	}
-	g := w.guild(guildA)
-	w.create(g, 1, 100)
-	w.must(first.Flush(w.Context()))
-	got := w.values(first)
+	g := w.Guild(stores.GuildA)
+	w.Create(g, 1, 100)
+	w.Must(first.Flush(w.Context()))
+	got := values(w, first)
 	if got["snapshot_lease_held"] != 1 || got["guilds_loaded"] != 1 || got["snapshot_backlog_members"] != 0 {
 		t.Errorf("with the lease it tells %v", got)
 	}
 	if n := got["hydration_duration_seconds"] - before["hydration_duration_seconds"]; n != 1 || got["hydrations_total"]-before["hydrations_total"] != n {
 		t.Errorf("%g loads were timed, want 1", n)
 	}
-	if held := w.values(second)["snapshot_lease_held"]; held != 0 {
+	if held := values(w, second)["snapshot_lease_held"]; held != 0 {
 		t.Error("the other one says that it holds the lease")
 	}
-	w.must(first.Release(w.Context()))
-	if got := w.values(first); got["snapshot_lease_held"] != 0 || got["snapshot_leases_lost_total"] != before["snapshot_leases_lost_total"] {
+	w.Must(first.Release(w.Context()))
+	if got := values(w, first); got["snapshot_lease_held"] != 0 || got["snapshot_leases_lost_total"] != before["snapshot_leases_lost_total"] {
 		t.Errorf("once it gave the lease up it tells %v", got)
 	}
 }
@@ -69,24 +71,25 @@ func (h *heard) Backlog(ctx context.Context, underway, stuck []id.Guild) (snapsh
 
 // Of thousands of guilds that wait a scrape asks some only, but always those that cannot be written, whose changes grow old.
 func TestTheBacklogIsToldWhichGuildsAreStuck(t *testing.T) {
-	w := embeddedWorld(t)
-	g := w.guild(guildA)
-	w.create(g, 1, 100)
+	w := stores.Embedded(t)
+	g := w.Guild(stores.GuildA)
+	w.Create(g, 1, 100)
 	broken := true
-	f := &faults{before: func(_ context.Context, c call) error {
-		if broken && c.method == "WriteBatches" {
-			return errBroken
+	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+		if broken && c.Method == "WriteBatches" {
+			return stores.ErrBroken
 		}
 		return nil
 	}}
-	live := &heard{Live: w.live}
-	writer := snapshot.NewWriter(live, faultyArchive{w.archive, f}, w.hydrator(f), snapshot.WriterOptions{Holder: "writer", Interval: never, Log: w.log()})
-	for _, want := range [][]id.Guild{{guildA}, nil} {
+	live := &heard{Live: w.Live}
+	_, archive := w.Through(f)
+	writer := snapshot.NewWriter(live, archive, w.Hydrator(f), snapshot.WriterOptions{Holder: "writer", Interval: stores.Never, Log: w.Logger()})
+	for _, want := range [][]id.Guild{{stores.GuildA}, nil} {
 		broken = want != nil
 		if err := writer.Flush(w.Context()); (err != nil) != broken {
 			t.Fatalf("flush: %v", err)
 		}
-		if w.values(writer); !slices.Equal(live.stuck, want) {
+		if values(w, writer); !slices.Equal(live.stuck, want) {
 			t.Errorf("stuck are %v, want %v", live.stuck, want)
 		}
 	}
@@ -94,25 +97,25 @@ func TestTheBacklogIsToldWhichGuildsAreStuck(t *testing.T) {
 
 // While the archive is away no round begins: what is due is counted as having failed, once an interval.
 func TestAnArchiveThatIsAwayFailsEachRoundThatIsDue(t *testing.T) {
-	w := embeddedWorld(t)
-	w.create(w.guild(guildA), 1, 100)
-	f := &faults{before: func(_ context.Context, c call) error {
-		if c.method == "AcquireLease" {
-			return errBroken
+	w := stores.Embedded(t)
+	w.Create(w.Guild(stores.GuildA), 1, 100)
+	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+		if c.Method == "AcquireLease" {
+			return stores.ErrBroken
 		}
 		return nil
 	}}
-	writer := w.writer("writer", 4*time.Millisecond, f)
-	before := w.values(writer)["snapshot_failures_total"]
-	stop := w.running(writer)
-	failed := func() float64 { return w.values(writer)["snapshot_failures_total"] - before }
-	w.eventually("rounds fail", func() bool { return failed() > 3 })
+	writer := w.Writer("writer", 4*time.Millisecond, f)
+	before := values(w, writer)["snapshot_failures_total"]
+	stop := w.Running(writer)
+	failed := func() float64 { return values(w, writer)["snapshot_failures_total"] - before }
+	w.Eventually("rounds fail", func() bool { return failed() > 3 })
 	stop()
-	if n, tried := failed(), f.count("AcquireLease"); n > float64(tried) {
+	if n, tried := failed(), f.Count("AcquireLease"); n > float64(tried) {
 		t.Errorf("%g failures were counted, of %d tries", n, tried)
 	}
-	if n := w.logged.count("the archive does not answer"); n != 1 {
-		t.Errorf("%d lines about the archive, want 1:\n%s", n, w.logged)
+	if n := w.Logged.Count("the archive does not respond"); n != 1 {
+		t.Errorf("%d lines about the archive, want 1:\n%s", n, w.Logged)
 	}
 }
 
@@ -120,26 +123,26 @@ func TestAnArchiveThatIsAwayFailsEachRoundThatIsDue(t *testing.T) {
 func TestLostLeasesAreCounted(t *testing.T) {
 	for name, back := range map[string]bool{"it stays away": false, "it is back": true} {
 		t.Run(name, func(t *testing.T) {
-			w := embeddedWorld(t)
-			writer := w.writer("first", 20*time.Millisecond, &faults{})
-			lost := w.values(writer)["snapshot_leases_lost_total"]
-			stop := w.running(writer)
+			w := stores.Embedded(t)
+			writer := w.Writer("first", 20*time.Millisecond, &stores.Faults{})
+			lost := values(w, writer)["snapshot_leases_lost_total"]
+			stop := w.Running(writer)
 			defer stop()
-			w.eventually("it holds the lease", func() bool { return w.values(writer)["snapshot_lease_held"] == 1 })
-			own, err := w.archive.AcquireLease(w.Context(), "first", 0, false) // its own, which ends now
-			w.must(err)
-			w.eventually("another one takes it", func() bool {
-				_, _ = w.archive.AcquireLease(w.Context(), "first", 0, false)
-				other, err := w.archive.AcquireLease(w.Context(), "second", taken, false)
+			w.Eventually("it holds the lease", func() bool { return values(w, writer)["snapshot_lease_held"] == 1 })
+			own, err := w.Archive.AcquireLease(w.Context(), "first", 0, false) // its own, which ends now
+			w.Must(err)
+			w.Eventually("another one takes it", func() bool {
+				_, _ = w.Archive.AcquireLease(w.Context(), "first", 0, false)
+				other, err := w.Archive.AcquireLease(w.Context(), "second", stores.Taken, false)
 				if err == nil && back {
-					w.must(w.archive.ReleaseLease(w.Context(), other))
+					w.Must(w.Archive.ReleaseLease(w.Context(), other))
 				}
 				return err == nil && other.Fence > own.Fence
 			})
-			w.eventually("it is counted", func() bool { return w.values(writer)["snapshot_leases_lost_total"] == lost+1 })
+			w.Eventually("it is counted", func() bool { return values(w, writer)["snapshot_leases_lost_total"] == lost+1 })
 			if back {
-				w.eventually("it holds the lease again", func() bool { return w.values(writer)["snapshot_lease_held"] == 1 })
-			} else if w.values(writer)["snapshot_lease_held"] != 0 {
+				w.Eventually("it holds the lease again", func() bool { return values(w, writer)["snapshot_lease_held"] == 1 })
+			} else if values(w, writer)["snapshot_lease_held"] != 0 {
 				t.Error("it says that it holds the lease")
 			}
 		})

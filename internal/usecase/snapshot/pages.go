@@ -106,8 +106,8 @@ func (r *round) commitEach(ctx context.Context, tasks []*task) {
 	}
 }
 
-// end tells the live store which pages are archived. Guilds of which more waits go back into the index, for the next round: on a cluster nobody
-// else tells it.
+// end tells the live store which pages are archived. Guilds with more changes go back into the index, for the next round: on a cluster
+// nothing else puts them there.
 func (r *round) end(ctx context.Context, tasks []*task) {
 	var written []*task
 	var batches []Batch
@@ -153,12 +153,12 @@ func (r *round) fit(ctx context.Context, t *task) (again bool) {
 	case errors.Is(t.Err, ErrArchiveBehind):
 		t.Err = r.rewrite(ctx, Load{Guild: guild, Epoch: t.Batch.Epoch})
 	default:
-		// The live store has gone back in time without anybody noticing, or the guild was deleted. Reading the batch has noted its rev as on its
-		// way: who compares the guild with the archive must not find that.
+		// The live store has gone back in time unnoticed, or the guild was deleted. Reading the batch has noted its rev as on its way: the
+		// comparison with the archive must not see that.
 		t.Err = r.live.Distrust(ctx, t.Batch)
 	}
 	if errors.Is(t.Err, leaderboard.ErrNotLoaded) || errors.Is(t.Err, ErrStale) {
-		t.Err = nil // what else has become of it, the next page shows
+		t.Err = nil // the next page shows the rest
 	}
 	return t.Err == nil
 }

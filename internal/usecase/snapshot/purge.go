@@ -13,14 +13,14 @@ import (
 func (w *Writer) Purge(ctx context.Context) {
 	if err := w.dropDeleted(ctx); err != nil {
 		if ctx.Err() == nil {
-			w.log.WarnContext(ctx, "deleted guilds could not be removed from Redis; they are tried again in a minute or so: look after Redis and the archive", "error", err)
+			w.log.WarnContext(ctx, "deleted guilds could not be removed from Redis; they are retried within about a minute: check Redis and the archive", "error", err)
 		}
 		return
 	}
 	for deadline := time.Now().Add(w.interval / 2); time.Now().Before(deadline); {
 		purged, err := w.archive.Purge(ctx, purgeLimit, Keep{Tombstones: tombstoneKeep, History: w.history, Audit: w.audit})
 		if err != nil && ctx.Err() == nil {
-			w.log.WarnContext(ctx, "old rows could not be purged from the archive; they are tried again in a minute or so: look after the archive", "error", err)
+			w.log.WarnContext(ctx, "old rows could not be purged from the archive; they are retried within about a minute: check the archive", "error", err)
 		}
 		if err != nil || purged < purgeLimit {
 			return

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -21,11 +22,11 @@ func (a *keepArchive) Purge(_ context.Context, _ int, keep snapshot.Keep) (int, 
 }
 
 func TestHistoryIsKeptForAsLongAsTheWriterIsTold(t *testing.T) {
-	w := embeddedWorld(t)
-	for days, want := range map[int][2]int{0: {400, 400}, 30: {30, 60}} {
-		a := &keepArchive{Archive: w.archive}
-		snapshot.NewWriter(w.live, a, nil, snapshot.WriterOptions{
-			Holder: "writer", Interval: never, HistoryDays: days, AuditDays: 2 * days, Log: slog.New(slog.DiscardHandler),
+	w := stores.Embedded(t)
+	for days, want := range map[int][2]int{0: {0, 0}, 30: {30, 60}} {
+		a := &keepArchive{Archive: w.Archive}
+		snapshot.NewWriter(w.Live, a, nil, snapshot.WriterOptions{
+			Holder: "writer", Interval: stores.Never, HistoryDays: days, AuditDays: 2 * days, Log: slog.New(slog.DiscardHandler),
 		}).Purge(t.Context())
 		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, History: want[0], Audit: want[1]}) {
 			t.Errorf("told %d days, a purge keeps %+v", days, a.keep)

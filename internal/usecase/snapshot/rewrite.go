@@ -17,9 +17,9 @@ const (
 )
 
 // rewrite has all of a guild written to the archive again when that has lost what it had committed: Postgres failed over to a
-// standby that lagged, lost power with synchronous_commit off, or was restored from a backup. Which members were in what it lost nobody knows,
-// but the live store holds all of them, since it is of the same load. So all that it holds are noted as changed, and all that the archive
-// holds, since one that was deleted needs its tombstone again; what was not archived when the archive went back is noted anyway.
+// standby that lagged, lost power with synchronous_commit off, or was restored from a backup. It is not known which members it lost,
+// but the live store, being of the same load, holds all of them. So all members of both are noted as changed: those that only the archive
+// has were deleted and need their tombstone again. Changes that were not archived when the archive went back are noted anyway.
 //
 // Only then the live store learns that the archive holds less. Until then the archive takes no batch of the guild, so wherever this is cut
 // off, the next one finds it again.
@@ -55,15 +55,15 @@ func (w *Writer) rewrite(ctx context.Context, l Load) error {
 		return err
 	}
 	archiveWentBack.Inc()
-	w.log.ErrorContext(ctx, "the archive has gone back in time: it has lost what it had committed of a guild, all of which is written to it again from Redis. "+
+	w.log.ErrorContext(ctx, "the archive has gone back in time: it has lost committed changes of a guild; the whole guild is written again from Redis. "+
 		"Keep Redis running, and find out why Postgres lost it: see docs/durability.md",
 		"guild", l.Guild.ID, "epoch", l.Epoch, "committedRev", known, "archivedRev", state.Archived)
 	return nil
 }
 
-// compare looks whether the archive holds what is known to be archived of guilds of which nothing waits, and has those written again of
-// which it holds less: they may never change again, and so be in no batch that the archive could refuse. When they are many, the sweep's next
-// shares are for the rest of them. Without an answer of the archive they wait for the next sweep.
+// compare checks that the archive still holds what it confirmed of fully archived guilds, and has the others written again: they may never
+// change, and so be in no batch that the archive could refuse. If they are many, the sweep's next shares are for the rest. If the archive does
+// not respond, they wait for the next sweep.
 func (r *round) compare(ctx context.Context, quiet []Quiet) {
 	var behind []*task
 	for part := range slices.Chunk(quiet, compareSize) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"levelboard/internal/testing/stores"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -18,27 +19,27 @@ import (
 // forgetful is an archive that says that it has committed and loses it for as long as a test wants, as one whose last commits were
 // nowhere else when it failed over.
 type forgetful struct {
-	faults
+	stores.Faults
 	losing atomic.Bool
 }
 
 func newForgetful() *forgetful {
 	f := &forgetful{}
-	f.lost = func(call) bool { return f.losing.Load() }
+	f.Lost = func(stores.Call) bool { return f.losing.Load() }
 	return f
 }
 
 // wantRewritten fails the test unless the guild was found to be older in the archive so often, and all of it is archived, as a Redis sees that
 // knows nothing.
-func (w *world) wantRewritten(g leaderboard.GuildRef, times int) {
+func wantRewritten(w *stores.World, g leaderboard.GuildRef, times int) {
 	w.Helper()
-	w.inStep(g)
-	if n := w.logged.count("the archive has gone back in time"); n != times {
-		w.Errorf("%d lines about the archive, want %d:\n%s", n, times, w.logged)
+	w.InStep(g)
+	if n := w.Logged.Count("the archive has gone back in time"); n != times {
+		w.Errorf("%d lines about the archive, want %d:\n%s", n, times, w.Logged)
 	}
-	want := w.xps(g)
-	w.must(w.live.Drop(w.Context(), g))
-	got := w.xps(g)
+	want := w.XPs(g)
+	w.Must(w.Live.Drop(w.Context(), g))
+	got := w.XPs(g)
 	for member, xp := range want {
 		if got[member] != xp {
 			w.Errorf("member %s comes back with %d XP, want %d", member, got[member], xp)
@@ -52,69 +53,69 @@ func (w *world) wantRewritten(g leaderboard.GuildRef, times int) {
 // What the archive lost after it had said that it was committed is noticed with the guild's next change, another member's too, and
 // is written once more: changes, members that are new, and that one was deleted.
 func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
-	test := func(w *world, size int) {
-		ctx, g, f := w.Context(), w.guild(guildA), newForgetful()
-		writer := w.writer("writer", never, &f.faults)
+	test := func(w *stores.World, size int) {
+		ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()
+		writer := w.Writer("writer", stores.Never, &f.Faults)
 		for i := range size {
-			w.create(g, i, 100)
+			w.Create(g, i, 100)
 		}
-		w.must(writer.Flush(ctx))
-		before := w.values(writer)
+		w.Must(writer.Flush(ctx))
+		before := values(w, writer)
 
 		f.losing.Store(true)
 		for i := range size {
-			w.change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 7})
+			w.Change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 7})
 		}
-		w.remove(g, 1)
-		w.remove(g, 2)
-		w.create(g, size, 9)
-		w.must(writer.Flush(ctx))
-		if !w.nothingWaits(g) {
+		w.Remove(g, 1)
+		w.Remove(g, 2)
+		w.Create(g, size, 9)
+		w.Must(writer.Flush(ctx))
+		if !w.NothingWaits(g) {
 			w.Fatal("what was said to be archived still waits")
 		}
 		f.losing.Store(false)
 
-		w.add(g, 0)
-		w.create(g, 2, 3)
-		w.must(writer.Flush(ctx))
-		after := w.values(writer)
+		w.Add(g, 0)
+		w.Create(g, 2, 3)
+		w.Must(writer.Flush(ctx))
+		after := values(w, writer)
 		if n := after["archive_went_back_total"] - before["archive_went_back_total"]; n != 1 {
 			w.Errorf("%g guilds were counted, want 1", n)
 		}
 		if n := after["snapshot_failures_total"] - before["snapshot_failures_total"]; n != 0 {
 			w.Errorf("%g failures were counted: it heals by itself", n)
 		}
-		w.wantRewritten(g, 1)
+		wantRewritten(w, g, 1)
 	}
-	t.Run("a small guild", func(t *testing.T) { onBothStores(t, func(w *world) { test(w, 5) }) })
-	t.Run("a large guild", func(t *testing.T) { test(serverWorld(t), 2500) })
+	t.Run("a small guild", func(t *testing.T) { stores.OnBoth(t, func(w *stores.World) { test(w, 5) }) })
+	t.Run("a large guild", func(t *testing.T) { test(stores.Servers(t), 2500) })
 }
 
 // Nor is it lost when nothing of the guild changes any more: the writer compares all loaded guilds from time to time.
 func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
-	onBothStores(t, func(w *world) {
+	stores.OnBoth(t, func(w *stores.World) {
 		f := newForgetful()
-		guilds := w.smallGuilds(30)
-		writer := w.writer("first", never, &f.faults)
-		w.must(writer.Flush(w.Context()))
+		guilds := smallGuilds(w, 30)
+		writer := w.Writer("first", stores.Never, &f.Faults)
+		w.Must(writer.Flush(w.Context()))
 		f.losing.Store(true)
-		w.addAll(guilds[:20], 1)
-		w.must(writer.Flush(w.Context()))
-		w.must(writer.Release(w.Context()))
+		addAll(w, guilds[:20], 1)
+		w.Must(writer.Flush(w.Context()))
+		w.Must(writer.Release(w.Context()))
 		f.losing.Store(false)
 
-		stop := w.running(w.writer("second", 4*time.Millisecond, &f.faults))
-		w.eventually("all is archived", func() bool {
+		stop := w.Running(w.Writer("second", 4*time.Millisecond, &f.Faults))
+		w.Eventually("all is archived", func() bool {
 			for _, g := range guilds[:20] {
-				if !w.nothingWaits(g) || w.state(g).Archived < 4 {
+				if !w.NothingWaits(g) || w.State(g).Archived < 4 {
 					return false
 				}
 			}
 			return true
 		})
 		stop()
-		w.allInStep(guilds)
-		if n := w.logged.count("the archive has gone back in time"); n != 20 {
+		allInStep(w, guilds)
+		if n := w.Logged.Count("the archive has gone back in time"); n != 20 {
 			t.Errorf("%d guilds were told of, want 20", n)
 		}
 	})
@@ -122,21 +123,21 @@ func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
 
 // A last snapshot looks as well, since Redis may be emptied after it.
 func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		f, g := newForgetful(), w.guild(guildA)
+	stores.OnBoth(t, func(w *stores.World) {
+		f, g := newForgetful(), w.Guild(stores.GuildA)
 		f.losing.Store(true)
 		for i := range 300 {
-			w.create(g, i, 5)
+			w.Create(g, i, 5)
 		}
-		w.must(w.writer("first", never, &f.faults).Flush(w.Context()))
+		w.Must(w.Writer("first", stores.Never, &f.Faults).Flush(w.Context()))
 		f.losing.Store(false)
-		w.killed("first")
-		w.must(w.writer("second", never, &f.faults).Flush(w.Context()))
-		w.wantRewritten(g, 1)
+		w.Killed("first")
+		w.Must(w.Writer("second", stores.Never, &f.Faults).Flush(w.Context()))
+		wantRewritten(w, g, 1)
 
-		f.before = at("States", f.count("States")+1)
-		w.killed("second")
-		if err := w.writer("third", never, &f.faults).Flush(w.Context()); !errors.Is(err, errBroken) {
+		f.Before = stores.At("States", f.Count("States")+1)
+		w.Killed("second")
+		if err := w.Writer("third", stores.Never, &f.Faults).Flush(w.Context()); !errors.Is(err, stores.ErrBroken) {
 			t.Errorf("a last snapshot that could not compare: %v", err)
 		}
 	})
@@ -146,18 +147,18 @@ func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
 // found out by that flush or by the next.
 func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 	const members = 4500
-	w := serverWorld(t)
-	ctx, g := w.Context(), w.archived(guildA, members)
-	w.must(w.hydrator(&faults{}).Load(ctx, g))
+	w := stores.Servers(t)
+	ctx, g := w.Context(), w.Archived(stores.GuildA, members)
+	w.Must(w.Hydrator(&stores.Faults{}).Load(ctx, g))
 	for _, lost := range [][2]int{{1, 2}, {2, 3}, {2, 5}, {4, 5}, {5, 5}} { // from the first to the second of a flush's batches
 		name := fmt.Sprintf("batches %d to %d", lost[0], lost[1])
-		w.addToAll(g, members)
-		f := &faults{lost: func(c call) bool { return c.method == "WriteBatches" && c.n >= lost[0] && c.n <= lost[1] }}
-		w.must(w.writer(name, never, f).Flush(ctx))
-		w.killed(name)
-		w.must(w.writer("next", never, &faults{}).Flush(ctx))
-		w.killed("next")
-		if w.inStep(g); t.Failed() {
+		w.AddToAll(g, members)
+		f := &stores.Faults{Lost: func(c stores.Call) bool { return c.Method == "WriteBatches" && c.N >= lost[0] && c.N <= lost[1] }}
+		w.Must(w.Writer(name, stores.Never, f).Flush(ctx))
+		w.Killed(name)
+		w.Must(w.Writer("next", stores.Never, &stores.Faults{}).Flush(ctx))
+		w.Killed("next")
+		if w.InStep(g); t.Failed() {
 			t.Fatal(name)
 		}
 	}
@@ -165,52 +166,52 @@ func TestABatchThatIsLostInTheMiddleOfAFlush(t *testing.T) {
 
 // Wherever it is cut off, and whether the writer continues or dies, the next one writes all of the guild, and what changed meanwhile.
 func TestARewriteCutOffAnywhere(t *testing.T) {
-	onServers(t, func(w *world) {
+	stores.OnServers(t, func(w *stores.World) {
 		const members = 105 // more than go with other guilds
-		ctx, g, cases := w.Context(), w.guild(guildA), 0
+		ctx, g, cases := w.Context(), w.Guild(stores.GuildA), 0
 		for i := range members {
-			w.create(g, i, 100)
+			w.Create(g, i, 100)
 		}
-		w.must(w.writer("ready", never, &faults{}).Flush(ctx))
-		w.killed("ready")
+		w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(ctx))
+		w.Killed("ready")
 		oneCase := func(name, method string, n int, after, dies bool) (fired bool) {
 			cases++
-			losing := &faults{lost: func(call) bool { return true }}
+			losing := &stores.Faults{Lost: func(stores.Call) bool { return true }}
 			for i := range members {
-				w.add(g, i)
+				w.Add(g, i)
 			}
-			w.must(w.writer("losing", never, losing).Flush(ctx))
-			w.killed("losing")
-			f := &faults{}
-			cut := func(_ context.Context, c call) error {
-				if !fired && c.method == method && c.n == n {
+			w.Must(w.Writer("losing", stores.Never, losing).Flush(ctx))
+			w.Killed("losing")
+			f := &stores.Faults{}
+			cut := func(_ context.Context, c stores.Call) error {
+				if !fired && c.Method == method && c.N == n {
 					fired = true
-					w.add(g, 3)
-					return errBroken
+					w.Add(g, 3)
+					return stores.ErrBroken
 				}
 				if fired && dies {
-					return errBroken
+					return stores.ErrBroken
 				}
 				return nil
 			}
-			if f.before = cut; after {
-				f.before, f.after = nil, cut
+			if f.Before = cut; after {
+				f.Before, f.After = nil, cut
 			}
-			w.add(g, 0)
-			if err := w.writer("first", never, f).Flush(ctx); err != nil && (!fired || !errors.Is(err, errBroken)) {
+			w.Add(g, 0)
+			if err := w.Writer("first", stores.Never, f).Flush(ctx); err != nil && (!fired || !errors.Is(err, stores.ErrBroken)) {
 				t.Fatalf("%s: %v", name, err)
 			}
-			w.killed("first")
-			w.add(g, 1)
-			w.must(w.writer("second", never, &faults{}).Flush(ctx))
-			w.killed("second")
-			w.inStep(g)
+			w.Killed("first")
+			w.Add(g, 1)
+			w.Must(w.Writer("second", stores.Never, &stores.Faults{}).Flush(ctx))
+			w.Killed("second")
+			w.InStep(g)
 			return fired
 		}
 		for _, method := range []string{"NoteUnsaved", "State", "NoteAllUnsaved", "Members", "LowerArchived", "ReadChanges", "WriteBatches", "EndChanges"} {
 			for _, after := range []bool{false, true} {
 				for _, dies := range []bool{false, true} {
-					everyCall(t, func(n int) (name string, fired bool) {
+					stores.EveryCall(t, func(n int) (name string, fired bool) {
 						name = fmt.Sprintf("%s %d, after: %v, dies: %v", method, n, after, dies)
 						return name, oneCase(name, method, n, after, dies)
 					})
@@ -225,33 +226,33 @@ func TestARewriteCutOffAnywhere(t *testing.T) {
 
 // Another replica's batch that is committed, and noted, while the writer looks is not taken for one that was lost.
 func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
-	onBothStores(t, func(w *world) {
-		ctx, g := w.Context(), w.guild(guildA)
-		w.create(g, 1, 100)
-		w.must(w.writer("first", never, &faults{}).Flush(ctx))
-		w.killed("first")
+	stores.OnBoth(t, func(w *stores.World) {
+		ctx, g := w.Context(), w.Guild(stores.GuildA)
+		w.Create(g, 1, 100)
+		w.Must(w.Writer("first", stores.Never, &stores.Faults{}).Flush(ctx))
+		w.Killed("first")
 		for _, method := range []string{"Survey", "States", "NoteUnsaved", "State"} {
 			for _, after := range []bool{false, true} {
 				var done atomic.Bool
-				meanwhile := func(_ context.Context, c call) error {
-					if c.method == method && done.CompareAndSwap(false, true) {
-						w.add(g, 1)
-						lease, err := w.archive.AcquireLease(ctx, "second", taken, false)
-						w.must(err)
-						c := w.readChanges(g)
-						w.must(errors.Join(c.Err, snapshot.WriteBatch(ctx, w.archive, lease, c.Batch)))
-						_, errs := w.live.EndChanges(ctx, []snapshot.Batch{c.Batch})
-						w.must(errs[0])
+				meanwhile := func(_ context.Context, c stores.Call) error {
+					if c.Method == method && done.CompareAndSwap(false, true) {
+						w.Add(g, 1)
+						lease, err := w.Archive.AcquireLease(ctx, "second", stores.Taken, false)
+						w.Must(err)
+						c := w.ReadChanges(g)
+						w.Must(errors.Join(c.Err, snapshot.WriteBatch(ctx, w.Archive, lease, c.Batch)))
+						_, errs := w.Live.EndChanges(ctx, []snapshot.Batch{c.Batch})
+						w.Must(errs[0])
 					}
 					return nil
 				}
-				f := &faults{before: meanwhile}
+				f := &stores.Faults{Before: meanwhile}
 				if after {
-					f = &faults{after: meanwhile}
+					f = &stores.Faults{After: meanwhile}
 				}
-				w.must(w.writer("second", never, f).Flush(ctx))
-				w.killed("second")
-				w.wantRewritten(g, 0)
+				w.Must(w.Writer("second", stores.Never, f).Flush(ctx))
+				w.Killed("second")
+				wantRewritten(w, g, 0)
 			}
 		}
 	})
@@ -260,32 +261,32 @@ func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
 // A Redis that restarts with all that it had is used at once, though the archive has lost something of the guild meanwhile; then that is
 // written again, even if nothing changes.
 func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
-	w := onRestorableRedis(t)
-	ctx, g, f := w.Context(), w.guild(guildA), newForgetful()
-	writer := w.writer("writer", never, &f.faults)
-	w.create(g, 0, 100)
-	w.create(g, 1, 100)
-	w.must(writer.Flush(ctx))
+	w := stores.Restorable(t)
+	ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()
+	writer := w.Writer("writer", stores.Never, &f.Faults)
+	w.Create(g, 0, 100)
+	w.Create(g, 1, 100)
+	w.Must(writer.Flush(ctx))
 	f.losing.Store(true)
-	w.add(g, 1)
-	w.must(writer.Flush(ctx))
+	w.Add(g, 1)
+	w.Must(writer.Flush(ctx))
 	f.losing.Store(false)
-	w.goBack(w.keep())
-	w.wantXPs(g, 100, 101) // as a request loads it
-	w.must(writer.Flush(ctx))
-	w.wantRewritten(g, 1)
+	w.GoBack(w.Keep())
+	w.WantXPs(g, 100, 101) // as a request loads it
+	w.Must(writer.Flush(ctx))
+	wantRewritten(w, g, 1)
 }
 
 // A real archive is put back to an earlier state, as by a failover to a standby that lagged, under the writer.
 func TestPostgresThatWentBack(t *testing.T) {
 	url := testenv.Postgres(t)
-	w := newWorld(t, testenv.Redis(t).URL(), postgresArchive(t, url))
+	w := stores.New(t, testenv.Redis(t).URL(), stores.Postgres(t, url))
 	sql := func(statements ...string) {
 		t.Helper()
 		conn, err := pgx.Connect(t.Context(), url)
-		w.must(err)
+		w.Must(err)
 		defer conn.Close(context.WithoutCancel(t.Context()))
-		w.must(pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
+		w.Must(pgx.BeginFunc(t.Context(), conn, func(tx pgx.Tx) error {
 			for _, s := range statements {
 				if _, err := tx.Exec(t.Context(), s); err != nil {
 					return err
@@ -294,32 +295,32 @@ func TestPostgresThatWentBack(t *testing.T) {
 			return nil
 		}))
 	}
-	ctx, writer := t.Context(), w.writer("writer", never, &faults{})
-	changed, quiet, untouched := w.guild("100000000000000001"), w.guild("100000000000000002"), w.guild("100000000000000003")
+	ctx, writer := t.Context(), w.Writer("writer", stores.Never, &stores.Faults{})
+	changed, quiet, untouched := w.Guild("100000000000000001"), w.Guild("100000000000000002"), w.Guild("100000000000000003")
 	guilds := []leaderboard.GuildRef{changed, quiet, untouched}
 	for _, g := range guilds {
 		for i := range 400 {
-			w.create(g, i, 10)
+			w.Create(g, i, 10)
 		}
 	}
-	w.must(writer.Flush(ctx))
+	w.Must(writer.Flush(ctx))
 	sql(`CREATE TABLE kept_guilds AS SELECT id, epoch, archived FROM guilds`, `CREATE TABLE kept_members AS SELECT * FROM members`)
 	for _, g := range guilds[:2] {
 		for i := range 300 {
-			w.add(g, i)
+			w.Add(g, i)
 		}
-		w.remove(g, 399)
+		w.Remove(g, 399)
 	}
-	w.must(writer.Flush(ctx))
+	w.Must(writer.Flush(ctx))
 	sql(`TRUNCATE members`, `INSERT INTO members SELECT * FROM kept_members`,
 		`UPDATE guilds SET epoch = k.epoch, archived = k.archived FROM kept_guilds k WHERE guilds.id = k.id`)
-	w.add(changed, 350)
-	w.must(writer.Flush(ctx))
-	w.allInStep(guilds)
+	w.Add(changed, 350)
+	w.Must(writer.Flush(ctx))
+	allInStep(w, guilds)
 	for _, g := range guilds {
-		w.wantRewritten(g, 2)
+		wantRewritten(w, g, 2)
 	}
-	if xps := w.xps(changed); xps[user(0)] != 11 || xps[user(350)] != 11 || xps[user(360)] != 10 || len(xps) != 399 {
-		t.Errorf("XP %d, %d and %d of %d members", xps[user(0)], xps[user(350)], xps[user(360)], len(xps))
+	if xps := w.XPs(changed); xps[stores.User(0)] != 11 || xps[stores.User(350)] != 11 || xps[stores.User(360)] != 10 || len(xps) != 399 {
+		t.Errorf("XP %d, %d and %d of %d members", xps[stores.User(0)], xps[stores.User(350)], xps[stores.User(360)], len(xps))
 	}
 }

@@ -61,7 +61,7 @@ func (r *round) do(ctx context.Context, tasks []*task) {
 	_ = work.Wait() // each guild that failed is noted
 }
 
-// open returns the guilds of which more is to be written in this round. Those that did not fit the archive are made to, several at a time.
+// open returns the guilds with more to write in this round. It makes those fit that did not fit the archive, several at a time.
 func (r *round) open(ctx context.Context, tasks []*task) (open []*task) {
 	var fits errgroup.Group
 	fits.SetLimit(fitsAtOnce)
@@ -126,13 +126,13 @@ func (r *round) report(ctx context.Context) {
 		}
 	}
 	for l, guilds := range alike {
-		r.log.Log(ctx, l.level, "a guild could not be written to the archive; its changes wait in Redis and are tried again every interval: look at the error, and after the archive",
+		r.log.Log(ctx, l.level, "a guild could not be written to the archive; its changes wait in Redis and are retried every interval: check the error and the archive",
 			"guild", guilds[0], "othersLikeIt", len(guilds)-1, "error", l.text)
 	}
 }
 
-// putBack puts the guilds of which something waits back into the index, though the round may be over; what cannot be put back, the next
-// round looks for.
+// putBack puts guilds with waiting changes back into the index, even after the round's end. The next round looks for those that cannot
+// be put back.
 func (r *round) putBack(ctx context.Context, failed []id.Guild) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
 	defer cancel()

@@ -93,15 +93,15 @@ func (u *Uses) forget() {
 func (u *Uses) note(ctx context.Context) {
 	noteCtx, cancel := context.WithTimeout(ctx, noteTime)
 	defer cancel()
-	err := u.Note(noteCtx)
+	err := u.noteFresh(noteCtx)
 	if err != nil && !u.failing && ctx.Err() == nil {
-		u.log.Warn("which guilds are used cannot be noted in Redis; they are noted when it answers again, and no guild leaves it meanwhile", "error", err)
+		u.log.Warn("uses of guilds cannot be noted in Redis; they are noted when it responds again, and no guild leaves Redis meanwhile", "error", err)
 	}
 	u.failing = err != nil
 }
 
-// Note notes what was used since the last call, as Run does every second. After an error all of it is noted with its next use.
-func (u *Uses) Note(ctx context.Context) error {
+// noteFresh notes what was used since the last call. After an error all of it is noted with its next use.
+func (u *Uses) noteFresh(ctx context.Context) error {
 	u.mu.Lock()
 	fresh := u.fresh
 	u.fresh = nil

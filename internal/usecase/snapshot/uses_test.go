@@ -16,6 +16,7 @@ import (
 	"weak"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -146,8 +147,8 @@ func TestUsesWhileTheLiveStoreIsAway(t *testing.T) {
 // A request costs no memory for the use of a guild that is known.
 func TestAUseTakesNoMemory(t *testing.T) {
 	uses := snapshot.NewUses(&notes{}, time.Hour, slog.New(slog.DiscardHandler))
-	uses.Use(guildA)
-	if n := testing.AllocsPerRun(100, func() { uses.Use(guildA) }); n > 0 {
+	uses.Use(stores.GuildA)
+	if n := testing.AllocsPerRun(100, func() { uses.Use(stores.GuildA) }); n > 0 {
 		t.Errorf("a use allocates %v times", n)
 	}
 }
@@ -157,7 +158,7 @@ func BenchmarkUse(b *testing.B) {
 	uses := snapshot.NewUses(&notes{}, time.Hour, slog.New(slog.DiscardHandler))
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			uses.Use(guildA)
+			uses.Use(stores.GuildA)
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package snapshot
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -27,8 +26,6 @@ const (
 	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
 	putBackTime = 2 * time.Second
-	// historyDays is the default of WriterOptions.HistoryDays and AuditDays.
-	historyDays = 400
 )
 
 // Writer copies changed members to the archive, one writer among all replicas.
@@ -41,7 +38,7 @@ type Writer struct {
 	history  int // days
 	audit    int // days
 	log      *slog.Logger
-	bad      badRows
+	bad      *BadRows
 	lease    *lease.Elector
 
 	mu        sync.Mutex // one round at a time; guards the rest
@@ -59,25 +56,23 @@ type Writer struct {
 	loaded   atomic.Pointer[int]        // how many guilds the last sweep found loaded; nil before the first
 }
 
-// WriterOptions are what a Writer needs; all but Idle and HistoryDays are required.
+// WriterOptions are what a Writer needs; all but Idle and the days are required.
 type WriterOptions struct {
 	Holder   string        // names this process among the replicas
 	Interval time.Duration // between two rounds
 	// Idle is how long nobody must have used a guild before it leaves the live store; 0 is never. Uses have to be noted (see
 	// Uses) with the same time.
-	Idle time.Duration
-	// HistoryDays is how long the archive keeps daily gains and full boards of closed periods (Keep.History); 0 means 400.
-	HistoryDays int
-	AuditDays   int // how long the archive keeps the audit log (Keep.Audit); 0 means 400
-	Log         *slog.Logger
+	Idle                   time.Duration
+	HistoryDays, AuditDays int // how long the archive keeps what Keep.History and Keep.Audit say; 0 is for ever
+	Log                    *slog.Logger
 }
 
 // NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
 // loader first.
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
-		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: cmp.Or(o.HistoryDays, historyDays), audit: cmp.Or(o.AuditDays, historyDays), log: o.Log,
-		bad: badRows{log: o.Log}, failing: map[id.Guild]int{},
+		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: o.HistoryDays, audit: o.AuditDays, log: o.Log,
+		bad: NewBadRows(o.Log), failing: map[id.Guild]int{},
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))
 	w.underway.Store(new([]id.Guild))
@@ -137,11 +132,11 @@ func (w *Writer) takeLease(ctx context.Context) bool {
 	case errors.Is(err, lease.ErrLost):
 		w.cutOff = false
 		if change.Lost {
-			w.log.WarnContext(ctx, "the snapshot lease passed to another replica, which writes now; if it happens again, find out what holds this one up")
+			w.log.WarnContext(ctx, "the snapshot lease passed to another replica, which writes now; if this repeats, find out what delays this replica")
 		}
 	case ctx.Err() == nil:
 		if !w.cutOff {
-			w.log.ErrorContext(ctx, "the archive does not answer; changes wait in Redis until it does: look after the archive, and keep Redis running", "error", err)
+			w.log.ErrorContext(ctx, "the archive does not respond; changes wait in Redis: check the archive, and keep Redis running", "error", err)
 		}
 		w.cutOff = true
 		if w.passed(w.lastRound) && w.passed(w.missed) {
@@ -179,7 +174,7 @@ func (w *Writer) round(ctx context.Context, hurry bool) error {
 		w.rounds = 0 // what was taken out of the index and did not arrive is found by a sweep
 		if !w.lost && ctx.Err() == nil {
 			w.lost = true
-			w.log.WarnContext(ctx, "the changed guilds could not be read from Redis; they are looked for every interval until it answers: look after Redis", "error", err)
+			w.log.WarnContext(ctx, "the changed guilds could not be read from Redis; the service tries again every interval: check Redis", "error", err)
 		}
 	} else if w.lost {
 		w.lost = false

@@ -1,4 +1,4 @@
-package snapshot
+package hydrate
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // hydrationPage is how many members one query reads. A page or two are in memory, less than 1 MB each, whatever the guild's size.
@@ -16,9 +17,9 @@ const hydrationPage = 2000
 
 // copyMembers loads all members into the staging keys and returns how many. While one page is loaded, the next one is read.
 // Its reads need no transaction around them: the raised epoch keeps every writer of an earlier one out.
-func (h *Hydrator) copyMembers(ctx context.Context, lock Hydration) (members int, err error) {
+func (h *Hydrator) copyMembers(ctx context.Context, lock Lock) (members int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
-	pages := make(chan []Row)
+	pages := make(chan []snapshot.Row)
 	group.Go(func() error {
 		defer close(pages)
 		return h.readPages(ctx, lock.Guild, pages)
@@ -36,11 +37,11 @@ func (h *Hydrator) copyMembers(ctx context.Context, lock Hydration) (members int
 	return members, err
 }
 
-func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, pages chan<- []Row) error {
+func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, pages chan<- []snapshot.Row) error {
 	var after id.User
 	for {
 		rows, err := h.archive.Members(ctx, g, after, hydrationPage)
-		if errors.Is(err, ErrStale) {
+		if errors.Is(err, snapshot.ErrStale) {
 			return leaderboard.ErrGuildMoved
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package snapshot_test
+package hydrate_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -32,21 +33,21 @@ func (a *watched) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 
 // The server restarts while a checkpoint waits for the writer. The guild gets another epoch, and its changes still wait.
 func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
-	w := onRestorableRedis(t)
-	ctx, g, h, writer := w.Context(), w.guild(guildA), w.hydrator(&faults{}), w.writer("writer", never, &faults{})
-	w.create(g, 0, 100)
-	w.must(writer.Flush(ctx))
-	w.change(g, 0, leaderboard.Change{Op: leaderboard.Set, Amount: 7})
+	w := stores.Restorable(t)
+	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
+	w.Create(g, 0, 100)
+	w.Must(writer.Flush(ctx))
+	w.Change(g, 0, leaderboard.Change{Op: leaderboard.Set, Amount: 7})
 	nothing := func() {}
-	archive := &watched{w.archive, []func(){
-		func() { w.goBack(w.keep()); w.must(h.Load(ctx, g)) }, nothing, nothing, func() { w.must(writer.Flush(ctx)) },
+	archive := &watched{w.Archive, []func(){
+		func() { w.GoBack(w.Keep()); w.Must(h.Load(ctx, g)) }, nothing, nothing, func() { w.Must(writer.Flush(ctx)) },
 	}}
-	kept, err := checkpoints.New(archive, w.live, h, silent{}).Create(ctx, g.ID, "kept", false)
-	w.must(err)
-	done, err := w.archive.Replace(ctx, checkpoints.Replacement{Guild: g, State: w.state(g), From: kept.ID, Name: "before", Why: events.Restored})
-	w.must(err)
-	rows, err := w.archive.Members(ctx, leaderboard.GuildRef{ID: g.ID, Incarnation: done.Incarnation}, "", 10)
-	w.must(err)
+	kept, err := checkpoints.New(archive, w.Live, h, silent{}).Create(ctx, g.ID, "kept", false)
+	w.Must(err)
+	done, err := w.Archive.Replace(ctx, checkpoints.Replacement{Guild: g, State: w.State(g), From: kept.ID, Name: "before", Why: events.Restored})
+	w.Must(err)
+	rows, err := w.Archive.Members(ctx, leaderboard.GuildRef{ID: g.ID, Incarnation: done.Incarnation}, "", 10)
+	w.Must(err)
 	if len(rows) != 1 || rows[0].XP != 7 {
 		t.Errorf("the checkpoint has %v, want one member with 7 XP", rows)
 	}

@@ -1,0 +1,137 @@
+package stores
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// LiveRows are the guild's members as Redis holds them, in the order of their ids, cooldowns included.
+func (w *World) LiveRows(g leaderboard.GuildRef) []snapshot.Row {
+	w.Helper()
+	p, err := w.Live.Page(w.Context(), g, 0, 1_000_000, leaderboard.Digest{})
+	w.Must(err)
+	entries := w.Redis.HGetAll(w.Context(), "lb:{"+string(g.ID)+"}:entry").Val()
+	rows := make([]snapshot.Row, len(p.Rows))
+	for i, row := range p.Rows {
+		rows[i].Member = row.Member
+		if until, err := strconv.ParseInt(strings.Fields(entries[string(row.UserID)])[2], 10, 64); err != nil {
+			w.Fatal(err)
+		} else if until > 0 {
+			rows[i].CooldownUntil = time.UnixMilli(until).UTC()
+		}
+	}
+	slices.SortFunc(rows, func(a, b snapshot.Row) int { return strings.Compare(string(a.UserID), string(b.UserID)) })
+	return rows
+}
+
+// ArchivedRows are the guild's members as the archive holds them, in the order of their ids.
+func (w *World) ArchivedRows(g leaderboard.GuildRef) []snapshot.Row {
+	w.Helper()
+	rows, err := w.Archive.Members(w.Context(), g, "", 1_000_000)
+	w.Must(err)
+	return rows
+}
+
+// State is what the archive knows of the guild.
+func (w *World) State(g leaderboard.GuildRef) snapshot.State {
+	w.Helper()
+	s, err := w.Archive.State(w.Context(), g)
+	w.Must(err)
+	return s
+}
+
+// meta is a field of the guild's meta in Redis; empty when there is none.
+func (w *World) meta(g leaderboard.GuildRef, field string) string {
+	w.Helper()
+	s, err := w.Redis.HGet(w.Context(), "lb:{"+string(g.ID)+"}:meta", field).Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		w.Fatal(err)
+	}
+	return s
+}
+
+// InStep fails the test unless the archive holds exactly what Redis holds, and both agree on the rev.
+func (w *World) InStep(g leaderboard.GuildRef) {
+	w.Helper()
+	live, archived := w.LiveRows(g), w.ArchivedRows(g)
+	if len(live) != len(archived) {
+		w.Fatalf("%d members in Redis, %d in the archive", len(live), len(archived))
+	}
+	for i := range live {
+		if !reflect.DeepEqual(live[i], archived[i]) {
+			w.Fatalf("archived %+v\n live %+v", archived[i], live[i])
+		}
+	}
+	v, err := w.Live.Version(w.Context(), g)
+	w.Must(err)
+	s := w.State(g)
+	if got := w.meta(g, "archived"); got != fmt.Sprint(s.Archived) || s.Archived != v.Rev || s.Epoch != v.Epoch {
+		w.Errorf("archived in meta %s, in the archive %+v, live %+v: want the same rev and epoch", got, s, v)
+	}
+	if !w.NothingWaits(g) || w.meta(g, "pending") != "" {
+		w.Errorf("changes wait, or are on their way: pending is %q", w.meta(g, "pending"))
+	}
+}
+
+// ReadChanges reads a page of the guild's changes.
+func (w *World) ReadChanges(g leaderboard.GuildRef) snapshot.Page {
+	return w.Live.ReadChanges(w.Context(), []id.Guild{g.ID}, 100)[0]
+}
+
+// NothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
+func (w *World) NothingWaits(g leaderboard.GuildRef) bool {
+	w.Helper()
+	return w.Redis.ZCard(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() <= 1 && w.Redis.XLen(w.Context(), "lb:{"+string(g.ID)+"}:journal").Val() == 0
+}
+
+// NotLoaded fails the test if the guild is loaded.
+func (w *World) NotLoaded(g leaderboard.GuildRef) {
+	w.Helper()
+	if m, err := w.Live.Member(w.Context(), g, User(0)); !errors.Is(err, leaderboard.ErrNotLoaded) {
+		w.Errorf("member %+v, %v, want ErrNotLoaded", m, err)
+	}
+}
+
+// NoTraces fails the test if a lock or anything half loaded is left.
+func (w *World) NoTraces(g leaderboard.GuildRef) {
+	w.Helper()
+	for _, name := range []string{"hydrating", "load:*"} {
+		if keys := w.Redis.Keys(w.Context(), "lb:{"+string(g.ID)+"}:"+name).Val(); len(keys) > 0 {
+			w.Errorf("%v is left in Redis", keys)
+		}
+	}
+}
+
+// XPs loads the guild and returns the XP of each member.
+func (w *World) XPs(g leaderboard.GuildRef) map[id.User]level.XP {
+	w.Helper()
+	w.Must(w.Hydrator(&Faults{}).Load(w.Context(), g))
+	xps := map[id.User]level.XP{}
+	for _, row := range w.LiveRows(g) {
+		xps[row.UserID] = row.XP
+	}
+	return xps
+}
+
+// WantXPs fails the test unless members 0, 1 and so on have so much XP; below 0, that one is not there.
+func (w *World) WantXPs(g leaderboard.GuildRef, want ...level.XP) {
+	w.Helper()
+	got := w.XPs(g)
+	for i, xp := range want {
+		if found, ok := got[User(i)]; xp < 0 && ok || xp >= 0 && found != xp {
+			w.Errorf("member %d: %d XP (there: %v), want %d", i, found, ok, xp)
+		}
+	}
+}

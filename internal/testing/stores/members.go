@@ -1,0 +1,93 @@
+package stores
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// User is the id of member i.
+func User(i int) id.User { return id.User(fmt.Sprintf("3%017d", i)) }
+
+// Guild creates a guild in the archive and loads it.
+func (w *World) Guild(g id.Guild) leaderboard.GuildRef {
+	w.Helper()
+	ref := leaderboard.Ref(storetest.PutGuild(w.T, w.Archive, g))
+	w.Must(w.Hydrator(&Faults{}).Load(w.Context(), ref))
+	return ref
+}
+
+// Archived creates a guild with n members that only the archive holds.
+func (w *World) Archived(g id.Guild, n int) leaderboard.GuildRef {
+	w.Helper()
+	ref := leaderboard.Ref(storetest.PutGuild(w.T, w.Archive, g))
+	avatar, global, accent := "a_0123456789abcdef0123456789abcdef", "", "#00add8"
+	rows := make([]snapshot.Row, n)
+	for i := range rows {
+		rows[i] = snapshot.Row{Member: leaderboard.Member{
+			UserID: User(i), XP: level.XP((i * 7919) % 1_000_003), MessageCount: int64(i), LastUpdated: time.UnixMilli(1767225600000 + int64(i)).UTC(),
+			User: leaderboard.User{Discriminator: "0", Username: fmt.Sprintf("gopher%d", i)},
+		}}
+		if i%3 == 0 {
+			rows[i].User.Avatar, rows[i].User.GlobalName, rows[i].User.AccentColour = &avatar, &global, &accent
+			rows[i].CooldownUntil = time.UnixMilli(1767225600500).UTC()
+		}
+	}
+	w.Must(w.Writer("importer", Never, &Faults{}).Import(w.Context(), ref, rows))
+	w.Killed("importer")
+	return ref
+}
+
+// Create makes an entry for member i.
+func (w *World) Create(g leaderboard.GuildRef, i int, xp level.XP) {
+	w.Helper()
+	global, avatar, accent := fmt.Sprintf("Gopher %d", i), strings.Repeat("ab", 16), "#00add8"
+	data := leaderboard.User{Discriminator: "0", Username: fmt.Sprintf("gopher%d", i)}
+	if i%2 == 0 {
+		data.GlobalName, data.Avatar, data.AccentColour = &global, &avatar, &accent
+	}
+	_, err := w.Live.Create(w.Context(), g, User(i), leaderboard.Creation{XP: xp, User: data})
+	w.Must(err)
+}
+
+// Change changes member i.
+func (w *World) Change(g leaderboard.GuildRef, i int, c leaderboard.Change) {
+	w.Helper()
+	_, err := w.Live.Change(w.Context(), g, User(i), c)
+	w.Must(err)
+}
+
+// AddToAll adds 1 XP to each of n members, several at a time.
+func (w *World) AddToAll(g leaderboard.GuildRef, n int) {
+	w.Helper()
+	var adding errgroup.Group
+	adding.SetLimit(16)
+	for i := range n {
+		adding.Go(func() error {
+			_, err := w.Live.Change(w.Context(), g, User(i), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+			return err
+		})
+	}
+	w.Must(adding.Wait())
+}
+
+// Add adds 1 XP to member i.
+func (w *World) Add(g leaderboard.GuildRef, i int) {
+	w.Helper()
+	w.Change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+}
+
+// Remove deletes member i.
+func (w *World) Remove(g leaderboard.GuildRef, i int) {
+	w.Helper()
+	_, err := w.Live.Delete(w.Context(), g, User(i), leaderboard.Removal{})
+	w.Must(err)
+}

@@ -1,0 +1,36 @@
+package stores
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"levelboard/internal/testing/testenv"
+)
+
+// Restorable is on servers whose Redis can be put back to a dump that was kept.
+func Restorable(t *testing.T) *World {
+	t.Helper()
+	server := testenv.Redis(t)
+	w := New(t, server.URL(), Postgres(t, testenv.Postgres(t)))
+	w.Server = server
+	return w
+}
+
+// Keep returns what the server holds, as its dump.
+func (w *World) Keep() []byte {
+	w.Helper()
+	w.Must(w.Redis.Save(w.Context()).Err())
+	dump, err := os.ReadFile(filepath.Join(w.Server.Dir(), "dump.rdb"))
+	w.Must(err)
+	return dump
+}
+
+// GoBack kills the server and starts it with the dump.
+func (w *World) GoBack(dump []byte) {
+	w.Helper()
+	w.Server.Kill()
+	w.Must(os.WriteFile(filepath.Join(w.Server.Dir(), "dump.rdb"), dump, 0o600))
+	w.Server.Start()
+	w.Must(w.Redis.Ping(w.Context()).Err()) // go-redis finds out that its connections are gone
+}

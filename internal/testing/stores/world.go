@@ -1,0 +1,196 @@
+// Package stores is what tests of a live store and an archive together stand on: both are real, on servers or in the process, and their
+// calls can be held up, cut off or lost. Suites for one store alone are in storetest.
+package stores
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/store/embedded"
+	"levelboard/internal/store/postgres"
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// Never is an interval of a writer that writes only when a test says so.
+const Never = time.Hour
+
+// GuildA is a guild for tests that need one.
+const GuildA id.Guild = "100000000000000001"
+
+// Taken is how long a lease lasts that keeps writers out; one that ends later is void.
+const Taken = 19 * time.Second
+
+// World is a live store and an archive, both real.
+type World struct {
+	*testing.T
+	Redis   redis.UniversalClient
+	Live    *redisstore.Store
+	Archive storetest.ArchiveStore
+	Logged  *Logged
+	Server  *testenv.RedisServer // when Restorable; else nil
+}
+
+// Embedded is on the in-process Redis and SQLite.
+func Embedded(t *testing.T) *World {
+	t.Helper()
+	server, err := embedded.StartRedis()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return New(t, server.URL(), storetest.SQLite(t))
+}
+
+// Servers is on a Redis server and Postgres.
+func Servers(t *testing.T) *World {
+	t.Helper()
+	return New(t, testenv.Redis(t).URL(), Postgres(t, testenv.Postgres(t)))
+}
+
+// Postgres returns a migrated archive in a database, and closes it when the test ends.
+func Postgres(tb testing.TB, url string) *postgres.Archive {
+	tb.Helper()
+	a, err := postgres.Open(tb.Context(), url, nil, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(a.Close)
+	if err := a.Migrate(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	return a
+}
+
+// New is on the Redis at an address and the archive.
+func New(t *testing.T, redisURL string, archive storetest.ArchiveStore) *World {
+	t.Helper()
+	client, err := redisconn.Connect(redisURL, redisconn.ConnectOptions{Timeout: 30 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = client.Close() })
+	return &World{T: t, Redis: client, Live: redisstore.New(client), Archive: archive, Logged: &Logged{}}
+}
+
+// OnBoth runs a test on each pair of stores.
+func OnBoth(t *testing.T, test func(w *World)) {
+	t.Run("embedded", func(t *testing.T) { test(Embedded(t)) })
+	t.Run("servers", func(t *testing.T) { test(Servers(t)) })
+}
+
+// OnServers is for tests with a case for every step: stores that are in this process cost ten times as much, and storetest is about those.
+func OnServers(t *testing.T, test func(w *World)) { test(Servers(t)) }
+
+// Must ends the test at an error.
+func (w *World) Must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// Logger writes to Logged.
+func (w *World) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(w.Logged, nil)) }
+
+// Through returns both stores, with calls that pass through f.
+func (w *World) Through(f *Faults) (Live, Archive) {
+	return faultyLive{w.Live, f}, faultyArchive{w.Archive, f}
+}
+
+// Writer returns a writer whose calls pass through f.
+func (w *World) Writer(holder string, interval time.Duration, f *Faults) *snapshot.Writer {
+	live, archive := w.Through(f)
+	return snapshot.NewWriter(live, archive, w.Hydrator(f),
+		snapshot.WriterOptions{Holder: holder, Interval: interval, Log: w.Logger()})
+}
+
+// Running runs a writer until stop is called.
+func (w *World) Running(writer *snapshot.Writer) (stop func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		writer.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// Hydrator returns a hydrator whose calls pass through f, and closes it when the test ends.
+func (w *World) Hydrator(f *Faults) *hydrate.Hydrator {
+	live, archive := w.Through(f)
+	h := hydrate.New(live, archive, w.Logger())
+	w.Cleanup(h.Close)
+	return h
+}
+
+// Eventually polls, without a fixed sleep that would have to be long enough.
+func (w *World) Eventually(what string, ok func() bool) {
+	w.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); {
+		if time.Now().After(deadline) {
+			w.Fatalf("never happened: %s\n%s", what, w.Logged)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// EveryCall runs a case that meets the first call of something, the second, and so on, until one met none.
+func EveryCall(t *testing.T, oneCase func(n int) (name string, fired bool)) {
+	t.Helper()
+	for n := 1; ; n++ {
+		name, fired := oneCase(n)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+		if !fired {
+			return
+		}
+	}
+}
+
+// Killed frees the lease of a writer that is no more, as its expiry would.
+func (w *World) Killed(holder string) {
+	w.Helper()
+	l, err := w.Archive.AcquireLease(w.Context(), holder, Taken, false)
+	w.Must(err)
+	w.Must(w.Archive.ReleaseLease(context.WithoutCancel(w.Context()), l))
+}
+
+// Logged is what was logged.
+type Logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String is all that was logged.
+func (l *Logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// Count is how often it says s.
+func (l *Logged) Count(s string) int { return strings.Count(l.String(), s) }

@@ -1,0 +1,138 @@
+package hydrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// attempt loads the guild if it can take the lock. done is false when somebody else is at it.
+//
+// The epoch is read before the lock is taken and raised only from what was read: a replica that was held up after it took
+// the lock, for so long that another one loaded the guild meanwhile, cannot raise the epoch behind that one's back, which
+// would shut the writer out of a guild that is in use.
+func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bool, err error) {
+	before, err := h.archive.State(ctx, g)
+	if errors.Is(err, snapshot.ErrStale) {
+		return true, leaderboard.ErrGuildMoved
+	}
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+	}
+	lock, found, err := h.live.BeginHydration(ctx, g, before)
+	if err == nil && (found == FoundLoaded || found == FoundBusy) {
+		if found == FoundBusy {
+			h.loading.Store(g, true)
+		}
+		return found == FoundLoaded, nil
+	}
+	if other := map[Found]error{FoundEarlierFormat: errEarlierFormat, FoundLaterFormat: errLaterFormat}[found]; err == nil && other != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, other) // without a lock to give up
+	}
+	defer func() {
+		if !done {
+			h.abort(ctx, lock)
+		}
+	}()
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, err)
+	}
+	switch found {
+	case FoundUnverified:
+		return h.verify(ctx, lock, before)
+	case FoundNewer:
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, errArchiveOlder)
+	case FoundOlder:
+		switch err := h.salvage(ctx, lock, before); {
+		case errors.Is(err, snapshot.ErrStale):
+			return false, nil // the archive has moved on: the next attempt finds out where to
+		case err != nil:
+			return false, err
+		}
+	}
+	return h.hydrate(ctx, lock, before)
+}
+
+// verify puts a guild into use that is still there after its server became another one, and that holds all that is
+// archived. The epoch is raised, as by every load, so that a batch which was read from the server before cannot be committed
+// any more: the archive must not come to hold what this server does not know of.
+func (h *Hydrator) verify(ctx context.Context, lock Lock, before snapshot.State) (done bool, err error) {
+	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, lock.Rev)
+	if errors.Is(err, snapshot.ErrStale) {
+		return false, nil // such a batch was faster, or the guild was deleted: the next attempt finds out which
+	}
+	if err == nil {
+		err = h.live.Verified(ctx, lock, state)
+	}
+	if err != nil {
+		return false, fmt.Errorf("verify guild %s: %w", lock.Guild.ID, err)
+	}
+	h.log.DebugContext(ctx, "guild verified: the live store holds all that is archived", "guild", lock.Guild.ID, "epoch", state.Epoch)
+	return true, nil
+}
+
+// salvage is for a guild that is older than what is archived, because Redis came back from an old dump, or as a replica that
+// lagged. Before it is loaded again, what changed on it and was not archived is merged into the archive, where everybody
+// keeps the higher XP of the two. Cut off anywhere, it is repeated with the same result.
+func (h *Hydrator) salvage(ctx context.Context, lock Lock, before snapshot.State) error {
+	wentBack.Inc()
+	merged := 0
+	err := h.live.Unsaved(ctx, lock, func(b snapshot.Batch) error {
+		b, err := h.withoutErased(ctx, b)
+		if err != nil {
+			return err
+		}
+		merged += len(b.Rows) - len(b.Gone())
+		return h.bad.Write(b, func(part snapshot.Batch) error { return h.archive.Salvage(ctx, before, part) })
+	})
+	if err != nil {
+		return fmt.Errorf("salvage guild %s: %w", lock.Guild.ID, err)
+	}
+	h.log.ErrorContext(ctx, "Redis has gone back in time: it lacks archived members; the guild is loaded again from the archive. "+
+		"Find out why Redis lost what it had: see docs/durability.md",
+		"guild", lock.Guild.ID, "archivedEpoch", before.Epoch, "archivedRev", before.Archived, "unsavedMembersKept", merged)
+	return nil
+}
+
+// hydrate loads all members. done is false when the epoch moved on meanwhile: the guild was deleted, or another replica was
+// faster, and the next attempt finds out which.
+func (h *Hydrator) hydrate(ctx context.Context, lock Lock, before snapshot.State) (done bool, err error) {
+	began := time.Now()
+	state, err := h.archive.RaiseEpoch(ctx, lock.Guild, before, Reloaded)
+	if errors.Is(err, snapshot.ErrStale) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
+	}
+	h.loading.Store(lock.Guild, true)
+	members, err := h.copyMembers(ctx, lock)
+	if err != nil {
+		return false, err
+	}
+	lock.LastDay, err = h.archive.LastDay(ctx, lock.Guild)
+	if err != nil {
+		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
+	}
+	if err := h.live.CommitHydration(ctx, lock, state); err != nil {
+		return false, fmt.Errorf("hydrate guild %s: commit: %w", lock.Guild.ID, err)
+	}
+	hydrations.Inc()
+	took := time.Since(began)
+	hydrationDuration.Observe(took.Seconds())
+	h.log.InfoContext(ctx, "guild loaded from the archive", "guild", lock.Guild.ID, "members", members, "epoch", state.Epoch, "took", took)
+	return true, nil
+}
+
+func (h *Hydrator) abort(ctx context.Context, lock Lock) {
+	// The request may be over, or only the answer was lost, yet the lock should not wait for its expiry.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := h.live.AbortHydration(ctx, lock); err != nil {
+		h.log.WarnContext(ctx, "a hydration's lock could not be released; nothing to do, it expires within seconds", "guild", lock.Guild.ID, "error", err)
+	}
+}

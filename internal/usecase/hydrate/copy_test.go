@@ -1,0 +1,60 @@
+package hydrate_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"levelboard/internal/testing/stores"
+)
+
+// pageSize is how many members the hydrator reads at a time.
+const pageSize = 2000
+
+func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
+	w := stores.Embedded(t)
+	g := w.Archived(stores.GuildA, 4*pageSize)
+	f := &stores.Faults{}
+	pages, readAhead := 0, make(chan struct{})
+	f.Before = func(ctx context.Context, c stores.Call) error {
+		switch {
+		case c.Method == "Members":
+			pages++
+			// Page n is read when page n-1 is being loaded, so n-2 are loaded.
+			if loading := f.Count("LoadChunk"); c.N > loading+2 {
+				t.Errorf("page %d is read while page %d is loaded", c.N, loading)
+			}
+		case c.Method == "LoadChunk" && c.N == 1:
+			return stores.Until(ctx, readAhead)
+		}
+		return nil
+	}
+	f.After = func(_ context.Context, c stores.Call) error {
+		if c.Method == "Members" && c.N == 2 {
+			close(readAhead)
+		}
+		return nil
+	}
+	w.Must(w.Hydrator(f).Load(w.Context(), g))
+	if pages != 5 {
+		t.Errorf("%d pages were read, want four and an empty one", pages)
+	}
+	w.InStep(g)
+}
+
+func TestWhatGoesWrongOnAPageEndsTheLoad(t *testing.T) {
+	for _, method := range []string{"Members", "LoadChunk"} {
+		for n := 1; n <= 3; n++ {
+			w := stores.Servers(t)
+			g := w.Archived(stores.GuildA, 3*pageSize)
+			err := w.Hydrator(&stores.Faults{Before: stores.At(method, n)}).Load(w.Context(), g)
+			if !errors.Is(err, stores.ErrBroken) {
+				t.Errorf("%s, call %d: %v", method, n, err)
+			}
+			w.NotLoaded(g)
+			w.NoTraces(g)
+			w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
+			w.InStep(g)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package hydrate_test
+
+import (
+	"testing"
+	"time"
+
+	"levelboard/internal/testing/stores"
+	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// An older Redis' data of a user who was erased since is not salvaged.
+func TestAnErasedUserIsNotSalvaged(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+	for i := range 3 {
+		w.Create(g, i, 100)
+	}
+	w.Must(writer.Flush(ctx))
+	for i := range 3 { // in the dump, and not archived
+		w.Change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 50})
+	}
+	dump := w.Keep()
+	w.Remove(g, 0)
+	w.Must(writer.Flush(ctx))
+	w.Must(w.Archive.BeginErasure(ctx, stores.User(0)))
+	now := time.Now()
+	w.Must(w.Archive.NoteSearched(ctx, stores.User(0), now))
+	if all, err := w.Archive.EraseRows(ctx, erasure.Open{User: stores.User(0), At: now}); err != nil || !all { // no tombstone is left
+		t.Fatalf("erased all: %v, %v", all, err)
+	}
+	w.GoBack(dump)
+	w.WantXPs(g, -1, 150, 150)
+}

@@ -1,0 +1,7 @@
+package hydrate
+
+var (
+	ErrArchiveOlder  = errArchiveOlder
+	ErrEarlierFormat = errEarlierFormat
+	ErrLaterFormat   = errLaterFormat
+)

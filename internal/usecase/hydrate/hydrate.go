@@ -1,0 +1,117 @@
+// Package hydrate loads guilds from the archive into the live store, which is the one way in which a guild gets there. When Redis
+// has restarted it compares the two first: what is current stays, what is older is merged into the archive and loaded again.
+//
+// It writes no snapshots and evicts nothing (package snapshot), and answers no requests: package leaderboard calls it after NOTLOADED.
+package hydrate
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// errArchiveOlder says that the live store is of a later load than the archive knows of: the archive was restored from a
+// backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
+var errArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
+
+// errEarlierFormat says that the live store holds changes of the guild as an earlier version of Levelboard keeps them, which this one cannot read.
+var errEarlierFormat = errors.New("the version before has not archived all that changed in this guild: start that version again, stop it with SIGTERM, " +
+	"and then start this one, see docs/operations.md")
+
+// errLaterFormat says that the live store holds the guild as a later version of Levelboard keeps it, and that this one leaves
+// it alone.
+var errLaterFormat = errors.New("a later version of Levelboard has loaded this guild; update this replica, see docs/operations.md")
+
+// ErrLost says that a hydration's lock expired or passed to another one.
+var ErrLost = errors.New("the hydration lock was lost")
+
+// Reloaded is what RaiseEpoch is called with in place of a rev for a live store that is about to be loaded.
+const Reloaded = -1
+
+// Archive is what hydrations need of Postgres or SQLite.
+type Archive interface {
+	// State is as in snapshot.Archive.
+	State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error)
+	// RaiseEpoch raises the epoch by one if the guild's state still is from, and returns the new state. snapshot.ErrStale, with
+	// nothing changed, when the incarnation is gone, the epoch is another one, or a batch that was under way has been
+	// committed since from was read. Tombstones stay: Salvage may need them.
+	//
+	// kept is the rev up to which the live store has all changes of from's epoch, or Reloaded. Of what later changes did, as
+	// the records say, those members that no row has it of have lost it: Past says so from now on.
+	RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error)
+	// Past reads what is known of a named request of the last 24 hours.
+	Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error)
+	// Salvage merges rows, 5000 at most, of a live store that went back in time, before the guild is loaded again, so that no
+	// member's XP is lower than in either. b.Epoch, b.Rev and b.Known are that store's. A row without an entry there (Deleted)
+	// becomes a tombstone when it has not been written since: from is of b.Epoch, and its rev is not above b.Known. Else nothing of it is
+	// written. A member without an archived row is inserted, and so is one whose tombstone that store knew of: it is not newer than (b.Epoch, b.Known).
+	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
+	// last, the archive's when that is not known; unknown user data never replaces known. Of each day in Gains the higher one stays, and a tombstone
+	// has no gains. What is written carries from's
+	// epoch and a rev that is neither below Archived nor, if the epochs are the same, below b.Rev or that of the row before; the guild's state
+	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
+	// changes nothing. snapshot.ErrBadRow as WriteBatches. snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
+	Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error
+	// Erased says which of the users were erased.
+	Erased(ctx context.Context, users []id.User) (map[id.User]Erasure, error)
+	// Members is as in snapshot.Archive.
+	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
+	// LastDay reads the newest day on which any member gained; 0 if none did.
+	LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error)
+}
+
+// Erasure says which data of a user was erased.
+type Erasure struct {
+	Until time.Time // by Redis' clock; what is not later is erased. In an erasure that has not ended, a time that has not come
+	As    string    // stands for the user in the audit log
+}
+
+// Live is what hydrations need of the live store.
+type Live interface {
+	// BeginHydration takes the guild's hydration lock, unless the guild is loaded or somebody else holds it, and compares
+	// what is there with what is archived. Commit removes another incarnation's data. After an error h may
+	// hold the lock all the same, when only the answer was lost: abort it.
+	BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (h Lock, found Found, err error)
+	// Unsaved reads the members with unsaved changes of a guild that was FoundOlder, in batches with that guild's epoch,
+	// rev and Known, and calls each with them until it fails. A member may come more than once. ErrLost when the lock was lost.
+	Unsaved(ctx context.Context, h Lock, each func(snapshot.Batch) error) error
+	// Verified puts a guild that was FoundUnverified into use, at the archive's new epoch, and gives the lock up.
+	// ErrLost when the lock was lost.
+	Verified(ctx context.Context, h Lock, s snapshot.State) error
+	// LoadChunk puts rows into the staging keys. ErrLost when the lock was lost; the staging keys expire by themselves.
+	LoadChunk(ctx context.Context, h Lock, rows []snapshot.Row) error
+	// CommitHydration moves the staging keys into place and writes the guild's meta last, in one atomic step: rev and
+	// archived start at s.Archived. ErrLost when the lock was lost.
+	CommitHydration(ctx context.Context, h Lock, s snapshot.State) error
+	// AbortHydration gives the lock up and drops the staging keys.
+	AbortHydration(ctx context.Context, h Lock) error
+}
+
+// Lock is a held hydration lock.
+type Lock struct {
+	Guild leaderboard.GuildRef
+	Token string
+	Rev   int64 // of a guild that was FoundUnverified, which nobody changes while the lock is held; else 0
+	// LastDay is the last day on which a member of the guild gained anything, by the archive; 0 when there is none. It is for CommitHydration.
+	LastDay period.Day
+}
+
+// Found is what a hydration finds of its guild in the live store.
+type Found int
+
+// What there may be. FoundLoaded, FoundBusy, FoundEarlierFormat and FoundLaterFormat leave the lock alone.
+const (
+	FoundNothing       Found = iota // of this incarnation
+	FoundLoaded                     // and verified: there is nothing to do
+	FoundBusy                       // somebody else holds the lock
+	FoundUnverified                 // the server is another one than it was verified on, and it holds all that is archived
+	FoundOlder                      // it does not know of all that is archived: it has gone back in time
+	FoundNewer                      // it is of a later epoch than the archive, which has gone back in time itself
+	FoundEarlierFormat              // an earlier version of Levelboard loaded it, and has not archived all of it
+	FoundLaterFormat                // a later version of Levelboard loaded it
+)

@@ -1,0 +1,125 @@
+package hydrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	"golang.org/x/sync/singleflight"
+
+	"levelboard/internal/platform/logs"
+	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	// loadTimeout bounds one load, however many requests wait for it; each of them waits no longer than its own deadline.
+	loadTimeout = 5 * time.Minute
+	// A replica looks again whether another one is done with the same guild after busyWait, then after twice that, and so
+	// on up to busyWaitMost: each look costs the archive a query.
+	busyWait     = 10 * time.Millisecond
+	busyWaitMost = 500 * time.Millisecond
+)
+
+// Hydrator loads guilds from the archive into the live store. It is the one way in which a guild gets there. Close it.
+type Hydrator struct {
+	live    Live
+	archive Archive
+	log     *slog.Logger
+	bad     *snapshot.BadRows
+
+	flights singleflight.Group
+	loading sync.Map // the leaderboard.GuildRef of each guild whose members are on their way, from here or from another replica
+	ctx     context.Context
+	cancel  context.CancelFunc
+	mu      sync.Mutex // guards closed against running.Add
+	closed  bool
+	running sync.WaitGroup
+}
+
+// New returns a Hydrator between two stores.
+func New(live Live, archive Archive, log *slog.Logger) *Hydrator {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Hydrator{live: live, archive: archive, log: log, bad: snapshot.NewBadRows(log), ctx: ctx, cancel: cancel}
+}
+
+// Close ends what is loading and waits for it. A guild that was half loaded is not visible to anybody.
+func (h *Hydrator) Close() {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.cancel()
+	h.running.Wait()
+}
+
+// Load loads the guild if the live store does not hold this incarnation. However many ask at the same time, here or on
+// other replicas, one of them loads and the others wait, each until its own deadline, when
+// it is leaderboard.ErrStillLoading if the members are on their way. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
+func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
+	done := h.flights.DoChan(fmt.Sprintf("%s/%d", g.ID, g.Incarnation), func() (any, error) {
+		if !h.enter() {
+			return nil, context.Canceled
+		}
+		defer h.running.Done()
+		defer h.loading.Delete(g)
+		// Detached from the request that happened to be first, except for its name in the log and its trace: its deadline is not
+		// that of the others who wait.
+		traced, span := h.traced(ctx)
+		defer span.End()
+		ctx, cancel := context.WithTimeout(logs.With(traced, logs.Attrs(ctx)...), loadTimeout)
+		defer cancel()
+		return nil, h.load(ctx, g)
+	})
+	select {
+	case result := <-done:
+		return result.Err
+	case <-ctx.Done():
+		cause := ctx.Err()
+		if _, loading := h.loading.Load(g); loading { // else it may be a store that is silent
+			cause = fmt.Errorf("%w: %w", leaderboard.ErrStillLoading, cause)
+		}
+		return fmt.Errorf("wait for the hydration of guild %s: %w", g.ID, cause)
+	}
+}
+
+// Past implements leaderboard.Loader.
+func (h *Hydrator) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {
+	return h.archive.Past(ctx, g, name)
+}
+
+func (h *Hydrator) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.running.Add(1)
+	return true
+}
+
+func (h *Hydrator) load(ctx context.Context, g leaderboard.GuildRef) error {
+	for wait := busyWait; ; wait = min(2*wait, busyWaitMost) {
+		done, err := h.attempt(ctx, g)
+		if done || (err != nil && !errors.Is(err, ErrLost)) {
+			return err
+		}
+		if !pause.For(ctx, wait) {
+			return fmt.Errorf("hydrate guild %s: %w", g.ID, ctx.Err())
+		}
+	}
+}
+
+// traced is h's own context in the trace of the request that began a load, with a span for the load. When that request is
+// not traced, neither is the load.
+func (h *Hydrator) traced(request context.Context) (context.Context, trace.Span) {
+	caller := trace.SpanFromContext(request)
+	if !caller.IsRecording() {
+		return h.ctx, trace.SpanFromContext(h.ctx)
+	}
+	return caller.TracerProvider().Tracer("levelboard").Start(trace.ContextWithSpan(h.ctx, caller), "load the guild")
+}

@@ -1,0 +1,9 @@
+package hydrate_test
+
+import (
+	"testing"
+
+	"levelboard/internal/testing/testenv"
+)
+
+func TestMain(m *testing.M) { testenv.Main(m) }

@@ -1,0 +1,256 @@
+package hydrate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"levelboard/internal/domain/level"
+	"levelboard/internal/testing/stores"
+	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// refusesAll fails the test if anything of the guild is answered or changed.
+func refusesAll(w *stores.World, g leaderboard.GuildRef) {
+	w.Helper()
+	ctx := w.Context()
+	_, member := w.Live.Member(ctx, g, stores.User(0))
+	_, page := w.Live.Page(ctx, g, 0, 10, leaderboard.Digest{})
+	_, version := w.Live.Version(ctx, g)
+	_, created := w.Live.Create(ctx, g, stores.User(9), leaderboard.Creation{XP: 1})
+	_, changed := w.Live.Change(ctx, g, stores.User(0), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
+	_, deleted := w.Live.Delete(ctx, g, stores.User(0), leaderboard.Removal{})
+	for what, err := range map[string]error{
+		"member": member, "page": page, "version": version, "create": created, "change": changed, "delete": deleted,
+	} {
+		if !errors.Is(err, leaderboard.ErrNotLoaded) {
+			w.Errorf("%s before the guild was verified: %v, want ErrNotLoaded", what, err)
+		}
+	}
+	if c := w.ReadChanges(g); !errors.Is(c.Err, snapshot.ErrUnverified) || c.Batch.Guild != g || len(c.Batch.Rows) > 0 {
+		w.Errorf("changes before the guild was verified: %+v, want which incarnation is to be verified", c)
+	}
+}
+
+// Redis comes back with a dump that is older than the archive. Nothing is answered or changed on it before the guild was
+// loaded again, and then nobody has less XP than in either.
+func TestAnOldDumpIsNoticedBeforeItsFirstUse(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+	for i := range 5 {
+		w.Create(g, i, 100)
+	}
+	w.Must(writer.Flush(ctx))
+	w.Change(g, 1, leaderboard.Change{Op: leaderboard.Increment, Amount: 50}) // in the dump, not archived, and then lost
+	w.Create(g, 5, 70)
+	w.Remove(g, 4)
+	dump := w.Keep()
+	w.Must(writer.Flush(ctx))
+	w.Change(g, 0, leaderboard.Change{Op: leaderboard.Increment, Amount: 7})
+	w.Change(g, 1, leaderboard.Change{Op: leaderboard.Increment, Amount: 7})
+	w.Remove(g, 5)
+	w.Must(writer.Flush(ctx))
+
+	w.GoBack(dump)
+	refusesAll(w, g)
+	w.WantXPs(g, 107, 157, 100, 100, -1, -1)
+	if n := w.Logged.Count("gone back in time"); n != 1 {
+		t.Errorf("%d log lines about it, want 1:\n%s", n, w.Logged)
+	}
+	w.Add(g, 0)
+	w.Must(writer.Flush(ctx))
+	w.InStep(g)
+	if n := w.Logged.Count("gone back in time"); n != 1 {
+		t.Errorf("noticed %d times, want once", n)
+	}
+}
+
+// The dump has what was acknowledged and not archived when it was made, which is not lost for being older than other things.
+func TestUnsavedChangesOfAnOldDumpAreKept(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+	for _, i := range []int{0, 1, 2, 4, 5, 6} {
+		w.Create(g, i, 100)
+	}
+	w.Must(writer.Flush(ctx))
+	w.Add(g, 0)
+	w.Remove(g, 4)
+	w.Must(w.ReadChanges(g).Err) // and its writer died
+	w.Add(g, 1)
+	w.Create(g, 3, 30)
+	w.Remove(g, 5)
+	w.Remove(g, 6)
+	dump := w.Keep()
+	// The archive moves on by other members alone, as if the rest had been in a later batch that never came.
+	w.Add(g, 2)
+	w.Create(g, 6, 60)
+	lease, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
+	w.Must(err)
+	b := w.ReadChanges(g).Batch
+	b.Rows = slices.DeleteFunc(b.Rows, func(r snapshot.Row) bool { return r.UserID != stores.User(2) && r.UserID != stores.User(6) })
+	w.Must(snapshot.WriteBatch(ctx, w.Archive, lease, b))
+
+	w.GoBack(dump)
+	w.WantXPs(g, 101, 101, 101, 30, -1, -1, 60)
+	w.Must(writer.Flush(ctx))
+	w.InStep(g)
+}
+
+// A member with a change that waits when the dump is made, and that is deleted before that is archived, has the rev of that change in the
+// archive. It stays deleted.
+func TestADeletionOfAMemberWithAnUnsavedChangeIsKept(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+	w.Create(g, 0, 100)
+	w.Must(writer.Flush(ctx))
+	w.Add(g, 0)
+	dump := w.Keep()
+	w.Remove(g, 0)
+	w.Must(writer.Flush(ctx))
+	w.Create(g, 0, 5) // which nobody archives
+	w.GoBack(dump)
+	w.WantXPs(g, -1)
+	w.Must(writer.Flush(ctx))
+	w.InStep(g)
+}
+
+// The same for a guild that is loaded again: cut off anywhere and repeated, with the same result.
+func TestASalvageCutOffAnywhere(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+	w.Create(g, 0, 100)
+	w.Create(g, 1, 100)
+	w.Create(g, 2, 100)
+	w.Must(writer.Flush(ctx))
+	w.Change(g, 0, leaderboard.Change{Op: leaderboard.Set, Amount: 1000})
+	w.Add(g, 2)
+	dump := w.Keep()
+	w.Change(g, 1, leaderboard.Change{Op: leaderboard.Set, Amount: 2000})
+	w.Remove(g, 2)
+	w.Must(writer.Flush(ctx))
+	for _, method := range []string{"Unsaved", "Salvage", "RaiseEpoch", "Members", "LoadChunk", "CommitHydration"} {
+		for name, f := range map[string]*stores.Faults{"before": {Before: stores.At(method, 1)}, "after": {After: stores.At(method, 1)}} {
+			w.GoBack(dump)
+			if err := w.Hydrator(f).Load(ctx, g); !errors.Is(err, stores.ErrBroken) {
+				t.Fatalf("%s %s: %v", name, method, err)
+			}
+			w.WantXPs(g, 1000, 2000, -1)
+		}
+	}
+}
+
+// A batch that was read from the server before arrives late. It must not get into the archive once the guild was verified on
+// the server that came back, which does not know of it; and if it was faster, that server is the older one.
+func TestALateBatchOfTheServerBefore(t *testing.T) {
+	for name, late := range map[string]bool{"after the verification": true, "during it": false} {
+		t.Run(name, func(t *testing.T) {
+			w := stores.Restorable(t)
+			ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+			w.Create(g, 0, 100)
+			w.Must(writer.Flush(ctx))
+			dump := w.Keep()
+			w.Add(g, 0)
+			lease, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
+			w.Must(err)
+			b := w.ReadChanges(g).Batch
+			w.GoBack(dump)
+			if late {
+				w.WantXPs(g, 100)
+				if err := snapshot.WriteBatch(ctx, w.Archive, lease, b); !errors.Is(err, snapshot.ErrStale) {
+					t.Errorf("the late batch: %v, want ErrStale", err)
+				}
+				w.WantXPs(g, 100)
+				return
+			}
+			var once sync.Once
+			f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+				if c.Method == "RaiseEpoch" {
+					once.Do(func() { w.Must(snapshot.WriteBatch(ctx, w.Archive, lease, b)) })
+				}
+				return nil
+			}}
+			w.Must(w.Hydrator(f).Load(ctx, g))
+			w.WantXPs(g, 101)
+			if w.Logged.Count("gone back") != 1 {
+				t.Errorf("want a line about it:\n%s", w.Logged)
+			}
+		})
+	}
+}
+
+// The data of a server becomes older and nothing says so. The guild's next copy notices it, also when so much was changed on the old data
+// that its rev is above what is archived.
+func TestOldDataThatCameUnnoticedIsNoticedByTheNextCopy(t *testing.T) {
+	for _, size := range []int{3, 300} { // a guild that goes with a group, and one by itself
+		for _, changes := range []int{1, 9} {
+			t.Run(fmt.Sprintf("%d members, %d changes", size, changes), func(t *testing.T) {
+				w := stores.Servers(t)
+				ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
+				for i := range size {
+					w.Create(g, i, 100)
+				}
+				w.Must(writer.Flush(ctx))
+				for i := range size - 2 {
+					w.Add(g, i+2)
+				}
+				putBack := keepKeys(w, g)
+				for range 5 {
+					w.Add(g, 0)
+				}
+				w.Must(writer.Flush(ctx))
+				putBack()
+				for range changes {
+					w.Add(g, 1)
+				}
+				w.Must(writer.Flush(ctx))
+				w.WantXPs(g, 105, 100+level.XP(changes), 101)
+				w.InStep(g)
+				if n := w.Logged.Count("Redis has gone back in time"); n != 1 {
+					t.Errorf("noticed %d times, want once:\n%s", n, w.Logged)
+				}
+			})
+		}
+	}
+}
+
+// keepKeys returns a function that puts the guild's keys back to what they hold now.
+func keepKeys(w *stores.World, g leaderboard.GuildRef) (putBack func()) {
+	w.Helper()
+	ctx := w.Context()
+	names := func() []string { return w.Redis.Keys(ctx, "lb:{"+string(g.ID)+"}:*").Val() }
+	dumps := map[string]string{}
+	for _, name := range names() {
+		dump, err := w.Redis.Dump(ctx, name).Result()
+		w.Must(err)
+		dumps[name] = dump
+	}
+	return func() {
+		w.Must(w.Redis.Del(ctx, names()...).Err())
+		for name, dump := range dumps {
+			w.Must(w.Redis.Restore(ctx, name, 0, dump).Err())
+		}
+	}
+}
+
+// The archive was restored from a backup and knows less than Redis: that is for the operator, and nothing is overwritten.
+func TestAnArchiveThatIsOlderThanRedisIsLeftAlone(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g := w.Context(), w.Guild(stores.GuildA)
+	w.Create(g, 0, 100)
+	w.Must(w.Redis.HSet(ctx, "lb:{"+string(g.ID)+"}:meta", "epoch", 9).Err())
+	w.GoBack(w.Keep())
+	if err := w.Hydrator(&stores.Faults{}).Load(ctx, g); !errors.Is(err, hydrate.ErrArchiveOlder) {
+		t.Errorf("load: %v, want ErrArchiveOlder", err)
+	}
+	if err := w.Writer("writer", stores.Never, &stores.Faults{}).Flush(ctx); !errors.Is(err, hydrate.ErrArchiveOlder) {
+		t.Errorf("flush: %v, want ErrArchiveOlder", err)
+	}
+	if xp := w.Redis.ZScore(ctx, "lb:{"+string(g.ID)+"}:xp", string(stores.User(0))).Val(); xp != 100 {
+		t.Errorf("%v XP in Redis, want 100", xp)
+	}
+}

@@ -1,0 +1,101 @@
+package snapshot_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/stores"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// Of guilds of which much has changed a page is written with the others and the rest by itself, and transactions are bounded whatever
+// the guilds' sizes.
+func TestTransactionsAreBounded(t *testing.T) {
+	w := stores.Servers(t)
+	var guilds []leaderboard.GuildRef
+	for i := range 40 {
+		g := w.Guild(id.Guild(fmt.Sprintf("1%017d", i)))
+		guilds = append(guilds, g)
+		size := 60
+		if i == 17 {
+			size = 2200
+		}
+		for n := range size {
+			w.Create(g, n, 1)
+		}
+	}
+	var largest, rows, alone int
+	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+		if c.Method == "WriteBatches" {
+			largest, rows = max(largest, c.Rows), rows+c.Rows
+			if len(c.Guilds) == 1 {
+				alone++
+			}
+		}
+		return nil
+	}}
+	w.Must(w.Writer("writer", stores.Never, f).Flush(w.Context()))
+	if n := f.Count("WriteBatches"); n > 7 || alone > 4 || largest > 1000 || rows != 39*60+2200 {
+		t.Errorf("%d transactions, %d of one guild, at most %d rows, %d in all; want 7, 4, 1000, %d", n, alone, largest, rows, 39*60+2200)
+	}
+	allInStep(w, guilds)
+}
+
+// More guilds than one group takes, changed again and again while the writer runs.
+func TestManyGuildsWhileTheyChange(t *testing.T) {
+	w := stores.Servers(t)
+	guilds := smallGuilds(w, 250)
+	stop := w.Running(w.Writer("writer", 100*time.Millisecond, &stores.Faults{}))
+	for i := range 3 {
+		addAll(w, guilds, i)
+	}
+	w.Eventually("all is archived", func() bool {
+		b, err := w.Live.Backlog(w.Context(), nil, nil)
+		w.Must(err)
+		return b.Members == 0 && w.State(guilds[0]).Archived == 6
+	})
+	stop()
+	w.Must(w.Writer("writer", stores.Never, &stores.Faults{}).Flush(w.Context()))
+	allInStep(w, guilds)
+}
+
+// A guild of which something changes whenever it is written, however large it is, is written as far as it had changed when its round
+// began: it holds up nobody, and neither does a member that changes all the time wait for longer than the others.
+func TestAGuildThatNeverRests(t *testing.T) {
+	stores.OnServers(t, func(w *stores.World) {
+		const size = 1500
+		guilds := smallGuilds(w, 2)
+		for n := 3; n < size; n++ {
+			w.Create(guilds[0], n, 100)
+		}
+		w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(w.Context()))
+		w.Killed("ready")
+		w.AddToAll(guilds[0], size)
+		w.Add(guilds[1], 1)
+		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
+			if c.Method == "ReadChanges" || c.Method == "WriteBatches" || c.Method == "EndChanges" {
+				for _, n := range []int{0, size / 2, size - 1} {
+					w.Add(guilds[0], n)
+				}
+			}
+			return nil
+		}}
+		w.Must(w.Writer("writer", stores.Never, f).Flush(w.Context()))
+		if n := f.Count("WriteBatches"); n > 5 {
+			w.Errorf("%d transactions, want few", n)
+		}
+		for i, row := range w.ArchivedRows(guilds[0]) {
+			if row.XP < 101 {
+				w.Fatalf("member %d is archived with %d XP, not with what it had when the round began", i, row.XP)
+			}
+		}
+		w.InStep(guilds[1])
+		w.Killed("writer")
+		nobodyWaitsUnseen(w, guilds)
+		w.Must(w.Writer("next", stores.Never, &stores.Faults{}).Flush(w.Context()))
+		allInStep(w, guilds)
+	})
+}

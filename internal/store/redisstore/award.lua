@@ -6,7 +6,7 @@
 --          each once, n lists of what the messages are worth ("20", or "20 -1 0", where one that is -1 does not count; or of a member that has
 --          them already "=" and its part of the outcome), user data of the first members, what once takes
 -- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
---          for each member XP before (-1: its entry was made), message count before and what each message gave, all with a space between
+--          for each member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count), all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
@@ -60,7 +60,7 @@ for i = 1, n do
     local only = tonumber(offers)
     if only == -1 then
       o = o + 1
-      outcome[o] = '0'
+      outcome[o] = offers
     elseif only then -- one message, as most members have in a call
       local gain = '0'
       if free and only > 0 then
@@ -81,7 +81,7 @@ for i = 1, n do
             if started then ends, free = started, false end
           end
         end
-        if offer >= 0 then messages = messages + 1 end
+        if offer >= 0 then messages = messages + 1 else gain = -1 end
         o = o + 1
         outcome[o] = gain
       end

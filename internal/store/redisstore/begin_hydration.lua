@@ -1,17 +1,16 @@
 -- Takes a guild's hydration lock and tells what is there of the guild.
 --
 -- KEYS     meta lock dirty
--- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, the archive's archived
+-- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and
+--          how many epochs before its own are as good (snapshot.State)
 -- returns  {0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
 --           3, rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
 --           5 it is of a later epoch than the archive, which is the older one then |
 --           6 it is of an earlier format, and the archive does not hold all of it: no lock was taken |
 --           7 it is of a later format: no lock was taken}
--- atomic   the check and the lock. In case 3 meta notes the epoch that the archive may get, and its archived, so that verifications
---          which die one after the other, before or after the archive has it, are not taken for a Redis that has gone back. When more was
---          archived since, it was none of them that got the epoch: nobody writes at it before one is done
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'raising', 'format', 'raisingfrom', 'rev')
-local mine, format = meta[1] == ARGV[1], tonumber(meta[7] or 1)
+-- atomic   the check and the lock
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'format', 'rev')
+local mine, format = meta[1] == ARGV[1], tonumber(meta[6] or 1)
 if mine and meta[2] == SERVER then return {1} end
 if mine and format > FORMAT then return {7} end
 local unsaved = redis.call('EXISTS', KEYS[3]) == 1 or tonumber(meta[4] or 0) > tonumber(ARGV[5])
@@ -26,9 +25,5 @@ local epoch = tonumber(ARGV[4])
 if tonumber(meta[3]) > epoch then return {5} end
 if format < FORMAT then return {0} end
 local known = math.max(tonumber(meta[4]), tonumber(meta[5] or meta[4]))
-local raised = tonumber(meta[6] or 0) >= epoch and meta[8] == ARGV[5]
-if known >= tonumber(ARGV[5]) and (meta[3] == ARGV[4] or raised) then
-  redis.call('HSET', KEYS[1], 'raising', string.format('%.0f', epoch + 1), 'raisingfrom', ARGV[5])
-  return {3, meta[9]}
-end
+if known >= tonumber(ARGV[5]) and tonumber(meta[3]) >= epoch - tonumber(ARGV[6]) then return {3, meta[7]} end
 return {4}

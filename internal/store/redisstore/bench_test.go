@@ -2,10 +2,9 @@ package redisstore_test
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -195,28 +194,24 @@ func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderbo
 // serverTime has the report tell the server's own time in scripts for each operation from here on.
 func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	b.Helper()
-	spent := func() float64 {
-		b.Helper()
-		stats := client.Info(b.Context(), "commandstats").Val()
-		_, after, _ := strings.Cut(stats, "cmdstat_evalsha:")
-		_, after, _ = strings.Cut(after, "usec=")
-		all, _, _ := strings.Cut(after, ",")
-		us, err := strconv.ParseFloat(all, 64)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return us
-	}
-	before := spent()
+	_, before := commandTime(b, client, "evalsha")
 	return func() {
 		b.Helper()
-		b.ReportMetric((spent()-before)/float64(b.N), "server-us/op")
+		_, after := commandTime(b, client, "evalsha")
+		b.ReportMetric((after-before)/float64(b.N), "server-us/op")
 	}
 }
 
-// BenchmarkChangeNamed is Change with an Idempotency-Key of its own for each.
+// BenchmarkChangeNamed is Change with an Idempotency-Key of its own for each; with a day of packed records at ten a second, or without.
 func BenchmarkChangeNamed(b *testing.B) {
+	b.Run("packed=0", func(b *testing.B) { benchmarkNamed(b, 0) })
+	b.Run("packed=864000", func(b *testing.B) { benchmarkNamed(b, 864_000) })
+}
+
+func benchmarkNamed(b *testing.B, packed int) {
+	b.Helper()
 	s := benchStore(b)
+	packRecords(b, s.Client(), packed)
 	report := serverTime(b, s.Client())
 	var n atomic.Int64
 	parallel(b, func(user id.User) error {
@@ -225,6 +220,52 @@ func BenchmarkChangeNamed(b *testing.B) {
 		_, err := s.Change(b.Context(), guild1, user, c)
 		return err
 	})
+	report()
+}
+
+// packRecords puts so many packed records into guild1, made now.
+func packRecords(b *testing.B, client redis.UniversalClient, n int) {
+	b.Helper()
+	const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	made, packed := fmt.Sprintf("%04x", time.Now().Unix()/60%65536), map[string]string{}
+	for range n {
+		var name [10]byte
+		for i := range name {
+			name[i] = characters[rand.IntN(len(characters))]
+		}
+		packed[fmt.Sprintf("%d %s%d", guild1.Incarnation, name[:2], name[2]%4)] += string(name[2:]) + made
+	}
+	for field, text := range packed {
+		ok(b, client.HSet(b.Context(), prefix+"once", field, text).Err())
+	}
+}
+
+// BenchmarkForget is a step over the records of a guild with a day of ten a second, of which those of twenty minutes are whole and all of them are to be packed.
+func BenchmarkForget(b *testing.B) {
+	const whole = 12_000
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
+	load(b, s, row(user1))
+	packRecords(b, s.Client(), 864_000)
+	fill := func() {
+		records := map[string]any{}
+		for i := range whole {
+			name := leaderboard.DigestOf(fmt.Append(nil, rand.Int64(), i))
+			records[base64.RawURLEncoding.EncodeToString(name[:])] = fmt.Sprintf("%d 77 %022d 100 101 0", time.Now().Add(-20*time.Minute).UnixMilli(), i)
+		}
+		ok(b, s.Client().HSet(b.Context(), prefix+"once", records).Err())
+		ok(b, s.Client().HDel(b.Context(), prefix+"once", " ").Err())
+	}
+	fill()
+	report := serverTime(b, s.Client())
+	for b.Loop() {
+		more, err := s.Forget(b.Context(), []id.Guild{guild1.ID})
+		ok(b, err)
+		if len(more) == 0 {
+			b.StopTimer()
+			fill()
+			b.StartTimer()
+		}
+	}
 	report()
 }
 

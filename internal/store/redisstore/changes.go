@@ -39,8 +39,8 @@ func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []
 // changesOf reads what read_changes.lua answered.
 func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	b := &p.Batch
-	var incarnation, now int64
-	fields := []*int64{&incarnation, &b.Epoch, &b.AsOf, &b.Rev, &b.Archived, &b.Known, &now}
+	var incarnation, now, missing int64
+	fields := []*int64{&incarnation, &b.Epoch, &b.AsOf, &b.Rev, &b.Archived, &b.Known, &now, &missing}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
 		return p, fmt.Errorf("redis: read changes: %w", err)
 	}
@@ -53,7 +53,7 @@ func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	case 2:
 		return p, nil
 	}
-	p.At = time.UnixMilli(now)
+	p.At, b.Doubtful = time.UnixMilli(now), missing == 1
 	if !p.More() {
 		b.Before = p.At
 	}

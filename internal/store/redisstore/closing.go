@@ -16,6 +16,9 @@ var (
 	announceScript = newScript("announce", changing...)
 )
 
+// held is what the answers of moment.lua stand for.
+var held = []periods.Holds{periods.HoldsNothing, periods.Unverified, periods.InUse}
+
 // Moment implements periods.Live.
 func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err error) {
 	r, err := s.run(ctx, momentScript, []string{keysOf(g).meta()})
@@ -24,7 +27,10 @@ func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err e
 	}
 	var now, is, incarnation int64
 	err = r.numbers(&now, &is, &incarnation, &m.Epoch, &m.Rev)
-	m.At, m.Holds, m.Incarnation = time.UnixMilli(now), periods.Holds(is), guild.Incarnation(incarnation)
+	if err == nil {
+		m.Holds, err = oneOf(held, is)
+	}
+	m.At, m.Incarnation = time.UnixMilli(now), guild.Incarnation(incarnation)
 	return m, wrap("moment", err)
 }
 

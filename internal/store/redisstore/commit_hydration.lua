@@ -45,7 +45,7 @@ elseif not whole then
 end
 
 local head = redis.call('HGET', KEYS[10], '')
-local incarnation, ask, epoch, server = string.match(head or '', '^(%d+) (%d+) ?(%d*) ?(.*)$')
+local incarnation, ask, epoch, server = string.match(head or '', '^(%d+) (%+?%d+) ?(%d*) ?(.*)$')
 if incarnation ~= ARGV[1] or server ~= SERVER or tonumber(epoch) + 1 ~= tonumber(ARGV[3]) then
   ask = ARGV[3] == '1' and '0' or string.format('%.0f', now() + ARGV[5]) -- what was never loaded before has lost nothing
 end

@@ -41,7 +41,7 @@ func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duratio
 	return seen, err
 }
 
-// quietOf reads the answer about a guild of which nothing waits; it fails for any other, and tells the kind of the answer if it has one.
+// quietOf reads the answer about a fully archived guild. For any other it fails, and returns the kind of the answer if it has one.
 func quietOf(g id.Guild, r reply) (kind int64, q snapshot.Quiet, err error) {
 	var incarnation int64
 	err = r.numbers(&kind, &incarnation, &q.State.Epoch, &q.State.Archived)

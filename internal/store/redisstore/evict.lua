@@ -6,8 +6,7 @@
 -- returns  {1: it is gone, or 0: it has changed or is used} | NOTLOADED
 -- atomic   all checks and the removal, so a request finds the guild as it was, or finds none and loads it
 if not current() then return 'NOTLOADED' end
-local more = redis.call('HMGET', KEYS[1], 'raising', 'used')
-if rev ~= ARGV[3] or not cold(tonumber(ARGV[4]), rev, archived, pending, more[1], more[2]) then return {0} end
+if rev ~= ARGV[3] or not cold(tonumber(ARGV[4]), rev, archived, pending, redis.call('HGET', KEYS[1], 'used')) then return {0} end
 redis.call('UNLINK', KEYS[1], KEYS[4], unpack(KEYS, 7)) -- first, or a full memory would keep it (put.lua)
 if redis.call('XLEN', KEYS[5]) == 0 then
   redis.call('UNLINK', KEYS[5])
@@ -16,7 +15,7 @@ else
   redis.call('PEXPIRE', KEYS[5], 3660000) -- the minute on top is for those who judge by the time of an event (package events)
 end
 if redis.call('HLEN', KEYS[6]) > 1 then
-  local ask = string.match(redis.call('HGET', KEYS[6], '') or '', '^%d+ (%d+)')
+  local ask = string.match(redis.call('HGET', KEYS[6], '') or '', '^%d+ (%+?%d+)')
   redis.call('HSET', KEYS[6], '', table.concat({ARGV[1], ask or now() + ARGV[5], ARGV[2], SERVER}, ' '))
   redis.call('PEXPIRE', KEYS[6], ARGV[5])
 else

@@ -146,7 +146,6 @@ func TestWhatKeepsAGuild(t *testing.T) {
 		cold := snapshot.Quiet{Guild: guild1, State: snapshot.State{Epoch: 1}}
 		for _, c := range []struct{ what, undo []any }{
 			{[]any{"hset", meta, "pending", 5}, []any{"hdel", meta, "pending"}},
-			{[]any{"hset", meta, "raising", 5}, []any{"hdel", meta, "raising"}},
 			{[]any{"zadd", prefix + "dirty", 1, string(user1)}, []any{"zrem", prefix + "dirty", string(user1)}},
 			{[]any{"xadd", prefix + "journal", "*", "n", ""}, []any{"xtrim", prefix + "journal", "maxlen", 0}},
 			{[]any{"set", prefix + "hydrating", "77-token"}, []any{"del", prefix + "hydrating"}},

@@ -106,12 +106,12 @@ func TestADeadRedisIsAFailureSoon(t *testing.T) {
 	load(t, s, row(user1))
 	fails := func(what string) {
 		t.Helper()
-		start := time.Now()
+		start := testenv.Awake()
 		_, err := s.Change(ctx, guild1, user1, plusOne)
 		if err == nil || errors.Is(err, leaderboard.ErrNotLoaded) {
 			t.Errorf("%s: %v, want a failure", what, err)
 		}
-		if took := time.Since(start); took > 2*time.Second {
+		if took := testenv.Awake() - start; took > 2*time.Second {
 			t.Errorf("%s: took %v", what, took)
 		}
 	}
@@ -123,7 +123,7 @@ func TestADeadRedisIsAFailureSoon(t *testing.T) {
 	server.Start()
 
 	// It came back empty: that is not a failure, but a guild that has to be hydrated. The pool may need a moment to see it.
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(time.Minute); ; {
 		_, err := s.Change(ctx, guild1, user1, plusOne)
 		if errors.Is(err, leaderboard.ErrNotLoaded) {
 			break

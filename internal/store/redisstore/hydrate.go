@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -35,36 +36,34 @@ const (
 )
 
 // found is what the answers of begin_hydration.lua stand for.
-var found = []snapshot.Found{
-	snapshot.FoundNothing, snapshot.FoundLoaded, snapshot.FoundBusy,
-	snapshot.FoundUnverified, snapshot.FoundOlder, snapshot.FoundNewer,
-	snapshot.FoundEarlierFormat, snapshot.FoundLaterFormat,
+var found = []hydrate.Found{
+	hydrate.FoundNothing, hydrate.FoundLoaded, hydrate.FoundBusy,
+	hydrate.FoundUnverified, hydrate.FoundOlder, hydrate.FoundNewer,
+	hydrate.FoundEarlierFormat, hydrate.FoundLaterFormat,
 }
 
-// BeginHydration implements snapshot.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
-func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (snapshot.Hydration, snapshot.Found, error) {
+// BeginHydration implements hydrate.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
+func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (hydrate.Lock, hydrate.Found, error) {
 	h := newHydration(g)
 	k := keysOf(g.ID)
 	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock(), k.dirty()},
-		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived)
+		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived, archived.Verified)
 	if err != nil {
 		return h, 0, err
 	}
 	answer, err := r.number(0)
-	if err == nil && (answer < 0 || answer >= int64(len(found))) {
-		err = errReply
-	}
 	if err != nil {
-		return h, 0, fmt.Errorf("redis: begin hydration: %w", err)
+		return h, 0, wrap("begin hydration", err)
 	}
-	if found[answer] == snapshot.FoundUnverified {
+	is, err := oneOf(found, answer)
+	if is == hydrate.FoundUnverified {
 		h.Rev, err = r.number(1)
 	}
-	return h, found[answer], wrap("begin hydration", err)
+	return h, is, wrap("begin hydration", err)
 }
 
-// Unsaved implements snapshot.Live.
-func (s *Store) Unsaved(ctx context.Context, h snapshot.Hydration, each func(snapshot.Batch) error) error {
+// Unsaved implements hydrate.Live.
+func (s *Store) Unsaved(ctx context.Context, h hydrate.Lock, each func(snapshot.Batch) error) error {
 	for from := "-"; from != ""; {
 		batch, err := s.readUnsaved(ctx, h, from, nil)
 		if err == nil && len(batch.Records) > 0 {
@@ -121,7 +120,7 @@ func scanMembers(ctx context.Context, part scan, key string, cursor uint64) (use
 	return slices.Compact(users), next, err
 }
 
-func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, journal string, users []id.User) (b snapshot.Batch, err error) {
+func (s *Store) readUnsaved(ctx context.Context, h hydrate.Lock, journal string, users []id.User) (b snapshot.Batch, err error) {
 	k := keysOf(h.Guild.ID)
 	args := append(make([]any, 0, 4+len(users)), int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), journal)
 	b = snapshot.Batch{Guild: h.Guild, Rows: make([]snapshot.Row, len(users))}
@@ -142,16 +141,16 @@ func (s *Store) readUnsaved(ctx context.Context, h snapshot.Hydration, journal s
 	return b, wrap("unsaved members", err)
 }
 
-// Verified implements snapshot.Live. When its reply was lost the guild may be verified; see CommitHydration.
-func (s *Store) Verified(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
+// Verified implements hydrate.Live. When its reply was lost the guild may be verified; see CommitHydration.
+func (s *Store) Verified(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	_, err := s.run(ctx, verifiedScript, []string{k.meta(), k.lock()}, int64(h.Guild.Incarnation), h.Token, st.Epoch)
 	return err
 }
 
-// LoadChunk implements snapshot.Live. It loads a few hundred rows at a time, so that no call holds the server up for long.
+// LoadChunk implements hydrate.Live. It loads a few hundred rows at a time, so that no call holds the server up for long.
 // Tombstones are passed over.
-func (s *Store) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
+func (s *Store) LoadChunk(ctx context.Context, h hydrate.Lock, rows []snapshot.Row) error {
 	for part := range slices.Chunk(rows, chunkRows) {
 		if err := s.loadRows(ctx, h, part); err != nil {
 			return err
@@ -160,7 +159,7 @@ func (s *Store) LoadChunk(ctx context.Context, h snapshot.Hydration, rows []snap
 	return nil
 }
 
-func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snapshot.Row) error {
+func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Row) error {
 	var scores, entries []any
 	for _, row := range rows {
 		if row.Deleted {
@@ -191,9 +190,9 @@ func (s *Store) loadRows(ctx context.Context, h snapshot.Hydration, rows []snaps
 	return err
 }
 
-// CommitHydration implements snapshot.Live. When its reply was lost the guild may be loaded; to commit again is
-// ErrHydrationLost then, and BeginHydration says that it is loaded.
-func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st snapshot.State) error {
+// CommitHydration implements hydrate.Live. When its reply was lost the guild may be loaded; to commit again is
+// hydrate.ErrLost then, and BeginHydration says that it is loaded.
+func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
 	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation), k.journal(), k.once())
@@ -202,14 +201,14 @@ func (s *Store) CommitHydration(ctx context.Context, h snapshot.Hydration, st sn
 	return err
 }
 
-// AbortHydration implements snapshot.Live. A lock that passed to another hydration is left alone.
-func (s *Store) AbortHydration(ctx context.Context, h snapshot.Hydration) error {
+// AbortHydration implements hydrate.Live. A lock that passed to another hydration is left alone.
+func (s *Store) AbortHydration(ctx context.Context, h hydrate.Lock) error {
 	k := keysOf(h.Guild.ID)
 	_, err := s.run(ctx, abortHydrationScript, append([]string{k.lock()}, k.staging(h.Token)...), h.Token)
 	return err
 }
 
-// Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets ErrHydrationLost.
+// Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets hydrate.ErrLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
 	keys := append([]string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, k.gains()...)

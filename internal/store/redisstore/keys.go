@@ -50,7 +50,7 @@ func (k guildKeys) entry() string { return k.name(entryName) }
 func (k guildKeys) dirty() string { return k.name(dirtyName) }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
 
-// once is where requests are recorded, by their names, and journal what of them the archive does not have yet.
+// once records requests by their names; journal holds those that the archive does not have yet.
 func (k guildKeys) once() string    { return k.name("once") }
 func (k guildKeys) journal() string { return k.name("journal") }
 

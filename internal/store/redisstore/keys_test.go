@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -84,7 +85,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	want("of a changed guild", changed)
 
 	// A request with a name leaves a record in the guild and a claim of its own, which has a time to live.
-	_, err = s.Change(ctx, guild1, user1, known("key"))
+	_, err = s.Change(ctx, guild1, user1, known("key", 3))
 	ok(t, err)
 	_, claim := onceKeys(t, client)
 	withRecord := maps.Clone(changed)
@@ -205,8 +206,8 @@ func TestAHydrationWhoseLockExpired(t *testing.T) {
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, late, []snapshot.Row{row(user1)}))
 	ok(t, client.Del(ctx, prefix+"hydrating").Err())
-	if err := s.CommitHydration(ctx, late, snapshot.State{Epoch: 1}); !errors.Is(err, snapshot.ErrHydrationLost) {
-		t.Errorf("commit: %v, want ErrHydrationLost", err)
+	if err := s.CommitHydration(ctx, late, snapshot.State{Epoch: 1}); !errors.Is(err, hydrate.ErrLost) {
+		t.Errorf("commit: %v, want ErrLost", err)
 	}
 	load(t, s)
 	if p, err := s.Page(ctx, guild1, 0, 10, leaderboard.Digest{}); err != nil || len(p.Rows) != 0 {
@@ -271,13 +272,13 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	meta("when a page was read", "rev", "1", "archived", "0", "pending", "1", "read", "1", "since", "")
 	changeOne()
 	second := changesOf(t, s, guild1, 10)
-	meta("when the next page was read", "rev", "2", "archived", "0", "pending", "2", "read", "2", "since", "")
+	meta("when the next page was read", "rev", "2", "archived", "0", "pending", "2", "read", "2", "doubt", "2", "since", "")
 	ended(t, s, first)
-	meta("when the first page is committed", "rev", "2", "archived", "1", "pending", "2", "read", "2", "since", "")
+	meta("when the first page is committed", "rev", "2", "archived", "1", "pending", "2", "read", "2", "doubt", "2", "since", "")
 	ended(t, s, second)
-	meta("when both are", "rev", "2", "archived", "2", "read", "2")
+	meta("when both are", "rev", "2", "archived", "2", "read", "2", "doubt", "2")
 	ended(t, s, first)
-	meta("when the first is repeated", "rev", "2", "archived", "2", "read", "2")
+	meta("when the first is repeated", "rev", "2", "archived", "2", "read", "2", "doubt", "2")
 }
 
 func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {

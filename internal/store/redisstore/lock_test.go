@@ -6,6 +6,7 @@ import (
 
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -18,18 +19,18 @@ func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{}); err != nil || found != snapshot.FoundBusy {
+	if _, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{}); err != nil || found != hydrate.FoundBusy {
 		t.Fatalf("before the server was killed: found %v, %v; want that somebody else loads", found, err)
 	}
 	server.Kill()
 	server.Start()
 	_ = s.Client().Alive(t.Context()) // its connections are broken, and this is not about that
 	after, found, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
-	if err != nil || found == snapshot.FoundBusy {
+	if err != nil || found == hydrate.FoundBusy {
 		t.Fatalf("after the server came back: found %v, %v; want the lock", found, err)
 	}
-	if err := s.CommitHydration(t.Context(), before, snapshot.State{Epoch: 1}); !errors.Is(err, snapshot.ErrHydrationLost) {
-		t.Errorf("the one that was loading before: %v; want %v", err, snapshot.ErrHydrationLost)
+	if err := s.CommitHydration(t.Context(), before, snapshot.State{Epoch: 1}); !errors.Is(err, hydrate.ErrLost) {
+		t.Errorf("the one that was loading before: %v; want %v", err, hydrate.ErrLost)
 	}
 	if err := s.AbortHydration(t.Context(), before); err != nil {
 		t.Error(err)

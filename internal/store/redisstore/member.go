@@ -33,7 +33,7 @@ func (s *Store) readMember(ctx context.Context, g leaderboard.GuildRef, user id.
 	return m, entry, wrap("member", err)
 }
 
-// memberOf reads one of the members that members.lua answered, but for its id.
+// memberOf reads one of the members that members.lua answered, except for its id.
 func memberOf(r reply, at int) (m leaderboard.Ranked, err error) {
 	if len(r) < 3*at+3 {
 		return m, fmt.Errorf("%w: it is too short", errReply)
@@ -53,7 +53,7 @@ func memberOf(r reply, at int) (m leaderboard.Ranked, err error) {
 	return m, err
 }
 
-// entryOf reads a member's entry, but for XP; where it is missing, it is as if nothing were known.
+// entryOf reads a member's entry, except for XP; where it is missing, it is as if nothing were known.
 func entryOf(entries reply, i int) (m leaderboard.Member, err error) {
 	text, ok, err := entries.text(i)
 	if err != nil || !ok {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,8 +18,8 @@ import (
 
 var (
 	claimScript  = newScript("claim")
-	fenceScript  = newScript("fence", "now")
-	forgetScript = newEachScript("forget", "now")
+	fenceScript  = newScript("fence", "now", "packed")
+	forgetScript = newEachScript("forget", "now", "packed")
 )
 
 const (
@@ -43,8 +44,8 @@ type kept struct {
 	audit *audit.Entry
 }
 
-// auditText is what the scripts put into the journal. A request of which the archive knows that it was made was recorded then, also where a
-// part of it was lost and is made now.
+// auditText is what the scripts put into the journal. If the archive knows the request, it was
+// recorded when it was made, even if a part of it was lost and is made now.
 func (k kept) auditText() string {
 	if k.audit == nil || k.once.Past != nil && k.once.Past.Made {
 		return ""
@@ -63,7 +64,7 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 	}
 	if !once.Named() {
 		if entry != "" {
-			c.Args = append(args, 0, "", "", "-", entry)
+			c.Args = append(args, 0, "", "", "", entry)
 		}
 		return c, nil, s.client.Run(ctx, c)
 	}
@@ -91,18 +92,22 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 	return c, nil, err
 }
 
-// pastOf is the argument by which a script learns what the archive knows of a request. Where a part was lost, the script makes that part.
+// pastOf is the argument by which a script learns what the archive knows of a request (changing.lua). Where a part was lost, the script makes that part.
 func pastOf(once leaderboard.Once) (string, error) {
-	switch p := once.Past; {
-	case p == nil:
+	p := once.Past
+	if p == nil {
 		return "", nil
-	case p.Made && p.Request != once.Request:
-		return "", leaderboard.ErrKeyReused
-	case !p.Made || len(p.Lost) > 0:
-		return "-", nil
-	default:
-		return p.Outcome, nil
 	}
+	knows := p.Outcome
+	switch {
+	case !p.Made:
+		knows = "-"
+	case p.Request != once.Request:
+		return "", leaderboard.ErrKeyReused
+	case len(p.Lost) > 0:
+		knows = "+"
+	}
+	return strconv.FormatInt(p.Epoch, 10) + " " + knows, nil
 }
 
 // words is a text split at its spaces.

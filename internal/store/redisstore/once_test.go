@@ -34,10 +34,10 @@ func onBothRedis(t *testing.T, test func(t *testing.T, client *redisconn.Client)
 	})
 }
 
-// known names a request that the archive was asked for, and does not know.
-func known(key string) leaderboard.Change {
+// known names a request that the archive was asked for at an epoch, and does not know.
+func known(key string, epoch int64) leaderboard.Change {
 	c := named(key)
-	c.Once.Past = &leaderboard.Past{}
+	c.Once.Past = &leaderboard.Past{Epoch: epoch}
 	return c
 }
 
@@ -91,7 +91,8 @@ func TestARequestIsRememberedForADay(t *testing.T) {
 		for _, age := range []time.Duration{day - time.Minute, day + time.Minute} {
 			_, rest, _ := strings.Cut(record, " ")
 			ok(t, client.HSet(ctx, prefix+"once", field, fmt.Sprint(time.Now().Add(-age).UnixMilli())+" "+rest).Err())
-			ok(t, client.HDel(ctx, prefix+"once", " ").Err()) // an hour after the last time
+			ok(t, client.HSet(ctx, prefix+"meta", "since", 0).Err()) // the archive does not have it
+			ok(t, client.HDel(ctx, prefix+"once", " ").Err())        // some time after the last pass
 			more, err := s.Forget(ctx, []id.Guild{guild1.ID})
 			if there := client.HExists(ctx, prefix+"once", field).Val(); err != nil || len(more) > 0 || there != (age < day) {
 				t.Errorf("at an age of %v it is there: %v; %v, %v", age, there, more, err)

@@ -42,7 +42,7 @@ func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.Us
 	return p, wrap("position", err)
 }
 
-// positionOf reads one of the members that position.lua answered, but for its id.
+// positionOf reads one of the members that position.lua answered, except for its id.
 func positionOf(r reply, at int, running []period.Period) (p leaderboard.Position, err error) {
 	if err := r.numbers(&p.Of); err != nil {
 		return p, err

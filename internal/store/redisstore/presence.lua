@@ -10,7 +10,7 @@ opened(known)
 local back, answer = ARGV[3] == '1', {0, 0}
 local last = journaled() and #ARGV - 5 or #ARGV
 local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, last)), redis.call('HMGET', KEYS[3], unpack(ARGV, 4, last))
-local held, changed, texts, xps = ' ' .. stamp() .. ' ', {}, {}, {}
+local held, changed, texts, seats = ' ' .. stamp() .. ' ', {}, {}, {}
 for i = 1, #scores do
   local away, rest = absent(entries[i])
   local xp = scores[i] and string.format('%.0f', tonumber(scores[i]) or score(scores[i])) or away
@@ -19,21 +19,16 @@ for i = 1, #scores do
   elseif back ~= (away == nil) then
     local count, ends, gains, user = parts(rest or entries[i] or '0 0 0')
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
-    changed[#changed + 1], xps[#changed + 1] = ARGV[3 + i], xp
+    changed[#changed + 1], seats[#seats + 1], seats[#seats + 2] = ARGV[3 + i], xp, ARGV[3 + i]
     texts[2 * #changed - 1] = ARGV[3 + i]
     texts[2 * #changed] = (back and '' or '-' .. xp .. ' ') .. count .. held .. ends .. gains .. user
   end
 end
 if #changed == 0 then return answer end
 
+if back then redis.call('ZADD', KEYS[2], unpack(seats)) else redis.call('ZREM', KEYS[2], unpack(changed)) end
 for i = 1, #changed do
-  if back then
-    redis.call('ZADD', KEYS[2], xps[i], changed[i])
-    event(KEYS[5], 'i', changed[i], 'a', xps[i])
-  else
-    redis.call('ZREM', KEYS[2], changed[i])
-    event(KEYS[5], 'o', changed[i])
-  end
+  if back then event(KEYS[5], 'i', changed[i], 'a', seats[2 * i - 1]) else event(KEYS[5], 'o', changed[i]) end
   moved(changed[i], back, known)
 end
 redis.call('HSET', KEYS[3], unpack(texts))

@@ -53,6 +53,14 @@ func (r reply) numbers(targets ...*int64) error {
 	return nil
 }
 
+// oneOf is what a script's answer n stands for, from 0 on.
+func oneOf[T any](all []T, n int64) (one T, err error) {
+	if n < 0 || n >= int64(len(all)) {
+		return one, errReply
+	}
+	return all[n], nil
+}
+
 // text reads element i; ok is false when it is nil.
 func (r reply) text(i int) (s string, ok bool, err error) {
 	switch v := r.at(i).(type) {

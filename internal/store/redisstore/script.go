@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -12,8 +13,8 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 //go:embed *.lua prelude/*.lua
@@ -31,9 +32,9 @@ var scriptFiles embed.FS
 const format = 5
 
 // constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
-// (freeze.lua); the format, the highest XP, and what meta has in 'gains' when no board of a period is kept.
-var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', %[2]d, %[3]d, '- - - -'\n",
-	redisconn.ServerMark, format, level.MaxXP)
+// (freeze.lua); the format, the highest XP, how long a request is remembered in ms, and what meta has in 'gains' when no board of a period is kept.
+var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', %[2]d, %[3]d, %[4]d, '- - - -'\n",
+	redisconn.ServerMark, format, level.MaxXP, leaderboard.OnceTTL.Milliseconds())
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
 // mistake in this package, so it panics before anything runs.
@@ -70,11 +71,11 @@ var refusals = map[redisconn.Refusal]error{
 	"NOTPRESENT":    leaderboard.ErrNotPresent,
 	"EXISTS":        leaderboard.ErrMemberExists,
 	"KEYREUSED":     leaderboard.ErrKeyReused,
+	"OUTCOMELOST":   leaderboard.ErrOutcomeLost,
 	"CLAIMLOST":     errClaimLost,
-	"ASKARCHIVE":    leaderboard.ErrAskArchive,
 	"NOTCOUNTED":    leaderboard.ErrNotCounted,
 	"NOTSETTLED":    errNotSettled,
-	"HYDRATIONLOST": snapshot.ErrHydrationLost,
+	"HYDRATIONLOST": hydrate.ErrLost,
 }
 
 // wrap names the operation; nil stays nil.
@@ -88,8 +89,14 @@ func wrap(operation string, err error) error {
 // known returns an error of redisconn as what the use cases know it by.
 func known(err error) error {
 	var word redisconn.Refusal
-	if errors.As(err, &word) && refusals[word] != nil {
-		return refusals[word]
+	if errors.As(err, &word) {
+		if epoch, asks := strings.CutPrefix(string(word), "ASKARCHIVE "); asks {
+			n, bad := reply{epoch}.number(0)
+			return cmp.Or(bad, error(leaderboard.AskArchive{Epoch: n}))
+		}
+		if refusals[word] != nil {
+			return refusals[word]
+		}
 	}
 	if errors.Is(err, redisconn.ErrNotReplicated) {
 		return fmt.Errorf("%w: %w", leaderboard.ErrNotReplicated, err)
@@ -124,7 +131,7 @@ func (s *Store) onEach(ctx context.Context, sc *redisconn.Script, guilds []id.Gu
 	return unasked.join()
 }
 
-// distinctErrors are the errors of many guilds, of which those of one server have the same.
+// distinctErrors are the errors of many guilds, each once: guilds of one server share theirs.
 type distinctErrors map[string]error
 
 func (d distinctErrors) add(err error) { d[err.Error()] = err }

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	standingsScript = newScript("standings", "loaded", "score", "values", "entries", "settle", "around")
+	standingsScript = newScript("standings", "loaded", "score", "values", "entries", "settle", "around", "absent")
 	settleScript    = newScript("settle", "loaded", "score", "settle")
 )
 

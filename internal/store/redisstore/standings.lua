@@ -4,7 +4,7 @@
 -- ARGV     incarnation, which of the four it is and the period's days as in settle.lua, how many notes it may take in, first and last position
 --          (from 0, both included); or '', how many members, and who is in their middle
 -- returns  {epoch, rev, how many members there are, the sum of their gains, the first position, {member, gain, ...}, {xp, ...}, {entry, ...}} |
---          NOTLOADED | NOMEMBER | NOTCOUNTED: the board is not kept (count.lua) | NOTSETTLED: there are too many notes (settle.lua)
+--          NOTLOADED | NOMEMBER | NOTPRESENT | NOTCOUNTED: the board is not kept (count.lua) | NOTSETTLED: there are too many notes (settle.lua)
 -- atomic   all is of one moment, and so is what is taken in
 local place = tonumber(ARGV[2])
 local found, epoch, rev, gains = loaded('epoch', 'rev', 'gains')
@@ -18,7 +18,7 @@ local total, sum = redis.call('ZCOUNT', set, '(0', '+inf'), redis.call('HGET', K
 local first, last, rows = tonumber(ARGV[5]), tonumber(ARGV[6]), {}
 if ARGV[7] then
   first, last = around(set, total, ARGV[7], last)
-  if not first then return 'NOMEMBER' end
+  if not first then return absent(redis.call('HGET', KEYS[3], ARGV[7])) and 'NOTPRESENT' or 'NOMEMBER' end
 end
 last = math.min(last, total - 1)
 if last >= first then rows = redis.call('ZREVRANGE', set, first, last, 'WITHSCORES') end

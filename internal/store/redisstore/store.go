@@ -1,8 +1,8 @@
 // Package redisstore is the live store: the boards of the loaded guilds in Redis, on redisconn. What can be done to a board has a
-// file, with its Lua script of the same name beside it; docs/redis-keys.md lists the keys. A change is one script, which is atomic
-// and is never sent twice.
+// file, with its Lua script of the same name beside it; a file of what takes several steps, such as hydrate.go, names its scripts at
+// the top. docs/redis-keys.md lists the keys. A change is one script, which is atomic and is never sent twice.
 //
-// It does not connect, batch or find servers (redisconn), decide when a guild is loaded or written (snapshot), or compute levels.
+// It does not connect, batch or find servers (redisconn), decide when a guild is loaded (hydrate) or written (snapshot), or compute levels.
 package redisstore
 
 import (
@@ -12,11 +12,12 @@ import (
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
-// Store is a leaderboard.Board, a snapshot.Live, an events.Log, an audit.Live and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
+// Store is a leaderboard.Board, a snapshot.Live, a hydrate.Live, an events.Log, an audit.Live and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *redisconn.Client
 	indexer *indexer
@@ -26,6 +27,7 @@ type Store struct {
 var (
 	_ leaderboard.Board = (*Store)(nil)
 	_ snapshot.Live     = (*Store)(nil)
+	_ hydrate.Live      = (*Store)(nil)
 	_ events.Log        = (*Store)(nil)
 	_ audit.Live        = (*Store)(nil)
 )

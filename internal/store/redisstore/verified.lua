@@ -6,6 +6,5 @@
 -- atomic   all of it; the guild is loaded from this moment on
 if not locked() then return 'HYDRATIONLOST' end
 redis.call('HSET', KEYS[1], 'epoch', ARGV[3], 'server', SERVER)
-redis.call('HDEL', KEYS[1], 'raising', 'raisingfrom')
 redis.call('DEL', KEYS[2])
 return {}

@@ -1,5 +1,6 @@
-// Package leaderboard holds the use cases on a guild's members: read, create, change and delete a member, award messages, read a page. It
-// does not check the caller, limit rates or write the archive.
+// Package leaderboard holds the use cases on a guild's members: read, create, change and delete them, award messages, note who
+// comes and goes, find a member by name, read a page, a standing and the rows around it. It does not check the caller, limit rates or write
+// the archive.
 package leaderboard
 
 import (
@@ -16,7 +17,7 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// Errors of a Board. After the first seven nothing was changed. After any other error the live store could not be asked, or its answer was
+// Errors of a Board. After the first eight nothing was changed. After any other error the live store could not be asked, or its answer was
 // lost: a change may have happened.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
@@ -24,11 +25,20 @@ var (
 	ErrNotPresent   = fmt.Errorf("the member is not present: %w", ErrNoMember)
 	ErrMemberExists = errors.New("member has an entry already")
 	ErrKeyReused    = errors.New("another request under the same key") // Once
-	ErrAskArchive   = errors.New("the record may be in the archive")   // Once.Past is needed: records may have been lost
+	ErrOutcomeLost  = errors.New("the outcome of the request is lost") // it was made, and neither the store nor Once.Past has what it did
+	ErrAskArchive   = errors.New("the record may be in the archive")   // Once.Past is needed: the store may have lost the record, or has its name only
 	ErrNotCounted   = errors.New("the period is not added up")         // what was gained before has to be counted first (Board.BeginCount)
 	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
 )
+
+// AskArchive is ErrAskArchive with the guild's epoch, which Past has to name.
+type AskArchive struct{ Epoch int64 }
+
+func (AskArchive) Error() string { return ErrAskArchive.Error() }
+
+// Unwrap makes it an ErrAskArchive.
+func (AskArchive) Unwrap() error { return ErrAskArchive }
 
 // GuildRef names one incarnation of a guild.
 type GuildRef struct {
@@ -95,8 +105,8 @@ type Change struct {
 	// Cooldown, when positive, starts the member's cooldown for that long (millisecond resolution).
 	Cooldown time.Duration
 	Curve    *level.Curve // as in Creation
-	// Days, when set, are the days around now, of which the live store chooses one by its clock, to count for it what is gained. Each change of a
-	// guild that counts gains gets them.
+	// Days, when set, are the days around now, from which the live store chooses by its clock the one that the gain counts for. Each change
+	// of a guild that counts gains gets them.
 	Days *period.Days
 	Once Once
 	// Audit, when set, is recorded in the guild's journal with the change, in the same step; a Leaderboard sets it.
@@ -178,7 +188,7 @@ type Award struct {
 	Data *User
 }
 
-// Awards are the awards of one step, for at most MaxAwards members, of which none is named twice.
+// Awards are the awards of one step, for at most MaxAwards members, each named once.
 type Awards struct {
 	Members []Award
 	// Cooldown is how long a member gains nothing after a message that gave XP (milliseconds); 0 is none.
@@ -191,9 +201,9 @@ type Awards struct {
 // Awarded is what a member had before, and what each of its messages gave.
 type Awarded struct {
 	Before       level.XP
-	Created      bool  // the entry was made
-	MessageCount int64 // before
-	Gained       []level.XP
+	Created      bool       // the entry was made
+	MessageCount int64      // before
+	Gained       []level.XP // Uncounted where the message was not counted, by what was offered then
 }
 
 // Board is the live store. Every method is one atomic step on one guild; each returns ErrNotLoaded, with nothing changed,
@@ -202,7 +212,7 @@ type Awarded struct {
 // A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
 // the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key, in this guild or
 // in another, is ErrKeyReused. That comes before ErrNoMember, ErrNotPresent and ErrMemberExists; for another request in the same guild it comes
-// after ErrNotLoaded.
+// after ErrNotLoaded. The store may keep the name only, once a request is archived; then it needs Once.Past.
 type Board interface {
 	// Member reads a member's entry and rank. ErrNoMember when there is none, ErrNotPresent when it is not on the board.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)

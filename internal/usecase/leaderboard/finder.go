@@ -31,20 +31,20 @@ const (
 	candidates = MaxViewUsers
 	// walkPages of walkSize members, from the first rank on, are looked through for a text that many names begin with.
 	walkPages, walkSize = 10, 1000
-	// fewWords is how many words of the archive's index a search looks at before it looks through the board, some 20 ms, and manyWords after it.
-	fewWords, manyWords = 5000, 200_000
+	// fewWords is how many words of the archive's index a search looks at before it looks through the board, some 20 ms.
+	fewWords = 5000
 )
 
 // Names is where members are found by their names: the archive, for the live store has no room for an index.
 type Names interface {
-	// FindNames finds archived members who are present and match the query, those with the most XP first.
+	// FindNames finds archived members who match the query, those who are present first, those with the most XP first.
 	FindNames(ctx context.Context, g GuildRef, q Query, limits NameLimits) (Candidates, error)
 }
 
 // NameLimits bound one FindNames.
 type NameLimits struct {
 	Users int // that are found at most
-	Words int // that an index is asked for at most
+	Words int // that an index is asked for at most; 0 is to look at every member of the guild
 }
 
 // Candidates are members whose names match.
@@ -93,8 +93,7 @@ func (f *Finder) Find(ctx context.Context, g *guild.Guild, text string) (Found, 
 // Search finds at most limit members (1 to MaxFound) by their names. An Unavailable fault when the archive is away.
 //
 // The archive has an index of words and none of ranks. When it has too many words to look at all their members, those with the best ranks are
-// likely to be near the top of the board, so they are looked for there before the archive takes its time. If more words than manyWords
-// begin with, and hardly any of the first 10,000 members, better ones may be missing.
+// likely to be near the top of the board, so they are looked for there before the archive takes its time and looks at every member.
 func (f *Finder) Search(ctx context.Context, g *guild.Guild, q Query, limit int) (Found, error) {
 	named, err := f.named(ctx, Ref(g), q, fewWords)
 	var all []Ranked
@@ -103,7 +102,7 @@ func (f *Finder) Search(ctx context.Context, g *guild.Guild, q Query, limit int)
 			return Found{}, err
 		}
 		if len(all) <= limit {
-			named, err = f.named(ctx, Ref(g), q, manyWords)
+			named, err = f.named(ctx, Ref(g), q, 0)
 		}
 	}
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -76,6 +77,19 @@ func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 	w.find(f, "ann", anna)
 	w.find(f, annika)
 	w.find(f, "nobody")
+
+	present := func(is bool) {
+		t.Helper()
+		if _, err := w.SetPresence(t.Context(), w.guild, leaderboard.Presence{Present: is, Users: []id.User{anna}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	present(false)
+	w.find(f, "ann")
+	w.snapshot()
+	w.find(f, "ann")
+	present(true)
+	w.find(f, "ann", anna)
 }
 
 func TestFindersLimits(t *testing.T) {
@@ -206,6 +220,9 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 		b := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: int64(from + 1), Known: math.MaxInt64}
 		for i := from; i < from+5000; i++ {
 			m := leaderboard.Member{UserID: id.User(fmt.Sprintf("2%017d", i)), XP: level.XP(i), User: leaderboard.User{Username: fmt.Sprintf("Gopher.%05d", i)}}
+			if i < 10_000 {
+				m.User.Username += " newcomer" // none near the top
+			}
 			b.Rows = append(b.Rows, snapshot.Row{Member: m})
 		}
 		if err := snapshot.WriteBatch(ctx, archive, lease, b); err != nil {
@@ -213,7 +230,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 		}
 	}
 	live := redisstore.New(client)
-	hydrator := snapshot.NewHydrator(live, archive, slog.New(slog.DiscardHandler))
+	hydrator := hydrate.New(live, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	f := leaderboard.NewFinder(leaderboard.New(live, hydrator, &settings{}, leaderboard.Options{}), archive)
 	for _, c := range []struct {
@@ -221,7 +238,7 @@ func TestFindingAmongTensOfThousands(t *testing.T) {
 		found int
 		more  bool
 		last  int // the best
-	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}} {
+	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}, {"new", 20, true, 9999}} {
 		found, err := f.Find(ctx, g, c.text)
 		if err != nil || len(found.Members) != c.found || found.More != c.more {
 			t.Errorf("%q: %d members, more %v, %v", c.text, len(found.Members), found.More, err)

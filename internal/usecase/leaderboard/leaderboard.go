@@ -19,7 +19,7 @@ import (
 // PageSize is how many members a page holds.
 const PageSize = 100
 
-// ErrGuildMoved is a Loader's answer for an incarnation that exists no more: the caller's settings are out of date.
+// ErrGuildMoved is a Loader's answer for an incarnation that no longer exists: the caller's settings are out of date.
 var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 
 // ErrStillLoading is a Loader's answer when the caller's time is over before all members are there. The load continues.
@@ -162,12 +162,14 @@ func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string,
 	return loaded(ctx, l, g, op, func() (T, error) {
 		once.Past = nil // what the archive knew before a load may be lost since
 		result, err := step()
-		if !errors.Is(err, ErrAskArchive) {
+		var ask AskArchive
+		if !errors.As(err, &ask) {
 			return result, err
 		}
 		if once.Past, err = l.loader.Past(ctx, Ref(g), once.Key); err != nil {
 			return result, err
 		}
+		once.Past.Epoch = ask.Epoch
 		return step()
 	})
 }
@@ -218,9 +220,11 @@ func asFault(op string, err error) error {
 	case errors.Is(err, ErrNoMember):
 		return fault.Wrap(err, fault.NotFound, "This user has no level entry in the guild. Create it with POST, or send the user's messages to /v2/guilds/{guildId}/messages.")
 	case errors.Is(err, ErrMemberExists):
-		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Use PATCH to change it.")
+		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Change it with PATCH. If the member has left, first bring them back with PUT /v2/guilds/{guildId}/presence.")
 	case errors.Is(err, ErrKeyReused):
 		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request within the last 24 hours. Send a new key with a new request.")
+	case errors.Is(err, ErrOutcomeLost):
+		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was used within the last 24 hours, and its answer is not known any more. Look whether the change was made, and send a new key.")
 	case errors.Is(err, ErrStillCounting), errors.Is(err, ErrNotCounted):
 		return &fault.Error{
 			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: 2 * time.Second,

@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -64,7 +65,7 @@ func newWorld(t *testing.T) *world {
 	archive := storetest.SQLite(t)
 	w := &world{T: t, live: redisstore.New(client), archive: archive}
 	w.guild = storetest.PutGuild(t, archive, guild1)
-	hydrator := snapshot.NewHydrator(w.live, archive, slog.New(slog.DiscardHandler))
+	hydrator := hydrate.New(w.live, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	w.board = &brokenBoard{Board: w.live}
 	w.loader = &loader{Loader: hydrator}

@@ -49,7 +49,7 @@ func (l *Leaderboard) Award(ctx context.Context, g *guild.Guild, messages []Mess
 	return gainsOf(g, order, members, got), replayed, nil
 }
 
-// inSteps makes a change of many members in steps of MaxAwards, each of which once names by its number.
+// inSteps makes a change of many members in steps of MaxAwards; once names each by its number.
 func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, members []T, once Once, step func(part []T, once Once) ([]R, bool, error)) (got []R, replayed bool, err error) {
 	got, replayed = make([]R, 0, len(members)), true
 	for part := range slices.Chunk(members, MaxAwards) {
@@ -128,11 +128,11 @@ func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain
 	gains := make([]Gain, len(order))
 	for i, place := range order {
 		a, p := &got[place], &members[place]
-		gained, before := a.Gained[p.done], p.level
+		counts, gained, before := a.Gained[p.done] != Uncounted, max(a.Gained[p.done], 0), p.level
 		offer := offered[place].Offers[p.done]
 		held := gained == 0 && offer > 0 && p.xp < level.MaxXP
 		p.done++
-		if offer != Uncounted {
+		if counts {
 			p.counted++
 		}
 		if gained > 0 {
@@ -141,7 +141,7 @@ func gainsOf(g *guild.Guild, order []int, offered []Award, got []Awarded) []Gain
 		}
 		gains[i] = Gain{
 			UserID: offered[place].User, Gained: gained, XP: p.xp, MessageCount: a.MessageCount + p.counted,
-			Level: p.level, LeveledUp: p.level > before, Created: a.Created && offer != Uncounted && p.counted == 1, InCooldown: held,
+			Level: p.level, LeveledUp: p.level > before, Created: a.Created && counts && p.counted == 1, InCooldown: held,
 		}
 	}
 	return gains

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -55,6 +56,34 @@ func messagesOfOneText() ([]leaderboard.Message, weak.Pointer[byte]) {
 		messages[i] = leaderboard.Message{Message: award.Message{UserID: id.User(name), Channel: id.Channel(name), Roles: []id.Role{id.Role(name)}}}
 	}
 	return messages, weak.Make(unsafe.StringData(text))
+}
+
+// A repeat counts the messages that were counted the first time, though other channels are ignored by now.
+func TestARepeatCountsMessagesAsTheFirstTime(t *testing.T) {
+	w := newWorld(t)
+	messages := []leaderboard.Message{
+		{Message: award.Message{UserID: user1, Channel: "1"}}, {Message: award.Message{UserID: user1, Channel: "2"}}, {Message: award.Message{UserID: "200000000000000002", Channel: "1"}},
+	}
+	once := leaderboard.Once{Key: leaderboard.DigestOf([]byte("key"))}
+	var first []leaderboard.Gain
+	for version, ignored := range []id.Channel{"1", "2"} {
+		g := *w.guild
+		g.Version, g.IgnoredChannelIDs = int64(version), []id.Channel{ignored}
+		gains, replayed, err := w.Award(t.Context(), &g, messages, once)
+		if err != nil || replayed != (version > 0) {
+			t.Fatalf("replayed %v, %v", replayed, err)
+		}
+		for i := range gains {
+			gains[i].InCooldown = false // a repeat is not counted
+		}
+		if version > 0 && !slices.Equal(gains, first) {
+			t.Errorf("the repeat: %+v, want %+v", gains, first)
+		}
+		first = gains
+	}
+	if m, err := w.Member(t.Context(), w.guild, user1); err != nil || m.MessageCount != 1 || first[0].Gained != 0 || first[1].MessageCount != 1 {
+		t.Errorf("%+v, %v, after %+v", m, err, first)
+	}
 }
 
 // A guild that is not there any more at the second step of a call: the first one was made, and the client must not hear that nothing was.

@@ -83,15 +83,18 @@ func fold(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(text)
 	}
-	text = strings.NewReplacer("İ", "i", "ı", "i").Replace(norm.NFC.String(text))
-	return norm.NFC.String(strings.Map(firstCase, cases.Fold().String(text)))
+	text = strings.NewReplacer("i\u0307", "i", "ı", "i").Replace(cases.Fold().String(norm.NFD.String(text)))
+	return norm.NFC.String(strings.Map(firstCase, text))
 }
 
-// firstCase returns the lowest of the characters that differ from r in case only: cases.Fold leaves those of the Cherokee as they are.
+// firstCase returns the lowest of the letters that differ from r in case only: cases.Fold leaves those of the Cherokee as they are. The iota that is
+// written below a letter is no letter: it would become one with the letter before.
 func firstCase(r rune) rune {
 	first := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-		first = min(first, other)
+		if !unicode.Is(unicode.Mn, other) {
+			first = min(first, other)
+		}
 	}
 	if first < utf8.RuneSelf {
 		return unicode.ToLower(first)

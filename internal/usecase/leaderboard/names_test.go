@@ -26,9 +26,12 @@ func TestWhatASearchFinds(t *testing.T) {
 		{"a%", []string{"a%", "A%b"}, []string{"ab", "a", "a&"}},
 		{"élan", []string{"élan", "ÉLAN", "e\u0301lan", "vital ÉlaNa"}, []string{"elan", "éla"}},
 		{"иван п", []string{"иван п", "ИВАН ПЕТРОВ", "Пётр Иванов"}, []string{"иван", "ивана"}},
-		{"istanbul", []string{"İSTANBUL", "ıstanbul", "Istanbul"}, nil},
+		{"istanbul", []string{"İSTANBUL", "ıstanbul", "Istanbul", "i\u0307stanbul"}, nil},
+		{"i\u0307stan", []string{"İSTANBUL", "istanbul"}, nil},
 		{"straße", []string{"STRASSE", "STRAẞE"}, []string{"strase"}},
 		{"ΣΊΣΥΦΟΣ", []string{"σίσυφος"}, nil},
+		{"α", []string{"Αικατερίνη", "ΑΙ", "ᾳ", "αᾳ"}, []string{"ά", "ι"}}, // no letter but what is written below one
+		{"μα", []string{"Μαΐου", "ΜΑΙ", "μᾳ"}, []string{"μά"}},
 		{"ⴀ", []string{"Ⴀ", "ⴀ"}, nil},
 		{"𐐨", []string{"𐐀x"}, nil},
 		{"😀😀", []string{"😀😀", "😀😀x"}, []string{"😀", "😁😀"}},

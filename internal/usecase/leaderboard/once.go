@@ -40,11 +40,13 @@ type Once struct {
 
 // Past is what the archive knows of a named request, or of a step of it.
 type Past struct {
+	// Epoch is that of AskArchive. When the guild was loaded since, the archive may know something else by now, and the live store asks again.
+	Epoch   int64
 	Made    bool
 	Request Digest
 	// Outcome is what it did, as the live store recorded it.
 	Outcome string
-	// Lost are those, of the users whom it changed, for whom the live store lost that before it was archived: of those it was not made.
+	// Lost are the changed users whose change the live store lost before it was archived: for them it was not made.
 	Lost []id.User
 }
 

@@ -34,7 +34,7 @@ type Put struct {
 	Absent       bool   // takes the member off the board, silently, unless PutMissing leaves the entry as it is
 }
 
-// Puts are the changes of one step, to at most MaxAwards members, of which none is named twice. A member that is not present stays so.
+// Puts are the changes of one step, to at most MaxAwards members, each named once. A member that is not present stays so.
 type Puts struct {
 	Mode    PutMode
 	Members []Put

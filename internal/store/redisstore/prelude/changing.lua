@@ -1,20 +1,23 @@
--- What scripts that change members have in common; after append.lua and counting.lua.
+-- What scripts that change members have in common; after append.lua, counting.lua and packed.lua.
 
 -- What a change that a client may send again is answered when it was made before, its first outcome, or may not be made;
 -- otherwise nothing. A script that makes one asks this after loaded. A record is when it was made, the incarnation, the request
 -- and the outcome, with a space between; or it is a fence, which stops what claimed the name under a lower number (claim.lua, fence.lua).
--- Where Redis has lost records (commit_hydration.lua), the archive has to be asked first: ASKARCHIVE.
+-- Where Redis has lost records (commit_hydration.lua), or has only the name of this one (packed.lua), the archive has to be asked first: ASKARCHIVE and the
+-- epoch, for which alone the answer counts: later, the request may have been made and lost. When the archive has lost a request that was made, it is not
+-- made again: OUTCOMELOST.
 -- KEYS[1] meta, and when the journal is written the last two of KEYS, after the notes (counting.lua) if they are there: the records and the journal;
 -- ARGV[1] incarnation, and with these the last five of ARGV: the number of the claim, the request, its name, or '' for none, what the archive knows:
--- '' when it was not asked, '-' nothing, or the outcome; and what the audit log shall say of the change, or '' for nothing.
+-- '' when it was not asked, else the epoch and '-' for nothing, '+' for a part, which is in the other arguments, or the outcome; and what the audit log
+-- shall say of the change, or '' for nothing.
 local function journaled() return #KEYS > 6 end
 local function named() return journaled() and ARGV[#ARGV - 2] ~= '' end
 
 local function once()
   if not named() then return end
   local records = KEYS[#KEYS - 1]
-  local number, request, name, past = unpack(ARGV, #ARGV - 4, #ARGV - 1)
-  local known = redis.call('HMGET', records, name, '')
+  local number, request, name, answer = unpack(ARGV, #ARGV - 4, #ARGV - 1)
+  local known = redis.call('HMGET', records, name, '', packedfield(ARGV[1], name))
   local fence = known[1] and string.match(known[1], '^%d+ fence (%d+)$')
   if fence then
     if tonumber(fence) > tonumber(number) then return 'CLAIMLOST' end
@@ -24,13 +27,17 @@ local function once()
     if was ~= request then return 'KEYREUSED' end
     if incarnation == ARGV[1] then return {'REPLAYED', outcome} end
   end
-  if past == '' then
-    local ask = string.match(known[2] or '', '^%d+ (%d+)')
-    if not ask or tonumber(ask) > now() then return 'ASKARCHIVE' end
-  elseif past ~= '-' then
-    redis.call('HSET', records, name, table.concat({stamp(), ARGV[1], request, past}, ' '))
-    return {'REPLAYED', past}
+  local made = known[3] and holds(known[3], name)
+  local epoch, past = string.match(answer, '^(%d+) (.+)$')
+  if not epoch then
+    local ask = string.match(known[2] or '', '^%d+ %+?(%d+)')
+    if not made and ask and tonumber(ask) <= now() then return end
   end
+  local current = redis.call('HGET', KEYS[1], 'epoch')
+  if epoch ~= current then return 'ASKARCHIVE ' .. current end
+  if past == '-' or past == '+' then return made and 'OUTCOMELOST' or nil end
+  if not made then redis.call('HSET', records, name, table.concat({stamp(), ARGV[1], request, past}, ' ')) end -- lost, and found again
+  return {'REPLAYED', past}
 end
 
 -- Records the outcome of a change that is made to users, at a rev, if it has a name, and what it did for the audit log, which may want XP before
@@ -41,6 +48,7 @@ local function record(rev, users, outcome, audit, before, after)
     local request, name = ARGV[#ARGV - 3], ARGV[#ARGV - 2]
     redis.call('HSET', KEYS[#KEYS - 1], name, table.concat({stamp(), ARGV[1], request, outcome}, ' '))
     entry = {'n', name, 'q', request, 'r', rev, 'o', outcome, 'u', users}
+    if string.find(ARGV[#ARGV - 1], '^%d+ %+$') then entry[11], entry[12] = 'p', 1 end -- the rest of a step
   end
   if audit ~= '' then
     local n = #entry

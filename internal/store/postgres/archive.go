@@ -87,7 +87,7 @@ func bounded(ctx context.Context, operation string) (context.Context, context.Ca
 const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
 // plannedNow, before the arguments of a query, has the server plan it each time (0.1 ms). A kept plan may be from a moment when a table was
-// nearly empty, and then reads all of the table until the next ANALYZE. It is for reads that requests wait for.
+// nearly empty, and then reads all of the table until the next ANALYZE. It is for what requests wait for, and for the table of their records.
 const plannedNow = pgx.QueryExecModeCacheDescribe
 
 func wrap(op string, err error) error { return sqlarchive.Wrap("postgres", op, err) }

@@ -50,7 +50,10 @@ func (a *Archive) WriteBatches(ctx context.Context, l lease.Lease, batches []sna
 		if err := replaceGains(ctx, tx, fit); err != nil {
 			return err
 		}
-		return writeRecords(ctx, tx, fit)
+		if err := writeRecords(ctx, tx, fit); err != nil {
+			return err
+		}
+		return keepRecords(ctx, tx, fit)
 	})
 	return errs, err
 }
@@ -75,7 +78,7 @@ func raiseArchived(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, err
 			JOIN guilds g ON g.id = b.id AND g.incarnation = b.incarnation AND g.epoch = b.epoch AND g.archived <= b.known
 			ORDER BY g.id FOR NO KEY UPDATE OF g),
 		raised AS (
-			UPDATE guilds SET archived = greatest(archived, rev) FROM fitting WHERE guilds.id = fitting.id AND whole)
+			UPDATE guilds SET archived = greatest(archived, rev), verified = 0 FROM fitting WHERE guilds.id = fitting.id AND whole)
 		SELECT id, whole FROM fitting`, guilds, incarnations, epochs, known, certain, revs)
 	if err != nil {
 		return nil, err

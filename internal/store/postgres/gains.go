@@ -73,7 +73,7 @@ func (c *gainColumns) add(b *snapshot.Batch, r *snapshot.Row, day int32, gained 
 
 // Below, LIMIT and OFFSET keep the planner from joining whole tables when it has no statistics of them yet: each row is looked up by its index.
 
-// drop deletes all gains of members, m, of which the condition on them and on the row, r, holds.
+// drop deletes all gains of members that meet the condition, which names the member m and the row r.
 func (c *gainColumns) drop(ctx context.Context, tx pgx.Tx, condition string) error {
 	if len(c.users) == 0 {
 		return nil

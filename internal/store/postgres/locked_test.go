@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -27,7 +28,7 @@ func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 	const locked = 7
 	release := blocking(t, url, `SELECT FROM guilds WHERE id = $1 FOR UPDATE`, string(guilds[locked].ID))
 	raise := func(g leaderboard.GuildRef) {
-		if s, err := a.RaiseEpoch(t.Context(), g, snapshot.State{}, 0); err != nil || s != (snapshot.State{Epoch: 1}) {
+		if s, err := a.RaiseEpoch(t.Context(), g, snapshot.State{}, hydrate.Reloaded); err != nil || s != (snapshot.State{Epoch: 1}) {
 			t.Errorf("guild %s: %+v, %v; want epoch 1", g.ID, s, err)
 		}
 	}

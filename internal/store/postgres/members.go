@@ -30,7 +30,7 @@ func (a *Archive) readStates(ctx context.Context, guilds []leaderboard.GuildRef)
 		ids[i], incarnations[i] = string(g.ID), int64(g.Incarnation)
 	}
 	rows, err := a.pool.Query(ctx, `
-		SELECT n, epoch, archived
+		SELECT n, epoch, archived, verified
 		FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS asked (id, incarnation, n) JOIN guilds USING (id, incarnation)`,
 		plannedNow, ids, incarnations)
 	return statesOf(rows, err, len(guilds))
@@ -60,7 +60,7 @@ type raise struct {
 	kept  int64
 }
 
-// RaiseEpoch implements snapshot.Archive. Concurrent calls share one statement.
+// RaiseEpoch implements hydrate.Archive. Concurrent calls share one statement.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (snapshot.State, error) {
 	s, err := a.raises.do(named(ctx, "raise_epoch"), raise{g, from, kept})
 	if err == nil && s == nil {
@@ -77,11 +77,12 @@ func (a *Archive) raiseOne(ctx context.Context, r raise) (snapshot.State, error)
 	ctx, cancel := bounded(ctx, "raise_epoch")
 	defer cancel()
 	s, err := sqlarchive.ScanState(a.pool.QueryRow(ctx, `
-		UPDATE guilds SET epoch = epoch + 1 WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
-		RETURNING epoch, archived`,
-		string(r.guild.ID), int64(r.guild.Incarnation), r.from.Epoch, r.from.Archived))
+		UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN $5 >= 0 THEN verified + 1 ELSE 0 END
+		WHERE id = $1 AND incarnation = $2 AND epoch = $3 AND archived = $4
+		RETURNING epoch, archived, verified`,
+		string(r.guild.ID), int64(r.guild.Incarnation), r.from.Epoch, r.from.Archived, r.kept))
 	if err == nil {
-		err = a.closeRecords(ctx, []leaderboard.GuildRef{r.guild}, []int64{r.kept})
+		err = a.closeRecords(ctx, []raise{r})
 	}
 	return s, wrap("raise a guild's epoch", err)
 }
@@ -90,32 +91,34 @@ func (a *Archive) raiseOne(ctx context.Context, r raise) (snapshot.State, error)
 // one, and for one whose row somebody has locked: the others do not wait for that.
 func (a *Archive) raiseEpochs(ctx context.Context, raises []raise) ([]*snapshot.State, error) {
 	ids, incarnations := make([]string, len(raises)), make([]int64, len(raises))
-	epochs, archived := make([]int64, len(raises)), make([]int64, len(raises))
+	epochs, archived, kept := make([]int64, len(raises)), make([]int64, len(raises)), make([]int64, len(raises))
 	for i, r := range raises {
-		ids[i], incarnations[i], epochs[i], archived[i] = string(r.guild.ID), int64(r.guild.Incarnation), r.from.Epoch, r.from.Archived
+		ids[i], incarnations[i] = string(r.guild.ID), int64(r.guild.Incarnation)
+		epochs[i], archived[i], kept[i] = r.from.Epoch, r.from.Archived, r.kept
 	}
 	rows, err := a.pool.Query(ctx, `
 		WITH fitting AS (
-			SELECT g.id, n
-			FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) WITH ORDINALITY AS r (id, incarnation, epoch, archived, n)
+			SELECT g.id, n, kept
+			FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) WITH ORDINALITY
+				AS r (id, incarnation, epoch, archived, kept, n)
 			JOIN guilds g ON g.id = r.id AND g.incarnation = r.incarnation AND g.epoch = r.epoch AND g.archived = r.archived
 			FOR NO KEY UPDATE OF g SKIP LOCKED)
-		UPDATE guilds SET epoch = epoch + 1 FROM fitting WHERE guilds.id = fitting.id
-		RETURNING n, epoch, archived`,
-		plannedNow, ids, incarnations, epochs, archived)
+		UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN kept >= 0 THEN verified + 1 ELSE 0 END
+		FROM fitting WHERE guilds.id = fitting.id
+		RETURNING n, epoch, archived, verified`,
+		plannedNow, ids, incarnations, epochs, archived, kept)
 	states, err := statesOf(rows, err, len(raises))
 	if err != nil {
 		return nil, err
 	}
 	// Cut off before this, the guild is not in use yet, and its epoch is raised once more.
-	var guilds []leaderboard.GuildRef
-	var kept []int64
+	var raised []raise
 	for i, s := range states {
 		if s != nil {
-			guilds, kept = append(guilds, raises[i].guild), append(kept, raises[i].kept)
+			raised = append(raised, raises[i])
 		}
 	}
-	return states, a.closeRecords(ctx, guilds, kept)
+	return states, a.closeRecords(ctx, raised)
 }
 
 // statesOf reads rows of a place, from 1 on, and the state of the guild in that place; nil where there is none.
@@ -126,7 +129,7 @@ func statesOf(rows pgx.Rows, err error, n int) ([]*snapshot.State, error) {
 	states := make([]*snapshot.State, n)
 	var place int64
 	var s snapshot.State
-	_, err = pgx.ForEachRow(rows, []any{&place, &s.Epoch, &s.Archived}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&place, &s.Epoch, &s.Archived, &s.Verified}, func() error {
 		states[place-1] = new(s)
 		return nil
 	})

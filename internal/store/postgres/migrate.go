@@ -51,10 +51,12 @@ func (a *Archive) MigrationStatus(ctx context.Context) (list []migration.Migrati
 	return list, wrap("migration status", err)
 }
 
-// withProvider runs f on a connection without the limit on statements: a migration takes as long as it takes.
+// withProvider runs f on a connection without the limit on statements: a migration takes as long as it takes. Nor does a machine that
+// stands still between two statements break it off.
 func (a *Archive) withProvider(f func(*goose.Provider, *sql.DB) error) (err error) {
 	cfg := a.pool.Config().ConnConfig
 	cfg.RuntimeParams["statement_timeout"] = "0"
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = "60000" // milliseconds
 	db := stdlib.OpenDB(*cfg)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	// Tries again and again instead of waiting in the server, where the waiting statement would block CREATE INDEX CONCURRENTLY.

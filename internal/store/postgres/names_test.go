@@ -47,13 +47,13 @@ func TestASearchUsesTheIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Release()
-	for _, sql := range []string{`SET plan_cache_mode = force_generic_plan`, `PREPARE find (bigint, text, text, integer, integer, text[]) AS ` + findNames} {
+	for _, sql := range []string{`SET plan_cache_mode = force_generic_plan`, `PREPARE find (bigint, integer, text[], text, text, integer) AS ` + findNames} {
 		if _, err := conn.Exec(t.Context(), sql); err != nil {
 			t.Fatal(err)
 		}
 	}
 	rows, err := conn.Query(t.Context(),
-		fmt.Sprintf(`EXPLAIN EXECUTE find (%d, 'gopher', 'gophes', 5000, 100, '{" gopher"}')`, g.Incarnation), pgx.QueryExecModeSimpleProtocol)
+		fmt.Sprintf(`EXPLAIN EXECUTE find (%d, 100, '{" gopher"}', 'gopher', 'gophes', 5000)`, g.Incarnation), pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		t.Fatal(err)
 	}

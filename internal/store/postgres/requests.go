@@ -6,7 +6,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/store/sqlarchive"
-	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -63,20 +62,47 @@ func writeAudit(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error 
 	return refusal(err)
 }
 
-// closeRecords notes what those requests lost that are not known to be archived, but for those of guilds up to the rev that was kept.
-func (a *Archive) closeRecords(ctx context.Context, guilds []leaderboard.GuildRef, kept []int64) error {
-	incarnations := make([]int64, len(guilds))
-	for i, g := range guilds {
-		incarnations[i] = int64(g.Incarnation)
+// keepRecords notes that what records of earlier batches did, up to the revs of these, is archived.
+func keepRecords(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error {
+	var incarnations, revs []int64
+	for _, b := range batches {
+		if !b.Doubtful {
+			incarnations, revs = append(incarnations, int64(b.Guild.Incarnation)), append(revs, b.Rev)
+		}
 	}
-	_, err := a.pool.Exec(named(ctx, "close_requests"), `
-		UPDATE requests q SET epoch = NULL, rev = NULL, lost = coalesce((
-			SELECT string_agg(u.id, ' ' ORDER BY n) FROM unnest(string_to_array(q.users, ' ')) WITH ORDINALITY AS u (id, n)
-			WHERE NOT EXISTS (
-				SELECT FROM members m
-				WHERE m.incarnation = q.incarnation AND m.user_id = u.id AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
-		FROM unnest($1::bigint[], $2::bigint[]) AS g (incarnation, kept)
-		WHERE q.incarnation = g.incarnation AND q.rev > g.kept`,
-		incarnations, kept)
+	_, err := tx.Exec(ctx, `
+		UPDATE requests q SET epoch = NULL, rev = NULL FROM unnest($1::bigint[], $2::bigint[]) AS b (incarnation, rev)
+		WHERE q.incarnation = b.incarnation AND q.rev <= b.rev`, plannedNow, incarnations, revs)
 	return err
+}
+
+// closeStep is how many records one statement of closeRecords is about: with a thousand users each they take less than a second on a busy server.
+// Each statement stays done when a later one is cut off.
+const closeStep = 50
+
+// closeRecords notes what those requests lost that are not known to be archived, except for those of guilds up to the rev that was kept. It may
+// come late, when the guild is in use again, so it leaves later epochs alone.
+func (a *Archive) closeRecords(ctx context.Context, raised []raise) error {
+	incarnations, kept, epochs := make([]int64, len(raised)), make([]int64, len(raised)), make([]int64, len(raised))
+	for i, r := range raised {
+		incarnations[i], kept[i], epochs[i] = int64(r.guild.Incarnation), r.kept, r.from.Epoch
+	}
+	for {
+		done, err := a.pool.Exec(named(ctx, "close_requests"), `
+			WITH open AS (
+				SELECT r.incarnation, r.name
+				FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS g (incarnation, kept, epoch)
+				JOIN requests r ON r.incarnation = g.incarnation AND r.rev > g.kept AND r.epoch <= g.epoch
+				LIMIT $4 FOR NO KEY UPDATE OF r)
+			UPDATE requests q SET epoch = NULL, rev = NULL, lost = coalesce((
+				SELECT string_agg(u.id, ' ' ORDER BY n) FROM unnest(string_to_array(q.users, ' ')) WITH ORDINALITY AS u (id, n)
+				WHERE u.id <> '' AND NOT EXISTS (
+					SELECT FROM members m
+					WHERE m.incarnation = q.incarnation AND m.user_id = u.id AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
+			FROM open WHERE q.incarnation = open.incarnation AND q.name = open.name`,
+			plannedNow, incarnations, kept, epochs, closeStep)
+		if err != nil || done.RowsAffected() < closeStep {
+			return err
+		}
+	}
 }

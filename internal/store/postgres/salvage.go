@@ -24,14 +24,14 @@ const bury = `
 	UPDATE members SET epoch = $3, rev = $5, written_ms = ` + nowMS + `, words = '', ` + sqlarchive.Bury + `
 	WHERE incarnation = $1 AND user_id = ANY ($2::text[]) AND NOT deleted AND (epoch, rev) <= ($3::bigint, $4::bigint)`
 
-// Salvage implements snapshot.Archive. All rows are merged in one statement.
+// Salvage implements hydrate.Archive. All rows are merged in one statement.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
 	if err := b.Check(); err != nil {
 		return wrap("salvage members", err)
 	}
 	return a.inTx(ctx, "salvage", func(ctx context.Context, tx pgx.Tx) error {
 		state, err := sqlarchive.ScanState(tx.QueryRow(ctx,
-			`SELECT epoch, archived FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`, string(b.Guild.ID), int64(b.Guild.Incarnation)))
+			`SELECT epoch, archived, verified FROM guilds WHERE id = $1 AND incarnation = $2 FOR NO KEY UPDATE`, string(b.Guild.ID), int64(b.Guild.Incarnation)))
 		if err != nil {
 			return err
 		}

@@ -84,7 +84,7 @@ func (c *change) audited(ctx context.Context, g id.Guild, e audit.Entry, before,
 	return nil
 }
 
-// auditedChanges records what of a guild's settings and directory differs; nothing when nothing does.
+// auditedChanges records the differences in a guild's settings and directory, if there are any.
 func (c *change) auditedChanges(ctx context.Context, action audit.Action, before *guild.Described, after guild.Described) error {
 	was, is, err := guild.Changes(before, after)
 	if err != nil || is == nil {
@@ -137,7 +137,7 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 	return found, Wrap(c.Name, "read_audit", err)
 }
 
-// archivedAudit reads what of a log the archive has. Each filter has an index that has the order, too.
+// archivedAudit reads the archived part of a log. Each filter has an index that has the order, too.
 func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
 	condition, args := `log = $1`, append(slices.Clone(c.Fresh), log)
 	n := 1

@@ -89,7 +89,7 @@ func (c *change) checkpoint(ctx context.Context, g leaderboard.GuildRef, name st
 	return made, err
 }
 
-// locksIncarnation locks the guild's row and returns the archive's time. snapshot.ErrStale for an incarnation that exists no more.
+// locksIncarnation locks the guild's row and returns the archive's time. snapshot.ErrStale for an incarnation that no longer exists.
 func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (nowMS int64, err error) {
 	nowMS, err = scanValue[int64](c.QueryRowContext(ctx, `SELECT `+c.Now+` FROM guilds WHERE id = $1 AND incarnation = $2`+c.Lock, string(g.ID), int64(g.Incarnation)))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -195,7 +195,7 @@ func (c *change) replace(ctx context.Context, r checkpoints.Replacement, done *c
 		statement string
 		args      []any
 	}{
-		{`UPDATE guilds SET incarnation = $2, audit_log = ` + LogOfGuild + `, epoch = 1, archived = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
+		{`UPDATE guilds SET incarnation = $2, audit_log = ` + LogOfGuild + `, epoch = 1, archived = 0, verified = 0, reset = $3, gains_from = NULL WHERE id = $1`, []any{string(r.Guild.ID), to, string(r.Why)}},
 		{`UPDATE periods SET incarnation = $1 WHERE incarnation = $2`, []any{to, from}},
 		{`UPDATE requests SET incarnation = $1, epoch = NULL, rev = NULL, lost = '' WHERE incarnation = $2`, []any{to, from}},
 		{`INSERT INTO deleted_guilds (incarnation, guild_id, deleted_ms) VALUES ($1, $2, ` + c.Now + `)`, []any{from, string(r.Guild.ID)}},

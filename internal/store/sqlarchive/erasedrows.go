@@ -42,7 +42,7 @@ func (c *Catalog) RequestsOf(ctx context.Context, user id.User) ([]erasure.Reque
 // StoredOf implements erasure.Archive.
 func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Stored, err error) {
 	found.Guilds, err = list(ctx, c, "list_entries_of", func(row Row) (m erasure.Membership, err error) {
-		m.Row, err = ScanMember(row, &m.Guild.ID, &m.Guild.Incarnation)
+		m.Row, err = scanMember(row, &m.Guild.ID, &m.Guild.Incarnation)
 		return m, err
 	}, `SELECT `+MemberColumns+`, g.id, g.incarnation FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
 		WHERE NOT m.deleted ORDER BY g.id`, append(c.Fresh, string(user))...)

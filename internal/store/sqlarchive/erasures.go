@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/erasure"
-	"levelboard/internal/usecase/snapshot"
+	"levelboard/internal/usecase/hydrate"
 )
 
 // userHashes returns the keyed hash of each user, as erasures has it. The secret is made with its table: every replica needs it, for as long as
@@ -74,8 +74,8 @@ func (c *Catalog) HasErasures(ctx context.Context) (bool, error) {
 	return one(ctx, c, "find_erasures", scanValue[bool], `SELECT EXISTS (SELECT 1 FROM erasures)`)
 }
 
-// Erased implements snapshot.Archive.
-func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]snapshot.Erasure, error) {
+// Erased implements hydrate.Archive.
+func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]hydrate.Erasure, error) {
 	if len(users) == 0 {
 		return nil, nil
 	}
@@ -94,11 +94,11 @@ func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]snap
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}
-	found := map[string]snapshot.Erasure{}
+	found := map[string]hydrate.Erasure{}
 	for _, l := range lines {
-		found[l.hash] = snapshot.Erasure{Until: time.UnixMilli(l.at), As: erasedAs + strconv.FormatInt(l.number, 10)}
+		found[l.hash] = hydrate.Erasure{Until: time.UnixMilli(l.at), As: erasedAs + strconv.FormatInt(l.number, 10)}
 	}
-	erased := map[id.User]snapshot.Erasure{}
+	erased := map[id.User]hydrate.Erasure{}
 	for i, user := range users {
 		if e, ok := found[hashes[i]]; ok {
 			erased[user] = e

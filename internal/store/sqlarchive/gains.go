@@ -13,7 +13,7 @@ import (
 // lastDays is how many days of gains Members brings, back from the incarnation's newest one.
 const lastDays = 3
 
-// LastDay implements snapshot.Archive.
+// LastDay implements hydrate.Archive.
 func (c *Catalog) LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error) {
 	return one(ctx, c, "read_last_day", scanValue[period.Day],
 		`SELECT coalesce(max(day), 0) FROM gains WHERE incarnation = $1`, int64(g.Incarnation))
@@ -38,7 +38,7 @@ func MemberGains(day string) string {
 // ScanMemberGains reads MemberColumns and then MemberGains.
 func ScanMemberGains(row Row) (snapshot.Row, error) {
 	var text string
-	r, err := ScanMember(row, &text)
+	r, err := scanMember(row, &text)
 	if err == nil {
 		r.Gains, err = period.ParseGains(text)
 	}

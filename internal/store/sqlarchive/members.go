@@ -8,11 +8,11 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// MemberColumns are what ScanMember reads.
+// MemberColumns are what scanMember reads.
 const MemberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username, global_name, accent_colour, NOT present`
 
-// ScanMember reads MemberColumns, and columns after them.
-func ScanMember(row Row, after ...any) (r snapshot.Row, err error) {
+// scanMember reads MemberColumns, and columns after them.
+func scanMember(row Row, after ...any) (r snapshot.Row, err error) {
 	var updated, cooldown *int64
 	u := &r.User
 	err = row.Scan(append([]any{
@@ -23,9 +23,9 @@ func ScanMember(row Row, after ...any) (r snapshot.Row, err error) {
 	return r, err
 }
 
-// ScanState reads epoch and archived. It returns snapshot.ErrStale when there is no row.
+// ScanState reads epoch, archived and verified. It returns snapshot.ErrStale when there is no row.
 func ScanState(row Row) (s snapshot.State, err error) {
-	err = row.Scan(&s.Epoch, &s.Archived)
+	err = row.Scan(&s.Epoch, &s.Archived, &s.Verified)
 	if errors.Is(err, sql.ErrNoRows) {
 		return snapshot.State{}, snapshot.ErrStale
 	}

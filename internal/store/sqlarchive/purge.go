@@ -118,7 +118,7 @@ func (p *purge) oldGains(ctx context.Context, before period.Day) (found int) {
 	return len(guilds)
 }
 
-// oldPeriods deletes the lower ranks of periods that ended up to a time, and whole periods of which nobody can see a board, of a page of periods.
+// oldPeriods deletes the lower ranks of periods that ended up to a time, and whole periods without a visible board, in a page of periods.
 // Seasons stay, so that none closes twice. Each period is looked at once.
 func (p *purge) oldPeriods(ctx context.Context, until int64) (found int) {
 	type old struct {

@@ -14,7 +14,7 @@ import (
 // RequestTime is how long a named request is known. An hour more than a repeat may take lets the clocks of Redis and the archive differ.
 const RequestTime = leaderboard.OnceTTL + time.Hour
 
-// Past implements snapshot.Archive.
+// Past implements hydrate.Archive.
 func (c *Catalog) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {
 	return one(ctx, c, "read_request", scanPast, `SELECT request, outcome, users, lost FROM requests WHERE incarnation = $1 AND name = $2`,
 		append(c.Fresh, int64(g.Incarnation), name[:])...)
@@ -39,8 +39,9 @@ type RecordOf struct {
 	Name, Request []byte
 	Made          int64
 	Outcome       string
-	Users         string
-	Epoch, Rev    *int64
+	// Users has a space before the first when the step was made in part before: then it is not lost as a whole when what it did to them is.
+	Users      string
+	Epoch, Rev *int64
 }
 
 // RecordsOf lists the records of batches, the last one of each name.
@@ -62,7 +63,10 @@ func RecordsOf(batches []snapshot.Batch) []RecordOf {
 				Incarnation: int64(b.Guild.Incarnation), Name: r.Name[:], Request: r.Request[:],
 				Made: r.At.UnixMilli(), Outcome: r.Outcome, Users: spaced(r.Users),
 			}
-			if r.Rev > b.Rev {
+			if r.Rest {
+				of.Users = " " + of.Users
+			}
+			if b.Doubtful || r.Rev > b.Rev {
 				of.Epoch, of.Rev = &b.Epoch, &r.Rev
 			}
 			named := name{of.Incarnation, r.Name}
@@ -77,7 +81,10 @@ func RecordsOf(batches []snapshot.Batch) []RecordOf {
 	return all
 }
 
-// ReplaceRecord is what a record does with an older one of its name.
+// ReplaceRecord is what a record does with an older one of its name. One that is read again stays as it is, unless it was lost: what it did
+// may have been archived in an earlier epoch.
 const ReplaceRecord = `
 	ON CONFLICT (incarnation, name) DO UPDATE SET request = excluded.request, made_ms = excluded.made_ms, outcome = excluded.outcome,
-		users = excluded.users, lost = '', epoch = excluded.epoch, rev = excluded.rev`
+		users = excluded.users, lost = '', epoch = excluded.epoch, rev = excluded.rev
+	WHERE requests.lost <> '' OR (requests.request, requests.made_ms, requests.outcome, requests.users)
+		<> (excluded.request, excluded.made_ms, excluded.outcome, excluded.users)`

@@ -1,5 +1,5 @@
 // Package sqlarchive is what the archives on Postgres and on SQLite share: guilds, API keys with their grants and history, and the
-// log of changes, in statements that both databases understand. Members, the lease and purges are in their own packages.
+// log of changes, in statements that both databases understand. It does not connect, take the lease or write batches: each archive's own package does.
 package sqlarchive
 
 import (

@@ -1,4 +1,5 @@
 // Package sqlite is the archive of embedded mode, in one file: what package postgres is on Postgres, promise for promise.
+// Like it, the package does not decide what is written when.
 //
 // One connection writes, so transactions that change something run one after the other, and what package postgres does
 // with locks on rows needs none here. Other connections read beside it (WAL). A committed transaction survives the loss

@@ -58,7 +58,10 @@ func writeBatch(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 	if err := writeRecords(ctx, tx, b); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE guilds SET archived = ?2 WHERE id = ?1 AND archived < ?2`, string(b.Guild.ID), b.Rev)
+	if err := keepRecords(ctx, tx, b); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE guilds SET archived = max(archived, ?2), verified = 0 WHERE id = ?1`, string(b.Guild.ID), b.Rev)
 	return err
 }
 

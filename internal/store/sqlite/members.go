@@ -37,16 +37,17 @@ func stateOf(ctx context.Context, db interface {
 }, g leaderboard.GuildRef,
 ) (snapshot.State, error) {
 	return sqlarchive.ScanState(db.QueryRowContext(ctx,
-		`SELECT epoch, archived FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
+		`SELECT epoch, archived, verified FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
 }
 
-// RaiseEpoch implements snapshot.Archive.
+// RaiseEpoch implements hydrate.Archive.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
 	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
 		s, err = sqlarchive.ScanState(tx.QueryRowContext(ctx, `
-			UPDATE guilds SET epoch = epoch + 1 WHERE id = ? AND incarnation = ? AND epoch = ? AND archived = ?
-			RETURNING epoch, archived`,
-			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived))
+			UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN ?5 >= 0 THEN verified + 1 ELSE 0 END
+			WHERE id = ?1 AND incarnation = ?2 AND epoch = ?3 AND archived = ?4
+			RETURNING epoch, archived, verified`,
+			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept))
 		if err != nil {
 			return err
 		}

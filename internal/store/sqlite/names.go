@@ -12,7 +12,7 @@ import (
 func (a *Archive) FindNames(ctx context.Context, g leaderboard.GuildRef, q leaderboard.Query, limits leaderboard.NameLimits) (found leaderboard.Candidates, err error) {
 	rows, err := a.reader.QueryContext(ctx, `
 		SELECT user_id, username, global_name FROM members
-		WHERE incarnation = ? AND NOT deleted AND present AND (username <> '' OR global_name <> '') ORDER BY xp DESC, user_id DESC`, int64(g.Incarnation))
+		WHERE incarnation = ? AND NOT deleted AND (username <> '' OR global_name <> '') ORDER BY present DESC, xp DESC, user_id DESC`, int64(g.Incarnation))
 	if err != nil {
 		return found, wrap("find names", err)
 	}

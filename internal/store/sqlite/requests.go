@@ -30,12 +30,21 @@ func writeRecords(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 	return nil
 }
 
-// closeRecords notes what those requests lost that are not known to be archived, but for those up to the rev that was kept.
+// keepRecords notes that what records of earlier batches did, up to the rev of this one, is archived.
+func keepRecords(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
+	if b.Doubtful {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation = ? AND rev <= ?`, int64(b.Guild.Incarnation), b.Rev)
+	return err
+}
+
+// closeRecords notes what those requests lost that are not known to be archived, except for those up to the rev that was kept.
 func closeRecords(ctx context.Context, tx *sql.Tx, g leaderboard.GuildRef, kept int64) error {
 	_, err := tx.ExecContext(ctx, `
 		UPDATE requests AS q SET epoch = NULL, rev = NULL, lost = coalesce((
 			SELECT group_concat(u.value, ' ') FROM json_each('["' || replace(q.users, ' ', '","') || '"]') AS u
-			WHERE NOT EXISTS (
+			WHERE u.value <> '' AND NOT EXISTS (
 				SELECT 1 FROM members m
 				WHERE m.incarnation = q.incarnation AND m.user_id = u.value AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
 		WHERE q.incarnation = ? AND q.rev > ?`, int64(g.Incarnation), kept)

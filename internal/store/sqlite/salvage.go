@@ -23,7 +23,7 @@ const bury = `
 	UPDATE members SET epoch = ?3, rev = ?5, written_ms = ?6, ` + sqlarchive.Bury + `
 	WHERE incarnation = ?1 AND user_id = ?2 AND NOT deleted AND (epoch, rev) <= (?3, ?4)`
 
-// Salvage implements snapshot.Archive.
+// Salvage implements hydrate.Archive.
 func (a *Archive) Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error {
 	if err := b.Check(); err != nil {
 		return wrap("salvage members", err)

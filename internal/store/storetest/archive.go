@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/ownkeys"
@@ -27,6 +28,7 @@ type ArchiveStore interface {
 	ownkeys.Archive
 	guildsettings.Archive
 	snapshot.Archive
+	hydrate.Archive
 	guild.Source
 	apikey.Source
 	apikey.UseStore

@@ -212,7 +212,8 @@ func archiveResets(t *testing.T, a ArchiveStore) {
 	put(t, a, settingsOf(t, guildA, `,"xpPerMessageMin":16`))
 	wantResets(t, a)
 	var g *guild.Guild
-	for _, settings := range []string{reward, reward + `,"curve":"amari"`} {
+	own := reward + `,"curve":[56,-40,20]`
+	for _, settings := range []string{reward, reward + `,"curve":"amari"`, own} {
 		g = put(t, a, settingsOf(t, guildA, settings))
 		reset := periods.Reset{Guild: refOf(g), Why: events.Settings}
 		wantResets(t, a, reset)
@@ -225,6 +226,8 @@ func archiveResets(t *testing.T, a ArchiveStore) {
 		}
 		wantResets(t, a)
 	}
+	g = put(t, a, settingsOf(t, guildA, own+`,"xpPerMessageMin":17`))
+	wantResets(t, a)
 	s := g.Settings
 	s.Curve = level.Curve{}
 	g = mustGet(a.UpdateGuild(t.Context(), s, g.Edited))(t)

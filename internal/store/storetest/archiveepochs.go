@@ -6,13 +6,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
 )
 
 func archiveEpochs(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, 0); err != nil {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, hydrate.Reloaded); err != nil {
 		t.Fatal(err)
 	}
 	for _, epoch := range []int64{0, 2} {
@@ -20,11 +21,28 @@ func archiveEpochs(t *testing.T, a ArchiveStore) {
 		if !errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("a batch of epoch %d at epoch 1: %v", epoch, err)
 		}
-		if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Epoch: epoch}, 0); !errors.Is(err, snapshot.ErrStale) {
+		if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Epoch: epoch}, hydrate.Reloaded); !errors.Is(err, snapshot.ErrStale) {
 			t.Errorf("raised from %d at epoch 1: %v", epoch, err)
 		}
 	}
 	wantState(t, a, g, 1, 0)
+	// Whatever is committed, or loaded, ends what was only verified.
+	raised := func(from snapshot.State, kept, verified int64) snapshot.State {
+		t.Helper()
+		s, err := a.RaiseEpoch(t.Context(), refOf(g), from, kept)
+		if want := (snapshot.State{Epoch: from.Epoch + 1, Archived: from.Archived, Verified: verified}); err != nil || s != want {
+			t.Errorf("raised from %+v: %+v, %v; want %+v", from, s, err, want)
+		}
+		return s
+	}
+	s := raised(raised(snapshot.State{Epoch: 1}, 0, 1), 0, 2)
+	if err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: s.Epoch}); err != nil {
+		t.Fatal(err)
+	}
+	if s = mustGet(a.State(t.Context(), refOf(g)))(t); s.Verified != 0 {
+		t.Errorf("after a batch %+v", s)
+	}
+	raised(raised(s, 0, 1), hydrate.Reloaded, 0)
 	if rows := allMembers(t, a, g); len(rows) != 0 {
 		t.Errorf("a refused batch left %+v", rows)
 	}
@@ -44,7 +62,7 @@ func archiveIncarnations(t *testing.T, a ArchiveStore) {
 	if _, err := a.State(t.Context(), refOf(g)); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("its state: %v", err)
 	}
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, 0); !errors.Is(err, snapshot.ErrStale) {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, hydrate.Reloaded); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("its epoch: %v", err)
 	}
 	if _, err := a.Members(t.Context(), refOf(g), "", 10); !errors.Is(err, snapshot.ErrStale) {
@@ -59,7 +77,7 @@ func archiveEpochRace(t *testing.T, a ArchiveStore) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
-			switch _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, 0); {
+			switch _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, hydrate.Reloaded); {
 			case err == nil:
 				won.Add(1)
 			case !errors.Is(err, snapshot.ErrStale):

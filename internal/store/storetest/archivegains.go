@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -93,7 +94,7 @@ func archiveGainsOlder(t *testing.T, a ArchiveStore) {
 	b := snapshot.Batch{Guild: refOf(g), Rev: 4, AsOf: 6, Known: math.MaxInt64, Rows: []snapshot.Row{gainRow(gainer1, 3, 100, 11)}}
 	must(t, snapshot.WriteBatch(t.Context(), a, l, b))
 	wantGains(t, a, g, gainer1, 100, 11)
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}, 0); err != nil {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 5}, hydrate.Reloaded); err != nil {
 		t.Fatal(err)
 	}
 	if err := snapshot.WriteBatch(t.Context(), a, l, b); !errors.Is(err, snapshot.ErrStale) {

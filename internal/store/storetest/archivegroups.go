@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -105,7 +106,7 @@ func archiveGroups(t *testing.T, a ArchiveStore) {
 	// When all are left out, that is no failure.
 	write(batchesOf(guilds[:1], 6), map[int]error{0: snapshot.ErrStale})
 	// Each guild's rows are of its own rev and epoch.
-	if _, err := a.RaiseEpoch(t.Context(), refOf(guilds[0]), snapshot.State{Archived: 7}, 0); err != nil {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(guilds[0]), snapshot.State{Archived: 7}, hydrate.Reloaded); err != nil {
 		t.Fatal(err)
 	}
 	batches = batchesOf([]*guild.Guild{guilds[0], guilds[9]}, 6)
@@ -220,7 +221,7 @@ func archiveGroupRace(t *testing.T, a ArchiveStore) {
 		for _, g := range slices.Backward(guilds[4:8]) {
 			s, err := a.State(t.Context(), refOf(g))
 			if err == nil {
-				_, err = a.RaiseEpoch(t.Context(), refOf(g), s, 0)
+				_, err = a.RaiseEpoch(t.Context(), refOf(g), s, hydrate.Reloaded)
 			}
 			if err != nil && !errors.Is(err, snapshot.ErrStale) {
 				t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -96,11 +97,11 @@ func archiveRevs(t *testing.T, a ArchiveStore) {
 	}
 	wantState(t, a, g, 0, 12)
 	// A batch that came late, from a Redis that is no more.
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 11}, 0); !errors.Is(err, snapshot.ErrStale) {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 11}, hydrate.Reloaded); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("raised from a state that a batch has changed since: %v", err)
 	}
 	wantState(t, a, g, 0, 12)
-	if s, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 12}, 0); err != nil || s != (snapshot.State{Epoch: 1, Archived: 12}) {
+	if s, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 12}, hydrate.Reloaded); err != nil || s != (snapshot.State{Epoch: 1, Archived: 12}) {
 		t.Fatalf("raise epoch: %+v, %v", s, err)
 	}
 	writeRows(t, a, l, g, 1, 1, row("300000000000000001", 1))

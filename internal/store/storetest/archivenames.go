@@ -32,9 +32,11 @@ func queryOf(t *testing.T, text string) leaderboard.Query {
 
 func wantNames(t *testing.T, a ArchiveStore, g *guild.Guild, limit int, text string, want ...id.User) {
 	t.Helper()
-	got, err := a.FindNames(t.Context(), refOf(g), queryOf(t, text), leaderboard.NameLimits{Users: limit, Words: 50_000})
-	if err != nil || !slices.Equal(got.Users, want) || got.Many {
-		t.Errorf("%d names like %q: %+v, %v; want %v", limit, text, got, err, want)
+	for _, words := range []int{0, 50_000} {
+		got, err := a.FindNames(t.Context(), refOf(g), queryOf(t, text), leaderboard.NameLimits{Users: limit, Words: words})
+		if err != nil || !slices.Equal(got.Users, want) || got.Many {
+			t.Errorf("%d names like %q, by %d words: %+v, %v; want %v", limit, text, words, got, err, want)
+		}
 	}
 }
 
@@ -52,15 +54,15 @@ func archiveNames(t *testing.T, a ArchiveStore) {
 		r.XP, r.Absent = level.XP(10*(i+1)), names[0] == "anna.away"
 		rows = append(rows, r)
 	}
-	anna, annaB, ann, percent, under, elan, gone, turk := users[0], users[1], users[2], users[3], users[4], users[5], users[7], users[9]
+	anna, annaB, ann, percent, under, elan, gone, away, turk := users[0], users[1], users[2], users[3], users[4], users[5], users[7], users[8], users[9]
 	writeRows(t, a, l, g, 0, 1, rows...)
 	writeRows(t, a, l, g, 0, 2, tombstone(gone))
 	writeRows(t, a, l, other, 0, 1, namedRow("300000000000000099", "anna", ""))
 
-	wantNames(t, a, g, 20, "an", ann, annaB, anna)
+	wantNames(t, a, g, 20, "an", ann, annaB, anna, away)
 	wantNames(t, a, g, 2, "an", ann, annaB)
-	wantNames(t, a, g, 20, "ANNA", annaB, anna)
-	wantNames(t, a, g, 20, "anna.", annaB)
+	wantNames(t, a, g, 20, "ANNA", annaB, anna, away)
+	wantNames(t, a, g, 20, "anna.", annaB, away)
 	wantNames(t, a, g, 20, "zO", anna)
 	wantNames(t, a, g, 20, "ZOË", anna)
 	wantNames(t, a, g, 20, "zoe\u0308", anna) // with the accent by itself
@@ -81,14 +83,14 @@ func archiveNames(t *testing.T, a ArchiveStore) {
 	renamed := namedRow(anna, "renamed", "")
 	renamed.XP = 500
 	writeRows(t, a, l, g, 0, 3, renamed)
-	wantNames(t, a, g, 20, "an", ann, annaB)
+	wantNames(t, a, g, 20, "an", ann, annaB, away)
 	wantNames(t, a, g, 20, "zo")
 	wantNames(t, a, g, 20, "ren", anna)
 
 	copied := mustGet(a.CreateCheckpoint(t.Context(), refOf(g), "names", false))(t)
 	restore := checkpoints.Replacement{Guild: refOf(g), State: snapshot.State{Archived: 3}, From: copied.ID, Name: "before", Why: events.Restored}
 	mustGet(a.Replace(t.Context(), restore))(t)
-	wantNames(t, a, mustGet(a.Guild(t.Context(), guildA))(t), 20, "an", ann, annaB)
+	wantNames(t, a, mustGet(a.Guild(t.Context(), guildA))(t), 20, "an", ann, annaB, away)
 
 	mustGet(a.DeleteGuild(t.Context(), guildA))(t)
 	again := put(t, a, settingsOf(t, guildA, ""))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -32,7 +33,7 @@ func archiveTombstones(t *testing.T, a ArchiveStore) {
 		t.Errorf("purged %d, %v; want the one tombstone", n, err)
 	}
 	writeRows(t, a, l, g, 0, 8, tombstone("300000000000000002"))
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, 0); err != nil {
+	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{Archived: 8}, hydrate.Reloaded); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: -time.Hour}); err != nil || n != 1 {

@@ -1,12 +1,14 @@
 package storetest
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -78,29 +80,46 @@ func archiveRequests(t *testing.T, a ArchiveStore) {
 		after["of both"] = "made"
 		wantPast(t, a, g, "after the next one", after)
 	}
+
+	// The last page of those that wait says that all up to its rev is archived, so that no load has to look for what the records did.
+	g := put(t, a, settingsOf(t, "100000000000000003", ""))
+	write(snapshot.Batch{
+		Guild: refOf(g), Known: 5, Rev: 5, AsOf: 11, Rows: []snapshot.Row{row(one, 1)},
+		Records: []snapshot.Record{recordAt("of the next page", 10, two), recordAt("of none", 11, two)},
+	})
+	write(snapshot.Batch{Guild: refOf(g), Known: 10, Rev: 10, AsOf: 11})
+	raise(g, hydrate.Reloaded)
+	wantPast(t, a, g, "after the last page", map[string]any{"of the next page": "made", "of none": "not made"})
 }
 
-// A live store that went back has its records of requests salvaged with what they did.
+// A live store that went back, in the archive's epoch or an earlier one, has its records of requests salvaged with what they did.
 func archiveRequestsSalvaged(t *testing.T, a ArchiveStore) {
-	const one, two id.User = "300000000000000001", "300000000000000002"
-	g := put(t, a, settingsOf(t, guildA, ""))
+	const one, two, gone id.User = "300000000000000001", "300000000000000002", "300000000000000003"
 	l := leased(t, a)
-	writeRows(t, a, l, g, 0, 10, row(one, 1))
-	from := mustGet(a.State(t.Context(), refOf(g)))(t)
-	// Cut off between the two, the other one's change is lost with the live store.
-	for _, b := range []snapshot.Batch{
-		{Records: []snapshot.Record{recordAt("salvaged", 6, one), recordAt("cut off", 7, two)}},
-		{Rows: []snapshot.Row{row(one, 1)}},
-	} {
-		b.Guild, b.Rev, b.Known = refOf(g), 8, 4
-		if err := a.Salvage(t.Context(), from, b); err != nil {
-			t.Fatal(err)
+	for i, g := range []id.Guild{guildA, guildB} {
+		g := put(t, a, settingsOf(t, g, ""))
+		writeRows(t, a, l, g, 0, 10, row(one, 1), row(gone, 1))
+		for range i {
+			mustGet(a.RaiseEpoch(t.Context(), refOf(g), mustGet(a.State(t.Context(), refOf(g)))(t), hydrate.Reloaded))(t)
 		}
+		from := mustGet(a.State(t.Context(), refOf(g)))(t)
+		// Cut off between the two, the other one's change is lost with the live store.
+		for _, b := range []snapshot.Batch{
+			{Records: []snapshot.Record{recordAt("salvaged", 6, one), recordAt("cut off", 7, two), recordAt("deleted", 8, gone)}},
+			{Rows: []snapshot.Row{row(one, 1), tombstone(gone)}},
+		} {
+			b.Guild, b.Rev, b.Known = refOf(g), 8, 4
+			if err := a.Salvage(t.Context(), from, b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mustGet(a.RaiseEpoch(t.Context(), refOf(g), from, hydrate.Reloaded))(t)
+		want := map[string]any{"salvaged": "made", "cut off": "not made", "deleted": "made"}
+		if i > 0 {
+			want["deleted"] = "not made" // the member is there
+		}
+		wantPast(t, a, g, fmt.Sprintf("after a salvage of epoch %d", i), want)
 	}
-	if _, err := a.RaiseEpoch(t.Context(), refOf(g), from, 0); err != nil {
-		t.Fatal(err)
-	}
-	wantPast(t, a, g, "after a salvage", map[string]any{"salvaged": "made", "cut off": "not made"})
 }
 
 func archiveRequestsPurged(t *testing.T, a ArchiveStore) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -21,7 +22,7 @@ func mixed(t *testing.T, a ArchiveStore, count int) (there map[leaderboard.Guild
 		writeRows(t, a, l, g, 0, s.Archived)
 		for range i % 3 {
 			var err error
-			if s, err = a.RaiseEpoch(t.Context(), ref, s, 0); err != nil {
+			if s, err = a.RaiseEpoch(t.Context(), ref, s, hydrate.Reloaded); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -67,7 +68,7 @@ func archiveStatesRace(t *testing.T, a ArchiveStore) {
 			calls.Go(func() {
 				from := want
 				from.Archived += int64(i%2) + 1 // another one than there is, so nothing is raised
-				if s, err := a.RaiseEpoch(t.Context(), ref, from, 0); !errors.Is(err, snapshot.ErrStale) {
+				if s, err := a.RaiseEpoch(t.Context(), ref, from, hydrate.Reloaded); !errors.Is(err, snapshot.ErrStale) {
 					t.Errorf("raise %v from a state that is not there: %+v, %v; want ErrStale", ref, s, err)
 				}
 			})
@@ -76,7 +77,7 @@ func archiveStatesRace(t *testing.T, a ArchiveStore) {
 		for _, ref := range all {
 			want, is := there[ref]
 			calls.Go(func() {
-				s, err := a.RaiseEpoch(t.Context(), ref, want, 0)
+				s, err := a.RaiseEpoch(t.Context(), ref, want, hydrate.Reloaded)
 				if want.Epoch++; is && (err != nil || s != want) || !is && !errors.Is(err, snapshot.ErrStale) {
 					t.Errorf("raise %v: %+v, %v; want %+v (there: %v)", ref, s, err, want, is)
 				}

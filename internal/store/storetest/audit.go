@@ -133,7 +133,7 @@ func auditedOnce(b *board) {
 	}
 	// The archive knows that another one was made, and recorded, and lost what it did.
 	c.Once = onceOf("lost", "q")
-	c.Once.Past = &leaderboard.Past{Made: true, Request: c.Once.Request, Outcome: "1 6 0", Lost: []id.User{userN(1)}}
+	c.Once.Past = &leaderboard.Past{Epoch: 1, Made: true, Request: c.Once.Request, Outcome: "1 6 0", Lost: []id.User{userN(1)}}
 	b.change(userN(1), c)
 	b.wantJournal("incremented " + string(userN(1)) + " 1 6")
 	if xp := b.member(userN(1)).XP; xp != 11 {

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -21,11 +22,12 @@ import (
 type Store interface {
 	leaderboard.Board
 	snapshot.Live
+	hydrate.Live
 	audit.Live
 	erasure.Live
 }
 
-// Board checks that a live store keeps every promise of leaderboard.Board and snapshot.Live. open returns a store that
+// Board checks that a live store keeps every promise of leaderboard.Board, snapshot.Live and hydrate.Live. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
 	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, rewriteCases, gainCases, gainBoardCases,
@@ -91,7 +93,7 @@ func (b *board) load(rows ...snapshot.Row) {
 
 func (b *board) hydrate(g leaderboard.GuildRef, s snapshot.State, rows ...snapshot.Row) {
 	b.Helper()
-	h := b.begin(g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(g, snapshot.State{}, hydrate.FoundNothing)
 	b.must(b.LoadChunk(b.Context(), h, rows))
 	b.must(b.CommitHydration(b.Context(), h, s))
 }

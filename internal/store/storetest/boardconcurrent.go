@@ -79,7 +79,7 @@ func stepOf(n int) leaderboard.Change {
 	return c
 }
 
-// oneWalk checks that the steps can be put into one order: as many lead away from each amount as to it, but for the first
+// oneWalk checks that the steps can be put into one order: as many lead away from each amount as to it, except for the first
 // and the last, and all hang together.
 func oneWalk(steps []step, first, last level.XP) error {
 	away := map[level.XP]int{}

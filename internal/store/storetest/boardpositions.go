@@ -181,6 +181,8 @@ func noPositions(b *board) {
 	b.create(userN(3), 30)
 	b.leave(userN(3))
 	read(userN(3), nil, leaderboard.ErrNotPresent)
+	b.make(day, 0) // a change without a calendar drops the boards
+	read(userN(3), &day, leaderboard.ErrNotPresent)
 	if p := b.position(userN(1)); p.Of != 1 || p.Rank != 1 || p.Ahead != nil {
 		b.Errorf("beside one who is not present: %+v", p)
 	}

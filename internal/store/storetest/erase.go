@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
@@ -129,9 +130,9 @@ func erasedEvents(b *board) {
 	b.must(log.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(other)+`"}]}`)))
 	// Events of after an erasure stay.
 	for _, until := range []time.Duration{-time.Hour, time.Hour} {
-		b.must(b.EraseOldEvents(b.Context(), func(_ context.Context, users []id.User) (map[id.User]snapshot.Erasure, error) {
+		b.must(b.EraseOldEvents(b.Context(), func(_ context.Context, users []id.User) (map[id.User]hydrate.Erasure, error) {
 			if slices.Contains(users, userN(3)) {
-				return map[id.User]snapshot.Erasure{userN(3): {Until: time.Now().Add(until)}}, nil
+				return map[id.User]hydrate.Erasure{userN(3): {Until: time.Now().Add(until)}}, nil
 			}
 			return nil, nil
 		}))

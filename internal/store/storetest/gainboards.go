@@ -4,6 +4,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -25,7 +26,7 @@ var largeCases = []boardCase{
 
 // loadWithGains loads two members who gained 10 and 20 today and 5 yesterday, and one who gained 100 before that.
 func (b *board) loadWithGains() {
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	h.LastDay = today()
 	var rows []snapshot.Row
 	for n := range 3 {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -34,7 +35,7 @@ func drop(b *board) {
 
 func dropStopsHydration(b *board) {
 	ctx := b.Context()
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 
 	// The digits of one incarnation may begin with those of another.
@@ -43,7 +44,7 @@ func dropStopsHydration(b *board) {
 		b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(2, 1)}))
 	}
 	b.must(b.Drop(ctx, b.g))
-	b.wants("commit after drop", b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}), snapshot.ErrHydrationLost)
+	b.wants("commit after drop", b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}), hydrate.ErrLost)
 	_, err := b.Version(ctx, b.g)
 	b.wants("after drop", err, leaderboard.ErrNotLoaded)
 }

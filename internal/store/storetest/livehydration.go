@@ -1,12 +1,13 @@
 package storetest
 
 import (
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // begin begins a hydration and wants it to find that.
-func (b *board) begin(g leaderboard.GuildRef, archived snapshot.State, want snapshot.Found) snapshot.Hydration {
+func (b *board) begin(g leaderboard.GuildRef, archived snapshot.State, want hydrate.Found) hydrate.Lock {
 	b.Helper()
 	h, found, err := b.BeginHydration(b.Context(), g, archived)
 	b.must(err)
@@ -18,11 +19,11 @@ func (b *board) begin(g leaderboard.GuildRef, archived snapshot.State, want snap
 
 func hydrationLock(b *board) {
 	ctx := b.Context()
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	if h.Guild != b.g || h.Token == "" {
 		b.Fatalf("begin: %+v", h)
 	}
-	b.begin(b.g, snapshot.State{}, snapshot.FoundBusy)
+	b.begin(b.g, snapshot.State{}, hydrate.FoundBusy)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 	_, err := b.Version(ctx, b.g)
 	b.wants("version before the commit", err, leaderboard.ErrNotLoaded)
@@ -30,9 +31,9 @@ func hydrationLock(b *board) {
 		b.Errorf("loaded guilds before the commit: %v, %v, want none", guilds, err)
 	}
 	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 1}))
-	b.begin(b.g, snapshot.State{Epoch: 1}, snapshot.FoundLoaded)
-	b.wants("commit again", b.CommitHydration(ctx, h, snapshot.State{Epoch: 9}), snapshot.ErrHydrationLost)
-	b.wants("a chunk after the commit", b.LoadChunk(ctx, h, []snapshot.Row{rowN(2, 1)}), snapshot.ErrHydrationLost)
+	b.begin(b.g, snapshot.State{Epoch: 1}, hydrate.FoundLoaded)
+	b.wants("commit again", b.CommitHydration(ctx, h, snapshot.State{Epoch: 9}), hydrate.ErrLost)
+	b.wants("a chunk after the commit", b.LoadChunk(ctx, h, []snapshot.Row{rowN(2, 1)}), hydrate.ErrLost)
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Version.Epoch != 1 {
 		b.Errorf("page %+v, want one row at epoch 1", p)
 	}
@@ -40,15 +41,15 @@ func hydrationLock(b *board) {
 
 func hydrationLost(b *board) {
 	ctx := b.Context()
-	lost := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	lost := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	b.must(b.LoadChunk(ctx, lost, []snapshot.Row{rowN(1, 1)}))
 	b.must(b.AbortHydration(ctx, lost))
-	b.wants("a chunk without the lock", b.LoadChunk(ctx, lost, []snapshot.Row{rowN(2, 1)}), snapshot.ErrHydrationLost)
+	b.wants("a chunk without the lock", b.LoadChunk(ctx, lost, []snapshot.Row{rowN(2, 1)}), hydrate.ErrLost)
 
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(3, 3)}))
-	b.wants("a chunk with another's lock", b.LoadChunk(ctx, lost, []snapshot.Row{rowN(2, 1)}), snapshot.ErrHydrationLost)
-	b.wants("commit with another's lock", b.CommitHydration(ctx, lost, snapshot.State{Epoch: 1}), snapshot.ErrHydrationLost)
+	b.wants("a chunk with another's lock", b.LoadChunk(ctx, lost, []snapshot.Row{rowN(2, 1)}), hydrate.ErrLost)
+	b.wants("commit with another's lock", b.CommitHydration(ctx, lost, snapshot.State{Epoch: 1}), hydrate.ErrLost)
 	b.must(b.AbortHydration(ctx, lost))
 	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 2}))
 	if p := b.page(0, 10); len(p.Rows) != 1 || p.Rows[0].UserID != userN(3) || p.Version.Epoch != 2 {
@@ -71,7 +72,7 @@ func emptyGuild(b *board) {
 
 func abortHydration(b *board) {
 	ctx := b.Context()
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	b.must(b.LoadChunk(ctx, h, []snapshot.Row{rowN(1, 1)}))
 	b.must(b.AbortHydration(ctx, h))
 	b.must(b.AbortHydration(ctx, h))

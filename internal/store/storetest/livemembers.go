@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -41,7 +42,7 @@ func manyMembers(b *board) {
 		rows[i] = rowN(i, level.XP(i*3))
 	}
 	rows = append(rows, snapshot.Row{Member: leaderboard.Member{UserID: userN(members)}, Deleted: true})
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	for chunk := range slices.Chunk(rows, 2300) {
 		b.must(b.LoadChunk(ctx, h, chunk))
 	}
@@ -63,16 +64,16 @@ func manyMembers(b *board) {
 
 func concurrentHydrations(b *board) {
 	ctx := b.Context()
-	var taken []snapshot.Hydration
+	var taken []hydrate.Lock
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			h, found, err := b.BeginHydration(ctx, b.g, snapshot.State{})
-			if err != nil || (found != snapshot.FoundNothing && found != snapshot.FoundBusy) {
+			if err != nil || (found != hydrate.FoundNothing && found != hydrate.FoundBusy) {
 				b.Errorf("begin: found %v, %v", found, err)
 			}
-			if found != snapshot.FoundBusy {
+			if found != hydrate.FoundBusy {
 				mu.Lock()
 				defer mu.Unlock()
 				taken = append(taken, h)

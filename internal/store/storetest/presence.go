@@ -7,6 +7,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -117,7 +118,7 @@ func broughtBack(b *board) {
 	b.leave(userN(1), userN(2), userN(3))
 	b.award(leaderboard.Awards{Members: []leaderboard.Award{
 		offer(userN(1), leaderboard.Uncounted), offer(userN(2), leaderboard.Uncounted, 0), offer(userN(3), 7), offer(userN(4), leaderboard.Uncounted),
-	}}, gave(10, 1, 0), gave(20, 2, 0, 0), gave(30, 3, 7), gave(0, 0, 0))
+	}}, gave(10, 1, leaderboard.Uncounted), gave(20, 2, leaderboard.Uncounted, 0), gave(30, 3, 7), gave(0, 0, leaderboard.Uncounted))
 	_, err := b.Member(b.Context(), b.g, userN(1))
 	b.wants("who only wrote where nothing counts", err, leaderboard.ErrNotPresent)
 	b.wantMember(userN(2), 20, 3)
@@ -186,7 +187,7 @@ func countedWhileAway(b *board) {
 	c := ahead(0)
 	one, two := rowN(1, 100), rowN(2, 100)
 	one.Gains, two.Gains, two.Absent = dated(0, 20), dated(0, 30), true
-	h := b.begin(b.g, snapshot.State{}, snapshot.FoundNothing)
+	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
 	h.LastDay = today()
 	b.must(b.LoadChunk(b.Context(), h, []snapshot.Row{one, two}))
 	b.must(b.CommitHydration(b.Context(), h, snapshot.State{Epoch: 1}))

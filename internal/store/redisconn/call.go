@@ -232,7 +232,7 @@ func (r *run) value(v any, err error, at int) (any, error) {
 	return list[at], nil
 }
 
-// guildError is the server's error about one guild of a run for several, of which each.lua makes a string. It is a redis.Error.
+// guildError is the server's error about one guild of a run for several; each.lua makes it a string. It is a redis.Error.
 type guildError string
 
 func (e guildError) Error() string { return string(e) }

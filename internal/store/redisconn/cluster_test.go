@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -23,21 +24,21 @@ func verify(t *testing.T, c *redisconn.Client, rows ...snapshot.Row) {
 	t.Helper()
 	s := newBoard(c)
 	var epoch int64
-	var h snapshot.Hydration
-	var found snapshot.Found
+	var h hydrate.Lock
+	var found hydrate.Found
 	eventually(t, "the hydration begins", func() (begun bool) {
 		var err error
 		if epoch, err = c.HGet(t.Context(), prefix+"meta", "epoch").Int64(); err != nil && !errors.Is(err, redis.Nil) {
 			return false
 		}
 		h, found, err = s.BeginHydration(t.Context(), guild1, snapshot.State{Epoch: epoch})
-		return err == nil && found != snapshot.FoundBusy
+		return err == nil && found != hydrate.FoundBusy
 	})
 	switch found {
-	case snapshot.FoundLoaded:
-	case snapshot.FoundUnverified:
+	case hydrate.FoundLoaded:
+	case hydrate.FoundUnverified:
 		ok(t, s.Verified(t.Context(), h, snapshot.State{Epoch: epoch + 1}))
-	case snapshot.FoundNothing:
+	case hydrate.FoundNothing:
 		ok(t, s.LoadChunk(t.Context(), h, rows))
 		ok(t, s.CommitHydration(t.Context(), h, snapshot.State{Epoch: 1}))
 	default:

@@ -77,7 +77,7 @@ func TestACallInAClusterThatHangsEndsInTime(t *testing.T) {
 		return strings.Contains(c.ask(left, "CLUSTER", "INFO"), "cluster_state:fail")
 	})
 	for range 3 {
-		ctx, cancel := context.WithTimeout(pause.WithPatience(t.Context(), 100*time.Millisecond), 5*time.Second)
+		ctx, cancel := context.WithTimeout(pause.WithPatience(t.Context(), 100*time.Millisecond), patience/2)
 		if _, err := s.Change(ctx, guild1, user1, plusOne); err == nil || ctx.Err() != nil {
 			t.Errorf("a change: %v, %v", err, ctx.Err())
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// infoTime bounds how long a scrape waits for Redis to tell how it is.
+	// infoTime bounds how long a scrape waits for Redis' state.
 	infoTime = time.Second
 	// infoFreshness is for how long that is shown to other scrapes.
 	infoFreshness = 3 * time.Second

@@ -14,7 +14,8 @@ import (
 // answers again, guilds that change are in the index.
 func TestAnIndexThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
-	ctx := pause.WithPatience(t.Context(), 2*time.Second)
+	const patience = 20 * time.Second
+	ctx := pause.WithPatience(t.Context(), patience)
 	c := newClustered(t)
 	s := newBoard(c.client)
 	index := c.Owner(c.SlotOf("lb:changed-guilds"))
@@ -35,7 +36,7 @@ func TestAnIndexThatDoesNotAnswer(t *testing.T) {
 	took := time.Since(began)
 	index.Resume()
 	// Each would have waited for its whole patience, so this is no question of a fast machine.
-	if took > 5*time.Second {
+	if took > patience {
 		t.Errorf("five changes took %v", took)
 	}
 	last := elsewhere[5]

@@ -131,7 +131,7 @@ func (c *Call) left() bool {
 	return err != nil
 }
 
-// sendBatch makes the calls, each of which has its reply or its error then.
+// sendBatch makes the calls. Afterwards each has its reply or its error.
 func (q *queue) sendBatch(batch []*Call) {
 	now, heard := time.Now(), q.node.gate.lastHeard()
 	var first []*Call // each with the calls that its run is for as well

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -280,103 +278,6 @@ func TestChangesAndTheirNoteAreOneRoundTrip(t *testing.T) {
 	if err != nil || !slices.Equal(guilds, want) {
 		t.Errorf("changed guilds %v, %v, want %v", guilds, err, want)
 	}
-}
-
-func TestABatchHasABound(t *testing.T) {
-	client := connect(t, testenv.Redis(t).URL())
-	s := newBoard(client)
-	loadGuild(t, s, guild1, nth(1))
-	seen := watch(client)
-	b := newBatch(t, s)
-	for range 2*redisconn.BatchCalls + 1 {
-		b.change(guild1, nth(1), plus(1))
-	}
-	b.send()
-	if seen.pipelines != 3 {
-		t.Errorf("%d round trips, want 3", seen.pipelines)
-	}
-	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100+2*redisconn.BatchCalls+1 {
-		t.Errorf("%d XP, %v", m.XP, err)
-	}
-}
-
-func TestOneCallTooManyIsRefused(t *testing.T) {
-	client := connect(t, testenv.Redis(t).URL())
-	s := newBoard(client)
-	loadGuild(t, s, guild1, nth(1))
-	release := s.Hold()
-	var answered atomic.Int64
-	var calls sync.WaitGroup
-	for range redisconn.MaxCalls {
-		calls.Go(func() {
-			if _, err := s.Version(t.Context(), guild1); err == nil {
-				answered.Add(1)
-			}
-		})
-	}
-	for waiting := 0; waiting < redisconn.MaxCalls; runtime.Gosched() {
-		waiting, _ = s.Waiting()
-	}
-	if o, err := s.Change(t.Context(), guild1, nth(1), plus(1)); err == nil || !strings.Contains(err.Error(), "not sent: too many") {
-		t.Errorf("one more: %+v, %v", o, err)
-	}
-	release()
-	calls.Wait()
-	if answered.Load() != redisconn.MaxCalls {
-		t.Errorf("%d of %d were answered", answered.Load(), redisconn.MaxCalls)
-	}
-	if o, err := s.Change(t.Context(), guild1, nth(1), plus(1)); err != nil || o.After != 101 {
-		t.Errorf("afterwards: %+v, %v", o, err)
-	}
-}
-
-func TestWhoLeavesBeforeTheCallIsSentChangesNothing(t *testing.T) {
-	s := newBoard(connect(t, testenv.Redis(t).URL()))
-	loadGuild(t, s, guild1, nth(1), nth(2))
-	ctx, leave := context.WithCancel(t.Context())
-	b := newBatch(t, s)
-	var left error
-	b.add(func() { _, left = s.Change(ctx, guild1, nth(1), plus(1)) })
-	stays := b.change(guild1, nth(2), plus(1))
-	leave()
-	b.send()
-	if !errors.Is(left, context.Canceled) || !strings.Contains(left.Error(), "not sent") {
-		t.Errorf("who left got %v", left)
-	}
-	stays.want(t, 100, 101)
-	if m, err := s.Member(t.Context(), guild1, nth(1)); err != nil || m.XP != 100 {
-		t.Errorf("%d XP, %v after a change that was not sent", m.XP, err)
-	}
-}
-
-// Who leaves a long queue does not wait for the turn that would have come.
-func TestWhoLeavesALongQueueIsNotedWithTheNextBatch(t *testing.T) {
-	s, stop := newStopped(t)
-	b := newBatch(t, s)
-	for range redisconn.BatchCalls + 1 {
-		b.change(guild1, nth(1), plus(1))
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	left := make(chan error, 1)
-	b.add(func() {
-		_, err := s.Change(ctx, guild1, nth(1), plus(1))
-		left <- err
-	})
-	leave()
-	b.calls.Go(b.release)
-	<-stop.arrived // the first batch is under way, and the second is not
-	select {
-	case err := <-left:
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("who left got %v", err)
-		}
-	case <-time.After(patience):
-		t.Error("who left waits for the turn of the call")
-	}
-	stop.letGo <- struct{}{}
-	<-stop.arrived
-	stop.letGo <- struct{}{}
-	b.calls.Wait()
 }
 
 // A script that the server knows runs once; an unknown one is sent again.

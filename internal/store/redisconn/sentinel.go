@@ -30,6 +30,7 @@ var (
 	// ErrSentinel is in every error that is about a sentinel and not about the server.
 	ErrSentinel = errors.New("ask a sentinel")
 	errReplica  = errors.New("the server that the sentinels name is not the master, or not yet")
+	errBehind   = errors.New("the sentinels that answer do not know of the latest failover")
 )
 
 const (
@@ -37,8 +38,11 @@ const (
 	// moment keeps its connections and takes changes, which are lost when it hears that it was replaced, so its connections must be
 	// closed before.
 	watchInterval = 250 * time.Millisecond
-	// stragglers is how long an answer waits for those of other sentinels, which may know better.
+	// stragglers is how long the answer of most sentinels waits for the others, which may know better.
 	stragglers = 100 * time.Millisecond
+	// untold is how long a failover counts that no sentinel reports any longer. Sentinels tell each other every 2 s, so at first most may
+	// not know of it.
+	untold = 10 * time.Second
 )
 
 // sentinels find the master. All are asked each time, and the latest failover counts, so that one which hangs or is behind does not
@@ -50,6 +54,8 @@ type sentinels struct {
 	all     []*redis.SentinelClient
 	asking  singleflight.Group
 	conns   masterConns
+	latest  int64     // the latest failover that any sentinel has told of; asking guards it
+	told    time.Time // when one told of it last
 
 	cancel   context.CancelFunc
 	watching sync.WaitGroup
@@ -131,16 +137,24 @@ func (s *sentinels) dialMaster(ctx context.Context, _, _ string) (net.Conn, erro
 }
 
 // find returns the master's address and closes connections to any other one when most sentinels agree. Callers at the same
-// time shares the answer.
+// time share the answer.
 func (s *sentinels) find(ctx context.Context) (string, error) {
 	found := s.asking.DoChan("", func() (any, error) {
 		asked, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 		defer cancel()
 		best, sure, err := s.ask(asked)
-		if err == nil && sure {
+		if err != nil {
+			return "", err
+		}
+		// The master before may be back, with the data that it died with, before the sentinels that answer have heard that it was replaced.
+		if best.epoch < s.latest && (!sure || time.Since(s.told) < untold) {
+			return "", fmt.Errorf("%w: %w", ErrSentinel, errBehind)
+		}
+		s.latest, s.told = best.epoch, time.Now()
+		if sure {
 			s.conns.only(best.address)
 		}
-		return best.address, err
+		return best.address, nil
 	})
 	select {
 	case <-ctx.Done():
@@ -169,8 +183,8 @@ func newer(a, b opinion) int {
 	return 1
 }
 
-// ask asks all sentinels. Once one has answered, it does not wait for the others for long. sure says that most of all
-// sentinels name that address.
+// ask asks all sentinels. Once most agree, it does not wait for the others for long. sure says that most of all sentinels name that
+// address.
 func (s *sentinels) ask(ctx context.Context) (best opinion, sure bool, err error) {
 	answers := make(chan opinion, len(s.all))
 	for _, one := range s.all {
@@ -190,7 +204,7 @@ func (s *sentinels) ask(ctx context.Context) (best opinion, sure bool, err error
 		case <-late:
 			return s.judge(good, failures)
 		}
-		if late == nil {
+		if _, sure, _ := s.judge(good, failures); sure && late == nil {
 			timer := time.NewTimer(stragglers)
 			defer timer.Stop()
 			late = timer.C

@@ -1,7 +1,9 @@
 package redisconn_test
 
 import (
+	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -117,4 +119,53 @@ func TestAMasterThatHungIsNotWrittenToAgain(t *testing.T) {
 	if xp := direct(t, now).ZScore(ctx, prefix+"xp", string(user1)).Val(); xp != 150 {
 		t.Errorf("%v XP on the new master after 50 changes, want 150", xp)
 	}
+}
+
+// A master that was replaced is back, as a master with the data that it died with, and no sentinel that answers knows of the failover.
+func TestSentinelsThatAreBehindDoNotDecide(t *testing.T) {
+	t.Parallel()
+	t.Run("one of three", func(t *testing.T) { t.Parallel(); behind(t, 1) })
+	t.Run("most", func(t *testing.T) { t.Parallel(); behind(t, 2) })
+}
+
+func behind(t *testing.T, sentinels int) {
+	s := testenv.NewSentinels(t, "")
+	store := newBoard(throughSentinels(t, s, redisconn.ConnectOptions{Timeout: 2 * time.Second}))
+	load(t, store, row(user1))
+	s.Settle()
+	old, away := s.Servers[0], s.Watchers[2]
+	away.Kill()
+	old.Kill()
+	now := s.Promoted(old)
+	eventually(t, "the new master asks for the comparison", func() bool {
+		_, err := store.Member(t.Context(), guild1, user1)
+		return errors.Is(err, leaderboard.ErrNotLoaded)
+	})
+	s.Watchers[0].Pause()
+	if sentinels == 1 {
+		s.Watchers[1].Pause()
+	}
+	old.Start()
+	away.Start()
+	if sentinels == 2 {
+		s.Forget(s.Watchers[1], old)
+	}
+	_, err := now.Ask("CLIENT", "KILL", "TYPE", "normal")
+	ok(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		_, _ = store.Member(ctx, guild1, user1)
+	}
+	if stats, err := old.Ask("INFO", "commandstats"); err != nil || strings.Contains(stats, "cmdstat_evalsha:") {
+		t.Errorf("the old master was asked: %v\n%s", err, stats)
+	}
+	s.Watchers[0].Resume()
+	if sentinels == 1 {
+		s.Watchers[1].Resume()
+	}
+	eventually(t, "the new master is found again", func() bool {
+		_, err := store.Member(t.Context(), guild1, user1)
+		return errors.Is(err, leaderboard.ErrNotLoaded)
+	})
 }

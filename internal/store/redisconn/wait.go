@@ -35,7 +35,7 @@ var ErrNotReplicated = errors.New("too few replicas have the change")
 var errWaitingFull = errors.New("too many changes wait for replicas")
 
 // command is WAIT, to be sent on the connection on which the changes were sent. It waits for all that the server had done by
-// then, so a change that was made earlier, and of which a replay tells, is waited for as well.
+// then, so it also waits for an earlier change that a replay reports.
 func (w Waiting) command(ctx context.Context) *redis.IntCmd {
 	timeout := w.Timeout
 	if deadline, ok := ctx.Deadline(); ok {
@@ -59,7 +59,7 @@ func (w Waiting) enough(cmd *redis.IntCmd) error {
 // waits reports whether the script's changes wait for replicas.
 func (s *shared) waits(sc *Script) bool { return sc.Waits && s.waiting.Replicas > 0 }
 
-// enterWaiting lets so many changes wait for the replicas of one node, and not those for other nodes of a cluster.
+// enterWaiting bounds the changes that wait for the replicas of this node. Each node of a cluster has its own bound.
 func (n *node) enterWaiting(ctx context.Context, patience time.Duration) (leave func(), err error) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()

@@ -79,7 +79,7 @@ func TestChangesWaitForReplicas(t *testing.T) {
 	if n, err := s.client.Replicas(ctx); n != 1 || err != nil {
 		t.Errorf("%d replicas, %v", n, err)
 	}
-	s = waitsFor(t, server.URL(), 400*time.Millisecond)
+	s = waitsFor(t, server.URL(), 10*time.Second)
 	eventually(t, "the replica tells how far it is", func() bool { _, err := s.Change(ctx, together, user1, plusOne); return err == nil })
 	for i, err := range everyChange(t, s, together) {
 		if err != nil {

@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -38,7 +39,7 @@ func ok(t testing.TB, err error) {
 // eventually polls until ok, without a fixed sleep that would have to be long enough.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never happened: %s", what)
 		}
@@ -116,13 +117,13 @@ func row(user id.User) snapshot.Row {
 }
 
 // load hydrates guild1.
-func load(tb testing.TB, s snapshot.Live, rows ...snapshot.Row) {
+func load(tb testing.TB, s hydrate.Live, rows ...snapshot.Row) {
 	tb.Helper()
 	loadRows(tb, s, guild1, rows)
 }
 
 // loadGuild hydrates a guild with members that have 100 XP.
-func loadGuild(tb testing.TB, s snapshot.Live, g leaderboard.GuildRef, users ...id.User) {
+func loadGuild(tb testing.TB, s hydrate.Live, g leaderboard.GuildRef, users ...id.User) {
 	tb.Helper()
 	var rows []snapshot.Row
 	for _, u := range users {
@@ -131,7 +132,7 @@ func loadGuild(tb testing.TB, s snapshot.Live, g leaderboard.GuildRef, users ...
 	loadRows(tb, s, g, rows)
 }
 
-func loadRows(tb testing.TB, s snapshot.Live, g leaderboard.GuildRef, rows []snapshot.Row) {
+func loadRows(tb testing.TB, s hydrate.Live, g leaderboard.GuildRef, rows []snapshot.Row) {
 	tb.Helper()
 	h, _, err := s.BeginHydration(tb.Context(), g, snapshot.State{})
 	ok(tb, err)

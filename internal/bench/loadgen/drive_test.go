@@ -2,6 +2,7 @@ package loadgen
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/testing/testenv"
 )
 
 const hold = 400 * time.Millisecond
@@ -40,17 +42,27 @@ func loadStalling(t *testing.T, rate int) *Result {
 // While the server stalls, some 120 of the 360 requests become due. In an open loop their waits count; in a closed loop only one
 // request ever waited.
 func TestLatencyCountsFromWhenARequestWasDue(t *testing.T) {
-	open := loadStalling(t, 300)
-	if l := open.Total.Latency; l.P90 < ms(hold)/10 || l.Max < ms(hold)*9/10 {
-		t.Errorf("open loop: %+v", l)
-	}
-	if o := open.Open; o.Asked != 300 || o.Due < 250 || o.Due > 470 || o.Due != open.Total.Requests+o.Unsent {
-		t.Errorf("%+v, %d requests", o, open.Total.Requests)
-	}
-	closed := loadStalling(t, 0)
-	if l := closed.Total.Latency; l.P90 > ms(hold)/10 || l.Max < ms(hold)*9/10 || closed.Open != nil {
-		t.Errorf("closed loop: %+v", l)
-	}
+	testenv.Again(t, func() error {
+		open := loadStalling(t, 300)
+		if l := open.Total.Latency; l.P90 < ms(hold)/10 || l.Max < ms(hold)*9/10 {
+			return fmt.Errorf("open loop: %+v", l)
+		}
+		o := open.Open
+		if o.Asked != 300 || o.Due != open.Total.Requests+o.Unsent { // whenever the machine stood still
+			t.Errorf("%+v, %d requests", o, open.Total.Requests)
+		}
+		if o.Due < 250 || o.Due > 470 {
+			return fmt.Errorf("%+v, %d requests", o, open.Total.Requests)
+		}
+		closed := loadStalling(t, 0)
+		if closed.Open != nil {
+			t.Errorf("closed loop: %+v", closed.Open)
+		}
+		if l := closed.Total.Latency; l.P90 > ms(hold)/10 || l.Max < ms(hold)*9/10 {
+			return fmt.Errorf("closed loop: %+v", l)
+		}
+		return nil
+	})
 }
 
 func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
@@ -71,6 +83,10 @@ func TestKeepingUpIsAllAndAsFast(t *testing.T) {
 
 // A load that ends while its arrivals are behind, because those who take them are slower, has had all that were due.
 func TestArrivalsThatAreBehindWhenTheLoadEnds(t *testing.T) {
+	testenv.Again(t, func() error { return arrivalsBehind(t) })
+}
+
+func arrivalsBehind(t *testing.T) error {
 	const rate, duration = 100_000, 50 * time.Millisecond
 	ctx, cancel := context.WithTimeout(t.Context(), duration)
 	defer cancel()
@@ -82,9 +98,13 @@ func TestArrivalsThatAreBehindWhenTheLoadEnds(t *testing.T) {
 		for busy := time.Now(); time.Since(busy) < 20*time.Microsecond; { // half as fast as they come
 		}
 	}
-	if due := int64(rate * duration / time.Second); a.made != taken+a.unsent || a.made < due*8/10 || a.made > due*12/10 {
-		t.Errorf("%d were taken of %+v, of %d in all", taken, a, due)
+	if a.made != taken+a.unsent { // whenever the machine stood still
+		t.Errorf("%d were taken of %+v", taken, a)
 	}
+	if due := int64(rate * duration / time.Second); a.made < due*8/10 || a.made > due*12/10 {
+		return fmt.Errorf("%d were taken of %+v, of %d in all", taken, a, due)
+	}
+	return nil
 }
 
 func TestPercentilesOfWhatWasRecorded(t *testing.T) {

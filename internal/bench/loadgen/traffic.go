@@ -84,7 +84,7 @@ func (t *traffic) next(call []spoken) []spoken {
 	return call
 }
 
-// say draws a message of one of the conversations, of which so many are open.
+// say draws a message of one of the open conversations.
 func (t *traffic) say(open int) spoken {
 	at := t.r.IntN(open)
 	if at >= len(t.talks) {

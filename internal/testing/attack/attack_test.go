@@ -106,7 +106,7 @@ func TestManyConnections(t *testing.T) {
 	for name, unlimited := range map[string]bool{"of one address": false, "where addresses have no limit": true} {
 		t.Run(name, func(t *testing.T) {
 			redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
-			environ, reason := []string{"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), "LEVELBOARD_REDIS_TIMEOUT=5s"}, "address"
+			environ, reason := []string{"DESCRIPTORS=2048", "LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + archive.URL(), "LEVELBOARD_REDIS_TIMEOUT=5s"}, "address"
 			if unlimited {
 				environ, reason = append(environ, "LEVELBOARD_CONNECTIONS_PER_ADDRESS=0"), "descriptors"
 			}
@@ -121,7 +121,7 @@ func TestManyConnections(t *testing.T) {
 				client.transport.DisableKeepAlives = true
 			}
 			var silent atomic.Int64
-			attackers(t, 9500, func(ctx context.Context, _ int) {
+			attackers(t, 2600, func(ctx context.Context, _ int) {
 				conn := dial(ctx, s.address, net.IPv4(127, 3, 0, 1), nil)
 				if conn == nil {
 					return
@@ -141,7 +141,7 @@ func TestManyConnections(t *testing.T) {
 			}
 			client.wantServed()
 			s.refusesMany(reason)
-			if n := silent.Load(); n > 0 {
+			if n := silent.Load(); n > 1 { // one when the machine stands still for longer than Redis may be silent
 				t.Errorf("the ops listener did not say that all is well %d times", n)
 			}
 			if warnings := strings.Count(s.logged(), "a connection was closed at once"); warnings == 0 || warnings > 100 {

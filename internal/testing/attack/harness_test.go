@@ -46,8 +46,8 @@ const (
 	memberID   = "200000000000000001"
 )
 
-// target is the service under attack, a process with its default limits and 8,192 file descriptors. It is embedded unless environ
-// names stores.
+// target is the service under attack, a process with its default limits and 8,192 file descriptors, or what DESCRIPTORS in environ says. It is embedded
+// unless environ names stores.
 type target struct {
 	t            *testing.T
 	address, ops string
@@ -63,7 +63,7 @@ func start(t *testing.T, environ ...string) *target {
 		t.Fatal(err)
 	}
 	defer logFile.Close()
-	program := exec.Command("sh", "-c", `ulimit -n 8192 && exec "$0" serve`, levelboard)
+	program := exec.Command("sh", "-c", `ulimit -n "${DESCRIPTORS:-8192}" && exec "$0" serve`, levelboard)
 	program.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // however the test ends
 	program.Env = append([]string{
 		"LEVELBOARD_LISTEN=" + s.address, "LEVELBOARD_OPS_LISTEN=" + s.ops, "LEVELBOARD_ADMIN_TOKEN=" + adminToken,

@@ -16,7 +16,7 @@ import (
 )
 
 // patience is how long a page may take to become what a test expects, on a machine that does much else.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // tab is a tab of a browser of its own: nobody else has its cookies.
 type tab struct {

@@ -22,7 +22,7 @@ import (
 )
 
 // answerTime is for the slowest of machines: with what there is to see, an answer takes a few scrapes.
-const answerTime = 90 * time.Second
+const answerTime = 3 * time.Minute
 
 const adminToken = "an-operators-token-of-enough-length"
 

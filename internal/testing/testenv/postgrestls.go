@@ -51,10 +51,11 @@ func (i *PG) writeOwn(path string, content []byte) error {
 	return i.user.own(path)
 }
 
-// query says how a client that trusts nobody else is to connect.
+// query says how a client that trusts nobody else is to connect, also on a machine that stands still.
 func (t *postgresTLS) query() string {
+	const patient = "&connect_timeout=60"
 	if t == nil {
-		return "sslmode=disable"
+		return "sslmode=disable" + patient
 	}
-	return url.Values{"sslmode": {"verify-full"}, "sslrootcert": {t.ca.File()}}.Encode()
+	return url.Values{"sslmode": {"verify-full"}, "sslrootcert": {t.ca.File()}}.Encode() + patient
 }

@@ -41,6 +41,7 @@ type Proxy struct {
 	random *rand.Rand
 	share  float64
 	next   []Fault
+	only   []byte // what requests have in them that meet faults and count
 	mute   []byte
 	muted  atomic.Int64
 }
@@ -77,6 +78,13 @@ func (p *Proxy) Fail(seed uint64, share float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.random, p.share = rand.New(rand.NewPCG(seed, 0)), share
+}
+
+// Only lets requests without text in them pass, and does not count them, from now on: those that a client makes by itself.
+func (p *Proxy) Only(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.only = []byte(text)
 }
 
 // Mute swallows every piece of a reply that has text in it, from now on, and
@@ -142,7 +150,7 @@ func (p *Proxy) serve(client net.Conn) {
 	p.all.Go(func() {
 		defer p.forget(server)
 		pump(server, client, func(request []byte) []byte {
-			fault := p.fault()
+			fault := p.fault(request)
 			if fault == NotSent {
 				return nil
 			}
@@ -167,9 +175,12 @@ func (p *Proxy) serve(client net.Conn) {
 }
 
 // fault decides what happens to a request that arrived.
-func (p *Proxy) fault() Fault {
+func (p *Proxy) fault(request []byte) Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !bytes.Contains(request, p.only) {
+		return NoFault
+	}
 	p.requests.Add(1)
 	var fault Fault
 	if len(p.next) > 0 {

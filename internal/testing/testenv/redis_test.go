@@ -96,7 +96,7 @@ func TestRedisPausedAnswersOnlyAfterResume(t *testing.T) {
 		t.Fatal("a paused server answered")
 	}
 	s.Resume()
-	if err := conn.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if line, err := replies.ReadString('\n'); err != nil || line != "+PONG\r\n" {

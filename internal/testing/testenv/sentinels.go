@@ -8,7 +8,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,8 +19,10 @@ const (
 	MasterName = "levels"
 
 	sentinelServers = 3
-	// downAfter is after how long a master that is silent is taken for dead.
-	downAfter = time.Second
+	// downAfter is after how long a master that is silent is taken for dead. It is longer than the two seconds of standing still
+	// after which sentinels do nothing, so that a machine that stands still makes no failover. For ten times as long a replica that was
+	// cut off may take over, which outlasts the half minute of that.
+	downAfter = 4 * time.Second
 	// agreeTimeout is long because sentinels do nothing for 30 seconds after each time that the machine stood still for two.
 	agreeTimeout = 5 * time.Minute
 )
@@ -201,37 +203,6 @@ func (s *Sentinels) Settle() {
 	})
 }
 
-// Promoted waits until another server than the one before is the master, and
-// returns it.
-func (s *Sentinels) Promoted(before *RedisServer) *RedisServer {
-	s.tb.Helper()
-	var now *RedisServer
-	s.await("another master", func() bool {
-		now = s.Master()
-		if s.planner != nil && masterOf(s.planner) == before.Addr() {
-			_, _ = s.planner.Ask("SENTINEL", "FAILOVER", MasterName) // the one before was aborted, or is under way and this is refused
-		}
-		return now != nil && now != before
-	})
-	s.planner = nil
-	return now
-}
-
-// Failover makes the sentinels promote a replica though the master is well. They abort what takes them too long, and Promoted asks again.
-func (s *Sentinels) Failover() {
-	s.tb.Helper()
-	s.await("a planned failover", func() bool {
-		for _, w := range s.Watchers {
-			if w.running != nil {
-				_, err := w.Ask("SENTINEL", "FAILOVER", MasterName)
-				s.planner = w
-				return err == nil
-			}
-		}
-		return false
-	})
-}
-
 // masterOf is the address of the master that a sentinel knows, or "".
 func masterOf(watcher *RedisServer) string {
 	info, err := watcher.Ask("INFO", "sentinel")
@@ -241,66 +212,20 @@ func masterOf(watcher *RedisServer) string {
 	return ""
 }
 
-// InStep waits until the replicas have all that the master had when it was
-// called.
-func (s *Sentinels) InStep() {
-	s.tb.Helper()
-	master := s.Master()
-	if master == nil {
-		s.tb.Fatal("there is no master")
+// Logs are the ends of the logs of the servers and the sentinels.
+func (s *Sentinels) Logs() string {
+	var text strings.Builder
+	for _, r := range slices.Concat(s.Servers, s.Watchers) {
+		fmt.Fprintf(&text, "%s\n%s\n", r.Addr(), logTail(r.log()))
 	}
-	info, err := master.Ask("INFO", "replication")
-	if err != nil {
-		s.tb.Fatalf("ask the master how far it is: %v", err)
-	}
-	at := offset(info, "master_repl_offset")
-	s.await("replicas in step", func() bool {
-		for _, r := range s.Servers {
-			if r == master || r.running == nil {
-				continue
-			}
-			if info, err := r.Ask("INFO", "replication"); err != nil || offset(info, "slave_repl_offset") < at {
-				return false
-			}
-		}
-		return true
-	})
-}
-
-func offset(info, name string) int64 {
-	_, rest, _ := strings.Cut(info, "\r\n"+name+":")
-	line, _, _ := strings.Cut(rest, "\r\n")
-	n, _ := strconv.ParseInt(line, 10, 64)
-	return n
-}
-
-// Lag cuts the replicas off from the master for good: what is changed from now
-// on is not on them. The servers must have a password.
-func (s *Sentinels) Lag() {
-	s.tb.Helper()
-	master := s.Master()
-	if master == nil || s.Servers[0].password == "" {
-		s.tb.Fatal("no master with a password to cut the replicas off from")
-	}
-	for _, r := range s.Replicas() {
-		if _, err := r.Ask("CONFIG", "SET", "masterauth", "not the password"); err != nil {
-			s.tb.Fatalf("cut a replica off: %v", err)
-		}
-	}
-	if _, err := master.Ask("CLIENT", "KILL", "TYPE", "replica"); err != nil {
-		s.tb.Fatalf("cut the replicas off: %v", err)
-	}
-	s.await("replicas that are cut off", func() bool { return master.role("master", "connected_slaves:0") })
+	return text.String()
 }
 
 func (s *Sentinels) await(what string, ok func() bool) {
 	s.tb.Helper()
 	for deadline := time.Now().Add(agreeTimeout); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			for _, w := range s.Watchers {
-				s.tb.Logf("%s\n%s", w.Addr(), logTail(w.log()))
-			}
-			s.tb.Fatalf("never: %s", what)
+			s.tb.Fatalf("never: %s\n%s", what, s.Logs())
 		}
 	}
 }

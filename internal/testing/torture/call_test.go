@@ -103,7 +103,8 @@ func (h *harness) request(ctx context.Context, method, url, key string, body any
 		req.Header.Set("X-Api-Key", h.apiKey)
 	}
 	if key != "" {
-		req.Header.Set("Idempotency-Key", key)
+		// By its usual name net/http would repeat the call by itself, and one that was made might seem to be unsent.
+		req.Header["idempotency-key"] = []string{key}
 	}
 	return req, nil
 }

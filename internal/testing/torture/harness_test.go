@@ -288,7 +288,8 @@ func (h *harness) must(method, path string, body any) answer {
 	return a
 }
 
-// awaitReady waits until every replica serves members; false, with a violation, when one does not in time.
+// awaitReady waits until every replica serves members; false, with a violation, when one does not in time. A start that the last fault
+// made fail is repeated.
 func (h *harness) awaitReady() bool {
 	deadline := time.Now().Add(patience)
 	for _, r := range h.replicas {
@@ -301,6 +302,7 @@ func (h *harness) awaitReady() bool {
 				h.violation(nil, fmt.Sprintf("replica %s does not serve %v after everything that it needs was there again: %s", r.name, patience, a.text))
 				return false
 			}
+			h.revive()
 			time.Sleep(20 * time.Millisecond)
 		}
 	}

@@ -85,5 +85,8 @@ func (h *harness) report() string {
 	for _, r := range h.replicas {
 		fmt.Fprintf(&text, "\nThe end of the log of replica %s:\n%s\n", r.name, r.logTail())
 	}
+	if h.sentinels != nil {
+		fmt.Fprintf(&text, "\nThe ends of the logs of Redis and the sentinels:\n%s", h.sentinels.Logs())
+	}
 	return text.String()
 }

@@ -1,0 +1,101 @@
+package testenv
+
+import (
+	"net"
+	"strconv"
+	"strings"
+)
+
+// Promoted waits until another server than the one before is the master, and
+// returns it.
+func (s *Sentinels) Promoted(before *RedisServer) *RedisServer {
+	s.tb.Helper()
+	var now *RedisServer
+	s.await("another master", func() bool {
+		now = s.Master()
+		if s.planner != nil && masterOf(s.planner) == before.Addr() {
+			_, _ = s.planner.Ask("SENTINEL", "FAILOVER", MasterName) // the one before was aborted, or is under way and this is refused
+		}
+		return now != nil && now != before
+	})
+	s.planner = nil
+	return now
+}
+
+// Failover makes the sentinels promote a replica though the master is well. They abort what takes them too long, and Promoted asks again.
+func (s *Sentinels) Failover() {
+	s.tb.Helper()
+	s.await("a planned failover", func() bool {
+		for _, w := range s.Watchers {
+			if w.running != nil {
+				_, err := w.Ask("SENTINEL", "FAILOVER", MasterName)
+				s.planner = w
+				return err == nil
+			}
+		}
+		return false
+	})
+}
+
+// Forget makes a sentinel know nothing of any failover, and this master. The servers must have no password.
+func (s *Sentinels) Forget(watcher, master *RedisServer) {
+	s.tb.Helper()
+	host, port, _ := net.SplitHostPort(master.Addr())
+	for _, ask := range [][]string{{"REMOVE", MasterName}, {"MONITOR", MasterName, host, port, strconv.Itoa(sentinelServers/2 + 1)}} {
+		if _, err := watcher.Ask(append([]string{"SENTINEL"}, ask...)...); err != nil {
+			s.tb.Fatalf("make a sentinel forget: %v", err)
+		}
+	}
+}
+
+// InStep waits until the replicas have all that the master had when it was
+// called.
+func (s *Sentinels) InStep() {
+	s.tb.Helper()
+	master := s.Master()
+	if master == nil {
+		s.tb.Fatal("there is no master")
+	}
+	info, err := master.Ask("INFO", "replication")
+	if err != nil {
+		s.tb.Fatalf("ask the master how far it is: %v", err)
+	}
+	at := offset(info, "master_repl_offset")
+	s.await("replicas in step", func() bool {
+		for _, r := range s.Servers {
+			if r == master || r.running == nil {
+				continue
+			}
+			if info, err := r.Ask("INFO", "replication"); err != nil || offset(info, "slave_repl_offset") < at {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func offset(info, name string) int64 {
+	_, rest, _ := strings.Cut(info, "\r\n"+name+":")
+	line, _, _ := strings.Cut(rest, "\r\n")
+	n, _ := strconv.ParseInt(line, 10, 64)
+	return n
+}
+
+// Lag cuts the replicas off from the master for good: what is changed from now
+// on is not on them. The servers must have a password.
+func (s *Sentinels) Lag() {
+	s.tb.Helper()
+	master := s.Master()
+	if master == nil || s.Servers[0].password == "" {
+		s.tb.Fatal("no master with a password to cut the replicas off from")
+	}
+	for _, r := range s.Replicas() {
+		if _, err := r.Ask("CONFIG", "SET", "masterauth", "not the password"); err != nil {
+			s.tb.Fatalf("cut a replica off: %v", err)
+		}
+	}
+	if _, err := master.Ask("CLIENT", "KILL", "TYPE", "replica"); err != nil {
+		s.tb.Fatalf("cut the replicas off: %v", err)
+	}
+	s.await("replicas that are cut off", func() bool { return master.role("master", "connected_slaves:0") })
+}

@@ -37,11 +37,11 @@ func (n *announcer) Announce(ctx context.Context, kind changes.Kind, subject str
 	var group sync.WaitGroup
 	group.Go(func() {
 		if err := n.live.Nudge(ctx); err != nil {
-			n.log.WarnContext(ctx, "the other replicas could not be told of a change of settings or keys; nothing to do, they look by themselves", "error", err)
+			n.log.WarnContext(ctx, "the other replicas could not be notified of a change of settings or keys; nothing to do, they look for changes regularly", "error", err)
 		}
 	})
 	if err := n.follower.CatchUp(ctx); err != nil {
-		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this continues, look after the archive", "error", err)
+		n.log.WarnContext(ctx, "a change of settings or keys was written, but could not be read back at once; if this continues, check the archive", "error", err)
 	}
 	n.known.prefetch(ctx, change)
 	group.Wait()

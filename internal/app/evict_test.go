@@ -59,7 +59,7 @@ func TestAnIdleGuildComesBack(t *testing.T) {
 	server := testenv.Redis(t)
 	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), often, idle)
 	client := redisClient(t, server)
-	g, u, other := s.guild(object{"xpPerMessageMin": 20, "xpPerMessageMax": 20}), newID(), newID()
+	g, u, other := s.guild(object{"xpPerMessageMin": 20, "xpPerMessageMax": 20, "xpGainInterval": 3600000}), newID(), newID()
 	key := s.key(g)
 	f := s.follow(key, g, "")
 	s.create(key, g, u, 90)

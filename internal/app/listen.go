@@ -16,6 +16,7 @@ import (
 	"levelboard/internal/http/httpapi"
 	"levelboard/internal/platform/health"
 	"levelboard/internal/platform/metrics"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -101,6 +102,7 @@ func (a *App) registerMetrics() {
 	a.registry.MustRegister(connectionsOpen, connectionsRefused, acceptErrors)
 	a.registry.MustRegister(httpapi.Collectors()...)
 	a.registry.MustRegister(snapshot.Collectors()...)
+	a.registry.MustRegister(hydrate.Collectors()...)
 	a.registry.MustRegister(signin.Collectors()...)
 	a.registry.MustRegister(a.periods.Collectors()...)
 	a.registry.MustRegister(a.stores.client.Metrics(), a.limiter, a.writer.Collector())

@@ -1,10 +1,8 @@
 package app_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"levelboard/internal/testing/apitest"
 )
@@ -275,146 +273,6 @@ func nothingStartsNoCooldown(t *testing.T, s *service) {
 	wantGained(t, s.award(key, g, message(b, nil)), 20)
 	if m := s.member(key, g, b); m.Level.MessageCount != 2 || m.Level.LastUpdated == nil {
 		t.Errorf("it is %v", flat(m))
-	}
-}
-
-func levelsAndRoles(t *testing.T, s *service) {
-	g := s.guild(exactly(1000, object{"roleRewards": []object{
-		reward(1, true, roleA), reward(2, false, roleB), reward(5, true, roleC, roleD), reward(6, true, roleE),
-	}}))
-	key := s.key(g)
-	several, one, none, fresh := newID(), newID(), newID(), newID()
-	s.create(key, g, several, 90)
-	s.create(key, g, one, 900)
-	s.create(key, g, none, 490150)
-	got := s.award(key, g, message(several, nil), message(several, nil), message(one, nil), message(none, nil), message(fresh, nil))
-	want := []result{
-		{several, 1000, 1090, 5, 1, true, []string{roleA, roleC, roleD}, []string{roleB, roleE}}, // from 0
-		{several, 0, 1090, 5, 2, false, []string{}, []string{}},
-		{one, 1000, 1900, 7, 1, true, []string{roleA, roleC, roleD, roleE}, []string{roleB}},
-		{none, 1000, 491150, 100, 1, false, []string{}, []string{}},
-		{fresh, 1000, 1000, 5, 1, true, []string{roleA, roleC, roleD}, []string{roleB, roleE}},
-	}
-	for i := range want {
-		if fmt.Sprintf("%+v", got[i]) != fmt.Sprintf("%+v", want[i]) {
-			t.Errorf("result %d is\n%+v, want\n%+v", i, got[i], want[i])
-		}
-		if got[i].AddRoles == nil || got[i].RemoveRoles == nil {
-			t.Errorf("result %d has no list of roles", i)
-		}
-	}
-	// The same roles as the endpoint for a level has.
-	s.wantRoles(key, g, 5, want[0].AddRoles, want[0].RemoveRoles)
-}
-
-func resultsInOrder(t *testing.T, s *service) {
-	g := s.guild(exactly(10, object{"multipliers": []object{channelMultiplier(2, chanB), channelMultiplier(3, chanC)}}))
-	key := s.key(g)
-	users := newUsers(150) // of two steps
-	var messages []object
-	var want []string
-	counts := map[string]int{}
-	for i := range 400 {
-		u := users[i*i%len(users)]
-		counts[u]++
-		xp := 0
-		if counts[u] == 1 {
-			xp = 10 * (i%3 + 1)
-		}
-		messages = append(messages, message(u, object{"channelId": []string{chanA, chanB, chanC}[i%3]}))
-		want = append(want, fmt.Sprint(u, " ", xp, " ", counts[u]))
-	}
-	for i, r := range s.award(key, g, messages...) {
-		if got := fmt.Sprint(r.UserID, " ", r.Gained, " ", r.MessageCount); got != want[i] {
-			t.Errorf("result %d is %s, want %s", i, got, want[i])
-		}
-	}
-	sums := 0
-	for _, entry := range s.board(key, g, 1).Levels {
-		sums += entry.MessageCount
-	}
-	if sums != 400 {
-		t.Errorf("the board counts %d messages, want 400", sums)
-	}
-}
-
-func messagesOfNewMembers(t *testing.T, s *service) {
-	g := s.guild(exactly(20, object{"multipliers": []object{channelMultiplier(0, chanA)}, "roleRewards": []object{reward(0, true, roleA), reward(1, true, roleB)}}))
-	key := s.key(g)
-	unknown, known, silent := newID(), newID(), newID()
-	began := time.Now().Add(-time.Minute)
-	made := s.award(key, g, message(unknown, nil), message(silent, object{"channelId": chanA}), message(known, object{"user": object{
-		"avatar": "a_0123456789abcdef0123456789abcdef", "discriminator": "1234", "username": "ada", "globalName": "Ada \"é\"\n",
-	}}), message(unknown, nil))
-	for i, r := range made { // the reward at level 0 is given with the entry
-		add, remove := roles{roleA}, roles{roleB}
-		if i == 3 {
-			add, remove = roles{}, roles{}
-		}
-		if r.LeveledUp || !slices.Equal(r.AddRoles, add) || !slices.Equal(r.RemoveRoles, remove) {
-			t.Errorf("result %d: %+v", i, r)
-		}
-	}
-	for u, want := range map[string]string{
-		unknown: `{"avatar":null,"discriminator":"","globalName":null,"username":""}`,
-		silent:  `{"avatar":null,"discriminator":"","globalName":null,"username":""}`,
-		known:   `{"avatar":"a_0123456789abcdef0123456789abcdef","discriminator":"1234","globalName":"Ada \"é\"\n","username":"ada"}`,
-	} {
-		m := s.member(key, g, u)
-		messages := 1
-		if u == unknown {
-			messages = 2
-		}
-		if fmt.Sprint(m.User) != fmt.Sprint(decoded(t, []byte(want))) || m.Level.MessageCount != messages {
-			t.Errorf("it is %v, want %s", flat(m), want)
-		}
-		updated, err := time.Parse(time.RFC3339, *m.Level.LastUpdated)
-		if err != nil || updated.Before(began) || updated.After(time.Now().Add(time.Minute)) {
-			t.Errorf("lastUpdated is %s, %v", *m.Level.LastUpdated, err)
-		}
-	}
-	if m := s.member(key, g, silent); m.Level.XP != 0 || m.Level.Rank != 3 {
-		t.Errorf("who gained nothing is %v", flat(m))
-	}
-	wantFailure(t, s.Do("POST", memberPath(g, silent), key, object{"xp": 1, "user": gopher}), 409)
-}
-
-func userDataIsRefreshed(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	u := newID()
-	named := func(name string) object {
-		return message(u, object{"user": object{"avatar": nil, "discriminator": "0", "username": name}})
-	}
-	want := func(name string) {
-		t.Helper()
-		if got := s.member(key, g, u).User["username"]; got != name {
-			t.Errorf("the name is %v, want %s", got, name)
-		}
-	}
-	s.create(key, g, u, 5)
-	s.award(key, g, message(u, nil))
-	want("gopher")
-	s.award(key, g, named("ada"))
-	want("ada")
-	s.award(key, g, message(u, nil), named("one"), named("two"), message(u, nil)) // during the cooldown too
-	want("two")
-	s.award(key, g, named("two"))
-	want("two")
-	if xp := s.member(key, g, u).Level.XP; xp != 25 {
-		t.Errorf("it is %d, want 25", xp)
-	}
-}
-
-func messagesAfterDelete(t *testing.T, s *service) {
-	g, u := s.guild(exactly(20, nil)), newID()
-	key := s.key(g)
-	s.award(key, g, message(u, object{"user": gopher}))
-	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
-	got := s.award(key, g, message(u, nil))
-	wantGained(t, got, 20)
-	if got[0].MessageCount != 1 || got[0].XP != 20 || s.member(key, g, u).User["username"] != "" {
-		t.Errorf("after DELETE: %+v, %v", got, s.member(key, g, u).User)
 	}
 }
 

@@ -80,9 +80,9 @@ func redisAway(t *testing.T, away absence) {
 		}
 		second = max(second, time.Second+2*all.send(t, "GET", "/favicon.ico", "").slowest())
 	}
-	began := time.Now()
+	began := testenv.Awake()
 	s.ops("/readyz").Want(t, 503)
-	if took := time.Since(began); took > 2*second {
+	if took := testenv.Awake() - began; took > 2*second {
 		t.Errorf("/readyz took %v", took)
 	}
 	s.ops("/livez").Want(t, 200)
@@ -91,12 +91,12 @@ func redisAway(t *testing.T, away absence) {
 	other := s.guild(nil)
 
 	end()
-	began = time.Now()
+	began = testenv.Awake()
 	within(t, time.Second+2*second, "the service answers again", func() bool {
 		got, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && got.Status == 200 && s.ops("/readyz").Status == 200
 	})
-	t.Logf("500 at once were refused after a median of %v, the last after %v; back after %v", got.median(), got.slowest(), time.Since(began))
+	t.Logf("500 at once were refused after a median of %v, the last after %v; back after %v", got.median(), got.slowest(), testenv.Awake()-began)
 	if xp := s.member(key, g, u).Level.XP; xp != 5 {
 		t.Errorf("it is %d", xp)
 	}
@@ -133,12 +133,12 @@ func TestARequestIsAsPatientAsItIsTold(t *testing.T) {
 func (s *service) allRefused(within time.Duration, calls []call) {
 	s.t.Helper()
 	together(s.t, len(calls), len(calls), func(i int) error {
-		c, began := calls[i], time.Now()
+		c, began := calls[i], testenv.Awake()
 		got, err := s.quick(c.method, c.path, c.key, c.body)
 		if err != nil {
 			return err
 		}
-		if took := time.Since(began); took > within {
+		if took := testenv.Awake() - began; took > within {
 			s.t.Errorf("%s %s took %v, longer than %v", c.method, c.path, took, within)
 		}
 		wantRefused(s.t, got, 503)
@@ -190,14 +190,14 @@ func (c *crowd) send(t *testing.T, method, path, key string) answers {
 			r.Header.Set("X-Api-Key", key)
 			ready.Done()
 			<-begin
-			began := time.Now()
+			began := testenv.Awake()
 			resp, err := c.client.Do(r)
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			got.all[i], err = read(resp)
-			got.took[i] = time.Since(began)
+			got.took[i] = testenv.Awake() - began
 			if err != nil {
 				t.Error(err)
 			}

@@ -89,6 +89,7 @@ func TestSigningInToTheService(t *testing.T) {
 			t.Fatalf("after signing in: %d %s", status, text)
 		}
 		signedInReads(t, s, browser, g, u)
+		managersMakeEvents(t, s, browser, g, u)
 		if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
 			t.Errorf("after signing out: %d %s", status, text)
 		}
@@ -96,6 +97,30 @@ func TestSigningInToTheService(t *testing.T) {
 			t.Errorf("the board after signing out: %d", status)
 		}
 	})
+}
+
+// managersMakeEvents changes a member of 100 XP on the pages; who follows the guild hears of each change, once.
+func managersMakeEvents(t *testing.T, s *service, manager *http.Client, g, u string) {
+	t.Helper()
+	f := s.follow(s.key(g), g, "")
+	moved := func(level, previous, xp int) object {
+		return object{"userId": u, "level": level, "previousLevel": previous, "xp": xp, "addRoles": roles{}, "removeRoles": roles{}}
+	}
+	for _, c := range []struct {
+		address, form, event string
+		data                 object
+	}{
+		{"/xp", "op=take&xp=100&confirm=yes", "leveldown", moved(0, 1, 0)},
+		{"/xp", "op=set&xp=4150&confirm=yes", "levelup", moved(10, 0, 4150)},
+		{"/presence", "present=no", "removed", object{"userId": u, "removeRoles": roles{}}},
+		{"/presence", "present=yes", "returned", object{"userId": u, "level": 10, "xp": 4150, "addRoles": roles{}, "removeRoles": roles{}}},
+		{"/remove", "confirm=yes", "removed", object{"userId": u, "removeRoles": roles{}}},
+	} {
+		if status, text := visit(t, manager, "POST", s.app.URL()+"/leaderboard/"+g+"/members/"+u+c.address, c.form); status != 200 {
+			t.Fatalf("%s with %s: %d %s", c.address, c.form, status, text)
+		}
+		f.wants(c.event, c.data)
+	}
 }
 
 // signedInReads asks the API as a script of a page of ours could: who is signed in reads boards, as whom they are, and changes nothing. A

@@ -167,6 +167,10 @@ func aroundAMemberOfAPeriod(t *testing.T, s *service) {
 		wantFailure(t, s.Do("GET", aroundPath(g, users[4], "period="+name), key, nil), 404)
 	}
 	s.Do("GET", aroundPath(g, users[4], ""), key, nil).Want(t, 200)
+	s.leave(key, g, users[0])
+	if message := s.Do("GET", aroundPath(g, users[0], "period=day"), key, nil).Want(t, 404).Message(t); !strings.Contains(message, "has left") {
+		t.Errorf("of a member who has left: %q", message)
+	}
 	for _, name := range []string{"1999-W01", "season-other", "9999-12"} {
 		wantFailure(t, s.Do("GET", aroundPath(g, users[0], "period="+name), key, nil), 404)
 	}

@@ -60,7 +60,11 @@ func (s *service) wantLeft(key, g, u string) {
 		}
 	}
 	s.Do("GET", memberPath(g, u)+"/card.svg", "", nil).Want(s.t, 404)
-	wantFailure(s.t, s.Do("POST", memberPath(g, u), key, object{"xp": 1, "user": gopher}), 409)
+	made := s.Do("POST", memberPath(g, u), key, object{"xp": 1, "user": gopher})
+	wantFailure(s.t, made, 409)
+	if message := made.Message(s.t); !strings.Contains(message, "has left") || !strings.Contains(message, "presence") {
+		s.t.Errorf("POST says %q, and PATCH does not work", message)
+	}
 }
 
 func leftIsOnNoBoard(t *testing.T, s *service) {

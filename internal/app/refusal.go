@@ -39,7 +39,7 @@ func (a *App) countReplicas(ctx context.Context) {
 		return
 	}
 	if found, err := a.stores.client.Replicas(ctx); err == nil && found < wanted {
-		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are answered 503 until it has them",
+		a.log.WarnContext(ctx, "LEVELBOARD_REDIS_WAIT_REPLICAS asks for more replicas than Redis has: changes are 503 until it has them",
 			"wanted", wanted, "connected", found)
 	}
 }
@@ -47,7 +47,7 @@ func (a *App) countReplicas(ctx context.Context) {
 // lookForEviction warns of a Redis that drops keys when its memory is full: nobody would notice which.
 func (a *App) lookForEviction(ctx context.Context) {
 	if policy := a.stores.client.EvictionPolicy(ctx); policy != "" {
-		a.log.WarnContext(ctx, "Redis drops keys when its memory is full, members or records of requests: set its maxmemory-policy to noeviction, and changes are refused instead",
+		a.log.WarnContext(ctx, "Redis evicts keys, members too, when its memory is full: set its maxmemory-policy to noeviction, which rejects changes instead",
 			"maxmemoryPolicy", policy)
 	}
 }
@@ -55,7 +55,7 @@ func (a *App) lookForEviction(ctx context.Context) {
 // lookForLog warns of a Redis that keeps no log of changes on disk.
 func (a *App) lookForLog(ctx context.Context) {
 	if !a.cfg.Embedded() && a.stores.client.KeepsNoLog(ctx) {
-		a.log.WarnContext(ctx, "Redis keeps no append-only file: when it restarts, what changed since the last snapshot is lost. "+
+		a.log.WarnContext(ctx, "Redis has no append-only file: when it restarts, changes since the last snapshot are lost. "+
 			"Turn it on with redis-cli CONFIG SET appendonly yes, and keep it with appendonly yes in redis.conf")
 	}
 }

@@ -64,7 +64,7 @@ func (a *App) within(ctx context.Context, what string, end func() error) error {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
-		a.log.WarnContext(ctx, "something did not end in the time for a stop and is left behind", "what", what)
+		a.log.WarnContext(ctx, "a part of the service did not end in time and is left behind", "what", what)
 		return nil
 	}
 }
@@ -82,7 +82,7 @@ func (a *App) stopServing(ctx context.Context) {
 		defer cancel()
 	}
 	if err := a.api.Shutdown(ctx); err != nil {
-		a.log.WarnContext(ctx, "requests that took too long to stop for were cut off, unanswered; a longer LEVELBOARD_SHUTDOWN_TIMEOUT gives them more time", "error", err)
+		a.log.WarnContext(ctx, "requests that did not end in time were cut off; a longer LEVELBOARD_SHUTDOWN_TIMEOUT gives them more", "error", err)
 		_ = a.api.Close()
 	}
 }
@@ -113,7 +113,7 @@ func (a *App) lastSnapshot(ctx context.Context) error {
 	}
 	err := a.writer.Flush(flushCtx)
 	if releaseErr := a.writer.Release(ctx); releaseErr != nil {
-		a.log.WarnContext(ctx, "the snapshot lease could not be given up, or others who stop not be told; nothing to do, it ends by itself", "error", releaseErr)
+		a.log.WarnContext(ctx, "the snapshot lease could not be released, or other replicas that stop not notified; nothing to do, the lease expires", "error", releaseErr)
 	}
 	if err == nil {
 		return nil
@@ -134,7 +134,7 @@ func (a *App) lastUse(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, useTime)
 	defer cancel()
 	if err := a.meter.Flush(ctx); err != nil {
-		a.log.Warn("the last requests of API keys were not written down; they are missing where keys are listed", "error", err)
+		a.log.Warn("the last uses of API keys were not recorded; lists of keys lack them", "error", err)
 	}
 }
 

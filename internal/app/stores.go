@@ -25,6 +25,7 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/ownkeys"
 	"levelboard/internal/usecase/periods"
@@ -37,6 +38,7 @@ type archive interface {
 	ownkeys.Archive
 	guildsettings.Archive
 	snapshot.Archive
+	hydrate.Archive
 	guild.Source
 	apikey.Source
 	apikey.UseStore

@@ -27,7 +27,7 @@ type Activity struct {
 	client   *http.Client
 }
 
-// NewActivity returns the activity of members, of whom the first speak most (by Zipf's law). The same seed gives the same
+// NewActivity returns the activity of members; the first ones speak most (by Zipf's law). The same seed gives the same
 // changes in the same order.
 func NewActivity(members []snapshot.Row, seed uint64) *Activity {
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -46,19 +46,15 @@ func (a *Activity) Run(ctx context.Context) {
 	if a.Rate <= 0 {
 		return
 	}
-	failing := false
 	// The gaps make the changes a Poisson process.
-	for pause.For(ctx, time.Duration(a.r.ExpFloat64()/a.Rate*float64(time.Second))) {
-		err := a.Step(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			a.Log.Warn("the simulated activity cannot change the board", "error", err)
-		}
-		failing = err != nil
-	}
+	gap := func() time.Duration { return time.Duration(a.r.ExpFloat64() / a.Rate * float64(time.Second)) }
+	pause.Again(ctx, gap, a.step, func(err error) {
+		a.Log.Warn("the simulated activity cannot change the board", "error", err)
+	})
 }
 
-// Step gives one member the XP of one message.
-func (a *Activity) Step(ctx context.Context) error {
+// step gives one member the XP of one message.
+func (a *Activity) step(ctx context.Context) error {
 	user := a.members[a.speakers.Uint64()].UserID
 	body := fmt.Sprintf(`{"xp":{"increment":%d}}`, minXP+a.r.IntN(maxXP-minXP+1))
 	url := fmt.Sprintf("%s/v2/levels/%s/users/%s", a.URL, GuildID, user)

@@ -136,7 +136,7 @@ func TestMembersHaveAHistory(t *testing.T) {
 
 func TestASeasonRuns(t *testing.T) {
 	for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2028; at = at.Add(9*24*time.Hour - time.Second) {
-		document, err := demo.Guild(5000, at)
+		document, err := demo.Guild(5000, at, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestSeedDecidesTheMembers(t *testing.T) {
 }
 
 func TestGuildIsLargerThanItsBoard(t *testing.T) {
-	document, err := demo.Guild(800, now)
+	document, err := demo.Guild(800, now, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,12 +32,13 @@ const (
 var guildDocument []byte
 
 // Guild returns the guild's settings as the admin API takes them, for a board of that many members and a season of three months that runs now.
-// Not everybody in a community writes, so it counts more of them.
-func Guild(members int, now time.Time) ([]byte, error) {
+// Not everybody in a community writes, so it counts more of them. enabled says that its board can be read.
+func Guild(members int, now time.Time, enabled bool) ([]byte, error) {
 	var document map[string]any
 	if err := json.Unmarshal(guildDocument, &document); err != nil {
 		return nil, fmt.Errorf("read the demo's guild: %w", err)
 	}
+	document["enabled"] = enabled
 	document["memberCount"] = members + members/4 + 1
 	year, month, _ := now.UTC().Date()
 	document["seasons"] = []map[string]any{{

@@ -23,7 +23,7 @@ const (
 	spreadXP = 7.5
 )
 
-// Members makes up n members, the most active first, with what they gained in the last HistoryDays; unless there is only one, the guild's owner
+// Members makes up n members, the most active first, with what they gained in the last 100 days; unless there is only one, the guild's owner
 // is one of them. The same n, seed and now give the same members; everything but their last updates and their gains is the same whatever
 // now is.
 func Members(n int, seed uint64, now time.Time) []snapshot.Row {

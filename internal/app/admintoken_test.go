@@ -1,0 +1,124 @@
+package app_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+)
+
+var adminCalls = []struct{ method, path, body string }{
+	{"GET", "/admin/guilds", ""}, {"HEAD", "/admin/guilds", ""}, {"GET", "/admin/guilds/100000000000000000", ""},
+	{"PUT", "/admin/guilds/100000000000000000", `{"name":"x","memberCount":1,"ownerId":"100000000000000000"}`},
+	{"DELETE", "/admin/guilds/100000000000000000", ""}, {"GET", "/admin/keys", ""},
+	{"POST", "/admin/keys", `{"name":"x","ownerId":"100000000000000000","permission":"read"}`},
+	{"DELETE", "/admin/keys/k3v9qzr2m8xa", ""}, {"PUT", "/admin/keys/k3v9qzr2m8xa/guilds/100000000000000000", ""},
+	{"DELETE", "/admin/keys/k3v9qzr2m8xa/guilds/100000000000000000", ""},
+}
+
+func adminTokens(t *testing.T, s *service) {
+	for name, value := range map[string]string{
+		"missing": "", "another": "Bearer " + strings.Repeat("x", len(s.token)), "cut short": "Bearer " + s.token[:len(s.token)-1],
+		"longer": "Bearer " + s.token + "x", "another scheme": "Basic " + s.token, "without scheme": s.token, "empty": "Bearer ",
+	} {
+		calls := adminCalls
+		if value != "" && name != "another" {
+			calls = calls[:1] // an address may send 20 wrong tokens a minute
+		}
+		for _, c := range calls {
+			got := s.Do(c.method, c.path, "", bodyOrNone(c.body), func(r *http.Request) {
+				if value != "" {
+					r.Header.Set("Authorization", value)
+				}
+			}).Want(t, 401)
+			if c.method != "HEAD" {
+				wantFailure(t, got, 401)
+			}
+			wantHeader(t, got, "WWW-Authenticate", "Bearer")
+			if len(got.Header.Values("Etag")) > 0 || strings.Contains(string(got.Body), s.token) {
+				t.Errorf("%s: it tells too much", name)
+			}
+		}
+	}
+	s.Do("GET", "/admin/guilds?limit=1", "", nil, apitest.Header("Authorization", "bearer "+s.token)).Want(t, 200)
+	wantFailure(t, s.admin("GET", "/nothing", nil), 404)
+}
+
+func noSubstitute(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	wantFailure(t, s.Do("GET", "/admin/keys", key, nil), 401)
+	wantFailure(t, s.Do("GET", "/admin/keys", "", nil, apitest.AdminToken(key)), 401)
+	wantRefused(t, s.Do("GET", rewardPath(g, 1), s.token, nil), 401)
+	wantRefused(t, s.Do("GET", rewardPath(g, 1), "", nil, apitest.AdminToken(s.token)), 401)
+}
+
+// With servers there is no admin token unless the operator sets one.
+func TestAdminIsOffWithoutAToken(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(onServers(t), "LEVELBOARD_ADMIN_TOKEN=")...)
+	for _, token := range []string{"", adminToken} {
+		for _, c := range adminCalls {
+			r := func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token) }
+			got, err := s.quick(c.method, c.path, "", c.body, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Status != 404 {
+				t.Errorf("%s %s is %d", c.method, c.path, got.Status)
+			}
+		}
+	}
+}
+
+func TestEmbeddedMakesAnAdminTokenOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	environ := []string{"LEVELBOARD_DATA_DIR=" + dir, "LEVELBOARD_ADMIN_TOKEN="}
+	s := start(t, environ...)
+	s.admin("GET", "/keys", nil).Want(t, 200)
+	path := filepath.Join(dir, "admin-token")
+	kept, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token := strings.TrimSpace(string(kept)); token != s.token || len(token) < 32 {
+		t.Errorf("the file holds %d characters, which are not the token in force", len(token))
+	}
+	if about, err := os.Stat(path); err != nil || about.Mode().Perm() != 0o600 {
+		t.Errorf("the file's mode is %v, %v", about.Mode(), err)
+	}
+	s.stop(t)
+	again := start(t, environ...)
+	if again.token != s.token {
+		t.Error("the second start made another token")
+	}
+	again.stop(t)
+
+	other := t.TempDir()
+	if fresh := start(t, "LEVELBOARD_DATA_DIR="+other, "LEVELBOARD_ADMIN_TOKEN="); fresh.token == s.token {
+		t.Error("two data directories have the same token")
+	}
+	// One that the operator gives goes before the file's.
+	given := start(t, "LEVELBOARD_DATA_DIR="+dir)
+	given.admin("GET", "/keys", nil).Want(t, 200)
+	given.token = s.token
+	given.admin("GET", "/keys", nil).Want(t, 401)
+}
+
+func TestDataDirIsForOneProcess(t *testing.T) {
+	t.Parallel()
+	dir := "LEVELBOARD_DATA_DIR=" + t.TempDir()
+	first := start(t, dir)
+	second := newApp(t, dir)
+	err := second.Start(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Fatalf("a second service on one data directory: %v", err)
+	}
+	first.guild(nil) // and the first was not disturbed
+	first.stop(t)
+	start(t, dir).guild(nil)
+}

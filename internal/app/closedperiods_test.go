@@ -1,0 +1,229 @@
+package app_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/usecase/periods"
+)
+
+// closes waits until a period has closed. A day that a change of the zone has ended is not found until then.
+func (s *service) closes(key, g, name string) periodBoard {
+	s.t.Helper()
+	eventually(s.t, name+" has closed", func() bool {
+		got, err := s.quick("GET", periodPath(g, name, 1), key, "")
+		if err != nil || got.Status != 200 && got.Status != 503 && (got.Status != 404 || strings.HasPrefix(name, "season")) {
+			s.t.Fatalf("%d %s, %v", got.Status, got.Body, err)
+		}
+		return got.Status == 200
+	})
+	return s.periodBoard(key, g, name)
+}
+
+// closedGuild is a guild with a season that has closed, of three members of whom one gained nothing.
+func (s *service) closedGuild(over object) (g string, users []string) {
+	s.t.Helper()
+	g, users = s.guild(over), []string{newID(), newID(), newID()}
+	s.seed(g, map[string]map[int]int64{users[0]: {-6: 100, -5: 20, -1: 1000}, users[1]: {-5: 60, -4: 30}, users[2]: {-5: -5}})
+	ended := object{"timeZone": atNoon(), "roleRewards": twoRewards, "seasons": []object{season(s.t, "old", -7, -3)}}
+	for name, value := range over {
+		ended[name] = value
+	}
+	s.admin("PUT", "/guilds/"+g, settings(ended)).Want(s.t, 200)
+	return g, users
+}
+
+func closedBoardsStay(t *testing.T, s *service) {
+	boss := newID()
+	g, users := s.closedGuild(object{"ownerId": boss})
+	key := s.key(g)
+	first := s.closes(key, g, "season-old")
+	want := []string{row(1, users[0], 120), row(2, users[1], 90)}
+	if got := first.rows(); !slices.Equal(got, want) {
+		t.Fatalf("the rows are %v, want %v", got, want)
+	}
+	if p := first.Period; !p.Closed || p.ID != "season-old" || p.Name == nil || *p.Name != "The old" {
+		t.Errorf("%+v", p)
+	}
+	before := s.Do("GET", periodPath(g, "season-old", 1), key, nil).Want(t, 200)
+	s.Do("DELETE", memberPath(g, users[0]), key, nil).Want(t, 204)
+	s.patch(key, g, users[1], 7)
+	s.admin("PUT", "/guilds/"+g, settings(object{"ownerId": boss, "name": "Other", "curve": "mee6", "memberCount": 7, "xpGainInterval": 20000})).Want(t, 200)
+	after := s.Do("GET", periodPath(g, "season-old", 1), key, nil).Want(t, 200)
+	if string(before.Body) != string(after.Body) || before.Header.Get("ETag") != after.Header.Get("ETag") {
+		t.Errorf("closed, it was\n%s\nand is\n%s", before.Body, after.Body)
+	}
+	_, ofBoss := s.mint(object{"guildIds": []string{g}, "ownerId": boss})
+	if first.IsManager || !s.periodBoard(ofBoss, g, "season-old").IsManager {
+		t.Error("isManager is not that of the caller")
+	}
+	all := s.periods("", periodsPath(g))
+	if len(all) != 1 || !all[0].Closed || all[0].ID != "season-old" || all[0].Members != 2 || all[0].Gained != 210 ||
+		len(all[0].Winners) != 2 || all[0].Winners[0].UserID != users[0] || all[0].Winners[0].Gained != 120 {
+		t.Errorf("it is listed as %+v", all)
+	}
+	past := apitest.JSON[periodBoard](t, s.Do("GET", periodPath(g, "season-old", 2), "", nil).Want(t, 200))
+	if len(past.Levels) != 0 || !past.Period.Closed {
+		t.Errorf("page 2: %+v", past)
+	}
+	s.Do("GET", "/v2/levels/"+g+"?page=99999999999999999999&period=season-old", "", nil).Want(t, 200)
+	s.Do("GET", periodPath(g, "season", 1), "", nil).Want(t, 404)
+}
+
+func cachesKeepClosedBoards(t *testing.T, s *service) {
+	const kept = "max-age=31536000, immutable"
+	g, _ := s.closedGuild(nil)
+	key := s.key(g)
+	s.closes(key, g, "season-old")
+	path := periodPath(g, "season-old", 1)
+	check := func(key, cache string) {
+		t.Helper()
+		got := s.Do("GET", path, key, nil).Want(t, 200)
+		etag := got.Header.Get("ETag")
+		for _, got := range []apitest.Response{
+			got, s.Do("HEAD", path, key, nil).Want(t, 200),
+			s.Do("GET", path, key, nil, apitest.Header("If-None-Match", etag)).Want(t, 304), s.Do("HEAD", path, key, nil, apitest.Header("If-None-Match", etag)).Want(t, 304),
+		} {
+			wantHeader(t, got, "Cache-Control", cache)
+			wantHeader(t, got, "ETag", etag)
+			wantLimits(t, got)
+			if vary := got.Header.Get("Vary"); !strings.Contains(vary, "X-Api-Key") || !strings.Contains(vary, "Cookie") {
+				t.Errorf("Vary is %q", vary)
+			}
+		}
+		s.Do("GET", path, key, nil, apitest.Header("If-None-Match", `"x"`)).Want(t, 200)
+	}
+	check("", "public, "+kept)
+	check(key, "private, "+kept)
+	s.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200)
+	s.Do("GET", path, "", nil).Want(t, 401)
+	s.Do("GET", path, s.key(), nil).Want(t, 403)
+	check(key, "private, "+kept)
+	s.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200)
+	s.Do("GET", path, key, nil).Want(t, 404)
+}
+
+func closedPeriodIsAnEvent(t *testing.T, s *service) {
+	g, a := s.guild(nil), newID()
+	key := s.key(g)
+	gains := map[string]map[int]int64{a: {-5: 500}}
+	for i := range 12 {
+		gains[newID()] = map[int]int64{-5: int64(i + 1)}
+	}
+	s.seed(g, gains)
+	f := s.follow(key, g, "")
+	s.admin("PUT", "/guilds/"+g, settings(object{"timeZone": atNoon(), "seasons": []object{season(t, "old", -7, -3)}})).Want(t, 200)
+	for {
+		e := f.take()
+		if e.name == "reset" { // the guild was loaded
+			continue
+		}
+		var got periods.Event
+		if err := json.Unmarshal([]byte(e.data), &got); err != nil || e.name != "period" || e.id == "" {
+			t.Fatalf("%+v, %v", e, err)
+		}
+		if got.ID != "season-old" || got.Kind != period.Seasonal || got.Name == nil || *got.Name != "The old" || got.Members != 13 || len(got.Winners) != 10 ||
+			!got.Start.Before(got.End) {
+			t.Errorf("%+v", got)
+		}
+		for i, w := range got.Winners {
+			if w.Rank != int64(i+1) || i == 0 && (w.UserID != id.User(a) || w.Gained != 500) || i > 0 && w.Gained != int64(13-i) {
+				t.Errorf("winner %d is %+v", i, w)
+			}
+		}
+		return
+	}
+}
+
+// A season without members has a board, and is neither listed nor announced.
+func emptySeasonCloses(t *testing.T, s *service) {
+	g, _ := s.closedGuild(nil)
+	key := s.key(g)
+	f := s.follow(key, g, "")
+	s.closes(key, g, "season-old")
+	s.admin("PUT", "/guilds/"+g, settings(object{"timeZone": atNoon(), "seasons": []object{season(t, "old", -7, -3), season(t, "none", -3, -2)}})).Want(t, 200)
+	if got := s.closes(key, g, "season-none"); len(got.Levels) != 0 || !got.Period.Closed {
+		t.Errorf("%+v", got)
+	}
+	if all := s.periods("", periodsPath(g)); len(all) != 1 || all[0].ID != "season-old" {
+		t.Errorf("listed are %+v", all)
+	}
+	f.cancel()
+	for e := range f.got {
+		if strings.Contains(e.data, "season-none") {
+			t.Errorf("announced is %+v", e)
+		}
+	}
+}
+
+// behindAndAhead are two zones: at every instant, the date in the second one is a later one. Neither is near midnight.
+func behindAndAhead() (behind, ahead string) {
+	if hour := time.Now().UTC().Hour(); hour == 11 || hour == 12 {
+		return "Etc/GMT+10", "Etc/GMT-14"
+	}
+	return "Etc/GMT+12", "Etc/GMT-14"
+}
+
+func anotherZoneClosesTheDay(t *testing.T, s *service) {
+	behind, ahead := behindAndAhead()
+	in := func(zone string) object {
+		return settings(object{"timeZone": zone, "periods": []string{"day", "month"}})
+	}
+	g, a, b := s.guild(in(behind)), newID(), newID()
+	key := s.key(g)
+	s.gain(key, g, a, 40)
+	s.gain(key, g, b, 30)
+	began := s.periodBoard("", g, "day")
+	name := began.Period.ID
+	eventually(t, "the guild is known to the closer", func() bool { return len(s.periods("", periodsPath(g))) == 2 })
+	<-time.After(time.Second)
+	f := s.follow(key, g, "")
+	s.admin("PUT", "/guilds/"+g, in(ahead)).Want(t, 200)
+	closed := s.closes(key, g, name)
+	if got := closed.rows(); !slices.Equal(got, []string{row(1, a, 40), row(2, b, 30)}) || !closed.Period.Closed {
+		t.Errorf("%+v, rows %v", closed.Period, got)
+	}
+	if e := f.take(); e.name != "period" || !strings.Contains(e.data, `"id":"`+name+`"`) {
+		t.Errorf("%+v", e)
+	}
+	if got := s.days("", activityPath(g)).String(); got != name+" 70 2" {
+		t.Errorf("the activity is %s", got)
+	}
+	s.wantRows(g, "day")
+	s.patch(key, g, b, object{"increment": 5})
+	s.wantRows(g, "day", row(1, b, 5))
+	// By the first zone that day runs still, and it has closed: what is gained on it counts for what is open.
+	s.admin("PUT", "/guilds/"+g, in(behind)).Want(t, 200)
+	s.patch(key, g, a, object{"increment": 1})
+	path := periodPath(g, "day", 1)
+	got := s.Do("GET", path, "", nil).Want(t, 200)
+	wantHeader(t, got, "Cache-Control", "public, no-cache") // tomorrow it is another day
+	if now := apitest.JSON[periodBoard](t, got); now.Period.ID != name || !now.Period.Closed || !slices.Equal(now.rows(), closed.rows()) {
+		t.Errorf("the day that has closed is %+v, %v", now.Period, now.rows())
+	}
+	wantHeader(t, s.Do("GET", periodPath(g, name, 1), "", nil), "Cache-Control", "public, max-age=31536000, immutable")
+	if all := s.periods("", periodsPath(g)+"&kind=day"); len(all) != 1 || !all[0].Closed || all[0].ID != name {
+		t.Errorf("listed are %+v", all)
+	}
+}
+
+func TestMetricsOfPeriods(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(onDataDir(t), often)...)
+	eventually(t, "this replica closes periods", func() bool {
+		return strings.Contains(string(s.ops("/metrics").Body), "\nlevelboard_period_close_lag_seconds ")
+	})
+	closed := s.metric(`periods_closed_total{kind="season"}`)
+	g, _ := s.closedGuild(nil)
+	s.closes(s.key(g), g, "season-old")
+	if now := s.metric(`periods_closed_total{kind="season"}`); now < closed+1 {
+		t.Errorf("%v seasons have closed, and before it were %v", now, closed)
+	}
+	eventually(t, "nothing is late", func() bool { return s.metric("period_close_lag_seconds") == 0 })
+}

@@ -1,0 +1,130 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+
+	"levelboard/internal/testing/apitest"
+)
+
+// identityLimit gives back one request in six seconds, in which a test that is held up still gets its answers.
+const identityLimit = 10
+
+// narrow are the limits that limitCases are about.
+var narrow = []string{
+	"LEVELBOARD_RATE_LIMIT_KEY=120", fmt.Sprintf("LEVELBOARD_RATE_LIMIT_IDENTITY=%d", identityLimit),
+	"LEVELBOARD_TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8",
+}
+
+func identityOverTwoKeys(t *testing.T, s *service) {
+	user := newID()
+	_, one := s.mint(object{"ownerId": user})
+	_, two := s.mint(object{"ownerId": user})
+	path := boardPath(s.guild(nil), 1)
+	keys, i := []string{one, two}, 0
+	s.untilRefused(identityLimit, func() apitest.Response {
+		i++
+		return s.quickly(path, keys[i%2])()
+	})
+	for _, key := range keys {
+		got := s.refused(path, key)
+		if seen := limitsOf(t, got); seen.limit != identityLimit || seen.remaining != 0 {
+			t.Errorf("%+v", seen)
+		}
+	}
+	s.Do("GET", path, s.reader(), nil).Want(t, 200)
+}
+
+func addressWithoutKey(t *testing.T, s *service) {
+	path := boardPath(s.guild(nil), 1)
+	s.untilRefused(identityLimit, s.quickly(path, "", from("203.0.113.1")))
+	s.Do("GET", path, "", nil, from("203.0.113.2")).Want(t, 200)
+	s.Do("GET", path, s.reader(), nil, from("203.0.113.1")).Want(t, 200)
+}
+
+func addressWithBadKey(t *testing.T, s *service) {
+	path := boardPath(s.guild(nil), 1)
+	for i := range identityLimit {
+		got := s.Do("GET", path, fmt.Sprintf("guess%d", i), nil, from("203.0.113.3")).Want(t, 401)
+		if seen := limitsOf(t, got); seen.limit != identityLimit {
+			t.Fatalf("%+v", seen)
+		}
+		if remaining := limitsOf(t, got).remaining; remaining == 0 {
+			break
+		}
+	}
+	eventually(t, "guessing keys is limited", func() bool {
+		return s.Do("GET", path, "guess", nil, from("203.0.113.3")).Status == 429
+	})
+}
+
+func lastForwardedAddress(t *testing.T, s *service) {
+	path := boardPath(s.guild(nil), 1)
+	remaining := func(addresses ...string) int {
+		return limitsOf(t, s.Do("GET", path, "", nil, from(addresses...)).Want(t, 200)).remaining
+	}
+	if first, second := remaining("203.0.113.10"), remaining("203.0.113.10"); first != identityLimit-1 || second != identityLimit-2 {
+		t.Errorf("remaining are %d and %d", first, second)
+	}
+	// A client can write what it wants in front of what the proxies add.
+	if got := remaining("198.51.100.7, 203.0.113.10"); got != identityLimit-3 {
+		t.Errorf("with an address in front, remaining are %d", got)
+	}
+	if got := remaining("203.0.113.10, 10.1.2.3"); got != identityLimit-4 {
+		t.Errorf("through two of our proxies, remaining are %d", got)
+	}
+	// One IPv6 client has a whole /64.
+	if first, second := remaining("2001:db8:1:2::1"), remaining("2001:db8:1:2:ffff::2"); first != identityLimit-1 || second != identityLimit-2 {
+		t.Errorf("in one IPv6 network, remaining are %d and %d", first, second)
+	}
+}
+
+func refusedIsChargedToNeither(t *testing.T, s *service) {
+	user, path := newID(), boardPath(s.guild(nil), 1)
+	_, narrow := s.mint(object{"ownerId": user, "rateLimit": 1})
+	_, wide := s.mint(object{"ownerId": user})
+	s.Do("GET", path, narrow, nil).Want(t, 200)
+	for range 10 {
+		s.Do("GET", path, narrow, nil).Want(t, 429)
+	}
+	if seen := limitsOf(t, s.Do("GET", path, wide, nil).Want(t, 200)); seen.limit != identityLimit || seen.remaining < identityLimit-2 {
+		t.Errorf("after 2 requests of the owner that passed: %+v", seen)
+	}
+
+	// And the other way round: the key still has what the identity's refusals did not take.
+	user = newID()
+	_, first := s.mint(object{"ownerId": user, "rateLimit": identityLimit + 1})
+	_, second := s.mint(object{"ownerId": user, "rateLimit": 0})
+	s.untilRefused(identityLimit, s.quickly(path, second))
+	for range 5 {
+		if seen := limitsOf(t, s.refused(path, first)); seen.limit != identityLimit {
+			t.Errorf("%+v", seen)
+		}
+	}
+}
+
+func tighterOfTheTwo(t *testing.T, s *service) {
+	user, path := newID(), boardPath(s.guild(nil), 1)
+	_, narrow := s.mint(object{"ownerId": user, "rateLimit": 5})
+	_, wide := s.mint(object{"ownerId": user, "rateLimit": 100})
+	if seen := limitsOf(t, s.Do("GET", path, narrow, nil).Want(t, 200)); seen.limit != 5 || seen.remaining != 4 {
+		t.Errorf("the key's budget is the tighter: %+v", seen)
+	}
+	if seen := limitsOf(t, s.Do("GET", path, wide, nil).Want(t, 200)); seen.limit != identityLimit || seen.remaining < identityLimit-2 {
+		t.Errorf("the owner's budget is the tighter: %+v", seen)
+	}
+}
+
+// Nobody may choose the address that they are charged to.
+func TestForwardedAddressOfAStrangerIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	s := start(t, append(onDataDir(t), "LEVELBOARD_RATE_LIMIT_IDENTITY=2")...)
+	path := boardPath(s.guild(nil), 1)
+	for i := range 2 {
+		got := s.Do("GET", path, "", nil, from(fmt.Sprintf("203.0.113.%d", i))).Want(t, 200)
+		if seen := limitsOf(t, got); seen.remaining != 1-i {
+			t.Errorf("request %d: %+v", i, seen)
+		}
+	}
+	s.Do("GET", path, "", nil, from("203.0.113.99")).Want(t, 429)
+}

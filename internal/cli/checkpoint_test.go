@@ -82,7 +82,7 @@ func TestWhatCannotBeUndoneNeedsAYes(t *testing.T) {
 		{"guild", "delete", gophers}, {"reset", "--guild", gophers}, {"checkpoint", "restore", "1", "--guild", gophers},
 		{"checkpoint", "delete", "1", "--guild", gophers}, {"user", "erase", "100000000000000005"},
 	} {
-		fail(t, environ, exitUsage, "give --yes to continue", args...)
+		fail(t, environ, exitUsage, "use --yes to continue", args...)
 	}
 	if asked > 0 {
 		t.Errorf("the service was asked %d times", asked)
@@ -102,7 +102,7 @@ func TestExport(t *testing.T) {
 	if content, err := os.ReadFile(file); err != nil || !strings.Contains(string(content), user+",500,") {
 		t.Errorf("csv: %s, %v", content, err)
 	}
-	fail(t, environ, exitFailed, "is no file", "export", "--guild", gophers, "--format", "csv", "--out", t.TempDir())
+	fail(t, environ, exitFailed, "is not a regular file", "export", "--guild", gophers, "--format", "csv", "--out", t.TempDir())
 }
 
 func TestAnExportThatBreaksOffLeavesNothing(t *testing.T) {
@@ -116,7 +116,7 @@ func TestAnExportThatBreaksOffLeavesNothing(t *testing.T) {
 	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fail(t, environ, exitFailed, "the export broke off", "export", "--guild", gophers, "--format", "json", "--out", file)
+	fail(t, environ, exitFailed, "the export was cut off", "export", "--guild", gophers, "--format", "json", "--out", file)
 	left, err := os.ReadDir(dir)
 	if content, _ := os.ReadFile(file); err != nil || len(left) != 1 || string(content) != "before" {
 		t.Errorf("left are %v with %q, %v", left, content, err)

@@ -34,8 +34,7 @@ type program struct {
 	Environment
 	// started says that a command began its work: an error before that is about how it was called.
 	started bool
-	// log, when the settings ask for a log of JSON, is where that goes which is said on standard error: a line that is no
-	// JSON would be lost on whoever reads it.
+	// log, when the settings ask for a JSON log, takes the messages for standard error: readers of JSON would lose other lines.
 	log *slog.Logger
 }
 
@@ -95,7 +94,7 @@ func (p *program) group(name, short string) *cobra.Command {
 			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 				return fmt.Errorf("%q is not a command; did you mean %s?", args[0], strings.Join(near, " or "))
 			}
-			return fmt.Errorf("%q is not a command; there are %s", args[0], strings.Join(subcommands(cmd), ", "))
+			return fmt.Errorf("%q is not a command; the commands are %s", args[0], strings.Join(subcommands(cmd), ", "))
 		},
 	}
 }

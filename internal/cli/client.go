@@ -159,7 +159,7 @@ func (c *adminClient) unreachable(err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("nothing listens at %s: start the service with 'levelboard serve', or give its address with --url or LEVELBOARD_URL", c.base)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("the service at %s did not answer within %s; what was asked may have been done or not", c.base, c.http.Timeout)
+		return fmt.Errorf("the service at %s did not respond within %s; the request may have been carried out or not", c.base, c.http.Timeout)
 	}
 	return fmt.Errorf("the service at %s cannot be reached: %w", c.base, withoutAddress(err))
 }
@@ -192,7 +192,7 @@ func (c *adminClient) refusal(response *http.Response, answer []byte) error {
 		}
 		return fmt.Errorf("the service answered %d: %s%s", response.StatusCode, printable(failure.Message), c.hint(response))
 	}
-	return fmt.Errorf("what listens at %s answered %s, and not as Levelboard does; is the address right?%s", c.base, response.Status, c.hint(response))
+	return fmt.Errorf("the server at %s answered %s, and not as Levelboard does: check the address%s", c.base, response.Status, c.hint(response))
 }
 
 // hint is for whoever gave the address of the API, as bots need it, where the service's was asked for. It begins with a space.

@@ -79,7 +79,7 @@ func TestTheAddressOfTheAPIIsAnsweredWithThatOfTheService(t *testing.T) {
 
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
-	fail(t, environ, exitFailed, "is the address right? The service's address is its base, without /v2: give "+other.URL+"/boards with",
+	fail(t, environ, exitFailed, "check the address The service's address is its base, without /v2: give "+other.URL+"/boards with",
 		"guild", "list", "--url", other.URL+"/boards/v2")
 	for _, path := range []string{"", "/boards", "/v20", "/dev2"} {
 		if r := run(t, environ, "", "guild", "list", "--url", other.URL+path); r.code != exitFailed || strings.Contains(r.stderr, "without /v2") {
@@ -105,7 +105,7 @@ func TestWhatIsNoLevelboardIsRecognised(t *testing.T) {
 		"a redirect":      func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, target.URL, http.StatusFound) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			fail(t, listen(t, h), exitFailed, "is the address right?", "guild", "list")
+			fail(t, listen(t, h), exitFailed, "check the address", "guild", "list")
 		})
 	}
 	fail(t, listen(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }), exitFailed, "cannot be read", "guild", "list")

@@ -22,7 +22,7 @@ func yesFlag(cmd *cobra.Command, yes *bool) {
 	cmd.Flags().BoolVar(yes, "yes", false, "do not ask")
 }
 
-var errNobodyToAsk = usage("nobody can be asked here: give --yes to continue without a question")
+var errNobodyToAsk = usage("this is no terminal to ask at: use --yes to continue without asking")
 
 // ask has whoever is at a terminal confirm what question describes, by the word that it returns. Where nobody can be asked it is an error
 // that --yes was not given.

@@ -70,7 +70,7 @@ func TestDeletingAGuildIsAskedAboutAtATerminal(t *testing.T) {
 		terminal, _ := openTerminal(t)
 		var stdout, stderr bytes.Buffer
 		code := Run(t.Context(), []string{"guild", "delete", gophers}, Environment{terminal, &stdout, &stderr, environ})
-		if code != exitUsage || !strings.Contains(stderr.String(), "give --yes") {
+		if code != exitUsage || !strings.Contains(stderr.String(), "use --yes") {
 			t.Errorf("exit code %d, %q", code, &stderr)
 		}
 	})

@@ -42,7 +42,7 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "Run the service with a made-up guild whose members are active",
 		Long: "Run the service, embedded, with a made-up guild (vanity demo) whose members gain XP while you watch. It\n" +
 			"prints the board's address, a read/write key and calls to try. Everything is gone when it stops.\n\n" +
-			"The commands guild and key, and levelboard-bench, work on it when LEVELBOARD_ADMIN_TOKEN is set for them and for the demo.",
+			"The commands guild and key, and levelboard-bench, work on it if the same LEVELBOARD_ADMIN_TOKEN is set for them and for the demo.",
 		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			if err := o.check(); err != nil {
@@ -138,17 +138,25 @@ func visitor(rows []snapshot.Row) signin.User {
 	return u
 }
 
-// seed creates the guild, its members and a key without a limit, and returns the key.
+// seed creates the guild, its members and a key without a limit, and returns the key. The guild is disabled until its members are there: a page
+// of an earlier demo that is still open would load it too early.
 func seed(ctx context.Context, a *app.App, rows []snapshot.Row, now time.Time) (key string, err error) {
 	client := newAdminClient(a.URL(), a.AdminToken())
-	document, err := demo.Guild(len(rows), now)
-	if err != nil {
-		return "", err
+	put := func(enabled bool) error {
+		document, err := demo.Guild(len(rows), now, enabled)
+		if err != nil {
+			return err
+		}
+		_, _, err = client.call(ctx, http.MethodPut, "/admin/guilds/"+string(demo.GuildID), document)
+		return err
 	}
-	if _, _, err := client.call(ctx, http.MethodPut, "/admin/guilds/"+string(demo.GuildID), document); err != nil {
+	if err := put(false); err != nil {
 		return "", err
 	}
 	if err := a.SeedMembers(ctx, demo.GuildID, rows); err != nil {
+		return "", err
+	}
+	if err := put(true); err != nil {
 		return "", err
 	}
 	unlimited := 0
@@ -180,7 +188,7 @@ func (p *program) introduce(base, key string, o demoOptions, user id.User, ownTo
 	call := curl(key, fmt.Sprintf("%s/v2/levels/%s/users/%s", base, demo.GuildID, user))
 	manage := ""
 	if ownToken {
-		manage = "For the commands guild and key, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n\n"
+		manage = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN for the demo and for them.\n\n"
 	}
 	p.printf(`The demo is up: the guild %s with %s, %g changes a second.
 

@@ -28,7 +28,7 @@ type runningDemo struct {
 func startDemo(t *testing.T, environ []string, args ...string) *runningDemo {
 	t.Helper()
 	d := &runningDemo{ended: make(chan struct{})}
-	d.ctx, d.stop = context.WithTimeout(t.Context(), time.Minute)
+	d.ctx, d.stop = context.WithTimeout(t.Context(), 2*patience)
 	t.Cleanup(func() {
 		d.stop()
 		<-d.ended
@@ -59,7 +59,7 @@ func (d *runningDemo) end(t *testing.T) string {
 	return d.stderr.String()
 }
 
-const aboutClients = "For the commands guild and key, set LEVELBOARD_ADMIN_TOKEN for them and for the demo.\n"
+const aboutClients = "To use the commands guild and key on it, set the same LEVELBOARD_ADMIN_TOKEN for the demo and for them.\n"
 
 func TestDemoPrintsCallsThatWorkAndIsAlive(t *testing.T) {
 	temp := t.TempDir()
@@ -212,7 +212,7 @@ func TestDemoRefusesTheTokensThatServeRefuses(t *testing.T) {
 	temp, data := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	// One that takes such a token would never end.
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	for says, settings := range map[string][]string{
 		"levelboard: LEVELBOARD_ADMIN_TOKEN must be at least 32 characters long\n": {"LEVELBOARD_ADMIN_TOKEN=short"},

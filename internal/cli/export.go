@@ -16,7 +16,7 @@ func (p *program) exportCommand() *cobra.Command {
 	var guild, format, out string
 	export := &cobra.Command{
 		Use: "export --guild ID --format json|csv", Short: "Write all members of a guild", Args: takes(),
-		Long: "Write all members of a guild, those included that are not present, to standard output or to a file. 'levelboard import' reads it back.",
+		Long: "Write all members of a guild, including those not present, to standard output or to a file. 'levelboard import' reads it back.",
 		RunE: p.action(func(ctx context.Context, _ []string) error {
 			path, err := guildPath(guild)
 			if err != nil {
@@ -57,7 +57,7 @@ func (c *adminClient) copy(to io.Writer, answer io.Reader) error {
 	source := &errorReader{Reader: answer}
 	_, err := io.Copy(to, source)
 	if source.err != nil {
-		return fmt.Errorf("the export broke off, and what was written is not complete: %w", c.unreachable(source.err))
+		return fmt.Errorf("the export was cut off, and the output is incomplete: %w", c.unreachable(source.err))
 	}
 	if err != nil {
 		return fmt.Errorf("the export cannot be written: %w", err)
@@ -82,7 +82,7 @@ func (r *errorReader) Read(b []byte) (int, error) {
 // writeBeside has write fill a file beside the one named, which it replaces then. After an error the one named is as it was.
 func writeBeside(name string, write func(io.Writer) error) (err error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("the export cannot be written: %s is no file", name) // the name of a device, say, must not be taken by a file
+		return fmt.Errorf("the export cannot be written: %s is not a regular file", name) // the name of a device, say, must not be taken by a file
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {

@@ -47,7 +47,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	redis.Pause()
 	pool := &http.Transport{MaxIdleConnsPerHost: clients}
 	client := &http.Client{Transport: pool, Timeout: 30 * time.Second}
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), patience)
 	defer stop()
 	began := time.Now()
 	var flood sync.WaitGroup
@@ -88,7 +88,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	turnedAway := p.metric("levelboard_http_requests_turned_away_total")
 	pool.CloseIdleConnections()
 	redis.Resume()
-	p.until(3*time.Second, "a client is answered again", func() bool {
+	p.until(patience, "a client is answered again", func() bool {
 		status, _ := p.ask("GET", p.member(testUser), "")
 		return status == 200
 	})
@@ -106,7 +106,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 		t.Errorf("the heap grew from %v to %v", before, most)
 	}
 	var after size
-	p.until(10*time.Second, "the process is what it was before", func() bool {
+	p.until(patience, "the process is what it was before", func() bool {
 		after = p.size()
 		return after.goroutines <= before.goroutines+10 && after.heap <= before.heap+8<<20
 	})
@@ -134,7 +134,7 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 			clients.Go(func() {
 				for i := c; i < n; i += 8 {
 					user := fmt.Sprintf("%d", 400000000000000000+members+i)
-					if status, text := p.ask("POST", p.member(user), `{"xp":5,"user":{"avatar":null,"discriminator":"0","username":"gopher"}}`); status != 200 {
+					if status, text := p.creates(user); status != 200 {
 						t.Errorf("%d %s", status, text)
 						return
 					}
@@ -144,7 +144,7 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 		clients.Wait()
 		members += n
 	}
-	p.until(10*time.Second, "the snapshot is written", func() bool { return dirty() == 0 })
+	p.until(patience, "the snapshot is written", func() bool { return dirty() == 0 })
 
 	archive.Kill()
 	grow(500)
@@ -159,5 +159,5 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 	}
 	t.Logf("with a backlog of 500: %v, of 4500: %v", before, after)
 	archive.Start()
-	p.until(20*time.Second, "the backlog is written", func() bool { return dirty() == 0 })
+	p.until(patience, "the backlog is written", func() bool { return dirty() == 0 })
 }

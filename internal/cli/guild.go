@@ -23,7 +23,7 @@ func (p *program) guildCommand() *cobra.Command {
 		Long: "Create a guild or replace its settings, from a JSON document as 'levelboard guild get ID --json' prints\n" +
 			"it. The document's id says which guild. -f - reads standard input.\n\n" +
 			"What the document leaves out gets its default. timeZone is a name such as Europe/Berlin:\n" +
-			"'timedatectl list-timezones' lists them. The least:\n\n" + `  {"id":"…","name":"…","memberCount":1,"ownerId":"…"}`,
+			"'timedatectl list-timezones' lists them. The minimum:\n\n" + `  {"id":"…","name":"…","memberCount":1,"ownerId":"…"}`,
 		Args: takes(),
 		RunE: p.action(func(ctx context.Context, _ []string) error { return p.applyGuild(ctx, &flags, file) }),
 	}

@@ -31,7 +31,7 @@ func (p *program) readDocument(file string) (document []byte, guild string, err 
 		return nil, "", fmt.Errorf("%s cannot be read: %w", documentName(file), err)
 	}
 	if len(document) > maxDocument {
-		return nil, "", fmt.Errorf("%s is longer than a guild's document can be", documentName(file))
+		return nil, "", fmt.Errorf("%s is too long for a guild's document", documentName(file))
 	}
 	if guild, err = idIn(document); err != nil {
 		return nil, "", fmt.Errorf("%s %w", documentName(file), err)

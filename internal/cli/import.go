@@ -26,8 +26,8 @@ func (p *program) importCommand() *cobra.Command {
 	var flags importFlags
 	cmd := &cobra.Command{
 		Use: "import FILE... --guild ID", Short: "Bring members from another bot or service",
-		Long: "Bring members from the files of another bot, several as one, - for standard input; or from a service that speaks this API.\n" +
-			"Prints what it understood, makes a checkpoint, and says how to undo the import. Cut off, run it again. " + aboutAsking,
+		Long: "Import members from files of another bot (several are one import, - is standard input), or from a service that speaks this API.\n" +
+			"Prints what it understood, makes a checkpoint, and says how to undo the import. If it is cut off, run it again. " + aboutAsking,
 		Args: func(cmd *cobra.Command, _ []string) error {
 			if missing := missingFlags(cmd); len(missing) > 0 {
 				return isMissing(cmd, missing)
@@ -47,7 +47,7 @@ func (p *program) importCommand() *cobra.Command {
 	yesFlag(cmd, &flags.yes)
 	f := cmd.Flags()
 	f.StringVar(&flags.from, "from", string(importer.Auto), "`source`: "+sources())
-	f.StringVar(&flags.mode, "mode", string(leaderboard.PutHigher), "what happens to members that are there: set, higher, add or missing")
+	f.StringVar(&flags.mode, "mode", string(leaderboard.PutHigher), "what happens to members who exist: set, higher, add or missing")
 	f.IntVar(&flags.minLevel, "min-level", 0, "leave out members below this `level`")
 	f.BoolVar(&flags.settings, "settings", false, "take the curve, rewards and rates that the files have")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "change nothing, show what would change")

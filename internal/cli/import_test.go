@@ -187,7 +187,7 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 			t.Errorf("import does not say %q:\n%s", says, out)
 		}
 	}
-	fail(t, environ, exitUsage, "give --yes to continue", "import", file, "--guild", gophers)
+	fail(t, environ, exitUsage, "use --yes to continue", "import", file, "--guild", gophers)
 	if r := run(t, environ, "", "import", file+"x", "--guild", gophers, "--yes"); r.code != exitFailed || strings.Count(r.stderr, file+"x") != 1 {
 		t.Errorf("without a file: exit code %d, %s", r.code, r.stderr)
 	}

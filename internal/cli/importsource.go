@@ -24,7 +24,7 @@ const sourceWait = 10 * time.Minute
 // source is the board of another service, read page by page.
 type source struct {
 	client *http.Client
-	page   string // the address of a page, but for its number
+	page   string // the address of a page, except for its number
 	key    string
 	wait   time.Duration // before the next page
 	seen   map[string]bool
@@ -103,7 +103,7 @@ func (s *source) missed(ctx context.Context, n int, page sourcePage) error {
 		fresh, twice = fresh+page.members-page.twice, twice-(page.members-page.twice)
 	}
 	if fresh == 0 {
-		return fmt.Errorf("the source gives the same members again at page %d", n)
+		return fmt.Errorf("page %d of the source repeats earlier members", n)
 	}
 	return nil
 }
@@ -172,7 +172,7 @@ func (s *source) get(ctx context.Context, n int) (map[string]jsontext.Value, err
 		answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 		_ = response.Body.Close()
 		if err != nil {
-			return nil, fmt.Errorf("the source broke off: %w", err)
+			return nil, fmt.Errorf("the source's answer was cut off: %w", err)
 		}
 		s.wait = waitFor(response.Header)
 		switch {

@@ -93,7 +93,7 @@ func TestASourceThatIgnoresThePage(t *testing.T) {
 	}))
 	environ, _ := withMembers(t, nil)
 	from := []string{"import", "--guild", gophers, "--yes", "--source-url", source.URL, "--source-guild", gophers}
-	fail(t, environ, exitFailed, "the source gives the same members again at page 2", from...)
+	fail(t, environ, exitFailed, "page 2 of the source repeats earlier members", from...)
 	pages = 1
 	if done := imports(t, environ, "", from[4:]...); done.Members != 1 || done.Created != 1 {
 		t.Errorf("with long settings: %+v", done)

@@ -24,7 +24,7 @@ type imported struct {
 	Checkpoint                  string
 }
 
-// writing is an import as its members are written, in calls of which each is made once.
+// writing is an import whose members are being written, in calls that are made once each.
 type writing struct {
 	*importing
 	importID string
@@ -74,7 +74,7 @@ type putOutcomes struct {
 	} `json:"results"`
 }
 
-// put sends one call. Its key makes it safe to send again when nobody knows what became of it.
+// put sends one call. Its key makes it safe to repeat when its outcome is unknown.
 func (w *writing) put(ctx context.Context, body []byte) (put putOutcomes, err error) {
 	key, wait := fmt.Sprintf("%s-%d", w.importID, w.calls), firstPause
 	for try := 1; ; try++ {

@@ -30,7 +30,7 @@ func (p *program) keyCommand() *cobra.Command {
 		&cobra.Command{
 			Use: "ungrant KEYID GUILDID", Short: "Take a key's access to a guild away", Long: "Take a key's access to a guild away. " + aboutKeyID, Args: takes("KEYID", "GUILDID"),
 			RunE: p.action(func(ctx context.Context, args []string) error {
-				return p.changeGrant(ctx, &flags, args, http.MethodDelete, "The key %s has no access to the guild %s any more.")
+				return p.changeGrant(ctx, &flags, args, http.MethodDelete, "The key %s no longer has access to the guild %s.")
 			}),
 		},
 		&cobra.Command{
@@ -82,7 +82,7 @@ func (p *program) revokeKey(ctx context.Context, flags *clientFlags, key string)
 func keyIDIn(given string) (string, error) {
 	keyID, err := apikey.IDIn(given)
 	if err != nil {
-		return "", usage("what was given for KEYID is no key's id, nor a key's first 15 characters: 'levelboard key list' lists them")
+		return "", usage("KEYID is not a key's id, nor its first 15 characters: 'levelboard key list' lists them")
 	}
 	return keyID, nil
 }

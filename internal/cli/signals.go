@@ -16,7 +16,7 @@ import (
 //   - Ctrl+C reaches a terminal's whole group, and a parent may pass it on: two SIGINT within sameTyping are one.
 const (
 	sameTerm   = 500 * time.Millisecond // between two SIGTERM of one timeout(1), on a busy machine
-	awaitCont  = 50 * time.Millisecond  // between the second SIGTERM and its SIGCONT
+	awaitCont  = 250 * time.Millisecond // between the second SIGTERM and its SIGCONT, when timeout(1) has to wait for the processor
 	sameTyping = 100 * time.Millisecond // between two SIGINT of one Ctrl+C
 )
 

@@ -20,7 +20,7 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"a command is missing", nil},
 		{"a command is missing", []string{"guild"}},
 		{`"servr" is not a command; did you mean serve?`, []string{"servr"}},
-		{`"frobnicate" is not a command; there are`, []string{"key", "frobnicate"}},
+		{`"frobnicate" is not a command; the commands are`, []string{"key", "frobnicate"}},
 		{"unknown flag: --port", []string{"serve", "--port", "1"}},
 		{`"now" is one argument too many: levelboard serve` + "\n", []string{"serve", "now"}},
 		{"ID is missing: levelboard guild get ID\n", []string{"guild", "get"}},
@@ -32,9 +32,9 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"a guild's id must be 17 to 19 digits", []string{"guild", "delete", "../keys"}},
 		{"a guild's id must be 17 to 19 digits", []string{"key", "ungrant", "k", "x"}},
 		{"a guild's id must be 17 to 19 digits", []string{"key", "grant", "Abc123xyzZ09", "x"}},
-		{"what was given for KEYID is no key's id", []string{"key", "grant", "nope", "100000000000000001"}},
-		{"what was given for KEYID is no key's id", []string{"key", "ungrant", "nope", "100000000000000001"}},
-		{"what was given for KEYID is no key's id", []string{"key", "revoke", "nope"}},
+		{"KEYID is not a key's id", []string{"key", "grant", "nope", "100000000000000001"}},
+		{"KEYID is not a key's id", []string{"key", "ungrant", "nope", "100000000000000001"}},
+		{"KEYID is not a key's id", []string{"key", "revoke", "nope"}},
 		{"--file is missing: levelboard guild apply -f FILE\n", []string{"guild", "apply"}},
 		{`"guild.json" is one argument too many: levelboard guild apply -f FILE` + "\n", []string{"guild", "apply", "guild.json"}},
 		{"--name, --owner and --permission are missing: levelboard key create --name NAME --owner USERID --permission read|read_write\n", []string{"key", "create"}},
@@ -158,7 +158,7 @@ func TestBadDocumentsExitWith1(t *testing.T) {
 		}
 		fail(t, environ, exitFailed, "levelboard: "+path+" "+says+"\n", "guild", "apply", "-f", path)
 	}
-	for content, says := range map[string]string{`{"id":"12"}`: "must be 17 to 19 digits", largerThanDocument: "is longer than"} {
+	for content, says := range map[string]string{`{"id":"12"}`: "must be 17 to 19 digits", largerThanDocument: "is too long"} {
 		path := filepath.Join(t.TempDir(), "guild.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,43 @@
+package config
+
+import "net/netip"
+
+func (v *validator) proxies(list []string) []string {
+	list = trimmed(list)
+	for _, p := range list {
+		switch block, err := proxy(p); {
+		case err != nil:
+			v.bad("TRUSTED_PROXIES", "holds %q, which is neither an IP address nor a CIDR block such as 10.0.0.0/8", p)
+		case everybody(block):
+			v.bad("TRUSTED_PROXIES", "holds %q, which trusts everybody: any client could then say that it has another address, and have limits of its own. "+
+				"Name the addresses from which the proxy connects", p)
+		}
+	}
+	return list
+}
+
+// proxy reads an address or a CIDR block.
+func proxy(text string) (netip.Prefix, error) {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return netip.PrefixFrom(address, address.BitLen()), nil
+	}
+	return netip.ParsePrefix(text)
+}
+
+// ProxyPrefixes are the trusted proxies, those that are written as ::ffff:0:0/96 as what that says of IPv4.
+func (c Config) ProxyPrefixes() []netip.Prefix {
+	var prefixes []netip.Prefix
+	for _, p := range c.TrustedProxies {
+		prefix, _ := proxy(p) // Load has refused what is none
+		if address := prefix.Addr(); address.Is4In6() {
+			prefix = netip.PrefixFrom(address.Unmap(), prefix.Bits()-96)
+		}
+		prefixes = append(prefixes, prefix.Masked())
+	}
+	return prefixes
+}
+
+// everybody reports whether a block is all of IPv4 or of IPv6. Gin reads one of ::ffff:0:0/96 as what it says of IPv4.
+func everybody(block netip.Prefix) bool {
+	return block.Bits() == 0 || block.Addr().Is4In6() && block.Bits() <= 96
+}

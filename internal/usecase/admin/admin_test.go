@@ -20,6 +20,7 @@ import (
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/admin"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -267,7 +268,7 @@ func (w *world) archiveMembers(n int) leaderboard.GuildRef {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{UserID: id.User(fmt.Sprintf("3%017d", i)), XP: 1}}
 	}
 	writer := snapshot.NewWriter(w.store, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: log})
-	hydrator := snapshot.NewHydrator(w.store, w.archive, log)
+	hydrator := hydrate.New(w.store, w.archive, log)
 	defer hydrator.Close()
 	if err := errors.Join(writer.Import(ctx, leaderboard.Ref(g), rows), hydrator.Load(ctx, leaderboard.Ref(g))); err != nil {
 		w.Fatal(err)

@@ -1,6 +1,6 @@
 // Package audit is the log of who changed what in a guild. A change of members writes its record into the guild's journal, in the step of the
 // change; the snapshot writer moves the journal to the archive. A change of the archive writes its record in its own transaction. This package has
-// the records, where their author comes from, and the one way to read them.
+// the records, where their author comes from, and the one way to read them. It does not check who may read.
 package audit
 
 import (

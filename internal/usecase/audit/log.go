@@ -55,7 +55,7 @@ type Archive interface {
 
 // Live is where the journals are.
 type Live interface {
-	// AuditJournal reads a guild's journal from before an id, or its end when that is zero, backwards. There is none of a guild of which this
+	// AuditJournal reads a guild's journal from before an id, or its end when that is zero, backwards. It is empty if this
 	// incarnation is not loaded.
 	AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnation, before ID) (Part, error)
 }
@@ -100,7 +100,7 @@ func (l *Log) Read(ctx context.Context, g id.Guild, q Query) (Page, error) {
 	return p, nil
 }
 
-// waiting reads what of the journal q asks for, at least q.Limit and one more where there are as many, and when its newest entry was made. It
+// waiting reads the part of the journal that q asks for, at least q.Limit and one more where there are as many, and when its newest entry was made. It
 // waits until the live store's clock is past last: a record that it makes later is then later than last, too.
 func (l *Log) waiting(ctx context.Context, g id.Guild, of guild.Incarnation, q Query, last time.Time) (found []Record, newest time.Time, err error) {
 	part, err := l.live.AuditJournal(ctx, g, of, q.Before)

@@ -12,12 +12,13 @@ import (
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
 const (
-	// MaxManual is how many checkpoints made by hand a guild has; MaxAutomatic how many others, of which the oldest goes.
+	// MaxManual is how many checkpoints made by hand a guild has; MaxAutomatic how many others: one more deletes the oldest.
 	MaxManual, MaxAutomatic = 20, 50
 	// AutomaticTime is how long one is kept that was not made by hand.
 	AutomaticTime = 30 * 24 * time.Hour
@@ -93,12 +94,12 @@ type Archive interface {
 // Live is where the members are who are in use.
 type Live interface {
 	// Freeze keeps a loaded guild from being read and changed by anybody but the snapshot writer, until AbortHydration, Drop or ten seconds after
-	// the last call of Settled. leaderboard.ErrNotLoaded; snapshot.ErrHydrationLost when it is frozen or being loaded.
-	Freeze(ctx context.Context, g leaderboard.GuildRef) (snapshot.Hydration, error)
+	// the last call of Settled. leaderboard.ErrNotLoaded; hydrate.ErrLost when it is frozen or being loaded.
+	Freeze(ctx context.Context, g leaderboard.GuildRef) (hydrate.Lock, error)
 	// Settled says whether all changes of a frozen guild are archived, and keeps it frozen; s is what the archive holds then.
-	// snapshot.ErrHydrationLost when it is not frozen any more.
-	Settled(ctx context.Context, h snapshot.Hydration) (s snapshot.State, settled bool, err error)
-	AbortHydration(ctx context.Context, h snapshot.Hydration) error
+	// hydrate.ErrLost when it is not frozen any more.
+	Settled(ctx context.Context, h hydrate.Lock) (s snapshot.State, settled bool, err error)
+	AbortHydration(ctx context.Context, h hydrate.Lock) error
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
 	// Version is as in leaderboard.Board.
 	Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error)

@@ -11,8 +11,8 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// ContinueTime is how long an import that was cut off can be continued: an hour less than the records of its requests are kept.
-const ContinueTime = leaderboard.OnceTTL - time.Hour
+// continueTime is how long an import that was cut off can be continued: an hour less than the records of its requests are kept.
+const continueTime = leaderboard.OnceTTL - time.Hour
 
 // Import is one that was begun.
 type Import struct {
@@ -41,7 +41,7 @@ type NotedImport struct {
 }
 
 // BeginImport makes a checkpoint and names an import. An import that was cut off and must be applied once continues under its name. It is a Conflict
-// when the import was finished, can be continued no more or was begun with another plan, unless Again is set.
+// when the import was finished, can no longer be continued or was begun with another plan, unless Again is set.
 func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (begun Import, err error) {
 	g, err := c.archive.Guild(ctx, gid)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (b
 	return begun, asFault("begin an import", err)
 }
 
-func (n *NotedImport) recent() bool { return !n.Finished && n.Age < ContinueTime }
+func (n *NotedImport) recent() bool { return !n.Finished && n.Age < continueTime }
 
 func (n *NotedImport) continues(plan string) bool { return n.recent() && n.Plan == plan }
 

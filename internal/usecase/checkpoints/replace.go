@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -52,7 +53,7 @@ func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) 
 		switch {
 		case errors.Is(err, leaderboard.ErrNotLoaded):
 			err = c.loader.Load(ctx, r.Guild)
-		case errors.Is(err, ErrPeriodCloses), errors.Is(err, snapshot.ErrHydrationLost), errors.Is(err, snapshot.ErrStale):
+		case errors.Is(err, ErrPeriodCloses), errors.Is(err, hydrate.ErrLost), errors.Is(err, snapshot.ErrStale):
 			err = nil
 		default:
 			return done, err
@@ -110,7 +111,7 @@ func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Re
 }
 
 // settle waits until everything of a frozen guild is archived.
-func (c *Checkpoints) settle(ctx context.Context, h snapshot.Hydration) (s snapshot.State, err error) {
+func (c *Checkpoints) settle(ctx context.Context, h hydrate.Lock) (s snapshot.State, err error) {
 	for {
 		s, settled, err := c.live.Settled(ctx, h)
 		if err != nil || settled {
@@ -123,7 +124,7 @@ func (c *Checkpoints) settle(ctx context.Context, h snapshot.Hydration) (s snaps
 }
 
 // keepFrozen keeps a guild frozen until ctx ends. When it is not frozen any more the archive knows: its epoch was raised.
-func (c *Checkpoints) keepFrozen(ctx context.Context, h snapshot.Hydration) {
+func (c *Checkpoints) keepFrozen(ctx context.Context, h hydrate.Lock) {
 	for pause.For(ctx, renewTime) {
 		_, _, _ = c.live.Settled(ctx, h)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// lookPause is between two looks whether the snapshot writer is done.
+	// lookPause is the time between two checks that the snapshot writer is done.
 	lookPause = 100 * time.Millisecond
 	// guildsAtOnce is how many guilds are searched in one call.
 	guildsAtOnce = 500
@@ -22,7 +22,7 @@ const (
 // always is later than any update.
 var always = time.UnixMilli(1 << 60)
 
-// erase does what is left of an erasure. To repeat it changes nothing more, but that what the user did meanwhile is erased too.
+// erase does what is left of an erasure. Repeated, it only erases what the user did meanwhile.
 func (e *Eraser) erase(ctx context.Context, o Open) error {
 	keys, err := e.archive.EraseKeys(ctx, o.User)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *Eraser) search(ctx context.Context, user id.User) (at time.Time, err er
 	return at, err
 }
 
-// eraseMembers erases the entries that the archive has, and waits until it has them no more.
+// eraseMembers erases the entries that the archive has, and waits until they are gone.
 func (e *Eraser) eraseMembers(ctx context.Context, user id.User, until time.Time) error {
 	refs, err := e.archive.MemberOf(ctx, user, until)
 	if err != nil {
@@ -139,7 +139,7 @@ func (e *Eraser) eraseFrom(ctx context.Context, guilds []id.Guild, user id.User,
 	return noted, nil
 }
 
-// load loads a guild; one that exists no more leaves Redis.
+// load loads a guild; one that no longer exists leaves Redis.
 func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool, err error) {
 	err = e.loader.Load(ctx, g)
 	if errors.Is(err, leaderboard.ErrGuildMoved) {

@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -84,12 +85,12 @@ type Archive interface {
 	// closed periods, gains without a member, records of requests, the history of keys. In the audit log it puts another name in place of the user and of
 	// their keys. all says that MemberOf, up to o.At, has no guild then.
 	EraseRows(ctx context.Context, o Open) (all bool, err error)
-	// EndErasure takes the id away, of which the keyed hash is left, unless the erasure began again since NoteSearched.
+	// EndErasure replaces the id by its keyed hash, unless the erasure began again since NoteSearched.
 	EndErasure(ctx context.Context, o Open) error
 	// HasErasures reports whether anybody was ever erased.
 	HasErasures(ctx context.Context) (bool, error)
-	// Erased is as in snapshot.Archive.
-	Erased(ctx context.Context, users []id.User) (map[id.User]snapshot.Erasure, error)
+	// Erased is as in hydrate.Archive.
+	Erased(ctx context.Context, users []id.User) (map[id.User]hydrate.Erasure, error)
 }
 
 // Searched says what a search of a guild found, or did.
@@ -97,14 +98,14 @@ type Searched struct {
 	Guild leaderboard.GuildRef // zero when the live store does not hold the guild
 	// Unverified says that the guild has to be loaded first, and that nothing was done.
 	Unverified bool
-	// Noted says that the user was named there, and is not any more once the archive has all up to Rev, of this Epoch.
+	// Noted says that the user was named there, until the archive has all up to Rev of this Epoch.
 	Noted      bool
 	Epoch, Rev int64
 	Err        error
 }
 
 // Erased is Archive.Erased.
-type Erased func(ctx context.Context, users []id.User) (map[id.User]snapshot.Erasure, error)
+type Erased func(ctx context.Context, users []id.User) (map[id.User]hydrate.Erasure, error)
 
 // Live is what is needed of Redis.
 type Live interface {
@@ -119,7 +120,7 @@ type Live interface {
 	// EraseMember takes the user's entry and gains out of guilds, which are named once, each in one atomic step. Where always is set or something was
 	// found, in the journal too, it notes the deletion for the snapshot writer, with a rev.
 	EraseMember(ctx context.Context, guilds []id.Guild, user id.User, always bool) []Searched
-	// Archived says what is known to be archived of guilds, and waits in Redis no more; zero for those that are not loaded.
+	// Archived says what is known to be archived of guilds, and no longer waits in Redis; zero for those that are not loaded.
 	Archived(ctx context.Context, guilds []id.Guild) ([]snapshot.State, error)
 	// EraseEvents takes the events that name the user out of all logs of all guilds.
 	EraseEvents(ctx context.Context, user id.User) error
@@ -157,8 +158,7 @@ type Eraser struct {
 	mu     sync.Mutex
 	active map[id.User]int // erasures that requests wait for
 
-	lives   string // those in which nothing of an erased user is left; Run's
-	failing bool   // Run's
+	lives string // those in which nothing of an erased user is left; Run's
 }
 
 // New returns the use cases.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/pause"
 )
 
 const (
@@ -17,24 +18,14 @@ const (
 // Run ends erasures that were cut off, and erases what an older Redis brought back beside the guilds' members, until ctx ends: while this process
 // holds the lease of the snapshots.
 func (e *Eraser) Run(ctx context.Context) {
-	ticker := time.NewTicker(min(max(e.o.Interval, leastPause), mostPause))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		err := e.Look(ctx)
-		if err != nil && !e.failing && ctx.Err() == nil {
-			e.o.Log.WarnContext(ctx, "the erasure of a user is not complete; it is tried again: look after Redis and the archive", "error", err)
-		}
-		e.failing = err != nil
-	}
+	interval := func() time.Duration { return min(max(e.o.Interval, leastPause), mostPause) }
+	pause.Again(ctx, interval, e.look, func(err error) {
+		e.o.Log.WarnContext(ctx, "the erasure of a user is not complete; it is retried: check Redis and the archive", "error", err)
+	})
 }
 
-// Look does once what Run does again and again.
-func (e *Eraser) Look(ctx context.Context) error {
+// look does once what Run does again and again.
+func (e *Eraser) look(ctx context.Context) error {
 	if _, held := e.o.Lease(); !held {
 		e.lives = ""
 		return nil

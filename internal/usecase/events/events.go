@@ -72,7 +72,7 @@ type Entry struct {
 	Reset  Reason
 	Period string // the event of a closed period (periods.Event); then all else is empty
 	User   id.User
-	Moved  Move // when it is no change of level
+	Moved  Move // unless it is a change of level
 	// Before and After are the XP of a change of level. After is the XP of a member who came back, too.
 	Before, After level.XP
 }

@@ -98,7 +98,7 @@ func (f *Feed) Run(ctx context.Context) {
 			full, unread = more || full, cmp.Or(unread, err)
 		}
 		if unread != nil && !f.failing && ctx.Err() == nil {
-			f.o.Log.Warn("events cannot be read at the moment; they are sent when that is possible again", "error", unread)
+			f.o.Log.Warn("events cannot be read; they are sent when Redis responds again", "error", unread)
 		}
 		f.failing = unread != nil
 		if full {
@@ -153,7 +153,7 @@ func (f *Feed) handOut(p place, entries []Entry) {
 	p.of.at = entries[len(entries)-1].ID
 	for follower := range p.of.followers {
 		select {
-		case follower.live <- entries:
+		case follower.arriving <- entries:
 		default:
 			f.drop(follower, ErrSlow)
 		}
@@ -170,7 +170,7 @@ func (f *Feed) Follow(ctx context.Context, g *guild.Guild, after *ID) (*Follower
 	if err != nil {
 		return nil, fault.Down("look into the log of events", err)
 	}
-	follower := &Follower{feed: f, guild: ref, at: extent.end(), live: make(chan []Entry, maxWaiting), gone: make(chan struct{})}
+	follower := &Follower{feed: f, guild: ref, at: extent.end(), arriving: make(chan []Entry, maxWaiting), gone: make(chan struct{})}
 	switch {
 	case after == nil:
 	case !extent.misses(*after):

@@ -17,11 +17,11 @@ type Follower struct {
 	missed bool
 	at     ID // up to where it was handed out
 
-	joined bool
-	from   ID            // what comes after it comes by live, once joined
-	live   chan []Entry  // filled by the feed
-	gone   chan struct{} // closed by the feed
-	reason error         // once gone
+	joined   bool
+	from     ID            // what comes after it comes by arriving, once joined
+	arriving chan []Entry  // filled by the feed
+	gone     chan struct{} // closed by the feed
+	reason   error         // once gone
 }
 
 // At is the place after which the next entries are.
@@ -62,7 +62,7 @@ func (f *Follower) Next(ctx context.Context, until time.Time) ([]Entry, error) {
 func (f *Follower) more(ctx context.Context, timeUp <-chan time.Time) (entries []Entry, waited bool, err error) {
 	if f.joined && f.at.Compare(f.from) >= 0 {
 		select {
-		case entries := <-f.live:
+		case entries := <-f.arriving:
 			return entries, false, nil
 		case <-timeUp:
 			return nil, true, nil

@@ -18,7 +18,7 @@ import (
 // Archive is what is needed of Postgres or SQLite.
 type Archive interface {
 	guild.Source
-	// UpdateGuild replaces the settings of a guild that was not edited since then, but for its name, icon and member count, as one atomic step, which
+	// UpdateGuild replaces the settings of a guild that was not edited since then, except for its name, icon and member count, as one atomic step, which
 	// also appends to the change log. With nothing changed: guild.ErrNotFound when there is no such guild, guild.ErrChanged when it was
 	// edited, guild.ErrVanityTaken when another guild has the vanity, guild.ErrSeasonClosed when the dates of a season that has
 	// closed are others, guild.ErrTooLong.
@@ -57,12 +57,12 @@ func (s *Settings) Read(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	return found, asFault("read settings", err)
 }
 
-// MaxManaged bounds how many guilds ManagedBy lists.
-const MaxManaged = 100
+// maxManaged bounds how many guilds ManagedBy lists.
+const maxManaged = 100
 
-// ManagedBy lists the guilds, at most MaxManaged, whose settings name the user as owner or administrator.
+// ManagedBy lists the guilds, at most maxManaged, whose settings name the user as owner or administrator.
 func (s *Settings) ManagedBy(ctx context.Context, user id.User) ([]*guild.Guild, error) {
-	found, err := s.archive.ManagedBy(ctx, user, MaxManaged)
+	found, err := s.archive.ManagedBy(ctx, user, maxManaged)
 	return found, asFault("list the guilds of a manager", err)
 }
 

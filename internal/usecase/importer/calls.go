@@ -70,7 +70,7 @@ func (m *Members) Calls(mode leaderboard.PutMode, curve level.Curve, lowest leve
 			call.Members = call.Members[:0]
 			return ok
 		}
-		for row, err := range m.Rows(curve, lowest) {
+		for row, err := range m.rows(curve, lowest) {
 			var member []byte
 			if err == nil {
 				member, err = json.Marshal(writtenOf(&row))

@@ -97,7 +97,7 @@ func (f *fileReader) tableRow(c *columns, record []string) (Row, Reason) {
 	}
 	if count := c.number(record, columnMessages); count != "" {
 		n, why := tableNumber(count)
-		if why != "" || n > MaxMessageCount {
+		if why != "" || n > maxMessageCount {
 			return row, ReasonMessages
 		}
 		row.MessageCount = &n

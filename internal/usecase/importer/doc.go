@@ -5,7 +5,7 @@
 //	members, err := importer.Gather(reader, spool)     // reads all files, drops duplicates
 //	report := reader.Report()                          // what was skipped, warnings, proposed settings
 //	plan, err := members.Plan(ctx, importer.PlanOptions{...})
-//	for row, err := range members.Rows(curve, minLevel) { ... }
+//	for call, err := range members.Calls(mode, curve, minLevel) { ... } // of the members endpoint
 //
 // # Memory
 //

@@ -40,7 +40,7 @@ func fuzz(f *testing.F, from importer.From, seeds []string, more ...string) {
 				t.Fatalf("%+v", u)
 			}
 		}
-		if count != members.Len() || report.Rows != count+report.Duplicates || len(report.Skipped) != min(report.SkippedRows(), importer.MaxSkips) {
+		if count != members.Count() || report.Rows != count+report.Duplicates || len(report.Skipped) != min(report.SkippedRows(), importer.MaxSkips) {
 			t.Fatalf("%d members of %+v", count, report)
 		}
 		applied := report.Proposal.Apply(settings(t))

@@ -44,8 +44,8 @@ type spooled struct {
 	LastUpdated  time.Time         `json:"t,omitzero"`
 }
 
-// ErrTooMany says that files have more rows than Gather counts.
-var ErrTooMany = errors.New("the files have more than 4294967295 rows")
+// errTooMany says that files have more rows than Gather counts.
+var errTooMany = errors.New("the files have more than 4294967295 rows")
 
 // Gather reads all rows into the spool, which is empty and stays the caller's, and keeps in memory which of them count: of a member that
 // is there several times the one with the most XP, the first of equal ones.
@@ -58,7 +58,7 @@ func Gather(r *Reader, spool io.ReadWriteSeeker) (*Members, error) {
 			return nil, err
 		}
 		if count == 1<<32-1 {
-			return nil, ErrTooMany
+			return nil, errTooMany
 		}
 		m.note(&r.report, row, uint32(count))
 		count++
@@ -90,11 +90,11 @@ func (m *Members) note(report *Report, row Row, place uint32) {
 	}
 }
 
-// Len returns how many members there are, whatever their level.
-func (m *Members) Len() int { return len(m.best) }
+// count returns how many members there are, whatever their level.
+func (m *Members) count() int { return len(m.best) }
 
-// Rows returns the members whose level by the curve is at least lowest, in the order of the files.
-func (m *Members) Rows(curve level.Curve, lowest level.Level) iter.Seq2[Row, error] {
+// rows returns the members whose level by the curve is at least lowest, in the order of the files.
+func (m *Members) rows(curve level.Curve, lowest level.Level) iter.Seq2[Row, error] {
 	least := curve.XPFor(lowest)
 	return func(yield func(Row, error) bool) {
 		for row, err := range m.all() {

@@ -119,8 +119,8 @@ func TestGatherHoldsAFewBytesForEachMember(t *testing.T) {
 		t.Fatal(err)
 	}
 	held := allocated() - before
-	if members.Len() != many || held > many*each {
-		t.Errorf("%d members hold %d bytes", members.Len(), held)
+	if members.Count() != many || held > many*each {
+		t.Errorf("%d members hold %d bytes", members.Count(), held)
 	}
 	runtime.KeepAlive(members)
 }

@@ -98,7 +98,7 @@ func countOf(text string) (*int64, Reason) {
 		return nil, ""
 	}
 	n, why := whole(text)
-	if why != "" || n > MaxMessageCount {
+	if why != "" || n > maxMessageCount {
 		return nil, ReasonMessages
 	}
 	return &n, ""

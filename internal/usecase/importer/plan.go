@@ -18,15 +18,15 @@ type Current struct {
 	Present      bool
 }
 
-// LookupSize is how many members are looked up at a time.
-const LookupSize = 100
+// lookupSize is how many members are looked up at a time.
+const lookupSize = 100
 
 // PlanOptions say what would be imported. Curve is the guild's, after the proposed settings if they are taken.
 type PlanOptions struct {
 	Mode     leaderboard.PutMode
 	Curve    level.Curve
 	MinLevel level.Level
-	// Lookup returns those of up to LookupSize members that the guild has.
+	// Lookup returns those of up to 100 members that the guild has.
 	Lookup func(ctx context.Context, users []id.User) (map[id.User]Current, error)
 }
 
@@ -51,13 +51,13 @@ const maxFirst = 10
 // Plan counts what an import would do. It changes nothing.
 func (m *Members) Plan(ctx context.Context, o PlanOptions) (Plan, error) {
 	var p Plan
-	batch := make([]Row, 0, LookupSize)
-	for row, err := range m.Rows(o.Curve, o.MinLevel) {
+	batch := make([]Row, 0, lookupSize)
+	for row, err := range m.rows(o.Curve, o.MinLevel) {
 		if err != nil {
 			return Plan{}, err
 		}
 		p.count(&row, o.Curve)
-		if batch = append(batch, row); len(batch) == LookupSize {
+		if batch = append(batch, row); len(batch) == lookupSize {
 			if err := p.compare(ctx, batch, o); err != nil {
 				return Plan{}, err
 			}
@@ -69,7 +69,7 @@ func (m *Members) Plan(ctx context.Context, o PlanOptions) (Plan, error) {
 			return Plan{}, err
 		}
 	}
-	p.BelowMinLevel = m.Len() - p.Members
+	p.BelowMinLevel = m.count() - p.Members
 	return p, nil
 }
 
@@ -80,7 +80,7 @@ func (p *Plan) count(row *Row, curve level.Curve) {
 		}
 	}
 	p.Members++
-	tally(&p.Capped, row.Capped())
+	tally(&p.Capped, row.capped())
 	tally(&p.FromLevels, row.FromLevel)
 	tally(&p.NotPresent, !row.Present)
 	tally(&p.ChangeLevel, row.Shown != noLevel && curve.LevelAt(row.XP) != row.Shown)

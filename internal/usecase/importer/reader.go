@@ -28,7 +28,7 @@ type Reader struct {
 	amariTotal, amariRead int
 }
 
-// Open returns a reader of files, of which nothing is read yet.
+// Open returns a reader of files, which has read nothing yet.
 func Open(files []File, o Options) *Reader {
 	if o.From == "" {
 		o.From = Auto

@@ -32,15 +32,15 @@ const (
 	ReasonText          Reason = "it is not a user id, a dash and XP"
 )
 
-// MaxSkips is how many skipped rows a Report lists. All are counted.
-const MaxSkips = 1000
+// maxSkips is how many skipped rows a Report lists. All are counted.
+const maxSkips = 1000
 
 // Report is what was found in the files.
 type Report struct {
 	Files      []FileReport
 	Rows       int            // read, duplicates included
 	Duplicates int            // rows that Gather dropped for another one of the same member
-	Skipped    []Skip         // the first MaxSkips, in order
+	Skipped    []Skip         // the first 1,000, in order
 	Reasons    map[Reason]int // all skipped rows
 	Warnings   []string       // sentences, each once
 	Proposal   Proposal       // settings that the files have
@@ -72,7 +72,7 @@ func (r *Report) SkippedRows() (n int) {
 
 func (r *Report) skip(s Skip) {
 	r.Reasons[s.Reason]++
-	if len(r.Skipped) < MaxSkips {
+	if len(r.Skipped) < maxSkips {
 		r.Skipped = append(r.Skipped, s)
 	}
 }

@@ -20,17 +20,17 @@ type Row struct {
 	Given        int64             // XP before the cap, rounded down; ends at 1<<53
 	FromLevel    bool              // the file has a level only, and XP is the least of it
 	Shown        level.Level       // that the source shows for the member; below 0 when not known
-	MessageCount *int64            // nil when the file has none; 0 to MaxMessageCount
+	MessageCount *int64            // nil when the file has none; 0 to 2^31-1
 	User         *leaderboard.User // nil when the file has none
 	Present      bool
 	LastUpdated  time.Time // zero when not known
 }
 
-// MaxMessageCount is the highest message count that is read.
-const MaxMessageCount = 1<<31 - 1
+// maxMessageCount is the highest message count that is read.
+const maxMessageCount = 1<<31 - 1
 
-// Capped reports that the file has more XP than a member can have.
-func (r *Row) Capped() bool { return r.Given > int64(level.MaxXP) }
+// capped reports that the file has more XP than a member can have.
+func (r *Row) capped() bool { return r.Given > int64(level.MaxXP) }
 
 // gain sets the XP and its cap.
 func (r *Row) gain(xp int64) {
@@ -38,7 +38,7 @@ func (r *Row) gain(xp int64) {
 	r.XP = level.XP(min(r.Given, int64(level.MaxXP)))
 }
 
-// newRow returns a member that is present and of whom nothing else is known.
+// newRow returns a present member without other data.
 func newRow(user string) (Row, Reason) {
 	if !id.Valid(user) {
 		return Row{}, badID(user)

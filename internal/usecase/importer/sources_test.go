@@ -201,8 +201,8 @@ func TestLurkr(t *testing.T) {
 
 func TestSeveralFilesAreOneImport(t *testing.T) {
 	w := samples(t, "polaris-xp.json", "auxdibot.csv", "tatsu-rankings.json")
-	if w.Rows != 27 || w.Duplicates != 16 || w.members.Len() != 11 {
-		t.Errorf("%d rows, %d duplicates, %d members", w.Rows, w.Duplicates, w.members.Len())
+	if w.Rows != 27 || w.Duplicates != 16 || w.members.Count() != 11 {
+		t.Errorf("%d rows, %d duplicates, %d members", w.Rows, w.Duplicates, w.members.Count())
 	}
 	w.warns()
 	if r := w.rows[nuno]; r.File != 0 || r.XP != 399 {

@@ -41,23 +41,16 @@ func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bo
 
 // apply makes a checkpoint, takes the settings and writes the members.
 func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
-	spools, remove, err := importer.Temporary(r.o.Dir, 1)
+	in, remove, err := r.gather(ctx, j, 1)
 	if err != nil {
 		return err
 	}
 	defer remove()
-	g, err := r.o.Settings.Read(ctx, j.guild)
-	if err != nil {
-		return err
-	}
-	members, report, err := j.read(g, spools[0])
-	if err != nil {
-		return err
-	}
-	curve, begin := j.settings(g.Settings, &report).Curve, checkpoints.Begin{}
+	g, settings := in.guild, j.settings(in.guild.Settings, &in.report)
+	curve, begin := settings.Curve, checkpoints.Begin{}
 	if j.Import.Mode == leaderboard.PutAdd { // only what is added must be applied once
 		begin = checkpoints.Begin{Files: j.upload.hash(), Again: again}
-		if begin.Plan, err = members.PlanHash(j.Import.Mode, curve, j.Import.MinLevel); err != nil {
+		if begin.Plan, err = in.members.PlanHash(j.Import.Mode, curve, j.Import.MinLevel); err != nil {
 			return err
 		}
 	}
@@ -66,12 +59,12 @@ func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
 		return err
 	}
 	r.change(func() { j.Checkpoint = begun.Checkpoint })
-	if j.Import.Settings && !report.Proposal.Empty() {
-		if g, err = r.takeSettings(ctx, g, j.settings(g.Settings, &report)); err != nil {
+	if j.Import.Settings && !in.report.Proposal.Empty() {
+		if g, err = r.takeSettings(ctx, g, settings); err != nil {
 			return err
 		}
 	}
-	if err := (&writing{Runner: r, job: j, guild: g, importID: begun.ID}).all(ctx, members); err != nil {
+	if err := (&writing{Runner: r, job: j, guild: g, importID: begun.ID}).all(ctx, in.members); err != nil {
 		return err
 	}
 	return r.o.Checkpoints.FinishImport(ctx, j.guild, begun.ID, int64(j.Import.Result.Written()))
@@ -103,7 +96,7 @@ func (r *Runner) takeSettings(ctx context.Context, g *guild.Guild, then guild.Se
 	return r.o.Settings.Save(ctx, g, p)
 }
 
-// writing is an import as its members are written, in calls of which each is made once.
+// writing is an import whose members are being written, in calls that are made once each.
 type writing struct {
 	*Runner
 	job      *job

@@ -1,6 +1,6 @@
 // Package jobs does what managers start on the pages and what takes longer than a request: checkpoints, restores, resets and imports. A guild
 // has one job at a time, and the newest one is kept for an hour. Jobs are in this process alone: one that runs while it stops is cut off, and
-// starting it again completes it.
+// starting it again completes it. This package does not check who may.
 package jobs
 
 import (
@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	// KeepTime is how long a job is kept after it ended, and an upload until it is confirmed.
-	KeepTime = time.Hour
+	// keepTime is how long a job is kept after it ended, and an upload until it is confirmed.
+	keepTime = time.Hour
 	// maxJobs bounds the jobs that are kept, maxUploads those of them that have files, and maxWorking those that are worked on: an import keeps
 	// 32 bytes in memory for each member of the guild and of its files.
 	maxJobs, maxUploads, maxWorking = 1000, 16, 2
@@ -37,8 +37,8 @@ const (
 	lookTime = time.Minute
 )
 
-// ErrBusy says that the guild has a job that has not ended.
-var ErrBusy = errors.New("another job of the guild is at work")
+// errBusy says that the guild has a job that has not ended.
+var errBusy = errors.New("another job of the guild is at work")
 
 // Checkpoints are the use cases that jobs run (package checkpoints).
 type Checkpoints interface {
@@ -158,7 +158,7 @@ func (r *Runner) add(j *job) error {
 	had := r.jobs[j.guild]
 	switch {
 	case had != nil && had.State.Active():
-		return fault.Wrap(ErrBusy, fault.Conflict, "Another task of this community has not finished. Wait for it, then try again.")
+		return fault.Wrap(errBusy, fault.Conflict, "Another task of this community has not finished. Wait for it, then try again.")
 	case r.closed, had == nil && len(r.jobs) >= maxJobs, j.upload != nil && r.uploads() >= maxUploads:
 		return &fault.Error{Code: fault.Unavailable, Message: "The service is busy with other communities. Try again in a minute.", RetryAfter: time.Minute}
 	case had != nil:
@@ -219,7 +219,7 @@ func (r *Runner) end(j *job, state State, err error) {
 		r.o.Log.Warn("a manager's task failed", "task", j.Kind, "guild", j.guild, "error", err)
 	}
 	r.change(func() {
-		j.State, j.until = state, r.o.Now().Add(KeepTime)
+		j.State, j.until = state, r.o.Now().Add(keepTime)
 		if err != nil {
 			j.State, j.Err = Failed, err
 		}

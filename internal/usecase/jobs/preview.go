@@ -11,32 +11,24 @@ import (
 // preview returns the work that finds out what an import would change.
 func (r *Runner) preview(j *job) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
-		spools, remove, err := importer.Temporary(r.o.Dir, 2)
+		in, remove, err := r.gather(ctx, j, 2)
 		if err != nil {
 			return err
 		}
 		defer remove()
-		g, err := r.o.Settings.Read(ctx, j.guild)
-		if err != nil {
-			return err
-		}
-		members, report, err := j.read(g, spools[0])
-		if err != nil {
-			return err
-		}
 		_, there, err := r.o.Checkpoints.Export(ctx, j.guild)
 		if err != nil {
 			return err
 		}
-		index, err := importer.NewIndex(rowsOf(there), spools[1])
+		index, err := importer.NewIndex(rowsOf(there), in.spools[1])
 		if err != nil {
 			return err
 		}
-		curve := j.settings(g.Settings, &report).Curve
-		plan, err := members.Plan(ctx, importer.PlanOptions{
+		curve := j.settings(in.guild.Settings, &in.report).Curve
+		plan, err := in.members.Plan(ctx, importer.PlanOptions{
 			Mode: j.Import.Mode, Curve: curve, MinLevel: j.Import.MinLevel, Lookup: index.Lookup,
 		})
-		r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = report, plan, curve })
+		r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.report, plan, curve })
 		return err
 	}
 }

@@ -113,7 +113,28 @@ func (a *Arrival) Preview(ctx context.Context, o ImportOptions) error {
 	return nil
 }
 
-// read reads the files of the guild's import into the spool.
+// gathered are the members in the files of an import, for the guild as it is.
+type gathered struct {
+	guild   *guild.Guild
+	members *importer.Members
+	report  importer.Report
+	spools  []*os.File // of which the first has the members
+}
+
+// gather reads the files of the guild's import into the first of so many spools, which remove removes.
+func (r *Runner) gather(ctx context.Context, j *job, spools int) (in gathered, remove func(), err error) {
+	if in.spools, remove, err = importer.Temporary(r.o.Dir, spools); err != nil {
+		return in, remove, err
+	}
+	if in.guild, err = r.o.Settings.Read(ctx, j.guild); err == nil {
+		in.members, in.report, err = j.read(in.guild, in.spools[0])
+	}
+	if err != nil {
+		remove()
+	}
+	return in, remove, err
+}
+
 func (j *job) read(g *guild.Guild, spool *os.File) (*importer.Members, importer.Report, error) {
 	files := make([]importer.File, len(j.upload.files))
 	for i, f := range j.upload.files {

@@ -132,14 +132,14 @@ func (p *Profile) Delete(ctx context.Context, user id.User, keyID string) error 
 	return p.changed(ctx, "delete a key", keyID, p.archive.RevokeKey(ctx, keyID, apikey.User(user)))
 }
 
-// MaxHistory is how many records one call of History returns at most.
-const MaxHistory = 100
+// maxHistory is how many records one call of History returns at most.
+const maxHistory = 100
 
 // History lists what was done to the user's keys and by whom, the newest first, with numbers below before (0: from the
-// newest), at most limit, which is 1 to MaxHistory.
+// newest), at most limit, which is 1 to 100.
 func (p *Profile) History(ctx context.Context, user id.User, before int64, limit int) ([]apikey.Record, error) {
-	if before < 0 || limit < 1 || limit > MaxHistory {
-		return nil, fault.New(fault.Invalid, "a piece of the history is 1 to %d records", MaxHistory)
+	if before < 0 || limit < 1 || limit > maxHistory {
+		return nil, fault.New(fault.Invalid, "a piece of the history is 1 to %d records", maxHistory)
 	}
 	found, err := p.archive.KeyHistory(ctx, user, before, limit)
 	return found, asFault("read the history of keys", err)

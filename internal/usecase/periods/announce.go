@@ -28,8 +28,8 @@ type Winner struct {
 	Gained int64   `json:"gained"`
 }
 
-// EventOf is the event of a closed period.
-func EventOf(c Closed) Event {
+// eventOf is the event of a closed period.
+func eventOf(c Closed) Event {
 	e := Event{ID: c.ID, Kind: c.Kind, Name: c.SeasonName(), Start: c.Begins.UTC(), End: c.Ends.UTC(), Members: c.Members, Winners: []Winner{}}
 	for _, w := range c.Winners {
 		e.Winners = append(e.Winners, Winner{w.Rank, w.UserID, w.Gained})
@@ -39,7 +39,7 @@ func EventOf(c Closed) Event {
 
 // announce puts a closed period into its guild's log of events, at least once: the archive notes it afterwards.
 func (c *Closer) announce(ctx context.Context, a Announcement) error {
-	text, err := json.Marshal(EventOf(a.Closed))
+	text, err := json.Marshal(eventOf(a.Closed))
 	if err == nil {
 		err = c.inLoaded(ctx, a.Guild, func() error { return c.live.Announce(ctx, a.Guild, text) })
 	}

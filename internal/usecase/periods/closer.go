@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -69,9 +70,8 @@ type Closer struct {
 	pause   time.Duration
 	now     func() time.Time
 	log     *slog.Logger
-	failing bool
 
-	looking       sync.Mutex // held by a Look and a Begin
+	looking       sync.Mutex // held by look and Begin
 	announcements queue[Announcement, int64]
 	resets        queue[Reset, id.Guild]
 
@@ -107,25 +107,15 @@ func NewCloser(live Live, archive Archive, loader leaderboard.Loader, o CloserOp
 
 // Run closes what has ended until ctx ends.
 func (c *Closer) Run(ctx context.Context) {
-	ticker := time.NewTicker(c.pause)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		err := c.Look(ctx)
-		if err != nil && !c.failing && ctx.Err() == nil {
-			c.log.WarnContext(ctx, "periods that have ended could not be closed; they are tried again: look after Redis and the archive", "error", err)
-		}
-		c.failing = err != nil
-	}
+	interval := func() time.Duration { return c.pause }
+	pause.Again(ctx, interval, c.look, func(err error) {
+		c.log.WarnContext(ctx, "periods that have ended could not be closed; they are retried: check Redis and the archive", "error", err)
+	})
 }
 
-// Look closes what can be closed now, if this process holds the lease, as Run does again and again. What has to wait, for the changes of a period to
+// look closes what can be closed now, if this process holds the lease, as Run does again and again. What has to wait, for the changes of a period to
 // be archived, is closed by a later call. The error is the first one; other guilds are closed all the same.
-func (c *Closer) Look(ctx context.Context) error {
+func (c *Closer) look(ctx context.Context) error {
 	c.looking.Lock()
 	defer c.looking.Unlock()
 	held, ok := c.lease()
@@ -183,7 +173,7 @@ func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 // it a kind begins with the period of today. What has closed stays as it is. lease.ErrLost when this process does not hold the lease;
 // snapshot.ErrStale when the guild was written since it was read.
 func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) error {
-	c.looking.Lock() // a Look that has read the guild before would note today
+	c.looking.Lock() // a look that has read the guild before would note today
 	defer c.looking.Unlock()
 	held, ok := c.lease()
 	if !ok {

@@ -40,7 +40,7 @@ func (b *Boards) Around(ctx context.Context, g *guild.Guild, user id.User, name 
 		return found, &closed.Settings, err
 	}
 	found, err = b.running.Around(ctx, g, user, w)
-	if name != "" && errors.Is(err, leaderboard.ErrNoMember) {
+	if name != "" && errors.Is(err, leaderboard.ErrNoMember) && !errors.Is(err, leaderboard.ErrNotPresent) {
 		err = fault.Wrap(err, fault.NotFound, notOnBoard)
 	}
 	return found, &g.Settings, err

@@ -36,7 +36,7 @@ type Closed struct {
 // Standing is a member on the board of a period: as it was at closing on a closed one.
 type Standing = leaderboard.Standing
 
-// Due is a guild of which a period may have ended, or whose settings have changed.
+// Due is a guild with a period that may have ended, or with changed settings.
 type Due struct {
 	Guild *guild.Guild
 	State snapshot.State

@@ -27,7 +27,7 @@ func (c *Closer) tellReset(ctx context.Context, r Reset) error {
 	return nil
 }
 
-// inLoaded runs a step on a guild, which it loads when it has to. To a guild that was deleted nothing is done, and that is no error.
+// inLoaded runs a step on a guild, which it loads when it has to. A deleted guild is left alone, without an error.
 func (c *Closer) inLoaded(ctx context.Context, g leaderboard.GuildRef, step func() error) error {
 	err := leaderboard.InLoaded(ctx, c.loader, g, step)
 	if errors.Is(err, leaderboard.ErrGuildMoved) {

@@ -17,6 +17,7 @@ import (
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
@@ -32,7 +33,7 @@ type world struct {
 	client   *redisconn.Client
 	live     *redisstore.Store
 	archive  *sqlite.Archive
-	hydrator *snapshot.Hydrator
+	hydrator *hydrate.Hydrator
 	writer   *snapshot.Writer
 	counter  *periods.Counter
 	guild    *guild.Guild
@@ -45,14 +46,14 @@ const settings = `{"name":"Gophers","memberCount":5,"ownerId":"10000000000000000
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	client, err := redisconn.Connect(testenv.Redis(t).URL(), redisconn.ConnectOptions{Timeout: 10 * time.Second})
+	client, err := redisconn.Connect(testenv.Redis(t).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
 	w := &world{T: t, client: client, live: redisstore.New(client), archive: storetest.SQLite(t)}
 	log := slog.New(slog.DiscardHandler)
-	w.hydrator = snapshot.NewHydrator(w.live, w.archive, log)
+	w.hydrator = hydrate.New(w.live, w.archive, log)
 	t.Cleanup(w.hydrator.Close)
 	w.writer = snapshot.NewWriter(w.live, w.archive, w.hydrator, snapshot.WriterOptions{Holder: "w", Interval: time.Hour, Log: log})
 	w.counter = periods.NewCounter(w.live, w.archive)

@@ -45,8 +45,8 @@ type Identity struct {
 	Complete bool
 }
 
-// Identify asks who gave us this access, and which guilds they are in. It leaves out what it cannot read.
-func (p *Provider) Identify(ctx context.Context, t Token) (Identity, error) {
+// identify asks who gave us this access, and which guilds they are in. It leaves out what it cannot read.
+func (p *Provider) identify(ctx context.Context, t Token) (Identity, error) {
 	var who userAnswer
 	if err := p.get(ctx, "/users/@me", t, &who); err != nil {
 		return Identity{}, err
@@ -91,7 +91,7 @@ func (a guildAnswer) guild() (g Guild, whole bool) {
 	}
 	permissions, err := strconv.ParseUint(strings.Trim(string(a.Permissions), `"`), 10, 64)
 	g = Guild{ID: guildID, Owner: a.Owner, Administrator: err == nil && permissions&administrator != 0}
-	if g.Manages() {
+	if g.manages() {
 		g.Name, g.Icon = cut(a.Name), hash(a.Icon)
 	}
 	return g, err == nil || a.Owner

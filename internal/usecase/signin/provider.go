@@ -80,8 +80,8 @@ func NewProvider(o ProviderOptions) *Provider {
 // Close closes the connections that are kept.
 func (p *Provider) Close() { p.client.CloseIdleConnections() }
 
-// Address is where to send somebody to sign in. The provider sends back state, and a code that needs the verifier.
-func (p *Provider) Address(state, verifier string) string {
+// address is where to send somebody to sign in. The provider sends back state, and a code that needs the verifier.
+func (p *Provider) address(state, verifier string) string {
 	return p.oauth.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier))
 }
 
@@ -99,8 +99,8 @@ func denial(errorCode string) error {
 	return fmt.Errorf("the provider sent back no code, but the error %s", errorCode)
 }
 
-// Redeem trades a code for access. ErrRefused when it is not valid (any more).
-func (p *Provider) Redeem(ctx context.Context, code, verifier string) (Token, error) {
+// redeem trades a code for access. ErrRefused when it is not valid (any more).
+func (p *Provider) redeem(ctx context.Context, code, verifier string) (Token, error) {
 	got, err := p.oauth.Exchange(p.with(ctx), code, oauth2.VerifierOption(verifier))
 	if err != nil {
 		return Token{}, fmt.Errorf("redeem a code: %w", plain(err))
@@ -108,8 +108,8 @@ func (p *Provider) Redeem(ctx context.Context, code, verifier string) (Token, er
 	return Token(*got), nil
 }
 
-// Renew trades the refresh token for new access. ErrRefused when the user took it back. The refresh token stays unless there is a new one.
-func (p *Provider) Renew(ctx context.Context, t Token) (Token, error) {
+// renew trades the refresh token for new access. ErrRefused when the user took it back. The refresh token stays unless there is a new one.
+func (p *Provider) renew(ctx context.Context, t Token) (Token, error) {
 	if t.RefreshToken == "" {
 		return Token{}, fmt.Errorf("renew access without a refresh token: %w", ErrRefused)
 	}

@@ -32,7 +32,7 @@ func (s *Sessions) freshen(ctx context.Context, mine secret, old record) (record
 	}
 	if s.unconfirmed(r) {
 		if err := s.confirm(ctx, &r); errors.Is(err, ErrRefused) {
-			s.o.Log.Debug("the provider does not vouch for a session any more; it is ended", "error", err)
+			s.o.Log.Debug("the provider no longer confirms a session; the session is ended", "error", err)
 			if err := s.store.EndSession(ctx, r.User.ID, mine.hash()); err != nil {
 				return old, fmt.Errorf("end a session: %w", err)
 			}
@@ -60,7 +60,7 @@ func (s *Sessions) confirm(ctx context.Context, r *record) error {
 	case errors.Is(err, ErrRefused):
 		return err
 	case err != nil:
-		s.o.Log.Warn("the provider of sign-in could not be asked; rights end if that continues", "error", err)
+		s.o.Log.Warn("the sign-in provider could not be asked; rights end if this continues", "error", err)
 	default:
 		r.User, r.Guilds, r.Confirmed = who.User, who.Guilds, s.o.Now()
 		s.tell(ctx, who)
@@ -74,15 +74,15 @@ func (s *Sessions) ask(ctx context.Context, r *record) (who Identity, err error)
 	defer cancel()
 	ends := !r.Token.Expiry.IsZero() && r.Token.Expiry.Before(s.o.Now().Add(time.Minute))
 	if !ends {
-		who, err = s.o.Provider.Identify(ctx, r.Token)
+		who, err = s.o.Provider.identify(ctx, r.Token)
 	}
 	if ends || errors.Is(err, ErrRefused) {
 		var token Token
-		if token, err = s.o.Provider.Renew(ctx, r.Token); err != nil {
+		if token, err = s.o.Provider.renew(ctx, r.Token); err != nil {
 			return who, err
 		}
 		r.Token = token // also when what follows fails: the old one may be used up
-		who, err = s.o.Provider.Identify(ctx, r.Token)
+		who, err = s.o.Provider.identify(ctx, r.Token)
 	}
 	if err == nil && who.User.ID != r.User.ID {
 		err = fmt.Errorf("the access is another user's now: %w", ErrRefused)
@@ -102,6 +102,6 @@ func (s *Sessions) tell(ctx context.Context, who Identity) {
 	ctx, cancel := context.WithTimeout(ctx, tellTime)
 	defer cancel()
 	if err := s.o.Refreshed(ctx, who.User.ID, managed); err != nil {
-		s.o.Log.WarnContext(ctx, "what a user granted in guilds that they manage no more may stay in force until the next check", "error", err)
+		s.o.Log.WarnContext(ctx, "grants of a user in guilds that they no longer manage may stay in force until the next check", "error", err)
 	}
 }

@@ -83,7 +83,7 @@ func (s *Sessions) Address(state, verifier string) string {
 	if s.o.Provider == nil {
 		return ""
 	}
-	return s.o.Provider.Address(state, verifier)
+	return s.o.Provider.address(state, verifier)
 }
 
 // Locals lists who may sign in without a provider.
@@ -110,11 +110,11 @@ func (s *Sessions) redeem(ctx context.Context, code, verifier string) (Token, Id
 		return Token{}, Identity{}, ErrBusy
 	}
 	defer s.entering.Release(1)
-	token, err := s.o.Provider.Redeem(ctx, code, verifier)
+	token, err := s.o.Provider.redeem(ctx, code, verifier)
 	if err != nil {
 		return Token{}, Identity{}, err
 	}
-	who, err := s.o.Provider.Identify(ctx, token)
+	who, err := s.o.Provider.identify(ctx, token)
 	return token, who, err
 }
 

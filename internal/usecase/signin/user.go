@@ -23,8 +23,8 @@ type Guild struct {
 	Administrator bool     `json:"administrator,omitzero"`
 }
 
-// Manages reports whether the user owns the guild or is an Administrator there.
-func (g Guild) Manages() bool { return g.Owner || g.Administrator }
+// manages reports whether the user owns the guild or is an Administrator there.
+func (g Guild) manages() bool { return g.Owner || g.Administrator }
 
 // Session is a signed-in user, as one request sees them.
 type Session struct {
@@ -41,7 +41,7 @@ func (s *Session) Manages(g *guild.Guild) bool {
 	if s == nil {
 		return false
 	}
-	return g.IsManager(s.User.ID) || slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID && known.Manages() })
+	return g.IsManager(s.User.ID) || slices.ContainsFunc(s.Guilds, func(known Guild) bool { return known.ID == g.ID && known.manages() })
 }
 
 // MayRead reports whether the user may read the guild's board: everybody a public one, its members and managers a private one.
@@ -57,5 +57,5 @@ func (s *Session) Managed() []Guild {
 	if s == nil {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(s.Guilds), func(g Guild) bool { return !g.Manages() })
+	return slices.DeleteFunc(slices.Clone(s.Guilds), func(g Guild) bool { return !g.manages() })
 }

@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 	"levelboard/internal/usecase/watch"
@@ -48,7 +49,7 @@ func largeGuild(t *testing.T) (*leaderboard.Leaderboard, *guild.Guild) {
 	if err := store.CommitHydration(t.Context(), h, snapshot.State{Epoch: 1}); err != nil {
 		t.Fatal(err)
 	}
-	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
+	hydrator := hydrate.New(store, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	return leaderboard.New(store, hydrator, nil, leaderboard.Options{}), g
 }

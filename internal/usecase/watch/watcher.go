@@ -117,7 +117,7 @@ func (f *Feed) took(ctx context.Context, of *watched, err error) {
 	default:
 		of.version = nil // of several parts, some were not read
 		if !f.failing && ctx.Err() == nil {
-			f.o.Log.Warn("watched pages cannot be read at the moment; they continue when that is possible again", "error", err)
+			f.o.Log.Warn("watched pages cannot be read; they continue when the stores respond again", "error", err)
 			f.failing = true
 		}
 	}

@@ -1,0 +1,3 @@
+package ownkeys
+
+const MaxHistory = maxHistory

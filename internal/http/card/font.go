@@ -58,18 +58,12 @@ func (f *Fonts) ID() string {
 
 // order returns the fonts for regular or bold text, those to look at first in front.
 func (f *Fonts) order(heavy bool) []*typeface {
-	var found []*typeface
+	var folder Fonts
+	if f != nil {
+		folder = *f
+	}
 	if heavy {
-		found = append(found, bold())
-	} else {
-		found = append(found, regular())
+		return append([]*typeface{bold()}, folder.bold...)
 	}
-	switch {
-	case f == nil:
-	case heavy:
-		found = append(found, f.bold...)
-	default:
-		found = append(found, f.regular...)
-	}
-	return found
+	return append([]*typeface{regular()}, folder.regular...)
 }

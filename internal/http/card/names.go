@@ -41,7 +41,7 @@ func isFlagLetter(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
 
 func isSkinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
-// displayName is the first of the member's names that shows anything: of which can says that a character can be drawn.
+// displayName is the first of the member's names that shows anything: can reports whether a character can be drawn.
 func displayName(d Data, can func(rune) bool) string {
 	for _, name := range []string{d.GlobalName, d.Username} {
 		name = displayname.Clean(name)

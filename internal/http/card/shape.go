@@ -155,7 +155,7 @@ func guess(r rune) float64 {
 	if r >= 0x1f000 {
 		return 1.25
 	}
-	// As measured of words in the font that viewers allows for. Not the presentation forms, of which one can be a sentence.
+	// As measured with words in the font that viewers allows for. Not the presentation forms: a single one can be a sentence.
 	if r < 0x800 && unicode.In(r, unicode.Hebrew, unicode.Arabic) {
 		return .5
 	}

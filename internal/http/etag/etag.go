@@ -39,3 +39,12 @@ func Of(kind string, numbers ...int64) string {
 	}
 	return string(append(tag, '"'))
 }
+
+// Weak returns the tag as a weak one, of a state that may be sent as other bytes, such as gzipped: a strong one would be one of bytes
+// (RFC 9110, section 8.8.3.3). An empty tag stays empty.
+func Weak(tag string) string {
+	if strings.HasPrefix(tag, `"`) {
+		return "W/" + tag
+	}
+	return tag
+}

@@ -32,6 +32,11 @@ func TestTags(t *testing.T) {
 	if got := etag.Of("page", 255, 0, -1); got != `"page-ff-0--1"` {
 		t.Errorf("the tag of a state is %s", got)
 	}
+	for _, tag := range []string{`"a"`, `W/"a"`} {
+		if weak := etag.Weak(tag); weak != `W/"a"` {
+			t.Errorf("%s is %s when it is weak", tag, weak)
+		}
+	}
 	one, other := etag.OfBody([]byte("one")), etag.OfBody([]byte("other"))
 	if one == other || one != etag.OfBody([]byte("one")) || len(one) != 26 || one[0] != '"' || one[25] != '"' {
 		t.Errorf("the tags of two bodies are %s and %s", one, other)

@@ -35,7 +35,7 @@ func (a *api) exportMembers(c *gin.Context) error {
 		return nil
 	}
 	if err := importer.Export(c.Writer, format, g.Curve, members); err != nil {
-		a.log.WarnContext(c.Request.Context(), "an export broke off; its client has a part of it", "error", err)
+		a.log.WarnContext(c.Request.Context(), "an export was cut off; its client has only a part", "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil

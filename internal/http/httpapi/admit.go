@@ -16,7 +16,7 @@ import (
 // defaultInFlight is how many requests to /v2 are worked on at the same time; one more is refused at once. When a store is
 // slow, requests pile up until their patience or their time ends, and this is how high. It bounds what they need (each has
 // a goroutine and at most a body in memory, so 2048 of them stay below 200 MB; see largeBodies for the larger ones) and how long the queue before Redis gets: a
-// Redis that is well works so many off in a fraction of a second, so a longer queue would only make everybody late.
+// healthy Redis works off that many in a fraction of a second, so a longer queue would only make everybody late.
 const defaultInFlight = 2048
 
 // shareOfOne is what part of all places one identity may hold, or one address without a key.

@@ -23,10 +23,12 @@ const (
 	lastEventHeader = "Last-Event-ID"
 	// reconnectAfter is what clients are asked to wait before they come back.
 	reconnectAfter = 2 * time.Second
+	// recheckAfter is after how long of silence the permission is checked: a guild whose members were replaced has another log.
+	recheckAfter = time.Second
 )
 
-// followEvents streams the events of a guild until the client goes, is too slow, or may follow no more, or the service
-// stops. The permission is checked before each event that is sent, and at every sign of life.
+// followEvents streams the events of a guild until the client goes, is too slow, or may no longer follow, or the service
+// stops. The permission is checked before each event that is sent, and each second.
 func (a *api) followEvents(c *gin.Context) error {
 	gid, err := pathID[id.Guild](c, "guildId")
 	if err != nil {
@@ -138,7 +140,11 @@ func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, foll
 	}
 	silentUntil := time.Now().Add(a.deps.KeepAlive)
 	for {
-		entries, err := follower.Next(s.Context(), silentUntil)
+		until := time.Now().Add(recheckAfter)
+		if silentUntil.Before(until) {
+			until = silentUntil
+		}
+		entries, err := follower.Next(s.Context(), until)
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 	return nil
 }
 
-// largeChange is what a request for a change of many members names, but for its body.
+// largeChange is what a request for a change of many members names, except for its body.
 type largeChange struct {
 	guild id.Guild
 	once  leaderboard.Once

@@ -36,7 +36,7 @@ var (
 	replays = metrics.NewCounter("levelboard_idempotent_replays_total",
 		"Requests with an Idempotency-Key that had been made before and were answered with their first outcome.")
 	streamsOpen = metrics.NewGauge("levelboard_event_streams_open",
-		"Streams of events and of live rows that are open.")
+		"Streams of events and of watched pages that are open.")
 	eventsSent = metrics.NewCounter("levelboard_events_sent_total",
 		"Events that were sent on streams, each once for each stream.")
 	streamsDropped = metrics.NewCounter("levelboard_event_streams_dropped_total",

@@ -39,7 +39,7 @@ func (a *api) observe(c *gin.Context) {
 	}
 }
 
-// clientGone stands in metrics and logs for a failure of which nobody heard, since the client had closed the connection: most
+// clientGone stands in metrics and logs for a failure after the client had closed the connection: most
 // likely it failed for that.
 const clientGone = 499
 

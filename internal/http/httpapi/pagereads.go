@@ -31,7 +31,7 @@ type readResult struct {
 	began int64 // how many reads had begun by then
 }
 
-// after returns the result of a read that is one of those begun after the first so many, and whether another request had begun it. The
+// after returns the result of a read that is not among the first before ones, and whether another request had begun it. The
 // read continues when the request that began it is canceled; it has the time of a request.
 func (r *pageReads) after(ctx context.Context, before int64, what pageRead, read func(context.Context) (encodedPage, error)) (page encodedPage, shared bool, err error) {
 	for {

@@ -140,10 +140,9 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
 func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
-	etag, body := page.etag, page.body
+	tag, body := page.etag, page.body
 	if len(body) >= pack.Least && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
-		// Gzipped this time or not, the same state has the same ETag, and a strong one would be one of bytes (RFC 9110, section 8.8.3.3).
-		etag = "W/" + etag
+		tag = etag.Weak(tag) // gzipped this time or not
 		if page.packed == nil && again {
 			page.packed = a.pack(name, page)
 		}
@@ -152,7 +151,7 @@ func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 			c.Header("Content-Encoding", "gzip")
 		}
 	}
-	setCacheHeaders(c, etag, varyPage)
+	setCacheHeaders(c, tag, varyPage)
 	write(c, http.StatusOK, body)
 }
 

@@ -30,7 +30,7 @@ type holder struct {
 	taken  int // of those that are not lent
 }
 
-// New returns a Pool of so many places, of which each holder may have share, 1 or more.
+// New returns a Pool of places, of them at most share, 1 or more, for one holder.
 func New(places, share int) *Pool {
 	return &Pool{places: places, share: min(share, places), free: places, holders: map[string]*holder{}}
 }

@@ -84,7 +84,7 @@ func (s *Site) showData(c *gin.Context, status int, page *dataPage) error {
 	return s.show(c, status, "data", "Data of "+page.Guild.Name, page)
 }
 
-// changeData is where every button of the page leads, but for uploads.
+// changeData is where every button of the page leads, except for uploads.
 func (s *Site) changeData(c *gin.Context) error {
 	g, err := s.dataGuild(c)
 	if err != nil {

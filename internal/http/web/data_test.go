@@ -18,6 +18,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
@@ -29,7 +30,7 @@ const dataAddress = "/guilds/" + string(public) + "/data"
 func newDataWorld(t *testing.T) (*settingsWorld, string) {
 	t.Helper()
 	dir := t.TempDir()
-	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *snapshot.Hydrator) {
+	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *hydrate.Hydrator) {
 		s.deps.Checkpoints = checkpoints.New(w.archive, live, hydrator, w)
 		s.deps.Audit = audit.NewLog(w.archive, live)
 		writer := snapshot.NewWriter(live, w.archive, hydrator, snapshot.WriterOptions{Holder: "test", Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})

@@ -215,7 +215,7 @@ func (s *Site) sendExport(c *gin.Context, g *guild.Guild, format importer.Format
 	c.Header("Content-Disposition", `attachment; filename="levelboard-`+string(g.ID)+`.`+string(format)+`"`)
 	c.Status(http.StatusOK)
 	if err := importer.Export(c.Writer, format, g.Curve, members); err != nil {
-		s.log.WarnContext(c.Request.Context(), "an export broke off; its manager has a part of it", "error", err)
+		s.log.WarnContext(c.Request.Context(), "an export was cut off; its manager has only a part", "error", err)
 		panic(http.ErrAbortHandler) // nobody takes a part for all
 	}
 	return nil

@@ -28,7 +28,7 @@ func plural(n any, one string) string {
 // counted is a number and what so many are called.
 func counted(n any, one string) string { return count(n) + " " + plural(n, one) }
 
-// initial is the letter that stands for a picture that there is none of.
+// initial is the letter shown in place of a missing picture.
 func initial(name string) string {
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -87,7 +87,7 @@ type instant struct {
 
 func newInstant(at time.Time, words string) instant { return instant{at, words} }
 
-// until says how much time is left, in the largest unit of which there is one: "in 3 days".
+// until says how much time is left, in the largest unit that fits: "in 3 days".
 func until(now, then time.Time) string { return "in " + span(then.Sub(now)) }
 
 // ago says how much time has passed, likewise.

@@ -2,12 +2,8 @@ package web_test
 
 import (
 	"context"
-	"io"
 	"log/slog"
-	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -27,6 +23,7 @@ import (
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/ownkeys"
@@ -88,7 +85,7 @@ func newSite(t *testing.T, o options) *site {
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
 
 	archive := s.stored()
-	hydrator := snapshot.NewHydrator(store, archive, slog.New(slog.DiscardHandler))
+	hydrator := hydrate.New(store, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
 	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{Counter: periods.NewCounter(store, archive)})
 	s.feed = s.watched(o)
@@ -259,123 +256,6 @@ func (g guilds) change(wanted id.Guild, how func(*guild.Guild)) {
 
 // Forget implements leaderboard.Settings.
 func (guilds) Forget(id.Guild) {}
-
-// browser is one browser: it keeps cookies and follows redirects.
-type browser struct {
-	t    *testing.T
-	site *site
-	*http.Client
-}
-
-func (s *site) browser() *browser {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	transport := s.server.Client().Transport.(*http.Transport).Clone()
-	transport.DisableCompression = true
-	s.t.Cleanup(transport.CloseIdleConnections)
-	return &browser{t: s.t, site: s, Client: &http.Client{Jar: jar, Transport: transport, Timeout: time.Minute}}
-}
-
-// still is the same browser, but it stays where it is redirected from.
-func (b *browser) still() *browser {
-	client := *b.Client
-	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &browser{t: b.t, site: b.site, Client: &client}
-}
-
-type page struct {
-	t      *testing.T
-	status int
-	header http.Header
-	path   string // where it came to
-	text   string
-}
-
-func (b *browser) send(method, path string, form url.Values, header ...string) page {
-	b.t.Helper()
-	if strings.HasPrefix(path, "/") {
-		path = b.site.url + path
-	}
-	r, err := http.NewRequestWithContext(b.t.Context(), method, path, strings.NewReader(form.Encode()))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", b.site.url)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
-	if host := r.Header.Get("Host"); host != "" {
-		r.Host = host
-	}
-	answer, err := b.Do(r)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return page{t: b.t, status: answer.StatusCode, header: answer.Header, path: answer.Request.URL.RequestURI(), text: string(body)}
-}
-
-func (b *browser) get(path string, header ...string) page {
-	b.t.Helper()
-	return b.send(http.MethodGet, path, nil, header...)
-}
-
-func (b *browser) post(path string, form url.Values, header ...string) page {
-	b.t.Helper()
-	return b.send(http.MethodPost, path, form, header...)
-}
-
-func (p page) want(status int, texts ...string) page {
-	p.t.Helper()
-	if p.status != status {
-		p.t.Fatalf("%s: status %d, want %d\n%s", p.path, p.status, status, p.text)
-	}
-	for _, text := range texts {
-		if !strings.Contains(p.text, text) {
-			p.t.Errorf("%s: the page lacks %q:\n%s", p.path, text, p.text)
-		}
-	}
-	return p
-}
-
-func (p page) lacks(texts ...string) page {
-	p.t.Helper()
-	for _, text := range texts {
-		if strings.Contains(p.text, text) {
-			p.t.Errorf("%s: the page has %q:\n%s", p.path, text, p.text)
-		}
-	}
-	return p
-}
-
-// signIn goes all the way, to a page that says who is signed in.
-func (b *browser) signIn() page {
-	b.t.Helper()
-	return b.get("/sign-in/provider?next=/leaderboard/gophers").want(200, "Ada L.")
-}
-
-// cookie returns the value of the browser's session cookie.
-func (b *browser) cookie(name string) string {
-	u, err := url.Parse(b.site.url)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, c := range b.Jar.Cookies(u) {
-		if c.Name == name {
-			return c.Value
-		}
-	}
-	return ""
-}
 
 // lockedBuffer is a log that is read while it is written.
 type lockedBuffer struct {

@@ -23,7 +23,7 @@ type Users interface {
 	Erase(ctx context.Context, user id.User) error
 }
 
-// personalData is what of the profile is about the stored data: what there is, and the form that erases it.
+// personalData is the part of the profile about the stored data: what there is, and the form that erases it.
 type personalData struct {
 	erasure.Stored
 	Word  string // to be typed

@@ -46,9 +46,7 @@ func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
 	if mediaType != pngType && len(body) >= pack.Least && !c.GetBool(secretKey) && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
 		body = s.packer.Pack(body)
 		c.Header("Content-Encoding", "gzip")
-		if tag := c.Writer.Header().Get("ETag"); strings.HasPrefix(tag, `"`) {
-			c.Header("ETag", "W/"+tag) // a strong one would be one of bytes
-		}
+		c.Header("ETag", etag.Weak(c.Writer.Header().Get("ETag")))
 	}
 	placeOfPage(c).Release()
 	c.Data(status, mediaType, body)

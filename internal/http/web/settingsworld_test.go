@@ -18,8 +18,8 @@ import (
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // everySetting is a document that sets everything to something else than the default, with names that no line can hold.
@@ -51,17 +51,17 @@ func (w *settingsWorld) Announce(_ context.Context, kind changes.Kind, subject s
 
 func newSettingsWorld(t *testing.T) *settingsWorld {
 	t.Helper()
-	return newSettingsWorldWith(t, func(*settingsWorld, *site, *redisstore.Store, *snapshot.Hydrator) {})
+	return newSettingsWorldWith(t, func(*settingsWorld, *site, *redisstore.Store, *hydrate.Hydrator) {})
 }
 
 // newSettingsWorldWith completes what the pages are built on.
-func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *snapshot.Hydrator)) *settingsWorld {
+func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *hydrate.Hydrator)) *settingsWorld {
 	t.Helper()
 	w := &settingsWorld{}
 	w.site = newSite(t, options{with: func(s *site, live *redisstore.Store) {
 		w.archive = storetest.SQLite(t)
 		w.cache = guild.NewCache(w.archive, 100, 1<<20)
-		hydrator := snapshot.NewHydrator(live, w.archive, slog.New(slog.DiscardHandler))
+		hydrator := hydrate.New(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)
 		w.board = leaderboard.New(live, hydrator, w.cache, leaderboard.Options{})
 		s.deps.Guilds = w.cache

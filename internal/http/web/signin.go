@@ -125,7 +125,7 @@ func providerFails(cause error, message string) error {
 func (s *Site) enter(c *gin.Context, secret, next string) {
 	if old, err := c.Cookie(s.cookies.session); err == nil {
 		if err := s.deps.SignIn.End(c.Request.Context(), old); err != nil {
-			s.log.Warn("the session before could not be ended; it ends by itself", "error", err)
+			s.log.Warn("the previous session could not be ended; it expires", "error", err)
 		}
 	}
 	s.cookies.set(c, s.cookies.session, secret, signin.LifeTime)

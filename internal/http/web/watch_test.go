@@ -16,7 +16,7 @@ import (
 )
 
 // livePatience is how long a test waits for something on a stream.
-const livePatience = 20 * time.Second
+const livePatience = time.Minute
 
 // rowsBody is what the board's script gets.
 type rowsBody struct {

@@ -1,0 +1,209 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/usecase/signin"
+)
+
+func TestSigningOutEverywhere(t *testing.T) {
+	s := newSite(t, options{})
+	phone, desk := s.browser(), s.browser()
+	phone.signIn()
+	desk.signIn()
+	s.provider.SetUser(map[string]any{"id": "100000000000000002", "username": "Bob"}, []any{})
+	bob := s.browser()
+	bob.get("/sign-in/provider").want(200, "Bob")
+
+	phone.post("/sign-out/everywhere", nil).want(200)
+	phone.get("/").lacks("Ada L.")
+	desk.get("/").want(200).lacks("Ada L.")
+	bob.get("/").want(200, "Bob")
+}
+
+func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	first := b.cookie("__Host-levelboard")
+	b.signIn()
+	if b.cookie("__Host-levelboard") == first {
+		t.Error("the secret is the same as before")
+	}
+	s.browser().get("/", "Cookie", "__Host-levelboard="+first).want(200).lacks("Ada L.")
+}
+
+func TestASessionEnds(t *testing.T) {
+	s := newSite(t, options{})
+	idle := s.browser()
+	idle.signIn()
+	s.pass(signin.IdleTime - time.Minute)
+	idle.get("/").want(200, "Ada L.")
+	s.pass(signin.IdleTime + time.Minute)
+	if got := idle.get("/").want(200).lacks("Ada L."); !strings.Contains(got.header.Get("Set-Cookie"), "__Host-levelboard=;") {
+		t.Error("the cookie was not taken back")
+	}
+
+	used := s.browser()
+	used.signIn()
+	for began := s.clock(); s.clock().Sub(began) < signin.LifeTime-signin.IdleTime/2; s.pass(signin.IdleTime / 2) {
+		used.get("/").want(200, "Ada L.")
+	}
+	s.pass(signin.IdleTime / 2)
+	used.get("/").want(200).lacks("Ada L.")
+}
+
+func TestMadeUpSessions(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	good := b.cookie("__Host-levelboard")
+	for _, value := range []string{"x", strings.Repeat("A", 43), good[:42], good + "A", strings.ToUpper(good), strings.Repeat("A", 5000)} {
+		s.browser().get("/", "Cookie", "__Host-levelboard="+value).want(200).lacks("Ada L.")
+	}
+}
+
+func TestRightsFollowTheProvider(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "owner": false, "permissions": "7"},
+	})
+	s.pass(signin.ConfirmTime - time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(2 * time.Second)
+	b.get("/leaderboard/gophers").want(200, "Ada L.").lacks("You manage this")
+
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada", "global_name": "Ada L."}, []any{
+		map[string]any{"id": string(public), "name": "Gophers", "owner": true, "permissions": "0"},
+	})
+	s.provider.ExpireAccess()
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	if _, renewed := s.provider.Counts(); renewed != 1 {
+		t.Errorf("access was renewed %d times, want once", renewed)
+	}
+}
+
+func TestRightsEndWhenTheProviderIsAway(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	s.provider.Fail(503)
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(signin.RightsTime - signin.ConfirmTime)
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "reach your sign-in provider").lacks("You manage this")
+	// The guild's own settings count without the provider.
+	s.guilds[public].AdminIDs = append(s.guilds[public].AdminIDs, ada)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.guilds[public].AdminIDs = nil
+	s.provider.Fail(0)
+	s.pass(time.Minute + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("reach your sign-in provider")
+}
+
+// A firewall in front of the provider's API answers 403 to everybody; it does not know who took back what.
+func TestAnAPIThatIsBlockedIsAProviderThatIsAway(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	secret := b.cookie("__Host-levelboard")
+	s.provider.Block(403)
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/leaderboard/gophers").want(200, "You manage this")
+	s.pass(signin.IdleTime - signin.ConfirmTime - 30*time.Second) // access, which is good for a week, is about to end
+	b.get("/leaderboard/gophers").want(200, "Ada L.", "reach your sign-in provider").lacks("You manage this")
+	if _, renewed := s.provider.Counts(); renewed != 1 {
+		t.Errorf("access was renewed %d times, want once", renewed)
+	}
+	s.browser().get("/sign-in/provider").want(503, "Sign-in is temporarily unavailable")
+	s.pass(time.Minute + time.Second)
+	s.provider.Block(0)
+	b.get("/leaderboard/gophers").want(200, "You manage this").lacks("reach your sign-in provider")
+	if b.cookie("__Host-levelboard") != secret {
+		t.Error("it is another session")
+	}
+	if log := s.log.String(); !strings.Contains(log, "the provider answered 403") {
+		t.Errorf("the log does not say why: %s", log)
+	}
+}
+
+func TestWhoTakesBackWhatTheyAllowedIsSignedOut(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	s.provider.Revoke()
+	b.get("/").want(200, "Ada L.")
+	s.pass(signin.ConfirmTime + time.Second)
+	b.get("/").want(200).lacks("Ada L.")
+}
+
+// A refresh token is good for one use, so of many requests at once one may use it.
+func TestManyRequestsAtOnceRenewOnce(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.signIn()
+	secret := b.cookie("__Host-levelboard")
+	s.provider.ExpireAccess()
+	s.pass(signin.ConfirmTime + time.Second)
+	release := s.provider.Hold()
+	answers := make(chan error, 20)
+	for range cap(answers) {
+		go func() {
+			_, err := s.sessions.Find(t.Context(), secret)
+			answers <- err
+		}()
+	}
+	// All but the one that asks continue with what is known.
+	for n := range cap(answers) {
+		if n == cap(answers)-1 {
+			release()
+		}
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if asked, renewed := s.provider.Counts(); renewed != 1 || asked != 2 {
+		t.Errorf("renewed %d times, asked %d times; want 1 and 2", renewed, asked)
+	}
+	b.get("/").want(200, "Ada L.")
+}
+
+func TestAPrivateBoardIsForMembers(t *testing.T) {
+	s := newSite(t, options{})
+	b := s.browser()
+	b.get("/leaderboard/"+string(closed)).want(401, "is private", `href="/sign-in?next=`)
+	b.signIn()
+	b.get("/leaderboard/"+string(closed)).want(403, "not a member")
+	s.provider.SetUser(map[string]any{"id": ada, "username": "ada"}, []any{map[string]any{"id": string(closed), "name": "Moles", "permissions": "0"}})
+	b.get("/sign-in/provider?next=/leaderboard/"+string(closed)).want(200, "Moles").lacks("You manage this")
+}
+
+func TestManagersAreOwnersAndAdministrators(t *testing.T) {
+	g := &guild.Guild{Settings: guild.Settings{ID: public, OwnerID: "900000000000000001", Visibility: guild.Private}}
+	for _, test := range []struct {
+		name            string
+		session         *signin.Session
+		manages, member bool
+	}{
+		{"nobody", nil, false, false},
+		{"a member", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public}}}, false, true},
+		{"an administrator", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public, Administrator: true}}}, true, true},
+		{"an owner", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: public, Owner: true}}}, true, true},
+		{"an owner of another", &signin.Session{User: signin.User{ID: ada}, Guilds: []signin.Guild{{ID: closed, Owner: true}}}, false, false},
+		{"who the settings say owns it", &signin.Session{User: signin.User{ID: "900000000000000001"}}, true, true},
+	} {
+		if got := test.session.Manages(g); got != test.manages {
+			t.Errorf("%s manages: %v", test.name, got)
+		}
+		if got := test.session.MayRead(g); got != test.member {
+			t.Errorf("%s may read: %v", test.name, got)
+		}
+	}
+}

@@ -40,8 +40,8 @@ var (
 	ErrTooMany = errors.New("the owner has too many API keys")
 	// ErrExpired says that a key's time is over.
 	ErrExpired = errors.New("the API key has expired")
-	// ErrMalformed says that a text is not the text of a key, so that no store need be asked. It does not quote the text.
-	ErrMalformed = errors.New("not the text of an API key")
+	// errMalformed says that a text is not the text of a key, so that no store need be asked. It does not quote the text.
+	errMalformed = errors.New("not the text of an API key")
 )
 
 // Key is a key as the archive holds it: everything but the secret.

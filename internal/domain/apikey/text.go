@@ -49,31 +49,31 @@ func Remint(id string) (secret string, hash [32]byte, err error) {
 // Shown is the beginning of the text of the key with this id: it tells keys apart and is no secret.
 func Shown(id string) string { return prefix + id }
 
-// Parse returns the id in a key's text, or ErrMalformed. It says that the text is whole, not that there is such a key.
+// Parse returns the id in a key's text, or errMalformed. It says that the text is whole, not that there is such a key.
 func Parse(text string) (id string, err error) {
 	if len(text) != textLen || text[:len(prefix)] != prefix {
-		return "", ErrMalformed
+		return "", errMalformed
 	}
 	for i := len(prefix); i < textLen; i++ {
 		if !isDigit(text[i]) {
-			return "", ErrMalformed
+			return "", errMalformed
 		}
 	}
 	if sum := checksum(text[:bodyLen]); text[bodyLen:] != string(sum[:]) {
-		return "", ErrMalformed
+		return "", errMalformed
 	}
 	return text[len(prefix) : len(prefix)+idLen], nil
 }
 
 // IDIn returns the id in what people have of a key: the id itself, the key's name plate (Shown) with or without the dots that
-// pages put behind it, or the whole text. It is ErrMalformed for all else, which may still be a secret: do not pass it on.
+// pages put behind it, or the whole text. It is errMalformed for all else, which may still be a secret: do not pass it on.
 func IDIn(text string) (id string, err error) {
 	id, shown := strings.CutPrefix(strings.TrimSuffix(text, "…"), prefix)
 	if shown && len(text) == textLen {
 		id = id[:idLen]
 	}
 	if !ValidID(id) {
-		return "", ErrMalformed
+		return "", errMalformed
 	}
 	return id, nil
 }

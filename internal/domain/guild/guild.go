@@ -53,7 +53,7 @@ type Settings struct {
 	RoleRewards        []RoleReward // in the order of their levels
 
 	TimeZone string          // of IANA
-	Periods  []period.Kind   // of which gains are counted; none of them period.Seasonal
+	Periods  []period.Kind   // whose gains are counted; none of them period.Seasonal
 	Seasons  []period.Season // in the order in which they were given; they do not overlap
 
 	// AuditIncrementsFrom is how much XP an increment must add to be recorded in the audit log; 0 records all.
@@ -173,7 +173,7 @@ func (s *Settings) RoleChanges(l level.Level) (add, remove []id.Role) {
 
 // SameRoles reports whether each amount of XP has the same level and the same roles by both.
 func (s *Settings) SameRoles(o *Settings) bool {
-	return s.Curve == o.Curve && slices.EqualFunc(s.RoleRewards, o.RoleRewards, func(a, b RoleReward) bool {
+	return s.Curve.Equal(o.Curve) && slices.EqualFunc(s.RoleRewards, o.RoleRewards, func(a, b RoleReward) bool {
 		return a.Level == b.Level && a.Stack == b.Stack && slices.EqualFunc(a.Roles, b.Roles, func(a, b Role) bool { return a.ID == b.ID })
 	})
 }

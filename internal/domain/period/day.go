@@ -14,11 +14,11 @@ func DayOf(year int, month time.Month, day int) Day {
 	return Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / secondsOfDay)
 }
 
-// ParseDay reads a date such as 2026-11-25, in the years 1970 to 9999. ErrMalformed for anything else.
+// ParseDay reads a date such as 2026-11-25, in the years 1970 to 9999. errMalformed for anything else.
 func ParseDay(text string) (Day, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil || t.Year() < 1970 || t.Format(time.DateOnly) != text {
-		return 0, ErrMalformed
+		return 0, errMalformed
 	}
 	return Day(t.Unix() / secondsOfDay), nil
 }

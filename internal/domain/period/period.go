@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// ErrMalformed says that a text is not the id of a period, or not a date.
-var ErrMalformed = errors.New("not the id of a period")
+// errMalformed says that a text is not the id of a period, or not a date.
+var errMalformed = errors.New("not the id of a period")
 
 // Kind says how long a period is.
 type Kind string
@@ -75,7 +75,7 @@ var (
 // ValidSeasonID reports whether a season may have that id.
 func ValidSeasonID(text string) bool { return seasonID.MatchString(text) }
 
-// Parse reads the id of a period, in the years 1970 to 9999. A season has its kind and id only. ErrMalformed for anything else, week
+// Parse reads the id of a period, in the years 1970 to 9999. A season has its kind and id only. errMalformed for anything else, week
 // 53 of a year with 52 included.
 func Parse(text string) (Period, error) {
 	if id, ok := strings.CutPrefix(text, seasonPrefix); ok && ValidSeasonID(id) {
@@ -94,11 +94,11 @@ func Parse(text string) (Period, error) {
 		d, err = ParseDay(text)
 	}
 	if err != nil || d < 0 {
-		return Period{}, ErrMalformed
+		return Period{}, errMalformed
 	}
 	p := At(kind, d)
 	if p.ID != text {
-		return Period{}, ErrMalformed
+		return Period{}, errMalformed
 	}
 	return p, nil
 }

@@ -11,10 +11,13 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"levelboard/internal/platform/pause"
 )
 
 const (
-	// defaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer.
+	// defaultLoadTime bounds one load, and with it how long a caller waits for a store that does not answer. A caller who is more patient
+	// than that (pause.WithPatience) has its own time.
 	defaultLoadTime = 2 * time.Second
 	// defaultWaiting bounds the callers that wait for loads, and the loads under way, so that a flood of unknown keys does not fill the memory.
 	defaultWaiting = 1024
@@ -22,8 +25,8 @@ const (
 	mostMissing = 10_000
 )
 
-// ErrCrowded rejects a caller who would have to wait for a load when 1,024 do.
-var ErrCrowded = errors.New("too many requests wait for what is not in memory")
+// errCrowded rejects a caller who would have to wait for a load when 1,024 do.
+var errCrowded = errors.New("too many requests wait for what is not in memory")
 
 // errAborted stands for a load that ended its goroutine without returning.
 var errAborted = errors.New("the load ended without a result")
@@ -36,7 +39,7 @@ type Load[K ~string, V any] func(ctx context.Context, k K) (V, error)
 type Cache[K ~string, V any] struct {
 	load    Load[K, V]
 	options Options[V]
-	most    int // defaultWaiting, but for tests
+	most    int // defaultWaiting, except for tests
 
 	mu       sync.Mutex
 	waiting  int
@@ -94,7 +97,7 @@ func (c *Cache[K, V]) hold(k K, v V) {
 }
 
 // Get returns the value of k from memory, or loads it. Concurrent callers share one load, which continues when some of them leave. The error
-// is the load's, ctx's, or ErrCrowded; only Absent errors are kept.
+// is the load's, ctx's, or that too many wait; only Absent errors are kept.
 func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	c.mu.Lock()
 	if v, ok := c.held.Get(k); ok {
@@ -108,7 +111,7 @@ func (c *Cache[K, V]) Get(ctx context.Context, k K) (none V, err error) {
 	f, shared := c.underway[k]
 	if c.waiting >= c.most || !shared && len(c.underway) >= c.most {
 		c.mu.Unlock()
-		return none, ErrCrowded
+		return none, errCrowded
 	}
 	c.waiting++
 	defer func() {
@@ -147,7 +150,7 @@ func (c *Cache[K, V]) begin(ctx context.Context, k K) *fetch[V] {
 }
 
 func (c *Cache[K, V]) fetch(ctx context.Context, k K, f *fetch[V]) {
-	ctx, cancel := context.WithTimeout(ctx, defaultLoadTime)
+	ctx, cancel := context.WithTimeout(ctx, max(defaultLoadTime, pause.Patience(ctx)))
 	defer cancel()
 	defer c.finish(k, f)
 	// On this goroutine nobody else would recover, and one bad load would end the whole service.
@@ -205,7 +208,7 @@ func (c *Cache[K, V]) ForgetAbsences() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.missing.Purge()
-	clear(c.underway) // of which some may find that there is none
+	clear(c.underway) // some of these may find that there is none
 }
 
 // ForgetAll is Forget for every key.

@@ -4,19 +4,15 @@ import (
 	"context"
 	"errors"
 	"runtime"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
-	"unsafe"
-	"weak"
 
 	"go.uber.org/goleak"
 
 	"levelboard/internal/platform/cached"
+	"levelboard/internal/platform/pause"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -141,10 +137,13 @@ func TestALoadEndsInTimeAndCarriesTheCallersValues(t *testing.T) {
 			<-ctx.Done()
 			return ctx.Value(name{}).(string), ctx.Err()
 		}, cached.Options[string]{Size: 8})
-		began := time.Now()
-		_, err := c.Get(context.WithValue(t.Context(), name{}, "request 1"), "k")
-		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 2*time.Second {
-			t.Fatalf("ended after %v with %v", time.Since(began), err)
+		ctx := context.WithValue(t.Context(), name{}, "request 1")
+		for patience, want := range map[time.Duration]time.Duration{0: 2 * time.Second, time.Second: 2 * time.Second, 5 * time.Second: 5 * time.Second} {
+			began := time.Now()
+			_, err := c.Get(pause.WithPatience(ctx, patience), "k")
+			if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != want {
+				t.Fatalf("with a patience of %v it ended after %v with %v", patience, time.Since(began), err)
+			}
 		}
 	})
 }
@@ -179,164 +178,6 @@ func TestAbsenceIsKeptUntilForgotten(t *testing.T) {
 	})
 }
 
-// Guilds and keys are asked for in parts of a request's first line or of its headers, which may be 32 KB; 10,000 absences that kept those
-// would take 320 MB, for nothing but asking.
-func TestKeysDoNotKeepWhatTheyArePartOf(t *testing.T) {
-	var loaded []string
-	c := cached.New(func(_ context.Context, k string) (string, error) {
-		loaded = append(loaded, k)
-		if k == "none" {
-			return "", errAbsent
-		}
-		return "value", nil
-	}, cached.Options[string]{Size: 8, Absent: absent})
-	ask := func() weak.Pointer[byte] {
-		line := strings.Repeat("/some/none", 3000)
-		_, _ = c.Get(t.Context(), line[1:5])
-		_, _ = c.Get(t.Context(), line[6:10])
-		return weak.Make(unsafe.StringData(line))
-	}
-	line := ask()
-	if runtime.GC(); line.Value() != nil {
-		t.Error("the line is still in memory")
-	}
-	if c.Len() != 2 || !slices.Equal(loaded, []string{"some", "none"}) {
-		t.Errorf("%d are held of %q", c.Len(), loaded)
-	}
-}
-
-func TestTheCacheIsBoundedAndAbsencesPushNoValueOut(t *testing.T) {
-	loads := map[int]int{}
-	c := cached.New(func(_ context.Context, key string) (int, error) {
-		k, err := strconv.Atoi(key)
-		loads[k]++
-		if k < 0 {
-			return 0, errAbsent
-		}
-		return k, err
-	}, cached.Options[int]{Size: 3, Absent: absent})
-	ask := func(k int) {
-		if _, err := c.Get(t.Context(), strconv.Itoa(k)); (err != nil) != (k < 0) {
-			t.Fatalf("key %d: %v", k, err)
-		}
-	}
-	for k := 1; k <= 3; k++ {
-		ask(k)
-	}
-	for k := -1; k > -100; k-- {
-		ask(k)
-	}
-	if c.Len() != 6 {
-		t.Fatalf("holds %d entries, want 3 values and 3 absences", c.Len())
-	}
-	ask(1)
-	ask(4) // pushes out 2, which was not used for longest
-	ask(1)
-	ask(2)
-	if loads[1] != 1 || loads[2] != 2 {
-		t.Fatalf("1 was loaded %d times, want 1; 2 %d times, want 2", loads[1], loads[2])
-	}
-}
-
-func TestALoadThatWasUnderWayWhenItsKeyWasForgottenIsNotKept(t *testing.T) {
-	forget := map[string]func(*cached.Cache[string, int]){
-		"Forget":    func(c *cached.Cache[string, int]) { c.Forget("k") },
-		"ForgetAll": func(c *cached.Cache[string, int]) { c.ForgetAll() },
-	}
-	for name, forget := range forget {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				a := newArchive()
-				c := cached.New(a.load, cached.Options[int]{Size: 8})
-				before := get(t.Context(), c, "k")
-				old := <-a.loads
-				forget(c)
-				old.answer <- answer{value: 1}
-				expect(t, "who asked before", <-before, answer{value: 1})
-
-				after := get(t.Context(), c, "k")
-				(<-a.loads).answer <- answer{value: 2}
-				expect(t, "who asked after", <-after, answer{value: 2})
-			})
-		})
-	}
-}
-
-func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, oldFirst := range []bool{true, false} {
-			a := newArchive()
-			c := cached.New(a.load, cached.Options[int]{Size: 8})
-			before := get(t.Context(), c, "k")
-			old := <-a.loads
-			c.Forget("k")
-			after := get(t.Context(), c, "k")
-			fresh := <-a.loads // a second load, while the first is under way
-			finishOld := func() {
-				old.answer <- answer{value: 1}
-				expect(t, "who asked before", <-before, answer{value: 1})
-			}
-			finishFresh := func() {
-				fresh.answer <- answer{value: 2}
-				expect(t, "who asked after", <-after, answer{value: 2})
-			}
-			if oldFirst {
-				finishOld()
-				finishFresh()
-			} else {
-				finishFresh()
-				finishOld()
-			}
-			v, err := c.Get(t.Context(), "k")
-			expect(t, "what is kept", answer{v, err}, answer{value: 2})
-		}
-	})
-}
-
-func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
-		c.Renew("k")
-		synctest.Wait()
-		select {
-		case <-a.loads:
-			t.Fatal("a key that nobody asked for was loaded")
-		default:
-		}
-		before := get(t.Context(), c, "k")
-		old := <-a.loads
-		c.Renew("k") // a load is under way
-		fresh := <-a.loads
-		fresh.answer <- answer{value: 2}
-		old.answer <- answer{value: 1}
-		expect(t, "who asked before", <-before, answer{value: 1})
-		synctest.Wait()
-		v, err := c.Get(t.Context(), "k")
-		expect(t, "what is kept", answer{v, err}, answer{value: 2})
-
-		c.Renew("k") // there is a value
-		(<-a.loads).answer <- answer{value: 3}
-		synctest.Wait()
-		v, err = c.Get(t.Context(), "k")
-		expect(t, "the value after a change, from memory", answer{v, err}, answer{value: 3})
-	})
-}
-
-func TestForgetSparesOtherKeys(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
-		other := get(t.Context(), c, "other")
-		l := <-a.loads
-		c.Forget("k")
-		l.answer <- answer{value: 7}
-		expect(t, "the load of another key", <-other, answer{value: 7})
-		v, err := c.Get(t.Context(), "other")
-		expect(t, "the other key, from memory", answer{v, err}, answer{value: 7})
-	})
-}
-
 func TestALoadThatPanicsOrAbortsIsAnErrorForItsCallersOnly(t *testing.T) {
 	fail := func() { panic("boom") }
 	c := cached.New(func(context.Context, string) (int, error) { fail(); return 7, nil }, cached.Options[int]{Size: 8})
@@ -350,145 +191,4 @@ func TestALoadThatPanicsOrAbortsIsAnErrorForItsCallersOnly(t *testing.T) {
 	fail = func() {}
 	v, err := c.Get(t.Context(), "k")
 	expect(t, "the next load", answer{v, err}, answer{value: 7})
-}
-
-// The archive's value only grows; each growth is followed by Forget, as a commit is by the change log. So after Forget
-// nobody may see an older value.
-func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
-	var mu sync.Mutex
-	stored := 0
-	c := cached.New(func(context.Context, string) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		return stored, nil
-	}, cached.Options[int]{Size: 2})
-	forgotten := 0
-	var readers sync.WaitGroup
-	stop := make(chan struct{})
-	for range 4 {
-		readers.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				mu.Lock()
-				atLeast := forgotten
-				mu.Unlock()
-				if v, err := c.Get(context.Background(), "k"); err != nil || v < atLeast {
-					t.Errorf("saw %d (%v) after %d was made known", v, err, atLeast)
-					return
-				}
-			}
-		})
-	}
-	for n := 1; n <= 2000; n++ {
-		mu.Lock()
-		stored = n
-		mu.Unlock()
-		c.Forget("k")
-		mu.Lock()
-		forgotten = n
-		mu.Unlock()
-	}
-	close(stop)
-	readers.Wait()
-}
-
-// A flood of keys that are not in memory, while the store is slow, is refused at once; what is in memory is served.
-func TestTooManyWhoWaitAreRefusedAtOnce(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
-		c.Bound(2)
-		held := get(t.Context(), c, "held")
-		(<-a.loads).answer <- answer{value: 1}
-		expect(t, "what is loaded before", <-held, answer{value: 1})
-
-		// One who waits for each of two loads, or two for one load: it makes no difference.
-		first := get(t.Context(), c, "slow")
-		l := <-a.loads
-		leaves, leave := context.WithCancel(t.Context())
-		second := get(leaves, c, "slow")
-		synctest.Wait()
-		for _, k := range []string{"slow", "other"} {
-			_, err := c.Get(t.Context(), k)
-			expect(t, "one more, for "+k, answer{err: err}, answer{err: cached.ErrCrowded})
-		}
-		v, err := c.Get(t.Context(), "held")
-		expect(t, "what is in memory", answer{v, err}, answer{value: 1})
-
-		leave()
-		expect(t, "who leaves", <-second, answer{err: context.Canceled})
-		third := get(t.Context(), c, "other")
-		other := <-a.loads
-		l.answer <- answer{value: 2}
-		other.answer <- answer{value: 3}
-		expect(t, "the first", <-first, answer{value: 2})
-		expect(t, "who came into the place that was left", <-third, answer{value: 3})
-	})
-}
-
-// Callers who leave do not make room for more loads than there may be.
-func TestLoadsWithoutCallersAreBoundedToo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a := newArchive()
-		c := cached.New(a.load, cached.Options[int]{Size: 8})
-		c.Bound(1)
-		leaves, leave := context.WithCancel(t.Context())
-		first := get(leaves, c, "slow")
-		l := <-a.loads
-		leave()
-		expect(t, "who leaves", <-first, answer{err: context.Canceled})
-		_, err := c.Get(t.Context(), "other")
-		expect(t, "another load", answer{err: err}, answer{err: cached.ErrCrowded})
-		l.answer <- answer{value: 1}
-		synctest.Wait()
-		v, err := c.Get(t.Context(), "slow")
-		expect(t, "what was loaded all the same", answer{v, err}, answer{value: 1})
-	})
-}
-
-// Values that weigh something are held while they weigh no more than allowed, whatever their number; a new one pushes out as
-// many as it takes, those unused for longest first, and what is forgotten makes room.
-func TestValuesAreWeighed(t *testing.T) {
-	loads := 0
-	c := cached.New(func(_ context.Context, k string) (int, error) { loads++; return strconv.Atoi(k) },
-		cached.Options[int]{Size: 100, Heaviest: 10, Weigh: func(v int) int { return v }})
-	load := func(k int, held bool) {
-		t.Helper()
-		before := loads
-		if v, err := c.Get(t.Context(), strconv.Itoa(k)); v != k || err != nil {
-			t.Fatalf("got %d, %v", v, err)
-		}
-		if (loads == before) != held {
-			t.Errorf("%d: held %t, want %t", k, !held, held)
-		}
-	}
-	load(1, false)
-	load(2, false)
-	load(7, false)
-	load(1, true)
-	load(2, true) // 7 is the one unused for longest
-	load(6, false)
-	load(1, true)
-	load(2, true)
-	load(7, false) // 6 has to go
-	load(6, false) // and with it all others
-	if c.Len() != 1 {
-		t.Errorf("%d are held, want 1", c.Len())
-	}
-	c.Forget("6")
-	load(7, false)
-	load(3, false)
-	load(7, true)
-	c.ForgetAll()
-	load(4, false)
-	load(5, false)
-	load(1, false)
-	load(4, true)
-	load(11, false) // more than all together: it is not held, and nothing else is
-	load(11, false)
-	load(1, false)
 }

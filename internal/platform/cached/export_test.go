@@ -9,3 +9,5 @@ func (c *Cache[K, V]) Len() int {
 
 // Bound bounds the callers that wait for loads, and the loads under way.
 func (c *Cache[K, V]) Bound(n int) { c.most = n }
+
+var ErrCrowded = errCrowded

@@ -115,7 +115,7 @@ func (f *Follower) CatchUp(ctx context.Context) error {
 	switch {
 	case err != nil && !f.failing && ctx.Err() == nil: // else it is the caller who gave up
 		f.failing = true
-		f.logger.WarnContext(ctx, "changes of settings and keys cannot be read from the archive; what is cached serves on: look after the archive", "error", err)
+		f.logger.WarnContext(ctx, "changes of settings and keys cannot be read from the archive; cached ones are used meanwhile: check the archive", "error", err)
 	case err == nil && f.failing:
 		f.failing = false
 		f.logger.InfoContext(ctx, "changes of settings and keys are read from the archive again")

@@ -87,7 +87,7 @@ func (m *Monitor) report(ctx context.Context, all bool) report {
 	if r.service.State != isRunning {
 		r.ready, r.reason = false, "the service is "+r.service.State
 	}
-	if dependencies == nil {
+	if dependencies == nil || !r.ready && !all { // a store that does not answer must not hold up what is known
 		return r
 	}
 	states := m.ask(ctx, *dependencies, all)
@@ -119,10 +119,10 @@ func (m *Monitor) ask(ctx context.Context, dependencies []Dependency, all bool) 
 			case err == nil:
 				states[i] = state{State: isOK}
 			case fault.ChangesRefused(err) != "":
-				states[i] = state{State: isReadOnly, Reason: Reason(err)}
+				states[i] = state{State: isReadOnly, Reason: reason(err)}
 				err = nil
 			default:
-				states[i] = state{State: isUnreachable, Reason: Reason(err)}
+				states[i] = state{State: isUnreachable, Reason: reason(err)}
 			}
 			m.note(ctx, d, err)
 		})
@@ -142,11 +142,11 @@ func (m *Monitor) note(ctx context.Context, d Dependency, err error) {
 	m.mu.Unlock()
 	switch {
 	case err != nil && !was && d.Needed:
-		m.log.ErrorContext(ctx, "not ready: a store that every request needs does not answer; see that it runs and can be reached from here", "store", d.Name, "error", err)
+		m.log.ErrorContext(ctx, "not ready: a store that every request needs does not respond; check that it runs and can be reached from here", "store", d.Name, "error", err)
 	case err != nil && !was:
-		m.log.WarnContext(ctx, "a store does not answer; what is known without it is served on: see that it runs and can be reached from here", "store", d.Name, "error", err)
+		m.log.WarnContext(ctx, "a store does not respond; what is cached is served meanwhile: check that the store runs and can be reached from here", "store", d.Name, "error", err)
 	case err == nil && was:
-		m.log.InfoContext(ctx, "a store answers again", "store", d.Name)
+		m.log.InfoContext(ctx, "a store responds again", "store", d.Name)
 	}
 }
 

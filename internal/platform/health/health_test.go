@@ -91,12 +91,19 @@ func TestAStoreThatRefusesChanges(t *testing.T) {
 	}
 }
 
-// A store that does not answer does not hold up the answer for longer than the patience with it.
+// A store that does not answer does not hold up the answer for longer than the patience with it, and not at all once the
+// service stops.
 func TestPatience(t *testing.T) {
-	silent := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	asked := 0
+	silent := func(ctx context.Context) error { asked++; <-ctx.Done(); return ctx.Err() }
 	m := health.New(slog.New(slog.DiscardHandler), time.Millisecond)
 	m.Runs(health.Dependency{Name: "redis", Needed: true, Ping: silent})
 	want(t, m, "/readyz", 503, "not ready: redis: it does not answer in time")
+	m.Stops()
+	want(t, m, "/readyz", 503, "not ready: the service is stopping")
+	if asked != 1 {
+		t.Errorf("the store was asked %d times", asked)
+	}
 }
 
 func TestALineWhenAStoreGoesAndOneWhenItIsBack(t *testing.T) {
@@ -109,7 +116,7 @@ func TestALineWhenAStoreGoesAndOneWhenItIsBack(t *testing.T) {
 		get(t, m, "/readyz")
 	}
 	if text := written.String(); strings.Count(text, "\n") != 2 ||
-		strings.Count(text, "store=redis error=gone") != 1 || strings.Count(text, `"a store answers again" store=redis`) != 1 {
+		strings.Count(text, "store=redis error=gone") != 1 || strings.Count(text, `"a store responds again" store=redis`) != 1 {
 		t.Errorf("the log is\n%s", text)
 	}
 }

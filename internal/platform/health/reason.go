@@ -35,9 +35,9 @@ var sqlReasons = map[string]string{
 	"57014": "it took too long",
 }
 
-// Reason says in a few words why a store could not be used. It is one of a fixed set of phrases, so that no address, name or
+// reason says in a few words why a store could not be used. It is one of a fixed set of phrases, so that no address, name or
 // password gets out with it; the log has the error itself.
-func Reason(err error) string {
+func reason(err error) string {
 	var redisError interface {
 		error
 		RedisError()

@@ -42,7 +42,7 @@ func TestRegistriesAreSeparate(t *testing.T) {
 	one, two := metrics.NewRegistry("1"), metrics.NewRegistry("2")
 	one.MustRegister(snapshot.Collectors()...)
 	two.MustRegister(snapshot.Collectors()...)
-	if text := scrape(t, one); !strings.Contains(text, "levelboard_hydrations_total") || strings.Contains(text, "of_a_library_total") || strings.Contains(text, `version="2"`) {
+	if text := scrape(t, one); !strings.Contains(text, "levelboard_snapshot_members_total") || strings.Contains(text, "of_a_library_total") || strings.Contains(text, `version="2"`) {
 		t.Errorf("not its own metrics only:\n%s", text)
 	}
 }

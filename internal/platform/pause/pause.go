@@ -21,6 +21,17 @@ func For(ctx context.Context, d time.Duration) (lasted bool) {
 	}
 }
 
+// Again does something after each wait until ctx ends, and calls failed with the first error of each row of them.
+func Again(ctx context.Context, wait func() time.Duration, do func(context.Context) error, failed func(error)) {
+	for failing := false; For(ctx, wait()); {
+		err := do(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			failed(err)
+		}
+		failing = err != nil
+	}
+}
+
 type patienceKey struct{}
 
 // WithPatience returns a context in which a step on the live store gives up when nothing was heard from the store for d; 0 leaves it to the

@@ -2,6 +2,8 @@ package pause_test
 
 import (
 	"context"
+	"io"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,4 +33,24 @@ func TestForWaitsAsLongOrUntilTheContextEnds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAgainTellsOfTheFirstFailureOfARow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		outcomes := []error{io.EOF, io.ErrUnexpectedEOF, nil, io.ErrNoProgress, context.Canceled}
+		began, made := time.Now(), 0
+		var told []error
+		do := func(context.Context) error {
+			made++
+			if made == len(outcomes) {
+				cancel() // an error then is the end's
+			}
+			return outcomes[made-1]
+		}
+		pause.Again(ctx, func() time.Duration { return time.Second }, do, func(err error) { told = append(told, err) })
+		if made != len(outcomes) || time.Since(began) != 5*time.Second || !slices.Equal(told, []error{io.EOF, io.ErrNoProgress}) {
+			t.Errorf("made %d times in %v, and told of %v", made, time.Since(began), told)
+		}
+	})
 }

@@ -1,0 +1,3 @@
+package apikey
+
+var ErrMalformed = errMalformed

@@ -1,0 +1,3 @@
+package period
+
+var ErrMalformed = errMalformed

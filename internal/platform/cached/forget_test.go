@@ -1,0 +1,153 @@
+package cached_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"levelboard/internal/platform/cached"
+)
+
+func TestALoadThatWasUnderWayWhenItsKeyWasForgottenIsNotKept(t *testing.T) {
+	forget := map[string]func(*cached.Cache[string, int]){
+		"Forget":    func(c *cached.Cache[string, int]) { c.Forget("k") },
+		"ForgetAll": func(c *cached.Cache[string, int]) { c.ForgetAll() },
+	}
+	for name, forget := range forget {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a := newArchive()
+				c := cached.New(a.load, cached.Options[int]{Size: 8})
+				before := get(t.Context(), c, "k")
+				old := <-a.loads
+				forget(c)
+				old.answer <- answer{value: 1}
+				expect(t, "who asked before", <-before, answer{value: 1})
+
+				after := get(t.Context(), c, "k")
+				(<-a.loads).answer <- answer{value: 2}
+				expect(t, "who asked after", <-after, answer{value: 2})
+			})
+		})
+	}
+}
+
+func TestAGetAfterForgetDoesNotJoinTheOldLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, oldFirst := range []bool{true, false} {
+			a := newArchive()
+			c := cached.New(a.load, cached.Options[int]{Size: 8})
+			before := get(t.Context(), c, "k")
+			old := <-a.loads
+			c.Forget("k")
+			after := get(t.Context(), c, "k")
+			fresh := <-a.loads // a second load, while the first is under way
+			finishOld := func() {
+				old.answer <- answer{value: 1}
+				expect(t, "who asked before", <-before, answer{value: 1})
+			}
+			finishFresh := func() {
+				fresh.answer <- answer{value: 2}
+				expect(t, "who asked after", <-after, answer{value: 2})
+			}
+			if oldFirst {
+				finishOld()
+				finishFresh()
+			} else {
+				finishFresh()
+				finishOld()
+			}
+			v, err := c.Get(t.Context(), "k")
+			expect(t, "what is kept", answer{v, err}, answer{value: 2})
+		}
+	})
+}
+
+func TestWhatIsInUseIsRenewedAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		c.Renew("k")
+		synctest.Wait()
+		select {
+		case <-a.loads:
+			t.Fatal("a key that nobody asked for was loaded")
+		default:
+		}
+		before := get(t.Context(), c, "k")
+		old := <-a.loads
+		c.Renew("k") // a load is under way
+		fresh := <-a.loads
+		fresh.answer <- answer{value: 2}
+		old.answer <- answer{value: 1}
+		expect(t, "who asked before", <-before, answer{value: 1})
+		synctest.Wait()
+		v, err := c.Get(t.Context(), "k")
+		expect(t, "what is kept", answer{v, err}, answer{value: 2})
+
+		c.Renew("k") // there is a value
+		(<-a.loads).answer <- answer{value: 3}
+		synctest.Wait()
+		v, err = c.Get(t.Context(), "k")
+		expect(t, "the value after a change, from memory", answer{v, err}, answer{value: 3})
+	})
+}
+
+func TestForgetSparesOtherKeys(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newArchive()
+		c := cached.New(a.load, cached.Options[int]{Size: 8})
+		other := get(t.Context(), c, "other")
+		l := <-a.loads
+		c.Forget("k")
+		l.answer <- answer{value: 7}
+		expect(t, "the load of another key", <-other, answer{value: 7})
+		v, err := c.Get(t.Context(), "other")
+		expect(t, "the other key, from memory", answer{v, err}, answer{value: 7})
+	})
+}
+
+// The archive's value only grows; each growth is followed by Forget, as a commit is by the change log. So after Forget
+// nobody may see an older value.
+func TestNobodySeesAnOldValueAfterForget(t *testing.T) {
+	var mu sync.Mutex
+	stored := 0
+	c := cached.New(func(context.Context, string) (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		return stored, nil
+	}, cached.Options[int]{Size: 2})
+	forgotten := 0
+	var readers sync.WaitGroup
+	stop := make(chan struct{})
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				mu.Lock()
+				atLeast := forgotten
+				mu.Unlock()
+				if v, err := c.Get(context.Background(), "k"); err != nil || v < atLeast {
+					t.Errorf("saw %d (%v) after %d was made known", v, err, atLeast)
+					return
+				}
+			}
+		})
+	}
+	for n := 1; n <= 2000; n++ {
+		mu.Lock()
+		stored = n
+		mu.Unlock()
+		c.Forget("k")
+		mu.Lock()
+		forgotten = n
+		mu.Unlock()
+	}
+	close(stop)
+	readers.Wait()
+}

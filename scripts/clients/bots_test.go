@@ -27,18 +27,21 @@ const (
 
 // TestBots runs each bot of docs/examples, as it is, between a Discord and a service that loses answers and cuts streams.
 func TestBots(t *testing.T) {
-	for name, command := range map[string][]string{
-		"discord.js": {"node", "--import", "./proxy.mjs", "bot.js"},
-		"discordgo":  {"./levelboard-bot"},
+	for name, bot := range map[string]struct {
+		command []string
+		busy    bool // when it stops, another message has come since the one that is under way
+	}{
+		"discord.js": {[]string{"node", "--import", "./proxy.mjs", "bot.js"}, false},
+		"discordgo":  {[]string{"./levelboard-bot"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run(t, filepath.Join("bots", name), command)
+			run(t, filepath.Join("bots", name), bot.command, bot.busy)
 		})
 	}
 }
 
-func run(t *testing.T, dir string, command []string) {
+func run(t *testing.T, dir string, command []string, busy bool) {
 	board := newBoard(t)
 	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+bo, `{"xp":150,"user":{"username":"bo","globalName":null,"discriminator":"0","avatar":null}}`)
 	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+cy, `{"xp":150,"user":{"username":"cy","globalName":null,"discriminator":"0","avatar":null}}`)
@@ -67,10 +70,12 @@ func run(t *testing.T, dir string, command []string) {
 	board.waitFor("a role's new name", func(b *guildBoard) string {
 		return b.must("GET", "/admin/guilds/"+discord.GuildID, "")["roleRewards"].([]any)[0].(map[string]any)["roles"].([]any)[0].(map[string]any)["name"].(string)
 	}, "Champion")
+	board.faults.cutAnswer()
+	chat.Say(bo)
 	chat.Leave(bo)
-	board.waitFor("a member who left", ranks, "1 "+ada+" 130 1")
+	board.waitFor("a member who left while an answer was cut off", ranks, "1 "+ada+" 130 1")
 	chat.Join(bo)
-	board.waitFor("a member who came back", ranks, "1 "+bo+" 250 1, 2 "+ada+" 130 1")
+	board.waitFor("a member who came back", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 1")
 	chat.WaitForRoles(t, bo, regular, veteran)
 
 	if reply := chat.Command(t, ada, "rank", 6, "member", bo); !bytes.HasPrefix(reply.File, []byte("\x89PNG")) {
@@ -86,20 +91,31 @@ func run(t *testing.T, dir string, command []string) {
 		t.Errorf("/leaderboard shows %q", reply.Content)
 	}
 
-	board.configure("Etc/GMT-14") // where it is tomorrow
+	board.configure("Etc/GMT-14", 1) // where it is tomorrow
+	chat.WaitForRoles(t, ada, regular, veteran)
+	board.waitFor("the guild's name, again after a reset", func(b *guildBoard) string {
+		return b.must("GET", "/admin/guilds/"+discord.GuildID, "")["name"].(string)
+	}, "Gophers of Discord")
 	if posted := chat.WaitForPost(t); !strings.Contains(posted[0], "Autumn is over") || !strings.Contains(posted[0], "1. <@"+ada+"> +130 XP") {
 		t.Errorf("it announced %q", posted)
 	}
 
+	board.faults.reject()
 	chat.Say(dee)
-	time.Sleep(100 * time.Millisecond) // the message is under way, and the next second is not
+	board.waitFor("a message that waits for its repetition", func(b *guildBoard) string { return b.faults.rejected() }, "yes")
+	messages := "1"
+	if busy {
+		messages = "2"
+		chat.Say(ada)
+		chat.Command(t, ada, "leaderboard", 0, "", "") // the bot has had the message when it answers what came after it
+	}
 	if err := bot.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	if err := bot.Wait(); err != nil {
 		t.Errorf("the bot stopped with %v", err)
 	}
-	board.waitFor("a message just before the stop", ranks, "1 "+bo+" 250 1, 2 "+ada+" 130 1, 3 "+dee+" 100 1")
+	board.waitFor("what happened just before the stop", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 "+messages+", 3 "+dee+" 100 1")
 }
 
 func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *discord.Server) *exec.Cmd {
@@ -140,7 +156,7 @@ func newBoard(t *testing.T) *guildBoard {
 	t.Helper()
 	client := start(t, nil)
 	b := &guildBoard{t: t, url: strings.TrimSuffix(client.ClientInterface.(*Client).Server, "/"), faults: &faults{}}
-	b.configure("Etc/GMT+12")
+	b.configure("Etc/GMT+12", 2)
 	b.key, b.own = b.newKey("100000000000000001", "null"), b.newKey("100000000000000098", "1500")
 	to, _ := url.Parse(b.url)
 	b.faults.service = httputil.NewSingleHostReverseProxy(to)
@@ -157,17 +173,18 @@ func (b *guildBoard) newKey(ownerID, limit string) string {
 	return b.must("POST", "/admin/keys", `{"name":"key","ownerId":"`+ownerID+`","permission":"read_write","guildIds":["`+discord.GuildID+`"],"rateLimit":`+limit+`}`)["key"].(string)
 }
 
-// configure sets the guild up in a zone. Its season ends today in the zone in which the day is the last to begin.
-func (b *guildBoard) configure(zone string) {
+// configure sets the guild up in a zone, with veterans from a level on. Its season ends today in the zone in which the day is the last to begin.
+func (b *guildBoard) configure(zone string, veterans int) {
 	today := time.Now().UTC().Add(-12 * time.Hour)
 	guild := map[string]any{
-		"name": "Gophers", "memberCount": 2, "ownerId": "100000000000000001", "timeZone": zone, "xpPerMessageMin": 100, "xpPerMessageMax": 100,
+		"name": "Gophers", "memberCount": 2, "ownerId": "100000000000000001", "timeZone": zone,
+		"xpPerMessageMin": 100, "xpPerMessageMax": 100, "xpGainInterval": 86_400_000,
 		"seasons": []any{map[string]any{
 			"id": "autumn", "name": "Autumn", "start": today.AddDate(0, 0, -3).Format(time.DateOnly), "end": today.AddDate(0, 0, 1).Format(time.DateOnly),
 		}},
 		"roleRewards": []any{
 			map[string]any{"level": 1, "roles": []any{map[string]any{"id": regular, "name": "Regular", "color": nil, "position": 1}}},
-			map[string]any{"level": 2, "roles": []any{map[string]any{"id": veteran, "name": "Veteran", "color": nil, "position": 2}}},
+			map[string]any{"level": veterans, "roles": []any{map[string]any{"id": veteran, "name": "Veteran", "color": nil, "position": 2}}},
 		},
 	}
 	document, _ := json.Marshal(guild)

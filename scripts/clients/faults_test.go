@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,25 +13,38 @@ import (
 type faults struct {
 	service http.Handler
 
-	mu                            sync.Mutex
-	losesAnswer, rejects, streams bool                 // what the next call of messages, or the next stream, meets
-	cuts                          []context.CancelFunc // of streams
+	mu                                  sync.Mutex
+	losesAnswer, cuts, rejects, streams bool                 // what the next call of messages, or the next stream, meets
+	open                                []context.CancelFunc // of streams
 }
 
 // loseAnswer loses the next answer to messages: they count, and the bot is not told.
 func (f *faults) loseAnswer() { f.set(func() { f.losesAnswer = true }) }
 
+// cutAnswer cuts the next answer to messages off after its first bytes.
+func (f *faults) cutAnswer() { f.set(func() { f.cuts = true }) }
+
 // reject rejects the next call of messages as one too many.
 func (f *faults) reject() { f.set(func() { f.rejects = true }) }
+
+// rejected is "yes" once the call has come that reject is about.
+func (f *faults) rejected() (come string) {
+	f.set(func() {
+		if !f.rejects {
+			come = "yes"
+		}
+	})
+	return come
+}
 
 // cutStreams cuts all streams, and rejects the next one.
 func (f *faults) cutStreams() {
 	f.set(func() {
 		f.streams = true
-		for _, cut := range f.cuts {
+		for _, cut := range f.open {
 			cut()
 		}
-		f.cuts = nil
+		f.open = nil
 	})
 }
 
@@ -52,6 +66,14 @@ func (f *faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case messages && f.take(&f.losesAnswer):
 		f.service.ServeHTTP(httptest.NewRecorder(), r)
 		unavailable(w, http.StatusServiceUnavailable)
+	case messages && f.take(&f.cuts):
+		whole := httptest.NewRecorder()
+		f.service.ServeHTTP(whole, r)
+		maps.Copy(w.Header(), whole.Header())
+		w.WriteHeader(whole.Code)
+		_, _ = w.Write(whole.Body.Bytes()[:1])
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
 	case messages && f.take(&f.rejects):
 		unavailable(w, http.StatusTooManyRequests)
 	case stream && f.take(&f.streams):
@@ -59,7 +81,7 @@ func (f *faults) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case stream:
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		f.set(func() { f.cuts = append(f.cuts, cancel) })
+		f.set(func() { f.open = append(f.open, cancel) })
 		f.service.ServeHTTP(w, r.WithContext(ctx))
 	default:
 		f.service.ServeHTTP(w, r)

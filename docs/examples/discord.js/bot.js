@@ -8,7 +8,7 @@ const client = new Client({ intents: [Intents.Guilds, Intents.GuildMembers, Inte
 const guilds = {}; // by id: what the next second hands over
 const handover = id => guilds[id] ??= { messages: [], present: new Map(), roles: Promise.resolve() };
 const report = err => console.error(err.message);
-const read = async path => (await call('GET', path)).json();
+const read = async path => JSON.parse((await call('GET', path)).content);
 
 client.on(Events.MessageCreate, m => {
   if (!m.inGuild() || m.author.bot || m.system) return;
@@ -22,31 +22,27 @@ client.on(Events.GuildMemberAdd, m => handover(m.guild.id).present.set(m.id, tru
 client.on(Events.GuildMemberRemove, m => handover(m.guild.id).present.set(m.id, false));
 
 // handOver sends what a second has brought, and the guild's names if they have changed.
-async function handOver(id) {
-  const next = handover(id), { messages, present } = next, path = `/v2/guilds/${id}`;
+async function handOver(guild) {
+  const { id } = guild, next = handover(id), { messages, present } = next, path = `/v2/guilds/${id}`;
   Object.assign(next, { messages: [], present: new Map() });
   while (messages.length) {
-    const r = await call('POST', `${path}/messages`, { messages: messages.splice(0, 1000) });
-    if (r.headers.has('Idempotent-Replayed')) continue; // the first answer may be old: the events have the roles
-    for (const result of (await r.json()).results) setRoles(id, result);
+    const r = await call('POST', `${path}/messages`, { messages: messages.splice(0, 1000) }).catch(report);
+    if (!r || r.headers.has('Idempotent-Replayed')) continue; // the first answer may be old: the events have the roles
+    for (const result of JSON.parse(r.content).results) setRoles(id, result);
   }
   for (const is of [true, false]) {
-    const userIds = [...present.keys()].filter(user => present.get(user) === is);
-    while (userIds.length) await call('PUT', `${path}/presence`, { present: is, userIds: userIds.splice(0, 1000) });
+    const ids = [...present.keys()].filter(user => present.get(user) === is);
+    while (ids.length) await call('PUT', `${path}/presence`, { present: is, userIds: ids.splice(0, 1000) }).catch(report);
   }
-  const directory = describe(client.guilds.cache.get(id));
-  if (directory !== next.directory) await call('PUT', `${path}/directory`, JSON.parse(directory));
-  next.directory = directory;
+  const directory = describe(guild);
+  if (directory !== next.directory) await call('PUT', `${path}/directory`, JSON.parse(next.directory = directory));
 }
 
 function describe({ id, name, icon, memberCount, roles, channels }) {
   const role = r => ({ id: r.id, name: r.name, color: r.color || null, position: r.rawPosition });
   const channel = c => ({ id: c.id, name: c.name, parentId: c.parentId, position: c.rawPosition, type: c.type });
-  return JSON.stringify({
-    name, icon, memberCount,
-    roles: roles.cache.filter(r => r.id !== id).map(role),
-    channels: channels.cache.filter(c => !c.isThread()).map(channel),
-  });
+  const shown = channels.cache.filter(c => !c.isThread()).map(channel);
+  return JSON.stringify({ name, icon, memberCount, roles: roles.cache.filter(r => r.id !== id).map(role), channels: shown });
 }
 
 // setRoles gives and takes a member's roles, after the changes of the guild's roles before it.
@@ -62,15 +58,18 @@ function setRoles(id, { userId, addRoles, removeRoles }) {
 
 // catchUp compares the board with the guild: it sets roles by level, and notes who has left.
 async function catchUp(guild) {
-  const members = await guild.members.fetch(), board = [], roles = new Map();
+  const board = [], roles = new Map();
   for (let page = 1; board.length === 100 * (page - 1); page++) {
     board.push(...(await read(`/v2/levels/${guild.id}?page=${page}`)).levels);
   }
+  const { cache } = guild.members, next = handover(guild.id); // Discord sends all of a guild every 30 seconds at most
+  const members = cache.size === guild.memberCount ? cache : await guild.members.fetch();
+  next.directory = null; // is sent again
+  for (const { userId } of board) if (!members.has(userId)) next.present.set(userId, false);
   for (const { userId, level } of board) {
     const path = `/v2/guilds/${guild.id}/role-rewards/level?level=${level}&userId=${userId}`;
     if (!roles.has(level)) roles.set(level, await read(path));
-    if (members.has(userId)) await setRoles(guild.id, { userId, ...roles.get(level) });
-    else handover(guild.id).present.set(userId, false);
+    await setRoles(guild.id, { userId, ...roles.get(level) });
   }
 }
 
@@ -90,8 +89,7 @@ async function followGuild(guild) {
   await follow(guild.id, state, async (id, event, data) => {
     if (behind || event === 'reset') {
       await catchUp(guild);
-      const { periods } = await read(`/v2/levels/${guild.id}/periods?page=1&kind=week`);
-      const newest = periods.find(period => period.closed);
+      const newest = (await read(`/v2/levels/${guild.id}/periods?page=1&kind=week`)).periods.find(week => week.closed);
       if (newest && state.announced.length) await announce(guild, state, newest);
       behind = false;
     }
@@ -113,7 +111,7 @@ const answers = {
   async rank(i) {
     const { id } = i.options.getUser('member') ?? i.user;
     const card = await call('GET', `/v2/levels/${i.guildId}/users/${id}/card.png`);
-    return { files: [{ attachment: Buffer.from(await card.arrayBuffer()), name: 'rank.png' }] };
+    return { files: [{ attachment: card.content, name: 'rank.png' }] };
   },
   async leaderboard(i) {
     const kind = i.options.getString('period');
@@ -124,17 +122,19 @@ const answers = {
 };
 client.on(Events.InteractionCreate, i => {
   if (!i.isChatInputCommand() || !i.inGuild()) return;
-  const nothing = err => report(err) ?? { content: 'There is nothing to show yet.' };
-  const answer = () => answers[i.commandName](i).catch(nothing);
+  const answer = () => answers[i.commandName](i).catch(err => report(err) ?? { content: 'There is nothing to show.' });
   i.deferReply().then(answer).then(reply => i.editReply(reply)).catch(report);
 });
 
-const handOverAll = () => Promise.all(client.guilds.cache.map(guild => handOver(guild.id).catch(report)));
-client.on(Events.GuildCreate, followGuild);
+const begin = guild => { handover(guild.id).followed ??= followGuild(guild); }; // once, also when it is joined again
+const turns = () => client.guilds.cache.map(guild => guild.available && handOver(guild).catch(report));
+let turn = Promise.resolve(); // the last one waits for the one before it
+const handOverAll = () => turn = turn.then(() => Promise.all(turns()));
+client.on(Events.GuildCreate, begin);
 client.once(Events.ClientReady, async () => {
   await client.application.commands.set(commands).catch(report);
-  client.guilds.cache.forEach(followGuild);
+  client.guilds.cache.forEach(begin);
   for (;; await pause(1)) await handOverAll();
 });
-process.once('SIGTERM', () => handOverAll().finally(() => process.exit()));
+for (const end of ['SIGINT', 'SIGTERM']) process.once(end, () => handOverAll().finally(() => process.exit()));
 await client.login(process.env.DISCORD_TOKEN);

@@ -5,65 +5,32 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"log"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
-	"time"
 
+	"example.org/levelboard-bot/levelboard"
 	discord "github.com/bwmarrin/discordgo"
 )
-
-var guilds sync.Map // by id
 
 func main() {
 	s, _ := discord.New("Bot " + os.Getenv("DISCORD_TOKEN"))
 	s.Identify.Intents = discord.IntentsGuilds | discord.IntentsGuildMembers | discord.IntentsGuildMessages
-	s.AddHandler(onEvent)
+	s.SyncEvents = true // in order: who leaves and comes back is there
+	client := levelboard.NewClient(cmp.Or(os.Getenv("LEVELBOARD_URL"), "http://127.0.0.1:8080"), os.Getenv("LEVELBOARD_KEY"))
+	bot := levelboard.NewBot(client, chat{s})
+	s.AddHandler(func(s *discord.Session, e *discord.Event) { onEvent(s, bot, e.Struct) })
 	if err := s.Open(); err != nil {
 		log.Fatal(err)
 	}
 	_, err := s.ApplicationCommandBulkOverwrite(s.State.User.ID, "", commands)
 	logged(err)
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, os.Interrupt)
-	for running := true; running; {
-		select {
-		case <-stop:
-			running = false
-		case <-time.After(time.Second):
-		}
-		for _, g := range guilds.Range {
-			g.(*guild).handOver()
-		}
-	}
-}
-
-func onEvent(s *discord.Session, e *discord.Event) {
-	switch e := e.Struct.(type) {
-	case *discord.GuildCreate:
-		find(s, e.ID).begin.Do(find(s, e.ID).follow)
-	case *discord.GuildMemberAdd:
-		find(s, e.GuildID).notePresence(e.User.ID, true)
-	case *discord.GuildMemberRemove:
-		find(s, e.GuildID).notePresence(e.User.ID, false)
-	case *discord.MessageCreate:
-		written := e.Type == discord.MessageTypeDefault || e.Type == discord.MessageTypeReply
-		if written && e.Member != nil && !e.Author.Bot {
-			find(s, e.GuildID).noteMessage(e.Message)
-		}
-	case *discord.InteractionCreate:
-		if e.Type == discord.InteractionApplicationCommand && e.Member != nil {
-			onCommand(s, e.Interaction)
-		}
-	}
-}
-
-func find(s *discord.Session, guildID string) *guild {
-	g, _ := guilds.LoadOrStore(guildID, &guild{Session: s, id: guildID, present: map[string]bool{}})
-	return g.(*guild)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	context.AfterFunc(ctx, stop) // another signal ends the bot at once
+	bot.Run(ctx)
 }
 
 func logged(err error) {
@@ -72,55 +39,154 @@ func logged(err error) {
 	}
 }
 
-type (
-	options = []*discord.ApplicationCommandOption
-	choices = []*discord.ApplicationCommandOptionChoice
-)
+func onEvent(s *discord.Session, bot *levelboard.Bot, event any) {
+	switch e := event.(type) {
+	case *discord.GuildCreate:
+		bot.Follow(e.ID)
+	case *discord.GuildMemberAdd:
+		bot.NotePresence(e.GuildID, e.User.ID, true)
+	case *discord.GuildMemberRemove:
+		bot.NotePresence(e.GuildID, e.User.ID, false)
+	case *discord.MessageCreate:
+		written := e.Type == discord.MessageTypeDefault || e.Type == discord.MessageTypeReply
+		if written && e.Member != nil && !e.Author.Bot {
+			bot.NoteMessage(e.GuildID, describe(s, e.Message))
+		}
+	case *discord.InteractionCreate:
+		if e.Type == discord.InteractionApplicationCommand && e.Member != nil {
+			go onCommand(s, bot.Client, e.Interaction)
+		}
+	}
+}
+
+// chat is Discord as Levelboard sees it.
+type chat struct{ *discord.Session }
+
+func (c chat) Members(guildID string) (map[string][]string, error) {
+	all, last := map[string][]string{}, ""
+	for full := true; full; {
+		members, err := c.GuildMembers(guildID, last, 1000)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range members {
+			all[m.User.ID], last = m.Roles, m.User.ID
+		}
+		full = len(members) == 1000
+	}
+	return all, nil
+}
+
+func (c chat) Roles(guildID, userID string) ([]string, error) {
+	member, err := c.GuildMember(guildID, userID)
+	if err != nil {
+		return nil, err
+	}
+	return member.Roles, nil
+}
+
+func (c chat) SetRole(guildID, userID, roleID string, given bool) error {
+	if given {
+		return c.GuildMemberRoleAdd(guildID, userID, roleID)
+	}
+	return c.GuildMemberRoleRemove(guildID, userID, roleID)
+}
+
+func (c chat) Announce(guildID string, period levelboard.Answer) error {
+	guild, err := c.State.Guild(guildID)
+	if err == nil && guild.SystemChannelID != "" {
+		title := "**" + cmp.Or(period.Name, "The "+period.Kind+" "+period.ID) + " is over!**\n"
+		_, err = c.ChannelMessageSend(guild.SystemChannelID, title+ranking(period.Winners, 3))
+	}
+	return err
+}
+
+type object = map[string]any
+
+func (c chat) Directory(guildID string) any {
+	guild, err := c.State.Guild(guildID)
+	if err != nil {
+		return object{} // nothing changes
+	}
+	c.State.RLock()
+	defer c.State.RUnlock()
+	roles, channels := []object{}, []object{}
+	for _, r := range guild.Roles {
+		if r.ID != guildID { // @everyone
+			color := levelboard.OrNull(r.Color)
+			roles = append(roles, object{"id": r.ID, "name": r.Name, "color": color, "position": r.Position})
+		}
+	}
+	for _, ch := range guild.Channels {
+		parent := levelboard.OrNull(ch.ParentID)
+		channel := object{"id": ch.ID, "name": ch.Name, "parentId": parent, "position": ch.Position, "type": ch.Type}
+		channels = append(channels, channel)
+	}
+	icon := levelboard.OrNull(guild.Icon)
+	return object{"name": guild.Name, "icon": icon, "memberCount": guild.MemberCount, "roles": roles, "channels": channels}
+}
+
+// describe returns what Levelboard needs of a message, and not what was written.
+func describe(s *discord.Session, m *discord.Message) object {
+	message := object{"userId": m.Author.ID, "channelId": m.ChannelID, "roleIds": m.Member.Roles, "user": object{
+		"username": m.Author.Username, "globalName": levelboard.OrNull(m.Author.GlobalName),
+		"discriminator": m.Author.Discriminator, "avatar": levelboard.OrNull(m.Author.Avatar),
+	}}
+	if channel, err := s.State.Channel(m.ChannelID); err == nil {
+		message["parentChannelId"] = levelboard.OrNull(channel.ParentID)
+	}
+	return message
+}
 
 var commands = []*discord.ApplicationCommand{
-	{Name: "rank", Description: "A member's level and rank", Options: options{
+	{Name: "rank", Description: "A member's level and rank", Options: []*discord.ApplicationCommandOption{
 		{Name: "member", Description: "You, if left out", Type: discord.ApplicationCommandOptionUser},
 	}},
-	{Name: "leaderboard", Description: "The top ten", Options: options{
-		{Name: "period", Description: "All time, if left out", Type: discord.ApplicationCommandOptionString, Choices: choices{
-			{Name: "day", Value: "day"}, {Name: "week", Value: "week"},
-			{Name: "month", Value: "month"}, {Name: "season", Value: "season"},
-		}},
+	{Name: "leaderboard", Description: "The top ten", Options: []*discord.ApplicationCommandOption{
+		{Name: "period", Description: "All time, if left out", Type: discord.ApplicationCommandOptionString,
+			Choices: []*discord.ApplicationCommandOptionChoice{
+				{Name: "day", Value: "day"}, {Name: "week", Value: "week"},
+				{Name: "month", Value: "month"}, {Name: "season", Value: "season"},
+			}},
 	}},
 }
 
 // onCommand answers in two steps: within the three seconds that Discord allows, and when Levelboard has answered.
-func onCommand(s *discord.Session, i *discord.Interaction) {
+func onCommand(s *discord.Session, client *levelboard.Client, i *discord.Interaction) {
 	later := discord.InteractionResponseDeferredChannelMessageWithSource
 	logged(s.InteractionRespond(i, &discord.InteractionResponse{Type: later}))
 	command, path, option := i.ApplicationCommandData(), "/v2/levels/"+i.GuildID, ""
 	if len(command.Options) > 0 {
 		option, _ = command.Options[0].Value.(string)
 	}
-	reply := &discord.WebhookEdit{AllowedMentions: &discord.MessageAllowedMentions{}}
-	text := "There is nothing to show yet."
-	if command.Name == "leaderboard" {
+	switch {
+	case command.Name == "rank":
+		path += "/users/" + cmp.Or(option, i.Member.User.ID) + "/card.png"
+	case option != "":
+		path += "?page=1&period=" + option
+	default:
 		path += "?page=1"
-		if option != "" {
-			path += "&period=" + option
-		}
-		text = cmp.Or(ranking(call("GET", path, nil).Levels, 10), text)
-	} else if card := call("GET", path+"/users/"+cmp.Or(option, i.Member.User.ID)+"/card.png", nil); card.ok {
-		text = ""
-		reply.Files = []*discord.File{{Name: "rank.png", ContentType: "image/png", Reader: bytes.NewReader(card.text)}}
 	}
-	reply.Content = &text
-	_, err := s.InteractionResponseEdit(i, reply)
+	answer, err := client.Call("GET", path, nil)
+	logged(err)
+	text := cmp.Or(ranking(answer.Levels, 10), "There is nothing to show yet.")
+	reply := &discord.WebhookEdit{Content: &text, AllowedMentions: &discord.MessageAllowedMentions{}}
+	if command.Name == "rank" && err == nil {
+		text = ""
+		reply.Files = []*discord.File{{Name: "rank.png", ContentType: "image/png", Reader: bytes.NewReader(answer.Body)}}
+	}
+	_, err = s.InteractionResponseEdit(i, reply)
 	logged(err)
 }
 
 // ranking shows the first of a board: what they gained in its period, or all that they have.
-func ranking(members []answer, n int) (text string) {
+func ranking(members []levelboard.Answer, n int) (text string) {
 	for _, m := range members[:min(n, len(members))] {
+		text += fmt.Sprintf("%d. <@%s> ", m.Rank, m.UserID)
 		if m.Gained > 0 {
-			text += fmt.Sprintf("%d. <@%s> +%d XP\n", m.Rank, m.UserID, m.Gained)
+			text += fmt.Sprintf("+%d XP\n", m.Gained)
 		} else {
-			text += fmt.Sprintf("%d. <@%s> level %d, %d XP\n", m.Rank, m.UserID, m.Level, m.XP)
+			text += fmt.Sprintf("level %d, %d XP\n", m.Level, m.XP)
 		}
 	}
 	return text

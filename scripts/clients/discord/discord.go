@@ -56,7 +56,7 @@ func Start(t *testing.T, roles, members []string) *Server {
 		s.members[id] = []string{}
 	}
 	s.guild = map[string]any{
-		"id": GuildID, "name": "Gophers of Discord", "icon": nil, "owner_id": "100000000000000001", "member_count": len(members),
+		"id": GuildID, "name": "Gophers of Discord", "icon": nil, "owner_id": "100000000000000001", "member_count": len(members) + 1,
 		"system_channel_id": ChannelID, "system_channel_flags": 0, "roles": listed, "large": false, "unavailable": false,
 		"channels": []any{map[string]any{"id": ChannelID, "guild_id": GuildID, "name": "general", "type": 0, "position": 0, "permission_overwrites": []any{}}},
 		"emojis":   []any{}, "stickers": []any{}, "features": []any{}, "threads": []any{}, "voice_states": []any{}, "presences": []any{},

@@ -13,9 +13,10 @@ import (
 
 // gateway is a bot's connection. mu guards its writes.
 type gateway struct {
-	mu       sync.Mutex
-	conn     *websocket.Conn
-	sequence int
+	mu          sync.Mutex
+	conn        *websocket.Conn
+	sequence    int
+	sentMembers bool
 }
 
 // The operations of the gateway that bots use.
@@ -91,7 +92,14 @@ func (s *Server) sendMembers(g *gateway, request json.RawMessage) {
 	_ = json.Unmarshal(request, &asked)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := []any{}
+	if g.sentMembers { // Discord sends all of a guild every 30 seconds at most
+		g.send(opDispatch, "RATE_LIMITED", map[string]any{
+			"opcode": opRequestMembers, "retry_after": 30, "meta": map[string]any{"guild_id": GuildID, "nonce": asked.Nonce},
+		})
+		return
+	}
+	g.sentMembers = true
+	all := []any{s.member(BotID)}
 	for id := range s.members {
 		all = append(all, s.member(id))
 	}

@@ -39,7 +39,7 @@ var overview = dashboard{
 			stat("Replicas up", "short", `sum(up{`+on+`})`),
 			stat("Answered without a failure, 1 h", "percentunit", `1 - job_slo:levelboard_bad_requests:ratio_rate1h{job="$job",slo="availability"}`),
 			stat("Requests", "reqps", perSecond("", httpCount+"}")),
-			stat("Changes, p99", "s", quantile("0.99", "", httpBucket+`,method=~"POST|PATCH|DELETE"}`)),
+			stat("Changes, p99", "s", quantile("0.99", "", httpBucket+`,method=~"POST|PUT|PATCH|DELETE"}`)),
 			stat("Pages, p99", "s", quantile("0.99", "", `levelboard_http_request_duration_seconds_bucket{`+on+`,route="/v2/levels/:entry"}`)),
 			stat("Oldest change without a snapshot", "s", `job:levelboard_snapshot_oldest_unsaved_seconds:max{job="$job"}`),
 			stat("Redis reachable", "bool", `min(levelboard_redis_up{`+on+`})`),

@@ -20,7 +20,7 @@ type Setting struct {
 var clientURL = Setting{
 	Name:        Prefix + "URL",
 	Default:     "http://127.0.0.1:8080",
-	Description: "Address of the running service, for the commands that are its clients (guild, key, levelboard-bench).",
+	Description: "Address of the running service, for the commands that are its clients and levelboard-bench.",
 }
 
 // Describe lists every setting, in the order of the documentation.

@@ -29,7 +29,7 @@ func TestThePageIsItsTemplate(t *testing.T) {
 
 func TestRender(t *testing.T) {
 	text, err := render(tables{Machine: "M", Ratios: "R", Messages: "Y", Size: "S", Growth: "G"})
-	if err != nil || strings.Contains(text, "{{") || !strings.Contains(text, "\n\nR\n\nIncrements") {
+	if err != nil || strings.Contains(text, "{{") || !strings.Contains(text, "\n\nR\n\n## Messages\n\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

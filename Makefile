@@ -34,7 +34,7 @@ export GOFLAGS := $(GOFLAGS) -buildvcs=false
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: ## install what the tests need: redis-server, postgres, prometheus, chromium, systemd-analyze, Node.js, a C compiler
+setup: ## install what the tests need: redis-server, postgres, prometheus, chromium, systemd-analyze, proxies, fonts, Node.js, a C compiler
 	@scripts/setup
 
 build: ## build ./levelboard

@@ -84,7 +84,7 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 				AND NOT EXISTS (SELECT 1 FROM members m WHERE m.incarnation = gains.incarnation AND m.user_id = gains.user_id)`,
 			`DELETE FROM standings WHERE user_id = $1`,
 			`DELETE FROM requests WHERE users = $1`,
-			`UPDATE requests SET users = trim(replace(' ' || users || ' ', ' ' || $1 || ' ', ' ')),
+			`UPDATE requests SET users = CASE WHEN users LIKE ' %' THEN ' ' ELSE '' END || trim(replace(' ' || users || ' ', ' ' || $1 || ' ', ' ')),
 				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' ')) WHERE ` + changedUser,
 		} {
 			if _, err := s.ExecContext(ctx, statement, append(c.Fresh, string(o.User))...); err != nil {

@@ -90,6 +90,7 @@ func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
 		"checkpoints and what is restored of them":        archiveCheckpoints,
 		"imports that are applied once":                   archiveImports,
 		"an erasure":                                      archiveErasure,
+		"an erasure of a member of a step":                archiveErasedRest,
 		"an erasure waits for copies of members":          archiveErasureRace,
 		"a replacement that is refused":                   archiveReplaceRefused,
 		"checkpoints are few":                             archiveCheckpointBounds,

@@ -15,6 +15,7 @@ import (
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -132,6 +133,21 @@ func archiveErasure(t *testing.T, a ArchiveStore) {
 	if rows := allMembers(t, a, mustGet(a.Guild(ctx, guildA))(t)); len(rows) != 1 || rows[0].UserID != other {
 		t.Errorf("restored %+v", rows)
 	}
+}
+
+// What is known of a step that was made again for those who had lost it stays as it is for the others.
+func archiveErasedRest(t *testing.T, a ArchiveStore) {
+	g := put(t, a, settingsOf(t, guildA, ""))
+	rest := recordAt("a rest that was lost", 5, gainer1, gainer2)
+	rest.Rest = true
+	must(t, snapshot.WriteBatch(t.Context(), a, leased(t, a), snapshot.Batch{Guild: refOf(g), Rev: 1, AsOf: 5, Records: []snapshot.Record{rest}}))
+	mustGet(a.RaiseEpoch(t.Context(), refOf(g), mustGet(a.State(t.Context(), refOf(g)))(t), hydrate.Reloaded))(t)
+	wantPast(t, a, g, "before the erasure", map[string]any{"a rest that was lost": []id.User{gainer1, gainer2}})
+	must(t, a.BeginErasure(t.Context(), gainer1))
+	if !mustGet(a.EraseRows(t.Context(), erasure.Open{User: gainer1, At: time.Now()}))(t) {
+		t.Error("not all is erased")
+	}
+	wantPast(t, a, g, "after the erasure", map[string]any{"a rest that was lost": []id.User{gainer2}})
 }
 
 // A copy of members that is under way, or comes at the same time, has the user in a place where the erasure finds it, or not at all.

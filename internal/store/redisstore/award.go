@@ -29,7 +29,7 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	members, places, told := dataFirst(a.Members, awardData)
 	args, err := awardArgs(s.sieves.of(a.Curve), a, members, told)
 	if err == nil {
-		err = keepMade(a.Once.Past, args[awardOwn:], len(members), func(i int) int { return 2 + len(members[i].Offers) })
+		err = keepMade(a.Once, args[awardOwn:], len(members), func(i int) int { return 2 + len(members[i].Offers) })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
@@ -129,8 +129,9 @@ func appendData[T any](args []any, told []T, data func(*T) *leaderboard.User) ([
 
 // keepMade has the script leave those members alone who were changed already, when the live store lost the changes of the others. args begin with
 // the n members and what each gets; the outcome has size(i) words of each.
-func keepMade(past *leaderboard.Past, args []any, n int, size func(i int) int) error {
-	if past == nil || !past.Made || len(past.Lost) == 0 {
+func keepMade(once leaderboard.Once, args []any, n int, size func(i int) int) error {
+	past := once.Past
+	if past == nil || !past.Made || len(past.Lost) == 0 || past.Request != once.Request { // another request is refused later (pastOf)
 		return nil
 	}
 	outcome := strings.Split(past.Outcome, " ")

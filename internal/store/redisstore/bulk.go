@@ -25,7 +25,7 @@ func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.P
 	members, places, told := dataFirst(p.Members, putData)
 	args, err := bulkArgs(s.sieves.of(p.Curve), p.Mode, members, told)
 	if err == nil {
-		err = keepMade(p.Once.Past, args[bulkOwn:], len(members), func(int) int { return bulkWords })
+		err = keepMade(p.Once, args[bulkOwn:], len(members), func(int) int { return bulkWords })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: bulk: %w", err)

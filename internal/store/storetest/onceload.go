@@ -128,6 +128,10 @@ func awardedInPart(b *board) {
 	b.askArchive(rowN(1, 103), rowN(2, 200))
 	step.Once = onceOf("step there", 0)
 	step.Once.Past = &leaderboard.Past{Epoch: 2, Made: true, Request: record.Request, Outcome: record.Outcome, Lost: []id.User{userN(2), userN(3)}}
+	other := step
+	other.Once.Request, other.Members = onceOf("step there", 1).Request, step.Members[:2]
+	_, _, err = b.Award(ctx, b.g, other)
+	b.wants("another step under its key", err, leaderboard.ErrKeyReused)
 	for _, again := range []bool{false, true} {
 		got, replayed, err := b.Award(ctx, b.g, step)
 		b.must(err)

@@ -26,7 +26,7 @@ func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err e
 		return m, err
 	}
 	var now, is, incarnation int64
-	err = r.numbers(&now, &is, &incarnation, &m.Epoch, &m.Rev)
+	err = r.numbers(&now, &is, &incarnation, &m.Epoch, &m.Rev, &m.Doubt)
 	if err == nil {
 		m.Holds, err = oneOf(held, is)
 	}

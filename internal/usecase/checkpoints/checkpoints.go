@@ -14,6 +14,7 @@ import (
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -103,6 +104,8 @@ type Live interface {
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
 	// Version is as in leaderboard.Board.
 	Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error)
+	// Moment is as in periods.Live.
+	Moment(ctx context.Context, g id.Guild) (periods.Moment, error)
 }
 
 // Checkpoints holds the use cases. Its errors are faults. It is safe for concurrent use.
@@ -157,7 +160,11 @@ func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) erro
 		case s.Epoch != v.Epoch:
 			v, err = c.version(ctx, g)
 		case s.Archived >= v.Rev:
-			return nil
+			m, asked := c.live.Moment(ctx, g.ID) // after the state
+			if asked != nil || m.Holds == periods.InUse && m.Epoch == s.Epoch && s.Archived >= m.Doubt {
+				return asked
+			}
+			v, err = c.version(ctx, g)
 		}
 		if err == nil && !pause.For(ctx, lookPause) {
 			err = ctx.Err()

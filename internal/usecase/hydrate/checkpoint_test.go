@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/stores"
@@ -44,11 +45,47 @@ func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
 	}}
 	kept, err := checkpoints.New(archive, w.Live, h, silent{}).Create(ctx, g.ID, "kept", false)
 	w.Must(err)
-	done, err := w.Archive.Replace(ctx, checkpoints.Replacement{Guild: g, State: w.State(g), From: kept.ID, Name: "before", Why: events.Restored})
-	w.Must(err)
-	rows, err := w.Archive.Members(ctx, leaderboard.GuildRef{ID: g.ID, Incarnation: done.Incarnation}, "", 10)
-	w.Must(err)
-	if len(rows) != 1 || rows[0].XP != 7 {
+	if rows := restored(w, g, kept); len(rows) != 1 || rows[0].XP != 7 {
 		t.Errorf("the checkpoint has %v, want one member with 7 XP", rows)
 	}
+}
+
+// A page of changes is never archived; a member of it changes again, and a later page says that all up to it is there.
+func TestACheckpointWaitsForWhatAFailedPageHeld(t *testing.T) {
+	w := stores.Restorable(t)
+	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
+	for n := range 3 {
+		w.Create(g, n, 100)
+	}
+	w.Must(writer.Flush(ctx))
+	readTwo := func() snapshot.Batch {
+		page := w.Live.ReadChanges(ctx, []id.Guild{g.ID}, 2)[0]
+		w.Must(page.Err)
+		return page.Batch
+	}
+	fail := func() {
+		w.Add(g, 2)
+		readTwo()
+		w.Add(g, 0)
+		batch := readTwo()
+		lease, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
+		w.Must(err)
+		w.Must(snapshot.WriteBatch(ctx, w.Archive, lease, batch))
+	}
+	w.Add(g, 0)
+	w.Add(g, 1)
+	archive := &watched{w.Archive, []func(){fail, func() {}, func() { w.Must(writer.Flush(ctx)) }}}
+	kept, err := checkpoints.New(archive, w.Live, h, silent{}).Create(ctx, g.ID, "kept", false)
+	w.Must(err)
+	if rows := restored(w, g, kept); len(rows) != 3 || rows[0].XP != 102 {
+		t.Errorf("the checkpoint has %v, want three members, the first with 102 XP", rows)
+	}
+}
+
+// restored makes a checkpoint the guild's board, and returns that.
+func restored(w *stores.World, g leaderboard.GuildRef, kept checkpoints.Checkpoint) []snapshot.Row {
+	w.Helper()
+	done, err := w.Archive.Replace(w.Context(), checkpoints.Replacement{Guild: g, State: w.State(g), From: kept.ID, Name: "before", Why: events.Restored})
+	w.Must(err)
+	return w.ArchivedRows(leaderboard.GuildRef{ID: g.ID, Incarnation: done.Incarnation})
 }

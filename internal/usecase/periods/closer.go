@@ -38,6 +38,8 @@ type Moment struct {
 	Holds       Holds
 	Incarnation guild.Incarnation
 	Epoch, Rev  int64
+	// Doubt is below which rev the archive may lack changes up to what it says that it holds, if that was read before.
+	Doubt int64
 }
 
 // Live is what a Closer needs of the live store.
@@ -237,7 +239,7 @@ func (c *Closer) archivedDay(ctx context.Context, d Due, calendar period.Calenda
 		w = mark{m.Epoch, m.Rev, today}
 		c.waiting[g] = w
 	}
-	archived := d.State.Epoch == w.epoch && d.State.Archived >= w.rev
+	archived := d.State.Epoch == w.epoch && d.State.Archived >= max(w.rev, m.Doubt)
 	if archived {
 		delete(c.waiting, g)
 	}

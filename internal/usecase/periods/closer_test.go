@@ -61,6 +61,38 @@ func TestADayClosesOnceItsChangesAreArchived(t *testing.T) {
 	}
 }
 
+// A page of changes is never archived; a member of it changes again, and a later page says that all up to it is there.
+func TestADayWaitsForWhatAFailedPageHeld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for n := range 3 {
+		w.create(n)
+	}
+	w.snapshot()
+	c := w.closer(w.archive)
+	look(w, c)
+	today := period.At(period.Daily, w.today())
+	w.gain(1, 10)
+	w.gain(2, 20)
+	w.days = 1
+	look(w, c)
+	w.gain(0, 5)
+	w.readTwo()
+	w.gain(1, 100)
+	batch := w.readTwo()
+	lease, _ := w.writer.Lease()
+	w.must(snapshot.WriteBatch(w.Context(), w.archive, lease, batch))
+	look(w, c)
+	if found, err := w.archive.Closed(w.Context(), w.ref(), today.ID); !errors.Is(err, periods.ErrNotClosed) {
+		t.Fatalf("it closed before its changes were archived: %+v, %v", found, err)
+	}
+	w.snapshot()
+	look(w, c)
+	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(2), 20}, {user(1), 10}}) {
+		t.Errorf("it has %v", rows)
+	}
+}
+
 func TestWhatEndedWhileNobodyRanClosesLater(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -142,6 +142,14 @@ func (w *world) snapshot() {
 	w.must(w.writer.Flush(w.Context()))
 }
 
+// readTwo reads the two members that have waited longest for a snapshot.
+func (w *world) readTwo() snapshot.Batch {
+	w.Helper()
+	page := w.live.ReadChanges(w.Context(), []id.Guild{w.guild.ID}, 2)[0]
+	w.must(page.Err)
+	return page.Batch
+}
+
 // forget has Redis lose everything.
 func (w *world) forget() {
 	w.Helper()

@@ -59,7 +59,7 @@ func (t *task) next(p Page) {
 	case p.Err != nil:
 	case t.first == nil || p.Batch.AsOf == 0: // nothing waits any more
 		t.first = &p
-	case p.Batch.Rev >= t.first.Batch.AsOf:
+	case p.Batch.Rev >= t.first.Batch.AsOf && !p.Batch.Doubtful:
 		t.Batch.Before = t.first.At
 	}
 }

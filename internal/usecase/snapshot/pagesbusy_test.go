@@ -9,6 +9,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
 // Of guilds of which much has changed a page is written with the others and the rest by itself, and transactions are bounded whatever
@@ -98,4 +99,23 @@ func TestAGuildThatNeverRests(t *testing.T) {
 		w.Must(w.Writer("next", stores.Never, &stores.Faults{}).Flush(w.Context()))
 		allInStep(w, guilds)
 	})
+}
+
+// A page that reaches what waited at the start says so, unless members who waited already may be noted behind it.
+func TestNothingWaitsAfterTheLastPage(t *testing.T) {
+	at := time.UnixMilli(1700000000000)
+	page := func(rev, asOf int64, doubtful bool) snapshot.Page {
+		return snapshot.Page{Batch: snapshot.Batch{Rev: rev, AsOf: asOf, Doubtful: doubtful}, At: at.Add(time.Duration(rev))}
+	}
+	first := page(5, 10, false)
+	for _, c := range []struct {
+		next snapshot.Page
+		want time.Time
+	}{
+		{page(9, 12, false), time.Time{}}, {page(10, 12, false), first.At}, {page(10, 12, true), time.Time{}}, {page(12, 12, false), first.At},
+	} {
+		if got := snapshot.BeforeOf(first, c.next); !got.Equal(c.want) {
+			t.Errorf("after %+v nothing waits from before %v, want %v", c.next.Batch, got, c.want)
+		}
+	}
 }

@@ -47,6 +47,9 @@ func readBoard(ctx context.Context, url string, members int) error {
 			return err
 		}
 		response, err := http.DefaultClient.Do(request)
+		if err != nil && ctx.Err() == nil {
+			continue // the machine stood still while it sent the request
+		}
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,13 @@ func stopUnderLoad(t *testing.T) error {
 		})
 	}
 	p.until(patience, "clients are answered", func() bool { return answered.Load() > 50 })
-	slow := p.slowBody() // only now: its time for the body is short
+	slow, err := p.slowBody() // only now: its time for the body is short
+	if err != nil {
+		p.signal(syscall.SIGTERM)
+		p.wait(patience)
+		clients.Wait()
+		return err
+	}
 	defer slow.Close()
 	clients.Go(func() {
 		for {
@@ -83,7 +89,7 @@ func stopUnderLoad(t *testing.T) error {
 }
 
 // slowBody sends a request but for its body, and returns when the service waits for that.
-func (p *process) slowBody() net.Conn {
+func (p *process) slowBody() (net.Conn, error) {
 	p.t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(p.api, "http://"))
 	if err != nil {
@@ -92,9 +98,10 @@ func (p *process) slowBody() net.Conn {
 	fmt.Fprintf(c, "PATCH /v2/levels/%s/users/%s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n",
 		testGuild, testUser, p.key)
 	if line, err := bufio.NewReader(c).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		p.t.Fatalf("the service does not wait for the body: %q, %v", line, err)
+		_ = c.Close()
+		return nil, fmt.Errorf("the service does not wait for the body: %q, %v", line, err)
 	}
-	return c
+	return c, nil
 }
 
 // What cannot be archived at the end is a failure, in time and in words, and nothing is lost: Redis has it, and the next

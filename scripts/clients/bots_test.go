@@ -120,7 +120,7 @@ func run(t *testing.T, dir string, command []string, busy bool) {
 
 func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *discord.Server) *exec.Cmd {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	t.Cleanup(cancel)
 	bot := exec.CommandContext(ctx, command[0], command[1:]...)
 	bot.Dir = dir

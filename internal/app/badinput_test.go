@@ -1,11 +1,8 @@
 package app_test
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -51,29 +48,6 @@ func TestBadInput(t *testing.T) {
 				t.Fatalf("the state was\n%s\nand is\n%s", before, after)
 			}
 		})
-	}
-}
-
-// net/http rejects what it cannot make a request of.
-func TestARequestThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	s := start(t, onDataDir(t)...)
-	c, err := net.Dial("tcp", s.app.Addr())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if _, err := io.WriteString(c, "GET /v2/levels/%zz?page=1 HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.ReadResponse(bufio.NewReader(c), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || string(body) != "400 Bad Request" || answer.StatusCode != 400 || answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
-		t.Errorf("%d %v, body %q, %v", answer.StatusCode, answer.Header, body, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"mime"
 	"net/http"
@@ -24,6 +25,11 @@ const maxBody = 64 << 10
 
 // bodyTime is how long a body may take to arrive once it is read.
 const bodyTime = 5 * time.Second
+
+const (
+	takenRest   = 256 << 10 // bytes of a body that net/http takes by itself
+	refusedRest = 4 << 20   // bytes
+)
 
 func pathID[T id.Guild | id.User](c *gin.Context, name string) (T, error) {
 	parsed, err := id.Parse[T](c.Param(name))
@@ -124,6 +130,18 @@ func bodiless(h handler) handler {
 		}
 		return h(c)
 	}
+}
+
+// takeRest reads what is still to come of a refused body, up to refusedRest: a client that finds its connection closed while it sends does not
+// look for the answer.
+func takeRest(c *gin.Context) {
+	if c.Request.ContentLength <= takenRest || c.Request.Header.Get("Expect") != "" {
+		return
+	}
+	answer := http.NewResponseController(c.Writer)
+	_ = answer.Flush()
+	_ = answer.SetReadDeadline(time.Now().Add(bodyTime))
+	_, _ = io.CopyN(io.Discard, c.Request.Body, refusedRest)
 }
 
 func tooLarge(limit int64) error {

@@ -44,6 +44,9 @@ func (a *api) fail(c *gin.Context, err error) {
 	writeJSON(c, status, struct {
 		Message string `json:"message"`
 	}{f.Message})
+	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
+		takeRest(c)
+	}
 }
 
 // logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.

@@ -27,6 +27,11 @@ func (b *slowBoard) Award(ctx context.Context, g leaderboard.GuildRef, a leaderb
 	return b.Board.Award(ctx, g, a)
 }
 
+func (b *slowBoard) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Presence) (leaderboard.Moved, error) {
+	b.during()
+	return b.Board.SetPresence(ctx, g, p)
+}
+
 // Hundreds of calls may wait for the board, each of a thousand messages.
 func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
 	w := newWorld(t)
@@ -88,24 +93,38 @@ func TestARepeatCountsMessagesAsTheFirstTime(t *testing.T) {
 
 // A guild that is not there any more at the second step of a call: the first one was made, and the client must not hear that nothing was.
 func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
-	w := newWorld(t)
-	messages := make([]leaderboard.Message, leaderboard.MaxAwards+1)
+	messages, users := make([]leaderboard.Message, leaderboard.MaxAwards+1), make([]id.User, leaderboard.MaxAwards+1)
 	for i := range messages {
-		messages[i].UserID = id.User(fmt.Sprintf("2%017d", i))
+		users[i] = id.User(fmt.Sprintf("2%017d", i))
+		messages[i].UserID = users[i]
 	}
-	steps := 0
-	w.board.Board = &slowBoard{w.live, func() {
-		if steps++; steps == 3 { // the first one was before the guild was loaded
-			w.loader.err = leaderboard.ErrStillLoading
-			if err := w.live.Drop(t.Context(), leaderboard.Ref(w.guild)); err != nil {
-				t.Error(err)
-			}
+	for name, call := range map[string]func(w *world) error{
+		"messages": func(w *world) error {
+			_, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{})
+			return err
+		},
+		"presence": func(w *world) error {
+			_, err := w.SetPresence(t.Context(), w.guild, leaderboard.Presence{Users: users})
+			return err
+		},
+	} {
+		w := newWorld(t)
+		if _, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil {
+			t.Fatal(err)
 		}
-	}}
-	_, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{})
-	f := fault.From(err)
-	if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
-		!strings.Contains(f.Message, "Some of the members were changed") || strings.Contains(f.Message, "Nothing was changed") {
-		t.Errorf("%v, want Unavailable with a time, which says that some were changed", f)
+		steps := 0
+		w.board.Board = &slowBoard{w.live, func() {
+			if steps++; steps == 2 {
+				w.loader.err = leaderboard.ErrStillLoading
+				if err := w.live.Drop(t.Context(), leaderboard.Ref(w.guild)); err != nil {
+					t.Error(err)
+				}
+			}
+		}}
+		f := fault.From(call(w))
+		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
+			!strings.Contains(f.Message, "Some of the members were changed") || strings.Contains(f.Message, "Nothing was changed") {
+			t.Errorf("%s: %v, want Unavailable with a time, which says that some were changed", name, f)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -101,8 +102,11 @@ func (r *round) fail(ctx context.Context, err error, guilds ...id.Guild) {
 	}
 }
 
+// restarts is how long the restart of a server may take, or the failover from it.
+const restarts = 30 * time.Second
+
 // report logs which guilds failed, those that did for one reason in one line: a warning the first time, since a server may just have restarted,
-// an error the second time in a row, and nothing after that.
+// an error when that explains it no longer, and nothing after that.
 func (r *round) report(ctx context.Context) {
 	failures.Add(float64(len(r.failed)))
 	for g := range r.taken {
@@ -118,10 +122,11 @@ func (r *round) report(ctx context.Context) {
 		text  string
 	}
 	alike := map[line][]id.Guild{}
+	levels := map[int]slog.Level{1: slog.LevelWarn, 2 + int(restarts/max(r.interval, time.Second)): slog.LevelError}
 	for g, err := range r.failed {
 		r.failing[g]++
-		if times := r.failing[g]; times <= 2 {
-			l := line{map[int]slog.Level{1: slog.LevelWarn, 2: slog.LevelError}[times], err.Error()}
+		if level, said := levels[r.failing[g]]; said {
+			l := line{level, err.Error()}
 			alike[l] = append(alike[l], g)
 		}
 	}

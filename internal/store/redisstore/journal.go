@@ -82,6 +82,8 @@ func digestIn(text string) (d leaderboard.Digest, err error) {
 	return d, err
 }
 
+var forgetScript = newEachScript("forget", "now", "packed")
+
 const (
 	// forgetSize is how many records of a guild one step looks at: it takes the server less than a millisecond, also with a day of ten a second.
 	forgetSize = 50

@@ -17,9 +17,8 @@ import (
 )
 
 var (
-	claimScript  = newScript("claim")
-	fenceScript  = newScript("fence", "now", "packed")
-	forgetScript = newEachScript("forget", "now", "packed")
+	claimScript = newScript("claim")
+	fenceScript = newScript("fence", "now", "packed")
 )
 
 const (

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -32,9 +33,10 @@ var scriptFiles embed.FS
 const format = 5
 
 // constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
-// (freeze.lua); the format, the highest XP, how long a request is remembered in ms, and what meta has in 'gains' when no board of a period is kept.
-var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', %[2]d, %[3]d, %[4]d, '- - - -'\n",
-	redisconn.ServerMark, format, level.MaxXP, leaderboard.OnceTTL.Milliseconds())
+// (freeze.lua); the format, the highest XP, how long a request is remembered in ms, how many events are, and what meta has in 'gains' when no board of
+// a period is kept.
+var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', %[2]d, %[3]d, %[4]d, %[5]d, '- - - -'\n",
+	redisconn.ServerMark, format, level.MaxXP, leaderboard.OnceTTL.Milliseconds(), events.KeptEvents)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
 // mistake in this package, so it panics before anything runs.

@@ -64,7 +64,7 @@ upgrade-test: setup ## from the binary of BASE (HEAD~1), or the one that LEVELBO
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules, the pages
 	@scripts/lint
 
-walk: setup ## follow docs/first-calls.md and the README against a fresh service, embedded and on servers
+walk: setup ## run the commands of the README and of docs/first-calls.md, backup.md and deploy.md against fresh services
 	@scripts/walk
 	@scripts/walk --servers
 

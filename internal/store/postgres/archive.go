@@ -1,5 +1,5 @@
-// Package postgres is the archive on Postgres 14 or newer: guilds with their settings, API keys with their grants, the last snapshot of
-// every member, and the log of changes that replicas follow. It does not decide what is written when. Package sqlite is the same for
+// Package postgres is the archive on Postgres 14 or newer: what package sqlarchive does not have, such as the last snapshot of every
+// member, their names, and the records of requests. It does not decide what is written when. Package sqlite is the same for
 // embedded mode.
 //
 // Locks are taken in one order, so that nothing deadlocks: the change counter, a guild's row, the lease, members, gains.

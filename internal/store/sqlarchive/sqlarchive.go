@@ -1,5 +1,5 @@
-// Package sqlarchive is what the archives on Postgres and on SQLite share: guilds, API keys with their grants and history, and the
-// log of changes, in statements that both databases understand. It does not connect, take the lease or write batches: each archive's own package does.
+// Package sqlarchive is what the archives on Postgres and on SQLite share: what fits statements that both databases
+// understand, such as guilds, keys, periods, checkpoints, the audit log and the log of changes. It does not connect, take the lease or write batches: each archive's own package does.
 package sqlarchive
 
 import (

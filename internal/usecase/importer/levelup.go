@@ -20,7 +20,7 @@ type levelUpMember struct {
 	Prestige int            `json:"prestige"`
 }
 
-// levelUpGuild are the settings of a guild, with LevelUp's defaults.
+// levelUpSettings are the settings of a guild, with LevelUp's defaults.
 type levelUpSettings struct {
 	base       int
 	exp        float64

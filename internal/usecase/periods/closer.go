@@ -38,7 +38,7 @@ type Moment struct {
 	Holds       Holds
 	Incarnation guild.Incarnation
 	Epoch, Rev  int64
-	// Doubt is below which rev the archive may lack changes up to what it says that it holds, if that was read before.
+	// Doubt is a rev below which the archive may lack changes though it says that it has them, if it was asked before.
 	Doubt int64
 }
 

@@ -45,12 +45,13 @@ func run(t *testing.T, dir string, command []string, busy bool) {
 	board := newBoard(t)
 	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+bo, `{"xp":150,"user":{"username":"bo","globalName":null,"discriminator":"0","avatar":null}}`)
 	board.must("POST", "/v2/levels/"+discord.GuildID+"/users/"+cy, `{"xp":150,"user":{"username":"cy","globalName":null,"discriminator":"0","avatar":null}}`)
+	board.must("PUT", "/v2/guilds/"+discord.GuildID+"/presence", `{"present":false,"userIds":["`+bo+`"]}`)
 	chat := discord.Start(t, []string{regular, veteran}, []string{ada, bo, dee})
 	bot := startBot(t, dir, command, board, chat)
 
 	chat.WaitForCommands(t, "leaderboard", "rank")
 	chat.WaitForRoles(t, bo, regular, veteran) // what happened before the bot came
-	board.waitFor("who had left before", ranks, "1 "+bo+" 150 0")
+	board.waitFor("who had left, and who was back before", ranks, "1 "+bo+" 150 0")
 
 	board.faults.loseAnswer()
 	chat.Say(ada)
@@ -100,12 +101,28 @@ func run(t *testing.T, dir string, command []string, busy bool) {
 		t.Errorf("it announced %q", posted)
 	}
 
+	chat.LoseSessions(bo)
+	chat.WaitForCommands(t, "leaderboard", "rank")
+	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"decrement":100}}`)
+	board.waitFor("a member who left while the bot was not connected", ranks, "1 "+ada+" 30 1")
+	chat.Join(bo)
+	board.must("PATCH", "/v2/levels/"+discord.GuildID+"/users/"+ada, `{"xp":{"increment":100}}`)
+	board.waitFor("a member who came back again", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 1")
+	cleared := board.must("POST", "/admin/guilds/"+discord.GuildID+"/reset", "")
+	for _, member := range []string{ada, bo} {
+		chat.WaitForRoles(t, member)
+	}
+	board.must("POST", "/admin/guilds/"+discord.GuildID+"/checkpoints/"+cleared["checkpoint"].(map[string]any)["id"].(string)+"/restore", "")
+	for _, member := range []string{ada, bo} {
+		chat.WaitForRoles(t, member, regular, veteran)
+	}
+
 	board.faults.reject()
 	chat.Say(dee)
 	board.waitFor("a message that waits for its repetition", func(b *guildBoard) string { return b.faults.rejected() }, "yes")
-	messages := "1"
+	second := "130 1"
 	if busy {
-		messages = "2"
+		second = "230 2" // a restore ends cooldowns
 		chat.Say(ada)
 		chat.Command(t, ada, "leaderboard", 0, "", "") // the bot has had the message when it answers what came after it
 	}
@@ -115,7 +132,7 @@ func run(t *testing.T, dir string, command []string, busy bool) {
 	if err := bot.Wait(); err != nil {
 		t.Errorf("the bot stopped with %v", err)
 	}
-	board.waitFor("what happened just before the stop", ranks, "1 "+bo+" 250 2, 2 "+ada+" 130 "+messages+", 3 "+dee+" 100 1")
+	board.waitFor("what happened just before the stop", ranks, "1 "+bo+" 250 2, 2 "+ada+" "+second+", 3 "+dee+" 100 1")
 }
 
 func startBot(t *testing.T, dir string, command []string, b *guildBoard, chat *discord.Server) *exec.Cmd {

@@ -21,18 +21,18 @@ client.on(Events.MessageCreate, m => {
 client.on(Events.GuildMemberAdd, m => handover(m.guild.id).present.set(m.id, true));
 client.on(Events.GuildMemberRemove, m => handover(m.guild.id).present.set(m.id, false));
 
-// handOver sends what a second has brought, and the guild's names if they have changed.
+// handOver sends the messages of a second, who came and left, up to 1,000 each, and the guild's names if they have changed.
 async function handOver(guild) {
-  const { id } = guild, next = handover(id), { messages, present } = next, path = `/v2/guilds/${id}`;
-  Object.assign(next, { messages: [], present: new Map() });
-  while (messages.length) {
-    const r = await call('POST', `${path}/messages`, { messages: messages.splice(0, 1000) }).catch(report);
+  const { id } = guild, next = handover(id), { present } = next, path = `/v2/guilds/${id}`;
+  for (const messages = next.messages.splice(0); messages.length;) { // 500 with many roles are less than 1 MiB
+    const r = await call('POST', `${path}/messages`, { messages: messages.splice(0, 500) }).catch(report);
     if (!r || r.headers.has('Idempotent-Replayed')) continue; // the first answer may be old: the events have the roles
-    for (const result of JSON.parse(r.content).results) setRoles(id, result);
+    for (const result of JSON.parse(r.content).results) setRoles(guild, result);
   }
   for (const is of [true, false]) {
-    const ids = [...present.keys()].filter(user => present.get(user) === is);
-    while (ids.length) await call('PUT', `${path}/presence`, { present: is, userIds: ids.splice(0, 1000) }).catch(report);
+    const userIds = [...present.keys()].filter(user => present.get(user) === is).slice(0, 1000);
+    for (const user of userIds) present.delete(user);
+    if (userIds.length) await call('PUT', `${path}/presence`, { present: is, userIds }).catch(report);
   }
   const directory = describe(guild);
   if (directory !== next.directory) await call('PUT', `${path}/directory`, JSON.parse(next.directory = directory));
@@ -45,32 +45,34 @@ function describe({ id, name, icon, memberCount, roles, channels }) {
   return JSON.stringify({ name, icon, memberCount, roles: roles.cache.filter(r => r.id !== id).map(role), channels: shown });
 }
 
-// setRoles gives and takes a member's roles, after the changes of the guild's roles before it.
-function setRoles(id, { userId, addRoles, removeRoles }) {
+// setRoles gives and takes a member's roles, in order. Without a cached member it fetches one: the cache lags behind changes.
+function setRoles({ id, members }, { userId, addRoles, removeRoles }, cached) {
   const next = handover(id);
-  next.roles = next.roles.then(async () => {
-    const roles = client.guilds.cache.get(id)?.members.cache.get(userId)?.roles; // none if the member has left
+  if (addRoles.length || removeRoles.length) next.roles = next.roles.then(async () => {
+    const { roles } = cached ?? await members.fetch({ user: userId, force: true }).catch(report) ?? {};
     for (const role of addRoles) if (roles?.cache.has(role) === false) await roles.add(role).catch(report);
     for (const role of removeRoles) if (roles?.cache.has(role)) await roles.remove(role).catch(report);
   });
   return next.roles;
 }
 
-// catchUp compares the board with the guild: it sets roles by level, and notes who has left.
-async function catchUp(guild) {
-  const board = [], roles = new Map();
-  for (let page = 1; board.length === 100 * (page - 1); page++) {
-    board.push(...(await read(`/v2/levels/${guild.id}?page=${page}`)).levels);
-  }
-  const { cache } = guild.members, next = handover(guild.id); // Discord sends all of a guild every 30 seconds at most
-  const members = cache.size === guild.memberCount ? cache : await guild.members.fetch();
-  next.directory = null; // is sent again
-  for (const { userId } of board) if (!members.has(userId)) next.present.set(userId, false);
-  for (const { userId, level } of board) {
-    const path = `/v2/guilds/${guild.id}/role-rewards/level?level=${level}&userId=${userId}`;
-    if (!roles.has(level)) roles.set(level, await read(path));
-    await setRoles(guild.id, { userId, ...roles.get(level) });
-  }
+// catchUp notes who has left and who is back, sets everybody's roles by level, and announces the last week.
+async function catchUp(guild, state) {
+  const { id, members: { cache } } = guild, next = handover(id), levels = new Map(), changes = {};
+  const note = rows => rows.map(row => levels.set(row.userId, row.level)).length;
+  for (let page = 1; note((await read(`/v2/levels/${id}?page=${page}`)).levels) === 100;) page++;
+  if (cache.size !== guild.memberCount) await guild.members.fetch(); // Discord allows that every 30 seconds at most
+  await next.roles;
+  const members = cache.filter(m => !m.user.bot);
+  for (const user of levels.keys()) if (!members.has(user)) next.present.set(user, false);
+  for (const user of members.keys()) if (!levels.has(user)) next.present.set(user, true);
+  const at = level => changes[level] ??= read(`/v2/guilds/${id}/role-rewards/level?level=${level}&userId=${client.user.id}`);
+  const { removeRoles } = await at(0), holds = m => removeRoles.some(role => m.roles.cache.has(role));
+  const unlisted = [...members.filter(m => !levels.has(m.id) && holds(m)).keys()]; // a page may miss who changes places
+  while (unlisted.length) note((await read(`/v2/guilds/${id}/members?ids=${unlisted.splice(0, 100)}`)).members);
+  for (const m of members.values()) await setRoles(guild, await at(levels.get(m.id) ?? 0), m);
+  const newest = (await read(`/v2/levels/${id}/periods?page=1&kind=week`)).periods.find(week => week.closed);
+  if (newest && state.announced.length) await announce(guild, state, newest);
 }
 
 // announce congratulates the winners of a week, a month or a season, once.
@@ -82,19 +84,17 @@ async function announce(guild, state, { id, kind, name, winners }) {
 }
 
 // followGuild applies a guild's events for ever. Its file has the last event and the periods that were announced.
-async function followGuild(guild) {
-  const file = `levelboard-${guild.id}.json`, state = { announced: [] };
-  let behind = true;
+async function followGuild(guildId) {
+  const file = `levelboard-${guildId}.json`, state = { announced: [] }, next = handover(guildId);
   try { Object.assign(state, JSON.parse(readFileSync(file, 'utf8'))); } catch { /* the first start */ }
-  await follow(guild.id, state, async (id, event, data) => {
-    if (behind || event === 'reset') {
-      await catchUp(guild);
-      const newest = (await read(`/v2/levels/${guild.id}/periods?page=1&kind=week`)).periods.find(week => week.closed);
-      if (newest && state.announced.length) await announce(guild, state, newest);
-      behind = false;
+  await follow(guildId, state, async (id, event, data) => {
+    const guild = client.guilds.cache.get(guildId); // none while the bot is removed from it: the event waits
+    if (next.behind || event === 'reset') {
+      Object.assign(next, { behind: false, directory: null }); // the directory is sent again
+      await catchUp(guild, state).catch(err => { next.behind = true; throw err; });
     }
     if (event === 'period') await announce(guild, state, data);
-    if (data.removeRoles) await setRoles(guild.id, { addRoles: [], ...data });
+    if (data.removeRoles) await setRoles(guild, { addRoles: [], ...data });
     state.id = id;
     writeFileSync(file, JSON.stringify(state));
   });
@@ -126,14 +126,14 @@ client.on(Events.InteractionCreate, i => {
   i.deferReply().then(answer).then(reply => i.editReply(reply)).catch(report);
 });
 
-const begin = guild => { handover(guild.id).followed ??= followGuild(guild); }; // once, also when it is joined again
+// begin follows a guild, once. It catches up also when the bot joins it again, or has missed events of Discord.
+const begin = ({ id }) => { handover(id).behind = true; handover(id).followed ??= followGuild(id); };
 const turns = () => client.guilds.cache.map(guild => guild.available && handOver(guild).catch(report));
 let turn = Promise.resolve(); // the last one waits for the one before it
 const handOverAll = () => turn = turn.then(() => Promise.all(turns()));
-client.on(Events.GuildCreate, begin);
+for (const event of [Events.GuildAvailable, Events.GuildCreate]) client.on(event, begin);
 client.once(Events.ClientReady, async () => {
   await client.application.commands.set(commands).catch(report);
-  client.guilds.cache.forEach(begin);
   for (;; await pause(1)) await handOverAll();
 });
 for (const end of ['SIGINT', 'SIGTERM']) process.once(end, () => handOverAll().finally(() => process.exit()));

@@ -10,8 +10,7 @@ let last = Promise.resolve();
 
 // call sends a request after those before it, so that one 429 stops them all, and returns the answer, which is 2xx.
 export function call(method, path, body) {
-  last = last.catch(() => {}).then(() => attempt(method, path, body, randomUUID()));
-  return last;
+  return last = last.catch(() => {}).then(() => attempt(method, path, body, randomUUID()));
 }
 
 // attempt repeats a request as long as that may help. Under one Idempotency-Key, a change is made once.
@@ -31,14 +30,14 @@ async function attempt(method, path, body, id) {
   }
 }
 
-// follow calls apply(event, data) for each event of a guild, one after the other, and resumes after state.id.
+// follow calls apply(id, event, data) for each event of a guild, in order, and resumes after state.id.
 export async function follow(guildId, state, apply) {
-  for (;; await pause(2)) {
+  for (let wait = 1; ; wait = Math.min(60, 2 * wait), await pause(wait + Math.random())) {
     const silence = new AbortController(), watch = setTimeout(() => silence.abort(), 30e3);
     try {
       const headers = state.id ? { ...auth, 'Last-Event-ID': state.id } : auth;
       const r = await fetch(`${base}/v2/guilds/${guildId}/events`, { headers, signal: silence.signal });
-      if (!r.ok) await pause(Number(r.headers.get('Retry-After')) || 60);
+      if (!r.ok) wait = Math.max(wait, Number(r.headers.get('Retry-After')) || 60);
       if (!r.ok) throw new Error(r.statusText);
       let rest = '';
       for await (const text of r.body.pipeThrough(new TextDecoderStream())) {
@@ -47,7 +46,8 @@ export async function follow(guildId, state, apply) {
         rest = blocks.pop();
         for (const block of blocks) {
           const { id, event, data } = Object.fromEntries(block.split('\n').map(line => line.split(/: (.*)/)));
-          if (id) await apply(id, event, JSON.parse(data ?? '{}')).catch(err => pause(60).then(() => { throw err; }));
+          if (id) await apply(id, event, JSON.parse(data ?? '{}')).catch(err => { wait = 60; throw err; });
+          if (id) wait = 1;
         }
       }
     } catch (err) {

@@ -27,16 +27,10 @@ func main() {
 		log.Fatal(err)
 	}
 	_, err := s.ApplicationCommandBulkOverwrite(s.State.User.ID, "", commands)
-	logged(err)
+	levelboard.Log(err)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	context.AfterFunc(ctx, stop) // another signal ends the bot at once
 	bot.Run(ctx)
-}
-
-func logged(err error) {
-	if err != nil {
-		log.Print(err)
-	}
 }
 
 func onEvent(s *discord.Session, bot *levelboard.Bot, event any) {
@@ -70,7 +64,9 @@ func (c chat) Members(guildID string) (map[string][]string, error) {
 			return nil, err
 		}
 		for _, m := range members {
-			all[m.User.ID], last = m.Roles, m.User.ID
+			if last = m.User.ID; !m.User.Bot {
+				all[last] = m.Roles
+			}
 		}
 		full = len(members) == 1000
 	}
@@ -113,27 +109,35 @@ func (c chat) Directory(guildID string) any {
 	roles, channels := []object{}, []object{}
 	for _, r := range guild.Roles {
 		if r.ID != guildID { // @everyone
-			color := levelboard.OrNull(r.Color)
+			color := orNull(r.Color)
 			roles = append(roles, object{"id": r.ID, "name": r.Name, "color": color, "position": r.Position})
 		}
 	}
 	for _, ch := range guild.Channels {
-		parent := levelboard.OrNull(ch.ParentID)
+		parent := orNull(ch.ParentID)
 		channel := object{"id": ch.ID, "name": ch.Name, "parentId": parent, "position": ch.Position, "type": ch.Type}
 		channels = append(channels, channel)
 	}
-	icon := levelboard.OrNull(guild.Icon)
+	icon := orNull(guild.Icon)
 	return object{"name": guild.Name, "icon": icon, "memberCount": guild.MemberCount, "roles": roles, "channels": channels}
+}
+
+// orNull returns a value for JSON, where a zero value is null: no avatar, no parent.
+func orNull[T comparable](value T) any {
+	if value == *new(T) {
+		return nil
+	}
+	return value
 }
 
 // describe returns what Levelboard needs of a message, and not what was written.
 func describe(s *discord.Session, m *discord.Message) object {
 	message := object{"userId": m.Author.ID, "channelId": m.ChannelID, "roleIds": m.Member.Roles, "user": object{
-		"username": m.Author.Username, "globalName": levelboard.OrNull(m.Author.GlobalName),
-		"discriminator": m.Author.Discriminator, "avatar": levelboard.OrNull(m.Author.Avatar),
+		"username": m.Author.Username, "globalName": orNull(m.Author.GlobalName),
+		"discriminator": m.Author.Discriminator, "avatar": orNull(m.Author.Avatar),
 	}}
 	if channel, err := s.State.Channel(m.ChannelID); err == nil {
-		message["parentChannelId"] = levelboard.OrNull(channel.ParentID)
+		message["parentChannelId"] = orNull(channel.ParentID)
 	}
 	return message
 }
@@ -154,7 +158,7 @@ var commands = []*discord.ApplicationCommand{
 // onCommand answers in two steps: within the three seconds that Discord allows, and when Levelboard has answered.
 func onCommand(s *discord.Session, client *levelboard.Client, i *discord.Interaction) {
 	later := discord.InteractionResponseDeferredChannelMessageWithSource
-	logged(s.InteractionRespond(i, &discord.InteractionResponse{Type: later}))
+	levelboard.Log(s.InteractionRespond(i, &discord.InteractionResponse{Type: later}))
 	command, path, option := i.ApplicationCommandData(), "/v2/levels/"+i.GuildID, ""
 	if len(command.Options) > 0 {
 		option, _ = command.Options[0].Value.(string)
@@ -168,7 +172,7 @@ func onCommand(s *discord.Session, client *levelboard.Client, i *discord.Interac
 		path += "?page=1"
 	}
 	answer, err := client.Call("GET", path, nil)
-	logged(err)
+	levelboard.Log(err)
 	text := cmp.Or(ranking(answer.Levels, 10), "There is nothing to show yet.")
 	reply := &discord.WebhookEdit{Content: &text, AllowedMentions: &discord.MessageAllowedMentions{}}
 	if command.Name == "rank" && err == nil {
@@ -176,7 +180,7 @@ func onCommand(s *discord.Session, client *levelboard.Client, i *discord.Interac
 		reply.Files = []*discord.File{{Name: "rank.png", ContentType: "image/png", Reader: bytes.NewReader(answer.Body)}}
 	}
 	_, err = s.InteractionResponseEdit(i, reply)
-	logged(err)
+	levelboard.Log(err)
 }
 
 // ranking shows the first of a board: what they gained in its period, or all that they have.

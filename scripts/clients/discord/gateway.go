@@ -24,7 +24,9 @@ const (
 	opDispatch       = 0
 	opHeartbeat      = 1
 	opIdentify       = 2
+	opResume         = 6
 	opRequestMembers = 8
+	opInvalidSession = 9
 	opHello          = 10
 	opHeartbeatACK   = 11
 )
@@ -64,6 +66,8 @@ func (s *Server) gateway(w http.ResponseWriter, r *http.Request) {
 			g.send(opHeartbeatACK, "", nil)
 		case opIdentify:
 			s.identify(g)
+		case opResume:
+			g.send(opInvalidSession, "", false)
 		case opRequestMembers:
 			s.sendMembers(g, packet.D)
 		}
@@ -83,7 +87,7 @@ func (s *Server) identify(g *gateway) {
 
 // withMembers is the guild as it is sent at first: with the bot, and not with all members. s.mu is held.
 func (s *Server) withMembers() map[string]any {
-	s.guild["members"] = []any{s.member(BotID)}
+	s.guild["members"], s.guild["member_count"] = []any{s.member(BotID)}, len(s.members)+1
 	return s.guild
 }
 

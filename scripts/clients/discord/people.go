@@ -33,6 +33,17 @@ func (s *Server) Leave(userID string) {
 	})
 }
 
+// LoseSessions ends the sessions of all bots, which cannot resume them, and lets a member leave before they are back.
+func (s *Server) LoseSessions(userID string) {
+	s.change(func() {
+		delete(s.members, userID)
+		for g := range s.gateways {
+			_ = g.conn.Close()
+			delete(s.gateways, g)
+		}
+	})
+}
+
 // Rename renames a role.
 func (s *Server) Rename(roleID, name string) {
 	s.change(func() {

@@ -49,8 +49,7 @@ func NewClient(url, key string) *Client {
 
 // wait returns the time until the next attempt: a second, doubled each time up to a minute, or what Levelboard asks for.
 func wait(_ *resty.Client, r *resty.Response) (time.Duration, error) {
-	doubled := min(time.Minute, time.Second<<(r.Request.Attempt-1))
-	return max(doubled, retryAfter(r)) + jitter.N(time.Second/2), nil
+	return max(min(time.Minute, time.Second<<(r.Request.Attempt-1)), retryAfter(r)) + jitter.N(time.Second/2), nil
 }
 
 func retryAfter(r *resty.Response) time.Duration {

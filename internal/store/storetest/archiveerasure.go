@@ -135,7 +135,7 @@ func archiveErasure(t *testing.T, a ArchiveStore) {
 	}
 }
 
-// What is known of a step that was made again for those who had lost it stays as it is for the others.
+// A step that was made again for those who had lost it stays made for the others.
 func archiveErasedRest(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	rest := recordAt("a rest that was lost", 5, gainer1, gainer2)

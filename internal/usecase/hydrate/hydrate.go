@@ -53,7 +53,7 @@ type Archive interface {
 	// Two entries become one with the higher XP and message count, the later times, and the user data that was updated
 	// last, the archive's when that is not known; unknown user data never replaces known. Of each day in Gains the higher one stays, and a tombstone
 	// has no gains. What is written carries from's
-	// epoch and a rev that is neither below Archived nor, if the epochs are the same, below b.Rev or that of the row before; the guild's state
+	// epoch, and b.Rev or the rev of the row before, whichever is higher, or if b is of another epoch a rev above Archived; the guild's state
 	// stays. Records are written as by WriteBatches. One transaction, which locks the guild's row; to repeat it
 	// changes nothing. snapshot.ErrBadRow as WriteBatches. snapshot.ErrStale, with nothing written, when the incarnation is gone or its state is not from. It needs no lease.
 	Salvage(ctx context.Context, from snapshot.State, b snapshot.Batch) error

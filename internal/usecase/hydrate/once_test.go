@@ -25,26 +25,28 @@ type repeats struct {
 
 // eachRepeat runs each case with a guild of its own, on both pairs of stores.
 func eachRepeat(t *testing.T, cases map[string]func(r *repeats)) {
-	stores.OnBoth(t, func(w *stores.World) {
-		held, err := w.Archive.AcquireLease(w.Context(), "writer", stores.Taken, false)
-		w.Must(err)
-		for name, test := range cases {
-			w.Run(name, func(t *testing.T) {
-				own := *w
-				own.T = t
-				r := &repeats{World: &own, guild: storetest.PutGuild(t, w.Archive, stores.GuildA), lease: held}
-				r.board = r.through(&stores.Faults{})
-				for i := range 5 {
-					_, err := r.board.Create(r.Context(), r.guild, stores.User(i), leaderboard.Creation{})
-					r.Must(err)
-				}
-				r.archive(r.read(100))
-				test(r)
-				_, err := r.Archive.DeleteGuild(r.Context(), r.guild.ID)
+	stores.OnBoth(t, func(w *stores.World) { eachRepeatOn(w, cases) })
+}
+
+func eachRepeatOn(w *stores.World, cases map[string]func(r *repeats)) {
+	held, err := w.Archive.AcquireLease(w.Context(), "writer", stores.Taken, false)
+	w.Must(err)
+	for name, test := range cases {
+		w.Run(name, func(t *testing.T) {
+			own := *w
+			own.T = t
+			r := &repeats{World: &own, guild: storetest.PutGuild(t, w.Archive, stores.GuildA), lease: held}
+			r.board = r.through(&stores.Faults{})
+			for i := range 5 {
+				_, err := r.board.Create(r.Context(), r.guild, stores.User(i), leaderboard.Creation{})
 				r.Must(err)
-			})
-		}
-	})
+			}
+			r.archive(r.read(100))
+			test(r)
+			_, err := r.Archive.DeleteGuild(r.Context(), r.guild.ID)
+			r.Must(err)
+		})
+	}
 }
 
 func (r *repeats) through(f *stores.Faults) *leaderboard.Leaderboard {
@@ -190,6 +192,27 @@ func TestRequestsAreMadeOnceWhateverIsLostInTurn(t *testing.T) {
 			_, err := r.add(late, "step", 1)
 			r.made(err == nil, "step", 1)
 			r.wantXPs(10, 10)
+		},
+	})
+}
+
+// The archive has the record of a request and later changes of others, and neither store has what the request did: it is made again.
+func TestARequestThatBothStoresLostIsMadeAgain(t *testing.T) {
+	eachRepeatOn(stores.Restorable(t), map[string]func(r *repeats){
+		"of a member who waited in the data that came back": func(r *repeats) {
+			r.made(false, "", 1)
+			before := r.Keep()
+			r.made(false, "step", 1)
+			r.read(100) // and its writer died
+			r.made(false, "", 2)
+			r.made(false, "", 1)
+			r.archive(r.read(1)) // the other one, and the record
+			r.GoBack(before)
+			r.Must(r.Hydrator(&stores.Faults{}).Load(r.Context(), leaderboard.Ref(r.guild)))
+			r.wantXPs(0, 10, 10)
+			r.made(false, "step", 1)
+			r.made(true, "step", 1)
+			r.wantXPs(0, 20, 10)
 		},
 	})
 }

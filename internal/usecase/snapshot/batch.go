@@ -23,7 +23,7 @@ func (b Batch) entries() []Row {
 func (b Batch) Salvaged(from State) Batch {
 	s := Batch{Guild: b.Guild, Epoch: from.Epoch, AsOf: from.Archived + 1, Rows: b.entries(), Records: slices.Clone(b.Records)}
 	if b.Epoch == from.Epoch {
-		s.AsOf = max(from.Archived, b.AsOf, b.Rev)
+		s.AsOf = max(b.AsOf, b.Rev) // what a later record did is not in them
 		return s
 	}
 	for i := range s.Records {

@@ -121,16 +121,8 @@ func (s *source) Import(path string) (*types.Package, error) {
 	return s.packages[path], nil
 }
 
-// value is that of a constant, package.name, or the default of a setting, in nanoseconds if it is a time. For a script it is the number
-// after MAXLEN.
+// value is that of a constant, package.name, or the default of a setting, in nanoseconds if it is a time.
 func (s *source) value(name string) (int64, error) {
-	if strings.HasSuffix(name, ".lua") {
-		script, err := os.ReadFile(root + "store/redisstore/prelude/" + name)
-		if found := regexp.MustCompile(`'MAXLEN', '~', '?(\d+)`).FindSubmatch(script); found != nil {
-			return strconv.ParseInt(string(found[1]), 10, 64)
-		}
-		return 0, errors.Join(err, errors.New("it has no MAXLEN"))
-	}
 	for _, setting := range config.Describe() {
 		if setting.Name == name {
 			if d, err := time.ParseDuration(setting.Default); err == nil {

@@ -189,6 +189,8 @@ func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op strin
 	}
 }
 
+const beingLoaded = "This guild is being loaded, which takes some seconds when it is large. "
+
 func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string) error {
 	if !l.loading.TryAcquire(1) {
 		return fault.Down("load the guild to "+op, errQueueFull)
@@ -205,7 +207,7 @@ func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string) error
 	case errors.Is(err, ErrStillLoading):
 		return &fault.Error{
 			Code: fault.Unavailable, Cause: fmt.Errorf("load the guild to %s: %w", op, err), RetryAfter: 2 * time.Second,
-			Message: "This guild is being loaded, which takes some seconds when it is large. Nothing was changed: try again in a few seconds.",
+			Message: beingLoaded + "Nothing was changed: try again in a few seconds.",
 		}
 	}
 	return fault.Down("load the guild to "+op, err)

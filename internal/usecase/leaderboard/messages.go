@@ -58,17 +58,21 @@ func inSteps[T, R any](ctx context.Context, l *Leaderboard, g *guild.Guild, op s
 			given, again, err = step(part, name)
 			return given, err
 		})
-		if len(got) > 0 && errors.Is(err, ErrStillLoading) {
-			// The guild left the live store between two steps. Only the last one changed nothing.
-			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the members were changed: " +
-				"repeat the request with its Idempotency-Key, or look before you do."
-		}
 		if err != nil {
-			return nil, false, err
+			return nil, false, afterSteps(err, len(got) > 0, "repeat the request with its Idempotency-Key, or look before you do.")
 		}
 		got, replayed = append(got, given...), replayed && again
 	}
 	return got, replayed, nil
+}
+
+// afterSteps is the error of a step after others, which may have changed something: then an error of a guild that left the live store between
+// two steps says that, and advises what to do.
+func afterSteps(err error, changed bool, advice string) error {
+	if changed && errors.Is(err, ErrStillLoading) {
+		fault.From(err).Message = beingLoaded + "Some of the members were changed: " + advice
+	}
+	return err
 }
 
 // rulesKept is how many guilds' rules are kept ready; they need about as much memory as the settings.

@@ -2,10 +2,8 @@ package leaderboard
 
 import (
 	"context"
-	"errors"
 	"slices"
 
-	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -111,12 +109,8 @@ func (l *Leaderboard) SetPresence(ctx context.Context, g *guild.Guild, p Presenc
 			step.Days = l.daysOf(g)
 			return l.board.SetPresence(ctx, Ref(g), step)
 		})
-		if all.Changed > 0 && errors.Is(err, ErrStillLoading) {
-			fault.From(err).Message = "This guild is being loaded, which takes some seconds when it is large. Some of the members were changed: " +
-				"repeat the request, which is safe."
-		}
 		if err != nil {
-			return all, err
+			return all, afterSteps(err, all.Changed > 0, "repeat the request, which is safe.")
 		}
 		if moved.Changed > 0 {
 			step.Audit = nil

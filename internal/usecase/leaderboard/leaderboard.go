@@ -156,21 +156,22 @@ const (
 
 var errQueueFull = errors.New("too many requests wait for guilds to be loaded")
 
-// made runs a step that makes a change as loaded does. When the live store may have lost the record of the request that once names, the
-// archive is asked before the change is made.
+// made runs a step that makes a change as loaded does. If the live store may have lost the record of the request that once names, it first
+// asks the archive. Another load of the guild makes that answer stale, so it asks once for each epoch.
 func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, once *Once, step func() (T, error)) (T, error) {
 	return loaded(ctx, l, g, op, func() (T, error) {
 		once.Past = nil // what the archive knew before a load may be lost since
-		result, err := step()
-		var ask AskArchive
-		if !errors.As(err, &ask) {
-			return result, err
+		for {
+			result, err := step()
+			var ask AskArchive
+			if !errors.As(err, &ask) || once.Past != nil && once.Past.Epoch == ask.Epoch {
+				return result, err
+			}
+			if once.Past, err = l.loader.Past(ctx, Ref(g), once.Key); err != nil {
+				return result, err
+			}
+			once.Past.Epoch = ask.Epoch
 		}
-		if once.Past, err = l.loader.Past(ctx, Ref(g), once.Key); err != nil {
-			return result, err
-		}
-		once.Past.Epoch = ask.Epoch
-		return step()
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
-	"levelboard/internal/usecase/signin"
 )
 
 // documentedRights are those that docs/security.md adds for a cluster, and for changes that wait.
@@ -55,13 +54,7 @@ func TestALockedClusterWithChangesThatWait(t *testing.T) {
 		c.ask(master, "CONFIG", "RESETSTAT")
 	}
 	t.Run("board", func(t *testing.T) {
-		storetest.Board(t, func(t *testing.T) storetest.Store {
-			c.empty(t)
-			return newBoard(c.client)
-		})
-	})
-	t.Run("sessions", func(t *testing.T) {
-		storetest.Sessions(t, func(t *testing.T) signin.Store {
+		storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
 			c.empty(t)
 			return newBoard(c.client)
 		})

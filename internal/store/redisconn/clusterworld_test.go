@@ -48,7 +48,7 @@ func TestOnACluster(t *testing.T) {
 	t.Parallel()
 	c := newClustered(t)
 	t.Run("board", func(t *testing.T) {
-		storetest.Board(t, func(t *testing.T) storetest.Store {
+		storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
 			c.empty(t)
 			return newBoard(c.client)
 		})

@@ -33,7 +33,7 @@ func TestConformanceThroughSentinels(t *testing.T) {
 		Timeout: patience, TLS: clientTLS(t, ca),
 		Sentinel: &redisconn.SentinelOptions{Master: testenv.MasterName, Password: "watchers"},
 	})
-	storetest.Board(t, func(t *testing.T) storetest.Store {
+	storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
 		ok(t, client.FlushAll(t.Context()).Err())
 		return newBoard(client)
 	})

@@ -36,7 +36,7 @@ func TestTheLeastRights(t *testing.T) {
 	ok(t, operator.ConfigResetStat(t.Context()).Err())
 	client := connect(t, server.URLFor("levelboard", "PASSWORD"))
 	t.Run("board", func(t *testing.T) {
-		storetest.Board(t, func(t *testing.T) storetest.Store {
+		storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
 			ok(t, operator.FlushAll(t.Context()).Err())
 			return redisstore.New(client)
 		})

@@ -1,6 +1,32 @@
 package redisstore
 
-import "levelboard/internal/store/redisconn"
+import (
+	"io/fs"
+	"strings"
+	"testing"
+
+	"levelboard/internal/store/redisconn"
+)
 
 // Client is what the store speaks by.
 func (s *Store) Client() *redisconn.Client { return s.client }
+
+// ScriptNames returns the names of all scripts.
+func ScriptNames(t *testing.T) (names []string) {
+	files, err := fs.Glob(scriptFiles, "*.lua")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(file, ".lua"))
+	}
+	return names
+}
+
+// RefusalWords returns what scripts answer when they did nothing.
+func RefusalWords() (words []string) {
+	for word := range refusals {
+		words = append(words, string(word))
+	}
+	return words
+}

@@ -12,9 +12,13 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/audit"
+	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/signin"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -25,14 +29,20 @@ type Store interface {
 	hydrate.Live
 	audit.Live
 	erasure.Live
+	checkpoints.Live
+	periods.Live
+	events.Log
+	signin.Store
 }
 
-// Board checks that a live store keeps every promise of leaderboard.Board, snapshot.Live and hydrate.Live. open returns a store that
+// Board checks that a live store keeps the promises of Store's interfaces. open returns a store that
 // holds nothing, and cleans up after itself.
 func Board(t *testing.T, open func(t *testing.T) Store) {
-	runBoard(t, open, slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, changesCases, evictCases, rewriteCases, gainCases, gainBoardCases,
-		putCases, presenceCases, positionCases, auditCases, eraseCases))
+	runBoard(t, open, allCases)
 }
+
+var allCases = slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, verifyCases, changesCases, evictCases, rewriteCases, gainCases,
+	gainBoardCases, putCases, presenceCases, positionCases, auditCases, eraseCases)
 
 // LargeBoard checks the same of boards with thousands of members.
 func LargeBoard(t *testing.T, open func(t *testing.T) Store) { runBoard(t, open, largeCases) }

@@ -109,10 +109,6 @@ func erasedRequests(b *board) {
 }
 
 func erasedEvents(b *board) {
-	log := b.Store.(interface {
-		events.Log
-		Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error
-	})
 	user, other := userN(1), userN(2)
 	b.load(row(user, 0), row(other, 0))
 	for range 300 { // more than one step looks at
@@ -122,12 +118,12 @@ func erasedEvents(b *board) {
 	}
 	b.create(userN(3), 0)
 	b.leave(userN(3))
-	b.must(log.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(userN(3))+`"}]}`)))
+	b.must(b.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(userN(3))+`"}]}`)))
 	b.leave(user)
 	b.comeBack(user)
 	b.delete(user)
-	b.must(log.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(user)+`"}]}`)))
-	b.must(log.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(other)+`"}]}`)))
+	b.must(b.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(user)+`"}]}`)))
+	b.must(b.Announce(b.Context(), b.g, []byte(`{"winners":[{"userId":"`+string(other)+`"}]}`)))
 	// Events of after an erasure stay.
 	for _, until := range []time.Duration{-time.Hour, time.Hour} {
 		b.must(b.EraseOldEvents(b.Context(), func(_ context.Context, users []id.User) (map[id.User]hydrate.Erasure, error) {
@@ -136,7 +132,7 @@ func erasedEvents(b *board) {
 			}
 			return nil, nil
 		}))
-		all, err := log.ReadEvents(b.Context(), []events.Cursor{{Guild: b.g}}, 10_000)
+		all, err := b.ReadEvents(b.Context(), []events.Cursor{{Guild: b.g}}, 10_000)
 		b.must(err)
 		left := 0
 		for _, e := range all[0] {
@@ -149,7 +145,7 @@ func erasedEvents(b *board) {
 		}
 	}
 	b.must(b.EraseEvents(b.Context(), user))
-	read, err := log.ReadEvents(b.Context(), []events.Cursor{{Guild: b.g}}, 10_000)
+	read, err := b.ReadEvents(b.Context(), []events.Cursor{{Guild: b.g}}, 10_000)
 	b.must(err)
 	changes, periods := 0, 0
 	for _, e := range read[0] {
@@ -169,17 +165,16 @@ func erasedEvents(b *board) {
 }
 
 func erasedAccess(b *board) {
-	sessions := b.Store.(signin.Store)
 	user, other, now := userN(1), userN(2), time.Now()
 	put := func(n byte, user id.User, began time.Time) signin.Hash {
 		b.Helper()
 		h := signin.Hash{n}
 		kept := signin.Kept{Hash: h, User: user, Sealed: []byte{n}, Ends: began.Add(signin.LifeTime)}
-		b.must(sessions.PutSession(b.Context(), kept, time.Hour, signin.PutOptions{Limit: 20, Now: now}))
+		b.must(b.PutSession(b.Context(), kept, time.Hour, signin.PutOptions{Limit: 20, Now: now}))
 		return h
 	}
 	there := func(h signin.Hash) bool {
-		_, err := sessions.Session(b.Context(), h)
+		_, err := b.Session(b.Context(), h)
 		return err == nil
 	}
 	before, after, others := put(1, user, now.Add(-time.Hour)), put(2, user, now), put(3, other, now.Add(-time.Hour))

@@ -1,0 +1,84 @@
+package redisstore_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/store/redisstore"
+	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/testenv"
+)
+
+// heard collects the words in the answers of scripts.
+type heard struct {
+	mu    sync.Mutex
+	words map[string]bool
+}
+
+func (*heard) DialHook(next redis.DialHook) redis.DialHook          { return next }
+func (*heard) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+func (h *heard) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error {
+		defer func() {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			for _, c := range cmds {
+				if answer, ok := c.(interface{ Val() any }); ok {
+					h.listen(answer.Val())
+				}
+			}
+		}()
+		return next(ctx, cmds)
+	}
+}
+
+func (h *heard) listen(answer any) {
+	switch answer := answer.(type) {
+	case string:
+		h.words[answer] = true
+	case []any:
+		for _, part := range answer {
+			h.listen(part)
+		}
+	}
+}
+
+// The cases that run on clusters and through sentinels leave no script out, and no refusal.
+func TestTheSmokeListRunsEveryScriptAndMeetsEveryRefusal(t *testing.T) {
+	client := connect(t, testenv.Redis(t).URL())
+	h := &heard{words: map[string]bool{}}
+	client.AddHook(h)
+	storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
+		ok(t, client.FlushAll(t.Context()).Err())
+		return redisstore.New(client)
+	})
+
+	registry := prometheus.NewRegistry()
+	ok(t, registry.Register(client.Metrics()))
+	families, err := registry.Gather()
+	ok(t, err)
+	var ran []string
+	for _, f := range families {
+		if f.GetName() == "levelboard_redis_script_duration_seconds" {
+			for _, m := range f.GetMetric() {
+				ran = append(ran, m.GetLabel()[0].GetValue())
+			}
+		}
+	}
+	for _, name := range redisstore.ScriptNames(t) {
+		if !slices.Contains(ran, name) {
+			t.Errorf("no case runs %s.lua", name)
+		}
+	}
+	elsewhere := []string{"CLAIMLOST", "OUTCOMELOST"} // once_test.go, packed_test.go
+	for _, word := range redisstore.RefusalWords() {
+		if !h.words[word] && !slices.Contains(elsewhere, word) {
+			t.Errorf("no case meets %s", word)
+		}
+	}
+}

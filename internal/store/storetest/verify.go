@@ -1,0 +1,89 @@
+package storetest
+
+import (
+	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/periods"
+	"levelboard/internal/usecase/snapshot"
+)
+
+var verifyCases = []boardCase{
+	{"a loaded guild is verified again", verifiedAgain},
+	{"a guild is frozen until its changes are archived", frozen},
+}
+
+func (b *board) holds(want periods.Holds) periods.Moment {
+	b.Helper()
+	m, err := b.Moment(b.Context(), b.g.ID)
+	b.must(err)
+	if m.Holds != want {
+		b.Errorf("the store holds %v, want %v", m.Holds, want)
+	}
+	return m
+}
+
+// A server that may have gone back keeps its guilds, and its changes that no archive has.
+func verifiedAgain(b *board) {
+	ctx := b.Context()
+	b.holds(periods.HoldsNothing)
+	b.hydrate(b.g, snapshot.State{Epoch: 4, Archived: 10}, rowN(1, 1), rowN(2, 2))
+	named := plus(5, "key")
+	named.Once.Past = &leaderboard.Past{Epoch: 4}
+	b.change(userN(1), named)
+	if m := b.holds(periods.InUse); m.Incarnation != b.g.Incarnation || m.Epoch != 4 || m.Rev != 11 {
+		b.Errorf("moment %+v", m)
+	}
+	b.must(b.Distrust(ctx, snapshot.Batch{Guild: b.g, Epoch: 4}))
+	b.holds(periods.Unverified)
+	_, err := b.Version(ctx, b.g)
+	b.wants("before it is verified", err, leaderboard.ErrNotLoaded)
+
+	h := b.begin(b.g, snapshot.State{Epoch: 4, Archived: 10}, hydrate.FoundUnverified)
+	var rows, records int
+	b.must(b.Unsaved(ctx, h, func(batch snapshot.Batch) error {
+		for _, r := range batch.Rows {
+			if rows++; r.UserID != userN(1) || r.XP != 6 {
+				b.Errorf("unsaved %+v", r)
+			}
+		}
+		records += len(batch.Records)
+		return nil
+	}))
+	if h.Rev != 11 || rows != 1 || records != 1 {
+		b.Errorf("rev %d with %d members and %d records that no archive has, want 11, 1 and 1", h.Rev, rows, records)
+	}
+	b.must(b.Verified(ctx, h, snapshot.State{Epoch: 5}))
+	b.wants("verified twice", b.Verified(ctx, h, snapshot.State{Epoch: 6}), hydrate.ErrLost)
+	if v := b.version(); v != (leaderboard.Version{Epoch: 5, Rev: 11}) || b.member(userN(1)).XP != 6 {
+		b.Errorf("version %+v", v)
+	}
+	if x, err := b.Extent(ctx, b.g); err != nil || x.Now.IsZero() {
+		b.Errorf("the extent of its events: %+v, %v", x, err)
+	}
+}
+
+func frozen(b *board) {
+	ctx := b.Context()
+	_, err := b.Freeze(ctx, b.g)
+	b.wants("a guild that is not loaded", err, leaderboard.ErrNotLoaded)
+	b.load(rowN(1, 1))
+	b.change(userN(1), plusOne)
+	h, err := b.Freeze(ctx, b.g)
+	b.must(err)
+	_, err = b.Freeze(ctx, b.g)
+	b.wants("freeze twice", err, leaderboard.ErrNotLoaded)
+	_, err = b.Change(ctx, b.g, userN(1), plusOne)
+	b.wants("a change of a frozen guild", err, leaderboard.ErrNotLoaded)
+	b.begin(b.g, snapshot.State{Epoch: 1}, hydrate.FoundBusy)
+	if _, settled, err := b.Settled(ctx, h); settled || err != nil {
+		b.Errorf("settled %v before its change is archived, %v", settled, err)
+	}
+	b.flushAll()
+	if s, settled, err := b.Settled(ctx, h); !settled || s != (snapshot.State{Epoch: 1, Archived: 1}) || err != nil {
+		b.Errorf("settled %v at %+v, %v", settled, s, err)
+	}
+	b.must(b.AbortHydration(ctx, h))
+	_, _, err = b.Settled(ctx, h)
+	b.wants("after it is given up", err, hydrate.ErrLost)
+	b.begin(b.g, snapshot.State{Epoch: 1, Archived: 1}, hydrate.FoundUnverified)
+}

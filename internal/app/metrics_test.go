@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // mostSeries bounds the lines of /metrics, whatever the traffic: 80 routes with five statuses each and 100 scripts and operations on the archive,
@@ -194,6 +195,7 @@ func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
 }
 
 func TestPromtoolFindsNothingToSayAboutTheMetrics(t *testing.T) {
+	testenv.Long(t)
 	promtool, err := exec.LookPath("promtool")
 	if err != nil {
 		t.Fatal("promtool is missing; scripts/setup installs it (Debian's package prometheus)")

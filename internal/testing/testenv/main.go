@@ -47,3 +47,12 @@ func leaks(ignore []goleak.Option) (err error) {
 		}
 	}
 }
+
+// Long skips a test under -short, as make test runs the tests: make ci runs
+// it. It is for tests that take long or need programs beyond Redis and Postgres.
+func Long(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("a long test: make ci runs it")
+	}
+}

@@ -3,6 +3,8 @@
 // random. A simple model of every member says what each answer, and what is left at the end, may be: its entry, and what it gained in the
 // running day, week and month. A zone in which the day has just begun keeps a run within one day.
 //
-//	TORTURE_TIME=10m go test -race -v -timeout 0 ./internal/testing/torture     (or make torture)
-//	TORTURE_SEED=1234 ...                                               the same choices again
+// With -short only a few seconds of the durable mode run.
+//
+//	TORTURE_TIME=10m go test -v -timeout 0 ./internal/testing/torture     (or make torture)
+//	TORTURE_SEED=1234 ...                                                 the same choices again
 package torture

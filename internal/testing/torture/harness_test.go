@@ -27,6 +27,7 @@ const (
 	sharedMembers    = 6
 	snapshotInterval = 200 * time.Millisecond
 	defaultTime      = 11 * time.Second
+	shortTime        = 6 * time.Second // under -short
 
 	mainGuild   = "100000000000000001"
 	churnGuild  = "100000000000000002"
@@ -53,8 +54,7 @@ func (m mode) loses() bool { return m == volatile || m == backwards }
 // fleet is what the replicas of a run are.
 type fleet struct {
 	names    []string
-	balanced bool   // the clients ask a balancer, and know no replica
-	program  string // what they begin with; empty for the program of this tree
+	balanced bool // the clients ask a balancer, and know no replica
 }
 
 // pair is two replicas, of which each client asks one until it is away.
@@ -112,7 +112,10 @@ type harness struct {
 // budget is how long the faults of one mode last.
 func budget(t *testing.T) time.Duration {
 	text := os.Getenv("TORTURE_TIME")
-	if text == "" {
+	switch {
+	case text == "" && testing.Short():
+		return shortTime
+	case text == "":
 		return defaultTime
 	}
 	d, err := time.ParseDuration(text)
@@ -161,7 +164,7 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
 	t.Cleanup(func() { _ = h.live.Close() })
 	for _, name := range f.names {
-		r := &replica{name: name, env: h.environment(), program: f.program}
+		r := &replica{name: name, env: h.environment()}
 		t.Cleanup(r.discard)
 		if err := r.start(); err != nil {
 			t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // trio is three replicas behind a balancer without sticky sessions, so that nearly every request of a client goes to
@@ -17,6 +19,7 @@ const servedMeanwhile = 30
 // Three replicas behind a balancer are killed one after the other, again and again, and told to end in one round: what was
 // acknowledged by one of them is there on all, once, and the others serve on meanwhile.
 func TestThreeReplicasAreKilledInTurn(t *testing.T) {
+	testenv.Long(t)
 	h := newHarness(t, durable, trio)
 	h.under(func() { h.killInTurn(budget(t)) })
 }
@@ -32,14 +35,14 @@ func (h *harness) killInTurn(d time.Duration) {
 		}
 		for _, r := range h.replicas {
 			h.pause(between(rng, 50, 400))
-			h.replace(r, signal, r.program)
+			h.replace(r, signal)
 			h.checkReplicas()
 		}
 	}
 }
 
-// replace ends a replica by a signal and starts it again, as this program. The others have to serve until it does.
-func (h *harness) replace(r *replica, s syscall.Signal, program string) {
+// replace ends a replica by a signal and starts it again. The others have to serve until it does.
+func (h *harness) replace(r *replica, s syscall.Signal) {
 	if !h.running() {
 		return
 	}
@@ -48,7 +51,6 @@ func (h *harness) replace(r *replica, s syscall.Signal, program string) {
 	h.await(fmt.Sprintf("the other replicas serve on while %s is away", r.name), func() bool {
 		return h.balancer.answered.Load()-before >= servedMeanwhile
 	})
-	r.program = program
 	h.restart(r)
 }
 

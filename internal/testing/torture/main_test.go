@@ -10,8 +10,7 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// asReplica makes the test binary behave as the program itself, so that replicas are processes that can be killed, with
-// the race detector on.
+// asReplica makes the test binary behave as the program itself, so that replicas are processes that can be killed.
 const asReplica = "TORTURE_REPLICA"
 
 func TestMain(m *testing.M) {

@@ -25,10 +25,9 @@ var announcement = regexp.MustCompile(`^Levelboard \S+ listens on (\S+) `)
 
 // replica is one copy of the service: a child process, started again after each end, each time on ports of its own.
 type replica struct {
-	name    string
-	env     []string
-	program string                 // what is run; empty for the test binary as the program of this tree
-	url     atomic.Pointer[string] // of the API; nil while it is not serving
+	name string
+	env  []string
+	url  atomic.Pointer[string] // of the API; nil while it is not serving
 
 	answered atomic.Int64 // requests that it answered with 2xx through the balancer
 
@@ -47,11 +46,7 @@ type replica struct {
 
 // start runs the replica and returns before it serves: it may have to wait for a server that is down at the moment.
 func (r *replica) start() error {
-	program := r.program
-	if program == "" {
-		program = os.Args[0]
-	}
-	command := exec.Command(program, "serve")
+	command := exec.Command(os.Args[0], "serve")
 	command.Env = r.env
 	lifeline, err := command.StdinPipe()
 	if err != nil {
@@ -64,14 +59,6 @@ func (r *replica) start() error {
 	if err := command.Start(); err != nil {
 		return err
 	}
-	callOff := func() {}
-	if r.program != "" { // the test binary looks at its lifeline itself
-		if callOff, err = guard(command.Process.Pid); err != nil {
-			_ = command.Process.Kill()
-			_ = command.Wait()
-			return err
-		}
-	}
 	exited := make(chan struct{})
 	r.mu.Lock()
 	r.process, r.lifeline, r.expected, r.exited = command.Process, lifeline, false, exited
@@ -79,7 +66,6 @@ func (r *replica) start() error {
 	r.mu.Unlock()
 	r.watchers.Go(func() {
 		served := r.follow(output)
-		callOff()
 		_ = command.Wait()
 		r.url.Store(nil)
 		r.end(command.ProcessState.ExitCode(), served, exited)

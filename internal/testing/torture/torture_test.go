@@ -3,6 +3,8 @@ package torture
 import (
 	"sync"
 	"testing"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // With its append-only file synced before each answer, Redis loses nothing: whatever is killed, each acknowledged change
@@ -16,6 +18,9 @@ func TestARedisThatComesBackEmptyLosesNoMoreThanWasNotSaved(t *testing.T) { tort
 func TestXPNeverMovesBackWhenRedisDoes(t *testing.T) { torture(t, backwards) }
 
 func torture(t *testing.T, m mode) {
+	if m != durable {
+		testenv.Long(t)
+	}
 	h := newHarness(t, m, pair)
 	h.restorer = newRestorer(h)
 	h.under(func() { h.torment(budget(t)) })

@@ -30,19 +30,15 @@ func TestARowThatTheServerRefuses(t *testing.T) {
 	b := snapshot.Batch{Guild: g, Rev: 1, Known: 1, Rows: []snapshot.Row{
 		{Member: leaderboard.Member{UserID: "300000000000000001", User: leaderboard.User{Username: "Bobby Tables"}}},
 	}}
-	for _, c := range []struct {
-		alter string
-		bad   bool
-	}{
-		{`ALTER TABLE members ADD CONSTRAINT odd CHECK (username <> 'Bobby Tables')`, true},
-		{`ALTER TABLE members DROP CONSTRAINT odd, ALTER username TYPE varchar(5)`, true},
-		{`ALTER TABLE members ALTER username TYPE text, ADD later bigint NOT NULL`, false}, // the table, not the row
+	for _, alter := range []string{
+		`ALTER TABLE members ADD CONSTRAINT odd CHECK (username <> 'Bobby Tables')`,
+		`ALTER TABLE members DROP CONSTRAINT odd, ALTER username TYPE varchar(5)`,
 	} {
 		conn, err := pgx.Connect(t.Context(), url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = conn.Exec(t.Context(), c.alter)
+		_, err = conn.Exec(t.Context(), alter)
 		if closeErr := conn.Close(t.Context()); err != nil || closeErr != nil {
 			t.Fatal(err, closeErr)
 		}
@@ -55,10 +51,10 @@ func TestARowThatTheServerRefuses(t *testing.T) {
 			"write many": many,
 			"salvage":    a.Salvage(t.Context(), snapshot.State{}, b),
 		} {
-			if err == nil || errors.Is(err, snapshot.ErrBadRow) != c.bad {
-				t.Errorf("%s after %s: %v", name, c.alter, err)
+			if !errors.Is(err, snapshot.ErrBadRow) {
+				t.Errorf("%s after %s: %v", name, alter, err)
 			}
-			if c.bad && strings.Contains(err.Error(), "Bobby") {
+			if err != nil && strings.Contains(err.Error(), "Bobby") {
 				t.Errorf("the error tells the user data: %v", err)
 			}
 		}

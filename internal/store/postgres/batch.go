@@ -120,15 +120,11 @@ func upsert(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch, conflict s
 	return refusal(err)
 }
 
-// notNull is no bad row: it means that a later version has added a column that this one does not fill, so all of the batch has
-// to wait.
-const notNull = "23502"
-
 // refusal makes snapshot.ErrBadRow of an error that is about the data, an invalid value or a broken constraint (the classes
 // 22 and 23 of SQLSTATE), and leaves any other alone. The server's message may repeat the data, so only its code is kept.
 func refusal(err error) error {
 	var e *pgconn.PgError
-	if !errors.As(err, &e) || e.Code == notNull || !strings.HasPrefix(e.Code, "22") && !strings.HasPrefix(e.Code, "23") {
+	if !errors.As(err, &e) || !strings.HasPrefix(e.Code, "22") && !strings.HasPrefix(e.Code, "23") {
 		return err
 	}
 	return fmt.Errorf("%w: SQLSTATE %s", snapshot.ErrBadRow, e.Code)

@@ -106,9 +106,9 @@ func newWriteBench(b *testing.B) *writeBench {
 	for from := 0; from < benchMembers; from += 50_000 { // below the limit on statements
 		w.exec(b, `
 		INSERT INTO members (incarnation, user_id, xp, message_count, updated_ms, cooldown_ms, avatar, discriminator, username,
-			global_name, accent_colour, words, deleted, epoch, rev, written_ms)
+			global_name, accent_colour, words, present, deleted, epoch, rev, written_ms)
 		SELECT $1, '3' || lpad(i::text, 17, '0'), i, i, 1767225600000 + i, 1767225660000 + i, md5(i::text), '0', 'gopher' || i,
-			'Gopher ' || i, '#00add8', concat_ws(' ', i, 'gopher', 'gopher' || i), false, 0, 0, 0
+			'Gopher ' || i, '#00add8', concat_ws(' ', i, 'gopher', 'gopher' || i), true, false, 0, 0, 0
 		FROM generate_series($2::integer, $2 + 49999) AS i`, int64(g.Incarnation), from)
 	}
 	return w
@@ -179,12 +179,12 @@ func (w *writeBench) next(rows, fresh int) snapshot.Batch {
 }
 
 const memberColumns = `user_id, xp, message_count, updated_ms, cooldown_ms,
-	avatar, discriminator, username, global_name, accent_colour, deleted`
+	avatar, discriminator, username, global_name, accent_colour, deleted, present, words`
 
 func valuesOf(r *snapshot.Row) []any {
 	return []any{
 		string(r.UserID), int64(r.XP), r.MessageCount, sqlarchive.Millis(r.LastUpdated), sqlarchive.Millis(r.CooldownUntil),
-		r.User.Avatar, r.User.Discriminator, r.User.Username, r.User.GlobalName, r.User.AccentColour, r.Deleted,
+		r.User.Avatar, r.User.Discriminator, r.User.Username, r.User.GlobalName, r.User.AccentColour, r.Deleted, !r.Absent, leaderboard.Words(r.User),
 	}
 }
 
@@ -197,7 +197,7 @@ func putByCopy(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 	}
 	_, err = tx.CopyFrom(ctx, pgx.Identifier{"incoming"}, []string{
 		"user_id", "xp", "message_count", "updated_ms", "cooldown_ms",
-		"avatar", "discriminator", "username", "global_name", "accent_colour", "deleted",
+		"avatar", "discriminator", "username", "global_name", "accent_colour", "deleted", "present", "words",
 	}, pgx.CopyFromSlice(len(b.Rows), func(i int) ([]any, error) { return valuesOf(&b.Rows[i]), nil }))
 	if err != nil {
 		return err
@@ -215,7 +215,7 @@ func putByBatch(ctx context.Context, tx pgx.Tx, b snapshot.Batch) error {
 	for i := range b.Rows {
 		batch.Queue(`
 			INSERT INTO members AS m (incarnation, epoch, rev, written_ms, `+memberColumns+`)
-			VALUES ($1, $2, $3, `+nowMS+`, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+			VALUES ($1, $2, $3, `+nowMS+`, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 			ON CONFLICT (incarnation, user_id) DO UPDATE SET`+sqlarchive.ReplaceOlder,
 			append([]any{int64(b.Guild.Incarnation), b.Epoch, b.Rev}, valuesOf(&b.Rows[i])...)...)
 	}

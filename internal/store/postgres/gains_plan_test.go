@@ -81,8 +81,8 @@ func TestGainsAreWrittenByIndexWhateverTheStatisticsSay(t *testing.T) {
 		exec(`ALTER TABLE ` + table + ` SET (autovacuum_enabled = false)`)
 	}
 	const members, days = 10_000, 10
-	exec(fmt.Sprintf(`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, deleted, epoch, rev, written_ms)
-		SELECT %d, 300000000000000000 + i, 1, 1, '', '', false, 0, 0, 0 FROM generate_series(1, %d) i`, g.Incarnation, members))
+	exec(fmt.Sprintf(`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, words, present, deleted, epoch, rev, written_ms)
+		SELECT %d, 300000000000000000 + i, 1, 1, '', '', '', true, false, 0, 0, 0 FROM generate_series(1, %d) i`, g.Incarnation, members))
 	exec(fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
 		SELECT %d, 300000000000000000 + i, d, 1 FROM generate_series(1, %d) i, generate_series(1, %d) d`, g.Incarnation, members, days))
 	const rows = 1000

@@ -25,19 +25,11 @@ const (
 )
 
 // Migrate applies the missing migrations, each in its own transaction. Many replicas may call it at once: one works, under an advisory
-// lock, the others wait. Migrations that this program does not know are left alone, so that a rollback starts. Then the words of members' names are
-// noted where they are not known yet.
+// lock, the others wait. Migrations that this program does not know are left alone, so that a rollback starts.
 func (a *Archive) Migrate(ctx context.Context) error {
-	return wrap("migrate", a.withProvider(func(p *goose.Provider, db *sql.DB) error {
-		if _, err := p.Up(ctx); err != nil {
-			return err
-		}
-		conn, err := db.Conn(ctx)
-		if err != nil {
-			return err
-		}
-		defer conn.Close()
-		return conn.Raw(func(driver any) error { return indexNames(ctx, driver.(*stdlib.Conn).Conn()) })
+	return wrap("migrate", a.withProvider(func(p *goose.Provider, _ *sql.DB) error {
+		_, err := p.Up(ctx)
+		return err
 	}))
 }
 
@@ -59,7 +51,7 @@ func (a *Archive) withProvider(f func(*goose.Provider, *sql.DB) error) (err erro
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = "60000" // milliseconds
 	db := stdlib.OpenDB(*cfg)
 	defer func() { err = errors.Join(err, db.Close()) }()
-	// Tries again and again instead of waiting in the server, where the waiting statement would block CREATE INDEX CONCURRENTLY.
+	// It retries instead of waiting in the server, where the waiting statement would block CREATE INDEX CONCURRENTLY.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockID(migrationLock), lock.WithLockTimeout(1, lockTries))
 	if err != nil {
 		return err

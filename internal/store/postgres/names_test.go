@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -27,8 +26,8 @@ func manyMembers(t *testing.T) (*Archive, leaderboard.GuildRef) {
 	}
 	g := leaderboard.GuildRef{ID: "100000000000000001", Incarnation: 7}
 	_, err = a.pool.Exec(t.Context(), `
-		INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, global_name, words, deleted, epoch, rev, written_ms)
-		SELECT $1, '3' || lpad(i::text, 17, '0'), i, i, '0', 'gopher' || i, 'Gopher ' || i, concat_ws(' ', i, 'gopher', 'gopher' || i), false, 0, 1, 0
+		INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, global_name, words, present, deleted, epoch, rev, written_ms)
+		SELECT $1, '3' || lpad(i::text, 17, '0'), i, i, '0', 'gopher' || i, 'Gopher ' || i, concat_ws(' ', i, 'gopher', 'gopher' || i), true, false, 0, 1, 0
 		FROM generate_series(0, 39999) AS i`, int64(g.Incarnation))
 	if err == nil {
 		_, err = a.pool.Exec(t.Context(), `VACUUM ANALYZE members, member_words`)
@@ -96,42 +95,5 @@ func TestAnUpdateLeavesTheIndexesAlone(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// What a version before wrote has no words; and a build of an index that was cut off leaves one that is not valid, which the next migration must
-// not take for done.
-func TestWhatHasNoWordsGetsThemWithTheMigrations(t *testing.T) {
-	a, g := manyMembers(t)
-	for _, sql := range []string{
-		`UPDATE members SET words = NULL`,
-		`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, deleted, epoch, rev, written_ms) VALUES (7, '1', 1, 1, '0', 'ÉLAN vital', false, 0, 0, 0)`,
-		`UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'members_wordless'::regclass`,
-		`DELETE FROM goose_db_version WHERE version_id >= 12`,
-	} {
-		if _, err := a.pool.Exec(t.Context(), sql); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := a.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	var valid bool
-	err := a.pool.QueryRow(t.Context(), `SELECT indisvalid FROM pg_index WHERE indexrelid = 'members_wordless'::regclass`).Scan(&valid)
-	if err != nil || !valid {
-		t.Errorf("valid: %v, %v", valid, err)
-	}
-	for text, want := range map[string]leaderboard.Candidates{"élan": {Users: []id.User{"1"}}, "gopher39999": {Users: []id.User{"300000000000039999"}}} {
-		q, err := leaderboard.ParseQuery(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := a.FindNames(t.Context(), g, q, leaderboard.NameLimits{Users: 21, Words: 1000}); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%q: found %+v, %v", text, got, err)
-		}
-	}
-	q, _ := leaderboard.ParseQuery("gopher")
-	if got, err := a.FindNames(t.Context(), g, q, leaderboard.NameLimits{Users: 21, Words: 1000}); err != nil || len(got.Users) != 21 || !got.Many {
-		t.Errorf("of a word that all have: %+v, %v", got, err)
 	}
 }

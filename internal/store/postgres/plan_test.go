@@ -45,7 +45,7 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 				'memberCount', 1, 'ownerId', '100000000000000001'), 1, 0 FROM generate_series(%d, %d) i`, from, to))
 		exec(fmt.Sprintf(`INSERT INTO api_keys (id, hash, name, owner_id, permission, created_ms)
 			SELECT 'key' || i, decode(repeat('00', 32), 'hex'), 'k', '1', 'read', 0 FROM generate_series(%d, %d) i`, from, to))
-		exec(fmt.Sprintf(`INSERT INTO key_grants (key_id, guild_id) SELECT 'key' || i, (200000000000000000 + g)::text
+		exec(fmt.Sprintf(`INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT 'key' || i, (200000000000000000 + g)::text, 'operator'
 			FROM generate_series(%d, %d) i, generate_series(greatest(i - 100, 1), i) g`, from, to))
 	}
 	grow(1, 1)
@@ -121,7 +121,7 @@ func grantAll(prefix string, keys int) string {
 	return fmt.Sprintf(`WITH k AS (
 			INSERT INTO api_keys (id, hash, name, owner_id, permission, created_ms)
 			SELECT '%[1]s' || i, decode(repeat('00', 32), 'hex'), 'k', '1', 'read', 0 FROM generate_series(0, %[2]d - 1) i)
-		INSERT INTO key_grants (key_id, guild_id) SELECT '%[1]s' || incarnation %% %[2]d, id FROM guilds`, prefix, keys)
+		INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT '%[1]s' || incarnation %% %[2]d, id, 'operator' FROM guilds`, prefix, keys)
 }
 
 // readsByIndex closes the archive, after read, and wants at most this many rows to have been read by going through a table, or through the

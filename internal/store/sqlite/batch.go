@@ -94,11 +94,10 @@ func upsert(ctx context.Context, tx *sql.Tx, b snapshot.Batch, conflict string, 
 	return nil
 }
 
-// refusal makes snapshot.ErrBadRow of an error that is about the data, and leaves any other alone. A null that a column does
-// not take is not: no column that is known here gets one. The message may repeat the data, so only its code is kept.
+// refusal makes snapshot.ErrBadRow of an error that is about the data, and leaves any other alone. The message may repeat the data, so only its code is kept.
 func refusal(err error) error {
 	var e *driver.Error
-	if !errors.As(err, &e) || e.Code() == sqlite3.SQLITE_CONSTRAINT_NOTNULL {
+	if !errors.As(err, &e) {
 		return err
 	}
 	switch e.Code() & 0xff {

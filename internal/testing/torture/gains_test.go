@@ -31,7 +31,7 @@ func pickZone(now time.Time) string {
 // longestRun is less than what pickZone leaves of a day, with time for the checks at the end.
 const longestRun = 20 * time.Hour
 
-// chooseCalendar decides whether guilds count gains, which the version before may not know, and in which zone.
+// chooseCalendar decides whether guilds count gains, and in which zone.
 func (h *harness) chooseCalendar() {
 	if budget(h.t) > longestRun {
 		h.t.Fatalf("TORTURE_TIME must be at most %v: gains of one day are modelled", longestRun)

@@ -29,8 +29,6 @@ type replica struct {
 	env  []string
 	url  atomic.Pointer[string] // of the API; nil while it is not serving
 
-	answered atomic.Int64 // requests that it answered with 2xx through the balancer
-
 	mu       sync.Mutex
 	process  *os.Process
 	lifeline io.Closer

@@ -44,7 +44,7 @@ func archived(t *testing.T, client *redis.Client, g string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return waiting == 1 && meta["rev"] != "" && meta["rev"] == meta["archived"]
+		return waiting == 0 && meta["rev"] != "" && meta["rev"] == meta["archived"]
 	})
 }
 

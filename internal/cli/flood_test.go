@@ -125,7 +125,7 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 	}
 	client := redis.NewClient(options)
 	defer client.Close()
-	dirty := func() int64 { return client.ZCard(t.Context(), "lb:{"+testGuild+"}:dirty").Val() - 1 }
+	dirty := func() int64 { return client.ZCard(t.Context(), "lb:{"+testGuild+"}:dirty").Val() }
 	members := 0
 	grow := func(n int) {
 		t.Helper()

@@ -69,7 +69,7 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	err = fmt.Errorf("no script %s", name)
 	for _, sc := range scripts {
 		if sc.name == name {
-			if err = c.ScriptLoad(ctx, sc.textFor(on.identity)).Err(); err != nil {
+			if err = c.ScriptLoad(ctx, sc.textFor(on)).Err(); err != nil {
 				return err
 			}
 		}

@@ -26,6 +26,8 @@ type ScriptOptions struct {
 	Each bool
 	// Waits makes its callers wait for replicas, as the client's Waiting says.
 	Waits bool
+	// AllowOOM lets it write while the memory of the server is full. It is for what makes room in the end.
+	AllowOOM bool
 	// Index is a sorted set that gets the guild of each call, by the time, unless it is there, in the round trip of the call. Not on a
 	// cluster, where it is elsewhere.
 	Index string
@@ -52,10 +54,14 @@ func NewScript(name, functions, body string, o ScriptOptions) *Script {
 // Name returns the script's name.
 func (sc *Script) Name() string { return sc.name }
 
-// textFor returns the script as the server with that identity gets it, so that its digest belongs to that server only (ADR 6).
+// textFor returns the script as that server gets it, so that its digest belongs to that server only (ADR 6).
 // The identity is hashed: with a value of more than 64 bytes, a guild's meta would take Redis four times the memory.
-func (sc *Script) textFor(identity string) string {
-	return strings.ReplaceAll(sc.text, ServerMark, digest(identity))
+func (sc *Script) textFor(on *server) string {
+	text := strings.ReplaceAll(sc.text, ServerMark, digest(on.identity))
+	if sc.AllowOOM && !on.embedded {
+		text = "#!lua flags=allow-oom\n" + text
+	}
+	return text
 }
 
 func digest(text string) string {

@@ -12,6 +12,7 @@ import (
 // server is one life of a Redis server.
 type server struct {
 	identity string
+	embedded bool               // it knows no flags of scripts, and its memory has no limit
 	digests  map[*Script]string // names of the scripts that are loaded there, for EVALSHA
 }
 
@@ -70,10 +71,10 @@ func (n *node) identify(ctx context.Context, on session, lost *server) error {
 	if known := n.current.Load(); known != nil && known != lost && known.identity == identity {
 		return nil
 	}
-	next := &server{identity: identity, digests: make(map[*Script]string, len(scripts))}
+	next := &server{identity: identity, embedded: fieldsOf(info)["redis_version"] == "", digests: make(map[*Script]string, len(scripts))}
 	_, err = on.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, sc := range scripts {
-			text := sc.textFor(identity)
+			text := sc.textFor(next)
 			next.digests[sc] = digest(text)
 			p.ScriptLoad(ctx, text)
 		}

@@ -38,11 +38,8 @@ for i = 1, n do
     local away, rest = absent(entry)
     if away then start, entry = tonumber(away), rest end
     if before then
-      start = tonumber(before)
-      if not start then
-        start = score(before)
-        before = format('%.0f', start)
-      end
+      start = before + 0
+      if not tonumber(before) then before = format('%.0f', start) end
     end
     if entry then
       count, ends, gains, user = parts(entry)

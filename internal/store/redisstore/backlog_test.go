@@ -22,7 +22,7 @@ func TestTheBacklogOfManyGuildsIsTakenFromSome(t *testing.T) {
 	var underway []id.Guild
 	waiting := func(p redis.Pipeliner, g id.Guild, age time.Duration) {
 		p.HSet(t.Context(), fmt.Sprintf("lb:{%s}:meta", g), "since", time.Now().Add(-age).UnixMilli())
-		p.ZAdd(t.Context(), fmt.Sprintf("lb:{%s}:dirty", g), redis.Z{Score: -1, Member: ""}, redis.Z{Score: 1, Member: "1"}, redis.Z{Score: 2, Member: "2"})
+		p.ZAdd(t.Context(), fmt.Sprintf("lb:{%s}:dirty", g), redis.Z{Score: 1, Member: "1"}, redis.Z{Score: 2, Member: "2"})
 	}
 	stuck := guildNo(4321).ID
 	_, err := client.Pipelined(t.Context(), func(p redis.Pipeliner) error {

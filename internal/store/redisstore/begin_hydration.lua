@@ -1,29 +1,29 @@
 -- Takes a guild's hydration lock and tells what is there of the guild.
 --
--- KEYS     meta lock dirty
+-- KEYS     meta lock
 -- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and
 --          how many epochs before its own are as good (snapshot.State)
 -- returns  {0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
 --           3, rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
 --           5 it is of a later epoch than the archive, which is the older one then |
---           6 it is of an earlier format, and the archive does not hold all of it: no lock was taken |
---           7 it is of a later format: no lock was taken}
+--           6 another version of Levelboard loaded it: no lock was taken}
 -- atomic   the check and the lock
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'archived', 'pending', 'format', 'rev')
-local mine, format = meta[1] == ARGV[1], tonumber(meta[6] or 1)
-if mine and meta[2] == SERVER then return {1} end
-if mine and format > FORMAT then return {7} end
-local unsaved = redis.call('EXISTS', KEYS[3]) == 1 or tonumber(meta[4] or 0) > tonumber(ARGV[5])
-if mine and format < FORMAT and unsaved then return {6} end
--- A lock of an earlier life of the server, out of its append-only file or its dump, stops nobody: whoever held it has lost it.
-local lock = redis.call('GET', KEYS[2])
-if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {2} end
-redis.call('SET', KEYS[2], ARGV[2] .. '@' .. SERVER, 'PX', ARGV[3])
-if not mine then return {0} end
+local meta_key, lock_key = KEYS[1], KEYS[2]
+local incarnation, token, lock_ms = ARGV[1], ARGV[2], ARGV[3]
+local archive_epoch, archive_archived, good_epochs = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
-local epoch = tonumber(ARGV[4])
-if tonumber(meta[3]) > epoch then return {5} end
-if format < FORMAT then return {0} end
-local known = math.max(tonumber(meta[4]), tonumber(meta[5] or meta[4]))
-if known >= tonumber(ARGV[5]) and tonumber(meta[3]) >= epoch - tonumber(ARGV[6]) then return {3, meta[7]} end
+local meta = redis.call('HMGET', meta_key, 'incarnation', 'server', 'format', 'epoch', 'archived', 'pending', 'rev')
+local there = meta[1] == incarnation
+if there and meta[3] ~= FORMAT then return {6} end
+if there and meta[2] == SERVER then return {1} end
+
+-- Ignore a lock restored from the AOF or RDB of an earlier server run; its holder is gone.
+local lock = redis.call('GET', lock_key)
+if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {2} end
+redis.call('SET', lock_key, token .. '@' .. SERVER, 'PX', lock_ms)
+if not there then return {0} end
+
+local epoch, known = tonumber(meta[4]), math.max(tonumber(meta[5]), tonumber(meta[6] or meta[5]))
+if epoch > archive_epoch then return {5} end
+if known >= archive_archived and epoch >= archive_epoch - good_epochs then return {3, meta[7]} end
 return {4}

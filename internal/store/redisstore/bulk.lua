@@ -42,11 +42,8 @@ for i = 1, n do
   else
     local member, was, before, hide = ARGV[6 + i], scores[i], nil, byte(given) == 45 -- "-"
     if was then
-      before = tonumber(was)
-      if not before then
-        before = score(was)
-        was = format('%.0f', before)
-      end
+      before = was + 0
+      if not tonumber(was) then was = format('%.0f', before) end
     end
     if hide then given = string.sub(given, 2) end
     local away, rest = absent(entries[i])

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var changing = []string{"loaded", "now", "score", "note", "append", "absent", "counting", "packed", "changing"}
+var changing = []string{"loaded", "now", "note", "append", "absent", "counting", "packed", "changing"}
 
 var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: changedKey}, changing)
 

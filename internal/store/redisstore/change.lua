@@ -31,7 +31,7 @@ for i = 1, n do
     before = scored[place]
     count, ends, gains, user = parts(texts[2 * place])
   elseif scores[i] then
-    before = tonumber(scores[i]) or score(scores[i])
+    before = scores[i] + 0
     count, ends, gains, user = parts(entries[i] or '0 0 0')
   end
   if count and before and before >= 0 and before <= MAX_XP and before % 1 == 0 then

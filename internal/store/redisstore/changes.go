@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Each: true, Waits: true}, []string{"now", "score", "put", "values", "entries"})
-	endChangesScript  = newEachScript("end_changes", "epoch", "put")
+	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Each: true, Waits: true, AllowOOM: true}, []string{"now", "values", "entries"})
+	endChangesScript  = makeScript("end_changes", redisconn.ScriptOptions{Each: true, AllowOOM: true}, []string{"epoch"})
 	distrustScript    = newScript("distrust", "epoch")
 )
 

@@ -4,9 +4,6 @@
 -- the mark waits in meta for the first event (changing.lua): a stream takes 4 KB from its first entry on, twice what a small guild does.
 -- Records of requests may be missing likewise, and then the archive is asked for as long as they last (changing.lua).
 --
--- No key of a loaded guild is ever empty, since Redis has no empty ones: while a slot of a cluster moves, a script is refused that names a
--- key that is not there. So each sorted set has a member '' at -1, each hash a field '', and a stream stays when it is empty.
---
 -- KEYS     meta lock, xp entry dirty, staged xp, staged entry, events, journal, records, gains of the day, week, month and season, notes
 -- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, 1 when members have gains, else 0
 -- returns  {} | HYDRATIONLOST
@@ -17,15 +14,6 @@ for i = 6, 7 do
   if redis.call('EXISTS', KEYS[i]) == 1 then
     redis.call('RENAME', KEYS[i], KEYS[i - 3])
     redis.call('PERSIST', KEYS[i - 3])
-  end
-end
-redis.call('ZADD', KEYS[3], -1, '')
-redis.call('HSET', KEYS[4], '', '')
-redis.call('ZADD', KEYS[5], -1, '')
-for i = 8, 9 do
-  if redis.call('EXISTS', KEYS[i]) == 0 then
-    redis.call('XADD', KEYS[i], '0-1', '', '')
-    redis.call('XTRIM', KEYS[i], 'MAXLEN', 0)
   end
 end
 redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER,

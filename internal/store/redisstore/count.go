@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	beginCountScript = newScript("begin_count", "loaded", "score", "settle")
-	countScript      = newScript("count", "loaded", "score", "values", "entries", "absent", "settle")
-	endCountScript   = newScript("end_count", "loaded", "score", "settle")
+	beginCountScript = newScript("begin_count", "loaded", "settle")
+	countScript      = newScript("count", "loaded", "values", "entries", "absent", "settle")
+	endCountScript   = newScript("end_count", "loaded", "settle")
 )
 
 // BeginCount implements leaderboard.Counting.

@@ -19,5 +19,5 @@ redis.call('HDEL', KEYS[3], ARGV[3])
 parted(ARGV[3], gains, known)
 if not away then event(KEYS[5], 'o', ARGV[3]) end
 local first, counted = note(rev, since, pending, ARGV, 3, 3)
-record(counted, ARGV[3], '0 0 0', audit, xp and string.format('%.0f', score(xp)))
+record(counted, ARGV[3], '0 0 0', audit, xp and string.format('%.0f', xp + 0))
 return {first, 0, 0, 0}

@@ -8,13 +8,13 @@
 -- atomic   what waits and `archived` change together; `archived` rises, never falls, and `pending` goes when nothing above is under way
 if not current() then return 'NOTLOADED' end
 if ARGV[5] ~= '' then redis.call('XTRIM', KEYS[3], 'MINID', ARGV[5]) end
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '(-1', ARGV[3])
-local committed, waiting = tonumber(ARGV[3]), redis.call('ZCARD', KEYS[2]) - 1 + redis.call('XLEN', KEYS[3])
-if committed > tonumber(archived) then put('archived', ARGV[3]) end
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[3])
+local committed, waiting = tonumber(ARGV[3]), redis.call('ZCARD', KEYS[2]) + redis.call('XLEN', KEYS[3])
+if committed > tonumber(archived) then redis.call('HSET', KEYS[1], 'archived', ARGV[3]) end
 if pending and tonumber(pending) <= committed then redis.call('HDEL', KEYS[1], 'pending') end
 if waiting == 0 then
   redis.call('HDEL', KEYS[1], 'since')
 elseif ARGV[4] ~= '0' then
-  put('since', ARGV[4])
+  redis.call('HSET', KEYS[1], 'since', ARGV[4])
 end
 return {waiting}

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	eraseScript       = newScript("erase", "now", "score", "note")
+	eraseScript       = newScript("erase", "now", "note")
 	eraseEventsScript = newScript("erase_events")
 	findEntryScript   = newEachScript("find_entry")
 )

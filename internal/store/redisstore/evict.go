@@ -7,14 +7,15 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
 var (
-	surveyScript = newEachScript("survey", "now", "put", "cold")
-	usedScript   = newEachScript("used", "now", "put")
-	evictScript  = newScript("evict", "epoch", "now", "put", "cold")
+	surveyScript = newEachScript("survey", "now", "cold")
+	usedScript   = makeScript("used", redisconn.ScriptOptions{Each: true, AllowOOM: true}, []string{"now"})
+	evictScript  = makeScript("evict", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch", "now", "cold"})
 )
 
 // Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or

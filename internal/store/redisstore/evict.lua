@@ -7,7 +7,7 @@
 -- atomic   all checks and the removal, so a request finds the guild as it was, or finds none and loads it
 if not current() then return 'NOTLOADED' end
 if rev ~= ARGV[3] or not cold(tonumber(ARGV[4]), rev, archived, pending, redis.call('HGET', KEYS[1], 'used')) then return {0} end
-redis.call('UNLINK', KEYS[1], KEYS[4], unpack(KEYS, 7)) -- first, or a full memory would keep it (put.lua)
+redis.call('UNLINK', KEYS[1], KEYS[4], unpack(KEYS, 7))
 if redis.call('XLEN', KEYS[5]) == 0 then
   redis.call('UNLINK', KEYS[5])
 else

@@ -122,21 +122,6 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 	})
 }
 
-// A guild that an older version of the service has loaded was not noted: its time begins when it is seen first.
-func TestAGuildWithoutANoteOfItsUse(t *testing.T) {
-	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := redisstore.New(client)
-		load(t, s, row(user1))
-		ok(t, client.HDel(t.Context(), meta, "used").Err())
-		if seen, err := s.Survey(t.Context(), []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Cold) > 0 {
-			t.Errorf("seen is %+v, %v", seen, err)
-		}
-		if client.HGet(t.Context(), meta, "used").Val() == "" {
-			t.Error("its time has not begun")
-		}
-	})
-}
-
 // Work under way keeps a guild, however long nobody has used it.
 func TestWhatKeepsAGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {

@@ -38,15 +38,14 @@ const (
 // found is what the answers of begin_hydration.lua stand for.
 var found = []hydrate.Found{
 	hydrate.FoundNothing, hydrate.FoundLoaded, hydrate.FoundBusy,
-	hydrate.FoundUnverified, hydrate.FoundOlder, hydrate.FoundNewer,
-	hydrate.FoundEarlierFormat, hydrate.FoundLaterFormat,
+	hydrate.FoundUnverified, hydrate.FoundOlder, hydrate.FoundNewer, hydrate.FoundOtherFormat,
 }
 
 // BeginHydration implements hydrate.Live. The lock is lost 10 seconds after it was taken or a chunk was loaded or read.
 func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, archived snapshot.State) (hydrate.Lock, hydrate.Found, error) {
 	h := newHydration(g)
 	k := keysOf(g.ID)
-	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock(), k.dirty()},
+	r, err := s.run(ctx, beginHydrationScript, []string{k.meta(), k.lock()},
 		int64(g.Incarnation), h.Token, hydrationLock.Milliseconds(), archived.Epoch, archived.Archived, archived.Verified)
 	if err != nil {
 		return h, 0, err
@@ -112,9 +111,7 @@ func (s *Store) eachMember(ctx context.Context, part scan, key string, each func
 func scanMembers(ctx context.Context, part scan, key string, cursor uint64) (users []id.User, next uint64, err error) {
 	scored, next, err := part(ctx, key, cursor, "", chunkRows).Result()
 	for pair := range slices.Chunk(scored, 2) { // a member and what it has
-		if pair[0] != "" { // which keeps the key from being empty
-			users = append(users, id.User(pair[0]))
-		}
+		users = append(users, id.User(pair[0]))
 	}
 	slices.Sort(users)
 	return slices.Compact(users), next, err

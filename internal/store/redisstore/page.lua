@@ -9,12 +9,11 @@ local found, epoch, rev = loaded('epoch', 'rev')
 if not found then return 'NOTLOADED' end
 local first, last, total = ARGV[2], ARGV[3], nil
 if ARGV[4] then
-  total = redis.call('ZCARD', KEYS[2]) - 1
+  total = redis.call('ZCARD', KEYS[2])
   first, last = around(KEYS[2], total, ARGV[4], tonumber(last))
   if not first then return absent(redis.call('HGET', KEYS[3], ARGV[4])) and 'NOTPRESENT' or 'NOMEMBER' end
 end
 local rows = redis.call('ZREVRANGE', KEYS[2], first, last, 'WITHSCORES')
-if rows[#rows - 1] == '' then rows[#rows], rows[#rows - 1] = nil, nil end -- which keeps the board from being empty (commit_hydration.lua)
 local members = {}
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
 local entries = values('HMGET', KEYS[3], members, 1)

@@ -10,7 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var positionScript = newEachScript("position", "loaded", "score", "values", "ranked", "settle")
+var positionScript = newEachScript("position", "loaded", "values", "ranked", "settle")
 
 const (
 	// positionNotes is how many changes a read of positions takes into the boards at most: a run of the script may be for many guilds.

@@ -17,7 +17,7 @@ if KEYS[8] then
   if notes > tonumber(ARGV[6]) then return 'NOTSETTLED' end
   if notes > 0 then settle(gains, 4, redis.call('HGETALL', KEYS[8])) end
 end
-local all, known = {redis.call('ZCARD', KEYS[2]) - 1}, ranked(first)
+local all, known = {redis.call('ZCARD', KEYS[2])}, ranked(first)
 for i = 1, #ARGV - first + 1 do
   local at, member, rank = 13 * i - 12, ARGV[first + i - 1], known[3 * i - 1]
   all[at + 1], all[at + 2], all[at + 3] = known[3 * i - 2], rank, known[3 * i]

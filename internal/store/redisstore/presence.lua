@@ -13,7 +13,7 @@ local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, last)), r
 local held, changed, texts, seats = ' ' .. stamp() .. ' ', {}, {}, {}
 for i = 1, #scores do
   local away, rest = absent(entries[i])
-  local xp = scores[i] and string.format('%.0f', tonumber(scores[i]) or score(scores[i])) or away
+  local xp = scores[i] and string.format('%.0f', scores[i] + 0) or away
   if not xp then
     answer[#answer + 1] = ARGV[3 + i]
   elseif back ~= (away == nil) then

@@ -20,21 +20,21 @@ local journal, members, upto = redis.call('XRANGE', KEYS[5], '-', '+', 'COUNT', 
 if #journal == 1000 and redis.call('XLEN', KEYS[5]) > 1000 then
   upto = '0'
 else
-  members = redis.call('ZRANGE', KEYS[4], '(-1', '+inf', 'BYSCORE', 'LIMIT', 0, size)
+  members = redis.call('ZRANGE', KEYS[4], '-inf', '+inf', 'BYSCORE', 'LIMIT', 0, size)
   if #members == 0 and #journal == 0 then return {meta[1], meta[3]} end
   if #members == size then
-    local last = string.format('%.0f', score(redis.call('ZMSCORE', KEYS[4], members[size])[1]))
+    local last = string.format('%.0f', redis.call('ZMSCORE', KEYS[4], members[size])[1] + 0)
     if redis.call('ZCOUNT', KEYS[4], '(' .. last, '+inf') > 0 then upto = last end
-    members = redis.call('ZRANGE', KEYS[4], '(-1', last, 'BYSCORE')
+    members = redis.call('ZRANGE', KEYS[4], '-inf', last, 'BYSCORE')
   end
 end
-put('read', rev)
-if tonumber(upto) > tonumber(pending or archived) then put('pending', upto) end
+redis.call('HSET', KEYS[1], 'read', rev)
+if tonumber(upto) > tonumber(pending or archived) then redis.call('HSET', KEYS[1], 'pending', upto) end
 local xp, entry = entries(2, members, 1)
 local known = archived
 if pending and tonumber(pending) > tonumber(archived) then
   known, doubt = pending, rev
-  put('doubt', rev)
+  redis.call('HSET', KEYS[1], 'doubt', rev)
 end
 local missing = doubt and tonumber(upto) < tonumber(doubt) and 1 or 0
 return {meta[1], meta[3], rev, upto, archived, known, now(), missing, members, xp, entry, journal}

@@ -82,12 +82,6 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 			t.Errorf("seen is %+v, %v", seen, err)
 		}
 	})
-	t.Run("a guild without a note of its use gets one", func(t *testing.T) {
-		s := full(t, func(s *redisstore.Store) { ok(t, s.Client().HDel(ctx, meta, "used").Err()) })
-		if seen, err := s.Survey(ctx, []id.Guild{guild1.ID}, time.Hour); err != nil || len(seen.Changed)+len(seen.Cold) > 0 {
-			t.Errorf("seen is %+v, %v", seen, err)
-		}
-	})
 }
 
 // Who is signed in continues to read, with what is known of him.

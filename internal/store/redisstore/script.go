@@ -21,21 +21,14 @@ import (
 //go:embed *.lua prelude/*.lua
 var scriptFiles embed.FS
 
-// format is of what a guild's keys hold. A guild is loaded in one format and used by the scripts of that format only: for all
-// others it is as if it had not been verified. One in an earlier format is loaded again, if the archive holds all of it, and else left
-// alone, like one in a later format (begin_hydration.lua). Raise it when scripts that know only the format before would misread a key.
-//
-//	1: stat and user, a hash each, and no number in meta
-//	2: entry; dirty is a set, which is renamed for a snapshot
-//	3: dirty is a sorted set, by rev
-//	4: records of requests are in one hash and in the journal, and no key of a loaded guild is missing because it is empty
-//	5: members who are not present, in entry and in boards of periods
-const format = 5
+// format numbers the layout of a guild's keys. Scripts neither use nor load a guild in another format (begin_hydration.lua). Raise it when
+// scripts that know only the format before would misread a key.
+const format = 1
 
 // constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
 // (freeze.lua); the format, the highest XP, how long a request is remembered in ms, how many events are, and what meta has in 'gains' when no board of
 // a period is kept.
-var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', %[2]d, %[3]d, %[4]d, %[5]d, '- - - -'\n",
+var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d, %[5]d, '- - - -'\n",
 	redisconn.ServerMark, format, level.MaxXP, leaderboard.OnceTTL.Milliseconds(), events.KeptEvents)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a

@@ -7,4 +7,4 @@
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev')
 if meta[1] ~= ARGV[1] or meta[2] ~= FROZEN or redis.call('GET', KEYS[2]) ~= ARGV[2] .. '@' .. SERVER then return 'HYDRATIONLOST' end
 redis.call('PEXPIRE', KEYS[2], ARGV[3])
-return {redis.call('ZCARD', KEYS[3]) - 1 + redis.call('XLEN', KEYS[4]), meta[3], meta[4]}
+return {redis.call('ZCARD', KEYS[3]) + redis.call('XLEN', KEYS[4]), meta[3], meta[4]}

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	standingsScript = newScript("standings", "loaded", "score", "values", "entries", "settle", "around", "absent")
-	settleScript    = newScript("settle", "loaded", "score", "settle")
+	standingsScript = newScript("standings", "loaded", "values", "entries", "settle", "around", "absent")
+	settleScript    = newScript("settle", "loaded", "settle")
 )
 
 // settleSize is how many notes one step takes into the boards: it takes the server one or two milliseconds.

@@ -7,7 +7,7 @@
 -- atomic   all is of one moment
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'server', 'rev', 'archived', 'pending', 'used')
 if not meta[1] then return {} end
-if redis.call('ZCARD', KEYS[3]) > 1 or redis.call('XLEN', KEYS[4]) > 0 then return {1} end
+if redis.call('ZCARD', KEYS[3]) > 0 or redis.call('XLEN', KEYS[4]) > 0 then return {1} end
 if meta[3] ~= SERVER then return {2} end
 local idle = tonumber(ARGV[1])
 return {idle > 0 and cold(idle, unpack(meta, 4, 7)) and 0 or 3, meta[1], meta[2], meta[5]}

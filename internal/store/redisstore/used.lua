@@ -4,5 +4,5 @@
 -- ARGV     none
 -- returns  {}
 -- atomic   the check and the note
-if redis.call('EXISTS', KEYS[1]) == 1 then put('used', now()) end
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[1], 'used', now()) end
 return {}

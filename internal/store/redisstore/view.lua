@@ -9,7 +9,7 @@
 -- atomic   all is of one moment; nothing is changed
 local found, epoch, rev = loaded('epoch', 'rev')
 if not found then return 'NOTLOADED' end
-local total = redis.call('ZCARD', KEYS[2]) - 1
+local total = redis.call('ZCARD', KEYS[2])
 if epoch == ARGV[2] and rev == ARGV[3] then return {epoch, rev, total} end
 
 local size, count = tonumber(ARGV[4]), tonumber(ARGV[5])

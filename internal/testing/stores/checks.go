@@ -93,7 +93,7 @@ func (w *World) ReadChanges(g leaderboard.GuildRef) snapshot.Page {
 // NothingWaits reports whether no change of the guild waits for a snapshot, nor is under way.
 func (w *World) NothingWaits(g leaderboard.GuildRef) bool {
 	w.Helper()
-	return w.Redis.ZCard(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() <= 1 && w.Redis.XLen(w.Context(), "lb:{"+string(g.ID)+"}:journal").Val() == 0
+	return w.Redis.ZCard(w.Context(), "lb:{"+string(g.ID)+"}:dirty").Val() == 0 && w.Redis.XLen(w.Context(), "lb:{"+string(g.ID)+"}:journal").Val() == 0
 }
 
 // NotLoaded fails the test if the guild is loaded.

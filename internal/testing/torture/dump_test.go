@@ -102,9 +102,7 @@ func (h *harness) scores(ctx context.Context) map[string]int64 {
 			h.t.Fatalf("read a board for a dump: %v", err)
 		}
 		for _, z := range found {
-			if z.Member != "" {
-				scores[guild+"/"+fmt.Sprint(z.Member)] = int64(z.Score)
-			}
+			scores[guild+"/"+fmt.Sprint(z.Member)] = int64(z.Score)
 		}
 	}
 	return scores

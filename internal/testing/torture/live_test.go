@@ -42,9 +42,6 @@ func (h *harness) readLive(guild string, into map[string]entry) (loaded bool, er
 	}
 	for _, z := range scores {
 		user := fmt.Sprint(z.Member)
-		if user == "" { // which keeps the keys from being empty
-			continue
-		}
 		if into[guild+"/"+user], err = entryOf(strconv.FormatFloat(z.Score, 'f', 0, 64), entries[user], false); err != nil {
 			return true, err
 		}

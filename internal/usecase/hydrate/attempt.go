@@ -30,8 +30,8 @@ func (h *Hydrator) attempt(ctx context.Context, g leaderboard.GuildRef) (done bo
 		}
 		return found == FoundLoaded, nil
 	}
-	if other := map[Found]error{FoundEarlierFormat: errEarlierFormat, FoundLaterFormat: errLaterFormat}[found]; err == nil && other != nil {
-		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, other) // without a lock to give up
+	if err == nil && found == FoundOtherFormat {
+		return false, fmt.Errorf("hydrate guild %s: %w", g.ID, errOtherFormat) // without a lock to give up
 	}
 	defer func() {
 		if !done {

@@ -1,7 +1,6 @@
 package hydrate
 
 var (
-	ErrArchiveOlder  = errArchiveOlder
-	ErrEarlierFormat = errEarlierFormat
-	ErrLaterFormat   = errLaterFormat
+	ErrArchiveOlder = errArchiveOlder
+	ErrOtherFormat  = errOtherFormat
 )

@@ -19,13 +19,8 @@ import (
 // backup, perhaps. The operator has to decide which of the two is to go; see docs/durability.md.
 var errArchiveOlder = errors.New("the archive is older than Redis; see docs/durability.md on restoring a backup")
 
-// errEarlierFormat says that the live store holds changes of the guild as an earlier version of Levelboard keeps them, which this one cannot read.
-var errEarlierFormat = errors.New("the version before has not archived all that changed in this guild: start that version again, stop it with SIGTERM, " +
-	"and then start this one, see docs/operations.md")
-
-// errLaterFormat says that the live store holds the guild as a later version of Levelboard keeps it, and that this one leaves
-// it alone.
-var errLaterFormat = errors.New("a later version of Levelboard has loaded this guild; update this replica, see docs/operations.md")
+// errOtherFormat says that the live store holds the guild as another version of Levelboard keeps it.
+var errOtherFormat = errors.New("this Redis holds data of another version: flush it")
 
 // ErrLost says that a hydration's lock expired or passed to another one.
 var ErrLost = errors.New("the hydration lock was lost")
@@ -104,14 +99,13 @@ type Lock struct {
 // Found is what a hydration finds of its guild in the live store.
 type Found int
 
-// What there may be. FoundLoaded, FoundBusy, FoundEarlierFormat and FoundLaterFormat leave the lock alone.
+// What there may be. FoundLoaded, FoundBusy and FoundOtherFormat leave the lock alone.
 const (
-	FoundNothing       Found = iota // of this incarnation
-	FoundLoaded                     // and verified: there is nothing to do
-	FoundBusy                       // somebody else holds the lock
-	FoundUnverified                 // the server is another one than it was verified on, and it holds all that is archived
-	FoundOlder                      // it does not know of all that is archived: it has gone back in time
-	FoundNewer                      // it is of a later epoch than the archive, which has gone back in time itself
-	FoundEarlierFormat              // an earlier version of Levelboard loaded it, and has not archived all of it
-	FoundLaterFormat                // a later version of Levelboard loaded it
+	FoundNothing     Found = iota // of this incarnation
+	FoundLoaded                   // and verified: there is nothing to do
+	FoundBusy                     // somebody else holds the lock
+	FoundUnverified               // the server is another one than it was verified on, and it holds all that is archived
+	FoundOlder                    // it does not know of all that is archived: it has gone back in time
+	FoundNewer                    // it is of a later epoch than the archive, which has gone back in time itself
+	FoundOtherFormat              // another version of Levelboard loaded it
 )

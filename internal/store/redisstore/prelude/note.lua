@@ -2,7 +2,7 @@
 -- of their oldest change that no snapshot has read: the first to change is the first to be written, however often it changes. A snapshot
 -- may have read those up to `pending`, so one of them is noted again. Returns 1 when nothing waited for a snapshot, else 0: then the
 -- caller has to put the guild into the index, which is in another slot; and the rev of the changes.
--- rev, since and pending are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua and score.lua.
+-- rev, since and pending are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua.
 local function note(rev, since, pending, members, from, to, changes)
   local counted = string.format('%.0f', tonumber(rev) + (changes or 1))
   if since then
@@ -15,7 +15,7 @@ local function note(rev, since, pending, members, from, to, changes)
   pending = tonumber(pending)
   for i = from, to do
     local at = waiting and waiting[i - from + 1]
-    if not at or (tonumber(at) or score(at)) <= pending then
+    if not at or at + 0 <= pending then
       noted[n + 1], noted[n + 2] = counted, members[i]
       n = n + 2
     end

@@ -1,4 +1,4 @@
--- Boards of running periods, from what is noted of changes (counting.lua); after score.lua.
+-- Boards of running periods, from what is noted of changes (counting.lua).
 --
 -- 'gains' of meta has for the day, the week, the month and the season which period's board its sorted set is, by the first day and the one after
 -- the last ("20776-20783"); with a "?" behind it while it is being made (count.lua); or "-" when none is kept. 'gained:day' and so on are the
@@ -15,7 +15,7 @@ end
 
 -- Returns what a member of a board gained, and whether it is not present, by its score or nil.
 local function standing(was)
-  local sum = was and (tonumber(was) or score(was)) or 0
+  local sum = was and was + 0 or 0
   if sum < -AWAY / 2 then return sum + AWAY, true end
   return sum, false
 end

@@ -36,7 +36,7 @@ export GORACE ?= atexit_sleep_ms=0
 
 # gotestsum prints a package's result when it is there, and what a test printed if it failed. The servers' files are in memory if possible.
 GOTEST = dir=$$(scripts/memory-dir); trap 'rm -rf "$$dir"' EXIT; gotestsum=$$(go tool -modfile=scripts/tools/go.mod -n gotestsum); \
-	GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" $(1) "$$gotestsum" --format=pkgname-and-test-fails --format-hide-empty-pkg --hide-summary=skipped -- \
+	GOTMPDIR="$${TMPDIR:-/tmp}" TMPDIR="$$dir" TESTENV_SHARED_DIR="$$dir" $(1) "$$gotestsum" --format=pkgname-and-test-fails --format-hide-empty-pkg --hide-summary=skipped -- \
 	-count=$(COUNT) -run='$(RUN)' -vet=off -timeout=$(TEST_TIMEOUT)
 
 .PHONY: help setup setup-test build static demo test test-all race ci lint walk clients-check package-check torture shake fuzz bench bench-go bench-compare release clean

@@ -154,11 +154,9 @@ func TestManyConnections(t *testing.T) {
 // refusesMany waits until hundreds of connections were refused for this reason.
 func (s *target) refusesMany(reason string) {
 	s.t.Helper()
-	for began := time.Now(); s.metric(`levelboard_http_connections_refused_total{reason="`+reason+`"}`) < 500; time.Sleep(100 * time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			s.t.Fatalf("hardly any connections were refused; %v are open", s.metric("levelboard_http_connections_open"))
-		}
-	}
+	testenv.Wait(s.t, "500 refused connections", func() bool {
+		return s.metric(`levelboard_http_connections_refused_total{reason="`+reason+`"}`) >= 500
+	})
 }
 
 // Keys that nobody has, more at once than an address may have looked up, refuse no key that the service knows, not even at that address.

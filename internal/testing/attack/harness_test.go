@@ -80,11 +80,7 @@ func start(t *testing.T, environ ...string) *target {
 			t.Logf("the service wrote:\n%.4000s", s.logged())
 		}
 	})
-	for began := time.Now(); s.opsStatus("/readyz") != 200; time.Sleep(50 * time.Millisecond) {
-		if time.Since(began) > time.Minute {
-			t.Fatal("the service is not ready after a minute")
-		}
-	}
+	testenv.Wait(t, "the service is ready", func() bool { return s.opsStatus("/readyz") == 200 })
 	s.admin("PUT", "/admin/guilds/"+guildID, `{"name":"Gophers","memberCount":1,"ownerId":"300000000000000009"}`)
 	s.key = s.newKey("300000000000000009", guildID)
 	s.award(100)

@@ -81,13 +81,11 @@ func (s *target) throughProxy(name string) (front string) {
 			t.Logf("%s wrote:\n%.2000s", name, text)
 		}
 	})
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
-		if status, err := statusOf("http://" + front + "/v2/openapi.json"); status == 200 {
-			return front
-		} else if time.Since(began) > time.Minute {
-			t.Fatalf("%s does not pass requests on (make setup installs it): %d, %v", name, status, err)
-		}
-	}
+	testenv.Wait(t, name+" passes requests on (make setup installs it)", func() bool {
+		status, _ := statusOf("http://" + front + "/v2/openapi.json")
+		return status == 200
+	})
+	return front
 }
 
 func statusOf(url string) (int, error) {

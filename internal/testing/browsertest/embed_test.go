@@ -8,12 +8,13 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // A site of another origin shows the top of a board, which moves there, and no other page.
@@ -77,7 +78,7 @@ func (b *tab) frames() (frames []*cdp.Frame) {
 func (b *tab) inFrame(n int, expression string) {
 	b.t.Helper()
 	holds := false
-	for until := time.Now().Add(patience); !holds; {
+	testenv.Wait(b.t, "in the frame: "+expression, func() bool {
 		frames := b.frames()
 		b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 			if n >= len(frames) {
@@ -93,8 +94,6 @@ func (b *tab) inFrame(n int, expression string) {
 			}
 			return nil
 		}))
-		if !holds && time.Now().After(until) {
-			b.t.Fatalf("never came in the frame: %s", expression)
-		}
-	}
+		return holds
+	})
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
-
-	"levelboard/internal/testing/apitest"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 func TestSigningInAndOut(t *testing.T) {
@@ -288,15 +288,10 @@ func TestFindingAMember(t *testing.T) {
 	b.until(fmt.Sprintf("location.href.includes(%q) && document.readyState === 'complete'", u))
 	b.see("gopherina")
 	// A name is found once it is in the archive.
-	for until := time.Now().Add(patience); ; {
+	testenv.Wait(t, "the name is found", func() bool {
 		b.open("/leaderboard/" + g + "/search?q=goph")
-		if strings.Contains(b.text(), "gopherina") {
-			break
-		}
-		if time.Now().After(until) {
-			t.Fatalf("the name is not found: %s", b.glance())
-		}
-	}
+		return strings.Contains(b.text(), "gopherina")
+	}, b.glance)
 	b.lacks("badger")
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // patience is how long a page may take to become what a test expects, on a machine that does much else.
@@ -117,13 +119,10 @@ func (b *tab) glance() string {
 // that its storage does not answer in time, as it is to do on a machine that stands still.
 func (b *tab) open(path string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(patience); ; {
+	testenv.Wait(b.t, "the service answers", func() bool {
 		b.do(chromedp.Navigate(b.base + path))
-		status := eval[int](b, `performance.getEntriesByType("navigation")[0].responseStatus`)
-		if status != http.StatusServiceUnavailable || time.Now().After(deadline) {
-			return
-		}
-	}
+		return eval[int](b, `performance.getEntriesByType("navigation")[0].responseStatus`) != http.StatusServiceUnavailable
+	})
 }
 
 // text is what a reader of the page can see.

@@ -57,7 +57,7 @@ func Embedded(t *testing.T) *World {
 // Servers is on a Redis server and Postgres.
 func Servers(t *testing.T) *World {
 	t.Helper()
-	return New(t, testenv.Redis(t).URL(), Postgres(t, testenv.Postgres(t)))
+	return New(t, testenv.Redis(t).URL(), Postgres(t, storetest.PostgresURL(t)))
 }
 
 // Postgres returns a migrated archive in a database, and closes it when the test ends.
@@ -139,15 +139,10 @@ func (w *World) Hydrator(f *Faults) *hydrate.Hydrator {
 	return h
 }
 
-// Eventually polls, without a fixed sleep that would have to be long enough.
+// Eventually is testenv.Wait, which shows what was logged.
 func (w *World) Eventually(what string, ok func() bool) {
 	w.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); {
-		if time.Now().After(deadline) {
-			w.Fatalf("never happened: %s\n%s", what, w.Logged)
-		}
-		time.Sleep(time.Millisecond)
-	}
+	testenv.Wait(w, what, ok, w.Logged.String)
 }
 
 // EveryCall runs a case that meets the first call of something, the second, and so on, until one met none.

@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -29,16 +30,16 @@ func (c *RedisCluster) SlotOf(key string) int {
 // none does.
 func (c *RedisCluster) Owner(slot int) *RedisServer {
 	c.tb.Helper()
-	for deadline := time.Now().Add(startTimeout); ; time.Sleep(pollInterval) {
+	var owner *RedisServer
+	Wait(c.tb, fmt.Sprintf("a node that serves slot %d", slot), func() bool {
 		for _, s := range c.nodes() {
 			if s.running != nil && c.owns(s, slot) {
-				return s
+				owner = s
 			}
 		}
-		if time.Now().After(deadline) {
-			c.tb.Fatalf("no node serves slot %d", slot)
-		}
-	}
+		return owner != nil
+	})
+	return owner
 }
 
 // owns reads the node's own line.
@@ -123,11 +124,7 @@ func (c *RedisCluster) Move(slot int, from, to *RedisServer) {
 	// New keys are made on the new node once there is none left, so these are all.
 	c.MoveKeys(slot, from, to)
 	c.EndMove(slot, from, to)
-	for deadline := time.Now().Add(startTimeout); !c.agreed(slot, to); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			c.tb.Fatalf("the nodes do not agree on who has slot %d", slot)
-		}
-	}
+	Wait(c.tb, fmt.Sprintf("nodes that agree on who has slot %d", slot), func() bool { return c.agreed(slot, to) })
 }
 
 // agreed reports whether all nodes that run know of the slot's owner what that one knows of itself.
@@ -162,15 +159,12 @@ func (c *RedisCluster) Failover(slot int) {
 	c.tb.Helper()
 	nodes, master := c.nodes(), c.Owner(slot)
 	replica := nodes[(slices.Index(nodes, master)+clusterMasters)%len(nodes)]
-	done := func() bool { return c.agreed(slot, replica) && replica.joined() == nil && master.joined() == nil }
 	var asked time.Time
-	for deadline := time.Now().Add(startTimeout); !done(); time.Sleep(pollInterval) {
-		if time.Now().After(deadline) {
-			c.tb.Fatalf("the replica at %s did not take over from the master at %s\n%s", replica.Addr(), master.Addr(), logTail(replica.log()))
-		}
+	Wait(c.tb, "a replica that takes over", func() bool {
 		if time.Since(asked) > failoverTime && !c.owns(replica, slot) {
 			c.must(replica, "CLUSTER", "FAILOVER")
 			asked = time.Now()
 		}
-	}
+		return c.agreed(slot, replica) && replica.joined() == nil && master.joined() == nil
+	}, func() string { return logTail(replica.log()) })
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 )
@@ -41,11 +40,11 @@ func AtExit(f func()) { atExit = append(atExit, f) }
 // that it was closed.
 func leaks(ignore []goleak.Option) (err error) {
 	ignore = append(ignore, goleak.IgnoreTopFunction("levelboard/internal/testing/testenv.countAwake"))
-	for deadline := time.Now().Add(10 * time.Second); ; {
-		if err = goleak.Find(ignore...); err == nil || time.Now().After(deadline) {
-			return err
-		}
-	}
+	poll(Patience, func() bool {
+		err = goleak.Find(ignore...)
+		return err == nil
+	})
+	return err
 }
 
 // Long skips a test under -short, as make test runs the tests: make ci runs

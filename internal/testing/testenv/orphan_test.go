@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestServersDieWithAKilledTestBinary(t *testing.T) {
@@ -65,18 +64,10 @@ func TestPostgresServerMayEndItsTestPaused(t *testing.T) {
 // assertGone fails unless a process and its directory are soon gone.
 func assertGone(t *testing.T, pid int, dir string) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for {
-		alive := runs(pid)
+	Wait(t, fmt.Sprintf("process %d and its directory %s are gone", pid, dir), func() bool {
 		_, err := os.Stat(dir)
-		if !alive && errors.Is(err, os.ErrNotExist) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("left over: process %d runs: %v; directory %s: %v", pid, alive, dir, err)
-		}
-		time.Sleep(pollInterval)
-	}
+		return !runs(pid) && errors.Is(err, os.ErrNotExist)
+	})
 }
 
 // runs does not count a process that has ended and only waits to be reaped:

@@ -38,12 +38,12 @@ func postgresBin() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", errors.New("initdb, postgres and createdb were found neither in PATH nor where packages put them: " +
+	return "", errors.New("initdb and postgres were found neither in PATH nor where packages put them: " +
 		"run `make setup`, or install PostgreSQL 14 or newer (Debian: package postgresql)")
 }
 
 func complete(dir string) bool {
-	for _, program := range []string{"initdb", "postgres", "createdb", "dropdb"} {
+	for _, program := range []string{"initdb", "postgres"} {
 		if _, err := exec.LookPath(filepath.Join(dir, program)); err != nil {
 			return false
 		}

@@ -10,8 +10,7 @@ import (
 
 const (
 	startTimeout = 60 * time.Second // slow machines, crash recovery, a full AOF
-	stopTimeout  = 20 * time.Second
-	pollInterval = 5 * time.Millisecond
+	stopTimeout  = 60 * time.Second
 )
 
 // errExited says that the server ended by itself before it answered.
@@ -36,20 +35,17 @@ func (p *process) waitUntil(ready func(pid int) error) error {
 }
 
 func (p *process) waitWithin(limit time.Duration, ready func(pid int) error) error {
-	deadline := time.Now().Add(limit)
-	for {
-		err := ready(p.pid)
-		if err == nil {
-			return nil
+	var err error
+	poll(limit, func() bool {
+		if err = ready(p.pid); err != nil && p.exited() {
+			err = errExited
 		}
-		if p.exited() {
-			return errExited
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("no answer within %v: %w", limit, err)
-		}
-		time.Sleep(pollInterval)
+		return err == nil || err == errExited
+	})
+	if err != nil && err != errExited {
+		return fmt.Errorf("no answer within %v: %w", limit, err)
 	}
+	return err
 }
 
 // logTail returns the last lines of a log, for an error message.

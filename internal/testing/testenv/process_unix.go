@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // watchdogScript waits for the end of its input, which comes when the process
@@ -109,17 +108,13 @@ func (p *process) end(sig syscall.Signal) error {
 	if err := syscall.Kill(p.pid, sig); err != nil {
 		return fmt.Errorf("send %v to process %d: %w", sig, p.pid, err)
 	}
-	deadline := time.Now().Add(stopTimeout)
-	for !p.exited() {
-		if time.Now().After(deadline) {
-			_ = syscall.Kill(p.pid, syscall.SIGKILL)
-			reap(p.pid)
-			p.exited()
-			return fmt.Errorf("process %d ignored %v for %v and was killed", p.pid, sig, stopTimeout)
-		}
-		time.Sleep(pollInterval)
+	if poll(stopTimeout, p.exited) {
+		return nil
 	}
-	return nil
+	_ = syscall.Kill(p.pid, syscall.SIGKILL)
+	reap(p.pid)
+	p.exited()
+	return fmt.Errorf("process %d ignored %v for %v and was killed", p.pid, sig, stopTimeout)
 }
 
 func (p *process) signal(sig syscall.Signal) error {

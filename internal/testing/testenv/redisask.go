@@ -9,7 +9,11 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 )
+
+// go-redis logs each connection that is refused, which is no news of a server that a test starts or kills.
+func init() { logging.Disable() }
 
 // askTimeout is long: a busy machine is no failure.
 const askTimeout = 10 * time.Second

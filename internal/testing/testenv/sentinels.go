@@ -223,11 +223,7 @@ func (s *Sentinels) Logs() string {
 
 func (s *Sentinels) await(what string, ok func() bool) {
 	s.tb.Helper()
-	for deadline := time.Now().Add(agreeTimeout); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			s.tb.Fatalf("never: %s\n%s", what, s.Logs())
-		}
-	}
+	waitWithin(s.tb, agreeTimeout, what, ok, s.Logs)
 }
 
 // role reports whether the server has that role, and this line of INFO.

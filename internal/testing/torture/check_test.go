@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"syscall"
-	"time"
 )
 
 // checkBoards holds everything that can be read, from each replica, to the model and to itself.
@@ -66,33 +65,22 @@ func (h *harness) settle(replica int) (ranks map[string]int64, ok bool) {
 
 // settled reads a member until nothing is pending and it is known for certain.
 func (h *harness) settled(owner *client, m *member) (rank int64, ok bool) {
-	for deadline := time.Now().Add(patience); !h.isBroken(); {
-		rank, definite := owner.read(m)
-		if definite && len(m.pending) == 0 {
-			return rank, !h.isBroken()
-		}
-		if time.Now().After(deadline) {
-			h.violation(m, fmt.Sprintf("a member cannot be read %v after the last fault", patience))
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return 0, false
+	ok = h.until(m, func() bool {
+		var definite bool
+		rank, definite = owner.read(m)
+		return definite && len(m.pending) == 0
+	}, "a read of a member")
+	return rank, ok
 }
 
 func (h *harness) checkCounter(final *client, c *counter) bool {
-	for deadline := time.Now().Add(patience); !h.isBroken(); {
-		if xp, definite := final.readCounter(c); definite {
+	return h.until(c, func() bool {
+		xp, definite := final.readCounter(c)
+		if definite {
 			c.settledAt(xp)
-			return !h.isBroken()
 		}
-		if time.Now().After(deadline) {
-			h.violation(c, fmt.Sprintf("a member cannot be read %v after the last fault", patience))
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
+		return definite
+	}, "a read of a member")
 }
 
 // checkBoard reads all pages of a guild: they are one board of exactly the members that exist, each with the rank that the
@@ -130,7 +118,7 @@ func (h *harness) checkBoard(final *client, guild string, ranks map[string]int64
 func (h *harness) readBoard(final *client, guild, kind string) (all []pageRow, definite bool) {
 	for number := 1; ; number++ {
 		var rows []pageRow
-		answered := h.until(func() (definite bool) {
+		answered := h.until(nil, func() (definite bool) {
 			rows, definite = final.page(guild, kind, number)
 			return definite
 		}, "page %d of guild %s, period %q", number, guild, kind)

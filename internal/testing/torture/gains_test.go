@@ -144,7 +144,7 @@ func (h *harness) checkPeriods(final *client, guild string) {
 	h.checkTotals(final, guild, day)
 	for _, owner := range append(slices.Clone(h.clients), h.operator.client) {
 		for _, m := range owner.members[:min(len(owner.members), 2)] {
-			if m.guild == guild && !h.until(func() bool { return final.history(m) }, "the history of member %s of guild %s", m.user, guild) {
+			if m.guild == guild && !h.until(nil, func() bool { return final.history(m) }, "the history of member %s of guild %s", m.user, guild) {
 				return
 			}
 		}
@@ -240,7 +240,7 @@ func (h *harness) checkNoPeriods(final *client, guild string) {
 
 // get reads a body until it is answered.
 func (h *harness) get(final *client, path string, into any) bool {
-	return h.until(func() bool {
+	return h.until(nil, func() bool {
 		a := h.call(final.replica(), http.MethodGet, path, "", nil)
 		if a.verdict == unknown || a.verdict == unsent {
 			return false
@@ -253,10 +253,10 @@ func (h *harness) get(final *client, path string, into any) bool {
 }
 
 // until repeats a read until it is answered; a violation when it is not in time. It returns false once anything is broken.
-func (h *harness) until(answered func() bool, what string, args ...any) bool {
+func (h *harness) until(about subject, answered func() bool, what string, args ...any) bool {
 	for deadline := time.Now().Add(patience); !h.isBroken() && !answered(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			h.violation(nil, fmt.Sprintf("not answered %v after the last fault: ", patience)+fmt.Sprintf(what, args...))
+			h.violation(about, fmt.Sprintf("not answered %v after the last fault: ", patience)+fmt.Sprintf(what, args...))
 		}
 	}
 	return !h.isBroken()

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
 
 	"levelboard/internal/testing/testenv"
 )
@@ -158,7 +157,6 @@ func newHarness(t *testing.T, m mode, f fleet) *harness {
 	}
 	t.Cleanup(h.http.CloseIdleConnections)
 	t.Logf("seed %d (TORTURE_SEED), faults for %v (TORTURE_TIME)", h.seed, budget(t))
-	logging.Disable() // that a killed Redis cannot be reached is no news
 	h.onRedis = h.startRedis()
 	h.postgres = testenv.PostgresServer(t)
 	h.pgProxy = startProxy(t, hostOf(t, h.postgres.URL()), h.stream(pgProxyStream))
@@ -257,15 +255,10 @@ func (h *harness) newMember(guild, user string) *member {
 
 // awaitSaved waits until the archive has the counters: whatever Redis loses from now on, they exist.
 func (h *harness) awaitSaved() {
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	testenv.Wait(h.t, "the archive has the counters", func() bool {
 		rows, err := h.rows()
-		if err == nil && len(rows) == len(h.counters) {
-			return
-		}
-		if time.Now().After(deadline) {
-			h.t.Fatalf("the archive has %d of %d members, %v after they were created: %v", len(rows), len(h.counters), patience, err)
-		}
-	}
+		return err == nil && len(rows) == len(h.counters)
+	})
 }
 
 // guildDocument is a guild's settings. What it counts stays, or replicas would count by different settings for a while.
@@ -294,19 +287,16 @@ func (h *harness) must(method, path string, body any) answer {
 // awaitReady waits until every replica serves members; false, with a violation, when one does not in time. A start that the last fault
 // made fail is repeated.
 func (h *harness) awaitReady() bool {
-	deadline := time.Now().Add(patience)
 	for _, r := range h.replicas {
-		for {
+		if !h.until(nil, func() bool {
 			a := h.call(r, "GET", "/v2/openapi.json", "", nil)
 			if a.verdict == done || a.status == http.StatusUnauthorized {
-				break
-			}
-			if time.Now().After(deadline) {
-				h.violation(nil, fmt.Sprintf("replica %s does not serve %v after everything that it needs was there again: %s", r.name, patience, a.text))
-				return false
+				return true
 			}
 			h.revive()
-			time.Sleep(20 * time.Millisecond)
+			return false
+		}, "replica %s", r.name) {
+			return false
 		}
 	}
 	return true

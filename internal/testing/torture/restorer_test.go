@@ -263,7 +263,7 @@ func (r *restorer) valueOf(a answer) (value int64, err error) {
 // settle reads the guild from one replica until nothing is pending.
 func (r *restorer) settle(replica int) bool {
 	r.current = replica
-	return r.h.until(r.read, "the members of guild %s", restoreGuild)
+	return r.h.until(nil, r.read, "the members of guild %s", restoreGuild)
 }
 
 // lost notes that Redis may come back with whatever the guild was since its incarnation began, and with nothing of before.

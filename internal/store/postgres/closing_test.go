@@ -125,8 +125,8 @@ func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
 const waitsForALock = `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
-	url, _, exec := atHand(t)
+	url := storetest.PostgresURL(t)
 	storetest.ArchiveDueUnreadable(t, open(t, url), func(g id.Guild) {
-		exec(`UPDATE guilds SET settings = '{}' WHERE id = '` + string(g) + `'`)
+		exec(t, url, `UPDATE guilds SET settings = '{}' WHERE id = '`+string(g)+`'`)
 	})
 }

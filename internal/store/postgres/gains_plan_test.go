@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
@@ -17,31 +15,31 @@ import (
 
 // A purge finds what is too old of gains and periods by indexes, among many that are not, and one with nothing to do reads next to nothing.
 func TestHistoryIsPurgedByIndex(t *testing.T) {
-	url, conn, exec := atHand(t)
+	url := storetest.PostgresURL(t)
 	const guilds, history = 1000, 30
 	today := period.DayAt(time.Now(), time.UTC)
 	for _, table := range []string{"guilds", "gains", "periods", "standings"} {
-		exec(`ALTER TABLE ` + table + ` SET (autovacuum_enabled = false)`)
+		exec(t, url, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
 	}
-	exec(fmt.Sprintf(`INSERT INTO guilds (id, incarnation, settings, version, created_ms, gains_from)
+	exec(t, url, fmt.Sprintf(`INSERT INTO guilds (id, incarnation, settings, version, created_ms, gains_from)
 		SELECT (200000000000000000 + i)::text, i, '{}', 1, 0, %d FROM generate_series(1, %d) i`, today-9, guilds))
-	exec(fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
-		SELECT i, 300000000000000000 + u, %d - d, 1 FROM generate_series(1, %d) i, generate_series(1, 20) u, generate_series(0, 9) d`, today, guilds))
-	exec(fmt.Sprintf(`INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
-		SELECT i, d::text, 'day', '', d, d + 1, d * 86400000::bigint, (d + 1) * 86400000::bigint, 20, true, 0
+	exec(t, url, fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
+		SELECT i, 300000000000000000 + u, %d - d, 1 FROM generate_series(1, %d) i, generate_series(1, 4) u, generate_series(0, 9) d`, today, guilds))
+	exec(t, url, fmt.Sprintf(`INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
+		SELECT i, d::text, 'day', '', d, d + 1, d * 86400000::bigint, (d + 1) * 86400000::bigint, 4, true, 0
 		FROM generate_series(1, %d) i, generate_series(%d, %d) d`, guilds, today-10, today-1))
-	exec(`INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
-		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 20) r`)
-	exec(`VACUUM ANALYZE`)
+	exec(t, url, `INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
+		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 4) r`)
+	exec(t, url, `VACUUM ANALYZE`)
 	// One guild has something that is too old.
-	exec(fmt.Sprintf(`UPDATE guilds SET gains_from = %d WHERE incarnation = 500`, today-100))
-	exec(fmt.Sprintf(`INSERT INTO gains SELECT 500, 300000000000000000 + u, %d, 1 FROM generate_series(1, 20) u`, today-100))
-	exec(`UPDATE periods SET ends_ms = 0 WHERE number = 5000`)
-	exec(`INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
-		SELECT 5000, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM generate_series(21, 120) r`)
+	exec(t, url, fmt.Sprintf(`UPDATE guilds SET gains_from = %d WHERE incarnation = 500`, today-100))
+	exec(t, url, fmt.Sprintf(`INSERT INTO gains SELECT 500, 300000000000000000 + u, %d, 1 FROM generate_series(1, 20) u`, today-100))
+	exec(t, url, `UPDATE periods SET ends_ms = 0 WHERE number = 5000`)
+	exec(t, url, `INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
+		SELECT 5000, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM generate_series(5, 120) r`)
 
 	for _, want := range []int{40 + 2, 0} {
-		readsFew(t, url, conn, 500, func(a *postgres.Archive) {
+		readsFew(t, url, 500, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) {
 			n, err := a.Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour, History: history})
 			if err != nil || n != want {
 				t.Errorf("purged %d, %v; want %d", n, err, want)
@@ -49,7 +47,7 @@ func TestHistoryIsPurgedByIndex(t *testing.T) {
 		})
 	}
 	// One call does all that many guilds have, also when nothing is to be deleted.
-	exec(`UPDATE periods SET ends_ms = 0 WHERE number <= 600`)
+	exec(t, url, `UPDATE periods SET ends_ms = 0 WHERE number <= 600`)
 	if n, err := open(t, url).Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour, History: history}); err != nil || n != 600 {
 		t.Errorf("%d of 600 periods were looked at, %v", n, err)
 	}
@@ -57,13 +55,13 @@ func TestHistoryIsPurgedByIndex(t *testing.T) {
 
 // A page of a closed period costs its rows, and not those of the whole board.
 func TestAPageOfAClosedPeriodIsReadByIndex(t *testing.T) {
-	url, conn, exec := atHand(t)
-	exec(`INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
+	url := storetest.PostgresURL(t)
+	exec(t, url, `INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
 		SELECT 7, d::text, 'day', '', d, d + 1, 0, 0, 20000, true, 0 FROM generate_series(1, 3) d`)
-	exec(`INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
+	exec(t, url, `INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
 		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 20000) r`)
-	exec(`VACUUM ANALYZE`)
-	readsFew(t, url, conn, 200, func(a *postgres.Archive) {
+	exec(t, url, `VACUUM ANALYZE`)
+	readsFew(t, url, 200, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) {
 		rows, err := a.Standings(t.Context(), leaderboard.GuildRef{Incarnation: 7}, "2", 9000, 100)
 		if err != nil || len(rows) != 100 || rows[0].Rank != 9001 {
 			t.Errorf("%d rows, %v", len(rows), err)
@@ -73,17 +71,17 @@ func TestAPageOfAClosedPeriodIsReadByIndex(t *testing.T) {
 
 // Gains of a batch are found by their index also while the server has no statistics of a table that has grown.
 func TestGainsAreWrittenByIndexWhateverTheStatisticsSay(t *testing.T) {
-	url, conn, exec := atHand(t)
+	url := storetest.PostgresURL(t)
 	first := open(t, url)
 	g := leaderboard.Ref(storetest.PutGuild(t, first, "100000000000000001"))
 	first.Close()
 	for _, table := range []string{"gains", "members"} {
-		exec(`ALTER TABLE ` + table + ` SET (autovacuum_enabled = false)`)
+		exec(t, url, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
 	}
 	const members, days = 10_000, 10
-	exec(fmt.Sprintf(`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, words, present, deleted, epoch, rev, written_ms)
+	exec(t, url, fmt.Sprintf(`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, words, present, deleted, epoch, rev, written_ms)
 		SELECT %d, 300000000000000000 + i, 1, 1, '', '', '', true, false, 0, 0, 0 FROM generate_series(1, %d) i`, g.Incarnation, members))
-	exec(fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
+	exec(t, url, fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
 		SELECT %d, 300000000000000000 + i, d, 1 FROM generate_series(1, %d) i, generate_series(1, %d) d`, g.Incarnation, members, days))
 	const rows = 1000
 	b := snapshot.Batch{Guild: g, Rev: 1, Known: 1}
@@ -97,25 +95,6 @@ func TestGainsAreWrittenByIndexWhateverTheStatisticsSay(t *testing.T) {
 		must(t, err)
 		must(t, snapshot.WriteBatch(t.Context(), a, l, b))
 	}
-	readsFew(t, url, conn, 25*rows, write)
-	readsFew(t, url, conn, 25*rows, func(a *postgres.Archive) { must(t, a.Salvage(t.Context(), snapshot.State{Archived: 1}, b)) })
-}
-
-// readsFew wants at most this many rows to be read of what a test has filled, by what it does to an archive.
-func readsFew(t *testing.T, url string, conn *pgx.Conn, most int64, do func(a *postgres.Archive)) {
-	t.Helper()
-	read := func() (n int64) {
-		t.Helper()
-		must(t, conn.QueryRow(t.Context(), `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_user_tables
-			WHERE relname IN ('guilds', 'members', 'gains', 'periods', 'standings')`).Scan(&n))
-		return n
-	}
-	before := read()
-	a := open(t, url+"&pool_max_conns=1")
-	do(a)
-	a.Close() // a connection that ends tells what it has read
-	waitFor(t, url, `SELECT count(*) = 0 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'levelboard'`)
-	if after := read(); after-before > most {
-		t.Errorf("the server went through %d rows, of %d at most", after-before, most)
-	}
+	readsFew(t, url, 25*rows, open(t, url+"&pool_max_conns=1"), write)
+	readsFew(t, url, 25*rows, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) { must(t, a.Salvage(t.Context(), snapshot.State{Archived: 1}, b)) })
 }

@@ -220,7 +220,7 @@ var limitCases = cases{
 	"an identity over two keys":                  identityOverTwoKeys,
 	"an address without a key":                   addressWithoutKey,
 	"an address with a bad key":                  addressWithBadKey,
-	"what is refused is charged to neither":      refusedIsChargedToNeither,
+	"a rejected request may cost the key alone":  rejectedMayCostTheKeyAlone,
 	"the headers show the tighter of the two":    tighterOfTheTwo,
 	"X-Forwarded-For, the last that is not ours": lastForwardedAddress,
 }

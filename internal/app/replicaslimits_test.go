@@ -20,7 +20,7 @@ func limitsOfAll(t *testing.T, environ []string) {
 	three[0].admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 
 	// crowd sends requests with these keys to all replicas at once, and checks that a budget of limit a minute let as many
-	// pass as it has, and what the time that it took has added.
+	// pass as it has, or one fewer, and what the time that it took has added.
 	crowd := func(t *testing.T, limit int, keys ...string) {
 		t.Helper()
 		var passed, refused atomic.Int64
@@ -40,7 +40,7 @@ func limitsOfAll(t *testing.T, environ []string) {
 			return nil
 		})
 		added := int64(time.Since(began) * time.Duration(limit) / time.Minute)
-		if n := passed.Load(); n < int64(limit) || n > int64(limit)+added || n+refused.Load() != int64(4*limit) {
+		if n := passed.Load(); n < int64(limit)-1 || n > int64(limit)+added || n+refused.Load() != int64(4*limit) {
 			t.Errorf("%d requests passed of a budget of %d, to which the time had added %d; %d were refused", n, limit, added, refused.Load())
 		}
 	}

@@ -114,7 +114,7 @@ func (a *api) budgets(c *gin.Context, who caller) []ratelimit.Budget {
 		perKey = *who.key.RateLimit
 	}
 	return []ratelimit.Budget{
-		{Scope: ratelimit.ScopeKey, Name: who.key.ID, Owner: string(who.key.OwnerID), PerMinute: perKey},
+		{Scope: ratelimit.ScopeKey, Name: who.key.ID, PerMinute: perKey},
 		{Scope: ratelimit.ScopeIdentity, Name: string(who.key.OwnerID), PerMinute: a.deps.IdentityLimit},
 	}
 }

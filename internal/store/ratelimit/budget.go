@@ -2,10 +2,7 @@
 // requests at once as it allows in a minute, refilled evenly. It does not know who pays for a request, nor what a refusal looks like.
 package ratelimit
 
-import (
-	"net/netip"
-	"time"
-)
+import "net/netip"
 
 // Unlimited is what a Decision shows as limit and remaining when no budget has a limit.
 const Unlimited = 2147483647
@@ -23,36 +20,13 @@ const (
 type Budget struct {
 	Scope     string
 	Name      string
-	Owner     string // of a key: the identity that its requests are charged to too, whose slot in a Redis Cluster it shares
-	PerMinute int    // requests; 0 or less is no limit
+	PerMinute int // requests; 0 or less is no limit
 }
 
 // redisKey is the budget's name in Redis, without the prefix `rate:` of redis_rate.
-func (b Budget) redisKey() string {
-	switch b.Scope {
-	case ScopeKey:
-		return "lb:k:{" + b.Owner + "}:" + b.Name
-	case ScopeIdentity:
-		return "lb:i:{" + b.Name + "}"
-	case ScopeSignIn:
-		return "lb:s:{" + b.Name + "}"
-	case ScopeAdmin:
-		return "lb:t:{" + b.Name + "}"
-	default:
-		return "lb:a:{" + b.Name + "}"
-	}
-}
+func (b Budget) redisKey() string { return "lb:" + letters[b.Scope] + ":" + b.Name }
 
-// Decision is the outcome of a charge, of the budget that the client should mind: the one that refused, or else the one
-// with the least remaining.
-type Decision struct {
-	Allowed    bool
-	Scope      string // of that budget; empty when none has a limit
-	Limit      int
-	Remaining  int           // requests that would be allowed at once, after this one
-	Reset      time.Duration // until the budget is full again
-	RetryAfter time.Duration // until one request is allowed; 0 when this one was
-}
+var letters = map[string]string{ScopeKey: "k", ScopeIdentity: "i", ScopeAddress: "a", ScopeSignIn: "s", ScopeAdmin: "t"}
 
 // OfIdentity is the budget of a signed-in user, or, when that is empty, of the address of a client.
 func OfIdentity(user, address string, perMinute int) Budget {

@@ -1,6 +1,6 @@
 package ratelimit
 
-// Waiting is how many requests wait for the next call of Redis, and Asking for how many pairs of budgets Redis is asked.
+// Waiting is how many requests wait for the next call of Redis.
 func (l *Limiter) Waiting() (n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -10,11 +10,9 @@ func (l *Limiter) Waiting() (n int) {
 	return n
 }
 
+// Asking is for how many budgets Redis is asked.
 func (l *Limiter) Asking() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting)
 }
-
-// Patient sets the patience of a call.
-var Patient = patient

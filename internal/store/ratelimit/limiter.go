@@ -3,88 +3,91 @@ package ratelimit
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/go-redis/redis_rate/v10"
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/platform/pause"
+	"levelboard/internal/domain/fault"
 )
 
-// leastPatience is how long a call of Redis may take at least, so that it notices when Redis is back.
-const leastPatience = 50 * time.Millisecond
+const (
+	period = time.Minute
+	// slack is the error of a bucket's time, a float64 with a resolution of 0.06 µs. Without it a fresh bucket may show one request too few.
+	slack = 50 * time.Microsecond
+)
 
 // Limiter charges budgets. It is safe for concurrent use, and a prometheus.Collector of its decisions.
 type Limiter struct {
-	client redis.UniversalClient
-	single *redis_rate.Limiter
+	rate *redis_rate.Limiter
 	metrics
 
 	mu      sync.Mutex
-	waiting map[budgets][]*request // the requests that the next call of Redis charges; one such call is under way for each entry
+	waiting map[Budget][]*request // the requests that the next call charges; one call is under way for each entry
 }
 
-// request waits for Redis.
+// request is on its way through its budgets.
 type request struct {
-	arrived  time.Time
-	done     chan struct{} // closed once the rest is set
-	decision Decision
-	err      error
+	rest  []Budget // the budget that it waits for, and those after it
+	shown Decision
+	err   error
+	done  chan struct{} // closed once shown or err is final
+}
+
+// Decision is the outcome of a charge, for one budget: the one that rejected, or else the one with the least remaining.
+type Decision struct {
+	Allowed    bool
+	Scope      string // of that budget; empty when none has a limit
+	Limit      int
+	Remaining  int           // requests that would be allowed at once, after this one
+	Reset      time.Duration // until the budget is full again
+	RetryAfter time.Duration // until one request is allowed; 0 when this one was
 }
 
 // New returns a Limiter with its buckets in this Redis. The client must not retry commands (MaxRetries -1), or a request
 // whose reply was lost is charged twice.
 func New(client redis.UniversalClient) *Limiter {
-	return &Limiter{client: client, single: redis_rate.NewLimiter(client), metrics: newMetrics(), waiting: map[budgets][]*request{}}
+	return &Limiter{rate: redis_rate.NewLimiter(client), metrics: newMetrics(), waiting: map[Budget][]*request{}}
 }
 
-// Charge takes one request from each budget, of which at most two may have a limit, or from none if one rejects it. Both are charged in one
-// step, so they must share a hash tag (Budget.Owner). Requests with the same budgets that arrive meanwhile share the next call. After an
-// error, which means that Redis did not answer, the request may have been charged.
+// Charge takes one request from each budget in turn, and stops at the first that rejects it: what the ones before it gave stays charged.
+// After an error, which means that Redis did not answer, the request may have been charged.
 func (l *Limiter) Charge(ctx context.Context, all ...Budget) (Decision, error) {
-	b, err := limited(all)
-	if err != nil || b.count() == 0 {
-		return Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}, err
+	limited := slices.DeleteFunc(slices.Clone(all), func(b Budget) bool { return b.PerMinute <= 0 })
+	r := &request{rest: limited, shown: Decision{Allowed: true, Limit: Unlimited, Remaining: Unlimited}, done: make(chan struct{})}
+	if len(limited) == 0 {
+		return r.shown, nil
 	}
-	r := &request{arrived: time.Now(), done: make(chan struct{})}
+	l.wait(context.WithoutCancel(ctx), r) // others may wait for the same answer when this caller has left
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return Decision{}, fmt.Errorf("charge the budget of scope %s: %w", limited[0].Scope, ctx.Err())
+	}
+	if r.err != nil {
+		return Decision{}, r.err
+	}
+	l.count(r.shown, limited)
+	return r.shown, nil
+}
+
+// wait adds a request to those that the next call for its budget charges.
+func (l *Limiter) wait(ctx context.Context, r *request) {
+	b := r.rest[0]
 	l.mu.Lock()
 	others, asking := l.waiting[b]
 	l.waiting[b] = append(others, r)
 	l.mu.Unlock()
 	if !asking {
-		go l.ask(context.WithoutCancel(ctx), b) // others may wait for the same answer when this caller has left
+		go l.ask(ctx, b)
 	}
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		return Decision{}, b.failure(ctx.Err())
-	}
-	if r.err != nil {
-		return Decision{}, r.err
-	}
-	l.count(b, r.decision)
-	return r.decision, nil
 }
 
-// Peek returns the decision that a request would get now, and charges nothing.
-func (l *Limiter) Peek(ctx context.Context, budget Budget) (Decision, error) {
-	b := budgets{budget}
-	_, full, err := l.takeByScript(ctx, b, 0)
-	if err != nil {
-		return Decision{}, b.failure(err)
-	}
-	if budget.remaining(full[0]) > 0 {
-		return b.allowed(full, 0), nil
-	}
-	d := b.rejected(full)
-	l.count(b, d)
-	return d, nil
-}
-
-// ask calls Redis until no request with these budgets waits. It ends by itself: the client bounds each call.
-func (l *Limiter) ask(ctx context.Context, b budgets) {
-	var heard time.Time
+// ask calls Redis until no request waits for this budget. It ends by itself: the client bounds each call.
+func (l *Limiter) ask(ctx context.Context, b Budget) {
 	for {
 		l.mu.Lock()
 		batch := l.waiting[b]
@@ -95,37 +98,55 @@ func (l *Limiter) ask(ctx context.Context, b budgets) {
 		}
 		l.waiting[b] = nil
 		l.mu.Unlock()
-		taken, full, err := l.take(patient(ctx, batch[0].arrived, heard, time.Now()), b, min(len(batch), b.smallest()))
-		if err == nil {
-			heard = time.Now()
-		}
+		answer, err := l.rate.AllowAtMost(ctx, b.redisKey(), redis_rate.PerMinute(b.PerMinute), len(batch))
 		for i, r := range batch {
-			switch {
-			case err != nil:
-				r.err = b.failure(err)
-			case i < taken:
-				r.decision = b.allowed(full, taken-1-i)
-			default:
-				r.decision = b.rejected(full)
+			d, err := b.decision(i, answer, err)
+			if r.shown.Scope == "" || d.Remaining < r.shown.Remaining || !d.Allowed {
+				r.shown, r.err = d, err
 			}
-			close(r.done)
+			if r.rest = r.rest[1:]; len(r.rest) > 0 && d.Allowed {
+				l.wait(ctx, r)
+			} else {
+				close(r.done)
+			}
 		}
 	}
 }
 
-// patient returns ctx with the patience that is left to a caller who arrived then. It counts from Redis' last answer if that
-// came later: only the time in which Redis was silent is spent.
-func patient(ctx context.Context, arrived, heard, now time.Time) context.Context {
-	patience := pause.Patience(ctx)
-	if patience == 0 {
-		return ctx
+// Peek returns the decision that a request would get now, and charges nothing.
+func (l *Limiter) Peek(ctx context.Context, b Budget) (Decision, error) {
+	answer, err := l.rate.AllowAtMost(ctx, b.redisKey(), redis_rate.PerMinute(b.PerMinute), 0)
+	if err == nil && answer.RetryAfter < 0 {
+		answer.Allowed = 1
 	}
-	if heard.After(arrived) {
-		arrived = heard
+	d, err := b.decision(0, answer, err)
+	if err == nil && !d.Allowed {
+		l.count(d, nil)
 	}
-	return pause.WithPatience(ctx, min(patience, max(patience-now.Sub(arrived), leastPatience)))
+	return d, err
 }
 
-func (b budgets) failure(err error) error {
-	return fmt.Errorf("charge the budget of scope %s: %w", b[0].Scope, err)
+// decision is that of the request at this index of a batch. A Redis that refuses writes still serves reads, so requests pass uncounted;
+// redis_rate rejects by an empty bucket before it writes.
+func (b Budget) decision(index int, answer *redis_rate.Result, err error) (Decision, error) {
+	d := Decision{Scope: b.Scope, Limit: b.PerMinute}
+	switch {
+	case fault.ChangesRefused(err) != "":
+		d.Allowed, d.Remaining = true, b.PerMinute
+	case err != nil:
+		return Decision{}, fmt.Errorf("charge the budget of scope %s: %w", b.Scope, err)
+	case index < answer.Allowed:
+		later := answer.Allowed - 1 - index
+		d.Allowed, d.Reset = true, max(answer.ResetAfter-b.refill(later), b.refill(1))
+		used := math.Ceil(float64(d.Reset-slack) / float64(b.refill(1)))
+		d.Remaining = min(max(b.PerMinute-int(used), 0), b.PerMinute-1)
+	default:
+		d.Reset, d.RetryAfter = answer.ResetAfter, max(answer.ResetAfter+b.refill(1)-period, time.Microsecond)
+	}
+	return d, nil
+}
+
+// refill is how long n requests take to be refilled.
+func (b Budget) refill(n int) time.Duration {
+	return time.Duration(float64(n) / float64(b.PerMinute) * float64(period))
 }

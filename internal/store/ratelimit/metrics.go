@@ -49,14 +49,15 @@ func (m metrics) Collect(ch chan<- prometheus.Metric) {
 	m.used.Collect(ch)
 }
 
-func (m metrics) count(b budgets, d Decision) {
+// count counts a decision about these budgets.
+func (m metrics) count(d Decision, charged []Budget) {
 	shown := m.scopes[d.Scope]
 	shown.used.Observe(1 - float64(d.Remaining)/float64(d.Limit))
 	if !d.Allowed {
 		shown.limited.Inc()
 		return
 	}
-	for _, budget := range b[:b.count()] {
-		m.scopes[budget.Scope].allowed.Inc()
+	for _, b := range charged {
+		m.scopes[b.Scope].allowed.Inc()
 	}
 }

@@ -56,7 +56,7 @@ func wantXP(t *testing.T, s *board, want int) {
 func clusterSlots(t *testing.T, c *clustered) {
 	for _, key := range []string{
 		"", "a", "123456789", "lb:{100000000000000001}:meta", "lb:{100000000000000001}:load:x}:xp", "lb:changed-guilds",
-		"{}a", "{}a{b}", "a{b", "a}b{c}", "{{a}}", "rate:lb:k:{900000000000000001}:abc", "ü{ß}",
+		"{}a", "{}a{b}", "a{b", "a}b{c}", "{{a}}", "rate:lb:k:abc", "ü{ß}",
 	} {
 		if got, want := redisconn.SlotOf(key), c.SlotOf(key); got != want {
 			t.Errorf("the slot of %q is %d, want %d", key, got, want)

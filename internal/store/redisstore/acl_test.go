@@ -53,7 +53,7 @@ func TestTheLeastRights(t *testing.T) {
 	})
 	t.Run("limits", func(t *testing.T) {
 		limits := ratelimit.New(client)
-		key := ratelimit.Budget{Scope: ratelimit.ScopeKey, Name: "k", Owner: "o", PerMinute: 5}
+		key := ratelimit.Budget{Scope: ratelimit.ScopeKey, Name: "k", PerMinute: 5}
 		identity := ratelimit.Budget{Scope: ratelimit.ScopeIdentity, Name: "o", PerMinute: 5}
 		for _, charged := range [][]ratelimit.Budget{{key}, {key, identity}} {
 			if d, err := limits.Charge(t.Context(), charged...); err != nil || !d.Allowed {

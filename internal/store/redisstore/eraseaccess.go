@@ -23,9 +23,9 @@ func (s *Store) EraseAccess(ctx context.Context, user id.User, keys []string) er
 	}
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		p.Del(ctx, sessionsKey(user))
-		p.Del(ctx, "rate:lb:i:{"+string(user)+"}")
+		p.Del(ctx, "rate:lb:i:"+string(user))
 		for _, key := range keys {
-			p.Del(ctx, "rate:lb:k:{"+string(user)+"}:"+key)
+			p.Del(ctx, "rate:lb:k:"+key)
 		}
 		return nil
 	})

@@ -156,6 +156,7 @@ func (a *App) start(ctx context.Context) error {
 			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, AuditDays: a.cfg.AuditDays, Log: a.log,
 		})
 	a.background.Go(func() { a.writer.Run(background) })
+	a.background.Go(func() { store.NoteChanges(background, a.log) })
 	a.periods = periods.NewCloser(store, a.stores.archive, a.hydrator,
 		periods.CloserOptions{Lease: a.writer.Lease, Interval: a.cfg.SnapshotInterval, Log: a.log, Now: time.Now})
 	a.background.Go(func() { a.periods.Run(background) })
@@ -210,9 +211,9 @@ func (a *App) noteUses(background context.Context) func(id.Guild) {
 	if a.cfg.GuildIdle == 0 {
 		return nil
 	}
-	uses := snapshot.NewUses(a.stores.live, a.cfg.GuildIdle, a.log)
-	a.background.Go(func() { uses.Run(background) })
-	return uses.Use
+	uses := snapshot.NewUses(a.stores.live, a.cfg.GuildIdle)
+	a.background.Go(func() { uses.Run(background, a.log) })
+	return uses.Add
 }
 
 // temporaryDir is where uploads are kept for a while: the data directory, if there is one.

@@ -53,7 +53,6 @@ type queued struct {
 func (q *queue) do(ctx context.Context, c *Call) {
 	c.queued = queued{ctx: ctx, arrived: time.Now(), patience: q.node.gate.patience(ctx)}
 	c.done.Add(1)
-	c.with = nil
 	q.mu.Lock()
 	if len(q.waiting) >= maxCalls {
 		q.mu.Unlock()
@@ -72,9 +71,7 @@ func (q *queue) do(ctx context.Context, c *Call) {
 	c.done.Wait()
 }
 
-func (c *Call) notSent(err error) {
-	c.answer(c.Script.result(nil, fmt.Errorf("not sent: %w", err)))
-}
+func (c *Call) notSent(err error) { c.answer(nil, fmt.Errorf("not sent: %w", err)) }
 
 // send sends batches until nobody waits. It ends by itself: nobody waits for longer than the patience, and no batch takes
 // longer either.
@@ -134,10 +131,9 @@ func (c *Call) left() bool {
 // sendBatch makes the calls. Afterwards each has its reply or its error.
 func (q *queue) sendBatch(batch []*Call) {
 	now, heard := time.Now(), q.node.gate.lastHeard()
-	var first []*Call // each with the calls that its run is for as well
-	var last *Call    // whose patience ends last: the batch has as much, or one with little left would cut the others off
+	calls := make([]*Call, 0, len(batch))
+	var last *Call // whose patience ends last: the batch has as much, or one with little left would cut the others off
 	var end time.Time
-	calls := 0
 	for _, c := range batch {
 		since := c.arrived
 		if heard.After(since) {
@@ -148,25 +144,15 @@ func (q *queue) sendBatch(batch []*Call) {
 			c.notSent(errSilent)
 			continue
 		}
-		calls++
 		if ends.After(end) {
 			last, end = c, ends
 		}
-		if i := slices.IndexFunc(first, c.joins); i >= 0 {
-			first[i].with = append(first[i].with, c)
-		} else {
-			first = append(first, c)
-		}
+		calls = append(calls, c)
 	}
-	if len(first) > 0 {
-		q.node.metrics.sent.Observe(float64(calls))
-		q.node.send(context.Background(), last.arrived, last.patience, first)
+	if len(calls) > 0 {
+		q.node.metrics.sent.Observe(float64(len(calls)))
+		q.node.send(context.Background(), last.arrived, last.patience, calls)
 	}
-}
-
-// joins reports whether one run can be for both calls.
-func (c *Call) joins(other *Call) bool {
-	return c.Script == other.Script && c.Keys[0] == other.Keys[0] && c.asking == other.asking && slices.Equal(c.Args, other.Args)
 }
 
 // length is how many calls wait.

@@ -2,15 +2,11 @@ package redisconn
 
 import (
 	"crypto/sha1" // #nosec G505 -- a short name of a server, kept from nobody, and the digest that EVALSHA takes
-	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 )
-
-//go:embed each.lua
-var eachLua string
 
 // Script is a Lua script, which every server gets before the script first runs there. It returns an array, or a string when it
 // did nothing, which callers get as a Refusal.
@@ -22,15 +18,10 @@ type Script struct {
 
 // ScriptOptions say how a script may be run.
 type ScriptOptions struct {
-	// Each lets one run be for several guilds (each.lua). Share and RunEach need it.
-	Each bool
 	// Waits makes its callers wait for replicas, as the client's Waiting says.
 	Waits bool
 	// AllowOOM lets it write while the memory of the server is full. It is for what makes room in the end.
 	AllowOOM bool
-	// Index is a sorted set that gets the guild of each call, by the time, unless it is there, in the round trip of the call. Not on a
-	// cluster, where it is elsewhere.
-	Index string
 }
 
 // ServerMark stands in a script's text for the identity of the server's current life.
@@ -39,13 +30,8 @@ const ServerMark = "<server>"
 // scripts are all scripts that were made.
 var scripts []*Script
 
-// NewScript makes a script of functions and of what is run. It must not be called after a client was made, so it is for
-// package variables.
-func NewScript(name, functions, body string, o ScriptOptions) *Script {
-	text := functions + body
-	if o.Each {
-		text = strings.Replace(strings.Replace(eachLua, "-- FUNCTIONS\n", functions, 1), "-- BODY\n", body, 1)
-	}
+// NewScript makes a script. It must not be called after a client was made, so it is for package variables.
+func NewScript(name, text string, o ScriptOptions) *Script {
 	sc := &Script{name: name, text: text, ScriptOptions: o}
 	scripts = append(scripts, sc)
 	return sc

@@ -48,13 +48,10 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 // changeMany runs a script that changes many members, whose arguments follow the incarnation and the days, and returns the words of its outcome.
 func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args []any) (outcome reply, replayed bool, err error) {
 	c, recorded, err := s.runOnce(ctx, sc, g, k, args...)
-	if recorded == nil && (err == nil || errors.Is(err, redisconn.ErrNotReplicated)) {
-		s.noteChanged(ctx, c)
-	}
 	if err != nil || recorded != nil {
 		return recorded, recorded != nil, known(err)
 	}
-	text, _, err := reply(c.Reply).text(1)
+	text, _, err := reply(c.Reply).text(0)
 	return words(text), false, wrap(sc.Name(), err)
 }
 

@@ -5,7 +5,7 @@
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
 --          each once, n lists of what the messages are worth ("20", or "20 -1 0", where one that is -1 does not count; or of a member that has
 --          them already "=" and its part of the outcome), user data of the first members, what once takes
--- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
+-- returns  {outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
 --          for each member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count), all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
@@ -112,9 +112,12 @@ for i = 1, n do
   end
 end
 outcome = table.concat(outcome, ' ')
-if g == 0 then return {unchanged(since, rev, outcome), outcome} end
+if g == 0 then
+  unchanged(since, rev, outcome)
+  return {outcome}
+end
 redis.call('HSET', KEYS[3], unpack(newentries))
-local first, counted = note(rev, since, pending, given, 1, g)
+local counted = note(rev, since, pending, given, 1, g)
 unread(rev, g)
 if named() then record(counted, table.concat(given, ' '), outcome, '') end
-return {first, outcome}
+return {outcome}

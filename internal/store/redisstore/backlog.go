@@ -12,13 +12,16 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-var backlogScript = newEachScript("backlog", "now")
+var backlogScript = newScript("backlog", "now")
 
 // backlogGuilds is about how many guilds a Backlog asks: those take the server some 20 ms.
 const backlogGuilds = 2000
 
 // Backlog implements snapshot.Live. However many guilds wait, it costs the server what backlogGuilds of them do, and their list.
 func (s *Store) Backlog(ctx context.Context, underway, stuck []id.Guild) (b snapshot.Backlog, err error) {
+	if err := s.changed.Flush(ctx); err != nil {
+		return b, err
+	}
 	listed, err := s.client.ZRange(ctx, changedKey, 0, -1).Result()
 	if err != nil {
 		return b, fmt.Errorf("redis: backlog: %w", err)

@@ -6,7 +6,7 @@
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, mode (set, higher, add, missing), n (at most 1000), for how many of them user data
 --          follows, n members, each once, n amounts of XP (or of a member that was changed already "=" and its part of the outcome), n message
 --          counts or '', user data of the first members, what once takes
--- returns  {first as in create.lua, outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has for
+-- returns  {outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has for
 --          each member c (created), h (changed) or u (unchanged), and XP and message count after, all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
@@ -72,7 +72,10 @@ for i = 1, n do
   end
 end
 outcome = table.concat(outcome, ' ')
-if c == 0 then return {unchanged(since, rev, outcome), outcome} end
+if c == 0 then
+  unchanged(since, rev, outcome)
+  return {outcome}
+end
 
 if #seats > 0 then redis.call('ZADD', KEYS[2], unpack(seats)) end
 for i = 1, c do
@@ -87,7 +90,7 @@ for i = 1, c do
   if made[i] == 'leaves' or made[i] == 'away' and days[i] then moved(member, false, known) end
 end
 redis.call('HSET', KEYS[3], unpack(texts))
-local first, counted = note(rev, since, pending, changed, 1, c)
+local counted = note(rev, since, pending, changed, 1, c)
 unread(rev, c)
 record(counted, table.concat(changed, ' '), outcome, audited())
-return {first, outcome}
+return {outcome}

@@ -15,7 +15,7 @@ import (
 
 var changing = []string{"loaded", "now", "note", "append", "absent", "counting", "packed", "changing"}
 
-var changeScript = makeScript("change", redisconn.ScriptOptions{Each: true, Waits: true, Index: changedKey}, changing)
+var changeScript = newChangeScript("change")
 
 // newChangeScript makes a script whose changes wait for replicas.
 func newChangeScript(name string) *redisconn.Script {
@@ -33,11 +33,12 @@ func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User
 		return s.changeOne(ctx, changeScript, g, kept{c.Once, c.Days, c.Audit}, sieve, string(user), change)
 	}
 	l := redisconn.Call{
-		Script: changeScript, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, c.Days != nil),
-		Args: []any{int64(g.Incarnation), daysText(c.Days), sieve}, Own: []string{string(user), change},
+		Script: changeScript, Keys: keysOf(g.ID).changes(g.Incarnation, c.Days != nil),
+		Args: []any{int64(g.Incarnation), daysText(c.Days), sieve, string(user), change},
 	}
 	err = s.client.Share(ctx, &l)
-	return s.outcome(ctx, &l, err)
+	s.noteChanged(g.ID, err)
+	return outcome(&l, err)
 }
 
 // changeText is how change.lua gets a change.
@@ -66,7 +67,7 @@ func changeText(c leaderboard.Change) (string, error) {
 func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args ...any) (leaderboard.Outcome, error) {
 	c, recorded, err := s.runOnce(ctx, sc, g, k, args...)
 	if recorded == nil {
-		return s.outcome(ctx, c, err)
+		return outcome(c, err)
 	}
 	if err != nil {
 		return leaderboard.Outcome{}, err
@@ -76,26 +77,17 @@ func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboa
 	return out, err
 }
 
-// outcome reads what became of one member, {first, before, after, count, before, ...}, and puts the guild into the index if
-// its change is the first that waits for a snapshot. If too few replicas have the change, it says whether it changed nothing.
-func (s *Store) outcome(ctx context.Context, c *redisconn.Call, err error) (leaderboard.Outcome, error) {
+// outcome reads what became of one member, {before, after, count}. If too few replicas have the change, it says whether it changed
+// nothing.
+func outcome(c *redisconn.Call, err error) (leaderboard.Outcome, error) {
 	if err != nil && !errors.Is(err, redisconn.ErrNotReplicated) {
 		return leaderboard.Outcome{}, known(err)
 	}
-	s.noteChanged(ctx, c)
-	r := reply(c.Reply)
-	out, refused := outcomeOf(c.Script, r[min(1+3*c.At, len(r)):])
+	out, refused := outcomeOf(c.Script, reply(c.Reply))
 	if refused != nil || err == nil {
 		return out, refused
 	}
 	return leaderboard.Outcome{}, known(err)
-}
-
-// noteChanged reads first, which each script that makes changes answers first: 1 if no other change waits for a snapshot.
-func (s *Store) noteChanged(ctx context.Context, c *redisconn.Call) {
-	if reply(c.Reply).at(0) == int64(1) && !c.Indexed {
-		s.index(ctx, id.Guild(c.Guild))
-	}
 }
 
 // What a script answers as the XP before of a member whom it did not change.

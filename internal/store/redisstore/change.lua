@@ -5,7 +5,7 @@
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
 --          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
 --          does
--- returns  {first as in create.lua, XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
+-- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
 --          damaged; -3, 0, 0: it is not present)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
 -- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
@@ -23,7 +23,7 @@ local held = ' ' .. stamp() .. ' '
 -- member that is there and whole has its XP in scored and its entry in texts, at places[member]. Over many
 -- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made again each time.
 local places, members, scored, texts, m = {}, {nil}, {nil}, {nil, nil}, 0
-local outcome, sets, days, made = {0, nil, nil, nil}, {}, {}, 0
+local outcome, sets, days, made = {nil, nil, nil}, {}, {}, 0
 for i = 1, n do
   local member, change = ARGV[3 + i], ARGV[3 + n + i]
   local place, before, count, ends, gains, user = places[member]
@@ -54,15 +54,15 @@ for i = 1, n do
     if not sets[i] then gains, days[i] = earned(member, gains, after - before) end
     texts[2 * place - 1], texts[2 * place] = member, count .. held .. ends .. gains .. user
     made = made + 1
-    outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = before, after, count
+    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, count
   else
-    outcome[3 * i - 1], outcome[3 * i], outcome[3 * i + 1] = scores[i] and -2 or absent(entries[i]) and -3 or -1, 0, 0
+    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = scores[i] and -2 or absent(entries[i]) and -3 or -1, 0, 0
   end
 end
 if m == 0 then return outcome end
 
 for i = 1, n do
-  local member, before, after = ARGV[3 + i], outcome[3 * i - 1], outcome[3 * i]
+  local member, before, after = ARGV[3 + i], outcome[3 * i - 2], outcome[3 * i - 1]
   if before >= 0 and after ~= before then
     if sets[i] then redis.call('ZADD', KEYS[2], after, member) else redis.call('ZINCRBY', KEYS[2], after - before, member) end
     leveled(member, before, after)
@@ -70,8 +70,7 @@ for i = 1, n do
   end
 end
 redis.call('HSET', KEYS[3], unpack(texts, 1, 2 * m))
-local first, counted = note(rev, since, pending, members, 1, m, made)
+local counted = note(rev, since, pending, members, 1, m, made)
 unread(rev, made)
-if journaled() then record(counted, members[1], table.concat(outcome, ' ', 2, 4), audited(), outcome[2], outcome[3]) end
-outcome[1] = first
+if journaled() then record(counted, members[1], table.concat(outcome, ' ', 1, 3), audited(), outcome[1], outcome[2]) end
 return outcome

@@ -2,13 +2,17 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store/redisconn"
 )
 
 // takeGuilds is how many guilds one command takes out of the index.
@@ -18,10 +22,23 @@ const takeGuilds = 1000
 // millisecond, for which requests wait.
 const scanCount = 250
 
-// ChangedGuilds implements snapshot.Live. When it fails part of the way it returns what it has taken with the error: those
-// guilds, and any that were in a reply that was lost, are no longer in the index.
+// NoteChanges puts the guilds that this process changes into the index, each second, until ctx ends.
+func (s *Store) NoteChanges(ctx context.Context, log *slog.Logger) { s.changed.Run(ctx, log) }
+
+// noteChanged remembers a guild for the index, unless a script refused to change it. After any other error it may have changed.
+func (s *Store) noteChanged(g id.Guild, err error) {
+	if _, refused := errors.AsType[redisconn.Refusal](err); !refused {
+		s.changed.Add(g)
+	}
+}
+
+// ChangedGuilds implements snapshot.Live; what this process changed is among them at once. When it fails part of the way it returns what
+// it has taken with the error: those guilds, and any that were in a reply that was lost, are no longer in the index.
 func (s *Store) ChangedGuilds(ctx context.Context) ([]id.Guild, error) {
 	var guilds []id.Guild
+	if err := s.changed.Flush(ctx); err != nil {
+		return nil, err
+	}
 	for {
 		taken, err := s.client.ZPopMin(ctx, changedKey, takeGuilds).Result()
 		if err != nil {
@@ -71,13 +88,19 @@ func (s *Store) allKeys(ctx context.Context, pattern string) (found []string, er
 // MarkChanged implements snapshot.Live.
 func (s *Store) MarkChanged(ctx context.Context, guilds ...id.Guild) error {
 	for part := range slices.Chunk(guilds, takeGuilds) {
-		members := make([]any, len(part))
-		for i, g := range part {
-			members[i] = string(g)
-		}
-		if err := s.addToIndex(ctx, members); err != nil {
-			return wrap("mark changed", err)
+		if err := s.addChanged(ctx, part); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// addChanged puts guilds into the index, unless they are there, by the time and their order: so they come out of it in about the order in
+// which they changed first.
+func (s *Store) addChanged(ctx context.Context, guilds []id.Guild) error {
+	members, now := make([]redis.Z, len(guilds)), float64(time.Now().UnixMilli())
+	for i, g := range guilds {
+		members[i] = redis.Z{Score: now + float64(i)/takeGuilds, Member: string(g)}
+	}
+	return wrap("mark changed", s.client.ZAddNX(ctx, changedKey, members...).Err())
 }

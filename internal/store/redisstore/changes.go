@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Each: true, Waits: true, AllowOOM: true}, []string{"now", "values", "entries"})
-	endChangesScript  = makeScript("end_changes", redisconn.ScriptOptions{Each: true, AllowOOM: true}, []string{"epoch"})
+	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Waits: true, AllowOOM: true}, []string{"now", "values", "entries"})
+	endChangesScript  = makeScript("end_changes", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch"})
 	distrustScript    = newScript("distrust", "epoch")
 )
 

@@ -2,7 +2,7 @@
 --
 -- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, member, what once takes
--- returns  {first as in create.lua, 0, 0, 0} | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | NOMEMBER
+-- returns  {0, 0, 0} | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | NOMEMBER
 -- atomic   the entry, its gains in running periods, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, the event, the record and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
@@ -18,6 +18,6 @@ local _, _, gains = parts(rest or entry or '0 0 0')
 redis.call('HDEL', KEYS[3], ARGV[3])
 parted(ARGV[3], gains, known)
 if not away then event(KEYS[5], 'o', ARGV[3]) end
-local first, counted = note(rev, since, pending, ARGV, 3, 3)
+local counted = note(rev, since, pending, ARGV, 3, 3)
 record(counted, ARGV[3], '0 0 0', audit, xp and string.format('%.0f', xp + 0))
-return {first, 0, 0, 0}
+return {0, 0, 0}

@@ -19,7 +19,7 @@ import (
 var (
 	eraseScript       = newScript("erase", "now", "note")
 	eraseEventsScript = newScript("erase_events")
-	findEntryScript   = newEachScript("find_entry")
+	findEntryScript   = newScript("find_entry")
 )
 
 // eventsPattern matches the logs of events of all guilds and incarnations.
@@ -41,34 +41,31 @@ func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User
 	for i, g := range guilds {
 		k := keysOf(g)
 		calls[i] = &redisconn.Call{
-			Script: eraseScript, Guild: string(g), Keys: append(append(k.members(), k.journal()), k.gains()...), Args: []any{string(user), noted},
+			Script: eraseScript, Keys: append(append(k.members(), k.journal()), k.gains()...), Args: []any{string(user), noted},
 		}
 	}
 	s.client.RunEach(ctx, calls)
 	for i, c := range calls {
-		var first bool
+		s.noteChanged(guilds[i], c.Err)
 		if found[i].Err = known(c.Err); found[i].Err == nil {
-			found[i], first = searchedOf(guilds[i], c.Reply)
-		}
-		if first {
-			s.index(ctx, guilds[i])
+			found[i] = searchedOf(guilds[i], c.Reply)
 		}
 	}
 	return found
 }
 
 // searchedOf reads what erase.lua answered.
-func searchedOf(g id.Guild, r reply) (found erasure.Searched, first bool) {
-	var incarnation, noted, isFirst int64
-	fields := []*int64{&incarnation, &noted, &isFirst, &found.Epoch, &found.Rev}
+func searchedOf(g id.Guild, r reply) (found erasure.Searched) {
+	var incarnation, noted int64
+	fields := []*int64{&incarnation, &noted, &found.Epoch, &found.Rev}
 	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
-		return erasure.Searched{Err: wrap("erase a member", err)}, false
+		return erasure.Searched{Err: wrap("erase a member", err)}
 	}
 	if len(r) > 0 {
 		found.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
 	}
 	found.Unverified, found.Noted = len(r) == 1, noted == 1
-	return found, isFirst == 1
+	return found
 }
 
 // Archived implements erasure.Live.

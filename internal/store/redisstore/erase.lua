@@ -3,8 +3,8 @@
 --
 -- KEYS     meta xp entry dirty, journal, gains of the day, week, month and season, notes
 -- ARGV     member, 1 to note the deletion though nothing is found, else 0
--- returns  {} when the guild is not loaded | {incarnation} when it is not in use | {incarnation, 0: the user was not found, or 1, first as in
---          create.lua, epoch, rev}
+-- returns  {} when the guild is not loaded | {incarnation} when it is not in use | {incarnation, 0: the user was not found, or 1, epoch,
+--          rev}
 -- atomic   all of it, and the note for the snapshot, which finds no entry and writes a tombstone
 local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'since', 'pending', 'gains')
 if not meta[1] then return {} end
@@ -44,5 +44,5 @@ repeat
 until #part < 500
 
 if not found then return {meta[1], 0} end
-local first, counted = note(meta[4], meta[5], meta[6], {user}, 1, 1)
-return {meta[1], 1, first, meta[3], counted}
+local counted = note(meta[4], meta[5], meta[6], {user}, 1, 1)
+return {meta[1], 1, meta[3], counted}

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	surveyScript = newEachScript("survey", "now", "cold")
-	usedScript   = makeScript("used", redisconn.ScriptOptions{Each: true, AllowOOM: true}, []string{"now"})
+	surveyScript = newScript("survey", "now", "cold")
+	usedScript   = makeScript("used", redisconn.ScriptOptions{AllowOOM: true}, []string{"now"})
 	evictScript  = makeScript("evict", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch", "now", "cold"})
 )
 

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"context"
 	"io/fs"
 	"strings"
 	"testing"
@@ -30,3 +31,6 @@ func RefusalWords() (words []string) {
 	}
 	return words
 }
+
+// FlushChanged puts the guilds that were changed into the index.
+func (s *Store) FlushChanged(ctx context.Context) error { return s.changed.Flush(ctx) }

@@ -82,7 +82,7 @@ func digestIn(text string) (d leaderboard.Digest, err error) {
 	return d, err
 }
 
-var forgetScript = newEachScript("forget", "now", "packed")
+var forgetScript = newScript("forget", "now", "packed")
 
 const (
 	// forgetSize is how many records of a guild one step looks at: it takes the server less than a millisecond, also with a day of ten a second.

@@ -77,6 +77,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 
 	_, err = s.Change(ctx, guild1, user1, up)
 	ok(t, err)
+	ok(t, s.FlushChanged(ctx))
 	changed := maps.Clone(loaded)
 	changed["lb:changed-guilds"], changed[prefix+"dirty"], changed[prefix+"events:77"] = "zset", "zset", "stream"
 	want("of a changed guild", changed)
@@ -101,6 +102,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, err)
 	_, err = s.Create(ctx, guild1, user1, leaderboard.Creation{XP: 1})
 	ok(t, err)
+	ok(t, s.FlushChanged(ctx))
 	ok(t, s.Drop(ctx, guild1))
 	want("after drop", map[string]string{"lb:changed-guilds": "zset", prefix + "once": "hash"}) // for a day
 	if ttl := client.PTTL(ctx, prefix+"once").Val(); ttl <= 0 {

@@ -11,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var membersScript = newEachScript("members", "loaded", "ranked")
+var membersScript = newScript("members", "loaded", "ranked")
 
 // Member implements leaderboard.Board.
 func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User) (leaderboard.Ranked, error) {
@@ -21,34 +21,34 @@ func (s *Store) Member(ctx context.Context, g leaderboard.GuildRef, user id.User
 
 // readMember reads a member, and the text of its entry as well; "" where it is missing.
 func (s *Store) readMember(ctx context.Context, g leaderboard.GuildRef, user id.User) (m leaderboard.Ranked, entry string, err error) {
-	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation)}, Own: []string{string(user)}}
+	c := redisconn.Call{Script: membersScript, Keys: keysOf(g.ID).board(), Args: []any{int64(g.Incarnation), string(user)}}
 	if err := s.client.Share(ctx, &c); err != nil {
 		return m, "", known(err)
 	}
-	m, err = memberOf(c.Reply, c.At)
+	m, err = memberOf(c.Reply)
 	m.UserID = user
 	if err == nil {
-		entry, _, err = reply(c.Reply).text(3*c.At + 2)
+		entry, _, err = reply(c.Reply).text(2)
 	}
 	return m, entry, wrap("member", err)
 }
 
-// memberOf reads one of the members that members.lua answered, except for its id.
-func memberOf(r reply, at int) (m leaderboard.Ranked, err error) {
-	if len(r) < 3*at+3 {
+// memberOf reads a member that members.lua answered, except for its id.
+func memberOf(r reply) (m leaderboard.Ranked, err error) {
+	if len(r) < 3 {
 		return m, fmt.Errorf("%w: it is too short", errReply)
 	}
-	if r[3*at] == nil {
-		if text, _ := r[3*at+2].(string); strings.HasPrefix(text, absentMark) {
+	if r[0] == nil {
+		if text, _ := r[2].(string); strings.HasPrefix(text, absentMark) {
 			return m, leaderboard.ErrNotPresent
 		}
 		return m, leaderboard.ErrNoMember
 	}
 	var xp, above int64
-	if err := r[3*at:].numbers(&xp, &above); err != nil {
+	if err := r.numbers(&xp, &above); err != nil {
 		return m, err
 	}
-	m.Member, err = entryOf(r, 3*at+2)
+	m.Member, err = entryOf(r, 2)
 	m.XP, m.Rank = level.XP(xp), above+1
 	return m, err
 }

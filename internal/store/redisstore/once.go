@@ -56,7 +56,7 @@ func (k kept) auditText() string {
 // was made before, nothing is changed, and recorded has the recorded outcome. Its errors are those of redisconn, for outcome.
 func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args ...any) (c *redisconn.Call, recorded reply, err error) {
 	args = append([]any{int64(g.Incarnation), daysText(k.days)}, args...)
-	c = &redisconn.Call{Script: sc, Guild: string(g.ID), Keys: keysOf(g.ID).changes(g.Incarnation, k.days != nil), Args: args}
+	c = &redisconn.Call{Script: sc, Keys: keysOf(g.ID).changes(g.Incarnation, k.days != nil), Args: args}
 	once, entry := k.once, k.auditText()
 	if once.Named() || entry != "" {
 		c.Keys = append(c.Keys, keysOf(g.ID).once(), keysOf(g.ID).journal())
@@ -65,7 +65,9 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 		if entry != "" {
 			c.Args = append(args, 0, "", "", "", entry)
 		}
-		return c, nil, s.client.Run(ctx, c)
+		err = s.client.Run(ctx, c)
+		s.noteChanged(g.ID, err)
+		return c, nil, err
 	}
 	past, err := pastOf(once)
 	if err != nil {
@@ -79,6 +81,7 @@ func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard
 		if err == nil {
 			c.Args = append(slices.Clip(args), number, digestText(once.Request), digestText(once.Key), past, entry)
 			err = s.client.Run(ctx, c)
+			s.noteChanged(g.ID, err)
 		}
 		if !errors.Is(known(err), errClaimLost) {
 			break

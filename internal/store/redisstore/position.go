@@ -10,10 +10,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var positionScript = newEachScript("position", "loaded", "values", "ranked", "settle")
+var positionScript = newScript("position", "loaded", "values", "ranked", "settle")
 
 const (
-	// positionNotes is how many changes a read of positions takes into the boards at most: a run of the script may be for many guilds.
+	// positionNotes is how many changes a read of positions takes into the boards at most.
 	positionNotes = 100
 	// positionWidth is how many elements of a reply are about one member.
 	positionWidth = 13
@@ -22,7 +22,7 @@ const (
 // Position implements leaderboard.Board.
 func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.User, running []period.Period) (leaderboard.Position, error) {
 	k := keysOf(g.ID)
-	keys, args := k.board(), []any{int64(g.Incarnation), "", "", "", "", positionNotes}
+	keys, args := k.board(), []any{int64(g.Incarnation), "", "", "", "", positionNotes, string(user)}
 	for _, p := range running {
 		args[placeOf(p.Kind)] = p.Range()
 	}
@@ -31,27 +31,27 @@ func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.Us
 	}
 	c := redisconn.Call{}
 	err := s.settled(ctx, g, func() error {
-		c = redisconn.Call{Script: positionScript, Keys: keys, Args: args, Own: []string{string(user)}}
+		c = redisconn.Call{Script: positionScript, Keys: keys, Args: args}
 		return known(s.client.Share(ctx, &c))
 	})
 	if err != nil {
 		return leaderboard.Position{}, err
 	}
-	p, err := positionOf(c.Reply, c.At, running)
+	p, err := positionOf(c.Reply, running)
 	p.UserID = user
 	return p, wrap("position", err)
 }
 
-// positionOf reads one of the members that position.lua answered, except for its id.
-func positionOf(r reply, at int, running []period.Period) (p leaderboard.Position, err error) {
+// positionOf reads the member that position.lua answered, except for its id.
+func positionOf(r reply, running []period.Period) (p leaderboard.Position, err error) {
 	if err := r.numbers(&p.Of); err != nil {
 		return p, err
 	}
-	if len(r) < 1+positionWidth*(at+1) {
+	if len(r) < 1+positionWidth {
 		return p, errReply
 	}
-	r = r[1+positionWidth*at:][:positionWidth]
-	if p.Ranked, err = memberOf(r, 0); err != nil {
+	r = r[1:][:positionWidth]
+	if p.Ranked, err = memberOf(r); err != nil {
 		return p, err
 	}
 	if p.Ahead, err = aheadOf(r); err != nil {

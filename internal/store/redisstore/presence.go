@@ -23,15 +23,14 @@ func (s *Store) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leade
 		args[1+i] = string(user)
 	}
 	c, _, err := s.runOnce(ctx, presenceScript, g, kept{days: p.Days, audit: p.Audit}, args...)
-	s.noteChanged(ctx, c)
 	if err != nil {
 		return moved, known(err)
 	}
 	r := reply(c.Reply)
-	if moved.Changed, err = r.number(1); err != nil {
+	if moved.Changed, err = r.number(0); err != nil {
 		return moved, fmt.Errorf("redis: presence: %w", err)
 	}
-	for i := 2; i < len(r); i++ {
+	for i := 1; i < len(r); i++ {
 		user, _ := r.at(i).(string)
 		moved.Missing = append(moved.Missing, id.User(user))
 	}

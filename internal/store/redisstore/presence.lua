@@ -2,12 +2,12 @@
 --
 -- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, 1 to bring back, else 0, members (at most 1000), each once, what once takes, without a name
--- returns  {first as in create.lua, how many changed, members without an entry...} | NOTLOADED
+-- returns  {how many changed, members without an entry...} | NOTLOADED
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the journal
 local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
 if not found then return 'NOTLOADED' end
 opened(known)
-local back, answer = ARGV[3] == '1', {0, 0}
+local back, answer = ARGV[3] == '1', {0}
 local last = journaled() and #ARGV - 5 or #ARGV
 local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, last)), redis.call('HMGET', KEYS[3], unpack(ARGV, 4, last))
 local held, changed, texts, seats = ' ' .. stamp() .. ' ', {}, {}, {}
@@ -32,7 +32,8 @@ for i = 1, #changed do
   moved(changed[i], back, known)
 end
 redis.call('HSET', KEYS[3], unpack(texts))
-answer[1], answer[2] = note(rev, since, pending, changed, 1, #changed), #changed
+note(rev, since, pending, changed, 1, #changed)
+answer[1] = #changed
 unread(rev, #changed)
 record(nil, nil, nil, audited())
 return answer

@@ -37,18 +37,14 @@ func newScript(name string, prelude ...string) *redisconn.Script {
 	return makeScript(name, redisconn.ScriptOptions{}, prelude)
 }
 
-// newEachScript makes one that a run may be made of for several guilds.
-func newEachScript(name string, prelude ...string) *redisconn.Script {
-	return makeScript(name, redisconn.ScriptOptions{Each: true}, prelude)
-}
-
 func makeScript(name string, o redisconn.ScriptOptions, prelude []string) *redisconn.Script {
-	var functions strings.Builder
-	functions.WriteString(constants)
+	var text strings.Builder
+	text.WriteString(constants)
 	for _, file := range prelude {
-		functions.WriteString(readScript("prelude/" + file))
+		text.WriteString(readScript("prelude/" + file))
 	}
-	return redisconn.NewScript(name, functions.String(), readScript(name), o)
+	text.WriteString(readScript(name))
+	return redisconn.NewScript(name, text.String(), o)
 }
 
 func readScript(name string) string {

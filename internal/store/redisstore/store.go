@@ -8,7 +8,6 @@ package redisstore
 import (
 	"context"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/events"
@@ -20,7 +19,7 @@ import (
 // Store is a leaderboard.Board, a snapshot.Live, a hydrate.Live, an events.Log, an audit.Live and a signin.Store on Redis. It is safe for concurrent use and holds no state of a guild.
 type Store struct {
 	client  *redisconn.Client
-	indexer *indexer
+	changed *snapshot.Notes // the guilds that this process changed, for the index
 	sieves  sieves
 }
 
@@ -35,22 +34,8 @@ var (
 // New returns a Store on a client, which stays the caller's to close.
 func New(client *redisconn.Client) *Store {
 	s := &Store{client: client, sieves: newSieves()}
-	s.indexer = &indexer{add: s.addToIndex}
+	s.changed = snapshot.NewNotes(s.addChanged, 0)
 	return s
-}
-
-// index puts a guild into the index of those with changes that wait for a snapshot, unless the round trip of the change did. The change is
-// made by then, so the caller's context does not count and a failure is not reported: the writer's sweep finds the guild.
-func (s *Store) index(ctx context.Context, g id.Guild) {
-	if s.client.Clustered() {
-		s.indexer.put([]any{string(g)})
-		return
-	}
-	_ = s.addToIndex(context.WithoutCancel(ctx), []any{string(g)})
-}
-
-func (s *Store) addToIndex(ctx context.Context, guilds []any) error {
-	return s.client.Process(ctx, indexed(ctx, guilds))
 }
 
 // Nudge tells every replica that something in the archive's log of changes is new. It says no more than "look now", and

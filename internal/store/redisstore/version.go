@@ -7,7 +7,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var versionScript = newEachScript("version", "loaded")
+var versionScript = newScript("version", "loaded")
 
 // Version implements leaderboard.Board.
 func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (v leaderboard.Version, err error) {

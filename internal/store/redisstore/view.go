@@ -90,7 +90,7 @@ func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) 
 // rankedOf reads those of the users that have an entry.
 func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
 	for i, user := range users {
-		m, err := memberOf(r, i)
+		m, err := memberOf(r[min(3*i, len(r)):])
 		if errors.Is(err, leaderboard.ErrNoMember) {
 			continue
 		}

@@ -61,7 +61,7 @@ type WriterOptions struct {
 	Holder   string        // names this process among the replicas
 	Interval time.Duration // between two rounds
 	// Idle is how long nobody must have used a guild before it leaves the live store; 0 is never. Uses have to be noted (see
-	// Uses) with the same time.
+	// NewUses) with the same time.
 	Idle                   time.Duration
 	HistoryDays, AuditDays int // how long the archive keeps what Keep.History and Keep.Audit say; 0 is for ever
 	Log                    *slog.Logger

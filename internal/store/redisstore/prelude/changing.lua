@@ -60,13 +60,12 @@ end
 -- What the audit log shall say, as record takes it.
 local function audited() return journaled() and ARGV[#ARGV] or '' end
 
--- Records the outcome of a request that changed nothing, so that it stays so when it is repeated. Returns first as in create.lua: the journal
+-- Records the outcome of a request that changed nothing, so that it stays so when it is repeated: the journal
 -- waits for a snapshot as a member does. since and rev are what meta has.
 local function unchanged(since, rev, outcome)
-  if not named() then return 0 end
+  if not named() then return end
   if not since then redis.call('HSET', KEYS[1], 'since', stamp()) end
   record(rev, '', outcome, '')
-  return since and 0 or 1
 end
 
 -- The message count, the end of the cooldown, the gains (counting.lua) and the user data of an entry, all as text; of the user data with the

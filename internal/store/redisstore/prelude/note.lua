@@ -1,7 +1,6 @@
 -- Counts changes (one, if not told) of members[from] to members[to], each named once, and notes them for the next snapshot by the rev
 -- of their oldest change that no snapshot has read: the first to change is the first to be written, however often it changes. A snapshot
--- may have read those up to `pending`, so one of them is noted again. Returns 1 when nothing waited for a snapshot, else 0: then the
--- caller has to put the guild into the index, which is in another slot; and the rev of the changes.
+-- may have read those up to `pending`, so one of them is noted again. Returns the rev of the changes.
 -- rev, since and pending are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua.
 local function note(rev, since, pending, members, from, to, changes)
   local counted = string.format('%.0f', tonumber(rev) + (changes or 1))
@@ -25,5 +24,5 @@ local function note(rev, since, pending, members, from, to, changes)
   else
     redis.call('ZADD', KEYS[4], 'NX', unpack(noted, 1, n))
   end
-  return since and 0 or 1, counted
+  return counted
 end

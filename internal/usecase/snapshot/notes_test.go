@@ -56,14 +56,14 @@ func (n *notes) roundTrips() int {
 	return n.calls
 }
 
-// runUses runs a Uses until stop is called.
-func runUses(t *testing.T, n *notes, idle time.Duration) (uses *snapshot.Uses, stop func()) {
-	uses = snapshot.NewUses(n, idle, slog.New(slog.DiscardHandler))
+// runUses runs Notes of uses until stop is called.
+func runUses(t *testing.T, n *notes, idle time.Duration) (uses *snapshot.Notes, stop func()) {
+	uses = snapshot.NewUses(n, idle)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		uses.Run(ctx)
+		uses.Run(ctx, slog.New(slog.DiscardHandler))
 	}()
 	return uses, func() { cancel(); <-done }
 }
@@ -77,14 +77,14 @@ func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
 		uses, stop := runUses(t, n, idle)
 		defer stop()
 		began := time.Now()
-		uses.Use("1")
+		uses.Add("1")
 		time.Sleep(2 * time.Second)
 		if got := n.of("1"); len(got) != 1 || got[0].Sub(began) > time.Second {
 			t.Errorf("noted at %v, want once within a second of %v", got, began)
 		}
 		for range 3000 { // ten hours
 			time.Sleep(12 * time.Second)
-			uses.Use("1")
+			uses.Add("1")
 			if got := n.of("1"); time.Since(got[len(got)-1]) > idle/8+time.Second {
 				t.Fatalf("after %v the last note is %v old", time.Since(began), time.Since(got[len(got)-1]))
 			}
@@ -104,15 +104,15 @@ func TestUsesAreNotedSoonAndSeldom(t *testing.T) {
 
 func TestUsesOfManyGuildsAreBounded(t *testing.T) {
 	n := &notes{}
-	uses := snapshot.NewUses(n, time.Hour, slog.New(slog.DiscardHandler))
+	uses := snapshot.NewUses(n, time.Hour)
 	const guilds = 200_000
 	use := func() {
 		for i := range guilds {
-			uses.Use(id.Guild(fmt.Sprintf("1%017d", i)))
+			uses.Add(id.Guild(fmt.Sprintf("1%017d", i)))
 		}
 	}
 	use()
-	if err := uses.Note(t.Context()); err != nil {
+	if err := uses.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	kept := len(n.noted)
@@ -120,7 +120,7 @@ func TestUsesOfManyGuildsAreBounded(t *testing.T) {
 		t.Errorf("%d guilds are noted at once, want no more than are remembered", kept)
 	}
 	use() // what was left out is noted with a later use
-	if err := uses.Note(t.Context()); err != nil {
+	if err := uses.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if len(n.noted) <= kept || n.calls > 2+(2*32*4096)/500 {
@@ -128,46 +128,74 @@ func TestUsesOfManyGuildsAreBounded(t *testing.T) {
 	}
 }
 
-// A use that could not be noted is noted with the next one.
+// What could not be noted is noted the next time, and once.
 func TestUsesWhileTheLiveStoreIsAway(t *testing.T) {
-	n := &notes{err: errors.New("away")}
-	uses := snapshot.NewUses(n, time.Hour, slog.New(slog.DiscardHandler))
-	uses.Use("1")
-	if err := uses.Note(t.Context()); !errors.Is(err, n.err) {
-		t.Errorf("error %v", err)
+	for _, again := range []time.Duration{0, time.Hour} {
+		n := &notes{err: errors.New("away")}
+		uses := snapshot.NewNotes(n.NoteUses, again)
+		uses.Add("1")
+		if err := uses.Flush(t.Context()); !errors.Is(err, n.err) {
+			t.Errorf("error %v", err)
+		}
+		n.err = nil
+		uses.Add("1")
+		for range 2 {
+			if err := uses.Flush(t.Context()); err != nil || len(n.of("1")) != 1 {
+				t.Errorf("noted %v, %v", n.of("1"), err)
+			}
+		}
 	}
-	n.err = nil
-	uses.Use("1")
-	uses.Use("1")
-	if err := uses.Note(t.Context()); err != nil || len(n.of("1")) != 1 {
-		t.Errorf("noted %v, %v", n.of("1"), err)
+}
+
+// A change that is made after the guild was noted is noted again: the writer may have read the guild in between.
+func TestAGuildThatChangesAgainIsNotedAgain(t *testing.T) {
+	n := &notes{}
+	changed := snapshot.NewNotes(n.NoteUses, 0)
+	for round := range 3 {
+		changed.Add("1")
+		changed.Add("1")
+		if err := changed.Flush(t.Context()); err != nil || len(n.of("1")) != round+1 {
+			t.Errorf("noted %v, %v in round %d", n.of("1"), err, round)
+		}
 	}
+}
+
+// A process that stops notes what it has not noted yet.
+func TestTheLastNotes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := &notes{}
+		uses, stop := runUses(t, n, time.Hour)
+		uses.Add("1")
+		if stop(); len(n.of("1")) != 1 {
+			t.Errorf("noted %v", n.of("1"))
+		}
+	})
 }
 
 // A request costs no memory for the use of a guild that is known.
 func TestAUseTakesNoMemory(t *testing.T) {
-	uses := snapshot.NewUses(&notes{}, time.Hour, slog.New(slog.DiscardHandler))
-	uses.Use(stores.GuildA)
-	if n := testing.AllocsPerRun(100, func() { uses.Use(stores.GuildA) }); n > 0 {
+	uses := snapshot.NewUses(&notes{}, time.Hour)
+	uses.Add(stores.GuildA)
+	if n := testing.AllocsPerRun(100, func() { uses.Add(stores.GuildA) }); n > 0 {
 		t.Errorf("a use allocates %v times", n)
 	}
 }
 
 // BenchmarkUse is what a request pays.
 func BenchmarkUse(b *testing.B) {
-	uses := snapshot.NewUses(&notes{}, time.Hour, slog.New(slog.DiscardHandler))
+	uses := snapshot.NewUses(&notes{}, time.Hour)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			uses.Use(stores.GuildA)
+			uses.Add(stores.GuildA)
 		}
 	})
 }
 
 func TestUsesDoNotKeepWhatTheGuildWasNamedIn(t *testing.T) {
-	uses := snapshot.NewUses(&notes{}, time.Hour, slog.New(slog.DiscardHandler))
+	uses := snapshot.NewUses(&notes{}, time.Hour)
 	use := func() weak.Pointer[byte] {
 		line := strings.Repeat("/100000000000000001", 1000)
-		uses.Use(id.Guild(line[1:19]))
+		uses.Add(id.Guild(line[1:19]))
 		return weak.Make(unsafe.StringData(line))
 	}
 	line := use()

@@ -1,0 +1,142 @@
+package snapshot
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"levelboard/internal/domain/id"
+)
+
+const (
+	// noteInterval is how long a guild that was added is not known to the Writer.
+	noteInterval = time.Second
+	// noteTime bounds one round of notes.
+	noteTime = 5 * time.Second
+	// noteSize is how many guilds one round trip notes.
+	noteSize = 500
+	// noteEvery is the part of the idle time after which a guild that is still used is noted again.
+	noteEvery = 8
+	// notesKept bounds the guilds that are remembered: about 10 MB.
+	notesKept = 131_072
+)
+
+// Notes collects guilds, of one replica's requests, and notes them in the live store together, each second: those that were used, so that
+// the Writer sees which nobody uses, and those that were changed. Nothing of it has to be kept: a guild whose use was not noted is loaded
+// once more, and one whose change was not is found by the next sweep.
+type Notes struct {
+	note  func(ctx context.Context, guilds []id.Guild) error
+	again time.Duration
+
+	mu    sync.RWMutex
+	known map[id.Guild]struct{} // added since the last time that all was forgotten
+	fresh []id.Guild            // those that are to be noted, in the order in which they were added
+}
+
+// NewNotes returns Notes for what note takes. A guild that is noted and added again is noted again after that time; with 0 with the next
+// ones.
+func NewNotes(note func(ctx context.Context, guilds []id.Guild) error, again time.Duration) *Notes {
+	return &Notes{note: note, again: again, known: map[id.Guild]struct{}{}}
+}
+
+// NewUses returns Notes of the guilds that requests are about. A guild in use is noted eight times in the time after which it would be
+// idle.
+func NewUses(live Live, idle time.Duration) *Notes {
+	return NewNotes(live.NoteUses, max(idle/noteEvery, noteInterval))
+}
+
+// Add remembers a guild. It is safe for concurrent use, waits for nothing, and takes memory for a guild that is not known only.
+func (n *Notes) Add(g id.Guild) {
+	n.mu.RLock()
+	_, known := n.known[g]
+	n.mu.RUnlock()
+	if known {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, known := n.known[g]; known || len(n.fresh) >= notesKept {
+		return
+	}
+	if len(n.known) >= notesKept {
+		clear(n.known)
+	}
+	g = id.Guild(strings.Clone(string(g))) // of a request's first line, most likely
+	n.known[g] = struct{}{}
+	n.fresh = append(n.fresh, g)
+}
+
+// Run notes guilds until ctx ends, and then those that are left.
+func (n *Notes) Run(ctx context.Context, log *slog.Logger) {
+	noting := time.NewTicker(noteInterval)
+	defer noting.Stop()
+	var forgetting <-chan time.Time
+	if n.again > 0 {
+		ticker := time.NewTicker(n.again)
+		defer ticker.Stop()
+		forgetting = ticker.C
+	}
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
+			defer cancel()
+			_ = n.Flush(last)
+			return
+		case <-forgetting:
+			n.forget() // so that each guild is noted when it is added next
+		case <-noting.C:
+			failing = n.flushLogged(ctx, log, failing)
+		}
+	}
+}
+
+func (n *Notes) forget() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	clear(n.known)
+}
+
+func (n *Notes) flushLogged(ctx context.Context, log *slog.Logger, failing bool) bool {
+	flushCtx, cancel := context.WithTimeout(ctx, noteTime)
+	defer cancel()
+	err := n.Flush(flushCtx)
+	if err != nil && !failing && ctx.Err() == nil {
+		log.WarnContext(ctx, "guilds that were used or changed cannot be noted in Redis; they are noted when it responds again", "error", err)
+	}
+	return err != nil
+}
+
+// Flush notes what was added since the last call. After an error the next call tries again.
+func (n *Notes) Flush(ctx context.Context) error {
+	n.mu.Lock()
+	fresh := n.fresh
+	n.fresh = nil
+	if n.again == 0 {
+		clear(n.known)
+	}
+	n.mu.Unlock()
+	for len(fresh) > 0 {
+		part := fresh[:min(noteSize, len(fresh))]
+		if err := n.note(ctx, part); err != nil {
+			n.putBack(fresh)
+			return err
+		}
+		fresh = fresh[len(part):]
+	}
+	return nil
+}
+
+// putBack takes back what could not be noted. A guild that was added meanwhile may be noted twice.
+func (n *Notes) putBack(guilds []id.Guild) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.fresh = append(guilds, n.fresh...)
+	n.fresh = n.fresh[:min(len(n.fresh), notesKept)]
+	for _, g := range guilds {
+		n.known[g] = struct{}{}
+	}
+}

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 	"testing"
 
-	"levelboard/internal/app"
 	"levelboard/internal/bench/loadgen"
-	"levelboard/internal/config"
+	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -24,22 +21,8 @@ func call(t *testing.T, environ []string, args ...string) (code int, stdout, std
 }
 
 func TestALoadOnAService(t *testing.T) {
-	const token = "an-operators-token-of-enough-length"
-	cfg, _, err := config.Load([]string{"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_RATE_LIMIT_IDENTITY=60", "LEVELBOARD_ADMIN_TOKEN=" + token, "LEVELBOARD_DATA_DIR=" + t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := app.New(cfg, app.Options{})
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		http.DefaultClient.CloseIdleConnections()
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}()
-	environ := []string{"LEVELBOARD_URL=" + a.URL(), "LEVELBOARD_ADMIN_TOKEN=" + token}
+	a := service.Embedded(t, "LEVELBOARD_RATE_LIMIT_IDENTITY=60")
+	environ := []string{"LEVELBOARD_URL=" + a.URL(), "LEVELBOARD_ADMIN_TOKEN=" + service.AdminToken}
 
 	code, stdout, stderr := call(t, environ, "--members", "30", "--concurrency", "2", "--duration", "1200ms", "--json", "--watch-ops", "http://"+a.OpsAddr()+"/")
 	var result loadgen.Result

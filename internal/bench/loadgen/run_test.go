@@ -11,37 +11,12 @@ import (
 	"time"
 
 	"levelboard/internal/app"
-	"levelboard/internal/config"
+	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
 
-const adminToken = "an-operators-token-of-enough-length"
-
-// startService starts a whole service on real servers; only the load comes from here.
-func startService(t *testing.T) *app.App {
-	t.Helper()
-	cfg, _, err := config.Load([]string{
-		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken, "LEVELBOARD_REDIS_TIMEOUT=5s",
-		"LEVELBOARD_RATE_LIMIT_IDENTITY=0", "LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := app.New(cfg, app.Options{})
-	if err := a.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
-}
-
 func TestEveryScenarioOnARealService(t *testing.T) {
-	a := startService(t)
+	a := service.Start(t)
 	t.Run("all", func(t *testing.T) { // returns when all have ended
 		for i, scenario := range Scenarios() {
 			t.Run(scenario.Name, func(t *testing.T) {
@@ -56,7 +31,7 @@ func TestEveryScenarioOnARealService(t *testing.T) {
 
 func runOne(t *testing.T, a *app.App, i int, scenario Scenario) error {
 	result, err := Run(t.Context(), Options{
-		URL: a.URL(), AdminToken: adminToken, Scenario: scenario, Concurrency: 5, Duration: 500 * time.Millisecond, Members: 1230, FirstGuild: i,
+		URL: a.URL(), AdminToken: service.AdminToken, Scenario: scenario, Concurrency: 5, Duration: 500 * time.Millisecond, Members: 1230, FirstGuild: i,
 		Skew: []Skew{Uniform, Zipf}[i%2], Seed: 7, Verify: true, OpsURL: "http://" + a.OpsAddr(), Batch: "10",
 	})
 	if err != nil {
@@ -98,7 +73,7 @@ func runOne(t *testing.T, a *app.App, i int, scenario Scenario) error {
 
 func assertNothingLeft(t *testing.T, a *app.App) {
 	t.Helper()
-	c := newClient(a.URL(), adminToken, 1)
+	c := newClient(a.URL(), service.AdminToken, 1)
 	defer c.close()
 	var guilds struct{ Guilds []any }
 	var keys struct{ Keys []any }
@@ -111,10 +86,10 @@ func assertNothingLeft(t *testing.T, a *app.App) {
 }
 
 func TestSeveralGuildsOnARealService(t *testing.T) {
-	a := startService(t)
+	a := service.Start(t)
 	scenario, _ := FindScenario("increment")
 	o := Options{
-		URL: a.URL(), AdminToken: adminToken, Scenario: scenario, Concurrency: 4, Rate: 500, Duration: 300 * time.Millisecond,
+		URL: a.URL(), AdminToken: service.AdminToken, Scenario: scenario, Concurrency: 4, Rate: 500, Duration: 300 * time.Millisecond,
 		Members: 70, Active: 40, Guilds: 30, FirstGuild: 3, KeyLimit: 1_000_000, Skew: Uniform, Seed: 7, Verify: true, Keep: true,
 	}
 	for round := range 3 { // the second finds the members, the third does not look

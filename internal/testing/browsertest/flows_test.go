@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -260,7 +261,7 @@ func TestSettingsGoThereAndBack(t *testing.T) {
 	if got := eval[string](b, "document.querySelector('[name=xpPerMessageMin]').value"); got != "20" {
 		t.Errorf("the form shows %q", got)
 	}
-	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(adminToken)).Want(t, 200)
+	kept := s.Do("GET", "/admin/guilds/"+g, "", nil, apitest.AdminToken(service.AdminToken)).Want(t, 200)
 	if cooldown := apitest.At[float64](t, kept, "xpGainInterval"); cooldown != 120_000 {
 		t.Errorf("a cooldown of 2 minutes is kept as %v", cooldown)
 	}

@@ -1,24 +1,18 @@
 package browsertest
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
-	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"levelboard/internal/app"
-	"levelboard/internal/config"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
 
-const (
-	adminToken = "an-operators-token-of-enough-length"
-	ada        = "900000000000000001" // who signs in, and owns the guilds that a test makes
-)
+// ada signs in, and owns the guilds that a test makes.
+const ada = "900000000000000001"
 
 // object is a JSON object.
 type object = map[string]any
@@ -36,26 +30,7 @@ type site struct {
 func newSite(t *testing.T, environ ...string) *site {
 	t.Helper()
 	provider := testenv.OAuth(t)
-	cfg, _, err := config.Load(slices.Concat([]string{
-		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
-		"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
-		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0",
-	}, provider.Environ(), environ))
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	running := app.New(cfg, app.Options{Logger: log, Version: "1.0.0"})
-	if err := running.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := running.Stop(ctx); err != nil {
-			t.Errorf("stop: %v", err)
-		}
-	})
+	running := service.Start(t, append(provider.Environ(), environ...)...)
 	provider.Register(running.URL() + "/sign-in/callback")
 	s := &site{t: t, app: running, url: running.URL(), provider: provider, Client: apitest.NewClient(t, running.URL())}
 	s.adaManages()
@@ -83,7 +58,7 @@ func (s *site) guild(over object) string {
 		settings[name] = value
 	}
 	g := newID()
-	s.Do("PUT", "/admin/guilds/"+g, "", settings, apitest.AdminToken(adminToken)).Want(s.t, 201)
+	s.Do("PUT", "/admin/guilds/"+g, "", settings, apitest.AdminToken(service.AdminToken)).Want(s.t, 201)
 	return g
 }
 
@@ -91,7 +66,7 @@ func (s *site) guild(over object) string {
 func (s *site) key(g string) string {
 	s.t.Helper()
 	body := object{"name": "bot", "ownerId": newID(), "permission": "read_write", "guildIds": []string{g}}
-	made := s.Do("POST", "/admin/keys", "", body, apitest.AdminToken(adminToken)).Want(s.t, 201)
+	made := s.Do("POST", "/admin/keys", "", body, apitest.AdminToken(service.AdminToken)).Want(s.t, 201)
 	return apitest.At[string](s.t, made, "key")
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"math"
 	"net/http"
 	"net/url"
@@ -17,14 +16,12 @@ import (
 	"time"
 
 	"levelboard/internal/app"
-	"levelboard/internal/config"
+	"levelboard/internal/testing/service"
 	"levelboard/internal/testing/testenv"
 )
 
 // answerTime is for the slowest of machines: with what there is to see, an answer takes a few scrapes.
 const answerTime = 3 * time.Minute
-
-const adminToken = "an-operators-token-of-enough-length"
 
 // TestEveryRuleAndEveryPanelHasData scrapes a service that does everything that it can, and asks for all that the rules
 // record, the alerts look at, the panels show and the runbooks tell to look at.
@@ -84,28 +81,8 @@ func selector(labels map[string]string) string {
 // startService runs a service on servers as an operator should: Redis with a file and a maximum.
 func startService(t *testing.T) *app.App {
 	t.Helper()
-	cfg, _, err := config.Load([]string{
-		"LEVELBOARD_LISTEN=127.0.0.1:0", "LEVELBOARD_OPS_LISTEN=127.0.0.1:0", "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
-		"LEVELBOARD_REDIS_URL=" + testenv.Redis(t, testenv.WithAOF(), testenv.WithConfig("maxmemory 1gb")).URL(),
-		"LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t),
-		"LEVELBOARD_REDIS_TIMEOUT=5s", "LEVELBOARD_SNAPSHOT_INTERVAL=1s", "LEVELBOARD_RATE_LIMIT_KEY=100000", "LEVELBOARD_RATE_LIMIT_IDENTITY=200000",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	service := app.New(cfg, app.Options{Logger: log, Version: "test"})
-	if err := service.Start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		if err := service.Stop(ctx); err != nil {
-			t.Errorf("stop: %v", err)
-		}
-	})
-	return service
+	return service.StartOn(t, testenv.Redis(t, testenv.WithAOF(), testenv.WithConfig("maxmemory 1gb")),
+		"LEVELBOARD_SNAPSHOT_INTERVAL=1s", "LEVELBOARD_RATE_LIMIT_KEY=100000", "LEVELBOARD_RATE_LIMIT_IDENTITY=200000")
 }
 
 // putLoadOn runs the load until the test ends, before the service stops.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"levelboard/internal/testing/service"
 )
 
 // load is what bots, dashboards, an operator and strangers do to a service, one after another, again and again.
@@ -149,7 +151,7 @@ func (l *load) send(ctx context.Context, method, path, key, body string, status 
 		r.Header.Set("X-Api-Key", key)
 	}
 	if strings.HasPrefix(path, "/admin") {
-		r.Header.Set("Authorization", "Bearer "+adminToken)
+		r.Header.Set("Authorization", "Bearer "+service.AdminToken)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])

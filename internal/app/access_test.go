@@ -31,8 +31,6 @@ var accessCases = cases{
 	"the description is for everybody":      descriptionIsServed,
 }
 
-func TestAccess(t *testing.T) { runOnEachSetup(t, accessCases) }
-
 // v2Calls are valid calls of each endpoint of /v2, on a guild and a user.
 func v2Calls(g, u string) []struct{ method, path, body string } {
 	return []struct{ method, path, body string }{

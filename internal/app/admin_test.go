@@ -29,8 +29,6 @@ var adminCases = cases{
 	"grants of a key need guilds":      grantsNeedGuilds,
 }
 
-func TestAdmin(t *testing.T) { runOnEachSetup(t, adminCases) }
-
 const uuidPattern = `^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`
 
 func guildDefaults(t *testing.T, s *service) {
@@ -232,27 +230,27 @@ func deletingRemovesMembers(t *testing.T, s *service) {
 
 // Lists need a service of their own: other tests would make guilds and keys meanwhile.
 func TestAdminLists(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, environ...)
-		wantJSON(t, s.admin("GET", "/guilds", nil).Want(t, 200), `{"guilds":[],"next":null}`)
-		wantJSON(t, s.admin("GET", "/keys", nil).Want(t, 200), `{"keys":[],"next":null}`)
-		// As numbers 17 digits come before 19; lists are in the order of the text, as ids are.
-		ids := []string{"99999999999999999", "100000000000000001", "1000000000000000002", "555555555555555555", "55555555555555555"}
-		for _, g := range ids {
-			s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
-		}
-		slices.Sort(ids)
-		s.wantList("guilds", ids)
-		var keys []string
-		for range 5 {
-			id, _ := s.mint(nil)
-			keys = append(keys, id)
-		}
-		slices.Sort(keys)
-		s.wantList("keys", keys)
-		wantNoBody(t, s.admin("HEAD", "/guilds", nil).Want(t, 200))
-		wantNoBody(t, s.admin("HEAD", "/keys", nil).Want(t, 200))
-	})
+	t.Parallel()
+	environ := onServers(t)
+	s := start(t, environ...)
+	wantJSON(t, s.admin("GET", "/guilds", nil).Want(t, 200), `{"guilds":[],"next":null}`)
+	wantJSON(t, s.admin("GET", "/keys", nil).Want(t, 200), `{"keys":[],"next":null}`)
+	// As numbers 17 digits come before 19; lists are in the order of the text, as ids are.
+	ids := []string{"99999999999999999", "100000000000000001", "1000000000000000002", "555555555555555555", "55555555555555555"}
+	for _, g := range ids {
+		s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	}
+	slices.Sort(ids)
+	s.wantList("guilds", ids)
+	var keys []string
+	for range 5 {
+		id, _ := s.mint(nil)
+		keys = append(keys, id)
+	}
+	slices.Sort(keys)
+	s.wantList("keys", keys)
+	wantNoBody(t, s.admin("HEAD", "/guilds", nil).Want(t, 200))
+	wantNoBody(t, s.admin("HEAD", "/keys", nil).Want(t, 200))
 }
 
 // wantList reads a list in parts of each length.

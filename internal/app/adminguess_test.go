@@ -14,46 +14,46 @@ import (
 // Each address has 20 wrong admin tokens a minute, over all replicas and however many come at once. Then its tokens are not
 // looked at, not even the right one, and nobody else notices.
 func TestGuessingTheAdminTokenIsLimited(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, append(environ, "LEVELBOARD_TRUSTED_PROXIES=127.0.0.1")...)
-		began := time.Now()
-		var wrong, limited atomic.Int64
-		together(t, 60, 12, func(i int) error {
-			got, err := s.quick("GET", "/admin/guilds", "", "", apitest.AdminToken(fmt.Sprintf("%032d", i)), from("203.0.113.1"))
-			switch {
-			case err != nil:
-				return err
-			case got.Status == 401:
-				wrong.Add(1)
-			case got.Status == 429:
-				limited.Add(1)
-			default:
-				return fmt.Errorf("status %d: %s", got.Status, got.Body)
-			}
-			return nil
-		})
-		added := int64(time.Since(began)*20/time.Minute) + 1
-		if n := wrong.Load(); n < 20 || n > 20+added || n+limited.Load() != 60 {
-			t.Errorf("%d wrong tokens are 401 and %d are 429, want 20 and 40", n, limited.Load())
+	t.Parallel()
+	environ := onServers(t)
+	s := start(t, append(environ, "LEVELBOARD_TRUSTED_PROXIES=127.0.0.1")...)
+	began := time.Now()
+	var wrong, limited atomic.Int64
+	together(t, 60, 12, func(i int) error {
+		got, err := s.quick("GET", "/admin/guilds", "", "", apitest.AdminToken(fmt.Sprintf("%032d", i)), from("203.0.113.1"))
+		switch {
+		case err != nil:
+			return err
+		case got.Status == 401:
+			wrong.Add(1)
+		case got.Status == 429:
+			limited.Add(1)
+		default:
+			return fmt.Errorf("status %d: %s", got.Status, got.Body)
 		}
-		for {
-			got := s.Do("GET", "/admin/guilds", "", nil, apitest.AdminToken(strings.Repeat("x", 32)), from("203.0.113.1"))
-			if got.Status != 429 { // one was just refilled
-				continue
-			}
-			if retry := header(t, got, "Retry-After"); retry < 1 || retry > 3 {
-				t.Errorf("Retry-After is %d, want 1 to 3", retry)
-			}
-			break
-		}
-		if got := s.admin("GET", "/guilds", nil, from("203.0.113.1")); got.Status != 429 && time.Since(began) < 3*time.Second {
-			t.Errorf("the right token after a wrong one too many is %d", got.Status)
-		}
-		for range 30 {
-			s.admin("GET", "/guilds", nil, from("203.0.113.2")).Want(t, 200)
-			s.Do("GET", "/admin/guilds", "", nil, from("203.0.113.1")).Want(t, 401) // no token is no guess
-		}
+		return nil
 	})
+	added := int64(time.Since(began)*20/time.Minute) + 1
+	if n := wrong.Load(); n < 20 || n > 20+added || n+limited.Load() != 60 {
+		t.Errorf("%d wrong tokens are 401 and %d are 429, want 20 and 40", n, limited.Load())
+	}
+	for {
+		got := s.Do("GET", "/admin/guilds", "", nil, apitest.AdminToken(strings.Repeat("x", 32)), from("203.0.113.1"))
+		if got.Status != 429 { // one was just refilled
+			continue
+		}
+		if retry := header(t, got, "Retry-After"); retry < 1 || retry > 3 {
+			t.Errorf("Retry-After is %d, want 1 to 3", retry)
+		}
+		break
+	}
+	if got := s.admin("GET", "/guilds", nil, from("203.0.113.1")); got.Status != 429 && time.Since(began) < 3*time.Second {
+		t.Errorf("the right token after a wrong one too many is %d", got.Status)
+	}
+	for range 30 {
+		s.admin("GET", "/guilds", nil, from("203.0.113.2")).Want(t, 200)
+		s.Do("GET", "/admin/guilds", "", nil, from("203.0.113.1")).Want(t, 401) // no token is no guess
+	}
 }
 
 // Who has the token gets in while Redis, which counts the wrong ones, is away.

@@ -23,8 +23,6 @@ var auditCases = cases{
 	"questions that cannot be answered": badAuditQueries,
 }
 
-func TestAudit(t *testing.T) { runOnEachSetup(t, auditCases) }
-
 type auditRecord struct {
 	ID            string
 	At            time.Time

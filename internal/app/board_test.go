@@ -28,8 +28,6 @@ var boardCases = cases{
 	"a board of the curve's highest level": highestLevel,
 }
 
-func TestBoard(t *testing.T) { runOnEachSetup(t, boardCases) }
-
 const (
 	channelMultiplierID = "0b9d5f36-6c5e-4c55-9a39-0d7d1f6ad001"
 	roleMultiplierID    = "0b9d5f36-6c5e-4c55-9a39-0d7d1f6ad002"

@@ -12,20 +12,18 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-func TestCards(t *testing.T) {
-	runEmbedded(t, cases{
-		"what is on it":                       cardShows,
-		"the first name that is known":        cardNames,
-		"a level that nobody can reach":       cardAtTheEnd,
-		"a PNG at twice the size":             cardPNG,
-		"themes":                              cardThemes,
-		"nobody and nowhere":                  cardOfNobody,
-		"a private board's":                   privateCards,
-		"changes of the member and its guild": cardsChange,
-		"nothing else changes it":             nothingElseChangesCards,
-		"bad addresses":                       badCards,
-		"a name that needs the folder":        cardOfAnyScript,
-	}, "LEVELBOARD_FONT_DIR="+fontDir)
+var cardCases = cases{
+	"what is on it":                       cardShows,
+	"the first name that is known":        cardNames,
+	"a level that nobody can reach":       cardAtTheEnd,
+	"a PNG at twice the size":             cardPNG,
+	"themes":                              cardThemes,
+	"nobody and nowhere":                  cardOfNobody,
+	"a private board's":                   privateCards,
+	"changes of the member and its guild": cardsChange,
+	"nothing else changes it":             nothingElseChangesCards,
+	"bad addresses":                       badCards,
+	"a name that needs the folder":        cardOfAnyScript,
 }
 
 // fontDir holds fonts that scripts/setup installs; elsewhere none are needed.

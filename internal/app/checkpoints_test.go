@@ -34,18 +34,6 @@ var checkpointCases = cases{
 	"exported":                            exportMembers,
 }
 
-func TestCheckpoints(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, on []string) {
-		s := start(t, append(on, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms", "LEVELBOARD_RATE_LIMIT_KEY=0", "LEVELBOARD_RATE_LIMIT_IDENTITY=0")...)
-		for name, test := range checkpointCases {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				test(t, s.in(t))
-			})
-		}
-	})
-}
-
 func (s *service) checkpoint(g, name string) checkpointAnswer {
 	s.t.Helper()
 	return apitest.JSON[checkpointAnswer](s.t, s.admin("POST", "/guilds/"+g+"/checkpoints", object{"name": name}).Want(s.t, 201))

@@ -8,37 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
 )
-
-// onCluster is a setup of its own: the promises that are made in Redis are kept on a cluster too.
-func onCluster(t *testing.T, c *testenv.RedisCluster) []string {
-	return []string{"LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL=" + c.URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
-}
-
-func TestTheAPIOnACluster(t *testing.T) {
-	environ := onCluster(t, testenv.Cluster(t, testenv.WithPassword("p@ss")))
-	s := startAlive(t, 100*time.Millisecond, environ...)
-	limited := start(t, append(environ, narrow...)...)
-	suites := map[string]cases{
-		"access": accessCases, "admin": adminCases, "boards": boardCases, "ETags": etagCases, "events": eventCases,
-		"idempotency keys": idempotencyCases, "idempotency keys of messages": messageOnceCases, "limits": limitCases,
-		"members": memberCases, "messages": messageCases, "presence": presenceCases, "puts": putCases,
-	}
-	for suite, all := range suites {
-		for name, test := range all {
-			t.Run(suite+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				if suite == "limits" {
-					test(t, limited.in(t))
-				} else {
-					test(t, s.in(t))
-				}
-			})
-		}
-	}
-}
 
 // givers give XP to one member each of a guild, one at a time, until they stop.
 type givers struct {

@@ -8,13 +8,11 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-func TestCORS(t *testing.T) {
-	runEmbedded(t, cases{
-		"any page may read":          anyPageMayRead,
-		"a preflight is let through": preflightIsLetThrough,
-		"no page may write":          noPageMayWrite,
-		"admin is for no page":       adminIsForNoPage,
-	})
+var corsCases = cases{
+	"any page may read":          anyPageMayRead,
+	"a preflight is let through": preflightIsLetThrough,
+	"no page may write":          noPageMayWrite,
+	"admin is for no page":       adminIsForNoPage,
 }
 
 const origin = "https://board.example"
@@ -86,21 +84,19 @@ func adminIsForNoPage(t *testing.T, s *service) {
 }
 
 func TestCORSOfNamedOrigins(t *testing.T) {
-	runEmbedded(t, cases{
-		"only they may read": func(t *testing.T, s *service) {
-			g := s.guild(nil)
-			for from, want := range map[string]string{origin: origin, "https://two.example": "https://two.example", "https://evil.example": "", "": ""} {
-				got := s.Do("GET", boardPath(g, 1), "", nil, func(r *http.Request) {
-					if from != "" {
-						r.Header.Set("Origin", from)
-					}
-				}).Want(t, 200)
-				wantHeader(t, got, "Access-Control-Allow-Origin", want)
-				if vary := strings.Join(got.Header.Values("Vary"), ","); !strings.Contains(vary, "Origin") || !strings.Contains(vary, "X-Api-Key") {
-					t.Errorf("Vary is %q", vary)
-				}
+	t.Parallel()
+	s := start(t, append(onServers(t), "LEVELBOARD_CORS_ORIGINS="+origin+",https://two.example")...)
+	g := s.guild(nil)
+	for from, want := range map[string]string{origin: origin, "https://two.example": "https://two.example", "https://evil.example": "", "": ""} {
+		got := s.Do("GET", boardPath(g, 1), "", nil, func(r *http.Request) {
+			if from != "" {
+				r.Header.Set("Origin", from)
 			}
-			wantHeader(t, s.preflight(boardPath(g, 1), "https://evil.example", "GET", ""), "Access-Control-Allow-Origin", "")
-		},
-	}, "LEVELBOARD_CORS_ORIGINS="+origin+",https://two.example")
+		}).Want(t, 200)
+		wantHeader(t, got, "Access-Control-Allow-Origin", want)
+		if vary := strings.Join(got.Header.Values("Vary"), ","); !strings.Contains(vary, "Origin") || !strings.Contains(vary, "X-Api-Key") {
+			t.Errorf("Vary is %q", vary)
+		}
+	}
+	wantHeader(t, s.preflight(boardPath(g, 1), "https://evil.example", "GET", ""), "Access-Control-Allow-Origin", "")
 }

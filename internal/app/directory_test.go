@@ -8,8 +8,6 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-func TestDirectory(t *testing.T) { runOnEachSetup(t, directoryCases) }
-
 var directoryCases = cases{
 	"names are kept up to date":         directoryNames,
 	"what is left out stays":            directoryParts,

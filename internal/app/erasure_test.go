@@ -13,10 +13,6 @@ var erasureCases = cases{
 	"nothing to erase":    eraseNothing,
 }
 
-func TestErasure(t *testing.T) {
-	runOnEachSetup(t, erasureCases, "LEVELBOARD_SNAPSHOT_INTERVAL=200ms")
-}
-
 type storedAnswer struct {
 	UserID string
 	Guilds []struct {

@@ -18,8 +18,6 @@ var etagCases = cases{
 	"a HEAD can be conditional": conditionalHead,
 }
 
-func TestETags(t *testing.T) { runOnEachSetup(t, etagCases) }
-
 func (s *service) etag(key, entry string, page int) string {
 	s.t.Helper()
 	etag := s.Do("GET", boardPath(entry, page), key, nil).Want(s.t, 200).Header.Get("ETag")

@@ -41,18 +41,6 @@ var eventCases = cases{
 	"signs of life":                   signsOfLife,
 }
 
-func TestEvents(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, on []string) {
-		s := startAlive(t, 100*time.Millisecond, on...)
-		for name, test := range eventCases {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				test(t, s.in(t))
-			})
-		}
-	})
-}
-
 var twoRewards = []object{
 	{"level": 2, "stack": false, "roles": []object{{"id": "300000000000000001", "name": "Two", "color": nil, "position": 1}}},
 	{"level": 5, "roles": []object{{"id": "300000000000000002", "name": "Five", "color": nil, "position": 2}}},

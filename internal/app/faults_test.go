@@ -35,40 +35,40 @@ func (s *service) ops(path string, options ...apitest.Option) apitest.Response {
 }
 
 func TestOps(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, append(environ, often, "LEVELBOARD_RATE_LIMIT_KEY=100000")...)
-		g, u := s.guild(nil), newID()
-		key := s.key(g)
-		s.create(key, g, u, 1)
-		s.board(key, g, 1)
-		s.Do("GET", memberPath(g, newID()), key, nil).Want(t, 404)
-		for _, path := range []string{"/livez", "/readyz", "/readyz?verbose", "/debug/pprof/"} {
-			s.ops(path).Want(t, 200)
-		}
-		wantJSON(t, s.ops("/readyz?verbose"), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},"archive":{"state":"ok"}}`)
-		s.ops(boardPath(g, 1)).Want(t, 404)
-		for _, path := range []string{"/metrics", "/livez", "/readyz", "/debug/pprof/"} {
-			s.Do("GET", path, "", nil).Want(t, 404)
-		}
+	t.Parallel()
+	environ := onServers(t)
+	s := start(t, append(environ, often, "LEVELBOARD_RATE_LIMIT_KEY=100000")...)
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 1)
+	s.board(key, g, 1)
+	s.Do("GET", memberPath(g, newID()), key, nil).Want(t, 404)
+	for _, path := range []string{"/livez", "/readyz", "/readyz?verbose", "/debug/pprof/"} {
+		s.ops(path).Want(t, 200)
+	}
+	wantJSON(t, s.ops("/readyz?verbose"), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},"archive":{"state":"ok"}}`)
+	s.ops(boardPath(g, 1)).Want(t, 404)
+	for _, path := range []string{"/metrics", "/livez", "/readyz", "/debug/pprof/"} {
+		s.Do("GET", path, "", nil).Want(t, 404)
+	}
 
-		got := string(s.ops("/metrics").Want(t, 200).Body)
-		for _, line := range []string{
-			`levelboard_http_request_duration_seconds_count{method="GET",route="/v2/levels/:entry",status="200"}`, `levelboard_http_requests_in_flight `,
-			`levelboard_rate_limit_requests_total{outcome="allowed",scope="key"}`, `levelboard_redis_script_duration_seconds_count{script="`,
-			`levelboard_redis_pool_connections{state="`, `levelboard_page_cache_requests_total{outcome="`, `levelboard_snapshot_duration_seconds_count `,
-			`levelboard_snapshot_members_total `, `levelboard_snapshot_failures_total `, `levelboard_hydrations_total `, `levelboard_build_info{`, `version="test"`,
-			`go_goroutines `, `process_resident_memory_bytes `,
-		} {
-			if !strings.Contains(got, line) {
-				t.Errorf("/metrics has no %s", line)
-			}
+	got := string(s.ops("/metrics").Want(t, 200).Body)
+	for _, line := range []string{
+		`levelboard_http_request_duration_seconds_count{method="GET",route="/v2/levels/:entry",status="200"}`, `levelboard_http_requests_in_flight `,
+		`levelboard_rate_limit_requests_total{outcome="allowed",scope="key"}`, `levelboard_redis_script_duration_seconds_count{script="`,
+		`levelboard_redis_pool_connections{state="`, `levelboard_page_cache_requests_total{outcome="`, `levelboard_snapshot_duration_seconds_count `,
+		`levelboard_snapshot_members_total `, `levelboard_snapshot_failures_total `, `levelboard_hydrations_total `, `levelboard_build_info{`, `version="test"`,
+		`go_goroutines `, `process_resident_memory_bytes `,
+	} {
+		if !strings.Contains(got, line) {
+			t.Errorf("/metrics has no %s", line)
 		}
-		for _, secret := range []string{g, u, key, s.token} {
-			if strings.Contains(got, secret) {
-				t.Error("/metrics names guilds, users or keys")
-			}
+	}
+	for _, secret := range []string{g, u, key, s.token} {
+		if strings.Contains(got, secret) {
+			t.Error("/metrics names guilds, users or keys")
 		}
-	})
+	}
 }
 
 // call is one request.

@@ -16,8 +16,6 @@ var gzipCases = cases{
 	"a client that takes none":               notPacked,
 }
 
-func TestGzip(t *testing.T) { runEmbedded(t, gzipCases) }
-
 // pageAs asks for page 1 with this Accept-Encoding and returns the answer, unpacked, and how it was packed.
 func (s *service) pageAs(method, g, accept string, options ...apitest.Option) (got apitest.Response, packed string) {
 	s.t.Helper()

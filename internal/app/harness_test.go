@@ -12,64 +12,8 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
-	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/apitest"
-	"levelboard/internal/testing/testenv"
 )
-
-// setup is one way to run the service; every promise holds on each of them.
-type setup struct {
-	name    string
-	environ func(t *testing.T) []string
-}
-
-var setups = []setup{{"embedded", onDataDir}, {"servers", onServers}}
-
-func onDataDir(t *testing.T) []string {
-	return []string{"LEVELBOARD_DATA_DIR=" + t.TempDir()}
-}
-
-func onServers(t *testing.T) []string {
-	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
-}
-
-// onEachSetup runs test on each setup, in parallel. environ goes to start. A test that has parallel parts is not parallel itself: all such
-// tests would begin before the parts of the first, and their services would run at once.
-func onEachSetup(t *testing.T, test func(t *testing.T, environ []string)) {
-	t.Helper()
-	for _, on := range setups {
-		t.Run(on.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, on.environ(t))
-		})
-	}
-}
-
-// cases are tests that share one running service. Each works in guilds of its own.
-type cases map[string]func(t *testing.T, s *service)
-
-// runOnEachSetup runs the cases on one service for each setup, all in parallel.
-func runOnEachSetup(t *testing.T, all cases, environ ...string) {
-	t.Helper()
-	onEachSetup(t, func(t *testing.T, on []string) { all.run(t, append(on, environ...)) })
-}
-
-// runEmbedded is runOnEachSetup for what no store has a part in.
-func runEmbedded(t *testing.T, all cases, environ ...string) {
-	t.Helper()
-	all.run(t, append(onDataDir(t), environ...))
-}
-
-func (all cases) run(t *testing.T, environ []string) {
-	t.Helper()
-	s := start(t, environ...)
-	for name, test := range all {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, s.in(t))
-		})
-	}
-}
 
 // adminToken is the operator's, unless a test gives another.
 const adminToken = "an-operators-token-of-enough-length"

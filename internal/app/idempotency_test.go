@@ -30,8 +30,6 @@ var idempotencyCases = cases{
 	"the refusal of a name changes no member": refusalChangesNothing,
 }
 
-func TestIdempotencyKey(t *testing.T) { runOnEachSetup(t, idempotencyCases) }
-
 // named gives a request its name.
 func named(name string) apitest.Option { return apitest.Header("Idempotency-Key", name) }
 

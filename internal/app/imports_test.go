@@ -15,22 +15,12 @@ var importCases = cases{
 	"what is refused":                 refusedImports,
 }
 
-func TestImports(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, on []string) {
-		provider := testenv.OAuth(t)
-		s := start(t, slices.Concat(on, provider.Environ(), []string{"LEVELBOARD_SNAPSHOT_INTERVAL=200ms"})...)
-		provider.Register(s.app.URL() + "/sign-in/callback")
-		t.Run("on the pages", func(t *testing.T) {
-			t.Parallel()
-			importOnThePages(t, s.in(t), provider)
-		})
-		for name, test := range importCases {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				test(t, s.in(t))
-			})
-		}
-	})
+func TestImportOnThePages(t *testing.T) {
+	t.Parallel()
+	provider := testenv.OAuth(t)
+	s := start(t, slices.Concat(onServers(t), provider.Environ(), []string{often})...)
+	provider.Register(s.app.URL() + "/sign-in/callback")
+	importOnThePages(t, s, provider)
 }
 
 type begunImport struct {

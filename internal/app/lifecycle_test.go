@@ -86,25 +86,32 @@ func wholeGuildSettings() object {
 }
 
 func TestMembersSurviveARestart(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, environ...)
-		g, key, users := s.history()
-		before, guild := s.seen(key, g, users...), s.admin("GET", "/guilds/"+g, nil)
-		s.stop(t)
-		s = start(t, environ...)
-		if after := s.seen(key, g, users...); after != before {
-			t.Errorf("it was\n%s\nand is\n%s", before, after)
-		}
-		wantJSON(t, s.admin("GET", "/guilds/"+g, nil), string(guild.Body))
-		// And life continues.
-		s.patch(key, g, users[4], object{"increment": 1})
-		s.create(key, g, users[2], 3)
-		s.stop(t)
-		s = start(t, environ...)
-		if back, again := s.member(key, g, users[4]), s.member(key, g, users[2]); back.Level.XP != 78 || again.Level.XP != 3 {
-			t.Errorf("after the second restart they are %v and %v", flat(back), flat(again))
-		}
-	})
+	for name, on := range map[string]func(*testing.T) []string{"embedded": onDataDir, "servers": onServers} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			membersSurviveARestart(t, on(t))
+		})
+	}
+}
+
+func membersSurviveARestart(t *testing.T, environ []string) {
+	s := start(t, environ...)
+	g, key, users := s.history()
+	before, guild := s.seen(key, g, users...), s.admin("GET", "/guilds/"+g, nil)
+	s.stop(t)
+	s = start(t, environ...)
+	if after := s.seen(key, g, users...); after != before {
+		t.Errorf("it was\n%s\nand is\n%s", before, after)
+	}
+	wantJSON(t, s.admin("GET", "/guilds/"+g, nil), string(guild.Body))
+	// And life continues.
+	s.patch(key, g, users[4], object{"increment": 1})
+	s.create(key, g, users[2], 3)
+	s.stop(t)
+	s = start(t, environ...)
+	if back, again := s.member(key, g, users[4]), s.member(key, g, users[2]); back.Level.XP != 78 || again.Level.XP != 3 {
+		t.Errorf("after the second restart they are %v and %v", flat(back), flat(again))
+	}
 }
 
 // Members written while running are there even when nothing could be written at the end.
@@ -137,24 +144,24 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 }
 
 func TestADeletedGuildDoesNotReturn(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		environ = append(environ, often)
-		s := start(t, environ...)
-		g, key, users := s.history()
-		s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-		s.stop(t)
-		s = start(t, environ...)
-		wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
-		s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
-		wantFailure(t, s.Do("GET", memberPath(g, users[0]), key, nil), 403)
-		again := s.key(g)
-		s.create(again, g, users[0], 1)
-		s.stop(t)
-		s = start(t, environ...)
-		if on := s.board("", g, 1).order(); !slices.Equal(on, users[:1]) {
-			t.Errorf("on the board of the new guild are %v", on)
-		}
-	})
+	t.Parallel()
+	environ := onServers(t)
+	environ = append(environ, often)
+	s := start(t, environ...)
+	g, key, users := s.history()
+	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
+	s.stop(t)
+	s = start(t, environ...)
+	wantFailure(t, s.Do("GET", boardPath(g, 1), "", nil), 404)
+	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
+	wantFailure(t, s.Do("GET", memberPath(g, users[0]), key, nil), 403)
+	again := s.key(g)
+	s.create(again, g, users[0], 1)
+	s.stop(t)
+	s = start(t, environ...)
+	if on := s.board("", g, 1).order(); !slices.Equal(on, users[:1]) {
+		t.Errorf("on the board of the new guild are %v", on)
+	}
 }
 
 func TestADeletedGuildLeavesRedis(t *testing.T) {
@@ -172,50 +179,50 @@ func TestADeletedGuildLeavesRedis(t *testing.T) {
 
 // A request whose handler waits for its body when the service has to stop is answered, and what it did is kept.
 func TestStopFinishesWhatIsUnderWay(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, environ...)
-		g, u := s.guild(nil), newID()
-		key := s.key(g)
-		s.create(key, g, u, 5)
-		conn, err := net.Dial("tcp", s.app.Addr())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = conn.Close() }()
-		answers, body := bufio.NewReader(conn), `{"xp":{"increment":1}}`
-		fmt.Fprintf(conn, "PATCH %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-			memberPath(g, u), key, len(body))
-		if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100") {
-			t.Fatalf("%q, %v", line, err)
-		}
-		_, _ = answers.ReadString('\n')
+	t.Parallel()
+	environ := onServers(t)
+	s := start(t, environ...)
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 5)
+	conn, err := net.Dial("tcp", s.app.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	answers, body := bufio.NewReader(conn), `{"xp":{"increment":1}}`
+	fmt.Fprintf(conn, "PATCH %s HTTP/1.1\r\nHost: x\r\nX-Api-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+		memberPath(g, u), key, len(body))
+	if line, err := answers.ReadString('\n'); err != nil || !strings.Contains(line, "100") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	_, _ = answers.ReadString('\n')
 
-		stopped := make(chan struct{})
-		go func() {
-			defer close(stopped)
-			s.stop(t)
-		}()
-		eventually(t, "nobody else is let in", func() bool {
-			other, err := net.Dial("tcp", s.app.Addr())
-			if err == nil {
-				_ = other.Close()
-			}
-			return err != nil
-		})
-		fmt.Fprint(conn, body)
-		resp, err := http.ReadResponse(answers, nil)
-		if err != nil {
-			t.Fatal(err)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.stop(t)
+	}()
+	eventually(t, "nobody else is let in", func() bool {
+		other, err := net.Dial("tcp", s.app.Addr())
+		if err == nil {
+			_ = other.Close()
 		}
-		if got, err := read(resp); err != nil || got.Status != 200 {
-			t.Errorf("%d %s, %v", got.Status, got.Body, err)
-		}
-		<-stopped
-		s = start(t, environ...)
-		if xp := s.member(key, g, u).Level.XP; xp != 6 {
-			t.Errorf("it is %d", xp)
-		}
+		return err != nil
 	})
+	fmt.Fprint(conn, body)
+	resp, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := read(resp); err != nil || got.Status != 200 {
+		t.Errorf("%d %s, %v", got.Status, got.Body, err)
+	}
+	<-stopped
+	s = start(t, environ...)
+	if xp := s.member(key, g, u).Level.XP; xp != 6 {
+		t.Errorf("it is %d", xp)
+	}
 }
 
 // A guild that was not compared with the archive since Redis came back is, by the last snapshot too.

@@ -36,8 +36,6 @@ var memberCases = cases{
 	"an answer is not for shared caches":  answerIsPrivate,
 }
 
-func TestMembers(t *testing.T) { runOnEachSetup(t, memberCases) }
-
 func createdThenRead(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
 	key := s.key(g)

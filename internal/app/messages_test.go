@@ -27,8 +27,6 @@ var messageCases = cases{
 	"after DELETE a member begins again":      messagesAfterDelete,
 }
 
-func TestMessages(t *testing.T) { runOnEachSetup(t, messageCases) }
-
 // The channels of these tests, by a letter.
 const (
 	chanA = "500000000000000001"

@@ -17,8 +17,6 @@ var messageOnceCases = cases{
 	"one of many calls with one name":      oneOfManyCalls,
 }
 
-func TestMessagesWithAnIdempotencyKey(t *testing.T) { runOnEachSetup(t, messageOnceCases) }
-
 // fromEach is a message of each of the users.
 func fromEach(users []string) []object {
 	messages := make([]object, len(users))

@@ -70,33 +70,33 @@ func newBrowser(t *testing.T) *http.Client {
 }
 
 func TestSigningInToTheService(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		provider := testenv.OAuth(t)
-		s := start(t, append(environ, provider.Environ()...)...)
-		provider.Register(s.app.URL() + "/sign-in/callback")
-		g := s.guild(object{"visibility": "private", "name": "Moles & Co"})
-		u := newID()
-		s.create(s.key(g), g, u, 100)
-		provider.SetUser(object{"id": newID(), "username": "ada"}, []object{{"id": g, "name": "Moles", "owner": true, "permissions": "0"}})
+	t.Parallel()
+	environ := onServers(t)
+	provider := testenv.OAuth(t)
+	s := start(t, append(environ, provider.Environ()...)...)
+	provider.Register(s.app.URL() + "/sign-in/callback")
+	g := s.guild(object{"visibility": "private", "name": "Moles & Co"})
+	u := newID()
+	s.create(s.key(g), g, u, 100)
+	provider.SetUser(object{"id": newID(), "username": "ada"}, []object{{"id": g, "name": "Moles", "owner": true, "permissions": "0"}})
 
-		browser := newBrowser(t)
-		board := s.app.URL() + "/leaderboard/" + g
-		if status, text := visit(t, browser, "GET", board, ""); status != 401 || !strings.Contains(text, "/sign-in?next=") {
-			t.Fatalf("before signing in: %d %s", status, text)
-		}
-		status, text := visit(t, browser, "GET", s.app.URL()+"/sign-in/provider?next="+url.QueryEscape("/leaderboard/"+g), "")
-		if status != 200 || !strings.Contains(text, "Moles &amp; Co") || !strings.Contains(text, "gopher") || !strings.Contains(text, "You manage this") {
-			t.Fatalf("after signing in: %d %s", status, text)
-		}
-		signedInReads(t, s, browser, g, u)
-		managersMakeEvents(t, s, browser, g, u)
-		if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
-			t.Errorf("after signing out: %d %s", status, text)
-		}
-		if status, _ := visit(t, browser, "GET", board, ""); status != 401 {
-			t.Errorf("the board after signing out: %d", status)
-		}
-	})
+	browser := newBrowser(t)
+	board := s.app.URL() + "/leaderboard/" + g
+	if status, text := visit(t, browser, "GET", board, ""); status != 401 || !strings.Contains(text, "/sign-in?next=") {
+		t.Fatalf("before signing in: %d %s", status, text)
+	}
+	status, text := visit(t, browser, "GET", s.app.URL()+"/sign-in/provider?next="+url.QueryEscape("/leaderboard/"+g), "")
+	if status != 200 || !strings.Contains(text, "Moles &amp; Co") || !strings.Contains(text, "gopher") || !strings.Contains(text, "You manage this") {
+		t.Fatalf("after signing in: %d %s", status, text)
+	}
+	signedInReads(t, s, browser, g, u)
+	managersMakeEvents(t, s, browser, g, u)
+	if status, text := visit(t, browser, "POST", s.app.URL()+"/sign-out", ""); status != 200 || strings.Contains(text, "ada") {
+		t.Errorf("after signing out: %d %s", status, text)
+	}
+	if status, _ := visit(t, browser, "GET", board, ""); status != 401 {
+		t.Errorf("the board after signing out: %d", status)
+	}
 }
 
 // managersMakeEvents changes a member of 100 XP on the pages; who follows the guild hears of each change, once.
@@ -214,32 +214,32 @@ func TestTheDemosSignInIsForAnEmbeddedServiceOnLoopback(t *testing.T) {
 }
 
 func TestARowMovesOnThePagesWhileMessagesArrive(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, environ...)
-		g, u := s.guild(nil), newID()
-		key := s.key(g)
-		s.create(key, g, newID(), 100)
-		address := s.app.URL() + "/leaderboard/" + g
-		stream, lines := openPage(t, address)
-		defer stream.Close()
-		until := func(text string) {
-			t.Helper()
-			for lines.Scan() {
-				if strings.Contains(lines.Text(), text) {
-					return
-				}
+	t.Parallel()
+	environ := onServers(t)
+	s := start(t, environ...)
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, newID(), 100)
+	address := s.app.URL() + "/leaderboard/" + g
+	stream, lines := openPage(t, address)
+	defer stream.Close()
+	until := func(text string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), text) {
+				return
 			}
-			t.Fatalf("the stream ended before %q (%v)", text, lines.Err())
 		}
-		until(`"total":1`)
-		s.create(key, g, u, 200)
-		until(`"order":["m` + u)
-		if status, text := visit(t, newBrowser(t), "GET", address+"?member="+u, ""); status != 200 || !strings.Contains(text, "200 XP ·") {
-			t.Errorf("%d %s", status, text)
-		}
-		s.stop(t)
-		if _, err := io.Copy(io.Discard, stream); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("the stream ended with %v", err)
-		}
-	})
+		t.Fatalf("the stream ended before %q (%v)", text, lines.Err())
+	}
+	until(`"total":1`)
+	s.create(key, g, u, 200)
+	until(`"order":["m` + u)
+	if status, text := visit(t, newBrowser(t), "GET", address+"?member="+u, ""); status != 200 || !strings.Contains(text, "200 XP ·") {
+		t.Errorf("%d %s", status, text)
+	}
+	s.stop(t)
+	if _, err := io.Copy(io.Discard, stream); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("the stream ended with %v", err)
+	}
 }

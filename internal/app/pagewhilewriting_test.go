@@ -10,10 +10,6 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-func TestPagesWhileMembersGainXP(t *testing.T) {
-	runOnEachSetup(t, cases{"no page is older than its request": pageWhileWriting}, "LEVELBOARD_RATE_LIMIT_KEY=1000000", "LEVELBOARD_RATE_LIMIT_IDENTITY=1000000")
-}
-
 // Readers ask for a page, with an ETag and without, while its members gain XP. What a reader knows to be answered before it
 // asks, it finds on the page. Every request has an id of its own.
 func pageWhileWriting(t *testing.T, s *service) {

@@ -31,8 +31,6 @@ var periodCases = cases{
 	"a day closes by another zone":   anotherZoneClosesTheDay,
 }
 
-func TestPeriods(t *testing.T) { runOnEachSetup(t, periodCases, often) }
-
 // atNoon is a time zone in which it is about noon, so that no test runs over midnight.
 func atNoon() string {
 	switch ahead := 12 - time.Now().UTC().Hour(); {

@@ -24,8 +24,6 @@ var positionCases = cases{
 	"members who are not there":        membersNotThere,
 }
 
-func TestPositions(t *testing.T) { runOnEachSetup(t, positionCases, often) }
-
 func membersPath(g, query string) string   { return "/v2/guilds/" + g + "/members?" + query }
 func standingPath(g, u string) string      { return "/v2/guilds/" + g + "/members/" + u }
 func aroundPath(g, u, query string) string { return standingPath(g, u) + "/around?" + query }

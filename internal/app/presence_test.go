@@ -24,8 +24,6 @@ var presenceCases = cases{
 	"a call that is made under a name again": leftUnderAName,
 }
 
-func TestPresence(t *testing.T) { runOnEachSetup(t, presenceCases) }
-
 func presencePath(g string) string { return "/v2/guilds/" + g + "/presence" }
 
 // setPresence wants so many members changed, and these missing.

@@ -71,18 +71,18 @@ func leftUnderAName(t *testing.T, s *service) {
 }
 
 func TestPresenceSurvivesARestart(t *testing.T) {
-	onEachSetup(t, func(t *testing.T, environ []string) {
-		s := start(t, environ...)
-		g, key, users := s.awayAndBack()
-		s.stop(t)
-		s = start(t, environ...)
-		s.wantAway(g, key, users)
-		s.stop(t)
-		s = start(t, environ...)
-		if n := len(s.board(key, g, 1).Levels); n != 4 {
-			t.Errorf("%d are on the board after all came back", n)
-		}
-	})
+	t.Parallel()
+	environ := onServers(t)
+	s := start(t, environ...)
+	g, key, users := s.awayAndBack()
+	s.stop(t)
+	s = start(t, environ...)
+	s.wantAway(g, key, users)
+	s.stop(t)
+	s = start(t, environ...)
+	if n := len(s.board(key, g, 1).Levels); n != 4 {
+		t.Errorf("%d are on the board after all came back", n)
+	}
 }
 
 func TestPresenceSurvivesTheLossOfRedis(t *testing.T) {

@@ -21,8 +21,6 @@ var putCases = cases{
 	"the largest body":                    largestPut,
 }
 
-func TestPutMembers(t *testing.T) { runOnEachSetup(t, putCases) }
-
 func bulkPath(g string) string { return "/v2/guilds/" + g + "/members" }
 
 // putResult is what became of one member.

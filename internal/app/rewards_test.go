@@ -5,14 +5,12 @@ import (
 	"testing"
 )
 
-func TestRoleRewards(t *testing.T) {
-	runOnEachSetup(t, cases{
-		"roles by level":              rolesByLevel,
-		"a role in several rewards":   roleInSeveralRewards,
-		"rewards in order of levels":  rewardsInOrder,
-		"a guild without rewards":     withoutRewards,
-		"unknown guild, disabled one": rewardsOfOtherGuilds,
-	})
+var rewardCases = cases{
+	"roles by level":              rolesByLevel,
+	"a role in several rewards":   roleInSeveralRewards,
+	"rewards in order of levels":  rewardsInOrder,
+	"a guild without rewards":     withoutRewards,
+	"unknown guild, disabled one": rewardsOfOtherGuilds,
 }
 
 // The roles of these tests, by a letter.

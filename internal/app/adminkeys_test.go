@@ -115,4 +115,10 @@ func grantsNeedGuilds(t *testing.T, s *service) {
 	if all := s.admin("GET", "/keys", nil); strings.Contains(string(all.Body), name) {
 		t.Error("a key was made though one of its guilds does not exist")
 	}
+	id, _ := s.mint(nil)
+	for _, path := range []string{"/keys/" + id + "/guilds/" + newID(), "/keys/000000000000/guilds/" + s.guild(nil)} {
+		wantFailure(t, s.admin("PUT", path, nil), 404)
+	}
+	wantFailure(t, s.admin("DELETE", "/keys/000000000000/guilds/"+s.guild(nil), nil), 404)
+	wantFailure(t, s.admin("DELETE", "/guilds/"+newID(), nil), 404)
 }

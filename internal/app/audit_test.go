@@ -327,13 +327,6 @@ func auditOfDeletedGuild(t *testing.T, s *service) {
 
 func badAuditQueries(t *testing.T, s *service) {
 	g := s.guild(nil)
-	for _, query := range []string{
-		"before=", "before=1", "before=1-", "before=-1-0", "before=01-0", "before=1-0x", "before=99999999999999999999-0", "limit=0", "limit=101", "limit=", "limit=01",
-		"limit=1&limit=1", "userId=", "userId=x", "userId=1", "actorId=", "since=", "since=yesterday", "since=2026-11-25", "until=2026-11-25T12:00:00", "%zz",
-	} {
-		wantFailure(t, s.admin("GET", auditPath(g, query), nil, apitest.Bad()), 400)
-	}
-	wantFailure(t, s.admin("GET", auditPath("1", ""), nil, apitest.Bad()), 400)
 	wantFailure(t, s.admin("GET", auditPath(newID(), ""), nil), 404)
 	wantFailure(t, s.Do("GET", "/admin/guilds/"+g+"/audit", s.key(g), nil), 401)
 	wantFailure(t, s.admin("POST", "/guilds/"+g+"/audit", nil, apitest.Bad()), 405)

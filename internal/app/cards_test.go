@@ -22,7 +22,6 @@ var cardCases = cases{
 	"a private board's":                   privateCards,
 	"changes of the member and its guild": cardsChange,
 	"nothing else changes it":             nothingElseChangesCards,
-	"bad addresses":                       badCards,
 	"a name that needs the folder":        cardOfAnyScript,
 }
 
@@ -249,18 +248,5 @@ func nothingElseChangesCards(t *testing.T, s *service) {
 		if !bytes.Equal(before.Body, after.Body) {
 			t.Errorf("%s changed with another member's XP", file)
 		}
-	}
-}
-
-func badCards(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	s.create(s.key(g), g, u, 5)
-	for _, file := range formats {
-		for _, query := range []string{"?theme=", "?theme=Dark", "?theme=auto", "?theme=dark&theme=dark", "?theme=%zz", "?x=1&x=2"} {
-			s.bad("GET", cardPath(g, u, file)+query, "", nil).Want(t, 400).Message(t)
-		}
-		s.bad("GET", cardPath("gophers", u, file), "", nil).Want(t, 400)
-		s.bad("GET", cardPath(g, "1", file), "", nil).Want(t, 400)
-		s.bad("POST", cardPath(g, u, file), s.key(g), nil).Want(t, 405)
 	}
 }

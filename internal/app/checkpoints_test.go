@@ -195,17 +195,11 @@ func restoreKeepsRequests(t *testing.T, s *service) {
 func refusedCheckpoints(t *testing.T, s *service) {
 	g, unknown := s.guild(nil), newID()
 	path := "/guilds/" + g + "/checkpoints"
-	for _, body := range []string{``, `{}`, `{"name":""}`, `{"name":1}`, `{"name":null}`, `{"name":"a","name":"b"}`, `{"Name":"a"}`, `{"name":"a","x":1}`, `{"name":"` + strings.Repeat("é", 101) + `"}`, `{"name":"a\u0000"}`} {
-		wantFailure(t, s.admin("POST", path, body, apitest.Bad()), 400)
-	}
 	for _, call := range [][2]string{
 		{"GET", "/guilds/" + unknown + "/checkpoints"}, {"POST", "/guilds/" + unknown + "/reset"}, {"POST", "/guilds/" + unknown + "/checkpoints/1/restore"},
 		{"POST", path + "/1/restore"}, {"POST", path + "/x/restore"}, {"DELETE", path + "/1"}, {"GET", "/guilds/" + unknown + "/export?format=json"},
 	} {
 		wantFailure(t, s.admin(call[0], call[1], nil), 404)
-	}
-	for _, query := range []string{"", "?format=xml", "?format=json&format=csv", "?format=JSON"} {
-		wantFailure(t, s.admin("GET", "/guilds/"+g+"/export"+query, nil, apitest.Bad()), 400)
 	}
 	for i := range 20 {
 		s.checkpoint(g, fmt.Sprint(i))

@@ -219,31 +219,3 @@ func directoryDeleted(t *testing.T, s *service) {
 		t.Errorf("the new guild's role is called %q", name)
 	}
 }
-
-// badDirectories are refused with nothing changed.
-func badDirectories() map[string]string {
-	all := map[string]string{}
-	for property, values := range map[string][]string{
-		"name":        {`null`, `""`, `1`, `"a\u0000"`, `"` + strings.Repeat("é", 201) + `"`},
-		"icon":        {`""`, `1`, `"x"`, `"0123456789ABCDEF0123456789ABCDEF"`},
-		"memberCount": {`null`, `0`, `-1`, `1.5`, `"1"`, `2147483648`},
-		"roles": {`null`, `{}`, `"x"`, `[null]`, `["300000000000000001"]`, `[{}]`, `[` + channelTarget + `]`, `[` + roleTarget + `,` + roleTarget + `]`,
-			`[{"id":"3","name":"x"}]`, `[{"id":"300000000000000001"}]`, `[{"id":"300000000000000001","name":""}]`, `[{"id":"300000000000000001","name":null}]`,
-			`[{"id":"300000000000000001","name":"x","color":16777216}]`, `[{"id":"300000000000000001","name":"x","position":-1}]`, `[` + strings.Repeat(`{},`, 500) + `{}]`},
-		"channels": {`null`, `{}`, `[` + roleTarget + `]`, `[` + channelTarget + `,` + channelTarget + `]`, `[{"id":"200000000000000001","name":"x","parentId":"1"}]`,
-			`[{"id":"200000000000000001","name":"x","type":null}]`, `[` + strings.Repeat(`{},`, 1000) + `{}]`},
-		"id":      {`"100000000000000007"`},
-		"ownerId": {`"100000000000000007"`},
-		"vanity":  {`"x"`},
-	} {
-		for _, value := range values {
-			all[property+" "+value] = `{"name":"x","` + property + `":` + value + `}`
-		}
-		if property == "name" {
-			for _, value := range values {
-				all["only "+property+" "+value] = `{"name":` + value + `}`
-			}
-		}
-	}
-	return all
-}

@@ -72,12 +72,6 @@ func eraseUser(t *testing.T, s *service) {
 
 func refusedUsers(t *testing.T, s *service) {
 	for _, method := range []string{"GET", "DELETE"} {
-		for _, path := range []string{"12", "x", "0", "1000000000000000000000", "10000000000000000a", "%2e%2e", "100000000000000001%00", "+10000000000000001"} {
-			wantFailure(t, s.admin(method, "/users/"+path, nil, apitest.Bad()), 400)
-		}
-		for _, query := range []string{"?a=1&a=2", "?%zz", "?userId=1;x"} {
-			wantFailure(t, s.admin(method, "/users/"+newID()+query, nil, apitest.Bad()), 400)
-		}
 		wantFailure(t, s.Do(method, "/admin/users/"+newID(), "", nil), 401)
 	}
 	wantFailure(t, s.admin("POST", "/users/"+newID(), object{}, apitest.Bad()), 405)

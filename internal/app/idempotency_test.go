@@ -17,7 +17,6 @@ var idempotencyCases = cases{
 	"the same name in another guild is 409":   nameInAnotherGuild,
 	"a request is its method, path and body":  requestIsMethodPathBody,
 	"names are in the namespace of the key":   namesAreOfTheKey,
-	"malformed names are 400":                 malformedNames,
 	"the longest and the oddest name":         longestName,
 	"reading ignores it":                      readingIgnoresIt,
 	"what failed may be sent again":           failedMayBeSentAgain,

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -55,46 +54,6 @@ func nameInAnotherGuild(t *testing.T, s *service) {
 	wantReplay(t, first, patch(a))
 	if xp := s.member(key, b, u).Level.XP; xp != 20 {
 		t.Errorf("it is %d in the other guild, want 20", xp)
-	}
-}
-
-func malformedNames(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 5)
-	before := s.etag(key, g, 1)
-	for name, values := range map[string][]string{
-		"empty": {""}, "a space": {" "}, "a space in it": {"a b"}, "a tab in it": {"a\tb"}, "too long": {strings.Repeat("x", 129)},
-		"beyond ASCII": {"ключ"}, "not UTF-8": {"\xff"}, "given twice": {"a", "b"}, "the same twice": {"a", "a"}, "twice, once empty": {"a", ""},
-	} {
-		for _, c := range v2Calls(g, u) {
-			if c.method == "GET" || c.method == "HEAD" || strings.Contains(c.path, "role-rewards") || c.path == presencePath(g) {
-				continue // they take none
-			}
-			// A header given twice, or what its value may not hold, is not for the validator.
-			got, err := s.quick(c.method, c.path, key, c.body, func(r *http.Request) { r.Header["Idempotency-Key"] = values })
-			if err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			wantFailure(t, got, 400)
-			wantLimits(t, got)
-		}
-	}
-	if after := s.etag(key, g, 1); after != before {
-		t.Errorf("refused requests moved the guild from %s to %s", before, after)
-	}
-	// It is looked at before the guild is, and after the key.
-	nowhere := memberPath(newID(), u)
-	for status, key := range map[int]string{400: key, 401: "", 404: key} {
-		header := named("a b")
-		if status == 404 {
-			header = named("a")
-		}
-		got, err := s.quick("DELETE", nowhere, key, "", header)
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantFailure(t, got, status)
 	}
 }
 

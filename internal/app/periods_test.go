@@ -17,7 +17,6 @@ var periodCases = cases{
 	"deletion":                       deletionEndsGains,
 	"without a period":               pagesWithoutPeriod,
 	"who may read":                   whoMayReadPeriods,
-	"bad queries":                    badPeriodQueries,
 	"not found":                      periodsNotFound,
 	"ETags":                          periodETags,
 	"a page past the end":            periodPages,

@@ -131,15 +131,9 @@ func (r *receiver) traceOf(t *testing.T, got apitest.Response) *tracepb.Span {
 }
 
 func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
-	for _, on := range setups { // one after the other: the SDK reads the process's environment
-		t.Run(on.name, func(t *testing.T) { aRequestIsTraced(t, on.environ(t), on.name) })
-	}
-}
-
-func aRequestIsTraced(t *testing.T, environ []string, setup string) {
 	collector, log := newReceiver(t), &safe{}
 	// A limit of its own, so that the limits are charged.
-	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), append(environ, "LEVELBOARD_RATE_LIMIT_KEY=1000"),
+	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), append(onServers(t), "LEVELBOARD_RATE_LIMIT_KEY=1000"),
 		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
 	g, u := s.guild(nil), newID()
 	key := s.key(g)
@@ -187,11 +181,9 @@ func aRequestIsTraced(t *testing.T, environ []string, setup string) {
 	under(root, "charge the limits", "load the guild")
 	loading := collector.named(t, trace, "load the guild")
 	under(loading, "redis begin_hydration", "redis commit_hydration")
-	if setup == "servers" { // SQLite has no tracer
-		under(collector.traceOf(t, unknownKey), "archive read_key")
-		under(collector.traceOf(t, unknownGuild), "archive read_guild")
-		under(loading, "archive raise_epoch", "archive read_members")
-	}
+	under(collector.traceOf(t, unknownKey), "archive read_key")
+	under(collector.traceOf(t, unknownGuild), "archive read_guild")
+	under(loading, "archive raise_epoch", "archive read_members")
 	if got := attributeOf(collector.named(t, trace, "charge the limits"), "levelboard.limit.scope"); got != `"key"` {
 		t.Errorf("the scope of the limit is %s", got)
 	}

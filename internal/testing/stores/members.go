@@ -2,10 +2,9 @@ package stores
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -65,18 +64,28 @@ func (w *World) Change(g leaderboard.GuildRef, i int, c leaderboard.Change) {
 	w.Must(err)
 }
 
-// AddToAll adds 1 XP to each of n members, several at a time.
+// CreateMany makes entries for members from, from+1 and so on, n in all.
+func (w *World) CreateMany(g leaderboard.GuildRef, from, n int, xp level.XP) {
+	w.Helper()
+	w.put(g, leaderboard.PutSet, from, n, xp)
+}
+
+// AddToAll adds 1 XP to each of the first n members.
 func (w *World) AddToAll(g leaderboard.GuildRef, n int) {
 	w.Helper()
-	var adding errgroup.Group
-	adding.SetLimit(16)
-	for i := range n {
-		adding.Go(func() error {
-			_, err := w.Live.Change(w.Context(), g, User(i), leaderboard.Change{Op: leaderboard.Increment, Amount: 1})
-			return err
-		})
+	w.put(g, leaderboard.PutAdd, 0, n, 1)
+}
+
+func (w *World) put(g leaderboard.GuildRef, mode leaderboard.PutMode, from, n int, xp level.XP) {
+	w.Helper()
+	members := make([]leaderboard.Put, n)
+	for i := range members {
+		members[i] = leaderboard.Put{User: User(from + i), XP: xp, Data: &leaderboard.User{Discriminator: "0", Username: fmt.Sprintf("gopher%d", from+i)}}
 	}
-	w.Must(adding.Wait())
+	for step := range slices.Chunk(members, leaderboard.MaxAwards) {
+		_, _, err := w.Live.Put(w.Context(), g, leaderboard.Puts{Mode: mode, Members: step})
+		w.Must(err)
+	}
 }
 
 // Add adds 1 XP to member i.

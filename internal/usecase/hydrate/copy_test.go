@@ -43,10 +43,10 @@ func TestTheNextPageIsReadWhileOneIsLoadedAndNoMore(t *testing.T) {
 }
 
 func TestWhatGoesWrongOnAPageEndsTheLoad(t *testing.T) {
+	w := stores.Servers(t)
+	g := w.Archived(stores.GuildA, 2*pageSize+1)
 	for _, method := range []string{"Members", "LoadChunk"} {
 		for n := 1; n <= 3; n++ {
-			w := stores.Servers(t)
-			g := w.Archived(stores.GuildA, 3*pageSize)
 			err := w.Hydrator(&stores.Faults{Before: stores.At(method, n)}).Load(w.Context(), g)
 			if !errors.Is(err, stores.ErrBroken) {
 				t.Errorf("%s, call %d: %v", method, n, err)
@@ -55,6 +55,7 @@ func TestWhatGoesWrongOnAPageEndsTheLoad(t *testing.T) {
 			w.NoTraces(g)
 			w.Must(w.Hydrator(&stores.Faults{}).Load(w.Context(), g))
 			w.InStep(g)
+			w.Must(w.Live.Drop(w.Context(), g))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func TestAnEmptyGuildIsLoaded(t *testing.T) {
 }
 
 func TestManyWhoAskLoadOnce(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		g := w.Archived(stores.GuildA, 1500)
 		before := w.State(g).Epoch
 		f := &stores.Faults{}
@@ -214,7 +214,7 @@ func TestAHydrationThatFailedAnywhereIsRepeated(t *testing.T) {
 }
 
 func TestAnUnknownIncarnationHasMoved(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		g := w.Archived(stores.GuildA, 3)
 		h := w.Hydrator(&stores.Faults{})
 		unknown := leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation ^ 1}

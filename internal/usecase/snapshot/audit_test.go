@@ -32,7 +32,7 @@ func wantAudit(w *stores.World, g leaderboard.GuildRef, when string, want ...str
 }
 
 func TestAnAuditRecordIsArchivedOnce(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild("100000000000000001")
 		w.Create(g, 1, 1)
 		audited(w, g, 2)

@@ -20,9 +20,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 	stores.OnBoth(t, func(w *stores.World) {
 		ctx, g, writer := w.Context(), w.Guild(stores.GuildA), w.Writer("writer", stores.Never, &stores.Faults{})
 		const size = 300
-		for i := range size {
-			w.Create(g, i, 100)
-		}
+		w.CreateMany(g, 0, size, 100)
 		key := func(name string) string { return "lb:{" + string(g.ID) + "}:" + name }
 		damage := func(cmd redis.Cmder) {
 			w.Helper()
@@ -77,7 +75,7 @@ func TestDamagedMembersDoNotBlockTheOthers(t *testing.T) {
 
 // When only bad rows changed, the rev of their batch is archived all the same: Redis notes that it is.
 func TestOnlyBadRows(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		writer := w.Writer("writer", stores.Never, &stores.Faults{})

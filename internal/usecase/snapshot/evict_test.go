@@ -85,7 +85,7 @@ func TestAGuildThatNobodyUsesLeavesAndComesBack(t *testing.T) {
 
 // Whatever keeps a change from the archive keeps its guild in Redis.
 func TestUnsavedChangesKeepAGuild(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		for _, method := range []string{"ReadChanges", "WriteBatches", "EndChanges"} {
@@ -118,7 +118,7 @@ func TestUnsavedChangesKeepAGuild(t *testing.T) {
 
 // When the archive cannot be asked what it holds, or holds something else than Redis says, the guild stays.
 func TestAGuildStaysUnlessTheArchiveHasIt(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		w.Must(w.Writer("first", stores.Never, &stores.Faults{}).Flush(w.Context()))

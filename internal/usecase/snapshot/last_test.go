@@ -58,7 +58,7 @@ func wantSilent(w *stores.World, holder string) {
 
 // A replica that ends leaves its changes to one that continues, and to no other: one that holds the lease and does not renew it may be dead.
 func TestALastSnapshotIsLeftToALivingWriter(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		_, err := w.Archive.AcquireLease(ctx, "writer", stores.Taken, false)
@@ -87,7 +87,7 @@ func TestALastSnapshotIsLeftToALivingWriter(t *testing.T) {
 
 // Another replica takes the lease from one that stands still in the middle of its last snapshot, and dies.
 func TestALastSnapshotWhoseLeaseIsLostIsWrittenInTheEnd(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		hook := func(_ context.Context, c stores.Call) error {

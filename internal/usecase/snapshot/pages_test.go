@@ -143,7 +143,7 @@ func TestAGroupCutOffAnywhereIsMadeGood(t *testing.T) {
 // A group is committed and only the answer is lost: when its guilds are then tried one by one, the archive holds their batches, and that is not
 // taken for what the live store does not know of. A member that was deleted meanwhile stays so.
 func TestAGroupWhoseCommitWasNotAnswered(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		guilds := smallGuilds(w, 3)
 		f := &stores.Faults{}
 		f.After = func(_ context.Context, c stores.Call) error {
@@ -232,7 +232,7 @@ func TestOfAGroupOnlyWhatDoesNotFitIsLeftOut(t *testing.T) {
 
 // A writer whose lease passed on writes nothing of any guild of its group.
 func TestAGroupWithoutTheLeaseIsNotWritten(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		guilds := smallGuilds(w, 4)
 		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
 			if c.Method == "WriteBatches" && c.N == 1 {
@@ -261,7 +261,7 @@ func TestAGroupWithoutTheLeaseIsNotWritten(t *testing.T) {
 
 // A row that the archive refuses by itself does not keep the guilds of its group from being written.
 func TestABadRowInAGroup(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		ctx, guilds := w.Context(), smallGuilds(w, 5)
 		bad := guilds[2].ID
 		f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {

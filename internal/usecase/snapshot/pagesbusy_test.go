@@ -24,9 +24,7 @@ func TestTransactionsAreBounded(t *testing.T) {
 		if i == 17 {
 			size = 2200
 		}
-		for n := range size {
-			w.Create(g, n, 1)
-		}
+		w.CreateMany(g, 0, size, 1)
 	}
 	var largest, rows, alone int
 	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
@@ -69,9 +67,7 @@ func TestAGuildThatNeverRests(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const size = 1500
 		guilds := smallGuilds(w, 2)
-		for n := 3; n < size; n++ {
-			w.Create(guilds[0], n, 100)
-		}
+		w.CreateMany(guilds[0], 3, size-3, 100)
 		w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(w.Context()))
 		w.Killed("ready")
 		w.AddToAll(guilds[0], size)

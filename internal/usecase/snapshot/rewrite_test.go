@@ -56,9 +56,7 @@ func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 	test := func(w *stores.World, size int) {
 		ctx, g, f := w.Context(), w.Guild(stores.GuildA), newForgetful()
 		writer := w.Writer("writer", stores.Never, &f.Faults)
-		for i := range size {
-			w.Create(g, i, 100)
-		}
+		w.CreateMany(g, 0, size, 100)
 		w.Must(writer.Flush(ctx))
 		before := values(w, writer)
 
@@ -87,13 +85,13 @@ func TestWhatTheArchiveLostIsWrittenAgain(t *testing.T) {
 		}
 		wantRewritten(w, g, 1)
 	}
-	t.Run("a small guild", func(t *testing.T) { stores.OnBoth(t, func(w *stores.World) { test(w, 5) }) })
+	t.Run("a small guild", func(t *testing.T) { stores.OnServers(t, func(w *stores.World) { test(w, 5) }) })
 	t.Run("a large guild", func(t *testing.T) { test(stores.Servers(t), 2500) })
 }
 
 // Nor is it lost when nothing of the guild changes any more: the writer compares all loaded guilds from time to time.
 func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		f := newForgetful()
 		guilds := smallGuilds(w, 30)
 		writer := w.Writer("first", stores.Never, &f.Faults)
@@ -123,12 +121,10 @@ func TestWhatTheArchiveLostOfAQuietGuildIsWrittenAgain(t *testing.T) {
 
 // A last snapshot looks as well, since Redis may be emptied after it.
 func TestTheLastSnapshotFindsWhatTheArchiveLost(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		f, g := newForgetful(), w.Guild(stores.GuildA)
 		f.losing.Store(true)
-		for i := range 300 {
-			w.Create(g, i, 5)
-		}
+		w.CreateMany(g, 0, 300, 5)
 		w.Must(w.Writer("first", stores.Never, &f.Faults).Flush(w.Context()))
 		f.losing.Store(false)
 		w.Killed("first")
@@ -169,17 +165,13 @@ func TestARewriteCutOffAnywhere(t *testing.T) {
 	stores.OnServers(t, func(w *stores.World) {
 		const members = 105 // more than go with other guilds
 		ctx, g, cases := w.Context(), w.Guild(stores.GuildA), 0
-		for i := range members {
-			w.Create(g, i, 100)
-		}
+		w.CreateMany(g, 0, members, 100)
 		w.Must(w.Writer("ready", stores.Never, &stores.Faults{}).Flush(ctx))
 		w.Killed("ready")
 		oneCase := func(name, method string, n int, after, dies bool) (fired bool) {
 			cases++
 			losing := &stores.Faults{Lost: func(stores.Call) bool { return true }}
-			for i := range members {
-				w.Add(g, i)
-			}
+			w.AddToAll(g, members)
 			w.Must(w.Writer("losing", stores.Never, losing).Flush(ctx))
 			w.Killed("losing")
 			f := &stores.Faults{}
@@ -226,7 +218,7 @@ func TestARewriteCutOffAnywhere(t *testing.T) {
 
 // Another replica's batch that is committed, and noted, while the writer looks is not taken for one that was lost.
 func TestABatchOfAnotherReplicaIsNotTakenForALoss(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		ctx, g := w.Context(), w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		w.Must(w.Writer("first", stores.Never, &stores.Faults{}).Flush(ctx))
@@ -299,16 +291,12 @@ func TestPostgresThatWentBack(t *testing.T) {
 	changed, quiet, untouched := w.Guild("100000000000000001"), w.Guild("100000000000000002"), w.Guild("100000000000000003")
 	guilds := []leaderboard.GuildRef{changed, quiet, untouched}
 	for _, g := range guilds {
-		for i := range 400 {
-			w.Create(g, i, 10)
-		}
+		w.CreateMany(g, 0, 400, 10)
 	}
 	w.Must(writer.Flush(ctx))
 	sql(`CREATE TABLE kept_guilds AS SELECT id, epoch, archived FROM guilds`, `CREATE TABLE kept_members AS SELECT * FROM members`)
 	for _, g := range guilds[:2] {
-		for i := range 300 {
-			w.Add(g, i)
-		}
+		w.AddToAll(g, 300)
 		w.Remove(g, 399)
 	}
 	w.Must(writer.Flush(ctx))

@@ -90,19 +90,14 @@ func TestAFlushCutOffAnywhereIsMadeGood(t *testing.T) {
 		"ChangedGuilds", "LoadedGuilds", "AcquireLease", "ReadChanges", "WriteBatches", "EndChanges",
 	}
 	g := w.Guild(stores.GuildA)
-	for i := range changed {
-		w.Create(g, i, 100)
-	}
+	w.CreateMany(g, 0, changed, 100)
 	gone, cases := changed, 0
 	for _, method := range steps {
 		for _, after := range []bool{false, true} {
 			for n := 1; ; n++ {
 				cases++
-				for i := range changed {
-					if i < gone-20 {
-						w.Change(g, i, leaderboard.Change{Op: leaderboard.Increment, Amount: 3, Cooldown: time.Minute})
-					}
-				}
+				w.AddToAll(g, gone-20)
+				w.Change(g, cases, leaderboard.Change{Op: leaderboard.Increment, Amount: 3, Cooldown: time.Minute})
 				gone--
 				w.Remove(g, gone)
 				w.Create(g, changed+cases, 5)
@@ -163,11 +158,9 @@ func TestTheSameWriterMakesItsFailuresGood(t *testing.T) {
 
 func TestManyMembersAreWrittenInBoundedBatches(t *testing.T) {
 	w := stores.Servers(t)
-	const changed = 20_000
+	const changed = 3500
 	g := w.Guild(stores.GuildA)
-	for i := range changed {
-		w.Create(g, i, 1)
-	}
+	w.CreateMany(g, 0, changed, 1)
 	var rows, largest int
 	f := &stores.Faults{Before: func(_ context.Context, c stores.Call) error {
 		if c.Method == "WriteBatches" {

@@ -16,7 +16,7 @@ import (
 )
 
 func TestOnlyTheHolderOfTheLeaseWrites(t *testing.T) {
-	stores.OnBoth(t, func(w *stores.World) {
+	stores.OnServers(t, func(w *stores.World) {
 		g := w.Guild(stores.GuildA)
 		w.Create(g, 1, 100)
 		first, f := w.Writer("first", stores.Never, &stores.Faults{}), &stores.Faults{}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,155 +15,93 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	changelog "levelboard/internal/platform/changes"
-	"levelboard/internal/store/embedded"
-	"levelboard/internal/store/redisconn"
-	"levelboard/internal/store/redisstore"
-	"levelboard/internal/store/storetest"
-	"levelboard/internal/testing/testenv"
+	"levelboard/internal/platform/changes"
 	"levelboard/internal/usecase/admin"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
-
-func TestMain(m *testing.M) { testenv.Main(m) }
 
 const (
 	guild1 id.Guild = "100000000000000001"
-	guild2 id.Guild = "100000000000000002"
 	owner  id.User  = "200000000000000001"
+	keyID           = "Abc123xyzZ09"
 )
 
-var (
-	errBroken = errors.New("broken on demand")
-	noon      = time.Date(2026, 1, 2, 12, 0, 0, 123456789, time.FixedZone("", 3600))
-)
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 123456789, time.FixedZone("", 3600))
 
-// world is the use cases on a real archive and a real live store; the announcer only counts.
+// world is the use cases on an archive that has guild1.
 type world struct {
 	*testing.T
 	*admin.Admin
-	archive   *storetest.FaultyArchive
-	store     *redisstore.Store
-	live      *live
+	archive   *archive
+	dropped   []leaderboard.GuildRef
+	drop      error
 	announced int
 }
 
 // Announce counts the announcements of changes.
-func (w *world) Announce(context.Context, changelog.Kind, string) { w.announced++ }
+func (w *world) Announce(context.Context, changes.Kind, string) { w.announced++ }
 
-// live is a live store that can fail.
-type live struct {
-	*redisstore.Store
-	err error
-}
-
-func (l *live) Drop(ctx context.Context, g leaderboard.GuildRef) error {
-	if l.err != nil {
-		return l.err
-	}
-	return l.Store.Drop(ctx, g)
+// Drop implements admin.Live.
+func (w *world) Drop(_ context.Context, g leaderboard.GuildRef) error {
+	w.dropped = append(w.dropped, g)
+	return w.drop
 }
 
 func newWorld(t *testing.T) *world {
-	t.Helper()
-	server, err := embedded.StartRedis()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	archive := storetest.SQLite(t)
-	w := &world{T: t, archive: storetest.NewFaultyArchive(archive), store: redisstore.New(client)}
-	w.live = &live{Store: w.store}
-	w.Admin = admin.New(w.archive, w.live, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })
+	w := &world{T: t, archive: &archive{fails: map[string]error{}, guild: &guild.Guild{Settings: settings(t, "Gophers"), Incarnation: 7}}}
+	w.Admin = admin.New(w.archive, w, w, slog.New(slog.DiscardHandler), func() time.Time { return noon })
 	return w
 }
 
-func settings(t *testing.T, g id.Guild, more string) guild.Settings {
+func settings(t *testing.T, name string) guild.Settings {
 	t.Helper()
-	s, err := guild.Parse(g, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"`+string(owner)+`"`+more+`}`))
+	s, err := guild.Parse(guild1, []byte(`{"name":"`+name+`","memberCount":5,"ownerId":"`+string(owner)+`"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// do runs one use case and returns its error; the test knows what a change announces.
-func (w *world) do(name string) error {
-	ctx := w.Context()
-	switch name {
-	case "put a guild":
-		_, _, err := w.PutGuild(ctx, settings(w.T, guild2, ""))
+// changing are the use cases that change something: the archive's method behind each, and what it is asked for.
+var changing = map[string]struct {
+	do     func(w *world) error
+	asks   string
+	method string
+}{
+	"put a guild": {func(w *world) error {
+		_, _, err := w.PutGuild(w.Context(), settings(w.T, "Moles"))
 		return err
-	case "delete a guild":
-		return w.DeleteGuild(ctx, guild1)
-	case "create a key":
-		_, _, err := w.CreateKey(ctx, apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.ReadWrite})
+	}, "PutGuild 100000000000000001 Moles", "PutGuild"},
+	"delete a guild": {func(w *world) error { return w.DeleteGuild(w.Context(), guild1) }, "DeleteGuild 100000000000000001", "DeleteGuild"},
+	"create a key": {func(w *world) error {
+		_, _, err := w.CreateKey(w.Context(), apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.ReadWrite})
 		return err
-	case "grant":
-		return w.Grant(ctx, w.key(), guild1)
-	case "ungrant":
-		return w.Ungrant(ctx, w.key(), guild1)
-	case "revoke":
-		return w.Revoke(ctx, w.key())
-	}
-	w.Fatalf("no use case %q", name)
-	return nil
+	}, "CreateKey operator 0", "CreateKey"},
+	"grant":   {func(w *world) error { return w.Grant(w.Context(), keyID, guild1) }, "Grant Abc123xyzZ09 100000000000000001 operator", "Grant"},
+	"ungrant": {func(w *world) error { return w.Ungrant(w.Context(), keyID, guild1) }, "Ungrant Abc123xyzZ09 100000000000000001 operator", "Ungrant"},
+	"revoke":  {func(w *world) error { return w.Revoke(w.Context(), keyID) }, "RevokeKey Abc123xyzZ09 operator", "RevokeKey"},
 }
 
-// key returns the id of the first key.
-func (w *world) key() string {
-	w.Helper()
-	keys, err := w.archive.ArchiveStore.Keys(w.Context(), "", 1)
-	if err != nil || len(keys) == 0 {
-		w.Fatalf("no key: %v", err)
-	}
-	return keys[0].ID
-}
-
-// changes are the use cases that change something, and the archive's method behind each.
-var changes = map[string]string{
-	"put a guild": "PutGuild", "delete a guild": "DeleteGuild", "create a key": "CreateKey",
-	"grant": "Grant", "ungrant": "Ungrant", "revoke": "RevokeKey",
-}
-
-func (w *world) prepare() {
-	w.Helper()
-	if _, _, err := w.PutGuild(w.Context(), settings(w.T, guild1, "")); err != nil {
-		w.Fatal(err)
-	}
-	if err := w.do("create a key"); err != nil {
-		w.Fatal(err)
-	}
-	w.announced = 0
-}
+var errBroken = errors.New("broken on demand")
 
 func TestEveryChangeIsAnnouncedOnceItIsCommitted(t *testing.T) {
-	for name, method := range changes {
+	for name, c := range changing {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.prepare()
-			w.archive.Fail(method, errBroken)
-			err := w.do(name)
-			f := fault.From(err)
-			if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(err, errBroken) || strings.Contains(f.Message, "broken") {
-				t.Errorf("with a broken archive: %v", err)
+			w.archive.fails[c.method] = errBroken
+			f := fault.From(c.do(w))
+			if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !errors.Is(f, errBroken) || strings.Contains(f.Message, "broken") {
+				t.Errorf("with a broken archive: %v", f)
 			}
 			if w.announced != 0 {
 				t.Error("a change that failed was announced")
 			}
-			w.archive.Fail(method, nil)
-			if err := w.do(name); err != nil {
+			delete(w.archive.fails, c.method)
+			if err := c.do(w); err != nil {
 				t.Fatal(err)
 			}
-			if w.announced != 1 {
-				t.Errorf("announced %d times", w.announced)
+			if !slices.Equal(w.archive.changed, []string{c.asks}) || w.announced != 1 {
+				t.Errorf("changed %q, announced %d times", w.archive.changed, w.announced)
 			}
 		})
 	}
@@ -169,157 +109,87 @@ func TestEveryChangeIsAnnouncedOnceItIsCommitted(t *testing.T) {
 
 func TestReadsAnnounceNothing(t *testing.T) {
 	w, ctx := newWorld(t), t.Context()
-	w.prepare()
-	g, err := w.Guild(ctx, guild1)
-	if err != nil || g.ID != guild1 || g.Incarnation == 0 {
-		t.Errorf("guild %+v, %v", g, err)
+	read := func() []error {
+		_, guildErr := w.Guild(ctx, guild1)
+		_, guildsErr := w.Guilds(ctx, "", 10)
+		_, keysErr := w.Keys(ctx, "", 10)
+		return []error{guildErr, guildsErr, keysErr}
 	}
-	if all, err := w.Guilds(ctx, "", 10); err != nil || len(all) != 1 || all[0].ID != guild1 {
-		t.Errorf("guilds %+v, %v", all, err)
+	if err := errors.Join(read()...); err != nil {
+		t.Error(err)
 	}
-	if all, err := w.Guilds(ctx, guild1, 10); err != nil || len(all) != 0 {
-		t.Errorf("guilds after the last: %+v, %v", all, err)
-	}
-	if all, err := w.Keys(ctx, "", 10); err != nil || len(all) != 1 {
-		t.Errorf("keys %+v, %v", all, err)
-	}
-	w.archive.Fail(storetest.AllMethods, errBroken)
-	_, guildErr := w.Guild(ctx, guild1)
-	_, guildsErr := w.Guilds(ctx, "", 10)
-	_, keysErr := w.Keys(ctx, "", 10)
-	for _, err := range []error{guildErr, guildsErr, keysErr} {
+	w.archive.fails["*"] = errBroken
+	for _, err := range read() {
 		if !fault.Is(err, fault.Unavailable) {
 			t.Errorf("with a broken archive: %v", err)
 		}
 	}
-	if w.announced != 0 {
-		t.Errorf("announced %d times", w.announced)
+	if w.announced+len(w.archive.changed) != 0 {
+		t.Errorf("announced %d times, changed %q", w.announced, w.archive.changed)
 	}
 }
 
 func TestRefusalsAreFaults(t *testing.T) {
-	w, ctx := newWorld(t), t.Context()
-	w.prepare()
-	if _, _, err := w.PutGuild(ctx, settings(t, guild1, `,"vanity":"gophers"`)); err != nil {
-		t.Fatal(err)
-	}
-	w.announced = 0
-	key, unknown := w.key(), "0000000000000000"
-	_, noGuild := w.Guild(ctx, guild2)
-	_, _, taken := w.PutGuild(ctx, settings(t, guild2, `,"vanity":"gophers"`))
-	_, _, noGrant := w.CreateKey(ctx, apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.Read, GuildIDs: []id.Guild{guild2}})
-	w.archive.Fail("PutGuild", fmt.Errorf("put_guild: %w", guild.ErrSeasonClosed))
-	_, _, closed := w.PutGuild(ctx, settings(t, guild2, ""))
-	for name, c := range map[string]struct {
-		err  error
+	for refusal, want := range map[error]struct {
 		code fault.Code
 		says string
 	}{
-		"read a guild":               {noGuild, fault.NotFound, "guild"},
-		"delete a guild":             {w.DeleteGuild(ctx, guild2), fault.NotFound, "guild"},
-		"a taken vanity":             {taken, fault.Conflict, "vanity"},
-		"a season that has closed":   {closed, fault.Invalid, "season"},
-		"a key for an unknown guild": {noGrant, fault.NotFound, "guild"},
-		"grant an unknown guild":     {w.Grant(ctx, key, guild2), fault.NotFound, "guild"},
-		"grant to an unknown key":    {w.Grant(ctx, unknown, guild1), fault.NotFound, "key"},
-		"take from an unknown key":   {w.Ungrant(ctx, unknown, guild1), fault.NotFound, "key"},
-		"revoke an unknown key":      {w.Revoke(ctx, unknown), fault.NotFound, "key"},
+		guild.ErrNotFound: {fault.NotFound, "guild"}, apikey.ErrNotFound: {fault.NotFound, "key"}, guild.ErrVanityTaken: {fault.Conflict, "vanity"},
+		guild.ErrSeasonClosed: {fault.Invalid, "season"}, guild.ErrTooLong: {fault.TooLarge, "settings"},
 	} {
-		if f := fault.From(c.err); f == nil || f.Code != c.code || !strings.Contains(f.Message, c.says) {
-			t.Errorf("%s: %v, want code %v about a %s", name, c.err, c.code, c.says)
+		w := newWorld(t)
+		for name, c := range changing {
+			w.archive.fails[c.method] = fmt.Errorf("archive: %w", refusal)
+			if f := fault.From(c.do(w)); f == nil || f.Code != want.code || !strings.Contains(f.Message, want.says) {
+				t.Errorf("%s: %v, want code %v about a %s", name, f, want.code, want.says)
+			}
 		}
-	}
-	if w.announced != 0 {
-		t.Errorf("%d refusals were announced", w.announced)
+		if w.announced != 0 {
+			t.Errorf("%d refusals were announced", w.announced)
+		}
 	}
 }
 
 func TestTheSecretOfAKeyIsInTheAnswerOnly(t *testing.T) {
-	w, ctx := newWorld(t), t.Context()
-	w.prepare()
-	secret, made, err := w.CreateKey(ctx, apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.ReadWrite, GuildIDs: []id.Guild{guild1}})
+	w := newWorld(t)
+	secret, made, err := w.CreateKey(t.Context(), apikey.NewKey{Name: "bot", OwnerID: owner, Permission: apikey.ReadWrite, GuildIDs: []id.Guild{guild1}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := noon.UTC().Truncate(time.Millisecond); !made.CreatedAt.Equal(want) {
 		t.Errorf("created at %v, want %v", made.CreatedAt, want)
 	}
-	keys, err := w.Keys(ctx, "", 10)
-	if err != nil || len(keys) != 2 {
-		t.Fatalf("keys %+v, %v", keys, err)
+	if !reflect.DeepEqual(made, w.archive.created) || !made.Matches(secret, noon) || strings.Contains(fmt.Sprintf("%+v", made), secret) {
+		t.Errorf("made %+v, kept %+v", made, w.archive.created)
 	}
-	for _, k := range append(keys, &made) {
-		if strings.Contains(fmt.Sprintf("%+v", *k), secret) {
-			t.Errorf("key %s holds its secret", k.ID)
-		}
-	}
-}
-
-// archiveMembers writes members of a guild straight into the archive, and loads the guild.
-func (w *world) archiveMembers(n int) leaderboard.GuildRef {
-	w.Helper()
-	ctx, log := w.Context(), slog.New(slog.DiscardHandler)
-	g, err := w.Guild(ctx, guild1)
-	if err != nil {
-		w.Fatal(err)
-	}
-	rows := make([]snapshot.Row, n)
-	for i := range rows {
-		rows[i] = snapshot.Row{Member: leaderboard.Member{UserID: id.User(fmt.Sprintf("3%017d", i)), XP: 1}}
-	}
-	writer := snapshot.NewWriter(w.store, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: log})
-	hydrator := hydrate.New(w.store, w.archive, log)
-	defer hydrator.Close()
-	if err := errors.Join(writer.Import(ctx, leaderboard.Ref(g), rows), hydrator.Load(ctx, leaderboard.Ref(g))); err != nil {
-		w.Fatal(err)
-	}
-	return leaderboard.Ref(g)
 }
 
 func TestADeletedGuildsMembersLeaveBothStores(t *testing.T) {
-	w, ctx := newWorld(t), t.Context()
-	w.prepare()
-	g := w.archiveMembers(30_000)
-	if err := w.DeleteGuild(ctx, guild1); err != nil {
+	w := newWorld(t)
+	w.archive.rows = 50_000 // more than one call purges
+	if err := w.DeleteGuild(t.Context(), guild1); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.Version(ctx, g); !errors.Is(err, leaderboard.ErrNotLoaded) {
-		t.Errorf("in Redis: %v", err)
-	}
-	if left, err := w.archive.Purge(ctx, 100_000, snapshot.Keep{Tombstones: 24 * time.Hour}); err != nil || left != 0 {
-		t.Errorf("%d rows are left in the archive, %v", left, err)
-	}
-	if _, err := w.Guild(ctx, guild1); !fault.Is(err, fault.NotFound) {
-		t.Errorf("guild: %v", err)
+	if want := []leaderboard.GuildRef{{ID: guild1, Incarnation: 7}}; !slices.Equal(w.dropped, want) || w.archive.rows != 0 {
+		t.Errorf("dropped %v, and %d rows are left", w.dropped, w.archive.rows)
 	}
 }
 
-// Once the archive has committed, the guild is gone: what cannot be cleared away at once is not the caller's failure.
+// Once the archive has committed, the guild is gone: what cannot be cleared away at once is not the caller's failure. The rows stay as long as Redis
+// may hold a deleted guild, since they tell the snapshot writer.
 func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 	for name, breaks := range map[string]func(w *world){
-		"in Redis":       func(w *world) { w.live.err = errBroken },
-		"in the archive": func(w *world) { w.archive.Fail("Purge", errBroken) },
+		"in Redis":                    func(w *world) { w.drop = errBroken },
+		"in the archive":              func(w *world) { w.archive.fails["Purge"] = errBroken },
+		"of another guild":            func(w *world) { w.archive.deleted = []leaderboard.GuildRef{{ID: "2"}} },
+		"of what cannot be found out": func(w *world) { w.archive.fails["Deleted"] = errBroken },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, ctx := newWorld(t), t.Context()
-			w.prepare()
-			old := w.archiveMembers(10)
+			w := newWorld(t)
+			w.archive.rows = 10
 			breaks(w)
-			if err := w.DeleteGuild(ctx, guild1); err != nil {
-				t.Fatal(err)
-			}
-			if w.announced != 1 {
-				t.Errorf("announced %d times", w.announced)
-			}
-			w.live.err = nil
-			w.archive.Fail("Purge", nil)
-			snapshot.NewWriter(w.store, w.archive, nil,
-				snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)}).Purge(ctx)
-			if _, err := w.store.Version(ctx, old); !errors.Is(err, leaderboard.ErrNotLoaded) {
-				t.Errorf("in Redis after the snapshot writer came by: %v", err)
-			}
-			if left, err := w.archive.Purge(ctx, 1000, snapshot.Keep{Tombstones: 24 * time.Hour}); err != nil || left != 0 {
-				t.Errorf("%d rows in the archive after the snapshot writer came by, %v", left, err)
+			if err := w.DeleteGuild(t.Context(), guild1); err != nil || w.announced != 1 || len(w.dropped) != 1 || w.archive.rows != 10 {
+				t.Errorf("announced %d times, dropped %v, %d of 10 rows are left, %v", w.announced, w.dropped, w.archive.rows, err)
 			}
 		})
 	}
@@ -328,18 +198,20 @@ func TestADeletionStandsThoughItsTracesRemain(t *testing.T) {
 // A bot that puts its guilds whenever it starts changes nothing, and nobody has to read them again.
 func TestAGuildPutAsItIsStaysAsItIs(t *testing.T) {
 	w := newWorld(t)
-	first, created, err := w.PutGuild(t.Context(), settings(t, guild1, `,"vanity":"gophers","enabled":false`))
-	if err != nil || !created || w.announced != 1 {
-		t.Fatalf("created: %v, %d announcements, %v", created, w.announced, err)
+	w.archive.guild = nil
+	put := func(name string, wantCreated bool, wantAnnounced int) *guild.Guild {
+		t.Helper()
+		g, created, err := w.PutGuild(t.Context(), settings(t, name))
+		if err != nil || created != wantCreated || w.announced != wantAnnounced || len(w.archive.changed) != wantAnnounced {
+			t.Fatalf("created: %v, %d announcements, changed %q, %v", created, w.announced, w.archive.changed, err)
+		}
+		return g
 	}
-	again, created, err := w.PutGuild(t.Context(), first.Settings)
-	if err != nil || created || again.Version != first.Version || again.Incarnation != first.Incarnation || w.announced != 1 {
-		t.Errorf("put again: %+v, created: %v, %d announcements, %v; want version %d", again, created, w.announced, err, first.Version)
+	first := put("Gophers", true, 1)
+	if again := put("Gophers", false, 1); again.Version != first.Version {
+		t.Errorf("put again: %+v", again)
 	}
-	other := first.Settings
-	other.Name = "Moles"
-	changed, created, err := w.PutGuild(t.Context(), other)
-	if err != nil || created || changed.Version == first.Version || changed.Name != "Moles" || w.announced != 2 {
-		t.Errorf("put with another name: %+v, created: %v, %d announcements, %v", changed, created, w.announced, err)
+	if changed := put("Moles", false, 2); changed.Name != "Moles" {
+		t.Errorf("put with another name: %+v", changed)
 	}
 }

@@ -1,6 +1,7 @@
 package guildsettings_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,12 +13,8 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/store/storetest"
-	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/guildsettings"
 )
-
-func TestMain(m *testing.M) { testenv.Main(m) }
 
 const (
 	gophers id.Guild = "100000000000000001"
@@ -26,11 +23,40 @@ const (
 
 var errBroken = errors.New("broken on demand")
 
-// world is the use cases on a real archive; the announcer notes what it hears.
+// archive has guilds in memory, and fails as a test says. What archives do is storetest's.
+type archive struct {
+	guildsettings.Archive
+	guilds map[id.Guild]*guild.Guild
+	err    error
+}
+
+func (a *archive) Guild(_ context.Context, g id.Guild) (*guild.Guild, error) {
+	return a.guilds[g], a.err
+}
+
+func (a *archive) GuildByVanity(_ context.Context, vanity string) (*guild.Guild, error) {
+	for _, g := range a.guilds {
+		if g.Vanity == vanity {
+			return g, a.err
+		}
+	}
+	return nil, cmp.Or(a.err, guild.ErrNotFound)
+}
+
+func (a *archive) UpdateGuild(_ context.Context, s guild.Settings, edited int64) (*guild.Guild, error) {
+	before := a.guilds[s.ID]
+	if a.err != nil || edited != before.Edited {
+		return nil, cmp.Or(a.err, guild.ErrChanged)
+	}
+	a.guilds[s.ID] = &guild.Guild{Settings: s, Version: before.Version + 1, Edited: before.Edited + 1}
+	return a.guilds[s.ID], nil
+}
+
+// world is the use cases; the announcer notes what it hears.
 type world struct {
 	*testing.T
 	*guildsettings.Settings
-	archive   *storetest.FaultyArchive
+	archive   *archive
 	announced []string
 }
 
@@ -41,17 +67,14 @@ func (w *world) Announce(_ context.Context, kind changes.Kind, subject string) {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	archive := storetest.SQLite(t)
-	w := &world{T: t, archive: storetest.NewFaultyArchive(archive)}
+	w := &world{T: t, archive: &archive{guilds: map[id.Guild]*guild.Guild{}}}
 	w.Settings = guildsettings.New(w.archive, nil, w)
 	for g, vanity := range map[id.Guild]string{gophers: "gophers", moles: "moles"} {
 		s, err := guild.Parse(g, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001","vanity":"`+vanity+`"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := archive.PutGuild(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		w.archive.guilds[g] = &guild.Guild{Settings: s, Version: 1, Edited: 5}
 	}
 	return w
 }
@@ -82,11 +105,19 @@ func TestASaveIsAnnouncedOnceItIsCommitted(t *testing.T) {
 	w := newWorld(t)
 	read := w.read()
 	p := w.propose(read, set("vanity", `"badgers"`))
-	w.archive.Fail("UpdateGuild", errBroken)
-	if _, err := w.Save(t.Context(), read, p); !fault.Is(err, fault.Unavailable) || !errors.Is(err, errBroken) {
-		t.Errorf("with a broken archive: %v", err)
+	for refusal, want := range map[error]fault.Code{
+		errBroken: fault.Unavailable, guild.ErrChanged: fault.Conflict, guild.ErrVanityTaken: fault.Conflict, guild.ErrSeasonClosed: fault.Invalid,
+		guild.ErrTooLong: fault.TooLarge, guild.ErrNotFound: fault.NotFound,
+	} {
+		w.archive.err = fmt.Errorf("update_guild: %w", refusal)
+		if _, err := w.Save(t.Context(), read, p); !fault.Is(err, want) || !errors.Is(err, refusal) {
+			t.Errorf("%v: %v", refusal, err)
+		}
+		if _, err := w.Save(t.Context(), read, w.propose(read, set("vanity", `"GOPHERS"`))); err != nil { // nothing to change
+			t.Errorf("nothing to save: %v", err)
+		}
 	}
-	w.archive.Fail("UpdateGuild", nil)
+	w.archive.err = nil
 	if len(w.announced) > 0 {
 		t.Errorf("announced %q", w.announced)
 	}
@@ -94,37 +125,8 @@ func TestASaveIsAnnouncedOnceItIsCommitted(t *testing.T) {
 	if err != nil || saved.Vanity != "badgers" || saved.Version <= read.Version || len(w.announced) != 1 || w.announced[0] != "guild "+string(gophers) {
 		t.Fatalf("saved %+v, %v, announced %q", saved, err, w.announced)
 	}
-	if again, err := w.Save(t.Context(), saved, w.propose(saved, set("vanity", `"BADGERS"`))); err != nil || again.Version != saved.Version || len(w.announced) != 1 {
-		t.Errorf("what is so already was saved: %+v, %v, announced %q", again, err, w.announced)
-	}
-	for name, c := range map[string]struct {
-		read  *guild.Guild
-		given guildsettings.Given
-		want  error
-	}{
-		"an older version": {read, set("enabled", "false"), guild.ErrChanged},
-		"a taken vanity":   {saved, set("vanity", `"moles"`), guild.ErrVanityTaken},
-	} {
-		if _, err := w.Save(t.Context(), c.read, w.propose(c.read, c.given)); !errors.Is(err, c.want) || !fault.Is(err, fault.Conflict) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	w.archive.Fail("UpdateGuild", fmt.Errorf("update_guild: %w", guild.ErrSeasonClosed))
-	if _, err := w.Save(t.Context(), saved, w.propose(saved, set("enabled", "false"))); !errors.Is(err, guild.ErrSeasonClosed) || !fault.Is(err, fault.Invalid) {
-		t.Errorf("the dates of a season that has closed: %v", err)
-	}
-	w.archive.Fail("UpdateGuild", nil)
-	if _, err := w.archive.DeleteGuild(t.Context(), gophers); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Save(t.Context(), saved, p); err != nil { // nothing to change
-		t.Errorf("nothing to save: %v", err)
-	}
-	if _, err := w.Save(t.Context(), saved, w.propose(saved, set("enabled", "false"))); !fault.Is(err, fault.NotFound) {
-		t.Errorf("a deleted guild: %v", err)
-	}
-	if len(w.announced) != 1 {
-		t.Errorf("refusals were announced: %q", w.announced)
+	if _, err := w.Save(t.Context(), read, w.propose(read, set("enabled", "false"))); !errors.Is(err, guild.ErrChanged) {
+		t.Errorf("saved over a change in between: %v", err)
 	}
 }
 
@@ -151,7 +153,7 @@ func TestTheArchiveIsAskedWhetherAVanityIsFree(t *testing.T) {
 			t.Errorf("%s: %v, %v", vanity, free, err)
 		}
 	}
-	w.archive.Fail(storetest.AllMethods, errBroken)
+	w.archive.err = errBroken
 	if _, err := w.Free(t.Context(), gophers, "moles"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("with a broken archive: %v", err)
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // runningDemo is a demo that has said what there is to see.
@@ -28,7 +30,7 @@ type runningDemo struct {
 func startDemo(t *testing.T, environ []string, args ...string) *runningDemo {
 	t.Helper()
 	d := &runningDemo{ended: make(chan struct{})}
-	d.ctx, d.stop = context.WithTimeout(t.Context(), 2*patience)
+	d.ctx, d.stop = context.WithTimeout(t.Context(), 2*testenv.Patience)
 	t.Cleanup(func() {
 		d.stop()
 		<-d.ended
@@ -212,7 +214,7 @@ func TestDemoRefusesTheTokensThatServeRefuses(t *testing.T) {
 	temp, data := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	// One that takes such a token would never end.
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), testenv.Patience)
 	defer stop()
 	for says, settings := range map[string][]string{
 		"levelboard: LEVELBOARD_ADMIN_TOKEN must be at least 32 characters long\n": {"LEVELBOARD_ADMIN_TOKEN=short"},

@@ -37,6 +37,7 @@ func (s size) String() string {
 // More clients than are worked on at a time push as hard as they can while Redis is silent. Each is answered soon, what the
 // process needs is bounded by how many connections there are, and afterwards it is what it was before.
 func TestFloodWhileRedisIsSilent(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	p := serve(t, append(onServers(redis, archive), "LEVELBOARD_LOG_LEVEL=error", "LEVELBOARD_REDIS_TIMEOUT=500ms", "LEVELBOARD_RATE_LIMIT_KEY=1000000", "LEVELBOARD_CONNECTIONS_PER_ADDRESS=0")...)
@@ -47,7 +48,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	redis.Pause()
 	pool := &http.Transport{MaxIdleConnsPerHost: clients}
 	client := &http.Client{Transport: pool, Timeout: 30 * time.Second}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), testenv.Patience)
 	defer stop()
 	began := time.Now()
 	var flood sync.WaitGroup
@@ -88,7 +89,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 	turnedAway := p.metric("levelboard_http_requests_turned_away_total")
 	pool.CloseIdleConnections()
 	redis.Resume()
-	p.until(patience, "a client is answered again", func() bool {
+	p.until("a client is answered again", func() bool {
 		status, _ := p.ask("GET", p.member(testUser), "")
 		return status == 200
 	})
@@ -106,7 +107,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 		t.Errorf("the heap grew from %v to %v", before, most)
 	}
 	var after size
-	p.until(patience, "the process is what it was before", func() bool {
+	p.until("the process is what it was before", func() bool {
 		after = p.size()
 		return after.goroutines <= before.goroutines+10 && after.heap <= before.heap+8<<20
 	})
@@ -115,6 +116,7 @@ func TestFloodWhileRedisIsSilent(t *testing.T) {
 
 // While Postgres is away the backlog grows in Redis, and nowhere else.
 func TestBacklogIsInRedisOnly(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server, archive := testenv.Redis(t), testenv.PostgresServer(t)
 	p := serve(t, append(onServers(server, archive), "LEVELBOARD_LOG_LEVEL=error")...)
@@ -144,7 +146,7 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 		clients.Wait()
 		members += n
 	}
-	p.until(patience, "the snapshot is written", func() bool { return dirty() == 0 })
+	p.until("the snapshot is written", func() bool { return dirty() == 0 })
 
 	archive.Kill()
 	grow(500)
@@ -159,5 +161,5 @@ func TestBacklogIsInRedisOnly(t *testing.T) {
 	}
 	t.Logf("with a backlog of 500: %v, of 4500: %v", before, after)
 	archive.Start()
-	p.until(patience, "the backlog is written", func() bool { return dirty() == 0 })
+	p.until("the backlog is written", func() bool { return dirty() == 0 })
 }

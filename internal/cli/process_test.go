@@ -19,9 +19,6 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// patience is how long a test waits for what has to come.
-const patience = 2 * time.Minute
-
 const (
 	operatorToken = "an-operators-token-of-enough-length"
 	testGuild     = "100000000000000001"
@@ -210,18 +207,10 @@ func (p *process) wait(within time.Duration) int {
 // says waits until it has written this.
 func (p *process) says(what string) {
 	p.t.Helper()
-	p.until(patience, fmt.Sprintf("it says %q", what), func() bool { return strings.Contains(p.said(), what) })
+	p.until(fmt.Sprintf("it says %q", what), func() bool { return strings.Contains(p.said(), what) })
 }
 
-func (p *process) until(within time.Duration, what string, so func() bool) {
-	p.t.Helper()
-	for deadline := time.Now().Add(within); !so(); {
-		if time.Now().After(deadline) {
-			p.t.Fatalf("not within %v: %s", within, what)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
-}
+func (p *process) until(what string, so func() bool) { p.t.Helper(); testenv.Wait(p.t, what, so) }
 
 // metric reads a metric without labels.
 func (p *process) metric(name string) float64 {

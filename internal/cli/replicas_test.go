@@ -17,9 +17,6 @@ import (
 	"levelboard/internal/testing/testenv"
 )
 
-// takeOverTime is how long a test waits for another replica to take the lease. It is meant to be two intervals.
-const takeOverTime = 40 * time.Second
-
 // idleTime ends a transaction in which a replica was stopped, in the place of the five seconds that would do it.
 const idleTime = "idle_in_transaction_session_timeout=500"
 
@@ -70,7 +67,7 @@ func (f *fleet) remove(p *process) {
 func (f *fleet) holder() *process {
 	f.t.Helper()
 	var found *process
-	f.running[0].until(takeOverTime, "one replica holds the lease", func() bool {
+	f.running[0].until("one replica holds the lease", func() bool {
 		held := 0
 		for _, p := range f.running {
 			if p.metric("levelboard_snapshot_lease_held") == 1 {
@@ -112,12 +109,13 @@ func (f *fleet) setXP(p *process, xp int) {
 
 func (f *fleet) archives(xp int) {
 	f.t.Helper()
-	f.running[0].until(takeOverTime, fmt.Sprintf("the archive has %d XP", xp), func() bool { return f.archivedXP() == xp })
+	f.running[0].until(fmt.Sprintf("the archive has %d XP", xp), func() bool { return f.archivedXP() == xp })
 }
 
 // A replica that is killed takes nothing with it: another one takes the lease and writes what it had not written, and its
 // streams continue at another one without a gap.
 func TestAReplicaIsKilled(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	f := startFleet(t, 3, 300*time.Millisecond)
 	dying := f.holder()
@@ -159,7 +157,7 @@ func TestAReplicaThatEndsGivesUpTheLease(t *testing.T) {
 	t.Parallel()
 	f := startFleet(t, 1, 8*time.Second)
 	ending := f.running[0]
-	ending.until(takeOverTime, "it takes the lease", func() bool { return f.leaseHolder() != "" })
+	ending.until("it takes the lease", func() bool { return f.leaseHolder() != "" })
 	before := f.leaseHolder()
 	f.add()
 	f.setXP(ending, 77)
@@ -180,6 +178,7 @@ func TestAReplicaThatEndsGivesUpTheLease(t *testing.T) {
 // A holder that is stopped for longer than its lease lasts, and then continues as if nothing had happened, writes over nothing
 // that its successor wrote: what the archive has of a member that only gains XP never becomes less.
 func TestAHolderThatWasStoppedWritesOverNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	f := startFleet(t, 3, 100*time.Millisecond)
 	var (
@@ -238,10 +237,10 @@ func TestAHolderThatWasStoppedWritesOverNothing(t *testing.T) {
 		// The load may stand still as a whole: each client may wait for an answer of the one that is stopped.
 		f.running[0].want(200, "PATCH", f.running[0].member(testUser), `{"xp":{"increment":1}}`)
 		added.Add(1)
-		f.running[0].until(takeOverTime, "the successor writes", func() bool { return f.archivedXP() > before })
+		f.running[0].until("the successor writes", func() bool { return f.archivedXP() > before })
 		holder.signal(syscall.SIGCONT)
 		noticed := func() bool { return holder.metric("levelboard_snapshot_leases_lost_total") > lost }
-		holder.until(takeOverTime, "it notices that it lost the lease", func() bool {
+		holder.until("it notices that it lost the lease", func() bool {
 			return noticed() || holder.metric("levelboard_snapshot_lease_held") == 0
 		})
 		if noticed() {

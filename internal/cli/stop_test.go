@@ -45,11 +45,11 @@ func stopUnderLoad(t *testing.T) error {
 			}
 		})
 	}
-	p.until(patience, "clients are answered", func() bool { return answered.Load() > 50 })
+	p.until("clients are answered", func() bool { return answered.Load() > 50 })
 	slow, err := p.slowBody() // only now: its time for the body is short
 	if err != nil {
 		p.signal(syscall.SIGTERM)
-		p.wait(patience)
+		p.wait(testenv.Patience)
 		clients.Wait()
 		return err
 	}
@@ -64,7 +64,7 @@ func stopUnderLoad(t *testing.T) error {
 	})
 	p.signal(syscall.SIGTERM)
 	saysSo := false
-	p.until(patience, "/readyz says that it stops", func() bool {
+	p.until("/readyz says that it stops", func() bool {
 		status, text := p.ask("GET", p.ops+"/readyz", "")
 		saysSo = status == 503 && strings.Contains(text, "stopping")
 		return saysSo || status == 0
@@ -141,7 +141,7 @@ func TestStopWithoutAStore(t *testing.T) {
 			c.back(redis, archive)
 			again := serve(t, onServers(redis, archive)...)
 			again.key = p.key
-			again.until(patience, "what was not written is written", func() bool { return again.metric("levelboard_snapshot_members_total") >= 1 })
+			again.until("what was not written is written", func() bool { return again.metric("levelboard_snapshot_members_total") >= 1 })
 			again.want(200, "GET", again.member(testUser), "")
 		})
 	}
@@ -149,6 +149,7 @@ func TestStopWithoutAStore(t *testing.T) {
 
 // Exit code 0 means that everything is archived: the lease of a process that does not answer any more is waited for, if there is time.
 func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, c := range map[string]struct {
 		time, says string
@@ -162,7 +163,7 @@ func TestStopWhenTheWriterDoesNotAnswer(t *testing.T) {
 			redis, archive := testenv.Redis(t), testenv.PostgresServer(t)
 			environ := append(onServers(redis, archive), "LEVELBOARD_SNAPSHOT_INTERVAL=1h", "LEVELBOARD_SHUTDOWN_TIMEOUT="+c.time)
 			writer := serve(t, environ...)
-			writer.until(patience, "it holds the lease", func() bool { return writer.metric("levelboard_snapshot_lease_held") == 1 })
+			writer.until("it holds the lease", func() bool { return writer.metric("levelboard_snapshot_lease_held") == 1 })
 			p := serve(t, environ...)
 			p.populate()
 			writer.signal(syscall.SIGSTOP)

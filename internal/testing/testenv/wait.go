@@ -6,7 +6,7 @@ import (
 )
 
 // Patience bounds each wait for what takes a moment on an idle machine.
-const Patience = time.Minute
+const Patience = 2 * time.Minute
 
 const pollInterval = 5 * time.Millisecond
 

@@ -18,8 +18,8 @@ FUZZTIME ?= 10s
 TORTURE_TIME ?= 10m
 TORTURE_SEED ?=
 
-# Packages with long tests only, which make test leaves out; other packages skip their long tests under -short (testenv.Long).
-LONG := ./internal/testing/attack ./internal/testing/browsertest ./internal/testing/monitoring
+# make test leaves these packages out: they take long, or test tools of the tree. Others skip their long tests under -short (testenv.Long).
+LONG := ./cmd/levelboard-bench ./internal/bench/... ./internal/testing/attack ./internal/testing/browsertest ./internal/testing/monitoring
 # Packages in which goroutines meet.
 SHARED := ./internal/app/... ./internal/http/... ./internal/platform/... ./internal/store/... ./internal/usecase/...
 PACKAGES ?= $(shell go list ./... | grep -vxF "$$(go list $(LONG))")
@@ -54,7 +54,7 @@ static: ## build OUT (dist/levelboard) as the image and the releases have it, wi
 	go build -ldflags '-s -w $(LDFLAGS)' -o '$(OUT)' ./cmd/levelboard
 
 test: setup-test ## the tests that take minutes; PACKAGES, RUN (a pattern) and COUNT say which and how often
-	@echo 'test: compiling, then running on private servers; make ci adds the long tests: attacks, browser, Prometheus, every mode of torture, clusters and sentinels'
+	@echo 'test: compiling, then running on private servers; make ci adds what is long: attacks, floods, browser, Prometheus, benchmarks, all modes of torture, clusters and sentinels'
 	@$(call GOTEST) -short $(PACKAGES)
 
 test-all: setup ## all tests, the long ones too

@@ -71,7 +71,7 @@ func (c *gainColumns) add(b *snapshot.Batch, r *snapshot.Row, day int32, gained 
 	c.days, c.gained = append(c.days, day), append(c.gained, gained)
 }
 
-// Below, LIMIT and OFFSET keep the planner from joining whole tables when it has no statistics of them yet: each row is looked up by its index.
+// Below, LIMIT and OFFSET keep the planner from joining whole tables by statistics that are missing or old: each row is looked up by its index.
 
 // drop deletes all gains of members that meet the condition, which names the member m and the row r.
 func (c *gainColumns) drop(ctx context.Context, tx pgx.Tx, condition string) error {

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
@@ -67,34 +66,4 @@ func TestAPageOfAClosedPeriodIsReadByIndex(t *testing.T) {
 			t.Errorf("%d rows, %v", len(rows), err)
 		}
 	})
-}
-
-// Gains of a batch are found by their index also while the server has no statistics of a table that has grown.
-func TestGainsAreWrittenByIndexWhateverTheStatisticsSay(t *testing.T) {
-	url := storetest.PostgresURL(t)
-	first := open(t, url)
-	g := leaderboard.Ref(storetest.PutGuild(t, first, "100000000000000001"))
-	first.Close()
-	for _, table := range []string{"gains", "members"} {
-		exec(t, url, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
-	}
-	const members, days = 10_000, 10
-	exec(t, url, fmt.Sprintf(`INSERT INTO members (incarnation, user_id, xp, message_count, discriminator, username, words, present, deleted, epoch, rev, written_ms)
-		SELECT %d, 300000000000000000 + i, 1, 1, '', '', '', true, false, 0, 0, 0 FROM generate_series(1, %d) i`, g.Incarnation, members))
-	exec(t, url, fmt.Sprintf(`INSERT INTO gains (incarnation, user_id, day, gained)
-		SELECT %d, 300000000000000000 + i, d, 1 FROM generate_series(1, %d) i, generate_series(1, %d) d`, g.Incarnation, members, days))
-	const rows = 1000
-	b := snapshot.Batch{Guild: g, Rev: 1, Known: 1}
-	for i := range rows {
-		r := snapshot.Row{Member: leaderboard.Member{UserID: id.User(fmt.Sprint(300000000000000001 + i))}, Deleted: i%10 == 0, Fresh: i%10 == 1}
-		r.Gains = []period.Gain{{Day: days + 1, Gained: 5}, {Day: days, Gained: 5}, {Day: days - 1, Gained: 1}}
-		b.Rows = append(b.Rows, r)
-	}
-	write := func(a *postgres.Archive) {
-		l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
-		must(t, err)
-		must(t, snapshot.WriteBatch(t.Context(), a, l, b))
-	}
-	readsFew(t, url, 25*rows, open(t, url+"&pool_max_conns=1"), write)
-	readsFew(t, url, 25*rows, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) { must(t, a.Salvage(t.Context(), snapshot.State{Archived: 1}, b)) })
 }

@@ -98,25 +98,32 @@ func grantAll(prefix string, keys int) string {
 		INSERT INTO key_grants (key_id, guild_id, granted_by) SELECT '%[1]s' || incarnation %% %[2]d, id, 'operator' FROM guilds`, prefix, keys)
 }
 
-// readsFew wants at most this many rows to be read from tables and indexes by what do does to the archive, which it closes. A connection reports what it
-// read when it ends, and up to a second late before, so those that filled the tables must be gone.
+// readsFew wants at most this many rows to be read from tables and indexes by what do does to the archive, which it closes.
 func readsFew(t *testing.T, url string, most int64, a *postgres.Archive, do func(a *postgres.Archive)) {
+	t.Helper()
+	read := counted(t, url, `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables)::bigint + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)::bigint`,
+		a, do)
+	if read > most {
+		t.Errorf("the server went through %d rows, of %d at most", read, most)
+	}
+}
+
+// counted returns by how much a counter of the server rises by what do does to the archive, which it closes. A connection reports what it
+// read when it ends, and up to a second late before, so those that filled the tables must be gone.
+func counted(t *testing.T, url, counter string, a *postgres.Archive, do func(a *postgres.Archive)) int64 {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
 	must(t, err)
 	defer func() { must(t, conn.Close(t.Context())) }()
-	rows := func(connections string) (n int64) {
+	count := func(connections string) (n int64) {
 		t.Helper()
 		waitFor(t, url, `SELECT count(*) = 2 FROM pg_stat_activity
 			WHERE datname = current_database() AND backend_type = 'client backend' AND `+connections)
-		must(t, conn.QueryRow(t.Context(), `SELECT (SELECT sum(seq_tup_read) FROM pg_stat_user_tables)::bigint
-			+ (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes)::bigint`).Scan(&n))
+		must(t, conn.QueryRow(t.Context(), counter).Scan(&n))
 		return n
 	}
-	before := rows(`application_name <> 'levelboard'`)
+	before := count(`application_name <> 'levelboard'`)
 	do(a)
 	a.Close()
-	if after := rows(`true`); after-before > most {
-		t.Errorf("the server went through %d rows, of %d at most", after-before, most)
-	}
+	return count(`true`) - before
 }

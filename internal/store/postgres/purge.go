@@ -19,7 +19,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 		a.purgeDeletedGuilds,
 		a.purgeRows("members", `deleted AND written_ms <= `+nowMS+` - $2`, keep.Tombstones.Milliseconds()),
 		a.purgeLog,
-		a.purgeRows("key_use", `hour <= `+nowMS+` / 3600000 - $2`, sqlarchive.UseHours),
+		a.purgeRows("key_use", `hour + 0 <= `+nowMS+` / 3600000 - $2`, sqlarchive.UseHours),
 		a.purgeRows("key_use_flushes", `at_ms <= `+nowMS+` - $2`, sqlarchive.FlushTime.Milliseconds()),
 		a.purgeRows("key_old_secrets", `until_ms <= `+nowMS+` - $2`, 0),
 		a.purgeRows("requests", `made_ms <= `+nowMS+` - $2`, sqlarchive.RequestTime.Milliseconds()),

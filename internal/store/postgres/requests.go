@@ -70,10 +70,30 @@ func keepRecords(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error
 			incarnations, revs = append(incarnations, int64(b.Guild.Incarnation)), append(revs, b.Rev)
 		}
 	}
-	_, err := tx.Exec(ctx, `
-		UPDATE requests q SET epoch = NULL, rev = NULL FROM unnest($1::bigint[], $2::bigint[]) AS b (incarnation, rev)
-		WHERE q.incarnation = b.incarnation AND q.rev <= b.rev`, plannedNow, incarnations, revs)
-	return err
+	return closeOpen(ctx, tx, `
+		WITH open AS (
+			SELECT q.place FROM unnest($1::bigint[], $2::bigint[]) AS b (incarnation, rev)
+			CROSS JOIN LATERAL (
+				SELECT ctid AS place FROM requests WHERE requests.incarnation + 0 = b.incarnation AND requests.rev <= b.rev OFFSET 0) q),
+		closed AS (UPDATE requests SET epoch = NULL, rev = NULL WHERE ctid = ANY (ARRAY(SELECT place FROM open)) RETURNING 1)
+		SELECT (SELECT count(*) FROM open), (SELECT count(*) FROM closed)`, 0, plannedNow, incarnations, revs)
+}
+
+// closeOpen repeats a statement that closes open records, at most step of them, until none is left; 0 is no limit. It returns how many it found and how
+// many it closed: it passes over a record that another transaction, such as an erasure, changes at the same time.
+func closeOpen(ctx context.Context, db querier, statement string, step int64, args ...any) error {
+	for {
+		var found, closed int64
+		err := db.QueryRow(ctx, statement, args...).Scan(&found, &closed)
+		if err != nil || found == closed && (step == 0 || found < step) {
+			return err
+		}
+	}
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 // closeStep is how many records one statement of closeRecords is about: with a thousand users each they take less than a second on a busy server.
@@ -87,22 +107,19 @@ func (a *Archive) closeRecords(ctx context.Context, raised []raise) error {
 	for i, r := range raised {
 		incarnations[i], kept[i], epochs[i] = int64(r.guild.Incarnation), r.kept, r.from.Epoch
 	}
-	for {
-		done, err := a.pool.Exec(named(ctx, "close_requests"), `
-			WITH open AS (
-				SELECT r.incarnation, r.name
-				FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS g (incarnation, kept, epoch)
-				JOIN requests r ON r.incarnation = g.incarnation AND r.rev > g.kept AND r.epoch <= g.epoch
-				LIMIT $4 FOR NO KEY UPDATE OF r)
+	return closeOpen(named(ctx, "close_requests"), a.pool, `
+		WITH open AS (
+			SELECT r.place FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS g (incarnation, kept, epoch)
+			CROSS JOIN LATERAL (
+				SELECT ctid AS place FROM requests
+				WHERE requests.incarnation + 0 = g.incarnation AND requests.rev > g.kept AND requests.epoch <= g.epoch OFFSET 0) r
+			LIMIT $4),
+		closed AS (
 			UPDATE requests q SET epoch = NULL, rev = NULL, lost = coalesce((
 				SELECT string_agg(u.id, ' ' ORDER BY n) FROM unnest(string_to_array(q.users, ' ')) WITH ORDINALITY AS u (id, n)
 				WHERE u.id <> '' AND NOT EXISTS (
 					SELECT FROM members m
-					WHERE m.incarnation = q.incarnation AND m.user_id = u.id AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
-			FROM open WHERE q.incarnation = open.incarnation AND q.name = open.name`,
-			plannedNow, incarnations, kept, epochs, closeStep)
-		if err != nil || done.RowsAffected() < closeStep {
-			return err
-		}
-	}
+					WHERE m.incarnation = q.incarnation AND m.user_id = u.id AND (m.epoch, m.rev) >= (q.epoch, q.rev) OFFSET 0)), '')
+			WHERE ctid = ANY (ARRAY(SELECT place FROM open)) RETURNING 1)
+		SELECT (SELECT count(*) FROM open), (SELECT count(*) FROM closed)`, closeStep, plannedNow, incarnations, kept, epochs, closeStep)
 }

@@ -140,6 +140,12 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 // archivedAudit reads the archived part of a log. Each filter has an index that has the order, too.
 func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
 	condition, args := `log = $1`, append(slices.Clone(c.Fresh), log)
+	switch { // so that each has one index
+	case q.User != "":
+		condition = `log + 0 = $1`
+	case q.Actor != "":
+		condition = `log - 0 = $1`
+	}
 	n := 1
 	filter := func(text string, values ...any) {
 		places := make([]any, len(values))

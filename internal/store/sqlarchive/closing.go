@@ -22,7 +22,7 @@ const LeaseName = "snapshot"
 // sums are what members who are present gained above 0, on parameters from $2 on: the incarnation and the range of days.
 const sums = `(
 	SELECT user_id, CAST(sum(gained) AS bigint) AS gained FROM gains
-	WHERE incarnation = $2 AND day >= $3 AND day < $4
+	WHERE incarnation + 0 = $2 AND day + 0 >= $3 AND day + 0 < $4
 	GROUP BY user_id HAVING sum(gained) > 0) s
 	JOIN members m ON m.incarnation = $2 AND m.user_id = s.user_id AND NOT m.deleted AND m.present`
 
@@ -103,7 +103,7 @@ func noteClosing(ctx context.Context, tx *sql.Tx, step periods.Closing) error {
 	}
 	done, err := tx.ExecContext(ctx, `
 		UPDATE guilds SET open = $4, closes_ms = $5, keep_day = $6,
-			gains_from = coalesce(gains_from, (SELECT min(day) FROM gains WHERE gains.incarnation = guilds.incarnation))
+			gains_from = coalesce(gains_from, (SELECT day + 0 FROM gains WHERE gains.incarnation + 0 = guilds.incarnation ORDER BY day + 0 LIMIT 1))
 		WHERE id = $1 AND incarnation = $2 AND version = $3`,
 		string(step.Guild.ID), int64(step.Guild.Incarnation), step.Guild.Edited, string(open), Millis(step.Next), int64(step.Keep))
 	if err != nil {

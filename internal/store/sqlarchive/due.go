@@ -21,7 +21,7 @@ func (c *Catalog) Due(ctx context.Context, by time.Time, limit int) (due []perio
 	for len(due) < limit {
 		rows, err := list(ctx, c, "list_due_guilds", scanDue, `
 			SELECT id, closes_ms, epoch, archived, open, coalesce((
-				SELECT string_agg(p.id, ' ') FROM periods p WHERE p.incarnation = guilds.incarnation AND p.kind = $5), ''), `+GuildColumns+`
+				SELECT string_agg(p.id, ' ') FROM periods p WHERE p.incarnation + 0 = guilds.incarnation AND p.kind = $5), ''), `+GuildColumns+`
 			FROM guilds WHERE closes_ms <= $3 AND (closes_ms, id) > ($1, $2) ORDER BY closes_ms, id LIMIT $4`,
 			append(c.Fresh, after.closes, string(after.id), by.UnixMilli(), limit, string(period.Seasonal))...)
 		if err != nil {
@@ -79,7 +79,7 @@ func (c *change) keepsSeasons(ctx context.Context, s guild.Settings) error {
 	if err != nil {
 		return err
 	}
-	rows, err := c.QueryContext(ctx, `SELECT id, first_day, end_day FROM periods WHERE incarnation = $1 AND kind = $2`, incarnation, string(period.Seasonal))
+	rows, err := c.QueryContext(ctx, `SELECT id, first_day, end_day FROM periods WHERE incarnation + 0 = $1 AND kind = $2`, incarnation, string(period.Seasonal))
 	closed, err := Collect(rows, err, func(row Row) (p period.Period, err error) {
 		err = row.Scan(&p.ID, &p.First, &p.End)
 		return p, err

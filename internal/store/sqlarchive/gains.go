@@ -16,7 +16,7 @@ const lastDays = 3
 // LastDay implements hydrate.Archive.
 func (c *Catalog) LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error) {
 	return one(ctx, c, "read_last_day", scanValue[period.Day],
-		`SELECT coalesce(max(day), 0) FROM gains WHERE incarnation = $1`, int64(g.Incarnation))
+		`SELECT coalesce((SELECT day + 0 FROM gains WHERE incarnation + 0 = $1 ORDER BY day + 0 DESC LIMIT 1), 0)`, int64(g.Incarnation))
 }
 
 // SinceDay returns the first day whose gains a member has to bring when last is the incarnation's newest; 0 when there are no gains.

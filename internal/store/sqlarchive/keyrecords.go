@@ -28,7 +28,7 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 			SELECT r.number FROM (
 				SELECT owner_id, (
 					SELECT number FROM key_records AS kept WHERE kept.owner_id = owners.owner_id
-					ORDER BY number DESC LIMIT 1 OFFSET $2) AS bound
+					ORDER BY number + 0 DESC LIMIT 1 OFFSET $2) AS bound
 				FROM owners) AS b
 			JOIN key_records AS r ON r.owner_id = b.owner_id AND r.number <= b.bound
 			UNION ALL
@@ -44,7 +44,7 @@ func (c *change) record(ctx context.Context, r apikey.Record, keys ...string) er
 func (c *Catalog) KeyHistory(ctx context.Context, owner id.User, before int64, limit int) ([]apikey.Record, error) {
 	return list(ctx, c, "read_key_history", scanRecord, `
 		SELECT number, at_ms, made_by, action, key_id, key_name, guild_ids, former_name, until_ms FROM key_records
-		WHERE owner_id = $1 AND ($2 = 0 OR number < $2) ORDER BY number DESC LIMIT $3`, string(owner), before, limit)
+		WHERE owner_id = $1 AND ($2 = 0 OR number < $2) ORDER BY number + 0 DESC LIMIT $3`, string(owner), before, limit)
 }
 
 func scanRecord(row Row) (r apikey.Record, err error) {

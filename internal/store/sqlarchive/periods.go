@@ -51,7 +51,7 @@ func (c *Catalog) Closed(ctx context.Context, g leaderboard.GuildRef, periodID s
 func (c *Catalog) ClosedPeriods(ctx context.Context, g leaderboard.GuildRef, kind period.Kind, offset, limit int64) ([]periods.Closed, error) {
 	found, err := c.withWinners(ctx, "list_periods", periods.ListWinners, `
 		SELECT '' AS guild_id, incarnation, number, `+periodColumns+` FROM periods
-		WHERE incarnation = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
+		WHERE incarnation + 0 = $1 AND board AND members > 0 AND ($2 = '' OR kind = $2)
 		ORDER BY begins_ms DESC, ends_ms, number LIMIT $3 OFFSET $4`,
 		`begins_ms DESC, ends_ms, number`, int64(g.Incarnation), string(kind), limit, offset)
 	closed := make([]periods.Closed, len(found))
@@ -110,7 +110,7 @@ func (c *Catalog) Announced(ctx context.Context, a periods.Announcement) error {
 // Activity implements periods.Archive.
 func (c *Catalog) Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) (all []periods.DayTotals, err error) {
 	closed, err := c.dayTotals(ctx, `SELECT first_day, members, gained FROM periods
-		WHERE incarnation = $1 AND kind = $2 AND first_day >= $3 AND first_day < $4 ORDER BY first_day`,
+		WHERE incarnation + 0 = $1 AND kind = $2 AND first_day >= $3 AND first_day < $4 ORDER BY first_day`,
 		int64(g.Incarnation), string(period.Daily), int64(first), int64(end))
 	for _, d := range append(closed, periods.DayTotals{Day: end}) {
 		if first < d.Day && err == nil {
@@ -129,7 +129,7 @@ func (c *Catalog) Activity(ctx context.Context, g leaderboard.GuildRef, first, e
 // openDays adds up days that have not closed: the last ones, and those on which counting was turned off.
 func (c *Catalog) openDays(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]periods.DayTotals, error) {
 	return c.dayTotals(ctx, `SELECT day, count(*), sum(gained) FROM gains
-		WHERE incarnation = $1 AND day >= $2 AND day < $3 AND gained > 0
+		WHERE incarnation + 0 = $1 AND day + 0 >= $2 AND day + 0 < $3 AND gained > 0
 			AND user_id NOT IN (SELECT user_id FROM members WHERE incarnation = $1 AND NOT present)
 		GROUP BY day ORDER BY day`, int64(g.Incarnation), int64(first), int64(end))
 }

@@ -36,7 +36,7 @@ func (c *Catalog) PurgeHistory(ctx context.Context, limit int, keep snapshot.Kee
 	p := purge{Catalog: c, left: limit}
 	now, days := time.Now(), keep.History
 	if keep.Audit > 0 {
-		p.delete(ctx, "audit", "log, at_ms, number", `at_ms < $2`, now.AddDate(0, 0, -keep.Audit).UnixMilli())
+		p.delete(ctx, "audit", "log, at_ms, number", `at_ms + 0 < $2`, now.AddDate(0, 0, -keep.Audit).UnixMilli())
 	}
 	if days <= 0 {
 		return limit - p.left, p.err
@@ -108,11 +108,11 @@ func (p *purge) oldGains(ctx context.Context, before period.Day) (found int) {
 		if g.keep > 0 {
 			until = min(until, g.keep)
 		}
-		if !p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation = $2 AND day < $3`, g.incarnation, int64(until)) {
+		if !p.delete(ctx, "gains", "incarnation, user_id, day", `incarnation + 0 = $2 AND day + 0 < $3`, g.incarnation, int64(until)) {
 			break
 		}
 		p.exec(ctx, `
-			UPDATE guilds SET gains_from = (SELECT min(day) FROM gains WHERE gains.incarnation = guilds.incarnation)
+			UPDATE guilds SET gains_from = (SELECT day + 0 FROM gains WHERE gains.incarnation + 0 = guilds.incarnation ORDER BY day + 0 LIMIT 1)
 			WHERE id = $1 AND incarnation = $2`, g.id, g.incarnation)
 	}
 	return len(guilds)

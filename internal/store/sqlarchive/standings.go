@@ -47,7 +47,7 @@ func (c *Catalog) StandingsBefore(ctx context.Context, g leaderboard.GuildRef, p
 		SELECT
 			coalesce((SELECT rank FROM standings WHERE period = s.period AND rank <= s.rank ORDER BY rank DESC LIMIT 1 OFFSET $4), 1),
 			coalesce((SELECT rank FROM standings WHERE period = s.period ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
-		FROM periods p JOIN standings s ON s.period = p.number
+		FROM periods p JOIN standings s ON s.period + 0 = p.number
 		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3`,
 		append(c.Fresh, int64(g.Incarnation), periodID, string(user), limit/2, limit-1)...)
 }

@@ -29,7 +29,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 			SELECT version FROM change_log WHERE version < COALESCE(
 				(SELECT min(version) FROM change_log WHERE logged_ms > ?2), (SELECT max(version) FROM change_log))
 			ORDER BY version LIMIT ?1)`, []any{now - sqlarchive.LogTime.Milliseconds()}},
-		{`DELETE FROM key_use WHERE (key_id, hour) IN (SELECT key_id, hour FROM key_use WHERE hour <= ?2 LIMIT ?1)`,
+		{`DELETE FROM key_use WHERE (key_id, hour) IN (SELECT key_id, hour FROM key_use WHERE hour + 0 <= ?2 LIMIT ?1)`,
 			[]any{now/time.Hour.Milliseconds() - sqlarchive.UseHours}},
 		{`DELETE FROM key_use_flushes WHERE replica IN (SELECT replica FROM key_use_flushes WHERE at_ms <= ?2 LIMIT ?1)`,
 			[]any{now - sqlarchive.FlushTime.Milliseconds()}},

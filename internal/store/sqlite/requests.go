@@ -35,7 +35,7 @@ func keepRecords(ctx context.Context, tx *sql.Tx, b snapshot.Batch) error {
 	if b.Doubtful {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation = ? AND rev <= ?`, int64(b.Guild.Incarnation), b.Rev)
+	_, err := tx.ExecContext(ctx, `UPDATE requests SET epoch = NULL, rev = NULL WHERE incarnation + 0 = ? AND rev <= ?`, int64(b.Guild.Incarnation), b.Rev)
 	return err
 }
 
@@ -47,6 +47,6 @@ func closeRecords(ctx context.Context, tx *sql.Tx, g leaderboard.GuildRef, kept 
 			WHERE u.value <> '' AND NOT EXISTS (
 				SELECT 1 FROM members m
 				WHERE m.incarnation = q.incarnation AND m.user_id = u.value AND (m.epoch, m.rev) >= (q.epoch, q.rev))), '')
-		WHERE q.incarnation = ? AND q.rev > ?`, int64(g.Incarnation), kept)
+		WHERE q.incarnation + 0 = ? AND q.rev > ?`, int64(g.Incarnation), kept)
 	return err
 }

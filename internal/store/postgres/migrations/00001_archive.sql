@@ -1,6 +1,10 @@
 -- The archive's tables. Until the first release this file is edited in place; package sqlite has the same tables.
 -- Times are milliseconds since 1970 (UTC), days are days since 1970 in the guild's time zone.
 -- Identifiers are compared byte by byte (COLLATE "C"), so that pages have the same order on every server.
+--
+-- Each question has one index. By statistics that are missing or old, every index with a column of the question seems to find one row at once, and
+-- the planner may take the wrong one. So an index that must not be mistaken for another has an expression such as incarnation + 0 in place of
+-- a column, and only the questions that it is for say so too.
 
 -- +goose Up
 CREATE TABLE guilds (
@@ -60,7 +64,7 @@ CREATE TABLE members (
 ) WITH (fillfactor = 85);
 
 -- An index must not name a column that every write changes, or every write would change all indexes.
-CREATE INDEX members_tombstones ON members (incarnation) WHERE deleted;
+CREATE INDEX members_tombstones ON members (incarnation, user_id) WHERE deleted;
 CREATE INDEX members_absent ON members (incarnation, user_id) WHERE NOT present;
 
 -- Members are found by the beginning of any word of their names. The service folds the words, so that the index means the same on every
@@ -134,7 +138,7 @@ CREATE TABLE gains (
     PRIMARY KEY (incarnation, user_id, day)
 ) WITH (fillfactor = 85);
 
-CREATE INDEX gains_day ON gains (incarnation, day);
+CREATE INDEX gains_day ON gains ((incarnation + 0), (day + 0));
 
 CREATE TABLE periods (
     number      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- in the order of closing
@@ -156,8 +160,8 @@ CREATE TABLE periods (
     UNIQUE (incarnation, id)
 );
 
-CREATE INDEX periods_kind ON periods (incarnation, kind, first_day);
-CREATE INDEX periods_boards ON periods (incarnation, begins_ms DESC, ends_ms) WHERE board AND members > 0;
+CREATE INDEX periods_kind ON periods ((incarnation + 0), kind, first_day);
+CREATE INDEX periods_boards ON periods ((incarnation + 0), begins_ms DESC, ends_ms) WHERE board AND members > 0;
 CREATE INDEX periods_unannounced ON periods (number) WHERE board AND members > 0 AND NOT announced;
 CREATE INDEX periods_old ON periods (ends_ms) WHERE NOT trimmed;
 
@@ -178,7 +182,7 @@ CREATE TABLE standings (
     PRIMARY KEY (period, rank)
 );
 
-CREATE INDEX standings_user ON standings (user_id, period);
+CREATE INDEX standings_user ON standings (user_id, (period + 0));
 
 -- Requests with a name, kept for a day, so that none is made twice after Redis has lost its own records.
 CREATE TABLE requests (
@@ -195,7 +199,7 @@ CREATE TABLE requests (
 );
 
 CREATE INDEX requests_made ON requests (made_ms);
-CREATE INDEX requests_open ON requests (incarnation, rev) WHERE rev IS NOT NULL;
+CREATE INDEX requests_open ON requests ((incarnation + 0), rev) WHERE rev IS NOT NULL;
 
 -- A guild has one audit log, whose number is its first incarnation: restores and resets keep it.
 CREATE TABLE audit (
@@ -215,11 +219,11 @@ CREATE TABLE audit (
     PRIMARY KEY (log, at_ms, number)
 );
 
-CREATE INDEX audit_user ON audit (user_id, log, at_ms, number) WHERE user_id <> '';
-CREATE INDEX audit_actor ON audit (actor_id, log, at_ms, number);
-CREATE INDEX audit_old ON audit (at_ms);
+CREATE INDEX audit_user ON audit (user_id, (log + 0), at_ms, number) WHERE user_id <> '';
+CREATE INDEX audit_actor ON audit (actor_id, (log - 0), at_ms, number);
+CREATE INDEX audit_old ON audit ((at_ms + 0));
 -- The records whose text may name a user, for an erasure.
-CREATE INDEX audit_texts ON audit (log, at_ms, number) WHERE reason <> '' OR action IN ('settings', 'directory');
+CREATE INDEX audit_texts ON audit ((log + 0), at_ms, number) WHERE reason <> '' OR action IN ('settings', 'directory');
 
 -- Who was erased, so that an older Redis cannot bring them back. The user's id is kept until the erasure is complete, then only its HMAC-SHA256
 -- under the secret. The secret's row is also a lock: a copy of members shares it, and the last step of an erasure waits for such copies.
@@ -299,7 +303,7 @@ CREATE TABLE key_use (
     PRIMARY KEY (key_id, hour)
 );
 
-CREATE INDEX key_use_hour ON key_use (hour);
+CREATE INDEX key_use_hour ON key_use ((hour + 0));
 
 -- The last flush of each replica, so that a repeated one is not added twice.
 CREATE TABLE key_use_flushes (

@@ -51,7 +51,7 @@ CREATE TABLE members (
     PRIMARY KEY (incarnation, user_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX members_tombstones ON members (incarnation) WHERE deleted;
+CREATE INDEX members_tombstones ON members (incarnation, user_id) WHERE deleted;
 CREATE INDEX members_absent ON members (incarnation, user_id) WHERE NOT present;
 
 CREATE TABLE deleted_guilds (
@@ -91,7 +91,7 @@ CREATE TABLE gains (
     PRIMARY KEY (incarnation, user_id, day)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX gains_day ON gains (incarnation, day);
+CREATE INDEX gains_day ON gains ((incarnation + 0), (day + 0));
 
 CREATE TABLE periods (
     number      INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -113,8 +113,8 @@ CREATE TABLE periods (
     UNIQUE (incarnation, id)
 ) STRICT;
 
-CREATE INDEX periods_kind ON periods (incarnation, kind, first_day);
-CREATE INDEX periods_boards ON periods (incarnation, begins_ms DESC, ends_ms) WHERE board AND members > 0;
+CREATE INDEX periods_kind ON periods ((incarnation + 0), kind, first_day);
+CREATE INDEX periods_boards ON periods ((incarnation + 0), begins_ms DESC, ends_ms) WHERE board AND members > 0;
 CREATE INDEX periods_unannounced ON periods (number) WHERE board AND members > 0 AND NOT announced;
 CREATE INDEX periods_old ON periods (ends_ms) WHERE NOT trimmed;
 
@@ -134,7 +134,7 @@ CREATE TABLE standings (
     PRIMARY KEY (period, rank)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX standings_user ON standings (user_id, period);
+CREATE INDEX standings_user ON standings (user_id, (period + 0));
 
 CREATE TABLE requests (
     incarnation INTEGER NOT NULL,
@@ -150,7 +150,7 @@ CREATE TABLE requests (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX requests_made ON requests (made_ms);
-CREATE INDEX requests_open ON requests (incarnation, rev) WHERE rev IS NOT NULL;
+CREATE INDEX requests_open ON requests ((incarnation + 0), rev) WHERE rev IS NOT NULL;
 
 CREATE TABLE audit (
     log        INTEGER NOT NULL,
@@ -169,10 +169,10 @@ CREATE TABLE audit (
     PRIMARY KEY (log, at_ms, number)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX audit_user ON audit (user_id, log, at_ms, number) WHERE user_id <> '';
-CREATE INDEX audit_actor ON audit (actor_id, log, at_ms, number);
-CREATE INDEX audit_old ON audit (at_ms);
-CREATE INDEX audit_texts ON audit (log, at_ms, number) WHERE reason <> '' OR action IN ('settings', 'directory');
+CREATE INDEX audit_user ON audit (user_id, (log + 0), at_ms, number) WHERE user_id <> '';
+CREATE INDEX audit_actor ON audit (actor_id, (log - 0), at_ms, number);
+CREATE INDEX audit_old ON audit ((at_ms + 0));
+CREATE INDEX audit_texts ON audit ((log + 0), at_ms, number) WHERE reason <> '' OR action IN ('settings', 'directory');
 
 CREATE TABLE erasures (
     number    INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -242,7 +242,7 @@ CREATE TABLE key_use (
     PRIMARY KEY (key_id, hour)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX key_use_hour ON key_use (hour);
+CREATE INDEX key_use_hour ON key_use ((hour + 0));
 
 CREATE TABLE key_use_flushes (
     replica TEXT PRIMARY KEY,

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +47,7 @@ func (p *program) importCommand() *cobra.Command {
 	yesFlag(cmd, &flags.yes)
 	f := cmd.Flags()
 	f.StringVar(&flags.from, "from", string(importer.Auto), "`source`: "+sources())
-	f.StringVar(&flags.mode, "mode", string(leaderboard.PutHigher), "what happens to members who exist: set, higher, add or missing")
+	f.StringVar(&flags.mode, "mode", string(leaderboard.PutHigher), "what happens to members who exist: "+modes())
 	f.IntVar(&flags.minLevel, "min-level", 0, "leave out members below this `level`")
 	f.BoolVar(&flags.settings, "settings", false, "take the curve, rewards and rates that the files have")
 	f.BoolVar(&flags.dryRun, "dry-run", false, "change nothing, show what would change")
@@ -58,13 +58,9 @@ func (p *program) importCommand() *cobra.Command {
 	return cmd
 }
 
-func sources() string {
-	names := make([]string, len(importer.Sources))
-	for i, s := range importer.Sources {
-		names[i] = string(s)
-	}
-	return strings.Join(names, ", ")
-}
+func sources() string { return joined(importer.Sources) }
+
+func modes() string { return joined(leaderboard.PutModes) }
 
 // check judges the flags before anything is read.
 func (f *importFlags) check(p *program) error {
@@ -74,10 +70,8 @@ func (f *importFlags) check(p *program) error {
 	if _, err := importer.ParseFrom(f.from); err != nil {
 		return usage("--from: %w", err)
 	}
-	switch leaderboard.PutMode(f.mode) {
-	case leaderboard.PutSet, leaderboard.PutHigher, leaderboard.PutAdd, leaderboard.PutMissing:
-	default:
-		return usage("--mode must be set, higher, add or missing")
+	if !slices.Contains(leaderboard.PutModes, leaderboard.PutMode(f.mode)) {
+		return usage("--mode must be one of %s", modes())
 	}
 	switch {
 	case f.minLevel < 0 || f.minLevel > int(level.Max):

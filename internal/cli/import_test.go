@@ -180,8 +180,8 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 	}
 	out := succeed(t, environ, "", "import", file, "--guild", gophers, "--yes")
 	for _, says := range []string{
-		"3  members", "1  new", "2  changed", "1  lower than now", "1  capped", "2  rows skipped", ":5, row 4: the user id is not 17 to 19 digits",
-		":6, row 5: the XP is not a number", "Imported 3 members: 1 new, 2 changed, 0 as before.", "To undo it: levelboard checkpoint restore ",
+		"3  Members", "1  New", "2  Changed", "1  Lower than now", "1  Capped at the maximum XP", "2  Skipped rows", ":5, row 4: the user id is not 17 to 19 digits",
+		":6, row 5: the XP is not a number", "Imported 3 members: 1 new, 2 changed, 0 unchanged.", "To undo it: levelboard checkpoint restore ",
 	} {
 		if !strings.Contains(out, says) {
 			t.Errorf("import does not say %q:\n%s", says, out)
@@ -190,6 +190,22 @@ func TestWhatAnImportUnderstoodIsPrinted(t *testing.T) {
 	fail(t, environ, exitUsage, "use --yes to continue", "import", file, "--guild", gophers)
 	if r := run(t, environ, "", "import", file+"x", "--guild", gophers, "--yes"); r.code != exitFailed || strings.Count(r.stderr, file+"x") != 1 {
 		t.Errorf("without a file: exit code %d, %s", r.code, r.stderr)
+	}
+}
+
+// Nothing to import is a failure without a checkpoint.
+func TestAnImportOfNothingFails(t *testing.T) {
+	environ, _ := withMembers(t, nil)
+	for _, flag := range []string{"--yes", "--dry-run"} {
+		for content, says := range map[string]string{"id,xp\n": "There is nothing to import", "id,xp\n12,5\n": "the user id is not 17 to 19 digits"} {
+			r := run(t, environ, content, "import", "-", "--guild", gophers, flag)
+			if r.code != exitFailed || !strings.Contains(r.stderr, says) {
+				t.Errorf("%s %q: exit code %d, %s", flag, content, r.code, r.stderr)
+			}
+		}
+	}
+	if list := succeed(t, environ, "", "checkpoint", "list", "--guild", gophers, "--json"); strings.Contains(list, "Before an import") {
+		t.Errorf("the checkpoints are %s", list)
 	}
 }
 

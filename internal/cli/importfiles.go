@@ -11,9 +11,9 @@ import (
 )
 
 // open returns the files of the import, or the board of another service as one.
-func (i *importing) open(ctx context.Context, p *program) ([]importer.File, error) {
+func (i *importing) open(ctx context.Context, p *program) []importer.File {
 	if i.sourceURL != "" {
-		return []importer.File{i.hashed(i.sourceURL, func() (io.ReadCloser, error) { return i.source(ctx) })}, nil
+		return []importer.File{i.hashed(i.sourceURL, func() (io.ReadCloser, error) { return i.source(ctx), nil })}
 	}
 	files := make([]importer.File, len(i.files))
 	for n, name := range i.files {
@@ -23,7 +23,7 @@ func (i *importing) open(ctx context.Context, p *program) ([]importer.File, erro
 		}
 		files[n] = i.hashed(name, func() (io.ReadCloser, error) { return os.Open(name) })
 	}
-	return files, nil
+	return files
 }
 
 func opened(r io.ReadCloser) func() (io.ReadCloser, error) {

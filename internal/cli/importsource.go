@@ -1,10 +1,11 @@
 package cli
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -21,26 +22,22 @@ import (
 // sourceWait bounds how long a service may have its reader wait in one go.
 const sourceWait = 10 * time.Minute
 
+// maxPasses bounds how often all pages are read.
+const maxPasses = 5
+
 // source is the board of another service, read page by page.
 type source struct {
-	client *http.Client
-	page   string // the address of a page, except for its number
-	key    string
-	wait   time.Duration // before the next page
-	seen   map[string]bool
-	again  int // pages that were read again
-	out    io.Writer
+	client   *http.Client
+	page     string // the address of a page, except for its number
+	key      string
+	wait     time.Duration // before the next page
+	seen     map[string]bool
+	settings map[string]jsontext.Value // of the first page
+	out      io.Writer
 }
 
-// maxAgain bounds the pages that are read again, beside ten for each page.
-const maxAgain = 1000
-
-var errMoving = errors.New("the members of the source move while they are read; import again when fewer do")
-
-// source returns the board of the service as one export. A member who moves to a page that was read already moves others down, to the next page: so
-// where a page has members that were seen before, the pages before it are read again for as many that were not. Who is there twice counts with the
-// most XP, as in any file.
-func (i *importing) source(ctx context.Context) (io.ReadCloser, error) {
+// source returns the board of the service as one export.
+func (i *importing) source(ctx context.Context) io.ReadCloser {
 	base := strings.TrimSuffix(strings.TrimRight(i.sourceURL, "/"), "/v2")
 	read, write := io.Pipe()
 	s := &source{
@@ -48,98 +45,82 @@ func (i *importing) source(ctx context.Context) (io.ReadCloser, error) {
 		seen: make(map[string]bool), out: write,
 	}
 	go func() {
-		err := s.copy(ctx)
+		complete, err := s.copy(ctx)
 		if err != nil {
 			err = &importer.FileError{File: i.sourceURL, Cause: err}
+		} else if !complete {
+			i.warn("New members appeared in the source each time it was read. Import again to get those who were missed.")
 		}
 		write.CloseWithError(err)
 	}()
-	return read, nil
+	return read
 }
 
-// copy writes the members and then the settings, which may be long: the reader recognises the members.
-func (s *source) copy(ctx context.Context) error {
+// copy writes the members and then the settings, which may be long: the reader recognises the members. A member who gains XP, leaves or joins
+// moves others to pages that were read already, so it reads all pages again until a whole pass finds nobody new, or else is not complete.
+func (s *source) copy(ctx context.Context) (complete bool, err error) {
 	if _, err := io.WriteString(s.out, `{"levels":[`); err != nil {
-		return err
+		return false, err
 	}
-	var settings []byte
-	for n := 1; ; n++ {
-		page, err := s.copyPage(ctx, n)
-		if err != nil {
-			return err
+	for pass := 0; pass < maxPasses && !complete; pass++ {
+		before := len(s.seen)
+		if err := s.copyPages(ctx); err != nil {
+			return false, err
 		}
-		if n == 1 {
-			settings = page.settings
-		}
-		if page.members == 0 {
-			return s.end(settings)
-		}
-		if err := s.missed(ctx, n, page); err != nil {
-			return err
-		}
+		complete = len(s.seen) == before
 	}
-}
-
-func (s *source) end(settings []byte) error {
+	settings, err := json.Marshal(s.settings, json.Deterministic(true))
+	if err != nil {
+		return false, fmt.Errorf("read the source: %w", err)
+	}
 	text := "\n]"
-	if len(settings) > len("{}") {
+	if len(s.settings) > 0 {
 		text += ","
 	}
-	_, err := io.WriteString(s.out, text+string(settings[1:])+"\n")
-	return err
+	_, err = io.WriteString(s.out, text+string(settings[1:])+"\n")
+	return complete, err
 }
 
-// missed reads the pages before n for as many members as page n had twice.
-func (s *source) missed(ctx context.Context, n int, page sourcePage) error {
-	fresh, twice := page.members-page.twice, page.twice
-	for before := n - 1; twice > 0 && before > 0; before-- {
-		if s.again++; s.again > maxAgain+10*n {
-			return errMoving
-		}
-		page, err := s.copyPage(ctx, before)
+// copyPages reads all pages once and copies the members that were not seen yet.
+func (s *source) copyPages(ctx context.Context) error {
+	var last []byte
+	for n := 1; ; n++ {
+		answer, err := s.get(ctx, n)
 		if err != nil {
 			return err
 		}
-		fresh, twice = fresh+page.members-page.twice, twice-(page.members-page.twice)
-	}
-	if fresh == 0 {
-		return fmt.Errorf("page %d of the source repeats earlier members", n)
-	}
-	return nil
-}
-
-// sourcePage is what a page had.
-type sourcePage struct {
-	members, twice int    // twice were seen before
-	settings       []byte // an object, of the first page
-}
-
-// copyPage copies the members of a page.
-func (s *source) copyPage(ctx context.Context, n int) (page sourcePage, err error) {
-	answer, err := s.get(ctx, n)
-	if err != nil {
-		return page, err
-	}
-	levels, err := read[[]jsontext.Value](answer["levels"])
-	if err != nil {
-		return page, err
-	}
-	delete(answer, "levels")
-	if n == 1 {
-		if page.settings, err = json.Marshal(answer, json.Deterministic(true)); err != nil {
-			return page, fmt.Errorf("read the source: %w", err)
+		levels, err := read[[]jsontext.Value](answer["levels"])
+		if err != nil {
+			return err
+		}
+		if s.settings == nil {
+			s.settings = maps.Clone(answer)
+			delete(s.settings, "levels")
+		}
+		if len(levels) == 0 {
+			return nil
+		}
+		if bytes.Equal(last, answer["levels"]) { // or a service that knows no pages would be read for ever
+			return fmt.Errorf("page %d of the source repeats page %d", n, n-1)
+		}
+		last = answer["levels"]
+		if err := s.copyMembers(levels); err != nil {
+			return err
 		}
 	}
+}
+
+func (s *source) copyMembers(levels []jsontext.Value) error {
 	var text []byte
 	for _, level := range levels {
 		member, err := read[struct {
 			UserID string `json:"userId"`
 		}](level)
 		if err != nil {
-			return page, err
+			return err
 		}
 		if s.seen[member.UserID] {
-			page.twice++
+			continue
 		}
 		if len(s.seen) > 0 {
 			text = append(text, ',')
@@ -147,9 +128,8 @@ func (s *source) copyPage(ctx context.Context, n int) (page sourcePage, err erro
 		s.seen[member.UserID] = true
 		text = append(append(text, '\n'), level...)
 	}
-	page.members = len(levels)
-	_, err = s.out.Write(text)
-	return page, err
+	_, err := s.out.Write(text)
+	return err
 }
 
 // get reads a page, as fast as the service's limits allow.

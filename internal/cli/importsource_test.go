@@ -80,6 +80,45 @@ func TestMembersWhoMoveBetweenPagesAreTakenOnce(t *testing.T) {
 	}
 }
 
+// A member who leaves while the pages are read moves others up, past the page that is read next. They are found in the next pass. When somebody joins
+// in each pass, the import warns.
+func TestMembersWhoLeaveHideNobody(t *testing.T) {
+	const size = 10
+	var board []string
+	for i := range 45 {
+		board = append(board, fmt.Sprint(200000000000000000+i))
+	}
+	joined, leaves, joins := 0, true, false
+	source := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		_, _ = fmt.Sscan(r.URL.Query().Get("page"), &n)
+		from := min((n-1)*size, len(board))
+		levels := []map[string]any{}
+		for _, user := range board[from:min(from+size, len(board))] {
+			levels = append(levels, map[string]any{"userId": user, "xp": 5})
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"levels": levels})
+		switch {
+		case n == 2 && leaves:
+			board, leaves = board[1:], false
+		case n == 2 && joins:
+			joined++
+			board = append([]string{fmt.Sprint(300000000000000000 + joined)}, board...)
+		}
+	}))
+	defer source.Close()
+	environ, _ := withMembers(t, nil)
+	from := []string{"--source-url", source.URL, "--source-guild", gophers}
+	if done := imports(t, environ, "", from...); done.Members != 45 {
+		t.Errorf("imported %+v of 45", done)
+	}
+	joins = true
+	r := run(t, environ, "", append([]string{"import", "--guild", gophers, "--yes"}, from...)...)
+	if r.code != exitOK || !strings.Contains(r.stdout+r.stderr, "Import again to get those who were missed") || joined != maxPasses {
+		t.Errorf("with new members in each pass: exit code %d, %d joined, %s", r.code, joined, r.stderr)
+	}
+}
+
 // A source may have long settings, and one that knows no pages must not be read for ever.
 func TestASourceThatIgnoresThePage(t *testing.T) {
 	settings := `"guild":{"id":"` + gophers + `"},"vanity":"` + strings.Repeat("x", 70<<10) + `"`
@@ -93,7 +132,7 @@ func TestASourceThatIgnoresThePage(t *testing.T) {
 	}))
 	environ, _ := withMembers(t, nil)
 	from := []string{"import", "--guild", gophers, "--yes", "--source-url", source.URL, "--source-guild", gophers}
-	fail(t, environ, exitFailed, "page 2 of the source repeats earlier members", from...)
+	fail(t, environ, exitFailed, "page 2 of the source repeats page 1", from...)
 	pages = 1
 	if done := imports(t, environ, "", from[4:]...); done.Members != 1 || done.Created != 1 {
 		t.Errorf("with long settings: %+v", done)

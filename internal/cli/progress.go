@@ -23,9 +23,9 @@ func (p *program) progress(members int) progress {
 	return progress{bar}
 }
 
-func (p progress) add(members int) {
+func (p progress) set(members int) {
 	if p.bar != nil {
-		_ = p.bar.Add(members)
+		_ = p.bar.Set(members)
 	}
 }
 

@@ -150,12 +150,15 @@ func TestAnUploadIsPreviewedAndDiscarded(t *testing.T) {
 		t.Errorf("a killed service leaves %v", left)
 	}
 	// Another upload takes its place, and what was previewed is not confirmed any more.
-	b.upload("from", "csv", "mode", "add", "settings", "on", "minLevel", "9", "file", oneMember, "file", "id;xp\n500000000000000002;1\n").want(200)
-	second := b.settled().want(200, "Import 0 members", "Below the minimum level", "Add again")
+	b.upload("from", "csv", "mode", "add", "settings", "on", "minLevel", "9", "file", oneMember, "file", "id;xp\n500000000000000002;999999\n").want(200)
+	second := b.settled().want(200, "Import 1 member", "Below the minimum level", "Add again")
 	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {preview.job()}}).want(409, "was replaced")
 	w.pass(61 * time.Minute)
 	b.post(dataAddress, url.Values{"do": {"confirm"}, "job": {second.job()}}).want(409, "older than an hour")
 	b.settled().lacks("Preview of the import")
+	b.upload("from", "csv", "mode", "set", "minLevel", "9", "file", oneMember).want(200)
+	b.settled().want(200, "Import failed", "There is nothing to import: all members of the files are below level 9.").lacks("Import 0 members")
+
 	b.upload("from", "auto", "mode", "set", "file", "no table").want(200)
 	failed := b.settled().want(200, "Import failed", "The file can&#39;t be imported.", "members")
 	b.post(dataAddress, url.Values{"do": {"dismiss"}, "job": {failed.job()}}).want(200, "Upload and preview").lacks("Import failed")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -156,12 +157,12 @@ func fileName(sent string) string {
 
 // preview starts the comparison, unless what was chosen is wrong.
 func (p *dataPage) preview(ctx context.Context, arrival *jobs.Arrival) error {
-	o := jobs.ImportOptions{Mode: leaderboard.PutMode(p.Import.Mode), Settings: p.Import.Settings}
+	o := importer.Choice{Mode: leaderboard.PutMode(p.Import.Mode), Settings: p.Import.Settings}
 	var err error
 	if o.From, err = importer.ParseFrom(p.Import.From); err != nil {
 		p.Errors["from"] = "Choose one of the list."
 	}
-	if !validMode(o.Mode) {
+	if !slices.Contains(leaderboard.PutModes, o.Mode) {
 		p.Errors["mode"] = "Choose one of these."
 	}
 	if p.Import.MinLevel != "" {
@@ -175,15 +176,6 @@ func (p *dataPage) preview(ctx context.Context, arrival *jobs.Arrival) error {
 		return nil
 	}
 	return arrival.Preview(ctx, o)
-}
-
-func validMode(m leaderboard.PutMode) bool {
-	for _, known := range leaderboard.PutModes {
-		if m == known {
-			return true
-		}
-	}
-	return false
 }
 
 // exportMembers streams all members of a guild as a file.
@@ -236,8 +228,13 @@ func (*dataPage) Sources() []menuItem {
 }
 
 // Modes are what may become of members who have XP.
-func (*dataPage) Modes() []menuItem {
-	return []menuItem{
-		{"higher", "Keep the higher XP"}, {"set", "Replace their XP"}, {"add", "Add to their XP"}, {"missing", "Leave them unchanged"},
+func (*dataPage) Modes() (items []menuItem) {
+	labels := map[leaderboard.PutMode]string{
+		leaderboard.PutHigher: "Keep the higher XP", leaderboard.PutSet: "Replace their XP", leaderboard.PutAdd: "Add to their XP",
+		leaderboard.PutMissing: "Leave them unchanged",
 	}
+	for _, mode := range leaderboard.PutModes {
+		items = append(items, menuItem{string(mode), labels[mode]})
+	}
+	return items
 }

@@ -73,7 +73,7 @@ func dataProblem(err error) string {
 		{checkpoints.ErrTooMany, "You already have 20 checkpoints. Delete one that you don't need."},
 		{checkpoints.ErrImported, "These files were already added to this community. To add them again, upload them and check “Add again” in the preview."},
 		{checkpoints.ErrCutOff, "An earlier import of these files was interrupted more than 23 hours ago. Restore the checkpoint from before it, then import again."},
-		{checkpoints.ErrOtherPlan, "An earlier import of these files was interrupted, and had other options, files in another order or another curve. Import them as then, or restore the checkpoint from before it and import again."},
+		{checkpoints.ErrOtherPlan, "An earlier import of these files was interrupted, and had other options, files in another order or another curve, or was begun with the command. Import them as then, or restore the checkpoint from before it and import again."},
 		{leaderboard.ErrGuildMoved, "The members were restored, reset or deleted in the meantime."},
 		{context.DeadlineExceeded, "It took too long."},
 	} {
@@ -116,27 +116,8 @@ func (j jobView) Skips() (list struct{ First, More []skippedRow }) {
 	return list
 }
 
-// fact is a number of a preview.
-type fact struct {
-	What string
-	N    int
-}
-
-// Facts are the numbers of a preview: its subject, and whatever else is not 0.
-func (j jobView) Facts() (list []fact) {
-	plan, report := &j.Import.Plan, &j.Import.Report
-	for i, f := range []fact{
-		{"Members", plan.Members}, {"New", plan.New}, {"Changed", plan.Changed}, {"Unchanged", plan.Unchanged}, {"Lower than now", plan.Lower},
-		{"Skipped rows", report.SkippedRows()}, {"Duplicate rows", report.Duplicates}, {"Below the minimum level", plan.BelowMinLevel},
-		{"Capped at the maximum XP", plan.Capped}, {"XP taken from the level", plan.FromLevels}, {"Hidden from the board", plan.NotPresent},
-		{"Level differs from the source", plan.ChangeLevel},
-	} {
-		if i < 6 || f.N > 0 {
-			list = append(list, f)
-		}
-	}
-	return list
-}
+// Facts are the numbers of a preview.
+func (j jobView) Facts() []importer.Fact { return j.Import.Plan.Facts(&j.Import.Report) }
 
 // previewedMember is one of the first members of an import.
 type previewedMember struct {
@@ -163,19 +144,4 @@ func (j jobView) First() (list []previewedMember) {
 }
 
 // Taken are the settings that the files have.
-func (j jobView) Taken() (list []string) {
-	p := &j.Import.Report.Proposal
-	for _, part := range []struct {
-		has  bool
-		what string
-	}{
-		{p.Curve != nil, "the curve"}, {p.Rewards != nil, counted(len(p.Rewards), "role reward") + ", replacing yours"},
-		{p.XPPerMessageMin != nil || p.XPPerMessageMax != nil, "XP per message"}, {p.XPGainInterval != nil, "the XP cooldown"},
-		{p.XPGlobalMultiplier != nil, "the global multiplier"},
-	} {
-		if part.has {
-			list = append(list, part.what)
-		}
-	}
-	return list
-}
+func (j jobView) Taken() []string { return j.Import.Report.Proposal.Taken() }

@@ -94,7 +94,7 @@ func alreadyImported(before *NotedImport) error {
 	}
 	if before.recent() {
 		return fault.Wrap(ErrOtherPlan, fault.Conflict, "An import of these files that began at %s was cut off, and had other options or another order of "+
-			"the files, or the guild has another curve by now. Import them as then to continue it. Or undo its part with 'levelboard checkpoint "+
+			"the files, or was begun on the pages or with the command, or the guild has another curve by now. Import them as then to continue it. Or undo its part with 'levelboard checkpoint "+
 			"restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)
 	}
 	return fault.Wrap(ErrCutOff, fault.Conflict, "An import of these files that began at %s was cut off, too long ago to be continued. Undo its part with "+

@@ -2,7 +2,6 @@ package importer_test
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,47 +12,28 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/importer"
-	"levelboard/internal/usecase/leaderboard"
 )
-
-// A call stays within what the service takes in members and bytes, and has each member once, in order.
-func TestCallsHaveAllMembersWithinBounds(t *testing.T) {
-	long := strings.Repeat("\u00fc", 1000)
-	w := read(t, importer.Options{}, file("a.json", `{"levels":[`+repeat(2001, func(i int) string {
-		return `{"userId":"` + user(i) + `","xp":` + fmt.Sprint(i) + `,"level":0,"messageCount":1,"user":{"username":"a","globalName":"` + long[:4] + `"}}`
-	})+`]}`))
-	var sizes []int
-	next := 0
-	for call, err := range w.members.Calls(leaderboard.PutAdd, level.Curve{}, 0) {
-		if err != nil || len(call.Body) > 1<<20 || !strings.HasPrefix(string(call.Body), `{"mode":"add","members":[{"userId":"`) || !strings.HasSuffix(string(call.Body), "}]}") {
-			t.Fatalf("%v, %d bytes: %.80s", err, len(call.Body), call.Body)
-		}
-		for _, m := range call.Members {
-			if m.User != id.User(user(next)) || int(m.XP) != next {
-				t.Fatalf("member %d is %+v", next, m)
-			}
-			next++
-		}
-		sizes = append(sizes, len(call.Members))
-	}
-	if fmt.Sprint(sizes) != "[1000 1000 1]" {
-		t.Errorf("the calls have %v members", sizes)
-	}
-}
 
 func TestThePlanHashTellsOtherCalls(t *testing.T) {
 	one, two := file("a.csv", "id,xp\n"+user(1)+",500\n"), file("b.csv", "id,xp\n"+user(2)+",1\n")
-	hash := func(lowest level.Level, files ...importer.File) string {
+	hash := func(by string, lowest level.Level, files ...importer.File) string {
 		t.Helper()
-		text, err := read(t, importer.Options{}, files...).members.PlanHash(leaderboard.PutAdd, level.Curve{}, lowest)
+		text, err := importer.PlanHash(t.Context(), read(t, importer.Options{}, files...).members, by, lowest)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text
 	}
-	first := hash(0, one, two)
-	if len(first) != 64 || first != hash(0, one, two) || first == hash(0, two, one) || first == hash(1, one, two) {
-		t.Errorf("the hash is %s; as before, in another order, with a least level: %s %s %s", first, hash(0, one, two), hash(0, two, one), hash(1, one, two))
+	first := hash("a", 0, one, two)
+	if len(first) != 64 || first != hash("a", 0, one, two) {
+		t.Errorf("the hash is %s, then %s", first, hash("a", 0, one, two))
+	}
+	for what, other := range map[string]string{
+		"another order": hash("a", 0, two, one), "a least level": hash("a", 1, one, two), "begun by something else": hash("b", 0, one, two),
+	} {
+		if other == first {
+			t.Errorf("%s has the same hash", what)
+		}
 	}
 }
 
@@ -65,7 +45,7 @@ func TestAnIndexFindsTheMembersOfAnExport(t *testing.T) {
 	defer remove()
 	content := "userId,xp,messageCount,present,username,globalName\n" + user(1) + ",5,7,true,ada,\n" + user(2) + ",0,,false,bob,\"a\n, b\"\n"
 	reader := importer.Open([]importer.File{file("a.csv", content)}, importer.Options{})
-	index, err := importer.NewIndex(reader.Rows(), spools[0])
+	index, err := importer.NewIndex(t.Context(), reader.Rows(), spools[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +55,7 @@ func TestAnIndexFindsTheMembersOfAnExport(t *testing.T) {
 		t.Errorf("found %+v, %v", found, err)
 	}
 	broken := importer.Open([]importer.File{file("a.csv", content[:len(content)-2])}, importer.Options{})
-	if _, err := importer.NewIndex(broken.Rows(), spools[0]); err == nil {
+	if _, err := importer.NewIndex(t.Context(), broken.Rows(), spools[0]); err == nil {
 		t.Error("an export with an open quote is indexed")
 	}
 }

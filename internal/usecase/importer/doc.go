@@ -1,11 +1,10 @@
 // Package importer reads members from the files of other bots and services, proposes what to change, and writes the export that it
 // reads back. It does no network I/O and reads each file once, from its beginning, so standard input will do.
 //
-//	reader := importer.Open(files, options)            // nothing is read yet
-//	members, err := importer.Gather(reader, spool)     // reads all files, drops duplicates
-//	report := reader.Report()                          // what was skipped, warnings, proposed settings
-//	plan, err := members.Plan(ctx, importer.PlanOptions{...})
-//	for call, err := range members.Calls(mode, curve, minLevel) { ... } // of the members endpoint
+//	in, err := importer.Read(ctx, files, guild, choice, spool) // reads all files, drops duplicates
+//	in.Report                                                  // what was skipped, warnings, proposed settings
+//	plan, err := in.Compare(ctx, members, spool)               // what would change
+//	done, checkpoint, err := in.Apply(ctx, target, options)    // over HTTP or in the process
 //
 // # Memory
 //

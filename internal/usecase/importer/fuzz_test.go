@@ -19,7 +19,7 @@ func fuzz(f *testing.F, from importer.From, seeds []string, more ...string) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		reader := importer.Open([]importer.File{file("a", string(data))}, importer.Options{From: from, Guild: guild1})
-		members, err := importer.Gather(reader, &memory{})
+		members, err := importer.Gather(t.Context(), reader, &memory{})
 		report := reader.Report()
 		if err != nil {
 			return

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,11 +50,14 @@ var errTooMany = errors.New("the files have more than 4294967295 rows")
 
 // Gather reads all rows into the spool, which is empty and stays the caller's, and keeps in memory which of them count: of a member that
 // is there several times the one with the most XP, the first of equal ones.
-func Gather(r *Reader, spool io.ReadWriteSeeker) (*Members, error) {
+func Gather(ctx context.Context, r *Reader, spool io.ReadWriteSeeker) (*Members, error) {
 	m := &Members{spool: spool, best: make(map[uint64]best)}
 	out := bufio.NewWriterSize(spool, 64<<10)
 	count := uint64(0)
 	for row, err := range r.Rows() {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return nil, err
 		}

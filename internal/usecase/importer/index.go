@@ -26,10 +26,13 @@ type Index struct {
 }
 
 // NewIndex reads all rows, each of another member, into the spool, which is empty and stays the caller's.
-func NewIndex(rows iter.Seq2[Row, error], spool Spool) (*Index, error) {
+func NewIndex(ctx context.Context, rows iter.Seq2[Row, error], spool Spool) (*Index, error) {
 	x := &Index{spool: spool, at: make(map[uint64]int64)}
 	out, end := bufio.NewWriterSize(spool, 64<<10), int64(0)
 	for row, err := range rows {
+		if err == nil {
+			err = ctx.Err()
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func TestGatherHoldsAFewBytesForEachMember(t *testing.T) {
 	defer spool.Close()
 	before := allocated()
 	g := generated{"id,xp,name\n", "%s,5,somebody whose name takes a bit of memory", "\n", "\n", many}
-	members, err := importer.Gather(importer.Open([]importer.File{g.file()}, importer.Options{Guild: guild1}), spool)
+	members, err := importer.Gather(t.Context(), importer.Open([]importer.File{g.file()}, importer.Options{Guild: guild1}), spool)
 	if err != nil {
 		t.Fatal(err)
 	}

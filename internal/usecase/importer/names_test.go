@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"context"
 	"iter"
 
 	"levelboard/internal/domain/level"
+	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
@@ -19,3 +21,8 @@ func (m *Members) Rows(curve level.Curve, lowest level.Level) iter.Seq2[Row, err
 }
 
 func (r *Row) Capped() bool { return r.capped() }
+
+// PlanHash is that of the calls of an import with members.
+func PlanHash(ctx context.Context, m *Members, by string, lowest level.Level) (string, error) {
+	return (&Import{Members: m, Choice: Choice{Mode: leaderboard.PutAdd, MinLevel: lowest}}).planHash(ctx, by)
+}

@@ -94,6 +94,9 @@ func (p *Plan) compare(ctx context.Context, rows []Row, o PlanOptions) error {
 	for i := range rows {
 		users[i] = rows[i].UserID
 	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	there, err := o.Lookup(ctx, slices.Clone(users))
 	if err != nil {
 		return fmt.Errorf("look up members: %w", err)

@@ -57,7 +57,7 @@ func gather(t testing.TB, o importer.Options, files ...importer.File) (*imported
 		o.Guild = guild1
 	}
 	reader := importer.Open(files, o)
-	members, err := importer.Gather(reader, &memory{})
+	members, err := importer.Gather(t.Context(), reader, &memory{})
 	w := &imported{t: t, Report: reader.Report(), members: members, rows: make(map[id.User]importer.Row)}
 	if err != nil {
 		return w, err

@@ -7,7 +7,6 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/importer"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 // Kind says what a job does.
@@ -55,27 +54,13 @@ type Job struct {
 
 // ImportJob is what is known of an import, as far as it is.
 type ImportJob struct {
-	ImportOptions
+	importer.Choice
 	Files  []string // their names
 	Report importer.Report
 	Plan   importer.Plan
 	Curve  level.Curve // by which Plan counts levels
-	Result Result
+	Result importer.Result
 }
-
-// ImportOptions say how files are understood and applied.
-type ImportOptions struct {
-	From     importer.From
-	Mode     leaderboard.PutMode
-	MinLevel level.Level
-	Settings bool // take the curve, rewards and rates that the files have
-}
-
-// Result counts the members that were written.
-type Result struct{ Created, Changed, Unchanged int }
-
-// Written returns how many members were written.
-func (r Result) Written() int { return r.Created + r.Changed + r.Unchanged }
 
 // job is a Job that is kept.
 type job struct {

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/importer"
 )
@@ -98,54 +97,31 @@ func (a *Arrival) Close() {
 var errNoFile = fault.New(fault.Invalid, "Choose a file first.")
 
 // Preview compares the files with the guild's members in the background. An Invalid fault when there is none.
-func (a *Arrival) Preview(ctx context.Context, o ImportOptions) error {
+func (a *Arrival) Preview(ctx context.Context, c importer.Choice) error {
 	j := a.job
 	if len(j.upload.files) == 0 {
 		return errNoFile
 	}
 	a.runner.change(func() {
-		j.Import.ImportOptions = o
+		j.Import.Choice = c
 		for _, f := range j.upload.files {
 			j.Import.Files = append(j.Import.Files, f.name)
 		}
 	})
-	a.runner.work(ctx, j, stages{Reading, Ready}, a.runner.preview(j))
+	a.runner.work(ctx, j, stages{Reading, Ready}, func(ctx context.Context) error { return a.runner.preview(ctx, j) })
 	return nil
 }
 
-// gathered are the members in the files of an import, for the guild as it is.
-type gathered struct {
-	guild   *guild.Guild
-	members *importer.Members
-	report  importer.Report
-	spools  []*os.File // of which the first has the members
-}
-
-// gather reads the files of the guild's import into the first of so many spools, which remove removes.
-func (r *Runner) gather(ctx context.Context, j *job, spools int) (in gathered, remove func(), err error) {
-	if in.spools, remove, err = importer.Temporary(r.o.Dir, spools); err != nil {
-		return in, remove, err
-	}
-	if in.guild, err = r.o.Settings.Read(ctx, j.guild); err == nil {
-		in.members, in.report, err = j.read(in.guild, in.spools[0])
-	}
-	if err != nil {
-		remove()
-	}
-	return in, remove, err
-}
-
-func (j *job) read(g *guild.Guild, spool *os.File) (*importer.Members, importer.Report, error) {
-	files := make([]importer.File, len(j.upload.files))
-	for i, f := range j.upload.files {
+// open returns the files.
+func (u *upload) open() []importer.File {
+	files := make([]importer.File, len(u.files))
+	for i, f := range u.files {
 		files[i] = importer.File{Name: f.name, Open: func() (io.ReadCloser, error) {
 			_, err := f.content.Seek(0, io.SeekStart)
 			return io.NopCloser(f.content), err
 		}}
 	}
-	reader := importer.Open(files, importer.Options{From: j.Import.From, Guild: g.ID, Curve: g.Curve})
-	members, err := importer.Gather(reader, spool)
-	return members, reader.Report(), err
+	return files
 }
 
 // hash identifies the files.

@@ -1,0 +1,141 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/guildsettings"
+	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// preview finds out what an import would change.
+func (r *Runner) preview(ctx context.Context, j *job) error {
+	spools, remove, err := importer.Temporary(r.o.Dir, 2)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	_, in, err := r.read(ctx, j, spools[0])
+	if err != nil {
+		return err
+	}
+	if err := in.Nothing(); err != nil {
+		return err
+	}
+	_, there, err := r.o.Checkpoints.Export(ctx, j.guild)
+	if err != nil {
+		return err
+	}
+	plan, err := in.Compare(ctx, importer.RowsOf(there), spools[1])
+	r.change(func() { j.Import.Report, j.Import.Plan, j.Import.Curve = in.Report, plan, in.Then.Curve })
+	return err
+}
+
+// read reads the files of an import for the guild as it is.
+func (r *Runner) read(ctx context.Context, j *job, spool *os.File) (*guild.Guild, *importer.Import, error) {
+	g, err := r.o.Settings.Read(ctx, j.guild)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, err := importer.Read(ctx, j.upload.open(), g.Settings, j.Import.Choice, spool)
+	return g, in, err
+}
+
+// Confirm applies an import that is Ready. A Conflict fault when the guild has another job by now. again adds files that were added before.
+func (r *Runner) Confirm(ctx context.Context, g id.Guild, jobID string, again bool) error {
+	r.mu.Lock()
+	j := r.jobs[g]
+	if j == nil || j.ID != jobID || j.State != Ready || r.now().After(j.until) {
+		r.mu.Unlock()
+		return fault.New(fault.Conflict, "This upload is no longer available: it was replaced, or is older than an hour. Upload the files again.")
+	}
+	j.State = Waiting
+	r.mu.Unlock()
+	r.work(ctx, j, stages{Running, Done}, func(ctx context.Context) error { return r.apply(ctx, j, again) })
+	return nil
+}
+
+func (r *Runner) apply(ctx context.Context, j *job, again bool) error {
+	spools, remove, err := importer.Temporary(r.o.Dir, 1)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	g, in, err := r.read(ctx, j, spools[0])
+	if err != nil {
+		return err
+	}
+	_, _, err = in.Apply(ctx, &target{r, j, g}, importer.ApplyOptions{
+		By: "pages", Files: j.upload.hash(), Again: again, Wrote: func(done importer.Result) { r.change(func() { j.Import.Result = done }) },
+	})
+	return err
+}
+
+// target is the guild that an import is applied to.
+type target struct {
+	*Runner
+	job   *job
+	guild *guild.Guild
+}
+
+func (t *target) Begin(ctx context.Context, b importer.Begin) (importer.Begun, error) {
+	begun, err := t.o.Checkpoints.BeginImport(ctx, t.guild.ID, checkpoints.Begin(b))
+	if err == nil {
+		t.change(func() { t.job.Checkpoint = begun.Checkpoint })
+	}
+	return importer.Begun{ID: begun.ID, Checkpoint: begun.Checkpoint.ID}, err
+}
+
+// taken are the properties of the guild's document that files can have.
+var taken = []string{"curve", "roleRewards", "xpPerMessageMin", "xpPerMessageMax", "xpGainInterval", "xpGlobalMultiplier"}
+
+func (t *target) TakeSettings(ctx context.Context, then guild.Settings) error {
+	encoded, err := guild.Marshal(then)
+	if err != nil {
+		return err
+	}
+	document, given := map[string]jsontext.Value{}, guildsettings.Given{}
+	if err := json.Unmarshal(encoded, &document); err != nil {
+		return fmt.Errorf("take the settings of an import: %w", err)
+	}
+	for _, name := range taken {
+		given[name] = document[name]
+	}
+	p, wrong, err := guildsettings.Propose(t.guild.Settings, given)
+	if err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return fault.New(fault.Invalid, "The settings in the files do not fit yours: %s: %s. Import without them.", wrong[0].Path, wrong[0].Message)
+	}
+	saved, err := t.o.Settings.Save(ctx, t.guild, p)
+	if err == nil {
+		t.guild = saved
+	}
+	return err
+}
+
+func (t *target) Put(ctx context.Context, call importer.Call) (done importer.Result, busy bool, err error) {
+	name := []byte(call.Name)
+	outcomes, _, err := t.o.Board.Put(ctx, t.guild, leaderboard.Puts{Mode: call.Mode, Members: call.Members, Import: true, Once: leaderboard.Once{
+		Key: leaderboard.DigestOf([]byte("pages"), name), Request: leaderboard.DigestOf(name),
+	}})
+	for _, d := range outcomes {
+		done.Count(d.State)
+	}
+	return done, fault.Is(err, fault.Unavailable) && !errors.Is(err, leaderboard.ErrGuildMoved), err
+}
+
+func (t *target) Finish(ctx context.Context, importID string, members int) error {
+	return t.o.Checkpoints.FinishImport(ctx, t.guild.ID, importID, int64(members))
+}

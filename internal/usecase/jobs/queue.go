@@ -1,0 +1,197 @@
+package jobs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/id"
+)
+
+const (
+	// keepTime is how long a job is kept after it ended, and an upload until it is confirmed.
+	keepTime = time.Hour
+	// maxJobs bounds the jobs that are kept, maxUploads those of them that have files, and maxWorking those that are worked on: an import keeps
+	// 32 bytes in memory for each member of the guild and of its files.
+	maxJobs, maxUploads, maxWorking = 1000, 16, 2
+	// workTime bounds the work on one job.
+	workTime = 15 * time.Minute
+	// lookTime is between two looks for what is kept too long.
+	lookTime = time.Minute
+)
+
+// errBusy says that the guild has a job that has not ended.
+var errBusy = errors.New("another job of the guild is at work")
+
+// queue has the newest task of each guild, and works on a few of them at a time.
+type queue struct {
+	log  *slog.Logger
+	now  func() time.Time
+	ctx  context.Context // of all work
+	stop context.CancelFunc
+	room *semaphore.Weighted
+
+	mu      sync.Mutex
+	closed  bool
+	jobs    map[id.Guild]*job
+	working sync.WaitGroup
+}
+
+func newQueue(log *slog.Logger, now func() time.Time) *queue {
+	ctx, stop := context.WithCancel(context.Background())
+	return &queue{log: log, now: now, ctx: ctx, stop: stop, room: semaphore.NewWeighted(maxWorking), jobs: map[id.Guild]*job{}}
+}
+
+// Run forgets what is kept too long, until ctx ends. It stops all work then, waits for its end and removes all files.
+func (q *queue) Run(ctx context.Context) {
+	tick := time.NewTicker(lookTime)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			q.mu.Lock()
+			q.forget(func(j *job) bool { return !j.State.Active() && q.now().After(j.until) })
+			q.mu.Unlock()
+		case <-ctx.Done():
+			q.mu.Lock()
+			q.closed = true
+			q.mu.Unlock()
+			q.stop()
+			q.working.Wait()
+			q.mu.Lock()
+			q.forget(func(j *job) bool { return j.State != Receiving }) // or an Arrival has it
+			q.mu.Unlock()
+			return
+		}
+	}
+}
+
+// forget drops jobs. The caller holds mu.
+func (q *queue) forget(old func(*job) bool) {
+	for g, j := range q.jobs {
+		if old(j) {
+			j.upload.remove()
+			delete(q.jobs, g)
+		}
+	}
+}
+
+// Of returns the guild's newest job; false when none is kept.
+func (q *queue) Of(g id.Guild) (Job, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j := q.jobs[g]
+	if j == nil || !j.State.Active() && q.now().After(j.until) {
+		return Job{}, false
+	}
+	now := j.Job
+	if j.Import != nil {
+		copied := *j.Import
+		now.Import = &copied
+	}
+	return now, true
+}
+
+// Dismiss forgets a job that waits to be confirmed or has ended. Another one than named stays.
+func (q *queue) Dismiss(g id.Guild, job string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if j := q.jobs[g]; j != nil && j.ID == job && !j.State.Active() {
+		j.upload.remove()
+		delete(q.jobs, g)
+	}
+}
+
+// add makes j the guild's job, in place of one that has ended or waits to be confirmed.
+func (q *queue) add(j *job) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.forget(func(old *job) bool { return !old.State.Active() && q.now().After(old.until) })
+	had := q.jobs[j.guild]
+	switch {
+	case had != nil && had.State.Active():
+		return fault.Wrap(errBusy, fault.Conflict, "Another task of this community has not finished. Wait for it, then try again.")
+	case q.closed, had == nil && len(q.jobs) >= maxJobs, j.upload != nil && q.uploads() >= maxUploads:
+		return &fault.Error{Code: fault.Unavailable, Message: "The service is busy with other communities. Try again in a minute.", RetryAfter: time.Minute}
+	case had != nil:
+		had.upload.remove()
+	}
+	j.ID, q.jobs[j.guild] = rand.Text(), j
+	return nil
+}
+
+// uploads counts the jobs that have files.
+func (q *queue) uploads() (n int) {
+	for _, j := range q.jobs {
+		if j.upload != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// stages are the states of a job while it is worked on and after it.
+type stages struct{ during, after State }
+
+// work works on j in the background, once there is room, with what ctx holds and without its end.
+func (q *queue) work(ctx context.Context, j *job, through stages, work func(ctx context.Context) error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	j.State = Waiting
+	if q.closed { // its process ends, and with it the job
+		return
+	}
+	q.working.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), workTime)
+		defer cancel()
+		defer context.AfterFunc(q.ctx, cancel)()
+		err := q.room.Acquire(ctx, 1)
+		if err == nil {
+			q.change(func() { j.State = through.during })
+			err = q.safely(ctx, work)
+			q.room.Release(1)
+		}
+		q.end(j, through.after, err)
+	})
+}
+
+// safely turns a panic into an error: files are anybody's.
+func (q *queue) safely(ctx context.Context, work func(ctx context.Context) error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	return work(ctx)
+}
+
+// end notes how a job ended. Its files are kept only for the next step.
+func (q *queue) end(j *job, state State, err error) {
+	if err != nil && q.ctx.Err() == nil {
+		q.log.Warn("a manager's task failed", "task", j.Kind, "guild", j.guild, "error", err)
+	}
+	q.change(func() {
+		j.State, j.until = state, q.now().Add(keepTime)
+		if err != nil {
+			j.State, j.Err = Failed, err
+		}
+		if j.State != Ready {
+			j.upload.remove()
+			j.upload = nil
+		}
+	})
+}
+
+func (q *queue) change(how func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	how()
+}

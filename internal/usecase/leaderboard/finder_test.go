@@ -4,23 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math"
 	"sync"
 	"testing"
-	"time"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/store/postgres"
-	"levelboard/internal/store/redisconn"
-	"levelboard/internal/store/redisstore"
-	"levelboard/internal/store/storetest"
-	"levelboard/internal/testing/testenv"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // join makes a member with this name.
@@ -28,14 +18,6 @@ func (w *world) join(user id.User, username string, xp level.XP) {
 	w.Helper()
 	c := leaderboard.Creation{XP: xp, User: leaderboard.User{Username: username}}
 	if _, err := w.Create(w.Context(), w.guild, user, c); err != nil {
-		w.Fatal(err)
-	}
-}
-
-func (w *world) snapshot() {
-	w.Helper()
-	writer := snapshot.NewWriter(w.live, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
-	if err := writer.Flush(w.Context()); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -56,13 +38,14 @@ func (w *world) find(f *leaderboard.Finder, text string, want ...id.User) leader
 
 func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 	w := newWorld(t)
-	f := leaderboard.NewFinder(w.Leaderboard, w.archive)
+	var archived archive
+	f := leaderboard.NewFinder(w.Leaderboard, &archived)
 	const anna, annika, zoe = user1, "200000000000000002", "200000000000000003"
 	w.join(anna, "Anna", 100)
 	w.join(annika, "annika", 300)
 	w.find(f, "ann") // no snapshot was written yet
 	w.find(f, string(anna), anna)
-	w.snapshot()
+	archived.snapshot(w.board)
 	w.join(zoe, "zoe", 200)
 	if _, err := w.Change(t.Context(), w.guild, anna, leaderboard.Change{Op: leaderboard.Increment, Amount: 150}); err != nil {
 		t.Fatal(err)
@@ -86,7 +69,7 @@ func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 	}
 	present(false)
 	w.find(f, "ann")
-	w.snapshot()
+	archived.snapshot(w.board)
 	w.find(f, "ann")
 	present(true)
 	w.find(f, "ann", anna)
@@ -94,13 +77,14 @@ func TestWhatIsFoundIsAsTheLiveStoreHasIt(t *testing.T) {
 
 func TestFindersLimits(t *testing.T) {
 	w := newWorld(t)
-	f := leaderboard.NewFinder(w.Leaderboard, w.archive)
+	var archived archive
+	f := leaderboard.NewFinder(w.Leaderboard, &archived)
 	var all []id.User
 	for i := range leaderboard.MaxFound + 1 {
 		all = append(all, id.User(fmt.Sprintf("2%017d", i)))
 		w.join(all[i], fmt.Sprintf("gopher%02d", i), level.XP(100-i))
 	}
-	w.snapshot()
+	archived.snapshot(w.board)
 	if !w.find(f, "gopher", all[:leaderboard.MaxFound]...).More {
 		t.Error("it does not say that there are more")
 	}
@@ -194,52 +178,28 @@ func TestWhoWaitsForATurnCanGo(t *testing.T) {
 	}
 }
 
-// A guild as large as many real ones are, on real servers.
+// A guild as large as many real ones are: some texts have more words than an index is asked for.
 func TestFindingAmongTensOfThousands(t *testing.T) {
 	const members = 30_000
-	ctx := t.Context()
-	archive, err := postgres.Open(ctx, testenv.Postgres(t), nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(archive.Close)
-	if err := archive.Migrate(ctx); err != nil {
-		t.Fatal(err)
-	}
-	client, err := redisconn.Connect(testenv.Redis(t).URL(), redisconn.ConnectOptions{Timeout: 30 * time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	g := storetest.PutGuild(t, archive, guild1)
-	lease, err := archive.AcquireLease(ctx, "writer", time.Hour, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for from := 0; from < members; from += 5000 {
-		b := snapshot.Batch{Guild: leaderboard.Ref(g), Rev: int64(from + 1), Known: math.MaxInt64}
-		for i := from; i < from+5000; i++ {
-			m := leaderboard.Member{UserID: id.User(fmt.Sprintf("2%017d", i)), XP: level.XP(i), User: leaderboard.User{Username: fmt.Sprintf("Gopher.%05d", i)}}
-			if i < 10_000 {
-				m.User.Username += " newcomer" // none near the top
-			}
-			b.Rows = append(b.Rows, snapshot.Row{Member: m})
+	w := newWorld(t)
+	w.board.loaded = true
+	for i := range members {
+		m := leaderboard.Member{UserID: id.User(fmt.Sprintf("2%017d", i)), XP: level.XP(i), User: leaderboard.User{Username: fmt.Sprintf("Gopher.%05d", i)}}
+		if i < 10_000 {
+			m.User.Username += " newcomer" // none near the top
 		}
-		if err := snapshot.WriteBatch(ctx, archive, lease, b); err != nil {
-			t.Fatal(err)
-		}
+		w.board.members[m.UserID] = m
 	}
-	live := redisstore.New(client)
-	hydrator := hydrate.New(live, archive, slog.New(slog.DiscardHandler))
-	t.Cleanup(hydrator.Close)
-	f := leaderboard.NewFinder(leaderboard.New(live, hydrator, &settings{}, leaderboard.Options{}), archive)
+	var archived archive
+	archived.snapshot(w.board)
+	f := leaderboard.NewFinder(w.Leaderboard, &archived)
 	for _, c := range []struct {
 		text  string
 		found int
 		more  bool
 		last  int // the best
 	}{{"gopher.", 20, true, 29999}, {"GOPHER.2999", 10, false, 29999}, {"gopher.12345", 1, false, 12345}, {"gopher.1", 20, true, 19999}, {"gopher.3", 0, false, 0}, {"new", 20, true, 9999}} {
-		found, err := f.Find(ctx, g, c.text)
+		found, err := f.Find(t.Context(), w.guild, c.text)
 		if err != nil || len(found.Members) != c.found || found.More != c.more {
 			t.Errorf("%q: %d members, more %v, %v", c.text, len(found.Members), found.More, err)
 			continue

@@ -1,10 +1,8 @@
 package leaderboard_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -15,18 +13,8 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/store/embedded"
-	"levelboard/internal/store/redisconn"
-	"levelboard/internal/store/redisstore"
-	"levelboard/internal/store/sqlite"
-	"levelboard/internal/store/storetest"
-	"levelboard/internal/testing/testenv"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
-
-func TestMain(m *testing.M) { testenv.Main(m) }
 
 const (
 	guild1 id.Guild = "100000000000000001"
@@ -37,107 +25,27 @@ var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
 var errBroken = errors.New("broken on demand")
 
-// world is the use cases on a real live store and a real loader, each of which can be made to fail.
+// world is the use cases on a board and a loader in memory, each of which can be made to fail.
 type world struct {
 	*testing.T
 	*leaderboard.Leaderboard
-	live    *redisstore.Store
-	archive *sqlite.Archive
-	guild   *guild.Guild
-	board   *brokenBoard
-	loader  *loader
-	used    []id.Guild
+	guild  *guild.Guild
+	board  *memory
+	loader *loader
+	used   []id.Guild
 	settings
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	server, err := embedded.StartRedis()
+	parsed, err := guild.Parse(guild1, []byte(`{"name":"Gophers","memberCount":5,"ownerId":"200000000000000001"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(server.Close)
-	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = client.Close() })
-	archive := storetest.SQLite(t)
-	w := &world{T: t, live: redisstore.New(client), archive: archive}
-	w.guild = storetest.PutGuild(t, archive, guild1)
-	hydrator := hydrate.New(w.live, archive, slog.New(slog.DiscardHandler))
-	t.Cleanup(hydrator.Close)
-	w.board = &brokenBoard{Board: w.live}
-	w.loader = &loader{Loader: hydrator}
+	w := &world{T: t, board: newMemory(), guild: &guild.Guild{Settings: parsed, Incarnation: 7}}
+	w.loader = &loader{board: w.board}
 	w.Leaderboard = leaderboard.New(w.board, w.loader, &w.settings, leaderboard.Options{Used: func(g id.Guild) { w.used = append(w.used, g) }})
 	return w
-}
-
-// brokenBoard answers every step with err, if that is set: before the step, or after it was done.
-type brokenBoard struct {
-	leaderboard.Board
-	err   error
-	after bool
-	calls int
-}
-
-func step[T any](b *brokenBoard, do func() (T, error)) (v T, err error) {
-	b.calls++
-	if b.err != nil && !b.after {
-		return v, b.err
-	}
-	v, err = do()
-	if b.err != nil {
-		err = b.err
-	}
-	return v, err
-}
-
-func (b *brokenBoard) Member(ctx context.Context, g leaderboard.GuildRef, u id.User) (leaderboard.Ranked, error) {
-	return step(b, func() (leaderboard.Ranked, error) { return b.Board.Member(ctx, g, u) })
-}
-
-func (b *brokenBoard) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {
-	return step(b, func() (leaderboard.Page, error) { return b.Board.Page(ctx, g, offset, limit, known) })
-}
-
-func (b *brokenBoard) View(ctx context.Context, g leaderboard.GuildRef, look leaderboard.Look) (leaderboard.View, error) {
-	return step(b, func() (leaderboard.View, error) { return b.Board.View(ctx, g, look) })
-}
-
-func (b *brokenBoard) Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error) {
-	return step(b, func() (leaderboard.Version, error) { return b.Board.Version(ctx, g) })
-}
-
-func (b *brokenBoard) Create(ctx context.Context, g leaderboard.GuildRef, u id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {
-	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Create(ctx, g, u, c) })
-}
-
-func (b *brokenBoard) Change(ctx context.Context, g leaderboard.GuildRef, u id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
-	return step(b, func() (leaderboard.Outcome, error) { return b.Board.Change(ctx, g, u, c) })
-}
-
-func (b *brokenBoard) Delete(ctx context.Context, g leaderboard.GuildRef, u id.User, r leaderboard.Removal) (bool, error) {
-	return step(b, func() (bool, error) { return b.Board.Delete(ctx, g, u, r) })
-}
-
-type loader struct {
-	leaderboard.Loader
-	err   error
-	after func(leaderboard.GuildRef)
-	calls int
-}
-
-func (l *loader) Load(ctx context.Context, g leaderboard.GuildRef) error {
-	l.calls++
-	if l.err != nil {
-		return l.err
-	}
-	err := l.Loader.Load(ctx, g)
-	if l.after != nil {
-		l.after(g)
-	}
-	return err
 }
 
 type settings struct {
@@ -196,10 +104,7 @@ func TestAGuildThatIsNotLoadedIsLoadedAndTheStepRepeated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.createUser1()
-			writer := snapshot.NewWriter(w.live, w.archive, nil, snapshot.WriterOptions{Holder: "writer", Interval: time.Hour, Log: slog.New(slog.DiscardHandler)})
-			if err := errors.Join(writer.Flush(t.Context()), w.live.Drop(t.Context(), leaderboard.Ref(w.guild))); err != nil {
-				t.Fatal(err)
-			}
+			w.board.drop()
 			if err := w.steps()[name](); err != nil {
 				t.Fatal(err)
 			}
@@ -226,9 +131,8 @@ func TestUseCases(t *testing.T) {
 	if err != nil || m.Rank != 2 || m.XP != 250 || m.User.Username != "gopher" {
 		t.Errorf("member %+v, %v", m, err)
 	}
-	changes := w.live.ReadChanges(ctx, []id.Guild{w.guild.ID}, 10)[0]
-	if changes.Err != nil || changes.Batch.Rows[0].UserID != user1 || changes.Batch.Rows[0].CooldownUntil.Sub(m.LastUpdated) != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
-		t.Errorf("cooldown %+v, %v; want the guild's interval", changes.Batch.Rows, changes.Err)
+	if w.board.cooldown != time.Duration(w.guild.XPGainInterval)*time.Millisecond {
+		t.Errorf("cooldown %v, want the guild's interval", w.board.cooldown)
 	}
 	p, err := w.Page(ctx, w.guild, 1, leaderboard.Digest{})
 	if err != nil || len(p.Rows) != 3 || p.Rows[1].UserID != user1 {
@@ -304,9 +208,7 @@ func TestNoOtherFailureIsRepeated(t *testing.T) {
 
 func TestAGuildThatMovedIsForgotten(t *testing.T) {
 	w := newWorld(t)
-	if _, err := w.archive.DeleteGuild(t.Context(), guild1); err != nil {
-		t.Fatal(err)
-	}
+	w.loader.err = leaderboard.ErrGuildMoved
 	steps := 0
 	for name, step := range w.steps() {
 		steps++
@@ -346,11 +248,7 @@ func TestALoadThatFailsIsUnavailable(t *testing.T) {
 
 func TestAGuildThatIsGoneAfterEachLoadIsNotLoadedForEver(t *testing.T) {
 	w := newWorld(t)
-	w.loader.after = func(g leaderboard.GuildRef) {
-		if err := w.live.Drop(t.Context(), g); err != nil {
-			t.Error(err)
-		}
-	}
+	w.loader.after = w.board.drop
 	_, err := w.Change(t.Context(), w.guild, user1, plusOne)
 	if f := fault.From(err); f == nil || f.Code != fault.Unavailable || !errors.Is(err, leaderboard.ErrNotLoaded) {
 		t.Errorf("error %v", err)

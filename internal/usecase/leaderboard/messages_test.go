@@ -1,7 +1,6 @@
 package leaderboard_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -16,34 +15,18 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// slowBoard calls during before each step.
-type slowBoard struct {
-	leaderboard.Board
-	during func()
-}
-
-func (b *slowBoard) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) ([]leaderboard.Awarded, bool, error) {
-	b.during()
-	return b.Board.Award(ctx, g, a)
-}
-
-func (b *slowBoard) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Presence) (leaderboard.Moved, error) {
-	b.during()
-	return b.Board.SetPresence(ctx, g, p)
-}
-
 // Hundreds of calls may wait for the board, each of a thousand messages.
 func TestMessagesAreGoneWhileTheirCallWaits(t *testing.T) {
 	w := newWorld(t)
 	messages, text := messagesOfOneText()
 	steps := 0
-	w.board.Board = &slowBoard{w.live, func() {
+	w.board.during = func() {
 		steps++
 		runtime.GC()
 		if text.Value() != nil {
 			t.Error("the text of the messages is still in memory")
 		}
-	}}
+	}
 	if gains, _, err := w.Award(t.Context(), w.guild, messages, leaderboard.Once{}); err != nil || len(gains) != 1000 || gains[999].UserID != user1 {
 		t.Errorf("got %d gains, and %v", len(gains), err)
 	}
@@ -113,14 +96,12 @@ func TestACallOfWhichAPartWasMadeSaysSo(t *testing.T) {
 			t.Fatal(err)
 		}
 		steps := 0
-		w.board.Board = &slowBoard{w.live, func() {
+		w.board.during = func() {
 			if steps++; steps == 2 {
 				w.loader.err = leaderboard.ErrStillLoading
-				if err := w.live.Drop(t.Context(), leaderboard.Ref(w.guild)); err != nil {
-					t.Error(err)
-				}
+				w.board.drop()
 			}
-		}}
+		}
 		f := fault.From(call(w))
 		if f == nil || f.Code != fault.Unavailable || f.RetryAfter <= 0 || !strings.Contains(f.Message, "is being loaded") ||
 			!strings.Contains(f.Message, "Some of the members were changed") || strings.Contains(f.Message, "Nothing was changed") {

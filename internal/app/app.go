@@ -153,7 +153,8 @@ func (a *App) start(ctx context.Context) error {
 	a.hydrator = hydrate.New(store, a.stores.archive, a.log)
 	a.writer = snapshot.NewWriter(store, a.stores.archive, a.hydrator,
 		snapshot.WriterOptions{
-			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, AuditDays: a.cfg.AuditDays, Log: a.log,
+			Holder: a.holderName(), Interval: a.cfg.SnapshotInterval, Idle: a.cfg.GuildIdle, HistoryDays: a.cfg.HistoryDays, AuditDays: a.cfg.AuditDays,
+			OnceTTL: a.cfg.IdempotencyTTL, Log: a.log,
 		})
 	a.background.Go(func() { a.writer.Run(background) })
 	a.background.Go(func() { store.NoteChanges(background, a.log) })
@@ -174,7 +175,7 @@ func (a *App) start(ctx context.Context) error {
 	owned := ownkeys.New(a.stores.archive, announce, time.Now)
 	settings := guildsettings.New(a.stores.archive, board, announce)
 	finder := leaderboard.NewFinder(board, a.stores.archive)
-	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce)
+	kept := checkpoints.New(a.stores.archive, store, a.hydrator, announce, checkpoints.Options{OnceTTL: a.cfg.IdempotencyTTL})
 	log := audit.NewLog(a.stores.archive, store)
 	tasks := jobs.New(jobs.Options{Checkpoints: kept, Settings: settings, Board: board, Dir: a.temporaryDir(), Log: a.log, Now: time.Now})
 	a.background.Go(func() { tasks.Run(background) })

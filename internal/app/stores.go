@@ -92,7 +92,7 @@ func (a *App) openStores(ctx context.Context) (err error) {
 		return fmt.Errorf("LEVELBOARD_REDIS_URL: %w", err)
 	}
 	a.closers = append(a.closers, closer{"the Redis client", func() error { return s.client.Close() }})
-	s.live = redisstore.New(s.client)
+	s.live = redisstore.New(s.client, redisstore.Options{OnceTTL: a.cfg.IdempotencyTTL})
 	return a.tryRedis(ctx)
 }
 

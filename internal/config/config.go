@@ -66,6 +66,7 @@ type Config struct {
 	GuildIdle        time.Duration `env:"GUILD_IDLE" envDefault:"0s" desc:"Time without use after which a guild leaves Redis until its next request, 10m to 8760h; 0s is never. The same on every replica."`
 	HistoryDays      int           `env:"HISTORY_DAYS" envDefault:"400" desc:"Days that daily gains and full boards of closed periods are kept, 30 to 3660; ranks 1 to 100 stay."`
 	AuditDays        int           `env:"AUDIT_DAYS" envDefault:"400" desc:"Days that the audit log is kept, 30 to 3660."`
+	IdempotencyTTL   time.Duration `env:"IDEMPOTENCY_TTL" envDefault:"4h" desc:"How long the record of a request with an Idempotency-Key is kept, 2h to 24h; an import that was cut off can be continued for an hour less. The same on every replica."`
 	ShutdownTimeout  time.Duration `env:"SHUTDOWN_TIMEOUT" envDefault:"20s" desc:"Time to finish requests and write the last snapshot at a stop, 100ms to 10m."`
 
 	RateLimitKey          int `env:"RATE_LIMIT_KEY" envDefault:"120" desc:"Requests a minute for each API key that has no limit of its own; 0 is no limit."`

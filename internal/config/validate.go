@@ -38,6 +38,7 @@ func (v *validator) check(c *Config) {
 		v.guildIdle(c.GuildIdle)
 	}
 	v.days("HISTORY_DAYS", c.HistoryDays)
+	v.duration("IDEMPOTENCY_TTL", c.IdempotencyTTL, 2*time.Hour, 24*time.Hour)
 	v.days("AUDIT_DAYS", c.AuditDays)
 	v.duration("SHUTDOWN_TIMEOUT", c.ShutdownTimeout, 100*time.Millisecond, 10*time.Minute)
 	v.limit("RATE_LIMIT_KEY", c.RateLimitKey)

@@ -31,7 +31,7 @@ func newDataWorld(t *testing.T) (*settingsWorld, string) {
 	t.Helper()
 	dir := t.TempDir()
 	w := newSettingsWorldWith(t, func(w *settingsWorld, s *site, live *redisstore.Store, hydrator *hydrate.Hydrator) {
-		s.deps.Checkpoints = checkpoints.New(w.archive, live, hydrator, w)
+		s.deps.Checkpoints = checkpoints.New(w.archive, live, hydrator, w, checkpoints.Options{})
 		s.deps.Audit = audit.NewLog(w.archive, live)
 		writer := snapshot.NewWriter(live, w.archive, hydrator, snapshot.WriterOptions{Holder: "test", Interval: 50 * time.Millisecond, Log: slog.New(slog.DiscardHandler)})
 		s.deps.Jobs = jobs.New(jobs.Options{

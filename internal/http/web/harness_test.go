@@ -79,7 +79,7 @@ func newSite(t *testing.T, o options) *site {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	store := redisstore.New(client)
+	store := redisstore.New(client, redisstore.Options{})
 	s := &site{t: t, store: store, now: time.Now(), log: &lockedBuffer{}, provider: testenv.OAuth(t), guilds: guilds{}}
 	s.guilds[public] = &guild.Guild{Settings: guild.Settings{ID: public, Name: "Gophers", Vanity: "gophers", MemberCount: 5000, Enabled: true, Visibility: guild.Public, OwnerID: "900000000000000001"}}
 	s.guilds[closed] = &guild.Guild{Settings: guild.Settings{ID: closed, Name: "Moles", MemberCount: 50, Enabled: true, Visibility: guild.Private, OwnerID: "900000000000000001"}}
@@ -128,7 +128,7 @@ func newSite(t *testing.T, o options) *site {
 		s.deps.SignIn = s.sessions
 	}
 	if o.with != nil {
-		o.with(s, redisstore.New(client))
+		o.with(s, redisstore.New(client, redisstore.Options{}))
 	}
 	pages, err := web.New(s.deps)
 	if err != nil {

@@ -22,7 +22,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 		a.purgeRows("key_use", `hour + 0 <= `+nowMS+` / 3600000 - $2`, sqlarchive.UseHours),
 		a.purgeRows("key_use_flushes", `at_ms <= `+nowMS+` - $2`, sqlarchive.FlushTime.Milliseconds()),
 		a.purgeRows("key_old_secrets", `until_ms <= `+nowMS+` - $2`, 0),
-		a.purgeRows("requests", `made_ms <= `+nowMS+` - $2`, sqlarchive.RequestTime.Milliseconds()),
+		a.purgeRows("requests", `made_ms <= `+nowMS+` - $2`, sqlarchive.RequestAge(keep).Milliseconds()),
 		a.purgeRows("key_records", `at_ms <= `+nowMS+` - $2`, apikey.HistoryTime.Milliseconds()),
 		func(ctx context.Context, limit int) (int, error) { return a.PurgeHistory(ctx, limit, keep) },
 	} {

@@ -89,7 +89,9 @@ type board struct {
 	client *redisconn.Client
 }
 
-func newBoard(client *redisconn.Client) *board { return &board{redisstore.New(client), client} }
+func newBoard(client *redisconn.Client) *board {
+	return &board{redisstore.New(client, redisstore.Options{}), client}
+}
 
 // Ping is nil for a server that answers and takes changes.
 func (b *board) Ping(ctx context.Context) error { return b.client.Alive(ctx) }

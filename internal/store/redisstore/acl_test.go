@@ -38,13 +38,13 @@ func TestTheLeastRights(t *testing.T) {
 	t.Run("board", func(t *testing.T) {
 		storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
 			ok(t, operator.FlushAll(t.Context()).Err())
-			return redisstore.New(client)
+			return redisstore.New(client, redisstore.Options{})
 		})
 	})
 	t.Run("sessions", func(t *testing.T) {
 		storetest.Sessions(t, func(t *testing.T) signin.Store {
 			ok(t, operator.FlushAll(t.Context()).Err())
-			return redisstore.New(client)
+			return redisstore.New(client, redisstore.Options{})
 		})
 	})
 	t.Run("another database", func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestTheLeastRights(t *testing.T) {
 		}
 	})
 	t.Run("messages", func(t *testing.T) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		nudges := s.Nudges(ctx)
@@ -71,7 +71,7 @@ func TestTheLeastRights(t *testing.T) {
 		nudged(t, nudges, "after Nudge")
 	})
 	t.Run("what only the service asks for", func(t *testing.T) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		_, err := s.LoadedGuilds(t.Context())
 		ok(t, err)

@@ -12,7 +12,7 @@ import (
 // The sorted set is the counter: what is added is clamped and goes through ZINCRBY, and only what is set through ZADD.
 func TestXPIsAddedByZINCRBY(t *testing.T) {
 	ctx, client := t.Context(), connect(t, testenv.Redis(t, testenv.WithConfig("notify-keyspace-events Kz")).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	commands := client.PSubscribe(ctx, "__keyspace@0__:"+prefix+"xp")
 	t.Cleanup(func() { _ = commands.Close() })

@@ -30,7 +30,7 @@ const (
 // Each step is for so many different members with a message each.
 func BenchmarkAwardBare(b *testing.B) {
 	client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	loadBare(b, s, bareMembers)
 	for _, speakers := range []string{"zipf", "uniform"} {
 		for _, chunk := range []int{1, 10, 100} {

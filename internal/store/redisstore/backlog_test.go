@@ -41,7 +41,7 @@ func TestTheBacklogOfManyGuildsIsTakenFromSome(t *testing.T) {
 	})
 	ok(t, err)
 	given := slices.Clone(underway)
-	b, err := redisstore.New(client).Backlog(t.Context(), underway, []id.Guild{stuck})
+	b, err := redisstore.New(client, redisstore.Options{}).Backlog(t.Context(), underway, []id.Guild{stuck})
 	ok(t, err)
 	if b.Members != 2*guilds || b.Oldest < time.Hour || b.Oldest > time.Hour+time.Minute {
 		t.Errorf("backlog %+v, want %d members, and an hour, as of the guild that is stuck", b, 2*guilds)

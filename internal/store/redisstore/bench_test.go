@@ -29,7 +29,7 @@ func benchUser(n int) id.User { return id.User(fmt.Sprintf("2%017d", n)) }
 
 func benchStore(b *testing.B) *redisstore.Store {
 	b.Helper()
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
 	rows := make([]snapshot.Row, benchMembers)
 	for i := range rows {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{
@@ -147,7 +147,7 @@ func BenchmarkPage(b *testing.B) {
 // BenchmarkSurvey is what the snapshot writer's look at all loaded guilds takes, for each guild.
 func BenchmarkSurvey(b *testing.B) {
 	const guilds = 5000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
 	all := make([]id.Guild, guilds)
 	for g := range guilds {
 		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
@@ -181,7 +181,7 @@ func BenchmarkMemberManyGuilds(b *testing.B) {
 func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderboard.GuildRef) error) {
 	b.Helper()
 	const guilds = 5000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
 	for g := range guilds {
 		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
 	}
@@ -243,7 +243,7 @@ func packRecords(b *testing.B, client redis.UniversalClient, n int) {
 // BenchmarkForget is a step over the records of a guild with a day of ten a second, of which those of twenty minutes are whole and all of them are to be packed.
 func BenchmarkForget(b *testing.B) {
 	const whole = 12_000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()))
+	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
 	load(b, s, row(user1))
 	packRecords(b, s.Client(), 864_000)
 	fill := func() {

@@ -22,7 +22,7 @@ var up = leaderboard.Change{Op: leaderboard.Increment, Amount: 1000, Curve: &lev
 // withLog runs test on both kinds of Redis, with guild1 loaded.
 func withLog(t *testing.T, test func(t *testing.T, s *redisstore.Store)) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		load(t, s)
 		test(t, s)
 	})
@@ -269,7 +269,7 @@ func BenchmarkSieve(b *testing.B) {
 	}{{"none", nil}, {"default", &level.Curve{}}, {"mee6", &mee6}} {
 		b.Run(c.name, func(b *testing.B) {
 			client := connect(b, testenv.Redis(b).URL())
-			s := redisstore.New(client)
+			s := redisstore.New(client, redisstore.Options{})
 			load(b, s)
 			award := leaderboard.Awards{Curve: c.curve}
 			for i := range leaderboard.MaxAwards {
@@ -290,7 +290,7 @@ func BenchmarkSieve(b *testing.B) {
 // there is an event.
 func TestALoadWithoutALogIsMarked(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		before := &log{t: t, store: s}
 		load(t, s, row(user1))
 		if n := client.XLen(t.Context(), prefix+"events:77").Val(); n != 0 {

@@ -61,7 +61,7 @@ func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration)
 	k := keysOf(c.Guild.ID)
 	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(c.Guild.Incarnation), k.once()}, append(k.members(), k.gains()...)...)
 	r, err := s.run(ctx, evictScript, keys,
-		int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle), leaderboard.OnceTTL.Milliseconds())
+		int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle), s.onceTTL.Milliseconds())
 	if errors.Is(err, leaderboard.ErrNotLoaded) {
 		return false, nil
 	}

@@ -60,7 +60,7 @@ func loads(t *testing.T, s *redisstore.Store, state snapshot.State) {
 // An unused guild leaves only what has a time to live.
 func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		once := up
 		once.Once = named("key").Once
@@ -125,7 +125,7 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 // Work under way keeps a guild, however long nobody has used it.
 func TestWhatKeepsAGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		aged(t, client)
 		cold := snapshot.Quiet{Guild: guild1, State: snapshot.State{Epoch: 1}}
@@ -158,7 +158,7 @@ func TestWhatKeepsAGuild(t *testing.T) {
 // A damaged guild does not keep the others from being seen.
 func TestASurveyOfADamagedGuild(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		aged(t, client)
 		const damaged id.Guild = "100000000000000009"

@@ -29,7 +29,7 @@ var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 func TestScriptsAreLoadedAgain(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	forget := func() {
 		if err := client.ScriptFlush(ctx).Err(); err != nil {
 			t.Fatal(err)
@@ -53,12 +53,12 @@ func TestScriptsAreLoadedAgain(t *testing.T) {
 func TestALostReplyIsAnErrorAndNeverRepeated(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t)
-	direct := redisstore.New(connect(t, server.URL()))
+	direct := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	load(t, direct, row(user1))
 	proxy := testenv.NewProxy(t, server.Addr())
 
 	for name, query := range map[string]string{"as it is": "", "with retries asked for in the URL": "?max_retries=5"} {
-		s := redisstore.New(connect(t, "redis://"+proxy.Addr()+"/0"+query))
+		s := redisstore.New(connect(t, "redis://"+proxy.Addr()+"/0"+query), redisstore.Options{})
 		before, err := s.Member(ctx, guild1, user1)
 		if err != nil {
 			t.Fatal(err)
@@ -95,13 +95,13 @@ func TestALostReplyIsAnErrorAndNeverRepeated(t *testing.T) {
 func TestADeadRedisIsAFailureSoon(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t)
-	load(t, redisstore.New(connect(t, server.URL())), row(user1)) // a client that waits for a busy machine
+	load(t, redisstore.New(connect(t, server.URL()), redisstore.Options{}), row(user1)) // a client that waits for a busy machine
 	client, err := redisconn.Connect(server.URL(), redisconn.ConnectOptions{Timeout: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	fails := func(what string) {
 		t.Helper()
 		patient, cancel := context.WithTimeout(ctx, time.Minute)
@@ -131,7 +131,7 @@ func TestADeadRedisIsAFailureSoon(t *testing.T) {
 }
 
 func TestAnEndedContextStopsACall(t *testing.T) {
-	s := redisstore.New(connect(t, testenv.Redis(t).URL()))
+	s := redisstore.New(connect(t, testenv.Redis(t).URL()), redisstore.Options{})
 	load(t, s, row(user1))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -147,7 +147,7 @@ func TestAnEndedContextStopsACall(t *testing.T) {
 func TestAGuildIsIndexedThoughTheReplyIsLost(t *testing.T) {
 	server := testenv.Redis(t)
 	proxy := testenv.NewProxy(t, server.Addr())
-	s := redisstore.New(connect(t, "redis://"+proxy.Addr()))
+	s := redisstore.New(connect(t, "redis://"+proxy.Addr()), redisstore.Options{})
 	load(t, s, row(user1))
 	proxy.Next(testenv.NoReply)
 	if o, err := s.Change(t.Context(), guild1, user1, plusOne); err == nil {
@@ -163,7 +163,7 @@ func TestAGuildIsIndexedThoughTheReplyIsLost(t *testing.T) {
 func TestDamagedValues(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	want, err := s.Version(ctx, guild1)
 	if err != nil {

@@ -194,7 +194,7 @@ func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
 	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation), k.journal(), k.once())
 	keys = append(keys, k.gains()...)
-	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, leaderboard.OnceTTL.Milliseconds(), min(int64(h.LastDay), 1))
+	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, s.onceTTL.Milliseconds(), min(int64(h.LastDay), 1))
 	return err
 }
 
@@ -209,6 +209,6 @@ func (s *Store) AbortHydration(ctx context.Context, h hydrate.Lock) error {
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
 	keys := append([]string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, k.gains()...)
-	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation), leaderboard.OnceTTL.Milliseconds())
+	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation), s.onceTTL.Milliseconds())
 	return err
 }

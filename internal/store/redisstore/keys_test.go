@@ -43,7 +43,7 @@ func ok(t testing.TB, err error) {
 func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	want := func(when string, want map[string]string) {
 		t.Helper()
 		if got := keyTypes(t, client); !maps.Equal(got, want) {
@@ -114,7 +114,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 func TestKeysOfAGuildThatCounts(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	loaded := keyTypes(t, client)
 	want := func(when string, base map[string]string, counted, read bool) {
@@ -188,7 +188,7 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 func TestAbortLeavesNoKeys(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
@@ -202,7 +202,7 @@ func TestAbortLeavesNoKeys(t *testing.T) {
 func TestAHydrationWhoseLockExpired(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	late, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, s.LoadChunk(ctx, late, []snapshot.Row{row(user1)}))
@@ -220,7 +220,7 @@ func TestAHydrationWhoseLockExpired(t *testing.T) {
 func TestAChunkExtendsTheLock(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{})
 	ok(t, err)
 	ok(t, client.PExpire(ctx, prefix+"hydrating", 2*time.Second).Err())
@@ -234,7 +234,7 @@ func TestAChunkExtendsTheLock(t *testing.T) {
 func TestMetaTracksTheArchive(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	meta := func(when string, fields ...string) {
 		t.Helper()
@@ -285,7 +285,7 @@ func TestMetaTracksTheArchive(t *testing.T) {
 func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s)
 	for _, key := range []string{"lb:{}:meta", "lb:{x}:meta", "lb:{100000000000000002}:metadata", "rate:{100000000000000003}:meta"} {
 		ok(t, client.Set(ctx, key, "1", 0).Err())
@@ -300,7 +300,7 @@ func TestLoadedGuildsIgnoresOtherKeys(t *testing.T) {
 func TestAGuildIsOneSlot(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t, testenv.WithConfig("slowlog-log-slower-than 0", "slowlog-max-len 1000")).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, plusOne)
 	ok(t, err)

@@ -14,7 +14,7 @@ import (
 // must stop, and nobody else should have to wait until it expires.
 func TestALockOfAnEarlierLifeOfTheServerStopsNobody(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithAOF())
-	s := redisstore.New(connect(t, server.URL()))
+	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	before, _, err := s.BeginHydration(t.Context(), guild1, snapshot.State{})
 	if err != nil {
 		t.Fatal(err)

@@ -38,12 +38,14 @@ func TestConformanceOnRedis(t *testing.T) {
 		if err := client.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return redisstore.New(client)
+		return redisstore.New(client, redisstore.Options{})
 	})
 }
 
 func TestLargeBoardsOnRedis(t *testing.T) {
-	storetest.LargeBoard(t, func(t *testing.T) storetest.Store { return redisstore.New(connect(t, testenv.Redis(t).URL())) })
+	storetest.LargeBoard(t, func(t *testing.T) storetest.Store {
+		return redisstore.New(connect(t, testenv.Redis(t).URL()), redisstore.Options{})
+	})
 }
 
 func TestConformanceOnEmbeddedRedis(t *testing.T) {
@@ -54,7 +56,7 @@ func TestConformanceOnEmbeddedRedis(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(server.Close)
-		return redisstore.New(connect(t, server.URL()))
+		return redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	})
 }
 

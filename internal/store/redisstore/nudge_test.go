@@ -30,7 +30,7 @@ func TestNudges(t *testing.T) {
 	t.Cleanup(server.Close)
 	for name, url := range map[string]string{"Redis": testenv.Redis(t).URL(), "embedded": server.URL()} {
 		t.Run(name, func(t *testing.T) {
-			s := redisstore.New(connect(t, url))
+			s := redisstore.New(connect(t, url), redisstore.Options{})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			nudges := s.Nudges(ctx)
@@ -53,7 +53,7 @@ func TestNudges(t *testing.T) {
 
 func TestNudgesConnectAgain(t *testing.T) {
 	server := testenv.Redis(t)
-	s := redisstore.New(connect(t, server.URL()))
+	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	server.Kill()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -23,7 +23,7 @@ var (
 
 const (
 	// claimTTL is longer than a record lasts that the claim's holder makes afterwards.
-	claimTTL = leaderboard.OnceTTL + time.Minute
+	claimTTL = leaderboard.MaxOnceTTL + time.Minute
 	// fenceTTL is far longer than any change is under way, and shorter than a claim lasts: when claims begin at number 1 again,
 	// there must be no fence left.
 	fenceTTL = time.Hour

@@ -66,7 +66,7 @@ func TestARequestIsRememberedForADay(t *testing.T) {
 	const day = 24 * time.Hour
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		ctx := t.Context()
-		s := redisstore.New(client)
+		s := redisstore.New(client, redisstore.Options{})
 		load(t, s, row(user1))
 		_, err := s.Change(ctx, guild1, user1, named("key"))
 		ok(t, err)
@@ -109,7 +109,7 @@ func TestARequestIsRememberedForADay(t *testing.T) {
 func TestARequestWithoutANameReadsNoRecord(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, plusOne)
 	ok(t, err)
@@ -131,9 +131,9 @@ func TestARequestWithoutANameReadsNoRecord(t *testing.T) {
 func TestALostReplyToANamedRequest(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t)
-	load(t, redisstore.New(connect(t, server.URL())), row(user1))
+	load(t, redisstore.New(connect(t, server.URL()), redisstore.Options{}), row(user1))
 	proxy := testenv.NewProxy(t, server.Addr())
-	s := redisstore.New(connect(t, "redis://"+proxy.Addr()))
+	s := redisstore.New(connect(t, "redis://"+proxy.Addr()), redisstore.Options{})
 	_, err := s.Change(ctx, guild1, user1, named("so that the server knows the scripts"))
 	ok(t, err)
 	for i, c := range []struct {
@@ -165,7 +165,7 @@ func TestALostReplyToANamedRequest(t *testing.T) {
 func TestDamagedRecord(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
-	s := redisstore.New(client)
+	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, named("key"))
 	ok(t, err)

@@ -73,7 +73,7 @@ func (p packer) wants(what string, c leaderboard.Change, past *leaderboard.Past,
 
 func TestARecordIsPackedOnceTheArchiveHasIt(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		p := packer{t, redisstore.New(client), client}
+		p := packer{t, redisstore.New(client, redisstore.Options{}), client}
 		ctx, request := t.Context(), named("key")
 		load(t, p.Store, row(user1))
 		first, err := p.change(request, nil)
@@ -155,7 +155,7 @@ func TestARecordIsPackedOnceTheArchiveHasIt(t *testing.T) {
 func TestPackedNamesAreFound(t *testing.T) {
 	const names, day = 200, 24 * time.Hour
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
-		p := packer{t, redisstore.New(client), client}
+		p := packer{t, redisstore.New(client, redisstore.Options{}), client}
 		ctx, random := t.Context(), rand.New(rand.NewPCG(1, 2))
 		load(t, p.Store, row(user1))
 		requests, ages := make([]leaderboard.Change, names), make([]time.Duration, names)

@@ -20,7 +20,7 @@ func TestAFullMemoryIsLeft(t *testing.T) {
 	ctx := t.Context()
 	full := func(t *testing.T, prepare func(s *redisstore.Store)) *redisstore.Store {
 		server := testenv.Redis(t)
-		s := redisstore.New(connect(t, server.URL()))
+		s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 		load(t, s, row(user1))
 		prepare(s)
 		t.Cleanup(server.FillMemory())
@@ -89,7 +89,7 @@ func TestSessionsOnARedisThatRefusesWrites(t *testing.T) {
 	for _, refusal := range testenv.Refusals {
 		t.Run(refusal.Name, func(t *testing.T) {
 			server := testenv.Redis(t)
-			s := redisstore.New(connect(t, server.URL()))
+			s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 			kept := signin.Kept{Hash: signin.Hash{1}, User: user1, Sealed: []byte("x"), Ends: time.Now().Add(time.Hour)}
 			ok(t, s.PutSession(t.Context(), kept, time.Hour, signin.PutOptions{Limit: 3, Now: time.Now()}))
 			defer server.Refuse(refusal)()

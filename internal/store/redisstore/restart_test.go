@@ -15,7 +15,7 @@ import (
 func TestARestartWhileChangesAreRead(t *testing.T) {
 	ctx := t.Context()
 	server := testenv.Redis(t, testenv.WithConfig("appendonly yes"))
-	s := redisstore.New(connect(t, server.URL()))
+	s := redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	load(t, s, row(user1))
 	var guilds []id.Guild
 	for i := range 100 {

@@ -29,7 +29,7 @@ const format = 1
 // (freeze.lua); the format, the highest XP, how long a request is remembered in ms, how many events are, and what meta has in 'gains' when no board of
 // a period is kept.
 var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d, %[5]d, '- - - -'\n",
-	redisconn.ServerMark, format, level.MaxXP, leaderboard.OnceTTL.Milliseconds(), events.KeptEvents)
+	redisconn.ServerMark, format, level.MaxXP, leaderboard.MaxOnceTTL.Milliseconds(), events.KeptEvents)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
 // mistake in this package, so it panics before anything runs.

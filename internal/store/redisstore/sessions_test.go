@@ -16,7 +16,7 @@ func TestSessionsOnRedis(t *testing.T) {
 		if err := client.FlushAll(t.Context()).Err(); err != nil {
 			t.Fatal(err)
 		}
-		return redisstore.New(client)
+		return redisstore.New(client, redisstore.Options{})
 	})
 }
 
@@ -27,6 +27,6 @@ func TestSessionsOnEmbeddedRedis(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(server.Close)
-		return redisstore.New(connect(t, server.URL()))
+		return redisstore.New(connect(t, server.URL()), redisstore.Options{})
 	})
 }

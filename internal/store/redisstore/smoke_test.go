@@ -55,7 +55,7 @@ func TestTheSmokeListRunsEveryScriptAndMeetsEveryRefusal(t *testing.T) {
 	client.AddHook(h)
 	storetest.SmokeBoard(t, func(t *testing.T) storetest.Store {
 		ok(t, client.FlushAll(t.Context()).Err())
-		return redisstore.New(client)
+		return redisstore.New(client, redisstore.Options{})
 	})
 
 	registry := prometheus.NewRegistry()

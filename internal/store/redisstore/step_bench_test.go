@@ -44,7 +44,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, members := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(fmt.Sprintf("members=%d", members), func(b *testing.B) {
 			client := connect(b, testenv.Redis(b, testenv.WithConfig("appendonly yes", "appendfsync everysec")).URL())
-			s := redisstore.New(client)
+			s := redisstore.New(client, redisstore.Options{})
 			loadBare(b, s, members)
 			turn := 0
 			for _, kind := range []string{"set", "add", "award"} {

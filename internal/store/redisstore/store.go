@@ -6,7 +6,9 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/audit"
@@ -21,6 +23,12 @@ type Store struct {
 	client  *redisconn.Client
 	changed *snapshot.Notes // the guilds that this process changed, for the index
 	sieves  sieves
+	onceTTL time.Duration
+}
+
+// Options configure a Store.
+type Options struct {
+	OnceTTL time.Duration // how long the record of a named request is kept, in whole milliseconds; 0 is leaderboard.OnceTTL
 }
 
 var (
@@ -32,8 +40,8 @@ var (
 )
 
 // New returns a Store on a client, which stays the caller's to close.
-func New(client *redisconn.Client) *Store {
-	s := &Store{client: client, sieves: newSieves()}
+func New(client *redisconn.Client, o Options) *Store {
+	s := &Store{client: client, sieves: newSieves(), onceTTL: cmp.Or(o.OnceTTL, leaderboard.OnceTTL)}
 	s.changed = snapshot.NewNotes(s.addChanged, 0)
 	return s
 }

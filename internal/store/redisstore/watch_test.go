@@ -19,7 +19,7 @@ import (
 func TestWatchingALargeGuild(t *testing.T) {
 	const members = 30_000
 	client := connect(t, testenv.Redis(t).URL())
-	store := redisstore.New(client)
+	store := redisstore.New(client, redisstore.Options{})
 	rows := make([]snapshot.Row, members) // member n has 10n XP, so that the last one is the first on the board
 	for i := range rows {
 		rows[i] = snapshot.Row{Member: leaderboard.Member{UserID: nth(i), XP: level.XP(10 * i)}}

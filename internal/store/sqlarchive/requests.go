@@ -1,6 +1,7 @@
 package sqlarchive
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -11,8 +12,8 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// RequestTime is how long a named request is known. An hour more than a repeat may take lets the clocks of Redis and the archive differ.
-const RequestTime = leaderboard.OnceTTL + time.Hour
+// RequestAge is how old a request is that Purge deletes.
+func RequestAge(keep snapshot.Keep) time.Duration { return cmp.Or(keep.Requests, 100*365*24*time.Hour) }
 
 // Past implements hydrate.Archive.
 func (c *Catalog) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {

@@ -36,7 +36,7 @@ func (a *Archive) Purge(ctx context.Context, limit int, keep snapshot.Keep) (pur
 		{`DELETE FROM key_old_secrets WHERE (key_id, hash) IN (
 			SELECT key_id, hash FROM key_old_secrets WHERE until_ms <= ?2 LIMIT ?1)`, []any{now}},
 		{`DELETE FROM requests WHERE (incarnation, name) IN (SELECT incarnation, name FROM requests WHERE made_ms <= ?2 LIMIT ?1)`,
-			[]any{now - sqlarchive.RequestTime.Milliseconds()}},
+			[]any{now - sqlarchive.RequestAge(keep).Milliseconds()}},
 		{`DELETE FROM key_records WHERE number IN (SELECT number FROM key_records WHERE at_ms <= ?2 LIMIT ?1)`,
 			[]any{now - apikey.HistoryTime.Milliseconds()}},
 	} {

@@ -9,7 +9,6 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/hydrate"
-	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -125,13 +124,13 @@ func archiveRequestsSalvaged(t *testing.T, a ArchiveStore) {
 func archiveRequestsPurged(t *testing.T, a ArchiveStore) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	old := recordAt("old", 1, "300000000000000001")
-	old.At = old.At.Add(-leaderboard.OnceTTL - 2*time.Hour)
+	old.At = old.At.Add(-3 * time.Hour)
 	b := snapshot.Batch{Guild: refOf(g), Rev: 2, Records: []snapshot.Record{old, recordAt("young", 2, "300000000000000001")}}
 	if err := snapshot.WriteBatch(t.Context(), a, leased(t, a), b); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour}); err != nil || n != 1 {
+	if n, err := a.Purge(t.Context(), 100, snapshot.Keep{Tombstones: time.Hour, Requests: 2 * time.Hour}); err != nil || n != 1 {
 		t.Errorf("%d rows were purged, %v, want one", n, err)
 	}
-	wantPast(t, a, g, "after a day", map[string]any{"old": "not made", "young": "made"})
+	wantPast(t, a, g, "after a purge", map[string]any{"old": "not made", "young": "made"})
 }

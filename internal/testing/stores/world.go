@@ -82,7 +82,7 @@ func New(t *testing.T, redisURL string, archive storetest.ArchiveStore) *World {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	return &World{T: t, Redis: client, Live: redisstore.New(client), Archive: archive, Logged: &Logged{}}
+	return &World{T: t, Redis: client, Live: redisstore.New(client, redisstore.Options{}), Archive: archive, Logged: &Logged{}}
 }
 
 // OnBoth runs a test on each pair of stores.

@@ -3,6 +3,7 @@
 package checkpoints
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -114,11 +115,21 @@ type Checkpoints struct {
 	live     Live
 	loader   leaderboard.Loader
 	announce changes.Announcer
+	// continueTime is how long an import that was cut off can be continued: an hour less than the records of its requests are kept.
+	continueTime time.Duration
+}
+
+// Options configure Checkpoints.
+type Options struct {
+	OnceTTL time.Duration // how long a request may be repeated; 0 is leaderboard.OnceTTL
 }
 
 // New returns the use cases.
-func New(archive Archive, live Live, loader leaderboard.Loader, announce changes.Announcer) *Checkpoints {
-	return &Checkpoints{archive: archive, live: live, loader: loader, announce: announce}
+func New(archive Archive, live Live, loader leaderboard.Loader, announce changes.Announcer, o Options) *Checkpoints {
+	return &Checkpoints{
+		archive: archive, live: live, loader: loader, announce: announce,
+		continueTime: cmp.Or(o.OnceTTL, leaderboard.OnceTTL) - time.Hour,
+	}
 }
 
 // List lists a guild's checkpoints, newest first.

@@ -11,9 +11,6 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// continueTime is how long an import that was cut off can be continued: an hour less than the records of its requests are kept.
-const continueTime = leaderboard.OnceTTL - time.Hour
-
 // Import is one that was begun.
 type Import struct {
 	ID         string // also names its requests
@@ -56,10 +53,10 @@ func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (b
 	switch {
 	case before == nil:
 		before = &NotedImport{}
-	case before.continues(b.Plan):
+	case c.recent(before) && before.Plan == b.Plan:
 		return c.continueImport(ctx, gid, before)
 	case !b.Again:
-		return begun, alreadyImported(before)
+		return begun, c.alreadyImported(before)
 	}
 	if begun.Checkpoint, err = c.Create(ctx, gid, "Before an import", true); err != nil {
 		return begun, err
@@ -72,9 +69,8 @@ func (c *Checkpoints) BeginImport(ctx context.Context, gid id.Guild, b Begin) (b
 	return begun, asFault("begin an import", err)
 }
 
-func (n *NotedImport) recent() bool { return !n.Finished && n.Age < continueTime }
-
-func (n *NotedImport) continues(plan string) bool { return n.recent() && n.Plan == plan }
+// recent reports whether an import that was cut off can be continued.
+func (c *Checkpoints) recent(n *NotedImport) bool { return !n.Finished && n.Age < c.continueTime }
 
 // continueImport has the checkpoint of before the import began, or a new one when that was deleted.
 func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *NotedImport) (begun Import, err error) {
@@ -87,12 +83,12 @@ func (c *Checkpoints) continueImport(ctx context.Context, g id.Guild, before *No
 	return begun, asFault("continue an import", err)
 }
 
-func alreadyImported(before *NotedImport) error {
+func (c *Checkpoints) alreadyImported(before *NotedImport) error {
 	at := before.Started.UTC().Format(time.RFC3339)
 	if before.Finished {
 		return fault.Wrap(ErrImported, fault.Conflict, "These files were added to this guild already, at %s. To add them once more, say so with --again.", at)
 	}
-	if before.recent() {
+	if c.recent(before) {
 		return fault.Wrap(ErrOtherPlan, fault.Conflict, "An import of these files that began at %s was cut off, and had other options or another order of "+
 			"the files, or was begun on the pages or with the command, or the guild has another curve by now. Import them as then to continue it. Or undo its part with 'levelboard checkpoint "+
 			"restore %s' and import again; or add all of them, whatever was added then, with --again.", at, before.Checkpoint)

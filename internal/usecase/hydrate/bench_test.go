@@ -20,7 +20,7 @@ func BenchmarkHydrate(b *testing.B) {
 	const size = 1_000_000
 	a, client := stores.OpenServers(b)
 	g := stores.FillArchive(b, a, size)
-	live := redisstore.New(client)
+	live := redisstore.New(client, redisstore.Options{})
 	h := hydrate.New(live, a, slog.New(slog.DiscardHandler))
 	b.Cleanup(h.Close)
 	var scripts float64

@@ -43,7 +43,7 @@ func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
 	archive := &watched{w.Archive, []func(){
 		func() { w.GoBack(w.Keep()); w.Must(h.Load(ctx, g)) }, nothing, nothing, func() { w.Must(writer.Flush(ctx)) },
 	}}
-	kept, err := checkpoints.New(archive, w.Live, h, silent{}).Create(ctx, g.ID, "kept", false)
+	kept, err := checkpoints.New(archive, w.Live, h, silent{}, checkpoints.Options{}).Create(ctx, g.ID, "kept", false)
 	w.Must(err)
 	if rows := restored(w, g, kept); len(rows) != 1 || rows[0].XP != 7 {
 		t.Errorf("the checkpoint has %v, want one member with 7 XP", rows)
@@ -75,7 +75,7 @@ func TestACheckpointWaitsForWhatAFailedPageHeld(t *testing.T) {
 	w.Add(g, 0)
 	w.Add(g, 1)
 	archive := &watched{w.Archive, []func(){fail, func() {}, func() { w.Must(writer.Flush(ctx)) }}}
-	kept, err := checkpoints.New(archive, w.Live, h, silent{}).Create(ctx, g.ID, "kept", false)
+	kept, err := checkpoints.New(archive, w.Live, h, silent{}, checkpoints.Options{}).Create(ctx, g.ID, "kept", false)
 	w.Must(err)
 	if rows := restored(w, g, kept); len(rows) != 3 || rows[0].XP != 102 {
 		t.Errorf("the checkpoint has %v, want three members, the first with 102 XP", rows)

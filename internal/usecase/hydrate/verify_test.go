@@ -142,7 +142,7 @@ func TestOneReplicaVerifiesForAll(t *testing.T) {
 	client, err := redisconn.Connect(w.Server.URL(), redisconn.ConnectOptions{})
 	w.Must(err)
 	t.Cleanup(func() { _ = client.Close() })
-	other := redisstore.New(client)
+	other := redisstore.New(client, redisstore.Options{})
 	if _, err := other.Member(ctx, g, stores.User(0)); err != nil {
 		t.Fatal(err)
 	}

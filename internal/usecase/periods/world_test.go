@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	w := &world{T: t, client: client, live: redisstore.New(client), archive: storetest.SQLite(t)}
+	w := &world{T: t, client: client, live: redisstore.New(client, redisstore.Options{}), archive: storetest.SQLite(t)}
 	log := slog.New(slog.DiscardHandler)
 	w.hydrator = hydrate.New(w.live, w.archive, log)
 	t.Cleanup(w.hydrator.Close)

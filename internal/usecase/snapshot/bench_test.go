@@ -35,7 +35,7 @@ func BenchmarkManySmallGuilds(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = client.Close() })
-	live := redisstore.New(client)
+	live := redisstore.New(client, redisstore.Options{})
 	// What is made ready need not reach the disk.
 	guilds := fillSmallGuilds(b, live, stores.Postgres(b, url+"&synchronous_commit=off"), 5000)
 	writer := newBenchWriter(b, live, stores.Postgres(b, url))
@@ -66,7 +66,7 @@ func BenchmarkOneLargeGuild(b *testing.B) {
 	const size = 1_000_000
 	a, client := stores.OpenServers(b)
 	g := stores.FillArchive(b, a, size)
-	live := redisstore.New(client)
+	live := redisstore.New(client, redisstore.Options{})
 	h := hydrate.New(live, a, slog.New(slog.DiscardHandler))
 	b.Cleanup(h.Close)
 	if err := h.Load(b.Context(), g); err != nil {

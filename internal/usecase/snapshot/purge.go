@@ -18,7 +18,7 @@ func (w *Writer) Purge(ctx context.Context) {
 		return
 	}
 	for deadline := time.Now().Add(w.interval / 2); time.Now().Before(deadline); {
-		purged, err := w.archive.Purge(ctx, purgeLimit, Keep{Tombstones: tombstoneKeep, History: w.history, Audit: w.audit})
+		purged, err := w.archive.Purge(ctx, purgeLimit, Keep{Tombstones: tombstoneKeep, Requests: w.requests, History: w.history, Audit: w.audit})
 		if err != nil && ctx.Err() == nil {
 			w.log.WarnContext(ctx, "old rows could not be purged from the archive; they are retried within about a minute: check the archive", "error", err)
 		}

@@ -26,9 +26,9 @@ func TestHistoryIsKeptForAsLongAsTheWriterIsTold(t *testing.T) {
 	for days, want := range map[int][2]int{0: {0, 0}, 30: {30, 60}} {
 		a := &keepArchive{Archive: w.Archive}
 		snapshot.NewWriter(w.Live, a, nil, snapshot.WriterOptions{
-			Holder: "writer", Interval: stores.Never, HistoryDays: days, AuditDays: 2 * days, Log: slog.New(slog.DiscardHandler),
+			Holder: "writer", Interval: stores.Never, HistoryDays: days, AuditDays: 2 * days, OnceTTL: 2 * time.Hour, Log: slog.New(slog.DiscardHandler),
 		}).Purge(t.Context())
-		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, History: want[0], Audit: want[1]}) {
+		if a.keep != (snapshot.Keep{Tombstones: 24 * time.Hour, Requests: 3 * time.Hour, History: want[0], Audit: want[1]}) {
 			t.Errorf("told %d days, a purge keeps %+v", days, a.keep)
 		}
 	}

@@ -123,8 +123,8 @@ const KeptRanks = 100
 
 // Keep says what Purge leaves.
 type Keep struct {
-	// Tombstones are kept for this long after they were written.
-	Tombstones time.Duration
+	// Tombstones are kept for this long after they were written, Requests for this long after they were made; 0 keeps all requests.
+	Tombstones, Requests time.Duration
 	// History is how many days these are kept: gains that no open period needs, ranks below KeptRanks of closed periods, and the totals of periods
 	// without a board or members; 0 keeps them all.
 	History int

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -21,7 +22,9 @@ const (
 	groupsAtOnce = 2
 	// tombstoneKeep is far longer than any batch can be under way.
 	tombstoneKeep = 24 * time.Hour
-	purgeLimit    = 5000
+	// requestSlack is how much longer the archive keeps a request than it may be repeated, so that its clock and Redis' may differ.
+	requestSlack = time.Hour
+	purgeLimit   = 5000
 	// mostTick keeps a stop, which looks for a renewal of another's lease, and a takeover short when the interval is long.
 	mostTick = 1250 * time.Millisecond
 	// putBackTime bounds the end of a round in which guilds failed, most likely because Redis does not answer.
@@ -36,6 +39,7 @@ type Writer struct {
 	interval time.Duration
 	idle     time.Duration
 	history  int // days
+	requests time.Duration
 	audit    int // days
 	log      *slog.Logger
 	bad      *BadRows
@@ -64,7 +68,9 @@ type WriterOptions struct {
 	// NewUses) with the same time.
 	Idle                   time.Duration
 	HistoryDays, AuditDays int // how long the archive keeps what Keep.History and Keep.Audit say; 0 is for ever
-	Log                    *slog.Logger
+	// OnceTTL is how long a request may be repeated; 0 is leaderboard.OnceTTL.
+	OnceTTL time.Duration
+	Log     *slog.Logger
 }
 
 // NewWriter returns a Writer. Guilds that were not compared with the archive since the live store came back are loaded by
@@ -72,7 +78,8 @@ type WriterOptions struct {
 func NewWriter(live Live, archive Archive, loader leaderboard.Loader, o WriterOptions) *Writer {
 	w := &Writer{
 		live: live, archive: archive, loader: loader, interval: o.Interval, idle: o.Idle, history: o.HistoryDays, audit: o.AuditDays, log: o.Log,
-		bad: NewBadRows(o.Log), failing: map[id.Guild]int{},
+		requests: cmp.Or(o.OnceTTL, leaderboard.OnceTTL) + requestSlack,
+		bad:      NewBadRows(o.Log), failing: map[id.Guild]int{},
 	}
 	w.lease = lease.New(archive, o.Holder, max(5*w.tickTime(), 100*time.Millisecond))
 	w.underway.Store(new([]id.Guild))

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/apikey"
+	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -241,7 +242,7 @@ func TestGuessingTheAdminToken(t *testing.T) {
 		}
 	})
 	s.client().wantServed()
-	s.admin("GET", "/admin/keys", "")
+	s.api().Do("GET", "/admin/keys", "", nil, apitest.AdminToken(adminToken)).Want(t, 200)
 	if most := 21 + int64(time.Since(began)/(3*time.Second)); looked.Load() < 20 || looked.Load() > most || limited.Load() == 0 || other.Load() > 0 {
 		t.Errorf("%d guesses were looked at, %d limited, %d answered otherwise", looked.Load(), limited.Load(), other.Load())
 	}

@@ -3,9 +3,7 @@
 package attack
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -19,25 +17,19 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/cli"
+	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
 
-// levelboard is the program under attack. It has no race detector, which would make it ten times slower than what attacks it.
-var levelboard string
+// asService makes the test binary behave as the program, which is then under attack in a process of its own.
+const asService = "ATTACK_SERVICE"
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "attack")
-	if err != nil {
-		panic(err)
+	if os.Getenv(asService) == "" {
+		testenv.Main(m)
 	}
-	levelboard = filepath.Join(dir, "levelboard")
-	build := exec.Command("go", "build", "-o", levelboard, "levelboard/cmd/levelboard")
-	if output, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the service: %v\n%s", err, output)
-		os.Exit(1)
-	}
-	testenv.AtExit(func() { _ = os.RemoveAll(dir) })
-	testenv.Main(m)
+	os.Exit(cli.Run(context.Background(), []string{"serve"}, cli.Environment{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ()}))
 }
 
 const (
@@ -63,10 +55,10 @@ func start(t *testing.T, environ ...string) *target {
 		t.Fatal(err)
 	}
 	defer logFile.Close()
-	program := exec.Command("sh", "-c", `ulimit -n "${DESCRIPTORS:-8192}" && exec "$0" serve`, levelboard)
+	program := exec.Command("sh", "-c", `ulimit -n "${DESCRIPTORS:-8192}" && exec "$0"`, os.Args[0])
 	program.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // however the test ends
 	program.Env = append([]string{
-		"LEVELBOARD_LISTEN=" + s.address, "LEVELBOARD_OPS_LISTEN=" + s.ops, "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
+		asService + "=1", "LEVELBOARD_LISTEN=" + s.address, "LEVELBOARD_OPS_LISTEN=" + s.ops, "LEVELBOARD_ADMIN_TOKEN=" + adminToken,
 		"LEVELBOARD_DATA_DIR=" + t.TempDir(),
 	}, environ...)
 	program.Stdout, program.Stderr = logFile, logFile
@@ -81,7 +73,8 @@ func start(t *testing.T, environ ...string) *target {
 		}
 	})
 	testenv.Wait(t, "the service is ready", func() bool { return s.opsStatus("/readyz") == 200 })
-	s.admin("PUT", "/admin/guilds/"+guildID, `{"name":"Gophers","memberCount":1,"ownerId":"300000000000000009"}`)
+	guild := map[string]any{"name": "Gophers", "memberCount": 1, "ownerId": "300000000000000009"}
+	s.api().Do("PUT", "/admin/guilds/"+guildID, "", guild, apitest.AdminToken(adminToken)).Want(t, 201)
 	s.key = s.newKey("300000000000000009", guildID)
 	s.award(100)
 	return s
@@ -92,58 +85,25 @@ func (s *target) logged() string {
 	return string(text)
 }
 
+// api returns a client with connections of its own.
+func (s *target) api() *apitest.Client { return apitest.NewClient(s.t, "http://"+s.address) }
+
 // newKey makes a key of that owner.
 func (s *target) newKey(owner string, guilds ...string) string {
 	s.t.Helper()
-	body, err := json.Marshal(map[string]any{"name": "k", "ownerId": owner, "permission": "read_write", "guildIds": append([]string{}, guilds...)})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	var made struct{ Key string }
-	if err := json.Unmarshal(s.admin("POST", "/admin/keys", string(body)), &made); err != nil || made.Key == "" {
-		s.t.Fatalf("no key is made: %v", err)
-	}
-	return made.Key
-}
-
-func (s *target) admin(method, path, body string) []byte {
-	s.t.Helper()
-	r, err := http.NewRequest(method, "http://"+s.address+path, strings.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	r.Header = http.Header{"Authorization": {"Bearer " + adminToken}, "Content-Type": {"application/json"}}
-	return s.must(r)
-}
-
-func (s *target) must(r *http.Request) []byte {
-	s.t.Helper()
-	answer, err := oneCall(20 * time.Second).Do(r)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode/100 != 2 {
-		s.t.Fatalf("%s %s: %d %s, %v", r.Method, r.URL.Path, answer.StatusCode, body, err)
-	}
-	return body
+	body := map[string]any{"name": "k", "ownerId": owner, "permission": "read_write", "guildIds": append([]string{}, guilds...)}
+	return apitest.At[string](s.t, s.api().Do("POST", "/admin/keys", "", body, apitest.AdminToken(adminToken)).Want(s.t, 201), "key")
 }
 
 // award sends messages of so many members, each with a long name.
 func (s *target) award(members int) {
 	s.t.Helper()
-	var body bytes.Buffer
+	user := map[string]any{"avatar": nil, "discriminator": "0", "username": strings.Repeat("n", 200)}
+	var messages []map[string]any
 	for n := range members {
-		fmt.Fprintf(&body, `,{"userId":"%d","channelId":"400000000000000001","user":{"avatar":null,"discriminator":"0","username":%q}}`,
-			200000000000000001+n, strings.Repeat("n", 200))
+		messages = append(messages, map[string]any{"userId": fmt.Sprint(200000000000000001 + n), "channelId": "400000000000000001", "user": user})
 	}
-	r, err := http.NewRequest("POST", "http://"+s.address+"/v2/guilds/"+guildID+"/messages", strings.NewReader(`{"messages":[`+body.String()[1:]+`]}`))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	r.Header = http.Header{"X-Api-Key": {s.key}, "Content-Type": {"application/json"}}
-	s.must(r)
+	s.api().Do("POST", "/v2/guilds/"+guildID+"/messages", s.key, map[string]any{"messages": messages}).Want(s.t, 200)
 }
 
 // oneCall returns a client with a connection for each call.

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// archive notes what it is asked to change, and answers with what a test gave it. What archives do is storetest's.
+// archive notes what it is asked to change, and answers with what a test gave it. storetest tests archives.
 type archive struct {
 	fails   map[string]error // by method; "*": all
 	changed []string

@@ -23,7 +23,7 @@ const (
 
 var errBroken = errors.New("broken on demand")
 
-// archive has guilds in memory, and fails as a test says. What archives do is storetest's.
+// archive has guilds in memory, and fails as a test says. storetest tests archives.
 type archive struct {
 	guildsettings.Archive
 	guilds map[id.Guild]*guild.Guild

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// memory is a board of one guild, as far as the tests of this package need one. What live stores do is storetest's.
+// memory is a board of one guild, as far as the tests of this package need one. storetest tests live stores.
 type memory struct {
 	leaderboard.Board // what no test here asks for
 	mu                sync.Mutex

@@ -29,7 +29,7 @@ var (
 	user = ownkeys.User{ID: userID, Guilds: []id.Guild{guild1}}
 )
 
-// archive notes what it is asked for and answers with what a test gave it. What archives do is storetest's.
+// archive notes what it is asked for and answers with what a test gave it. storetest tests archives.
 type archive struct {
 	err     error
 	asked   []string

@@ -128,7 +128,7 @@ func TestUsesOfManyGuildsAreBounded(t *testing.T) {
 	}
 }
 
-// What could not be noted is noted the next time, and once.
+// A note that fails is made the next time, and once.
 func TestUsesWhileTheLiveStoreIsAway(t *testing.T) {
 	for _, again := range []time.Duration{0, time.Hour} {
 		n := &notes{err: errors.New("away")}

@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"levelboard/internal/platform/metrics"
+	"levelboard/internal/store"
 )
 
 const (
@@ -44,7 +45,7 @@ func (m queryMetrics) record(operation string, began time.Time, err error) {
 }
 
 // collectors are the metrics of an archive. A scrape asks it for a sign of life, at most every few seconds.
-func (m queryMetrics) collectors(a archive) []prometheus.Collector {
+func (m queryMetrics) collectors(a store.Archive) []prometheus.Collector {
 	up := metrics.NewShared(func(ctx context.Context) float64 {
 		if a.Ping(ctx) != nil {
 			return 0

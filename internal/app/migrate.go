@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"levelboard/internal/config"
+	"levelboard/internal/store"
 	"levelboard/internal/store/migration"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/sqlite"
@@ -45,7 +46,7 @@ func MigrationStatus(ctx context.Context, cfg config.Config) ([]migration.Migrat
 	return opened.MigrationStatus(ctx)
 }
 
-func openArchive(ctx context.Context, cfg config.Config, observe postgres.Observer) (archive, error) {
+func openArchive(ctx context.Context, cfg config.Config, observe postgres.Observer) (store.Archive, error) {
 	if cfg.Embedded() {
 		return sqlite.Open(ctx, archivePath(cfg))
 	}

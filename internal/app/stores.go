@@ -13,50 +13,14 @@ import (
 	"github.com/gofrs/flock"
 
 	"levelboard/internal/config"
-	"levelboard/internal/domain/apikey"
-	"levelboard/internal/domain/guild"
-	"levelboard/internal/platform/changes"
+	"levelboard/internal/store"
 	"levelboard/internal/store/embedded"
-	"levelboard/internal/store/migration"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
-	"levelboard/internal/usecase/admin"
-	"levelboard/internal/usecase/audit"
-	"levelboard/internal/usecase/checkpoints"
-	"levelboard/internal/usecase/erasure"
-	"levelboard/internal/usecase/guildsettings"
-	"levelboard/internal/usecase/hydrate"
-	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/ownkeys"
-	"levelboard/internal/usecase/periods"
-	"levelboard/internal/usecase/snapshot"
 )
 
-// archive is all that Postgres and SQLite are used for.
-type archive interface {
-	admin.Archive
-	ownkeys.Archive
-	guildsettings.Archive
-	snapshot.Archive
-	hydrate.Archive
-	guild.Source
-	apikey.Source
-	apikey.UseStore
-	changes.Log
-	leaderboard.Names
-	periods.Archive
-	checkpoints.Archive
-	audit.Archive
-	erasure.Archive
-	Migrate(ctx context.Context) error
-	MigrationStatus(ctx context.Context) ([]migration.Migration, error)
-	Ping(ctx context.Context) error
-	Connections() (inUse, idle int)
-	Close()
-}
-
 type stores struct {
-	archive archive
+	archive store.Archive
 	queries queryMetrics
 	client  *redisconn.Client
 	live    *redisstore.Store

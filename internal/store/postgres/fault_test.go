@@ -256,16 +256,11 @@ func blocking(t *testing.T, url, statement string, args ...any) (release func())
 // waitFor asks until the query says true.
 func waitFor(t *testing.T, url, query string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(context.WithoutCancel(ctx))
-	for yes := false; !yes; {
-		if err := conn.QueryRow(ctx, query).Scan(&yes); err != nil {
-			t.Fatalf("wait for %s: %v", query, err)
-		}
-	}
+	conn, err := pgx.Connect(t.Context(), url)
+	must(t, err)
+	defer conn.Close(context.WithoutCancel(t.Context()))
+	testenv.Wait(t, query, func() (yes bool) {
+		must(t, conn.QueryRow(t.Context(), query).Scan(&yes))
+		return yes
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"levelboard/internal/store"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -27,7 +28,7 @@ func migrated(tb testing.TB) *postgres.Archive {
 }
 
 func TestArchive(t *testing.T) {
-	storetest.Archive(t, func(t *testing.T) storetest.ArchiveStore { return migrated(t) })
+	storetest.Archive(t, func(t *testing.T) store.Archive { return migrated(t) })
 }
 
 func TestManyReplicasMigrateAtOnce(t *testing.T) {

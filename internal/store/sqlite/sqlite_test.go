@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
@@ -17,7 +18,7 @@ import (
 func TestMain(m *testing.M) { testenv.Main(m) }
 
 func TestArchive(t *testing.T) {
-	storetest.Archive(t, func(t *testing.T) storetest.ArchiveStore {
+	storetest.Archive(t, func(t *testing.T) store.Archive {
 		return storetest.SQLite(t)
 	})
 }

@@ -1,50 +1,21 @@
 package storetest
 
 import (
-	"context"
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/platform/changes"
-	"levelboard/internal/usecase/admin"
-	"levelboard/internal/usecase/audit"
-	"levelboard/internal/usecase/checkpoints"
-	"levelboard/internal/usecase/erasure"
-	"levelboard/internal/usecase/guildsettings"
-	"levelboard/internal/usecase/hydrate"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
-	"levelboard/internal/usecase/ownkeys"
-	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
 )
 
-// ArchiveStore is all that Postgres and SQLite are used for.
-type ArchiveStore interface {
-	admin.Archive
-	ownkeys.Archive
-	guildsettings.Archive
-	snapshot.Archive
-	hydrate.Archive
-	guild.Source
-	apikey.Source
-	apikey.UseStore
-	changes.Log
-	leaderboard.Names
-	periods.Archive
-	checkpoints.Archive
-	audit.Archive
-	erasure.Archive
-	Ping(ctx context.Context) error
-}
-
 // Archive runs the conformance suite of archives. open returns an empty, migrated archive, which it closes when the test
 // ends.
-func Archive(t *testing.T, open func(t *testing.T) ArchiveStore) {
-	for name, test := range map[string]func(*testing.T, ArchiveStore){
+func Archive(t *testing.T, open func(t *testing.T) store.Archive) {
+	for name, test := range map[string]func(*testing.T, store.Archive){
 		"settings come back as written":                   archiveSettings,
 		"a replaced guild keeps its incarnation":          archiveReplace,
 		"managers find their guilds":                      archiveManagers,
@@ -155,12 +126,12 @@ func settingsOf(t *testing.T, g id.Guild, more string) guild.Settings {
 }
 
 // PutGuild creates a guild with the default settings.
-func PutGuild(t *testing.T, a ArchiveStore, g id.Guild) *guild.Guild {
+func PutGuild(t *testing.T, a store.Archive, g id.Guild) *guild.Guild {
 	t.Helper()
 	return put(t, a, settingsOf(t, g, ""))
 }
 
-func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
+func put(t *testing.T, a store.Archive, s guild.Settings) *guild.Guild {
 	t.Helper()
 	g, _, err := a.PutGuild(t.Context(), s)
 	if err != nil {
@@ -170,7 +141,7 @@ func put(t *testing.T, a ArchiveStore, s guild.Settings) *guild.Guild {
 }
 
 // leased returns a lease that outlasts the test.
-func leased(t *testing.T, a ArchiveStore) lease.Lease {
+func leased(t *testing.T, a store.Archive) lease.Lease {
 	t.Helper()
 	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)
 	if err != nil {
@@ -183,7 +154,7 @@ func refOf(g *guild.Guild) leaderboard.GuildRef {
 	return leaderboard.GuildRef{ID: g.ID, Incarnation: g.Incarnation}
 }
 
-func allMembers(t *testing.T, a ArchiveStore, g *guild.Guild) []snapshot.Row {
+func allMembers(t *testing.T, a store.Archive, g *guild.Guild) []snapshot.Row {
 	t.Helper()
 	rows, err := a.Members(t.Context(), refOf(g), "", 100)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
@@ -31,13 +32,13 @@ func auditedAt(at time.Time, number int64, user id.User) snapshot.Record {
 }
 
 // readAudit reads what the archive has of a guild's log, newest first.
-func readAudit(t *testing.T, a ArchiveStore, g id.Guild, q audit.Query) []audit.Record {
+func readAudit(t *testing.T, a store.Archive, g id.Guild, q audit.Query) []audit.Record {
 	t.Helper()
 	q.Limit = max(q.Limit, 50)
 	return mustGet(a.ReadAudit(t.Context(), g, q, func(guild.Incarnation, time.Time) (time.Time, error) { return time.Time{}, nil }))(t)
 }
 
-func archiveAudit(t *testing.T, a ArchiveStore) {
+func archiveAudit(t *testing.T, a store.Archive) {
 	const one, two id.User = "300000000000000001", "300000000000000002"
 	g, l := put(t, a, settingsOf(t, guildA, "")), leased(t, a)
 	at := time.Now().Truncate(time.Millisecond)
@@ -78,7 +79,7 @@ func archiveAudit(t *testing.T, a ArchiveStore) {
 
 // What the archive records is later than all that a read has returned, whatever the clock of the live store shows; and a log outlives restores and
 // resets, and ends with its guild.
-func archiveAuditOrder(t *testing.T, a ArchiveStore) {
+func archiveAuditOrder(t *testing.T, a store.Archive) {
 	ctx := byOperator(t)
 	g, _, err := a.PutGuild(ctx, settingsOf(t, guildA, ""))
 	if err != nil {
@@ -153,7 +154,7 @@ func archiveAuditOrder(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveAuditPurged(t *testing.T, a ArchiveStore) {
+func archiveAuditPurged(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	b := snapshot.Batch{Guild: refOf(g), Known: 5, Rev: 1}
 	for days := range 5 {

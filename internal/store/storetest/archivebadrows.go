@@ -8,12 +8,13 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // archiveBadRows are rows that a live store would not take back, or that are no text.
-func archiveBadRows(t *testing.T, a ArchiveStore) {
+func archiveBadRows(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	good := row("300000000000000001", 1)

@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -18,7 +19,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-func archiveCheckpoints(t *testing.T, a ArchiveStore) {
+func archiveCheckpoints(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	one, two := salvageRow(salvaged1, 5, 4, 3, 2), salvageRow(salvaged2, 7, 0, 1, 0)
@@ -75,7 +76,7 @@ func archiveCheckpoints(t *testing.T, a ArchiveStore) {
 }
 
 // purgeAll leaves nothing of what was deleted.
-func purgeAll(t *testing.T, a ArchiveStore) {
+func purgeAll(t *testing.T, a store.Archive) {
 	t.Helper()
 	for n := 1; n > 0; {
 		n = mustGet(a.Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour}))(t)
@@ -85,14 +86,14 @@ func purgeAll(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func wantResets(t *testing.T, a ArchiveStore, want ...periods.Reset) {
+func wantResets(t *testing.T, a store.Archive, want ...periods.Reset) {
 	t.Helper()
 	if got := mustGet(a.Resets(t.Context(), "", 10))(t); len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		t.Errorf("resets %+v, want %+v", got, want)
 	}
 }
 
-func archiveReplaceRefused(t *testing.T, a ArchiveStore) {
+func archiveReplaceRefused(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	other := put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
@@ -141,7 +142,7 @@ func archiveReplaceRefused(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveCheckpointBounds(t *testing.T, a ArchiveStore) {
+func archiveCheckpointBounds(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	for i := range checkpoints.MaxManual {
 		mustGet(a.CreateCheckpoint(t.Context(), refOf(g), fmt.Sprint(i), false))(t)
@@ -172,7 +173,7 @@ func archiveCheckpointBounds(t *testing.T, a ArchiveStore) {
 }
 
 // archiveReplaceKeeps looks at what stays when members are replaced: closed periods, and records of requests; gains go.
-func archiveReplaceKeeps(t *testing.T, a ArchiveStore) {
+func archiveReplaceKeeps(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, `,"periods":["month"]`))
 	l := leased(t, a)
 	d := int64(month.First)
@@ -206,7 +207,7 @@ func archiveReplaceKeeps(t *testing.T, a ArchiveStore) {
 }
 
 // archiveResets expects one reset for each change that matters to followers.
-func archiveResets(t *testing.T, a ArchiveStore) {
+func archiveResets(t *testing.T, a store.Archive) {
 	reward := `,"roleRewards":[{"level":1,"roles":[{"id":"300000000000000001","name":"One","color":null,"position":1}]}]`
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildA, `,"xpPerMessageMin":16`))

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/periods"
@@ -25,7 +26,7 @@ func closing(g *guild.Guild, p period.Period) periods.Closing {
 	return periods.Closing{Guild: g, Period: &p, Begins: begins, Ends: ends, Board: true}
 }
 
-func closePeriods(t *testing.T, a ArchiveStore, l lease.Lease, steps ...periods.Closing) {
+func closePeriods(t *testing.T, a store.Archive, l lease.Lease, steps ...periods.Closing) {
 	t.Helper()
 	for _, c := range steps {
 		if _, err := a.ClosePeriod(t.Context(), l, c); err != nil {
@@ -35,7 +36,7 @@ func closePeriods(t *testing.T, a ArchiveStore, l lease.Lease, steps ...periods.
 }
 
 // wantStandings compares a board: users and what they gained, by turns.
-func wantStandings(t *testing.T, a ArchiveStore, g *guild.Guild, p period.Period, want ...any) {
+func wantStandings(t *testing.T, a store.Archive, g *guild.Guild, p period.Period, want ...any) {
 	t.Helper()
 	var got []any
 	for i, s := range mustGet(a.Standings(t.Context(), refOf(g), p.ID, 0, 1000))(t) {
@@ -48,7 +49,7 @@ func wantStandings(t *testing.T, a ArchiveStore, g *guild.Guild, p period.Period
 	}
 }
 
-func wantTotals(t *testing.T, a ArchiveStore, g *guild.Guild, p period.Period, members, gained int64) periods.Closed {
+func wantTotals(t *testing.T, a store.Archive, g *guild.Guild, p period.Period, members, gained int64) periods.Closed {
 	t.Helper()
 	c := mustGet(a.Closed(t.Context(), refOf(g), p.ID))(t)
 	if c.Totals != (periods.Totals{Members: members, Gained: gained}) {
@@ -60,7 +61,7 @@ func wantTotals(t *testing.T, a ArchiveStore, g *guild.Guild, p period.Period, m
 // month is 2026-11, with the days 20758 to 20787.
 var month = period.At(period.Monthly, period.DayOf(2026, time.November, 1))
 
-func archiveClosing(t *testing.T, a ArchiveStore) {
+func archiveClosing(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
 	other := put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
@@ -118,7 +119,7 @@ func archiveClosing(t *testing.T, a ArchiveStore) {
 }
 
 // wantDue compares the guilds that are due by a time.
-func wantDue(t *testing.T, a ArchiveStore, by time.Time, want ...id.Guild) []periods.Due {
+func wantDue(t *testing.T, a store.Archive, by time.Time, want ...id.Guild) []periods.Due {
 	t.Helper()
 	due := mustGet(a.Due(t.Context(), by, 10))(t)
 	var got []id.Guild
@@ -131,7 +132,7 @@ func wantDue(t *testing.T, a ArchiveStore, by time.Time, want ...id.Guild) []per
 	return due
 }
 
-func archiveClosingRefused(t *testing.T, a ArchiveStore) {
+func archiveClosingRefused(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 1, int64(month.First), 5))
@@ -170,7 +171,7 @@ func archiveClosingRefused(t *testing.T, a ArchiveStore) {
 	wantStandings(t, a, g, month, gainer1, int64(5))
 }
 
-func archiveClosingTotals(t *testing.T, a ArchiveStore) {
+func archiveClosingTotals(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	first := month.First
@@ -213,7 +214,7 @@ func archiveClosingTotals(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveClosingRace(t *testing.T, a ArchiveStore) {
+func archiveClosingRace(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 1, int64(month.First), 5), gainRow(gainer2, 1, int64(month.First), 6))

@@ -10,6 +10,7 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/store"
 )
 
 // named is a guild's settings that name a role twice and a channel once.
@@ -28,19 +29,19 @@ func description(t *testing.T, properties ...string) guild.Description {
 	return mustGet(guild.ParseDescription([]byte(`{` + strings.Join(properties, ",") + `}`)))(t)
 }
 
-func describe(t *testing.T, a ArchiveStore, wantShown bool, properties ...string) {
+func describe(t *testing.T, a store.Archive, wantShown bool, properties ...string) {
 	t.Helper()
 	if shown, err := a.Describe(t.Context(), guildA, description(t, properties...)); err != nil || shown != wantShown {
 		t.Fatalf("describe %s: shown %v, %v; want %v", properties, shown, err, wantShown)
 	}
 }
 
-func directoryOf(t *testing.T, a ArchiveStore) guild.Directory {
+func directoryOf(t *testing.T, a store.Archive) guild.Directory {
 	t.Helper()
 	return mustGet(a.Directory(t.Context(), guildA))(t)
 }
 
-func archiveDescribe(t *testing.T, a ArchiveStore) {
+func archiveDescribe(t *testing.T, a store.Archive) {
 	if _, err := a.Describe(t.Context(), guildA, description(t, `"name":"x"`)); !errors.Is(err, guild.ErrNotFound) {
 		t.Fatalf("a guild that never was: %v, want guild.ErrNotFound", err)
 	}
@@ -86,7 +87,7 @@ func namesOf(s guild.Settings) string {
 	return fmt.Sprintf("%s %s %s %s %s", m[0].Channels[0].Name, m[0].Channels[1].Name, m[1].Roles[0].Name, r[0].Name, r[1].Name)
 }
 
-func archiveNamed(t *testing.T, a ArchiveStore) {
+func archiveNamed(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, named))
 	describe(t, a, true, someRoles, someChannels)
 	g := mustGet(a.Guild(t.Context(), guildA))(t)
@@ -112,7 +113,7 @@ func archiveNamed(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveDescribedAlready(t *testing.T, a ArchiveStore) {
+func archiveDescribedAlready(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, named))
 	describe(t, a, true, `"name":"Renamed"`, someRoles, someChannels)
 	before := mustGet(a.Guild(t.Context(), guildA))(t)
@@ -130,7 +131,7 @@ func archiveDescribedAlready(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveDescribeAndEdit(t *testing.T, a ArchiveStore) {
+func archiveDescribeAndEdit(t *testing.T, a store.Archive) {
 	read := put(t, a, settingsOf(t, guildA, ""))
 	describe(t, a, true, `"name":"Renamed","memberCount":77,"icon":"0123456789abcdef0123456789abcdef"`)
 	updated, err := a.UpdateGuild(t.Context(), settingsOf(t, guildA, `,"xpPerMessageMax":100`), read.Edited)
@@ -146,7 +147,7 @@ func archiveDescribeAndEdit(t *testing.T, a ArchiveStore) {
 }
 
 // archiveDescribeRace has several describe a part of the guild each while others edit it: no part is lost.
-func archiveDescribeRace(t *testing.T, a ArchiveStore) {
+func archiveDescribeRace(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	var group sync.WaitGroup
 	for i := range 8 {
@@ -175,7 +176,7 @@ func archiveDescribeRace(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveDirectoryTooLong(t *testing.T, a ArchiveStore) {
+func archiveDirectoryTooLong(t *testing.T, a store.Archive) {
 	var targets, long []string
 	for i := range 500 {
 		targets = append(targets, fmt.Sprintf(`{"id":"400000000000000%03d","name":"r"}`, i))

@@ -10,10 +10,11 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/periods"
 )
 
-func archiveDue(t *testing.T, a ArchiveStore) {
+func archiveDue(t *testing.T, a store.Archive) {
 	l := leased(t, a)
 	at := func(minutes int64) time.Time { return time.UnixMilli(1767225600000 + 60_000*minutes) }
 	note := func(g *guild.Guild, minutes int64) {
@@ -60,7 +61,7 @@ func archiveDue(t *testing.T, a ArchiveStore) {
 }
 
 // ArchiveDueUnreadable lists guilds that are due, behind more than asked for whose settings nobody can read. spoil makes those of a guild so.
-func ArchiveDueUnreadable(t *testing.T, a ArchiveStore, spoil func(g id.Guild)) {
+func ArchiveDueUnreadable(t *testing.T, a store.Archive, spoil func(g id.Guild)) {
 	for i := range 5 {
 		g := put(t, a, settingsOf(t, id.Guild(fmt.Sprintf("1%017d", i)), `,"periods":["day"]`))
 		if i < 4 {
@@ -74,7 +75,7 @@ func ArchiveDueUnreadable(t *testing.T, a ArchiveStore, spoil func(g id.Guild)) 
 	}
 }
 
-func archiveClosedSeasons(t *testing.T, a ArchiveStore) {
+func archiveClosedSeasons(t *testing.T, a store.Archive) {
 	const (
 		old   = `{"id":"old","name":"Old","start":"2026-01-01","end":"2026-02-01"}`
 		moved = `{"id":"old","name":"Old","start":"2026-01-01","end":"2026-02-02"}`

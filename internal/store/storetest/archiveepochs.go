@@ -6,11 +6,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
 )
 
-func archiveEpochs(t *testing.T, a ArchiveStore) {
+func archiveEpochs(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	if _, err := a.RaiseEpoch(t.Context(), refOf(g), snapshot.State{}, hydrate.Reloaded); err != nil {
@@ -48,7 +49,7 @@ func archiveEpochs(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveIncarnations(t *testing.T, a ArchiveStore) {
+func archiveIncarnations(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	if _, err := a.DeleteGuild(t.Context(), guildA); err != nil {
@@ -71,7 +72,7 @@ func archiveIncarnations(t *testing.T, a ArchiveStore) {
 	wantState(t, a, again, 0, 0)
 }
 
-func archiveEpochRace(t *testing.T, a ArchiveStore) {
+func archiveEpochRace(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	var won atomic.Int64
 	var group sync.WaitGroup

@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
@@ -27,7 +28,7 @@ func adaRow(user id.User, at time.Time) snapshot.Row {
 	return r
 }
 
-func archiveErasure(t *testing.T, a ArchiveStore) {
+func archiveErasure(t *testing.T, a store.Archive) {
 	ctx := t.Context()
 	const user, other = gainer1, gainer2
 	long, now := time.UnixMilli(1700000000000), time.UnixMilli(1800000000000)
@@ -136,7 +137,7 @@ func archiveErasure(t *testing.T, a ArchiveStore) {
 }
 
 // A step that was made again for those who had lost it stays made for the others.
-func archiveErasedRest(t *testing.T, a ArchiveStore) {
+func archiveErasedRest(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	rest := recordAt("a rest that was lost", 5, gainer1, gainer2)
 	rest.Rest = true
@@ -151,7 +152,7 @@ func archiveErasedRest(t *testing.T, a ArchiveStore) {
 }
 
 // A copy of members that is under way, or comes at the same time, has the user in a place where the erasure finds it, or not at all.
-func archiveErasureRace(t *testing.T, a ArchiveStore) {
+func archiveErasureRace(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 1, adaRow(gainer1, time.UnixMilli(1)), adaRow(gainer2, time.UnixMilli(1)))

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -34,7 +35,7 @@ func gainRow(user id.User, xp level.XP, gains ...int64) snapshot.Row {
 func fresh(r snapshot.Row) snapshot.Row { r.Fresh = true; return r }
 
 // wantGains compares all gains of a user, by turns as in gainRow, oldest first.
-func wantGains(t *testing.T, a ArchiveStore, g *guild.Guild, user id.User, want ...int64) {
+func wantGains(t *testing.T, a store.Archive, g *guild.Guild, user id.User, want ...int64) {
 	t.Helper()
 	var got []int64
 	for _, gain := range mustGet(a.History(t.Context(), refOf(g), user, 0))(t) {
@@ -45,7 +46,7 @@ func wantGains(t *testing.T, a ArchiveStore, g *guild.Guild, user id.User, want 
 	}
 }
 
-func archiveGains(t *testing.T, a ArchiveStore) {
+func archiveGains(t *testing.T, a store.Archive) {
 	g, other := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
 	for range 2 { // a gain is what it is, however often it is written
@@ -64,7 +65,7 @@ func archiveGains(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveGainsDeleted(t *testing.T, a ArchiveStore) {
+func archiveGainsDeleted(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 1, gainRow(gainer1, 3, 100, 10, 101, 20), gainRow(gainer2, 3, 100, 7, 101, 8))
@@ -82,7 +83,7 @@ func archiveGainsDeleted(t *testing.T, a ArchiveStore) {
 	wantGains(t, a, g, gainer1, 101, 4)
 }
 
-func archiveGainsOlder(t *testing.T, a ArchiveStore) {
+func archiveGainsOlder(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 5, gainRow(gainer1, 3, 100, 10), tombstone(gainer2))
@@ -108,7 +109,7 @@ func archiveGainsOlder(t *testing.T, a ArchiveStore) {
 	wantGains(t, a, g, gainer1, 100, 5)
 }
 
-func archiveGainsGroups(t *testing.T, a ArchiveStore) {
+func archiveGainsGroups(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 3)
 	l := leased(t, a)
 	batches := batchesOf(guilds, 5)
@@ -125,7 +126,7 @@ func archiveGainsGroups(t *testing.T, a ArchiveStore) {
 	wantGains(t, a, guilds[2], gainer2, 100, 7)
 }
 
-func archiveGainsSalvaged(t *testing.T, a ArchiveStore) {
+func archiveGainsSalvaged(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 3, gainRow(gainer1, 3, 100, 10, 101, -20), gainRow(gainer2, 3, 100, 7), gainRow(gainer4, 3, 99, 9))
@@ -146,7 +147,7 @@ func archiveGainsSalvaged(t *testing.T, a ArchiveStore) {
 	wantGains(t, a, g, gainer4, 99, 9, 100, 5)
 }
 
-func archiveLastDays(t *testing.T, a ArchiveStore) {
+func archiveLastDays(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	wantLast := func(want period.Day) {
@@ -172,7 +173,7 @@ func archiveLastDays(t *testing.T, a ArchiveStore) {
 	wantLast(99)
 }
 
-func archiveBadGains(t *testing.T, a ArchiveStore) {
+func archiveBadGains(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	for _, bad := range []snapshot.Row{gainRow(gainer1, 1, 100, 1, 100, 2), gainRow(gainer1, 1, 100, math.MaxInt64), gainRow(gainer1, 1, 100, math.MinInt64)} {
@@ -184,7 +185,7 @@ func archiveBadGains(t *testing.T, a ArchiveStore) {
 	wantGains(t, a, g, gainer1)
 }
 
-func archiveSums(t *testing.T, a ArchiveStore) {
+func archiveSums(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	writeRows(t, a, leased(t, a), g, 0, 1,
 		gainRow(gainer1, 1, 98, 1000, 99, 1, 100, 10, 101, 100, 102, 1000, 103, 1), gainRow(gainer2, 1, 100, -7, 101, 9), gainRow(gainer3, 1, 103, 3))

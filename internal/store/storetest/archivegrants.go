@@ -10,9 +10,10 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 )
 
-func archiveKeys(t *testing.T, a ArchiveStore) {
+func archiveKeys(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
 	if _, err := a.Key(t.Context(), "key000000001"); !errors.Is(err, apikey.ErrNotFound) {
@@ -45,7 +46,7 @@ func archiveKeys(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveGrants(t *testing.T, a ArchiveStore) {
+func archiveGrants(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
 	must(t, a.CreateKey(t.Context(), aKey("key000000001"), apikey.Operator, 0))
@@ -82,7 +83,7 @@ func archiveGrants(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveKeyUnknownGuild(t *testing.T, a ArchiveStore) {
+func archiveKeyUnknownGuild(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	if err := a.CreateKey(t.Context(), aKey("key000000001", guildA, guildB), apikey.Operator, 0); !errors.Is(err, guild.ErrNotFound) {
 		t.Fatalf("create: %v, want guild.ErrNotFound", err)

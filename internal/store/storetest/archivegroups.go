@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
@@ -19,7 +20,7 @@ import (
 const sharedUser id.User = "300000000000000001"
 
 // putMany creates guilds, in an order that is not that of their ids.
-func putMany(t *testing.T, a ArchiveStore, count int) []*guild.Guild {
+func putMany(t *testing.T, a store.Archive, count int) []*guild.Guild {
 	t.Helper()
 	guilds := make([]*guild.Guild, count)
 	for i := range guilds {
@@ -37,7 +38,7 @@ func batchesOf(guilds []*guild.Guild, rev int64) []snapshot.Batch {
 	return batches
 }
 
-func wantXP(t *testing.T, a ArchiveStore, g *guild.Guild, want ...level.XP) {
+func wantXP(t *testing.T, a store.Archive, g *guild.Guild, want ...level.XP) {
 	t.Helper()
 	var got []level.XP
 	for _, r := range allMembers(t, a, g) {
@@ -49,7 +50,7 @@ func wantXP(t *testing.T, a ArchiveStore, g *guild.Guild, want ...level.XP) {
 }
 
 // archiveGroups writes batches of guilds together, of which each is checked by itself.
-func archiveGroups(t *testing.T, a ArchiveStore) {
+func archiveGroups(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 10)
 	l := leased(t, a)
 	for _, none := range [][]snapshot.Batch{nil, {}} {
@@ -121,7 +122,7 @@ func archiveGroups(t *testing.T, a ArchiveStore) {
 }
 
 // archiveBehind writes batches of a live store that knows more to be archived than is, as when the last commits were lost.
-func archiveBehind(t *testing.T, a ArchiveStore) {
+func archiveBehind(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 5)
 	l := leased(t, a)
 	if errs, err := a.WriteBatches(t.Context(), l, batchesOf(guilds, 90)); err != nil || errors.Join(errs...) != nil {
@@ -162,7 +163,7 @@ func archiveBehind(t *testing.T, a ArchiveStore) {
 	wantState(t, a, guilds[1], 0, 101)
 }
 
-func archiveGroupLease(t *testing.T, a ArchiveStore) {
+func archiveGroupLease(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 3)
 	l := leased(t, a)
 	for _, wrong := range []lease.Lease{{Holder: "other", Fence: l.Fence}, {Holder: l.Holder, Fence: l.Fence + 1}, {}} {
@@ -179,7 +180,7 @@ func archiveGroupLease(t *testing.T, a ArchiveStore) {
 }
 
 // archiveGroupRace writes groups of the same guilds in all orders, beside whatever else locks guilds. Nothing waits for ever.
-func archiveGroupRace(t *testing.T, a ArchiveStore) {
+func archiveGroupRace(t *testing.T, a store.Archive) {
 	guilds := putMany(t, a, 12)
 	l := leased(t, a)
 	var all sync.WaitGroup

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -24,7 +25,7 @@ const everySetting = `,"icon":"a_0123456789abcdef0123456789abcdef","adminIds":["
 	"roleRewards":[{"level":10,"stack":false,"roles":[{"id":"400000000000000003","name":"ten","color":null,"position":1}]},{"level":5,"roles":[]}],
 	"timeZone":"Europe/Berlin","periods":["month","day"],"seasons":[{"id":"winter","name":"Winter ❄","start":"2026-12-01","end":"2027-03-01"}]`
 
-func archiveSettings(t *testing.T, a ArchiveStore) {
+func archiveSettings(t *testing.T, a store.Archive) {
 	if _, err := a.Guild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
 		t.Fatalf("a guild that never was: %v, want guild.ErrNotFound", err)
 	}
@@ -43,7 +44,7 @@ func archiveSettings(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveReplace(t *testing.T, a ArchiveStore) {
+func archiveReplace(t *testing.T, a store.Archive) {
 	first, created, err := a.PutGuild(t.Context(), settingsOf(t, guildA, ""))
 	if err != nil || !created {
 		t.Fatalf("first put: created %v, %v", created, err)
@@ -62,7 +63,7 @@ func archiveReplace(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveVanity(t *testing.T, a ArchiveStore) {
+func archiveVanity(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, `,"vanity":"gophers"`))
 	put(t, a, settingsOf(t, guildB, ""))
 	before := mustGet(a.LatestChange(t.Context()))(t)
@@ -88,7 +89,7 @@ func archiveVanity(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveGuildList(t *testing.T, a ArchiveStore) {
+func archiveGuildList(t *testing.T, a store.Archive) {
 	for i := range 5 {
 		put(t, a, settingsOf(t, id.Guild(fmt.Sprintf("10000000000000000%d", i)), ""))
 	}
@@ -108,7 +109,7 @@ func archiveGuildList(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveDelete(t *testing.T, a ArchiveStore) {
+func archiveDelete(t *testing.T, a store.Archive) {
 	if _, err := a.DeleteGuild(t.Context(), guildA); !errors.Is(err, guild.ErrNotFound) {
 		t.Fatalf("a guild that never was: %v", err)
 	}
@@ -142,7 +143,7 @@ func aKey(keyID string, guilds ...id.Guild) apikey.Key {
 }
 
 // archiveLog has many writers at once, and then looks for what each of them did.
-func archiveLog(t *testing.T, a ArchiveStore) {
+func archiveLog(t *testing.T, a store.Archive) {
 	if latest, err := a.LatestChange(t.Context()); err != nil || latest != 0 {
 		t.Fatalf("a new archive's latest change: %d, %v", latest, err)
 	}
@@ -199,7 +200,7 @@ func archiveLog(t *testing.T, a ArchiveStore) {
 }
 
 // archiveNoChange repeats what is so already: followers would drop what they cached for nothing.
-func archiveNoChange(t *testing.T, a ArchiveStore) {
+func archiveNoChange(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	must(t, a.CreateKey(t.Context(), aKey("key000000001", guildA, guildA), apikey.Operator, 0))
 	if g.Version != 1 {
@@ -223,7 +224,7 @@ func archiveNoChange(t *testing.T, a ArchiveStore) {
 
 // ArchiveLogPurge checks that a purge keeps the newest entry and leaves no gap but the one at the beginning. backdate
 // makes the archive believe that its entries up to a version were logged at that time.
-func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Time, upTo int64)) {
+func ArchiveLogPurge(t *testing.T, a store.Archive, backdate func(logged time.Time, upTo int64)) {
 	g := settingsOf(t, guildA, "")
 	for range 6 {
 		put(t, a, g)
@@ -266,7 +267,7 @@ func ArchiveLogPurge(t *testing.T, a ArchiveStore, backdate func(logged time.Tim
 	}
 }
 
-func archiveManagers(t *testing.T, a ArchiveStore) {
+func archiveManagers(t *testing.T, a store.Archive) {
 	const owner, admin = id.User("200000000000000007"), id.User("200000000000000008")
 	put(t, a, settingsOf(t, guildA, `,"adminIds":["200000000000000008","200000000000000009"]`))
 	owned := settingsOf(t, guildB, "")

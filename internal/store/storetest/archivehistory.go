@@ -8,17 +8,18 @@ import (
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/snapshot"
 )
 
-func history(t *testing.T, a ArchiveStore, owner id.User, before int64, limit int) []apikey.Record {
+func history(t *testing.T, a store.Archive, owner id.User, before int64, limit int) []apikey.Record {
 	t.Helper()
 	found := mustGet(a.KeyHistory(t.Context(), owner, before, limit))(t)
 	return found
 }
 
 // archiveHistory makes every change that there is, and some that change nothing.
-func archiveHistory(t *testing.T, a ArchiveStore) {
+func archiveHistory(t *testing.T, a store.Archive) {
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
 	started, now := time.Now().Add(-time.Minute), time.Now().Truncate(time.Millisecond)
@@ -74,7 +75,7 @@ func archiveHistory(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveHistoryBound(t *testing.T, a ArchiveStore) {
+func archiveHistoryBound(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne)
 	other := aKey(keyTwo)
 	other.OwnerID = ownerB
@@ -93,7 +94,7 @@ func archiveHistoryBound(t *testing.T, a ArchiveStore) {
 
 // ArchiveKeysPurge checks that what is too old of the use, the history and the former secrets of keys goes, and the rest
 // stays. backdate moves all times of the history by that.
-func ArchiveKeysPurge(t *testing.T, a ArchiveStore, backdate func(by time.Duration)) {
+func ArchiveKeysPurge(t *testing.T, a store.Archive, backdate func(by time.Duration)) {
 	now := time.Now().Truncate(time.Millisecond)
 	withKeys(t, a, keyOne)
 	hour := apikey.HourOf(now)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -12,7 +13,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-func archiveImports(t *testing.T, a ArchiveStore) {
+func archiveImports(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	other := put(t, a, settingsOf(t, guildB, ""))
 	noted := func(g leaderboard.GuildRef, files string) *checkpoints.NotedImport {

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 func byA() apikey.Actor { return apikey.User(ownerA) }
 
 // withKeys makes two guilds and a key of ownerA's for each id, without grants.
-func withKeys(t *testing.T, a ArchiveStore, ids ...string) {
+func withKeys(t *testing.T, a store.Archive, ids ...string) {
 	t.Helper()
 	put(t, a, settingsOf(t, guildA, ""))
 	put(t, a, settingsOf(t, guildB, ""))
@@ -33,14 +34,14 @@ func withKeys(t *testing.T, a ArchiveStore, ids ...string) {
 	}
 }
 
-func owned(t *testing.T, a ArchiveStore, owner id.User, hour int64) []apikey.Owned {
+func owned(t *testing.T, a store.Archive, owner id.User, hour int64) []apikey.Owned {
 	t.Helper()
 	list := mustGet(a.OwnedKeys(t.Context(), owner, hour, 100))(t)
 	return list
 }
 
 // grantsOf lists a key's grants with who gave them.
-func grantsOf(t *testing.T, a ArchiveStore, keyID string) string {
+func grantsOf(t *testing.T, a store.Archive, keyID string) string {
 	t.Helper()
 	for _, o := range owned(t, a, ownerA, 0) {
 		if o.ID == keyID {
@@ -52,7 +53,7 @@ func grantsOf(t *testing.T, a ArchiveStore, keyID string) string {
 }
 
 // archiveKeyLimit has many creations at once for few places, some by the operator, who is not held to the number.
-func archiveKeyLimit(t *testing.T, a ArchiveStore) {
+func archiveKeyLimit(t *testing.T, a store.Archive) {
 	const limit, tries = 5, 20
 	var made, refused atomic.Int64
 	var group sync.WaitGroup
@@ -86,7 +87,7 @@ func archiveKeyLimit(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveKeyOwners(t *testing.T, a ArchiveStore) {
+func archiveKeyOwners(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne)
 	must(t, a.Grant(t.Context(), keyOne, guildA, byA()))
 	before := mustGet(a.Key(t.Context(), keyOne))(t)
@@ -115,7 +116,7 @@ func archiveKeyOwners(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveOwnedKeys(t *testing.T, a ArchiveStore) {
+func archiveOwnedKeys(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne)
 	newer := aKey(keyTwo, guildB, guildA)
 	newer.CreatedAt = newer.CreatedAt.Add(time.Second)
@@ -153,7 +154,7 @@ func archiveOwnedKeys(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveKeepGrants(t *testing.T, a ArchiveStore) {
+func archiveKeepGrants(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne, keyTwo)
 	third := id.Guild("100000000000000003")
 	put(t, a, settingsOf(t, third, ""))

@@ -6,11 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/lease"
 	"levelboard/internal/usecase/snapshot"
 )
 
-func archiveLease(t *testing.T, a ArchiveStore) {
+func archiveLease(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	first := leased(t, a)
 	if again := leased(t, a); again != first {
@@ -42,7 +43,7 @@ func archiveLease(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
+func archiveLeaseExpiry(t *testing.T, a store.Archive) {
 	first, err := a.AcquireLease(t.Context(), "first", time.Millisecond, false)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func archiveLeaseExpiry(t *testing.T, a ArchiveStore) {
 }
 
 // A clock that was an hour ahead and was set back leaves a lease that would keep everybody out for that hour.
-func archiveLeaseTooFarAhead(t *testing.T, a ArchiveStore) {
+func archiveLeaseTooFarAhead(t *testing.T, a store.Archive) {
 	first, err := a.AcquireLease(t.Context(), "first", time.Hour+time.Minute, false)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -26,21 +27,21 @@ func tombstone(user id.User) snapshot.Row {
 	return snapshot.Row{Member: leaderboard.Member{UserID: user}, Deleted: true}
 }
 
-func writeRows(t *testing.T, a ArchiveStore, l lease.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
+func writeRows(t *testing.T, a store.Archive, l lease.Lease, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) {
 	t.Helper()
 	if err := snapshot.WriteBatch(t.Context(), a, l, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev, Known: math.MaxInt64, Rows: rows}); err != nil {
 		t.Fatalf("write batch at epoch %d, rev %d: %v", epoch, rev, err)
 	}
 }
 
-func wantState(t *testing.T, a ArchiveStore, g *guild.Guild, epoch, archived int64) {
+func wantState(t *testing.T, a store.Archive, g *guild.Guild, epoch, archived int64) {
 	t.Helper()
 	if s, err := a.State(t.Context(), refOf(g)); err != nil || s.Epoch != epoch || s.Archived != archived {
 		t.Errorf("state %+v, %v; want epoch %d, archived %d", s, err, epoch, archived)
 	}
 }
 
-func archiveMembers(t *testing.T, a ArchiveStore) {
+func archiveMembers(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	avatar, empty, name, colour := "a_0123456789abcdef0123456789abcdef", "", "Ünï \"q\" \\ 😀\n\x01", "#ff00aa"
 	want := []snapshot.Row{
@@ -74,7 +75,7 @@ func archiveMembers(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveRevs(t *testing.T, a ArchiveStore) {
+func archiveRevs(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 10, row("300000000000000001", 10), row("300000000000000002", 10))
@@ -110,7 +111,7 @@ func archiveRevs(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archivePieces(t *testing.T, a ArchiveStore) {
+func archivePieces(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	other := put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)

@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -30,7 +31,7 @@ func queryOf(t *testing.T, text string) leaderboard.Query {
 	return mustGet(leaderboard.ParseQuery(text))(t)
 }
 
-func wantNames(t *testing.T, a ArchiveStore, g *guild.Guild, limit int, text string, want ...id.User) {
+func wantNames(t *testing.T, a store.Archive, g *guild.Guild, limit int, text string, want ...id.User) {
 	t.Helper()
 	for _, words := range []int{0, 50_000} {
 		got, err := a.FindNames(t.Context(), refOf(g), queryOf(t, text), leaderboard.NameLimits{Users: limit, Words: words})
@@ -40,7 +41,7 @@ func wantNames(t *testing.T, a ArchiveStore, g *guild.Guild, limit int, text str
 	}
 }
 
-func archiveNames(t *testing.T, a ArchiveStore) {
+func archiveNames(t *testing.T, a store.Archive) {
 	g, other := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
 	var users []id.User
@@ -98,7 +99,7 @@ func archiveNames(t *testing.T, a ArchiveStore) {
 }
 
 // archiveManyNames compares what is found among thousands of names with what a look at each of them finds.
-func archiveManyNames(t *testing.T, a ArchiveStore) {
+func archiveManyNames(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	const total, batch = 4000, 1000

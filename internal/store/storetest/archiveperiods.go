@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/snapshot"
@@ -22,7 +23,7 @@ func idsOf(closed []periods.Closed) (ids []string) {
 	return ids
 }
 
-func archivePeriods(t *testing.T, a ArchiveStore) {
+func archivePeriods(t *testing.T, a store.Archive) {
 	g, other := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
 	first := month.First
@@ -80,7 +81,7 @@ func archivePeriods(t *testing.T, a ArchiveStore) {
 }
 
 // standingsAround looks around each of the 12 members of a closed board.
-func standingsAround(t *testing.T, a ArchiveStore, g *guild.Guild, periodID string) {
+func standingsAround(t *testing.T, a store.Archive, g *guild.Guild, periodID string) {
 	t.Helper()
 	all := mustGet(a.Standings(t.Context(), refOf(g), periodID, 0, 100))(t)
 	for at, s := range all {
@@ -99,7 +100,7 @@ func standingsAround(t *testing.T, a ArchiveStore, g *guild.Guild, periodID stri
 	}
 }
 
-func archiveAnnouncements(t *testing.T, a ArchiveStore) {
+func archiveAnnouncements(t *testing.T, a store.Archive) {
 	g, deleted := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
 	first := month.First
@@ -140,7 +141,7 @@ func archiveAnnouncements(t *testing.T, a ArchiveStore) {
 	want(0, 10)
 }
 
-func archiveHistoryPurged(t *testing.T, a ArchiveStore) {
+func archiveHistoryPurged(t *testing.T, a store.Archive) {
 	g, guarded := put(t, a, settingsOf(t, guildA, "")), put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)
 	today := period.DayAt(time.Now(), time.UTC)

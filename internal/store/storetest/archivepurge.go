@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
-func archiveTombstones(t *testing.T, a ArchiveStore) {
+func archiveTombstones(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 1, row("300000000000000001", 1), row("300000000000000002", 2))
@@ -41,7 +42,7 @@ func archiveTombstones(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archivePurge(t *testing.T, a ArchiveStore) {
+func archivePurge(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	kept := put(t, a, settingsOf(t, guildB, ""))
 	l := leased(t, a)

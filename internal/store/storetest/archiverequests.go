@@ -8,6 +8,7 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -21,7 +22,7 @@ func recordAt(name string, rev int64, users ...id.User) snapshot.Record {
 }
 
 // wantPast compares what is known of requests: "made", "not made", or who has lost what it did.
-func wantPast(t *testing.T, a ArchiveStore, g *guild.Guild, when string, want map[string]any) {
+func wantPast(t *testing.T, a store.Archive, g *guild.Guild, when string, want map[string]any) {
 	t.Helper()
 	for name, want := range want {
 		named := onceOf(name, name)
@@ -36,7 +37,7 @@ func wantPast(t *testing.T, a ArchiveStore, g *guild.Guild, when string, want ma
 	}
 }
 
-func archiveRequests(t *testing.T, a ArchiveStore) {
+func archiveRequests(t *testing.T, a store.Archive) {
 	const one, two id.User = "300000000000000001", "300000000000000002"
 	l := leased(t, a)
 	write := func(b snapshot.Batch) {
@@ -92,7 +93,7 @@ func archiveRequests(t *testing.T, a ArchiveStore) {
 }
 
 // A live store that went back, in the archive's epoch or an earlier one, has its records of requests salvaged with what they did.
-func archiveRequestsSalvaged(t *testing.T, a ArchiveStore) {
+func archiveRequestsSalvaged(t *testing.T, a store.Archive) {
 	const one, two, gone id.User = "300000000000000001", "300000000000000002", "300000000000000003"
 	l := leased(t, a)
 	for i, g := range []id.Guild{guildA, guildB} {
@@ -121,7 +122,7 @@ func archiveRequestsSalvaged(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveRequestsPurged(t *testing.T, a ArchiveStore) {
+func archiveRequestsPurged(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	old := recordAt("old", 1, "300000000000000001")
 	old.At = old.At.Add(-3 * time.Hour)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/apikey"
+	"levelboard/internal/store"
 )
 
 // secretN is a key's text and its hash, for the key keyOne.
@@ -19,14 +20,14 @@ func secretN(t *testing.T) (secret string, hash [32]byte) {
 	return secret, hash
 }
 
-func rotate(t *testing.T, a ArchiveStore, now time.Time, overlap time.Duration) (secret string) {
+func rotate(t *testing.T, a store.Archive, now time.Time, overlap time.Duration) (secret string) {
 	t.Helper()
 	secret, hash := secretN(t)
 	must(t, a.RotateKey(t.Context(), keyOne, apikey.Rotation{Hash: hash, Now: now, Overlap: overlap}, byA()))
 	return secret
 }
 
-func wantWorks(t *testing.T, a ArchiveStore, now time.Time, works string, secrets ...string) {
+func wantWorks(t *testing.T, a store.Archive, now time.Time, works string, secrets ...string) {
 	t.Helper()
 	k := mustGet(a.Key(t.Context(), keyOne))(t)
 	got := ""
@@ -40,7 +41,7 @@ func wantWorks(t *testing.T, a ArchiveStore, now time.Time, works string, secret
 	}
 }
 
-func archiveRotations(t *testing.T, a ArchiveStore) {
+func archiveRotations(t *testing.T, a store.Archive) {
 	now := time.Now().Truncate(time.Millisecond)
 	first, hash := secretN(t)
 	k := aKey(keyOne)
@@ -77,7 +78,7 @@ func archiveRotations(t *testing.T, a ArchiveStore) {
 	wantWorks(t, a, now, "0", fifth)
 }
 
-func archiveOldSecrets(t *testing.T, a ArchiveStore) {
+func archiveOldSecrets(t *testing.T, a store.Archive) {
 	now := time.Now().Truncate(time.Millisecond)
 	withKeys(t, a, keyOne)
 	secrets := []string{rotate(t, a, now, 0)}

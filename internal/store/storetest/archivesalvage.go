@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -24,12 +25,12 @@ const (
 )
 
 // salvage merges rows of a live store that was at epoch and rev, twice: whoever is killed in between does it again.
-func salvage(t *testing.T, a ArchiveStore, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) []snapshot.Row {
+func salvage(t *testing.T, a store.Archive, g *guild.Guild, epoch, rev int64, rows ...snapshot.Row) []snapshot.Row {
 	t.Helper()
 	return salvageOf(t, a, snapshot.Batch{Guild: refOf(g), Epoch: epoch, Rev: rev}, g, rows...)
 }
 
-func salvageOf(t *testing.T, a ArchiveStore, b snapshot.Batch, g *guild.Guild, rows ...snapshot.Row) []snapshot.Row {
+func salvageOf(t *testing.T, a store.Archive, b snapshot.Batch, g *guild.Guild, rows ...snapshot.Row) []snapshot.Row {
 	t.Helper()
 	from := mustGet(a.State(t.Context(), refOf(g)))(t)
 	var once []snapshot.Row
@@ -66,7 +67,7 @@ func salvageRow(user id.User, xp level.XP, count int64, updated, cooldown int64)
 	}
 }
 
-func archiveSalvage(t *testing.T, a ArchiveStore) {
+func archiveSalvage(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	type entry struct {
@@ -109,7 +110,7 @@ func archiveSalvage(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveSalvageUsers(t *testing.T, a ArchiveStore) {
+func archiveSalvageUsers(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	empty, name := "", "Ada"
@@ -149,7 +150,7 @@ func archiveSalvageUsers(t *testing.T, a ArchiveStore) {
 }
 
 // The presence is the one that was set last.
-func archiveSalvagePresence(t *testing.T, a ArchiveStore) {
+func archiveSalvagePresence(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	rev := int64(0)
@@ -168,7 +169,7 @@ func archiveSalvagePresence(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveSalvageStale(t *testing.T, a ArchiveStore) {
+func archiveSalvageStale(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	writeRows(t, a, l, g, 0, 5, row(salvaged1, 1))
@@ -195,7 +196,7 @@ func archiveSalvageStale(t *testing.T, a ArchiveStore) {
 	}
 }
 
-func archiveSalvageRace(t *testing.T, a ArchiveStore) {
+func archiveSalvageRace(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	for epoch := range int64(20) {
 		from := snapshot.State{Epoch: epoch}

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
 )
 
-func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
+func archiveSalvageTombstones(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	for range 3 {
@@ -55,7 +56,7 @@ func archiveSalvageTombstones(t *testing.T, a ArchiveStore) {
 }
 
 // A member that the live store has deleted since what it knows of was archived is deleted, and whoever was written since is not.
-func archiveSalvageDeleted(t *testing.T, a ArchiveStore) {
+func archiveSalvageDeleted(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
 	epoch := func() int64 {

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // mixed are guilds that are there, each with a state of its own, and refs to ones that are not, among them.
-func mixed(t *testing.T, a ArchiveStore, count int) (there map[leaderboard.GuildRef]snapshot.State, all []leaderboard.GuildRef) {
+func mixed(t *testing.T, a store.Archive, count int) (there map[leaderboard.GuildRef]snapshot.State, all []leaderboard.GuildRef) {
 	t.Helper()
 	there = map[leaderboard.GuildRef]snapshot.State{}
 	l := leased(t, a)
@@ -38,7 +39,7 @@ func mixed(t *testing.T, a ArchiveStore, count int) (there map[leaderboard.Guild
 	return there, all
 }
 
-func archiveStates(t *testing.T, a ArchiveStore) {
+func archiveStates(t *testing.T, a store.Archive) {
 	there, all := mixed(t, a, 40)
 	found, err := a.States(t.Context(), all)
 	if err != nil || !maps.Equal(found, there) {
@@ -50,7 +51,7 @@ func archiveStates(t *testing.T, a ArchiveStore) {
 }
 
 // archiveStatesRace asks for the states of guilds, and raises their epochs, many at the same time: each caller has its own answer.
-func archiveStatesRace(t *testing.T, a ArchiveStore) {
+func archiveStatesRace(t *testing.T, a store.Archive) {
 	there, all := mixed(t, a, 60)
 	for _, change := range []func(s *snapshot.State){func(s *snapshot.State) {}, func(s *snapshot.State) { s.Epoch++ }} {
 		for ref, s := range there {

@@ -10,9 +10,10 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/platform/changes"
+	"levelboard/internal/store"
 )
 
-func archiveUpdate(t *testing.T, a ArchiveStore) {
+func archiveUpdate(t *testing.T, a store.Archive) {
 	if _, err := a.UpdateGuild(t.Context(), settingsOf(t, guildA, ""), 1); !errors.Is(err, guild.ErrNotFound) {
 		t.Fatalf("a guild that never was: %v, want guild.ErrNotFound", err)
 	}
@@ -61,7 +62,7 @@ func archiveUpdate(t *testing.T, a ArchiveStore) {
 }
 
 // archiveUpdateRace has many who read the same version and update it at once.
-func archiveUpdateRace(t *testing.T, a ArchiveStore) {
+func archiveUpdateRace(t *testing.T, a store.Archive) {
 	before := put(t, a, settingsOf(t, guildA, ""))
 	var group sync.WaitGroup
 	var made atomic.Int32

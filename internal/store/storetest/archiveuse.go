@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"levelboard/internal/domain/apikey"
+	"levelboard/internal/store"
 )
 
-func wantUse(t *testing.T, a ArchiveStore, hour, requests int64, last time.Time) {
+func wantUse(t *testing.T, a store.Archive, hour, requests int64, last time.Time) {
 	t.Helper()
 	for _, o := range owned(t, a, ownerA, hour) {
 		if o.ID != keyOne {
@@ -23,7 +24,7 @@ func wantUse(t *testing.T, a ArchiveStore, hour, requests int64, last time.Time)
 	t.Errorf("%s is not in the list", keyOne)
 }
 
-func archiveUse(t *testing.T, a ArchiveStore) {
+func archiveUse(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne, keyTwo)
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	hour := apikey.HourOf(noon)
@@ -55,7 +56,7 @@ func archiveUse(t *testing.T, a ArchiveStore) {
 }
 
 // archiveUseRace has many replicas count the same keys, named in different orders, while the keys change.
-func archiveUseRace(t *testing.T, a ArchiveStore) {
+func archiveUseRace(t *testing.T, a store.Archive) {
 	withKeys(t, a, keyOne, keyTwo)
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	const replicas, flushes = 6, 10

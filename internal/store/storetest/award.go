@@ -6,6 +6,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 )
 
@@ -88,29 +89,19 @@ func awardCooldown(b *board) {
 	b.award(hold(hour, offer(userN(1), 5), offer(userN(3), 6), offer(userN(5), 1)), gave(10, 4, 0), gave(0, 4, 6), gave(1, 2, 0))
 	// It ends.
 	b.award(hold(time.Millisecond, offer(userN(4), 1)), gave(0, 4, 1))
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	testenv.Wait(b, "a cooldown of a millisecond ends", func() bool {
 		got, _, err := b.Award(b.Context(), b.g, hold(0, offer(userN(4), 3)))
 		b.must(err)
-		if got[0].Gained[0] == 3 {
-			break
-		}
-		if time.Now().After(deadline) {
-			b.Fatal("a cooldown of a millisecond does not end")
-		}
-	}
+		return got[0].Gained[0] == 3
+	})
 	// One that ends later than the guild's interval from now, since the clock was set back, is cut to the interval.
 	b.award(hold(hour, offer(userN(7), 1)), gaveNew(1))
 	b.award(hold(hour/2, offer(userN(7), 1)), gave(1, 1, 0))
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	testenv.Wait(b, "a cooldown that ends in an hour is cut to an interval of a millisecond", func() bool {
 		got, _, err := b.Award(b.Context(), b.g, hold(time.Millisecond, offer(userN(7), 1)))
 		b.must(err)
-		if got[0].Gained[0] == 1 {
-			break
-		}
-		if time.Now().After(deadline) {
-			b.Fatal("a cooldown that ends in an hour outlasts an interval of a millisecond")
-		}
-	}
+		return got[0].Gained[0] == 1
+	})
 	// Without one, every message gives what it is worth.
 	b.award(hold(0, offer(userN(6), 1, 2, 3)), gaveNew(1, 2, 3))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -34,13 +35,12 @@ func (b *board) survey(idle time.Duration) (changed bool, cold []snapshot.Quiet)
 // cold waits until nobody has used the guild for so long.
 func (b *board) cold(idle time.Duration) snapshot.Quiet {
 	b.Helper()
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if _, cold := b.survey(idle); len(cold) == 1 {
-			return cold[0]
-		}
-	}
-	b.Fatal("the guild does not become cold")
-	return snapshot.Quiet{}
+	var cold []snapshot.Quiet
+	testenv.Wait(b, "the guild becomes cold", func() bool {
+		_, cold = b.survey(idle)
+		return len(cold) == 1
+	})
+	return cold[0]
 }
 
 func (b *board) evict(c snapshot.Quiet, idle time.Duration) (gone bool) {

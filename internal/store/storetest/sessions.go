@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -106,15 +107,9 @@ func Sessions(t *testing.T, open func(t *testing.T) signin.Store) {
 		s := open(t)
 		kept := signin.Kept{Hash: signin.Hash{1}, User: user, Sealed: []byte("x"), Ends: now}
 		fail(t, s.PutSession(t.Context(), kept, time.Millisecond, signin.PutOptions{Limit: 3, Now: now}))
-		end := time.Now().Add(10 * time.Second)
-		for {
+		testenv.Wait(t, "the session expires", func() bool {
 			_, err := s.Session(t.Context(), kept.Hash)
-			if errors.Is(err, signin.ErrNoSession) {
-				return
-			}
-			if err != nil || time.Now().After(end) {
-				t.Fatalf("it is still there; %v", err)
-			}
-		}
+			return errors.Is(err, signin.ErrNoSession)
+		})
 	})
 }

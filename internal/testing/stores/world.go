@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/store"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/redisconn"
@@ -38,7 +39,7 @@ type World struct {
 	*testing.T
 	Redis   redis.UniversalClient
 	Live    *redisstore.Store
-	Archive storetest.ArchiveStore
+	Archive store.Archive
 	Logged  *Logged
 	Server  *testenv.RedisServer // when Restorable; else nil
 }
@@ -75,7 +76,7 @@ func Postgres(tb testing.TB, url string) *postgres.Archive {
 }
 
 // New is on the Redis at an address and the archive.
-func New(t *testing.T, redisURL string, archive storetest.ArchiveStore) *World {
+func New(t *testing.T, redisURL string, archive store.Archive) *World {
 	t.Helper()
 	client, err := redisconn.Connect(redisURL, redisconn.ConnectOptions{Timeout: 30 * time.Second})
 	if err != nil {

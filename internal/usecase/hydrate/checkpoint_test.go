@@ -6,7 +6,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/store"
 	"levelboard/internal/testing/stores"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
@@ -20,7 +20,7 @@ func (silent) Announce(context.Context, changes.Kind, string) {}
 
 // watched runs one of looks before each look at a guild's state.
 type watched struct {
-	storetest.ArchiveStore
+	store.Archive
 	looks []func()
 }
 
@@ -29,7 +29,7 @@ func (a *watched) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.S
 		a.looks[0]()
 		a.looks = a.looks[1:]
 	}
-	return a.ArchiveStore.State(ctx, g)
+	return a.Archive.State(ctx, g)
 }
 
 // The server restarts while a checkpoint waits for the writer. The guild gets another epoch, and its changes still wait.

@@ -80,7 +80,6 @@ type App struct {
 	writer     *snapshot.Writer
 	hydrator   *hydrate.Hydrator
 	periods    *periods.Closer
-	counter    *periods.Counter
 	meter      *apikey.Meter
 	limiter    *ratelimit.Limiter
 	feed       *events.Feed
@@ -165,8 +164,7 @@ func (a *App) start(ctx context.Context) error {
 
 	a.limiter = ratelimit.New(a.stores.client)
 	used := a.noteUses(background)
-	a.counter = periods.NewCounter(store, a.stores.archive)
-	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used, Counter: a.counter})
+	board := leaderboard.New(store, a.hydrator, guilds, leaderboard.Options{Used: used})
 	a.feed = events.NewFeed(store, board, events.FeedOptions{Log: a.log, Used: used})
 	a.background.Go(func() { a.feed.Run(background) })
 	a.watching = watch.NewFeed(board, watch.FeedOptions{Log: a.log})

@@ -40,9 +40,6 @@ func (a *App) stop(ctx context.Context) error {
 	if a.hydrator != nil { // not before: what changed in a guild may have to be compared with the archive first
 		_ = a.within(ctx, "the loading of guilds", func() error { a.hydrator.Close(); return nil })
 	}
-	if a.counter != nil {
-		a.counter.Close()
-	}
 	a.lastUse(ctx)
 	traces()
 	a.stopOps(ctx)

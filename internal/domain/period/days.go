@@ -2,7 +2,9 @@ package period
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -19,18 +21,68 @@ func (c Calendar) DaysAt(t time.Time) *Days {
 	}
 	today := DayAt(t, c.Zone)
 	d := &Days{begins: today.Begin(c.Zone), ends: (today + 1).Begin(c.Zone)}
-	d.text = fmt.Sprintf("%d %d %d %d %d", d.begins.UnixMilli(), d.ends.UnixMilli(), int32(today-1), int32(today), int32(today+1))
+	d.text = fmt.Sprintf("%d %d %s|%s|%s", d.begins.UnixMilli(), d.ends.UnixMilli(), c.Boards(today-1), c.Boards(today), c.Boards(today+1))
 	return d
-}
-
-// Range is the first day of the period and the one after its last, as the live store has it: "20776-20783".
-func (p Period) Range() string {
-	return strconv.FormatInt(int64(p.First), 10) + "-" + strconv.FormatInt(int64(p.End), 10)
 }
 
 // At reports whether the day that is today is so at an instant.
 func (d *Days) At(t time.Time) bool { return !t.Before(d.begins) && t.Before(d.ends) }
 
-// String returns when today begins and ends, in ms since 1970, and the three days' numbers, as redisstore's scripts take them
+// String returns when today begins and ends, in ms since 1970, and the boards of the three days, as redisstore's scripts take them
 // (prelude/counting.lua).
 func (d *Days) String() string { return d.text }
+
+// Boards are the periods that a day's gains count for, in the order of Kinds; the zero Period where there is none. The day is always among them: its
+// totals are listed whichever boards a guild has.
+type Boards struct {
+	Day     Day
+	Periods [4]Period
+}
+
+// Boards returns the boards of a day. The calendar has to count something.
+func (c Calendar) Boards(d Day) Boards {
+	b := Boards{Day: d}
+	for i, kind := range Kinds {
+		b.Periods[i], _ = c.Of(kind, d)
+	}
+	b.Periods[0] = At(Daily, d)
+	return b
+}
+
+// String returns the day and the days of each period, as the live store notes which boards it has: "20784 20784-20785 20780-20787 - -".
+func (b Boards) String() string {
+	text := strconv.Itoa(int(b.Day))
+	for _, p := range b.Periods {
+		text += " " + p.Range()
+	}
+	return text
+}
+
+// SameAs reports whether a text of String is of the same periods, whichever day it was written for.
+func (b Boards) SameAs(text string) bool {
+	_, ours, _ := strings.Cut(b.String(), " ")
+	_, theirs, _ := strings.Cut(text, " ")
+	return ours == theirs
+}
+
+// First is the first day that counts for any of the boards.
+func (b Boards) First() (first Day) {
+	first = b.Day
+	for _, p := range b.Periods {
+		if p != (Period{}) {
+			first = min(first, p.First)
+		}
+	}
+	return first
+}
+
+// Range is the first day of the period and the one after its last, as the live store has it: "20776-20783"; "-" for the zero Period.
+func (p Period) Range() string {
+	if p == (Period{}) {
+		return "-"
+	}
+	return strconv.Itoa(int(p.First)) + "-" + strconv.Itoa(int(p.End))
+}
+
+// Place is the place of a kind among Kinds, from 1.
+func (k Kind) Place() int { return slices.Index(Kinds, k) + 1 }

@@ -87,7 +87,7 @@ func newSite(t *testing.T, o options) *site {
 	archive := s.stored()
 	hydrator := hydrate.New(store, archive, slog.New(slog.DiscardHandler))
 	t.Cleanup(hydrator.Close)
-	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{Counter: periods.NewCounter(store, archive)})
+	s.board = leaderboard.New(store, hydrator, s.guilds, leaderboard.Options{})
 	s.feed = s.watched(o)
 
 	gin.SetMode(gin.ReleaseMode)

@@ -1,9 +1,9 @@
 -- Gives a hydration's lock up, if it is still held, and drops the staging keys.
 --
--- KEYS     lock, staged xp, staged entry
+-- KEYS     lock, staging keys
 -- ARGV     token
 -- returns  {}
 -- atomic   the check and the removal
 if redis.call('GET', KEYS[1]) == ARGV[1] .. '@' .. SERVER then redis.call('DEL', KEYS[1]) end
-redis.call('UNLINK', KEYS[2], KEYS[3])
+redis.call('UNLINK', unpack(KEYS, 2))
 return {}

@@ -1,21 +1,21 @@
 -- Gives members XP for their messages, and brings back those who are not present (absent.lua). What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
 -- them goes in one command each.
 --
--- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
+-- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
 --          each once, n lists of what the messages are worth ("20", or "20 -1 0", where one that is -1 does not count; or of a member that has
 --          them already "=" and its part of the outcome), user data of the first members, what once takes
 -- returns  {outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
 --          for each member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count), all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
 local cooldown, n, told = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local from, to = 7, 6 + n
-opened(known)
+opened(boards)
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 
@@ -86,7 +86,7 @@ for i = 1, n do
 
     if messages > 0 then
       if xp ~= start or not before then xps[i], starts[i] = xp, start end
-      if away then returns[i] = away elseif not before then gains = born(member, known) end
+      if away then returns[i] = away elseif not before then gains = born(member, boards) end
       if i <= told then user = ' ' .. ARGV[to + n + i] end
       g = g + 1
       given[g] = member
@@ -104,7 +104,7 @@ for i = 1, n do
     if returns[i] then
       redis.call('ZADD', KEYS[2], returns[i], member)
       event(KEYS[5], 'i', member, 'a', returns[i])
-      moved(member, true, known)
+      moved(member, true, boards)
     end
     redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], member)
     leveled(member, starts[i], xps[i])
@@ -118,6 +118,5 @@ if g == 0 then
 end
 redis.call('HSET', KEYS[3], unpack(newentries))
 local counted = note(rev, since, pending, given, 1, g)
-unread(rev, g)
 if named() then record(counted, table.concat(given, ' '), outcome, '') end
 return {outcome}

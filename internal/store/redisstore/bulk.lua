@@ -2,21 +2,21 @@
 -- then added by ZINCRBY. A member that is not present stays so: its XP is in its entry (absent.lua), and no event is made. A "-" before an amount of
 -- XP takes the member off the board, without an event, unless the mode leaves it alone.
 --
--- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua
+-- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, mode (set, higher, add, missing), n (at most 1000), for how many of them user data
 --          follows, n members, each once, n amounts of XP (or of a member that was changed already "=" and its part of the outcome), n message
 --          counts or '', user data of the first members, what once takes
 -- returns  {outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has for
 --          each member c (created), h (changed) or u (unchanged), and XP and message count after, all with a space between
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
-local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
 local mode, n, told = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local from, to = 7, 6 + n
-opened(known)
+opened(boards)
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
 local held = ' ' .. stamp() .. ' '
@@ -63,7 +63,7 @@ for i = 1, n do
     if not same then
       c = c + 1
       changed[c], befores[c], afters[c] = member, before or 0, xp
-      if not was then gains = born(member, known) end
+      if not was then gains = born(member, boards) end
       if mode == 'add' then gains, days[c] = earned(member, gains, xp - befores[c]) end
       made[c] = hide and was and 'leaves' or (away or hide) and 'away' or was and 'there' or 'new'
       if mode ~= 'add' and xp ~= before and (made[c] == 'there' or made[c] == 'new') then seats[#seats + 1], seats[#seats + 2] = text, member end
@@ -87,10 +87,9 @@ for i = 1, c do
     leveled(member, befores[i], afters[i])
   end
   noted(member, days[i], gain)
-  if made[i] == 'leaves' or made[i] == 'away' and days[i] then moved(member, false, known) end
+  if made[i] == 'leaves' or made[i] == 'away' and days[i] then moved(member, false, boards) end
 end
 redis.call('HSET', KEYS[3], unpack(texts))
 local counted = note(rev, since, pending, changed, 1, c)
-unread(rev, c)
 record(counted, table.concat(changed, ' '), outcome, audited())
 return {outcome}

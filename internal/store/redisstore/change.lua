@@ -1,20 +1,20 @@
 -- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
 -- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
 --
--- KEYS     meta xp entry dirty events, notes as in counting.lua, records and journal as in changing.lua (then n is 1)
+-- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua (then n is 1)
 -- ARGV     incarnation, what counting.lua takes, what leveled takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
 --          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
 --          does
 -- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
 --          damaged; -3, 0, 0: it is not present)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
 -- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
-local found, rev, since, pending, known = loaded('rev', 'since', 'pending', 'gains')
+local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
 local answer = once()
 if answer then return answer end
 local ARGV, match, tonumber = ARGV, string.match, tonumber
 local n = journaled() and 1 or (#ARGV - 3) / 2
-opened(known)
+opened(boards)
 local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, 3 + n))
 local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 4, 3 + n))
 local held = ' ' .. stamp() .. ' '
@@ -71,6 +71,5 @@ for i = 1, n do
 end
 redis.call('HSET', KEYS[3], unpack(texts, 1, 2 * m))
 local counted = note(rev, since, pending, members, 1, m, made)
-unread(rev, made)
 if journaled() then record(counted, members[1], table.concat(outcome, ' ', 1, 3), audited(), outcome[1], outcome[2]) end
 return outcome

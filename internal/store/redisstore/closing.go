@@ -34,6 +34,19 @@ func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err e
 	return m, wrap("moment", err)
 }
 
+// Boards implements hydrate.Live.
+func (s *Store) Boards(ctx context.Context, g id.Guild) (boards string, now time.Time, err error) {
+	r, err := s.run(ctx, momentScript, []string{keysOf(g).meta()})
+	if err != nil {
+		return "", now, err
+	}
+	var at int64
+	if err = r.numbers(&at); err == nil {
+		boards, _, err = r.text(6)
+	}
+	return boards, time.UnixMilli(at), wrap("moment", err)
+}
+
 // Announce implements periods.Live.
 func (s *Store) Announce(ctx context.Context, g leaderboard.GuildRef, text []byte) error {
 	return s.announce(ctx, g, "p", string(text))

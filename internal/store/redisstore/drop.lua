@@ -1,6 +1,6 @@
 -- Removes a guild's keys if they are of this incarnation or of none, and stops a hydration of this incarnation.
 --
--- KEYS     meta lock, xp entry dirty journal, events of this incarnation, records, gains
+-- KEYS     meta lock, xp entry dirty journal, events of this incarnation, records, boards of periods
 -- ARGV     incarnation, how long a record lasts in ms
 -- returns  {}
 -- atomic   the check and the removal

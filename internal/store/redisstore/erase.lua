@@ -1,12 +1,11 @@
--- Takes a user's entry and gains out of a guild. Boards of running periods that name the user are dropped, and counted again when they are read. What
--- the journal says of the user leaves it with the next snapshot; events are left to erase_events.lua.
+-- Takes a user's entry and gains out of a guild. What the journal says of the user leaves it with the next snapshot; events are left to erase_events.lua.
 --
--- KEYS     meta xp entry dirty, journal, gains of the day, week, month and season, notes
+-- KEYS     meta xp entry dirty, journal, boards of the day, week, month and season
 -- ARGV     member, 1 to note the deletion though nothing is found, else 0
 -- returns  {} when the guild is not loaded | {incarnation} when it is not in use | {incarnation, 0: the user was not found, or 1, epoch,
 --          rev}
 -- atomic   all of it, and the note for the snapshot, which finds no entry and writes a tombstone
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'since', 'pending', 'gains')
+local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'since', 'pending')
 if not meta[1] then return {} end
 if meta[2] ~= SERVER then return {meta[1]} end
 local user, found = ARGV[1], ARGV[2] == '1'
@@ -14,21 +13,14 @@ local user, found = ARGV[1], ARGV[2] == '1'
 if redis.call('HDEL', KEYS[3], user) + redis.call('ZREM', KEYS[2], user) > 0 then found = true end
 if redis.call('ZMSCORE', KEYS[4], user)[1] then found = true end
 
-local named = false
 for i = 6, 9 do
-  if redis.call('ZMSCORE', KEYS[i], user)[1] then named = true end
-end
-local cursor = '0'
-repeat
-  local part = redis.call('HSCAN', KEYS[10], cursor, 'MATCH', '*:' .. user, 'COUNT', 1000)
-  cursor = part[1]
-  if #part[2] > 0 then named = true end
-until cursor == '0'
-if named then
-  found = true
-  redis.call('UNLINK', unpack(KEYS, 6, 10))
-  redis.call('HSET', KEYS[10], '', '')
-  redis.call('HSET', KEYS[1], 'gains', NOTHING_KEPT)
+  local was = redis.call('ZMSCORE', KEYS[i], user)[1]
+  if was then
+    found = true
+    redis.call('ZREM', KEYS[i], user)
+    local sum = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[i - 5]
+    redis.call('HINCRBY', KEYS[1], sum, string.format('%.0f', math.min(-tonumber(was), 0)))
+  end
 end
 
 local from = '-'

@@ -8,6 +8,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/redisconn"
+	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -58,10 +59,23 @@ func (s *Store) NoteUses(ctx context.Context, guilds []id.Guild) (err error) {
 
 // Evict implements snapshot.Live.
 func (s *Store) Evict(ctx context.Context, c snapshot.Quiet, idle time.Duration) (gone bool, err error) {
-	k := keysOf(c.Guild.ID)
-	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(c.Guild.Incarnation), k.once()}, append(k.members(), k.gains()...)...)
+	return s.evict(ctx, c.Guild, c.State, idle, "")
+}
+
+// EvictFrozen implements hydrate.Live.
+func (s *Store) EvictFrozen(ctx context.Context, h hydrate.Lock, state snapshot.State) error {
+	gone, err := s.evict(ctx, h.Guild, state, 0, h.Token)
+	if err == nil && !gone {
+		err = hydrate.ErrLost
+	}
+	return err
+}
+
+func (s *Store) evict(ctx context.Context, g leaderboard.GuildRef, state snapshot.State, idle time.Duration, token string) (gone bool, err error) {
+	k := keysOf(g.ID)
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, append(k.members(), k.gains()...)...)
 	r, err := s.run(ctx, evictScript, keys,
-		int64(c.Guild.Incarnation), c.State.Epoch, c.State.Archived, cooldownMillis(idle), s.onceTTL.Milliseconds())
+		int64(g.Incarnation), state.Epoch, state.Archived, cooldownMillis(idle), s.onceTTL.Milliseconds(), token)
 	if errors.Is(err, leaderboard.ErrNotLoaded) {
 		return false, nil
 	}

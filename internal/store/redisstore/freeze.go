@@ -10,33 +10,33 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-var (
-	freezeScript  = newScript("freeze", "loaded")
-	settledScript = newScript("settled")
-)
+var freezeScript = newScript("freeze")
 
-// Freeze implements checkpoints.Live.
-func (s *Store) Freeze(ctx context.Context, g leaderboard.GuildRef) (hydrate.Lock, error) {
-	h := newHydration(g)
-	k := keysOf(g.ID)
-	_, err := s.run(ctx, freezeScript, []string{k.meta(), k.lock()}, int64(g.Incarnation), h.Token, hydrationLock.Milliseconds())
+// Freeze implements hydrate.Live.
+func (s *Store) Freeze(ctx context.Context, g leaderboard.GuildRef) (h hydrate.Lock, err error) {
+	h = newHydration(g)
+	_, _, err = s.freeze(ctx, h, 1)
 	return h, err
 }
 
-// newHydration makes a hold on a guild. The incarnation is in the token so that Drop can tell whose it stops.
-func newHydration(g leaderboard.GuildRef) hydrate.Lock {
-	return hydrate.Lock{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
+// KeepFrozen implements hydrate.Live.
+func (s *Store) KeepFrozen(ctx context.Context, h hydrate.Lock) (state snapshot.State, archived bool, err error) {
+	return s.freeze(ctx, h, 0)
 }
 
-// Settled implements checkpoints.Live.
-func (s *Store) Settled(ctx context.Context, h hydrate.Lock) (state snapshot.State, settled bool, err error) {
+func (s *Store) freeze(ctx context.Context, h hydrate.Lock, begin int) (state snapshot.State, archived bool, err error) {
 	k := keysOf(h.Guild.ID)
-	r, err := s.run(ctx, settledScript, []string{k.meta(), k.lock(), k.dirty(), k.journal()},
-		int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds())
+	r, err := s.run(ctx, freezeScript, []string{k.meta(), k.lock(), k.dirty(), k.journal()},
+		int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), begin)
 	if err != nil {
 		return state, false, err
 	}
 	var waiting int64
 	err = r.numbers(&waiting, &state.Epoch, &state.Archived)
-	return state, waiting == 0, wrap("settled", err)
+	return state, waiting == 0, wrap("freeze", err)
+}
+
+// newHydration makes a hold on a guild. The incarnation is in the token so that Drop can tell whose it stops.
+func newHydration(g leaderboard.GuildRef) hydrate.Lock {
+	return hydrate.Lock{Guild: g, Token: strconv.FormatInt(int64(g.Incarnation), 10) + "-" + rand.Text()}
 }

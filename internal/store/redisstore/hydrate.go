@@ -33,6 +33,8 @@ const (
 	stagingTTL = 5 * time.Minute
 	// chunkRows is how many rows one script loads or reads: a busy server is held up for two or three milliseconds, not for ten.
 	chunkRows = 250
+	// away is how far below their gains members stand on boards of periods who are not present (prelude/counting.lua).
+	away = 1 << 52
 )
 
 // found is what the answers of begin_hydration.lua stand for.
@@ -157,7 +159,8 @@ func (s *Store) LoadChunk(ctx context.Context, h hydrate.Lock, rows []snapshot.R
 }
 
 func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Row) error {
-	var scores, entries []any
+	k := keysOf(h.Guild.ID)
+	pairs := make([][]any, len(k.staging(h.Token)))
 	for _, row := range rows {
 		if row.Deleted {
 			continue
@@ -172,17 +175,28 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 		member := string(row.UserID)
 		e := entry{absent: row.Absent, xp: row.XP, count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains, user: user}
 		if !row.Absent {
-			scores = append(scores, int64(row.XP), member)
+			pairs[0] = append(pairs[0], int64(row.XP), member)
 		}
-		entries = append(entries, member, e.String())
+		pairs[1] = append(pairs[1], member, e.String())
+		for i, gained := range row.OnBoards {
+			if row.Absent && gained != 0 {
+				gained -= away
+			}
+			if gained != 0 {
+				pairs[2+i] = append(pairs[2+i], gained, member)
+			}
+		}
 	}
-	if len(entries) == 0 {
+	if len(pairs[1]) == 0 {
 		return nil
 	}
-	args := make([]any, 0, 5+len(scores)+len(entries))
-	args = append(args, int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), stagingTTL.Milliseconds(), len(scores)/2)
-	args = append(append(args, scores...), entries...)
-	k := keysOf(h.Guild.ID)
+	args := []any{int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), stagingTTL.Milliseconds()}
+	for _, of := range pairs {
+		args = append(args, len(of)/2)
+	}
+	for _, of := range pairs {
+		args = append(args, of...)
+	}
 	_, err := s.run(ctx, loadChunkScript, append([]string{k.meta(), k.lock()}, k.staging(h.Token)...), args...)
 	return err
 }
@@ -192,9 +206,12 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
 	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
-	keys = append(append(keys, k.staging(h.Token)...), k.events(h.Guild.Incarnation), k.journal(), k.once())
-	keys = append(keys, k.gains()...)
-	_, err := s.run(ctx, commitHydrationScript, keys, int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, s.onceTTL.Milliseconds(), min(int64(h.LastDay), 1))
+	keys = append(append(keys, k.events(h.Guild.Incarnation), k.journal(), k.once()), append(k.gains(), k.staging(h.Token)...)...)
+	args := []any{int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, s.onceTTL.Milliseconds(), h.Boards}
+	for _, gained := range h.Gained {
+		args = append(args, gained)
+	}
+	_, err := s.run(ctx, commitHydrationScript, keys, args...)
 	return err
 }
 

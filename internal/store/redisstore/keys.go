@@ -33,7 +33,6 @@ const (
 	weekName      = "gain:week"
 	monthName     = "gain:month"
 	seasonName    = "gain:season"
-	notesName     = "gain:notes"
 	loadedPattern = keyPrefix + "*" + keySuffix + metaName
 )
 
@@ -75,24 +74,22 @@ func eventsName(incarnation guild.Incarnation) string {
 }
 
 // board are the keys of the scripts that read a board, members those of the scripts of snapshots, and changes those of the
-// scripts that change members: each begins with the ones before. Where gains are counted, changes have the notes of them as well.
+// scripts that change members: each begins with the ones before. Where gains are counted, changes have the boards of periods as well.
 func (k guildKeys) board() []string   { return k.names(metaName, xpName, entryName) }
 func (k guildKeys) members() []string { return k.names(metaName, xpName, entryName, dirtyName) }
 func (k guildKeys) changes(incarnation guild.Incarnation, counted bool) []string {
 	if counted {
-		return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation), notesName)
+		return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation), dayName, weekName, monthName, seasonName)
 	}
 	return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation))
 }
 
-// gains are what members gained in the running day, week, month and season, and notes of what they gained since.
-func (k guildKeys) gains() []string {
-	return k.names(dayName, weekName, monthName, seasonName, notesName)
-}
+// gains are the boards of the running day, week, month and season.
+func (k guildKeys) gains() []string { return k.names(dayName, weekName, monthName, seasonName) }
 
 // names makes all names in one piece of memory: over many boards these are made again for each request.
 func (k guildKeys) names(suffixes ...string) []string {
-	const usual = 300 // bytes, which fit on the stack
+	const usual = 400 // bytes, which fit on the stack
 	text, names := make([]byte, 0, usual), make([]string, len(suffixes))
 	for _, s := range suffixes {
 		text = append(append(append(append(text, keyPrefix...), k...), keySuffix...), s...)
@@ -105,10 +102,10 @@ func (k guildKeys) names(suffixes ...string) []string {
 	return names
 }
 
-// staging are the keys that a hydration loads into: xp, entry.
+// staging are the keys that a hydration loads into: xp, entry and the boards.
 func (k guildKeys) staging(token string) []string {
 	prefix := k.name("load:") + token
-	return []string{prefix + ":xp", prefix + ":entry"}
+	return []string{prefix + ":xp", prefix + ":entry", prefix + ":day", prefix + ":week", prefix + ":month", prefix + ":season"}
 }
 
 // guildOfMeta returns the guild whose meta key this is.

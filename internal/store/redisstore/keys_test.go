@@ -117,24 +117,22 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 	s := redisstore.New(client, redisstore.Options{})
 	load(t, s, row(user1))
 	loaded := keyTypes(t, client)
-	want := func(when string, base map[string]string, counted, read bool) {
+	week := period.At(period.Weekly, period.DayAt(time.Now(), time.UTC))
+	want := func(when string, base map[string]string, boards ...period.Kind) {
 		t.Helper()
 		want := maps.Clone(base)
-		if counted {
-			want[prefix+"gain:notes"] = "hash"
-		}
-		for _, kind := range period.Kinds {
-			if key := prefix + "gain:" + string(kind); read {
-				want[key] = "zset"
-				if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
-					t.Errorf("%s %s expires in %v, want never", key, when, ttl)
-				}
+		for _, kind := range boards {
+			key := prefix + "gain:" + string(kind)
+			want[key] = "zset"
+			if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
+				t.Errorf("%s %s expires in %v, want never", key, when, ttl)
 			}
 		}
 		if got := keyTypes(t, client); !maps.Equal(got, want) {
 			t.Errorf("keys %s: %v, want %v", when, got, want)
 		}
-		if meta := client.HGetAll(ctx, prefix+"meta").Val(); len(base) > 0 && (meta["gains"] != "") != counted {
+		meta := client.HGetAll(ctx, prefix+"meta").Val()
+		if kept := strings.Contains(meta["boards"], week.Range()); kept != (len(boards) > 0) {
 			t.Errorf("meta %s: %v", when, meta)
 		}
 	}
@@ -146,43 +144,34 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 		ok(t, client.Del(ctx, "lb:changed-guilds").Err())
 	}
 	change(plusOne)
-	want("of a guild that counts nothing", loaded, false, false)
+	want("of a guild that counts nothing", loaded)
 
 	counting := plusOne
 	counting.Days = period.Calendar{Zone: time.UTC, Kinds: []period.Kind{period.Weekly}}.DaysAt(time.Now())
 	change(counting)
-	want("after a change that counts", loaded, true, false)
+	want("after a change that counts", loaded, period.Daily, period.Weekly)
 	entry := client.HGet(ctx, prefix+"entry", string(user1)).Val()
 	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, ";"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, ";"+strconv.Itoa(int(today-1))+":1") {
 		t.Errorf("the entry is %q, want it with a gain of today", entry)
 	}
-	week := period.At(period.Weekly, period.DayAt(time.Now(), time.UTC))
-	needed, err := s.BeginCount(ctx, guild1, week)
-	ok(t, err)
-	ok(t, s.EndCount(ctx, guild1, week))
-	change(counting)
-	if notes := client.HLen(ctx, prefix+"gain:notes").Val(); !needed || notes != 2 {
-		t.Errorf("%d notes, want the one that is always there and one of the change", notes)
-	}
-	_, err = s.Standings(ctx, guild1, week, 0, 1, leaderboard.Digest{})
-	ok(t, err)
-	want("after a board was read", loaded, true, true)
-	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || meta["gains"] != "- "+week.Range()+" - -" {
-		t.Errorf("meta is %v, want what was gained in the week since its board was made, and no other board", meta)
+	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || !strings.HasSuffix(meta["boards"], " "+week.Range()+" - -") {
+		t.Errorf("meta is %v, want what was gained in the week, and its board", meta)
 	}
 
 	leaves(t, client, s, 1)
-	want("of an evicted guild", map[string]string{}, false, false)
+	want("of an evicted guild", map[string]string{})
 
 	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{Epoch: 1})
 	ok(t, err)
-	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{row(user1)}))
-	h.LastDay = period.DayAt(time.Now(), time.UTC)
+	gained := row(user1)
+	gained.OnBoards = []int64{0, 5, 0, 0}
+	ok(t, s.LoadChunk(ctx, h, []snapshot.Row{gained}))
+	h.Boards, h.Gained[1] = "20000 - "+week.Range()+" - -", 5
 	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 2}))
-	want("of a loaded guild that has gained before", loaded, true, false)
+	want("of a loaded guild that has gained before", loaded, period.Weekly)
 
 	ok(t, s.Drop(ctx, guild1))
-	want("after drop", map[string]string{}, false, false)
+	want("after drop", map[string]string{})
 }
 
 func TestAbortLeavesNoKeys(t *testing.T) {

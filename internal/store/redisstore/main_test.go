@@ -42,12 +42,6 @@ func TestConformanceOnRedis(t *testing.T) {
 	})
 }
 
-func TestLargeBoardsOnRedis(t *testing.T) {
-	storetest.LargeBoard(t, func(t *testing.T) storetest.Store {
-		return redisstore.New(connect(t, testenv.Redis(t).URL()), redisstore.Options{})
-	})
-}
-
 func TestConformanceOnEmbeddedRedis(t *testing.T) {
 	t.Parallel()
 	storetest.Board(t, func(t *testing.T) storetest.Store {

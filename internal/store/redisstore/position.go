@@ -10,31 +10,23 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var positionScript = newScript("position", "loaded", "values", "ranked", "settle")
+var positionScript = newScript("position", "loaded", "values", "ranked", "running")
 
-const (
-	// positionNotes is how many changes a read of positions takes into the boards at most.
-	positionNotes = 100
-	// positionWidth is how many elements of a reply are about one member.
-	positionWidth = 13
-)
+// positionWidth is how many elements of a reply are about one member.
+const positionWidth = 13
 
 // Position implements leaderboard.Board.
 func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.User, running []period.Period) (leaderboard.Position, error) {
 	k := keysOf(g.ID)
-	keys, args := k.board(), []any{int64(g.Incarnation), "", "", "", "", positionNotes, string(user)}
+	keys, args := k.board(), []any{int64(g.Incarnation), "", "", "", "", string(user)}
 	for _, p := range running {
-		args[placeOf(p.Kind)] = p.Range()
+		args[p.Kind.Place()] = p.Range()
 	}
 	if len(running) > 0 {
 		keys = append(keys, k.gains()...)
 	}
-	c := redisconn.Call{}
-	err := s.settled(ctx, g, func() error {
-		c = redisconn.Call{Script: positionScript, Keys: keys, Args: args}
-		return known(s.client.Share(ctx, &c))
-	})
-	if err != nil {
+	c := redisconn.Call{Script: positionScript, Keys: keys, Args: args}
+	if err := known(s.client.Share(ctx, &c)); err != nil {
 		return leaderboard.Position{}, err
 	}
 	p, err := positionOf(c.Reply, running)
@@ -77,7 +69,7 @@ func aheadOf(r reply) (*leaderboard.Ahead, error) {
 
 func periodPositionOf(r reply, of period.Period) (p leaderboard.PeriodPosition, err error) {
 	p.Period = of
-	at := 3 + 2*placeOf(of.Kind)
+	at := 3 + 2*of.Kind.Place()
 	if r.at(at) == nil {
 		return p, nil
 	}

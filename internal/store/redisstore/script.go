@@ -26,9 +26,8 @@ var scriptFiles embed.FS
 const format = 1
 
 // constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
-// (freeze.lua); the format, the highest XP, how long a request is remembered in ms, how many events are, and what meta has in 'gains' when no board of
-// a period is kept.
-var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS, NOTHING_KEPT = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d, %[5]d, '- - - -'\n",
+// (freeze.lua); the format, the highest XP, how long a request is remembered in ms, and how many events are.
+var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d, %[5]d\n",
 	redisconn.ServerMark, format, level.MaxXP, leaderboard.MaxOnceTTL.Milliseconds(), events.KeptEvents)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
@@ -64,8 +63,7 @@ var refusals = map[redisconn.Refusal]error{
 	"KEYREUSED":     leaderboard.ErrKeyReused,
 	"OUTCOMELOST":   leaderboard.ErrOutcomeLost,
 	"CLAIMLOST":     errClaimLost,
-	"NOTCOUNTED":    leaderboard.ErrNotCounted,
-	"NOTSETTLED":    errNotSettled,
+	"NOBOARD":       leaderboard.ErrNoBoard,
 	"HYDRATIONLOST": hydrate.ErrLost,
 }
 

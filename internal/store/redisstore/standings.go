@@ -2,9 +2,7 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -12,16 +10,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var (
-	standingsScript = newScript("standings", "loaded", "values", "entries", "settle", "around", "absent")
-	settleScript    = newScript("settle", "loaded", "settle")
-)
-
-// settleSize is how many notes one step takes into the boards: it takes the server one or two milliseconds.
-const settleSize = 500
-
-// errNotSettled says that more changes have to be taken into a board than one step does.
-var errNotSettled = errors.New("too many changes are noted for a board")
+var standingsScript = newScript("standings", "loaded", "values", "entries", "running", "around", "absent")
 
 // daysText passes the days around now to scripts; empty when nothing is counted.
 func daysText(d *period.Days) string {
@@ -30,9 +19,6 @@ func daysText(d *period.Days) string {
 	}
 	return d.String()
 }
-
-// placeOf is which of the four sorted sets of gains a kind has, from 1.
-func placeOf(kind period.Kind) int { return slices.Index(period.Kinds, kind) + 1 }
 
 // Standings implements leaderboard.Board.
 func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.Period, offset, limit int64, known leaderboard.Digest) (leaderboard.Standings, error) {
@@ -50,38 +36,9 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 // readStandings runs standings.lua; which are its arguments that say which members to read.
 func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, which ...any) (r reply, err error) {
 	k := keysOf(g.ID)
-	args := append([]any{int64(g.Incarnation), placeOf(p.Kind), p.Range(), settleSize}, which...)
-	err = s.settled(ctx, g, func() (err error) {
-		r, err = s.run(ctx, standingsScript, append(k.board(), k.gains()...), args...)
-		return err
-	})
-	return r, err
-}
-
-// settled repeats a read of boards of periods once what is noted of changes was taken into them.
-func (s *Store) settled(ctx context.Context, g leaderboard.GuildRef, read func() error) error {
-	err := read()
-	for errors.Is(err, errNotSettled) {
-		if err = s.settle(ctx, g); err == nil {
-			err = read()
-		}
-	}
-	return err
-}
-
-// settle takes all that is noted into the boards, step by step.
-func (s *Store) settle(ctx context.Context, g leaderboard.GuildRef) error {
-	k := keysOf(g.ID)
-	for left := int64(settleSize); left >= settleSize; {
-		r, err := s.run(ctx, settleScript, append([]string{k.meta()}, k.gains()...), int64(g.Incarnation), settleSize)
-		if err == nil {
-			left, err = r.number(0)
-		}
-		if err != nil {
-			return wrap("settle", err)
-		}
-	}
-	return nil
+	place := p.Kind.Place()
+	args := append([]any{int64(g.Incarnation), place, p.Range()}, which...)
+	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), args...)
 }
 
 // standingsOf reads what standings.lua answered; without rows when they are those that are known.

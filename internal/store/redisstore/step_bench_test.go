@@ -65,9 +65,6 @@ type stepper struct {
 
 func benchmarkStep(b *testing.B, s *redisstore.Store, of *stepper) {
 	client := s.Client()
-	if of.brings("periods") {
-		beginCounts(b, s)
-	}
 	entry := client.HGet(b.Context(), prefix+"entry", string(bareUser(0))).Val()
 	var steps, bare []float64
 	for b.Loop() {

@@ -2,7 +2,6 @@ package sqlarchive
 
 import (
 	"context"
-	"slices"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
@@ -54,47 +53,31 @@ func (c *Catalog) History(ctx context.Context, g leaderboard.GuildRef, user id.U
 		append(c.Fresh, int64(g.Incarnation), string(user), int64(first))...)
 }
 
-// Gainers implements periods.Archive.
-func (c *Catalog) Gainers(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, after id.User, limit int) ([]id.User, error) {
-	return list(ctx, c, "list_gainers", scanValue[id.User], `
-		SELECT DISTINCT user_id FROM gains WHERE incarnation = $1 AND user_id > $2 AND day >= $3 AND day < $4 ORDER BY user_id LIMIT $5`,
-		int64(g.Incarnation), string(after), int64(first), int64(end), limit)
-}
-
-// Sums implements periods.Archive. Days that are left out for any of the users are read one by one, in the same statement as the sum of the
-// others: a batch may be written meanwhile.
-func (c *Catalog) Sums(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, users []id.User, without [][]period.Day) ([]int64, error) {
-	apart, apartEnd := end, end
-	if named := slices.Concat(without...); len(named) > 0 {
-		apart, apartEnd = min(max(slices.Min(named), first), end), max(min(slices.Max(named)+1, end), first)
+// GainedOn implements hydrate.Archive. The sums are read by the primary key, for a page of members.
+func (c *Catalog) GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to id.User, boards period.Boards) (map[id.User][]int64, error) {
+	type sums struct {
+		user   id.User
+		gained []int64
 	}
-	type sum struct {
-		n     int
-		total int64
-		days  string
+	args := []any{int64(g.Incarnation), string(from), string(to), int64(boards.First())}
+	for _, p := range boards.Periods {
+		args = append(args, int64(p.First), int64(p.End))
 	}
-	found, err := list(ctx, c, "sum_gains", func(row Row) (s sum, err error) {
-		err = row.Scan(&s.n, &s.total, &s.days)
+	rows, err := list(ctx, c, "sum_gains", func(row Row) (s sums, err error) {
+		s.gained = make([]int64, len(boards.Periods))
+		err = row.Scan(&s.user, &s.gained[0], &s.gained[1], &s.gained[2], &s.gained[3])
 		return s, err
 	}, `
-		SELECT n,
-			coalesce((SELECT CAST(sum(gained) AS bigint) FROM gains
-				WHERE incarnation = $1 AND user_id = l.value AND day >= $2 AND day < $3 AND (day < $4 OR day >= $5)), 0),
-			coalesce((SELECT string_agg(day || ':' || gained, ',') FROM gains
-				WHERE incarnation = $1 AND user_id = l.value AND day >= $4 AND day < $5), '')
-		FROM `+c.List("$6"), append(c.Fresh, int64(g.Incarnation), int64(first), int64(end), int64(apart), int64(apartEnd), jsonList(users))...)
-	sums := make([]int64, len(users))
-	for _, s := range found {
-		gains, bad := period.ParseGains(s.days)
-		if bad != nil {
-			return nil, Wrap(c.Name, "sum_gains", bad)
-		}
-		for _, gain := range gains {
-			if n := s.n - 1; n >= len(without) || !slices.Contains(without[n], gain.Day) {
-				s.total += gain.Gained
-			}
-		}
-		sums[s.n-1] = s.total
+		SELECT user_id,
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $5 AND day < $6), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $7 AND day < $8), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $9 AND day < $10), 0) AS bigint),
+			CAST(coalesce(sum(gained) FILTER (WHERE day >= $11 AND day < $12), 0) AS bigint)
+		FROM gains WHERE incarnation = $1 AND user_id >= $2 AND user_id <= $3 AND day >= $4
+		GROUP BY user_id`, append(c.Fresh, args...)...)
+	found := make(map[id.User][]int64, len(rows))
+	for _, s := range rows {
+		found[s.user] = s.gained
 	}
-	return sums, err
+	return found, err
 }

@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"errors"
+	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -189,37 +191,15 @@ func archiveSums(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	writeRows(t, a, leased(t, a), g, 0, 1,
 		gainRow(gainer1, 1, 98, 1000, 99, 1, 100, 10, 101, 100, 102, 1000, 103, 1), gainRow(gainer2, 1, 100, -7, 101, 9), gainRow(gainer3, 1, 103, 3))
-	users := []id.User{gainer3, gainer1, gainer2, gainer4}
-	for _, c := range []struct {
-		first, end period.Day
-		without    [][]period.Day
-		want       []int64
-	}{
-		{99, 103, nil, []int64{0, 1111, 2, 0}},
-		{99, 103, [][]period.Day{{}, {}, {}, {}}, []int64{0, 1111, 2, 0}},
-		{99, 103, [][]period.Day{{101}, {101, 99}, {100}, {99, 102}}, []int64{0, 1010, 9, 0}},
-		{99, 103, [][]period.Day{{10}, {98, 103, 200}, nil, nil}, []int64{0, 1111, 2, 0}},
-		{99, 103, [][]period.Day{nil, {99, 100, 101, 102}, nil, nil}, []int64{0, 0, 2, 0}},
-		{103, 104, [][]period.Day{nil, {200}, nil, nil}, []int64{3, 1, 0, 0}},
-		{103, 104, [][]period.Day{nil, {20}, nil, nil}, []int64{3, 1, 0, 0}},
-		{104, 110, nil, []int64{0, 0, 0, 0}},
+	boards := period.Boards{Day: 101, Periods: [4]period.Period{{First: 101, End: 102}, {First: 100, End: 107}, {}, {First: 99, End: 102}}}
+	want := map[id.User][]int64{gainer1: {100, 1111, 0, 111}, gainer2: {9, 2, 0, 2}, gainer3: {0, 3, 0, 0}}
+	for name, c := range map[string]struct{ from, to, without id.User }{
+		"all": {gainer1, gainer4, ""}, "the first two": {gainer1, gainer2, gainer3}, "the last two": {gainer2, gainer3, gainer1},
 	} {
-		got, err := a.Sums(t.Context(), refOf(g), c.first, c.end, users, c.without)
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("sums of %+v: %v, %v", c, got, err)
+		expected := maps.Clone(want)
+		delete(expected, c.without)
+		if got := mustGet(a.GainedOn(t.Context(), refOf(g), c.from, c.to, boards))(t); !reflect.DeepEqual(got, expected) {
+			t.Errorf("%s: %v, want %v", name, got, expected)
 		}
 	}
-	if got := mustGet(a.Sums(t.Context(), refOf(g), 99, 103, nil, nil))(t); len(got) != 0 {
-		t.Errorf("sums of nobody: %v", got)
-	}
-	gainers := func(first, end period.Day, after id.User, limit int, want ...id.User) {
-		t.Helper()
-		if got := mustGet(a.Gainers(t.Context(), refOf(g), first, end, after, limit))(t); !slices.Equal(got, want) {
-			t.Errorf("gainers of %d to %d after %q: %v, want %v", first, end, after, got, want)
-		}
-	}
-	gainers(99, 103, "", 10, gainer1, gainer2)
-	gainers(99, 104, "", 2, gainer1, gainer2)
-	gainers(99, 104, gainer2, 2, gainer3)
-	gainers(104, 200, "", 10)
 }

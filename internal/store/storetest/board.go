@@ -44,9 +44,6 @@ func Board(t *testing.T, open func(t *testing.T) Store) {
 var allCases = slices.Concat(boardCases, viewCases, sequenceCases, awardCases, onceCases, liveCases, verifyCases, changesCases, evictCases, rewriteCases, gainCases,
 	gainBoardCases, putCases, presenceCases, positionCases, auditCases, eraseCases)
 
-// LargeBoard checks the same of boards with thousands of members.
-func LargeBoard(t *testing.T, open func(t *testing.T) Store) { runBoard(t, open, largeCases) }
-
 func runBoard(t *testing.T, open func(t *testing.T) Store, cases []boardCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -56,8 +56,6 @@ func erasedMember(b *board) {
 		b.Errorf("erased %+v, want %+v", found, want)
 	}
 	b.changedGuilds(b.g.ID)
-	day, _ := c.Of(period.Daily, c.today())
-	b.make(day, 0, other)
 	b.wantGains(c, period.Daily, gains{other: 5})
 	if rows := b.flushAll(); len(rows) != 1 || !rows[0].Deleted || rows[0].UserID != user {
 		b.Errorf("flushed %+v, want a tombstone", rows)

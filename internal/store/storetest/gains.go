@@ -1,9 +1,7 @@
 package storetest
 
 import (
-	"errors"
 	"reflect"
-	"slices"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -58,30 +56,11 @@ func (b *board) gain(user id.User, op leaderboard.Op, amount level.XP, c futureC
 	return out
 }
 
-// standings reads a board, which is made if it must be, of a guild of which nothing is archived.
 func (b *board) standings(p period.Period) leaderboard.Standings {
 	b.Helper()
 	s, err := b.Standings(b.Context(), b.g, p, 0, 100, leaderboard.Digest{})
-	if errors.Is(err, leaderboard.ErrNotCounted) {
-		b.make(p, 0)
-		s, err = b.Standings(b.Context(), b.g, p, 0, 100, leaderboard.Digest{})
-	}
 	b.must(err)
 	return s
-}
-
-// make makes a board, where the archive has so much of each member of the days that its entry has not.
-func (b *board) make(p period.Period, archived int64, users ...id.User) {
-	b.Helper()
-	live := b.Store.(leaderboard.Counting)
-	_, err := live.BeginCount(b.Context(), b.g, p)
-	b.must(err)
-	b.must(live.UnsavedUsers(b.Context(), b.g, func(unsaved []id.User) error { users = append(users, unsaved...); return nil }))
-	slices.Sort(users)
-	for part := range slices.Chunk(slices.Compact(users), leaderboard.MaxCounted) {
-		b.count(p, archived, part...)
-	}
-	b.must(live.EndCount(b.Context(), b.g, p))
 }
 
 // dated are gains of the day that is so many days ahead of today, of the day before, and so on.
@@ -197,12 +176,6 @@ func deletedGains(b *board) {
 	for _, kind := range period.Kinds {
 		b.wantGains(c, kind, gains{userN(2): 5})
 	}
-	// Without a calendar nothing is counted, and what was is not trusted afterwards.
-	_, err = b.Delete(b.Context(), b.g, userN(2), leaderboard.Removal{})
-	b.must(err)
-	p, _ := c.Of(period.Daily, today())
-	_, err = b.Standings(b.Context(), b.g, p, 0, 1, leaderboard.Digest{})
-	b.wants("the board after a deletion that was not counted", err, leaderboard.ErrNotCounted)
 }
 
 func freshGains(b *board) {
@@ -230,7 +203,7 @@ func nothingIsCounted(b *board) {
 	if got := b.waiting(userN(1)); len(got.Gains) > 0 || got.Fresh {
 		b.Errorf("the entry has %+v", got)
 	}
-	// A version that does not know gains reads the entries of a guild that counts none: also of members who come back before a snapshot.
+	// Also of members who come back before a snapshot.
 	for _, comesBack := range []func() error{
 		func() error {
 			_, err := b.Create(b.Context(), b.g, userN(1), leaderboard.Creation{})

@@ -7,7 +7,6 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
-	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -187,12 +186,8 @@ func countedWhileAway(b *board) {
 	c := ahead(0)
 	one, two := rowN(1, 100), rowN(2, 100)
 	one.Gains, two.Gains, two.Absent = dated(0, 20), dated(0, 30), true
-	h := b.begin(b.g, snapshot.State{}, hydrate.FoundNothing)
-	h.LastDay = today()
-	b.must(b.LoadChunk(b.Context(), h, []snapshot.Row{one, two}))
-	b.must(b.CommitHydration(b.Context(), h, snapshot.State{Epoch: 1}))
-	daily, _ := c.Of(period.Daily, c.today())
-	b.make(daily, 0, userN(1), userN(2))
+	one.OnBoards, two.OnBoards = []int64{20}, []int64{30}
+	b.loadOn(c, today(), one, two)
 	b.wantGains(c, period.Daily, gains{userN(1): 20})
 	b.put(leaderboard.Puts{Mode: leaderboard.PutAdd, Days: c.now(), Members: []leaderboard.Put{{User: userN(2), XP: 3}}})
 	b.wantGains(c, period.Daily, gains{userN(1): 20})

@@ -29,6 +29,7 @@ var smoke = []string{
 	"members are noted again",
 	"what is known to be archived is lowered",
 	"gains are counted",
+	"a kind that is turned on, off, and on again",
 	"members are put in every mode",
 	"who is not present is on no board",
 	"positions in running periods",

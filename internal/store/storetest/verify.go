@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
@@ -75,15 +76,31 @@ func frozen(b *board) {
 	_, err = b.Change(ctx, b.g, userN(1), plusOne)
 	b.wants("a change of a frozen guild", err, leaderboard.ErrNotLoaded)
 	b.begin(b.g, snapshot.State{Epoch: 1}, hydrate.FoundBusy)
-	if _, settled, err := b.Settled(ctx, h); settled || err != nil {
-		b.Errorf("settled %v before its change is archived, %v", settled, err)
+	if _, archived, err := b.KeepFrozen(ctx, h); archived || err != nil {
+		b.Errorf("archived %v before its change is, %v", archived, err)
 	}
 	b.flushAll()
-	if s, settled, err := b.Settled(ctx, h); !settled || s != (snapshot.State{Epoch: 1, Archived: 1}) || err != nil {
-		b.Errorf("settled %v at %+v, %v", settled, s, err)
+	state := snapshot.State{Epoch: 1, Archived: 1}
+	if s, archived, err := b.KeepFrozen(ctx, h); !archived || s != state || err != nil {
+		b.Errorf("archived %v at %+v, %v", archived, s, err)
 	}
 	b.must(b.AbortHydration(ctx, h))
-	_, _, err = b.Settled(ctx, h)
+	_, _, err = b.KeepFrozen(ctx, h)
 	b.wants("after it is given up", err, hydrate.ErrLost)
-	b.begin(b.g, snapshot.State{Epoch: 1, Archived: 1}, hydrate.FoundUnverified)
+	b.wants("to evict it then", b.EvictFrozen(ctx, h, state), hydrate.ErrLost)
+	b.must(b.Verified(ctx, b.begin(b.g, state, hydrate.FoundUnverified), snapshot.State{Epoch: 2, Archived: 1}))
+
+	b.must(b.Announce(ctx, b.g, []byte("one"))) // the first load's mark comes before it
+	h, err = b.Freeze(ctx, b.g)
+	b.must(err)
+	b.must(b.EvictFrozen(ctx, h, snapshot.State{Epoch: 2, Archived: 1}))
+	h = b.begin(b.g, snapshot.State{Epoch: 2, Archived: 1}, hydrate.FoundNothing)
+	b.must(b.CommitHydration(ctx, h, snapshot.State{Epoch: 3, Archived: 1}))
+	log, err := b.ReadEvents(ctx, []events.Cursor{{Guild: b.g}}, 10)
+	b.must(err)
+	for i, e := range log[0] {
+		if i > 0 && e.Reset != "" {
+			b.Errorf("the events %+v, want no reset after the first one: none can be missing", log[0])
+		}
+	}
 }

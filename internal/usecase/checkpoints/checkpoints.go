@@ -95,13 +95,7 @@ type Archive interface {
 
 // Live is where the members are who are in use.
 type Live interface {
-	// Freeze keeps a loaded guild from being read and changed by anybody but the snapshot writer, until AbortHydration, Drop or ten seconds after
-	// the last call of Settled. leaderboard.ErrNotLoaded; hydrate.ErrLost when it is frozen or being loaded.
-	Freeze(ctx context.Context, g leaderboard.GuildRef) (hydrate.Lock, error)
-	// Settled says whether all changes of a frozen guild are archived, and keeps it frozen; s is what the archive holds then.
-	// hydrate.ErrLost when it is not frozen any more.
-	Settled(ctx context.Context, h hydrate.Lock) (s snapshot.State, settled bool, err error)
-	AbortHydration(ctx context.Context, h hydrate.Lock) error
+	hydrate.Freezer
 	Drop(ctx context.Context, g leaderboard.GuildRef) error
 	// Version is as in leaderboard.Board.
 	Version(ctx context.Context, g leaderboard.GuildRef) (leaderboard.Version, error)

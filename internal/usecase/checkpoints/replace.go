@@ -3,7 +3,6 @@ package checkpoints
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"levelboard/internal/domain/fault"
@@ -18,9 +17,9 @@ import (
 )
 
 const (
-	// lookPause is between two looks whether the snapshot writer is done, and renewTime between two that only keep a guild frozen.
-	lookPause, renewTime = 100 * time.Millisecond, 3 * time.Second
-	// cleanUpTime bounds what is done after a replacement, or in place of one.
+	// lookPause is between two looks whether the archive is as far as it has to be.
+	lookPause = 100 * time.Millisecond
+	// cleanUpTime bounds what is done after a replacement.
 	cleanUpTime = 5 * time.Second
 )
 
@@ -81,53 +80,21 @@ func (c *Checkpoints) find(ctx context.Context, g id.Guild, checkpoint string) (
 	return Checkpoint{}, err
 }
 
-// replaceFrozen freezes the guild, waits until all its changes are archived, and replaces it.
+// replaceFrozen freezes the guild, waits until all its changes are archived, and replaces it. A committed change is in force, though its answer was lost.
 func (c *Checkpoints) replaceFrozen(ctx context.Context, r Replacement) (done Replaced, err error) {
-	h, err := c.live.Freeze(ctx, r.Guild)
+	err = hydrate.Frozen(ctx, c.live, r.Guild, func(_ hydrate.Lock, s snapshot.State) (err error) {
+		r.State = s
+		done, err = c.archive.Replace(ctx, r)
+		return err
+	})
 	if err != nil {
 		return done, err
 	}
-	// Whatever comes, the guild does not stay frozen. A committed change is in force, though its answer was lost.
-	defer func() {
-		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
-		defer cancel()
-		if err != nil {
-			_ = c.live.AbortHydration(after, h) // else it ends by itself
-			return
-		}
-		_ = c.live.Drop(after, r.Guild) // else the snapshot writer does it
-		c.announce.Announce(after, changes.Guild, string(r.Guild.ID))
-	}()
-	if r.State, err = c.settle(ctx, h); err != nil {
-		return done, err
-	}
-	keeping, stop := context.WithCancel(ctx)
-	var keeper sync.WaitGroup
-	keeper.Go(func() { c.keepFrozen(keeping, h) })
-	done, err = c.archive.Replace(ctx, r)
-	stop()
-	keeper.Wait()
-	return done, err
-}
-
-// settle waits until everything of a frozen guild is archived.
-func (c *Checkpoints) settle(ctx context.Context, h hydrate.Lock) (s snapshot.State, err error) {
-	for {
-		s, settled, err := c.live.Settled(ctx, h)
-		if err != nil || settled {
-			return s, err
-		}
-		if !pause.For(ctx, lookPause) {
-			return s, ctx.Err()
-		}
-	}
-}
-
-// keepFrozen keeps a guild frozen until ctx ends. When it is not frozen any more the archive knows: its epoch was raised.
-func (c *Checkpoints) keepFrozen(ctx context.Context, h hydrate.Lock) {
-	for pause.For(ctx, renewTime) {
-		_, _, _ = c.live.Settled(ctx, h)
-	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+	defer cancel()
+	_ = c.live.Drop(after, r.Guild) // else the snapshot writer does it
+	c.announce.Announce(after, changes.Guild, string(r.Guild.ID))
+	return done, nil
 }
 
 // asFault maps what the stores answer. Every other error means that one could not be asked, or was not done in time.

@@ -110,13 +110,13 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Lock, before snapshot.State
 		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
 	h.loading.Store(lock.Guild, true)
-	members, err := h.copyMembers(ctx, lock)
+	boards, err := h.boardsOf(ctx, &lock)
+	if err != nil {
+		return errors.Is(err, leaderboard.ErrGuildMoved), fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
+	}
+	members, err := h.copyMembers(ctx, &lock, boards)
 	if err != nil {
 		return false, err
-	}
-	lock.LastDay, err = h.archive.LastDay(ctx, lock.Guild)
-	if err != nil {
-		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
 	if err := h.live.CommitHydration(ctx, lock, state); err != nil {
 		return false, fmt.Errorf("hydrate guild %s: commit: %w", lock.Guild.ID, err)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -17,16 +18,17 @@ const hydrationPage = 2000
 
 // copyMembers loads all members into the staging keys and returns how many. While one page is loaded, the next one is read.
 // Its reads need no transaction around them: the raised epoch keeps every writer of an earlier one out.
-func (h *Hydrator) copyMembers(ctx context.Context, lock Lock) (members int, err error) {
+func (h *Hydrator) copyMembers(ctx context.Context, lock *Lock, boards *period.Boards) (members int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	pages := make(chan []snapshot.Row)
 	group.Go(func() error {
 		defer close(pages)
-		return h.readPages(ctx, lock.Guild, pages)
+		return h.readPages(ctx, lock.Guild, boards, pages)
 	})
 	group.Go(func() error {
 		for rows := range pages {
-			if err := h.live.LoadChunk(ctx, lock, rows); err != nil {
+			lock.add(rows)
+			if err := h.live.LoadChunk(ctx, *lock, rows); err != nil {
 				return fmt.Errorf("hydrate guild %s: load members: %w", lock.Guild.ID, err)
 			}
 			members += len(rows)
@@ -37,12 +39,15 @@ func (h *Hydrator) copyMembers(ctx context.Context, lock Lock) (members int, err
 	return members, err
 }
 
-func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, pages chan<- []snapshot.Row) error {
+func (h *Hydrator) readPages(ctx context.Context, g leaderboard.GuildRef, boards *period.Boards, pages chan<- []snapshot.Row) error {
 	var after id.User
 	for {
 		rows, err := h.archive.Members(ctx, g, after, hydrationPage)
 		if errors.Is(err, snapshot.ErrStale) {
 			return leaderboard.ErrGuildMoved
+		}
+		if err == nil && boards != nil {
+			err = h.readGains(ctx, g, *boards, rows)
 		}
 		if err != nil {
 			return fmt.Errorf("hydrate guild %s: read members: %w", g.ID, err)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"time"
 
+	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/leaderboard"
@@ -56,8 +57,12 @@ type Archive interface {
 	Erased(ctx context.Context, users []id.User) (map[id.User]Erasure, error)
 	// Members is as in snapshot.Archive.
 	Members(ctx context.Context, g leaderboard.GuildRef, after id.User, limit int) ([]snapshot.Row, error)
+	// Guild reads a guild with its settings. guild.ErrNotFound.
+	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
 	// LastDay reads the newest day on which any member gained; 0 if none did.
 	LastDay(ctx context.Context, g leaderboard.GuildRef) (period.Day, error)
+	// GainedOn reads what members gained in each period, of the members with gains from one id to another, both included.
+	GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to id.User, boards period.Boards) (map[id.User][]int64, error)
 }
 
 // Erasure says which data of a user was erased.
@@ -85,6 +90,12 @@ type Live interface {
 	CommitHydration(ctx context.Context, h Lock, s snapshot.State) error
 	// AbortHydration gives the lock up and drops the staging keys.
 	AbortHydration(ctx context.Context, h Lock) error
+	// Boards reads which boards of periods a guild has (period.Boards), and the clock that chooses the day of a gain.
+	Boards(ctx context.Context, g id.Guild) (boards string, now time.Time, err error)
+	Freezer
+	// EvictFrozen removes a guild whose changes are all archived, as snapshot.Live's Evict does: its log of events and the records of its requests lose
+	// nothing. ErrLost when it is not frozen any more.
+	EvictFrozen(ctx context.Context, h Lock, s snapshot.State) error
 }
 
 // Lock is a held hydration lock.
@@ -92,8 +103,10 @@ type Lock struct {
 	Guild leaderboard.GuildRef
 	Token string
 	Rev   int64 // of a guild that was FoundUnverified, which nobody changes while the lock is held; else 0
-	// LastDay is the last day on which a member of the guild gained anything, by the archive; 0 when there is none. It is for CommitHydration.
-	LastDay period.Day
+	// For CommitHydration: Boards are those that are loaded, with the newest day on which a member gained anything before it; empty when no member has
+	// gains. Gained is the sum of what is above 0 on each, of those who are present.
+	Boards string
+	Gained [4]int64
 }
 
 // Found is what a hydration finds of its guild in the live store.

@@ -61,7 +61,12 @@ func (h *Hydrator) Close() {
 // other replicas, one of them loads and the others wait, each until its own deadline, when
 // it is leaderboard.ErrStillLoading if the members are on their way. leaderboard.ErrGuildMoved when the archive does not know the incarnation.
 func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
-	done := h.flights.DoChan(fmt.Sprintf("%s/%d", g.ID, g.Incarnation), func() (any, error) {
+	return h.shared(ctx, g, "load", h.load)
+}
+
+// shared does something with a guild once for all who ask for it.
+func (h *Hydrator) shared(ctx context.Context, g leaderboard.GuildRef, what string, do func(context.Context, leaderboard.GuildRef) error) error {
+	done := h.flights.DoChan(fmt.Sprintf("%s/%s/%d", what, g.ID, g.Incarnation), func() (any, error) {
 		if !h.enter() {
 			return nil, context.Canceled
 		}
@@ -73,7 +78,7 @@ func (h *Hydrator) Load(ctx context.Context, g leaderboard.GuildRef) error {
 		defer span.End()
 		ctx, cancel := context.WithTimeout(logs.With(traced, logs.Attrs(ctx)...), loadTimeout)
 		defer cancel()
-		return nil, h.load(ctx, g)
+		return nil, do(ctx, g)
 	})
 	select {
 	case result := <-done:

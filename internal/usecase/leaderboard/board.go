@@ -24,10 +24,10 @@ var (
 	ErrNoMember     = errors.New("member has no entry")
 	ErrNotPresent   = fmt.Errorf("the member is not present: %w", ErrNoMember)
 	ErrMemberExists = errors.New("member has an entry already")
-	ErrKeyReused    = errors.New("another request under the same key") // Once
-	ErrOutcomeLost  = errors.New("the outcome of the request is lost") // it was made, and neither the store nor Once.Past has what it did
-	ErrAskArchive   = errors.New("the record may be in the archive")   // Once.Past is needed: the store may have lost the record, or has its name only
-	ErrNotCounted   = errors.New("the period is not added up")         // what was gained before has to be counted first (Board.BeginCount)
+	ErrKeyReused    = errors.New("another request under the same key")   // Once
+	ErrOutcomeLost  = errors.New("the outcome of the request is lost")   // it was made, and neither the store nor Once.Past has what it did
+	ErrAskArchive   = errors.New("the record may be in the archive")     // Once.Past is needed: the store may have lost the record, or has its name only
+	ErrNoBoard      = errors.New("the board of the period is not there") // it has to be loaded with the guild (Loader.LoadBoards)
 	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
 )
@@ -240,10 +240,10 @@ type Board interface {
 	// EntryGains reads what a member gained on its last days, by its entry. ErrNoMember.
 	EntryGains(ctx context.Context, g GuildRef, user id.User) (LatestGains, error)
 	// Standings reads at most limit members of a running period from a position (0-based) on, of those who gained more than 0. It leaves the rows
-	// out when their Digest is known. ErrNotCounted.
+	// out when their Digest is known. ErrNoBoard.
 	Standings(ctx context.Context, g GuildRef, p period.Period, offset, limit int64, known Digest) (Standings, error)
-	// Position reads where a member stands, and where in running periods, at most one of each kind. ErrNoMember, ErrNotCounted.
+	// Position reads where a member stands, and where in running periods, at most one of each kind. ErrNoMember, ErrNoBoard.
 	Position(ctx context.Context, g GuildRef, user id.User, running []period.Period) (Position, error)
-	// Around reads a part of a board with a member in its middle. ErrNoMember when the member is not on it, ErrNotCounted.
+	// Around reads a part of a board with a member in its middle. ErrNoMember when the member is not on it, ErrNoBoard.
 	Around(ctx context.Context, g GuildRef, user id.User, w Window) (Around, error)
 }

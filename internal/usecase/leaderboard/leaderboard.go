@@ -25,13 +25,16 @@ var ErrGuildMoved = errors.New("this incarnation of the guild exists no more")
 // ErrStillLoading is a Loader's answer when the caller's time is over before all members are there. The load continues.
 var ErrStillLoading = errors.New("the guild is still being loaded")
 
-// ErrStillCounting is a Counter's answer when the caller's time is over before all gains are added up. The count continues.
-var ErrStillCounting = errors.New("the period is still being added up")
+// ErrOtherPeriods is a Loader's answer when the guild has the boards of all periods that run by its settings: the caller's settings are out of date, or
+// its clock is behind.
+var ErrOtherPeriods = errors.New("other periods run in the guild")
 
 // Loader loads a guild into the live store, once for all concurrent callers. It returns ErrGuildMoved for an incarnation that the archive
 // does not know, and ErrStillLoading when ctx ends first.
 type Loader interface {
 	Load(ctx context.Context, g GuildRef) error
+	// LoadBoards loads a guild again if it lacks boards of periods that run. ErrOtherPeriods when it lacks none. Its other errors are Load's.
+	LoadBoards(ctx context.Context, g GuildRef) error
 	// Past reads what the archive knows of a named request.
 	Past(ctx context.Context, g GuildRef, name Digest) (*Past, error)
 }
@@ -61,7 +64,6 @@ type Leaderboard struct {
 	used     func(id.Guild)
 	rules    *lru.Cache[guild.Incarnation, rules]
 	days     *lru.Cache[guild.Incarnation, days]
-	counter  Counter
 	random   func(n int) int // a uniform whole number from 0 to n-1
 }
 
@@ -69,8 +71,6 @@ type Leaderboard struct {
 type Options struct {
 	// Used, when set, is called with the guild of each use case. It must be safe for concurrent use and must not block.
 	Used func(g id.Guild)
-	// Counter adds up running periods. Without it only those are read that the live store has.
-	Counter Counter
 }
 
 // New returns the use cases on a live store.
@@ -88,7 +88,7 @@ func New(board Board, loader Loader, settings Settings, o Options) *Leaderboard 
 	}
 	return &Leaderboard{
 		board: board, loader: loader, loading: semaphore.NewWeighted(maxLoading), settings: settings, used: o.Used, rules: rulesOf, days: daysOf,
-		counter: o.Counter, random: rand.IntN,
+		random: rand.IntN,
 	}
 }
 
@@ -175,16 +175,22 @@ func made[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string,
 	})
 }
 
-// loaded runs one step on the live store. On ErrNotLoaded, when nothing was changed, it loads the guild and repeats the step. It never
+// loaded runs one step on the live store. On ErrNotLoaded and ErrNoBoard, when nothing was changed, it loads the guild and repeats the step. It never
 // repeats after any other error: the change may have happened.
 func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op string, step func() (T, error)) (T, error) {
 	l.used(g.ID)
 	for attempt := 1; ; attempt++ {
 		result, err := step()
-		if !errors.Is(err, ErrNotLoaded) || attempt == loadAttempts {
+		load := l.loader.Load
+		if errors.Is(err, ErrNoBoard) {
+			load = l.loader.LoadBoards
+		} else if !errors.Is(err, ErrNotLoaded) {
 			return result, asFault(op, err)
 		}
-		if err := l.load(ctx, g, op); err != nil {
+		if attempt == loadAttempts {
+			return result, asFault(op, err)
+		}
+		if err := l.load(ctx, g, op, load); err != nil {
 			return result, err
 		}
 	}
@@ -192,16 +198,16 @@ func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op strin
 
 const beingLoaded = "This guild is being loaded, which takes some seconds when it is large. "
 
-func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string) error {
+func (l *Leaderboard) load(ctx context.Context, g *guild.Guild, op string, load func(context.Context, GuildRef) error) error {
 	if !l.loading.TryAcquire(1) {
 		return fault.Down("load the guild to "+op, errQueueFull)
 	}
 	defer l.loading.Release(1)
-	err := l.loader.Load(ctx, Ref(g))
+	err := load(ctx, Ref(g))
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, ErrGuildMoved):
+	case errors.Is(err, ErrGuildMoved), errors.Is(err, ErrOtherPeriods):
 		// The permissions of this request were judged by settings that are no longer true, so it has to begin again.
 		l.settings.Forget(g.ID)
 		return &fault.Error{Code: fault.Unavailable, Message: "This guild was just changed. Try again.", Cause: err, RetryAfter: time.Second}
@@ -228,11 +234,6 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request within the last 24 hours. Send a new key with a new request.")
 	case errors.Is(err, ErrOutcomeLost):
 		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was used within the last 24 hours, and its answer is not known any more. Look whether the change was made, and send a new key.")
-	case errors.Is(err, ErrStillCounting), errors.Is(err, ErrNotCounted):
-		return &fault.Error{
-			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: 2 * time.Second,
-			Message: "The gains of this period are being added up, which takes some seconds in a large guild. Try again in a few seconds.",
-		}
 	case errors.Is(err, ErrNotReplicated):
 		return &fault.Error{
 			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: time.Second,

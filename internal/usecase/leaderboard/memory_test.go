@@ -215,6 +215,8 @@ func (l *loader) Load(context.Context, leaderboard.GuildRef) error {
 	return nil
 }
 
+func (l *loader) LoadBoards(ctx context.Context, g leaderboard.GuildRef) error { return l.Load(ctx, g) }
+
 func (*loader) Past(context.Context, leaderboard.GuildRef, leaderboard.Digest) (*leaderboard.Past, error) {
 	return &leaderboard.Past{}, nil
 }

@@ -48,20 +48,14 @@ type Around struct {
 	Rows []Standing // Gained is 0 on the board of all time
 }
 
-// Position reads where a member stands, on the boards of these running periods too. Those that the live store does not have are added up.
+// Position reads where a member stands, on the boards of these running periods too. Those that the live store does not have are loaded.
 func (l *Leaderboard) Position(ctx context.Context, g *guild.Guild, user id.User, running []period.Period) (Position, error) {
 	return loaded(ctx, l, g, "read a member's position", func() (Position, error) {
-		return counted(ctx, l, g, running, func() (Position, error) { return l.board.Position(ctx, Ref(g), user, running) })
+		return l.board.Position(ctx, Ref(g), user, running)
 	})
 }
 
-// Around reads a part of a board with a member in its middle. A period that the live store does not have is added up.
+// Around reads a part of a board with a member in its middle. A period that the live store does not have is loaded.
 func (l *Leaderboard) Around(ctx context.Context, g *guild.Guild, user id.User, w Window) (Around, error) {
-	var running []period.Period
-	if w.Period != nil {
-		running = append(running, *w.Period)
-	}
-	return loaded(ctx, l, g, "read around a member", func() (Around, error) {
-		return counted(ctx, l, g, running, func() (Around, error) { return l.board.Around(ctx, Ref(g), user, w) })
-	})
+	return loaded(ctx, l, g, "read around a member", func() (Around, error) { return l.board.Around(ctx, Ref(g), user, w) })
 }

@@ -15,6 +15,8 @@ func (f loaderFunc) Load(context.Context, GuildRef) error {
 	return nil
 }
 
+func (f loaderFunc) LoadBoards(ctx context.Context, g GuildRef) error { return f.Load(ctx, g) }
+
 func (loaderFunc) Past(context.Context, GuildRef, Digest) (*Past, error) { return &Past{}, nil }
 
 func TestWhoFindsTheQueueFullIsRefusedAtOnce(t *testing.T) {
@@ -23,12 +25,12 @@ func TestWhoFindsTheQueueFullIsRefusedAtOnce(t *testing.T) {
 		t.Fatal("somebody waits already")
 	}
 	l.loader = loaderFunc(func() {
-		if err := l.load(t.Context(), &guild.Guild{}, "test"); !errors.Is(err, errQueueFull) {
+		if err := l.load(t.Context(), &guild.Guild{}, "test", l.loader.Load); !errors.Is(err, errQueueFull) {
 			t.Errorf("one more: %v", err)
 		}
 	})
 	for _, who := range []string{"who finds the last place", "who comes later"} {
-		if err := l.load(t.Context(), &guild.Guild{}, "test"); err != nil {
+		if err := l.load(t.Context(), &guild.Guild{}, "test", l.loader.Load); err != nil {
 			t.Errorf("one %s: %v", who, err)
 		}
 	}

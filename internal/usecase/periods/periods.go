@@ -98,10 +98,6 @@ type Archive interface {
 	Activity(ctx context.Context, g leaderboard.GuildRef, first, end period.Day) ([]DayTotals, error)
 	// History lists what a member gained from a day on, oldest first.
 	History(ctx context.Context, g leaderboard.GuildRef, user id.User, first period.Day) ([]period.Gain, error)
-	// Sums adds up what each of at most 1000 users gained in a range of days, without those of the days that are named for that user.
-	Sums(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, users []id.User, without [][]period.Day) ([]int64, error)
-	// Gainers lists users with gains in a range of days, ascending, after the id after, at most limit.
-	Gainers(ctx context.Context, g leaderboard.GuildRef, first, end period.Day, after id.User, limit int) ([]id.User, error)
 }
 
 // Announcement is a closed period that is to be announced.

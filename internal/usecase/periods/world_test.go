@@ -2,6 +2,7 @@ package periods_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -35,7 +36,6 @@ type world struct {
 	archive  *sqlite.Archive
 	hydrator *hydrate.Hydrator
 	writer   *snapshot.Writer
-	counter  *periods.Counter
 	guild    *guild.Guild
 	days     int
 }
@@ -53,11 +53,9 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = client.Close() })
 	w := &world{T: t, client: client, live: redisstore.New(client, redisstore.Options{}), archive: storetest.SQLite(t)}
 	log := slog.New(slog.DiscardHandler)
-	w.hydrator = hydrate.New(w.live, w.archive, log)
+	w.hydrator = hydrate.New(shifted{w.live, w}, w.archive, log)
 	t.Cleanup(w.hydrator.Close)
 	w.writer = snapshot.NewWriter(w.live, w.archive, w.hydrator, snapshot.WriterOptions{Holder: "w", Interval: time.Hour, Log: log})
-	w.counter = periods.NewCounter(w.live, w.archive)
-	t.Cleanup(w.counter.Close)
 	w.configure(settings)
 	w.must(w.hydrator.Load(t.Context(), w.ref()))
 	w.snapshot()
@@ -168,6 +166,11 @@ func (s shifted) Moment(ctx context.Context, g id.Guild) (periods.Moment, error)
 	return m, err
 }
 
+func (s shifted) Boards(ctx context.Context, g id.Guild) (string, time.Time, error) {
+	boards, at, err := s.Store.Boards(ctx, g)
+	return boards, at.Add(time.Duration(s.w.days) * day), err
+}
+
 func (w *world) closer(archive periods.Archive) *periods.Closer {
 	return periods.NewCloser(shifted{w.live, w}, archive, w.hydrator,
 		periods.CloserOptions{Lease: w.writer.Lease, Interval: time.Hour, Log: slog.New(slog.DiscardHandler), Now: w.now})
@@ -196,27 +199,21 @@ func (w *world) closed(p period.Period) (periods.Closed, []standing) {
 	return c, found
 }
 
-// running reads a running period's standings, which are added up if they must.
+// running reads a running period's standings, which are loaded if they must.
 func (w *world) running(p period.Period) []standing {
 	w.Helper()
 	var s leaderboard.Standings
-	for attempt := range 3 {
-		var err error
-		w.retried(func() error {
-			s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100, leaderboard.Digest{})
-			if err == leaderboard.ErrNotCounted {
-				return nil
+	read := func() (err error) {
+		s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100, leaderboard.Digest{})
+		if errors.Is(err, leaderboard.ErrNoBoard) {
+			w.snapshot() // else the guild waits for it, frozen
+			if err = w.hydrator.LoadBoards(w.Context(), w.ref()); err == nil {
+				s, err = w.live.Standings(w.Context(), w.ref(), p, 0, 100, leaderboard.Digest{})
 			}
-			return err
-		})
-		if err == nil {
-			break
 		}
-		if attempt == 2 {
-			w.Fatal(err)
-		}
-		w.must(w.counter.Count(w.Context(), w.ref(), p))
+		return err
 	}
+	w.retried(read)
 	var found []standing
 	sum := int64(0)
 	for _, r := range s.Rows {

@@ -27,6 +27,8 @@ type Row struct {
 	Gains []period.Gain
 	// Fresh says that the entry was made after a deletion that may not be archived yet: the archive's gains of other days belong to the deleted entry.
 	Fresh bool
+	// OnBoards is what the member gained in each of period.Boards; only of a row that is loaded.
+	OnBoards []int64
 }
 
 // State is what the archive knows of a guild's snapshots.

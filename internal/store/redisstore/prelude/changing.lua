@@ -6,11 +6,11 @@
 -- Where Redis has lost records (commit_hydration.lua), or has only the name of this one (packed.lua), the archive has to be asked first: ASKARCHIVE and the
 -- epoch, for which alone the answer counts: later, the request may have been made and lost. When the archive has lost a request that was made, it is not
 -- made again: OUTCOMELOST.
--- KEYS[1] meta, and when the journal is written the last two of KEYS, after the notes (counting.lua) if they are there: the records and the journal;
+-- KEYS[1] meta, and when the journal is written the last two of KEYS, after the boards (counting.lua) if they are there: the records and the journal;
 -- ARGV[1] incarnation, and with these the last five of ARGV: the number of the claim, the request, its name, or '' for none, what the archive knows:
 -- '' when it was not asked, else the epoch and '-' for nothing, '+' for a part, which is in the other arguments, or the outcome; and what the audit log
 -- shall say of the change, or '' for nothing.
-local function journaled() return #KEYS > 6 end
+local function journaled() return #KEYS == 7 or #KEYS == 11 end
 local function named() return journaled() and ARGV[#ARGV - 2] ~= '' end
 
 local function once()

@@ -1,0 +1,105 @@
+package hydrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/period"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+// freezeTime bounds how long a guild is frozen until the snapshot writer has archived its changes. If Postgres does not take them, the guild goes on
+// without the boards.
+const freezeTime = time.Minute
+
+// LoadBoards implements leaderboard.Loader. The boards are made of the archive's gains, so the guild is loaded again: it is frozen until all of its
+// changes are archived, and evicted.
+func (h *Hydrator) LoadBoards(ctx context.Context, g leaderboard.GuildRef) error {
+	return h.shared(ctx, g, "boards", h.reload)
+}
+
+func (h *Hydrator) reload(ctx context.Context, g leaderboard.GuildRef) error {
+	calendar, err := h.calendar(ctx, g)
+	if err != nil {
+		return fmt.Errorf("load the boards of guild %s: %w", g.ID, err)
+	}
+	has, now, err := h.live.Boards(ctx, g.ID)
+	if err != nil {
+		return fmt.Errorf("load the boards of guild %s: %w", g.ID, err)
+	}
+	if !calendar.Counts() || calendar.Boards(period.DayAt(now, calendar.Zone)).SameAs(has) {
+		return leaderboard.ErrOtherPeriods
+	}
+	h.loading.Store(g, true)
+	frozen, cancel := context.WithTimeout(ctx, freezeTime)
+	defer cancel()
+	err = Frozen(frozen, h.live, g, func(lock Lock, s snapshot.State) error { return h.live.EvictFrozen(frozen, lock, s) })
+	if err != nil && !errors.Is(err, leaderboard.ErrNotLoaded) && !errors.Is(err, ErrLost) { // then it is being loaded already
+		return fmt.Errorf("load the boards of guild %s: %w", g.ID, err)
+	}
+	return h.load(ctx, g)
+}
+
+// calendar reads the guild's calendar as it is now. leaderboard.ErrGuildMoved for an incarnation that exists no more.
+func (h *Hydrator) calendar(ctx context.Context, g leaderboard.GuildRef) (period.Calendar, error) {
+	found, err := h.archive.Guild(ctx, g.ID)
+	if errors.Is(err, guild.ErrNotFound) || err == nil && found.Incarnation != g.Incarnation {
+		return period.Calendar{}, leaderboard.ErrGuildMoved
+	}
+	if err != nil {
+		return period.Calendar{}, err
+	}
+	return found.Calendar(), nil
+}
+
+// boardsOf says which boards to load, and notes them in the lock; nil when the guild has none.
+func (h *Hydrator) boardsOf(ctx context.Context, lock *Lock) (*period.Boards, error) {
+	last, err := h.archive.LastDay(ctx, lock.Guild)
+	if err != nil || last == 0 {
+		return nil, err
+	}
+	calendar, err := h.calendar(ctx, lock.Guild)
+	if err != nil {
+		return nil, err
+	}
+	if !calendar.Counts() {
+		lock.Boards = "-"
+		return nil, nil
+	}
+	_, now, err := h.live.Boards(ctx, lock.Guild.ID)
+	if err != nil {
+		return nil, err
+	}
+	boards := calendar.Boards(period.DayAt(now, calendar.Zone))
+	newest := boards
+	newest.Day = max(last, boards.Day)
+	lock.Boards = newest.String()
+	return &boards, nil
+}
+
+// readGains adds to a page of members what they gained on the boards.
+func (h *Hydrator) readGains(ctx context.Context, g leaderboard.GuildRef, boards period.Boards, rows []snapshot.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	gained, err := h.archive.GainedOn(ctx, g, rows[0].UserID, rows[len(rows)-1].UserID, boards)
+	for i := range rows {
+		rows[i].OnBoards = gained[rows[i].UserID]
+	}
+	return err
+}
+
+// add adds up what the members have on the boards.
+func (l *Lock) add(rows []snapshot.Row) {
+	for i := range rows {
+		for board, gained := range rows[i].OnBoards {
+			if !rows[i].Absent {
+				l.Gained[board] += max(gained, 0)
+			}
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package hydrate
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"levelboard/internal/platform/pause"
+	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
+)
+
+const (
+	// lookPause is between two looks whether the snapshot writer is done, and renewTime between two that only keep a guild frozen.
+	lookPause, renewTime = 100 * time.Millisecond, 3 * time.Second
+	// cleanUpTime bounds the end of a freeze that was for nothing.
+	cleanUpTime = 5 * time.Second
+)
+
+// Freezer is what Frozen needs of the live store.
+type Freezer interface {
+	// Freeze keeps a loaded guild from being read and changed by anybody but the snapshot writer, until AbortHydration, Drop or ten seconds after
+	// the last call of KeepFrozen. leaderboard.ErrNotLoaded; ErrLost when it is frozen or being loaded.
+	Freeze(ctx context.Context, g leaderboard.GuildRef) (Lock, error)
+	// KeepFrozen keeps a guild frozen, and says whether all of its changes are archived; s is what the archive holds then. ErrLost when it is not frozen
+	// any more.
+	KeepFrozen(ctx context.Context, h Lock) (s snapshot.State, archived bool, err error)
+	AbortHydration(ctx context.Context, h Lock) error
+}
+
+// Frozen does something with a guild that nobody reads or changes meanwhile, once all of its changes are archived: do takes it out of the live store, or
+// fails. Then the guild does not stay frozen.
+func Frozen(ctx context.Context, live Freezer, g leaderboard.GuildRef, do func(Lock, snapshot.State) error) error {
+	lock, err := live.Freeze(ctx, g)
+	if err != nil {
+		return err
+	}
+	if err = whileFrozen(ctx, live, lock, do); err != nil {
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTime)
+		defer cancel()
+		_ = live.AbortHydration(after, lock) // else it ends by itself
+	}
+	return err
+}
+
+func whileFrozen(ctx context.Context, live Freezer, lock Lock, do func(Lock, snapshot.State) error) error {
+	state, err := untilArchived(ctx, live, lock)
+	if err != nil {
+		return err
+	}
+	keeping, stop := context.WithCancel(ctx)
+	var keeper sync.WaitGroup
+	keeper.Go(func() {
+		for pause.For(keeping, renewTime) {
+			_, _, _ = live.KeepFrozen(keeping, lock) // when it is not frozen any more the archive knows: its epoch was raised
+		}
+	})
+	err = do(lock, state)
+	stop()
+	keeper.Wait()
+	return err
+}
+
+// untilArchived waits until everything of a frozen guild is archived.
+func untilArchived(ctx context.Context, live Freezer, lock Lock) (snapshot.State, error) {
+	for {
+		s, archived, err := live.KeepFrozen(ctx, lock)
+		if err != nil || archived {
+			return s, err
+		}
+		if !pause.For(ctx, lookPause) {
+			return s, ctx.Err()
+		}
+	}
+}

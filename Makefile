@@ -22,7 +22,8 @@ TORTURE_SEED ?=
 LONG := ./cmd/levelboard-bench ./internal/bench/... ./internal/testing/attack ./internal/testing/browsertest ./internal/testing/monitoring
 # Packages in which goroutines meet.
 SHARED := ./internal/app/... ./internal/http/... ./internal/platform/... ./internal/store/... ./internal/usecase/...
-PACKAGES ?= $(shell go list ./... | grep -vxF "$$(go list $(LONG))")
+# Small packages come first, so that there is something to see early.
+PACKAGES ?= $(shell go list ./internal/domain/... ./internal/platform/... ./... | grep -vxF "$$(go list $(LONG))")
 RUN ?= .
 COUNT ?= 1
 # It ends a test that hangs, with a dump of its goroutines.

@@ -11,6 +11,8 @@ const (
 	// serveShare is the part of the time for a stop after which requests that still run are cut off: one slow client must
 	// not use up the time of the last snapshot.
 	serveShare = 2
+	// backgroundShare is the part of what is then left after which background work that has not ended is left behind, for the same reason.
+	backgroundShare = 3
 	// closeShare is the part of what is then left that is kept for closing the stores, for when the last snapshot hangs.
 	closeShare = 8
 	// opsTime is how long the operators' listener waits for an answer that is under way; a profile would take it half a minute.
@@ -34,7 +36,7 @@ func (a *App) stop(ctx context.Context) error {
 	if a.stopBackground != nil {
 		a.stopBackground()
 	}
-	_ = a.within(ctx, "the background work", func() error { a.background.Wait(); return nil })
+	a.waitForBackground(ctx)
 	traces := a.stopTracing(ctx)
 	errs := []error{a.lastSnapshot(ctx)}
 	if a.hydrator != nil { // not before: what changed in a guild may have to be compared with the archive first
@@ -66,6 +68,22 @@ func (a *App) within(ctx context.Context, what string, end func() error) error {
 	}
 }
 
+// share returns a context that ends after a part of the time that is left.
+func share(ctx context.Context, part time.Duration) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/part)
+}
+
+// waitForBackground waits for the background work, such as an import, which has been stopped.
+func (a *App) waitForBackground(ctx context.Context) {
+	ctx, cancel := share(ctx, backgroundShare)
+	defer cancel()
+	_ = a.within(ctx, "the background work", func() error { a.background.Wait(); return nil })
+}
+
 // stopServing lets requests that run finish for a part of the time that is left, and then cuts them off.
 func (a *App) stopServing(ctx context.Context) {
 	if a.api == nil {
@@ -73,11 +91,8 @@ func (a *App) stopServing(ctx context.Context) {
 	}
 	a.feed.Close() // or the streams would continue until they are cut off
 	a.watching.Close()
-	if deadline, ok := ctx.Deadline(); ok {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/serveShare)
-		defer cancel()
-	}
+	ctx, cancel := share(ctx, serveShare)
+	defer cancel()
 	if err := a.api.Shutdown(ctx); err != nil {
 		a.log.WarnContext(ctx, "requests that did not end in time were cut off; a longer LEVELBOARD_SHUTDOWN_TIMEOUT gives them more", "error", err)
 		_ = a.api.Close()

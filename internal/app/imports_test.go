@@ -105,6 +105,10 @@ func importOnce(t *testing.T, s *service) {
 	}
 	s.beginImport(g, object{"files": strings.Repeat("0b", 32)})
 	s.beginImport(s.guild(nil), object{"files": files})
+	// A checkpoint that was made after it holds it.
+	made := apitest.JSON[checkpointAnswer](t, s.admin("POST", "/guilds/"+g+"/checkpoints", object{"name": "after"}).Want(t, 201))
+	s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
+	wantFailure(t, s.admin("POST", "/guilds/"+g+"/imports", object{"files": files}), 409)
 	// An undone import can be applied to the current members.
 	s.replaced("/guilds/" + g + "/checkpoints/" + begun.Checkpoint.ID + "/restore")
 	after := s.beginImport(g, object{"files": files})

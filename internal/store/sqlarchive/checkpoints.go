@@ -98,9 +98,17 @@ func (c *change) locksIncarnation(ctx context.Context, g leaderboard.GuildRef) (
 	return nowMS, err
 }
 
-// copyMembers copies those of an incarnation, without their cooldowns, so that any batch replaces them. It returns how many.
+// copyMembers copies those of an incarnation, without their cooldowns, so that any batch replaces them, and which files were imported into them. It
+// returns how many members there are.
 func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int64) (int64, error) {
 	if err := c.sharesErasures(ctx, c.Tx); err != nil {
+		return 0, err
+	}
+	// Before the members, which hold what is finished by then. Of an unfinished import they may hold a part, which no plan continues.
+	if _, err := c.exec(ctx, `
+		INSERT INTO imports (incarnation, files, name, checkpoint, plan, started_ms, finished)
+		SELECT CAST($1 AS bigint), files, name, checkpoint, CASE WHEN finished THEN plan ELSE 'restored' END, started_ms, finished
+		FROM imports WHERE incarnation = $2`, int64(to), from); err != nil {
 		return 0, err
 	}
 	return c.exec(ctx, `

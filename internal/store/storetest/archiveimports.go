@@ -50,6 +50,27 @@ func archiveImports(t *testing.T, a store.Archive) {
 	if err := a.FinishImport(t.Context(), gone, "one", 3); !errors.Is(err, snapshot.ErrStale) {
 		t.Errorf("finished in an incarnation that is not: %v", err)
 	}
+	restored := func(from string) {
+		t.Helper()
+		g = mustGet(a.Guild(t.Context(), g.ID))(t)
+		state := mustGet(a.State(t.Context(), refOf(g)))(t)
+		mustGet(a.Replace(t.Context(), checkpoints.Replacement{Guild: refOf(g), State: state, From: from, Name: "before", Why: events.Restored}))(t)
+		g = mustGet(a.Guild(t.Context(), g.ID))(t)
+	}
+	// A checkpoint knows what was imported before it was made, and that a part of what was being imported may be in it.
+	during := mustGet(a.CreateCheckpoint(t.Context(), refOf(g), "during", false))(t)
+	if err := a.FinishImport(t.Context(), refOf(g), "two", 3); err != nil {
+		t.Fatal(err)
+	}
+	after := mustGet(a.CreateCheckpoint(t.Context(), refOf(g), "after", false))(t)
+	restored(during.ID)
+	if got := noted(refOf(g), "files"); got == nil || got.ID != "two" || got.Finished || got.Plan == "plan of two" {
+		t.Errorf("restored from the middle of an import: %+v", got)
+	}
+	restored(after.ID)
+	if got := noted(refOf(g), "files"); got == nil || got.ID != "two" || !got.Finished || got.Plan != "plan of two" {
+		t.Errorf("restored from after an import: %+v", got)
+	}
 	if _, err := a.DeleteGuild(t.Context(), g.ID); err != nil {
 		t.Fatal(err)
 	}

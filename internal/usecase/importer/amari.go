@@ -49,21 +49,13 @@ func (j *jsonFile) skipAmariWeekly() error {
 
 type amariReward struct {
 	Role  id.Role `json:"roleID"`
-	Level int     `json:"level"`
+	Level number  `json:"level"`
 }
 
 func (j *jsonFile) readAmariRewards() error {
-	return j.object("the file", map[string]func() error{"data": func() error {
-		var rewards []amariReward
-		fits, err := j.decode(&rewards)
-		if err != nil || !fits {
-			return j.unlike("role rewards", err)
-		}
-		for _, r := range rewards {
-			j.report.Proposal.reward(r.Level, true, guild.Role{ID: r.Role})
-		}
-		return nil
-	}})
+	return j.object("the file", map[string]func() error{"data": listed(j, "role rewards", func(r *amariReward) {
+		j.report.Proposal.reward(int(r.Level), true, guild.Role{ID: r.Role})
+	})})
 }
 
 // guildID notes the guild of an id.

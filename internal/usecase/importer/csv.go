@@ -21,11 +21,7 @@ func (f *fileReader) readCSV(content *bufio.Reader, prefix []byte) error {
 	if header.twice != "" {
 		return f.fail(1, "two columns may be the "+header.twice+"; remove or rename one of them", nil)
 	}
-	var from io.Reader = content
-	if !strings.HasSuffix(firstLineWithEnd(prefix), "\r\n") {
-		from = &keepCR{from: content}
-	}
-	in := newInput(from)
+	in := newInput(&lineEnds{from: content, comma: byte(header.comma)})
 	records := csv.NewReader(in)
 	records.Comma, records.FieldsPerRecord, records.ReuseRecord = header.comma, -1, true
 	for first := true; ; first = false {
@@ -102,10 +98,12 @@ func (f *fileReader) tableRow(c *columns, record []string) (Row, Reason) {
 		}
 		row.MessageCount = &n
 	}
-	row.User = f.user(leaderboard.User{
-		Username: c.name(record, columnName), Discriminator: c.name(record, columnDiscriminator),
-		GlobalName: c.nullable(record, columnGlobalName), Avatar: c.nullable(record, columnAvatar),
-	})
+	user := leaderboard.User{Username: c.name(record, columnName), Discriminator: c.name(record, columnDiscriminator)}
+	if !c.has(columnDiscriminator) && strings.Contains(user.Username, "#") {
+		user = tagged(user.Username, nil)
+	}
+	user.GlobalName, user.Avatar = c.nullable(record, columnGlobalName), c.nullable(record, columnAvatar)
+	row.User = f.user(user)
 	return row, c.state(record, &row)
 }
 
@@ -136,16 +134,14 @@ func tableNumber(text string) (int64, Reason) {
 }
 
 // state reads what only the export of Levelboard has.
-func (c *columns) state(record []string, row *Row) (why Reason) {
-	switch c.number(record, columnPresent) {
+func (c *columns) state(record []string, row *Row) Reason {
+	switch strings.ToLower(c.number(record, columnPresent)) {
 	case "", "true":
 	case "false":
 		row.Present = false
 	default:
 		return ReasonPresent
 	}
-	if updated := c.number(record, columnUpdated); updated != "" {
-		row.LastUpdated, why = readTime(updated)
-	}
-	return why
+	row.LastUpdated = readTime(c.number(record, columnUpdated))
+	return ""
 }

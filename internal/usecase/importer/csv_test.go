@@ -90,7 +90,6 @@ func TestRowsOfATableThatAreSkipped(t *testing.T) {
 		{"id,xp,messages", u + ",5,many", importer.ReasonMessages},
 		{"id,xp,messages", u + ",5,2147483648", importer.ReasonMessages},
 		{"id,xp,present", u + ",5,maybe", importer.ReasonPresent},
-		{"id,xp,lastUpdated", u + ",5,yesterday", importer.ReasonTime},
 		{"id,level", u + ",10001", importer.ReasonLevel},
 		{"id,level", u + ",", importer.ReasonLevel},
 	} {
@@ -121,6 +120,57 @@ func TestColumnsOfATable(t *testing.T) {
 	} {
 		if got := refused(t, importer.Options{}, file("a.csv", c.content)); !strings.Contains(got, c.message) {
 			t.Errorf("%q: %s", c.content, got)
+		}
+	}
+}
+
+// What a spreadsheet made of an export: upper case, dates of its own, other line ends, none of which costs a member.
+func TestATableThatASpreadsheetWrote(t *testing.T) {
+	const avatar = "0123456789abcdef0123456789abcdef"
+	one, two := id.User(user(1)), id.User(user(2))
+	rows := "userId,xp,lastUpdated,present,username,avatar\n" +
+		user(1) + `,5,10/03/2026 19:00,FALSE,ada,` + avatar + "\n" + user(2) + `,6,2026-03-10,True,"b, ""ob""","` + avatar + "\"\n"
+	lines := strings.SplitN(rows, "\n", 2)
+	for name, content := range map[string]string{
+		"LF": rows, "CR LF": strings.ReplaceAll(rows, "\n", "\r\n"), "CR": strings.ReplaceAll(rows, "\n", "\r"),
+		"an LF header over CR LF rows": lines[0] + "\n" + strings.ReplaceAll(lines[1], "\n", "\r\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := read(t, importer.Options{}, file("a.csv", content))
+			w.xp(map[id.User]level.XP{one: 5, two: 6})
+			w.skipped()
+			w.warns()
+			a, b := w.rows[one], w.rows[two]
+			if a.Present || !b.Present || a.User.Username != "ada" || b.User.Username != `b, "ob"` || *a.User.Avatar != avatar || *b.User.Avatar != avatar || !a.LastUpdated.IsZero() {
+				t.Errorf("%+v %+v, %+v %+v", a, a.User, b, b.User)
+			}
+		})
+	}
+	read(t, importer.Options{}, file("a.txt", user(1)+" - 5\r"+user(2)+" - 6\r")).xp(map[id.User]level.XP{one: 5, two: 6})
+}
+
+// Carriage returns between quotes are part of a name. A quote in the middle of a field opens none.
+func TestLineEndsInNames(t *testing.T) {
+	content := "id,xp,name\r\n" + user(1) + ",5,\"a\r\nb\rc\nd\"\r\n" + user(2) + ",6,a\"b\r\n" + user(3) + ",7,c\r\n"
+	w := read(t, importer.Options{}, file("a.csv", content))
+	if row := w.rows[id.User(user(1))]; row.User == nil || row.User.Username != "a\r\nb\rc\nd" {
+		t.Errorf("%+v %+v", row, row.User)
+	}
+	if row := w.rows[id.User(user(3))]; row.User == nil || row.User.Username != "c" {
+		t.Errorf("%+v %+v", row, row.User)
+	}
+	w.skipped(importer.Skip{Line: 5, Row: 2, Reason: importer.ReasonQuotes})
+}
+
+func TestNamesWithDiscriminatorsInATable(t *testing.T) {
+	for content, want := range map[string]string{
+		"id,xp,name\n" + user(1) + ",5,old_lantern#4410\n":                    "old_lantern 4410",
+		"id,xp,tag\n" + user(1) + ",5,#5\n":                                   "#5 0",
+		"id,xp,name,discriminator\n" + user(1) + ",5,old_lantern#4410,0001\n": "old_lantern#4410 0001",
+	} {
+		row := read(t, importer.Options{}, file("a.csv", content)).rows[id.User(user(1))]
+		if got := row.User.Username + " " + row.User.Discriminator; got != want {
+			t.Errorf("%q is %q, want %q", content, got, want)
 		}
 	}
 }

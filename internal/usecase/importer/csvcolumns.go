@@ -1,9 +1,7 @@
 package importer
 
 import (
-	"bufio"
 	"encoding/csv"
-	"io"
 	"slices"
 	"strings"
 )
@@ -120,40 +118,4 @@ func (c *columns) nullable(record []string, is column) *string {
 	}
 	field = unguard(strings.Clone(field), true)
 	return &field
-}
-
-func firstLineWithEnd(text []byte) string {
-	line, _, _ := strings.Cut(strings.TrimLeft(string(text), "\r\n"), "\n")
-	return line + "\n"
-}
-
-// keepCR keeps a carriage return before a line's end in the fields of a file whose lines end without one: encoding/csv drops the last
-// one of each line.
-type keepCR struct {
-	from    *bufio.Reader
-	last    byte
-	pending bool // a line's end, before which a carriage return was put
-}
-
-// Read puts a second carriage return before each line's end that has one.
-func (k *keepCR) Read(p []byte) (int, error) {
-	for i := range p {
-		if k.pending {
-			p[i], k.last, k.pending = '\n', '\n', false
-			continue
-		}
-		b, err := k.from.ReadByte()
-		if err != nil {
-			if i > 0 && err == io.EOF {
-				return i, nil
-			}
-			return i, err
-		}
-		if b == '\n' && k.last == '\r' {
-			p[i], k.pending = '\r', true
-			continue
-		}
-		p[i], k.last = b, b
-	}
-	return len(p), nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
@@ -31,6 +32,13 @@ type Import struct {
 
 // Read reads the files for a guild as it is now into the spool, which is empty and stays the caller's.
 func Read(ctx context.Context, files []File, now guild.Settings, c Choice, spool io.ReadWriteSeeker) (*Import, error) {
+	files = slices.Clone(files)
+	for n, f := range files {
+		files[n].Open = func() (io.ReadCloser, error) {
+			content, err := f.Open()
+			return stopping{content, ctx.Err}, err
+		}
+	}
 	reader := Open(files, Options{From: c.From, Guild: now.ID, SourceGuild: c.SourceGuild, Curve: now.Curve})
 	members, err := Gather(ctx, reader, spool)
 	if err != nil {
@@ -41,6 +49,20 @@ func Read(ctx context.Context, files []File, now guild.Settings, c Choice, spool
 		i.Then = i.Report.Proposal.Apply(now)
 	}
 	return i, nil
+}
+
+// stopping ends a file with its context.
+type stopping struct {
+	io.ReadCloser
+	stopped func() error
+}
+
+// Read implements io.Reader.
+func (s stopping) Read(p []byte) (int, error) {
+	if err := s.stopped(); err != nil {
+		return 0, err
+	}
+	return s.ReadCloser.Read(p)
 }
 
 // Compare counts what the import would do to a guild with these members, each there once. It changes nothing. The spool is for the guild's members.

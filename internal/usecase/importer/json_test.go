@@ -2,6 +2,7 @@ package importer_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -35,7 +36,6 @@ func TestMembersInJSONThatAreSkipped(t *testing.T) {
 		{`{` + u + `,"xp":1,"messageCount":[]}`, importer.ReasonMessages},
 		{`{` + u + `,"xp":1,"tag":5}`, importer.ReasonShape},
 		{`{` + u + `,"xp":1,"tag":"` + "\xff" + `"}`, importer.ReasonUTF8},
-		{`{` + u + `,"xp":1,"lastUpdated":"2026-03-10T19:00:11"}`, importer.ReasonTime},
 		{`5`, importer.ReasonShape},
 		{`null`, importer.ReasonShape},
 		{`[]`, importer.ReasonShape},
@@ -56,6 +56,39 @@ func TestUserDataThatIsNotValidIsLeftOut(t *testing.T) {
 		if row.User != nil && (row.User.Username != "" || row.User.Avatar != nil) {
 			t.Errorf("%+v", row.User)
 		}
+	}
+}
+
+// A time of the last update that cannot be read costs the time, not the member.
+func TestTimesThatAreNone(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `{"levels":[{"userId":"`+user(1)+`","xp":1,"level":0,"lastUpdated":"2026-03-10T19:00:11"}]}`))
+	w.skipped()
+	if len(w.order) != 1 || !w.order[0].LastUpdated.IsZero() {
+		t.Errorf("%+v", w.order)
+	}
+}
+
+// A list without an object around it may have more than an id and XP.
+func TestABareListKeepsNamesAndMessages(t *testing.T) {
+	w := read(t, importer.Options{}, file("a.json", `[{"id":"`+user(1)+`","name":"old_lantern#4410","xp":24110,"messages":7},{"id":"`+user(2)+`","xp":5}]`))
+	if len(w.order) != 2 || w.order[0].User == nil || w.order[0].User.Username != "old_lantern" || w.order[0].User.Discriminator != "4410" || *w.order[0].MessageCount != 7 {
+		t.Errorf("%+v", w.order)
+	}
+	if w.order[1].User != nil || w.order[1].MessageCount != nil {
+		t.Errorf("%+v", w.order[1])
+	}
+}
+
+// To recognise a file must not cost thousands of times its size.
+func TestLongNamesCostNoMemoryToRecognise(t *testing.T) {
+	content := `{"` + strings.Repeat("a", 30<<10) + `":{` + repeat(5000, func(i int) string { return fmt.Sprintf(`"%x":1`, i) }) + `},"levels":[]}`
+	result := testing.Benchmark(func(b *testing.B) {
+		for range b.N {
+			_, _ = gather(b, importer.Options{}, file("a.json", content))
+		}
+	})
+	if most := int64(4 << 20); result.AllocedBytesPerOp() > most {
+		t.Errorf("it takes %d bytes, want at most %d", result.AllocedBytesPerOp(), most)
 	}
 }
 

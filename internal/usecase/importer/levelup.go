@@ -22,7 +22,7 @@ type levelUpMember struct {
 
 // levelUpSettings are the settings of a guild, with LevelUp's defaults.
 type levelUpSettings struct {
-	base       int
+	base       float64
 	exp        float64
 	roles      map[string]jsontext.Value // by level; ids are numbers above 2^53
 	autoremove bool
@@ -57,23 +57,16 @@ func (j *jsonFile) readLevelUpAll() error {
 
 func (j *jsonFile) readLevelUp() error {
 	s := levelUpSettings{base: 100, exp: 2}
-	r, cooldown := rates{bounds: []int{3, 6}}, int32(60)
+	r, cooldown := rates{bounds: []number{3, 6}}, 60.0
 	err := j.object("the guild", map[string]func() error{
 		"users": func() error {
 			return j.names("users", func(user string) error {
 				return members(j, func(m *levelUpMember) (Row, Reason) { return j.levelUpMember(user, m) })()
 			})
 		},
-		"algorithm": func() error {
-			var a struct {
-				Base *int     `json:"base"`
-				Exp  *float64 `json:"exp"`
-			}
-			err := part(j, "algorithm", &a)()
-			assign(&s.base, a.Base)
-			assign(&s.exp, a.Exp)
-			return err
-		},
+		"algorithm": j.fields("algorithm", map[string]func() error{
+			"base": part(j, "base", &s.base), "exp": part(j, "exp", &s.exp),
+		}),
 		"levelroles": part(j, "levelroles", &s.roles),
 		"autoremove": part(j, "autoremove", &s.autoremove),
 		"xp":         part(j, "xp", &r.bounds),
@@ -83,7 +76,7 @@ func (j *jsonFile) readLevelUp() error {
 		return err
 	}
 	s.propose(&j.report.Proposal)
-	r.interval = new(int64(cooldown) * 1000)
+	r.interval = milliseconds(cooldown)
 	r.propose(&j.report.Proposal)
 	return nil
 }
@@ -118,7 +111,7 @@ func (s *levelUpSettings) propose(p *Proposal) {
 	const highest = 4
 	if power := int(s.exp); s.exp == math.Trunc(s.exp) && power >= 1 && power <= highest {
 		coefficients := make([]float64, power+1)
-		coefficients[power] = float64(s.base)
+		coefficients[power] = s.base
 		p.coefficients("algorithm", coefficients)
 	} else {
 		p.refuse("algorithm", fmt.Sprintf("its exponent is %v, and a curve has 1, 2, 3 or 4", s.exp))

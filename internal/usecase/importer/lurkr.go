@@ -43,6 +43,7 @@ func (j *jsonFile) readLevels() error {
 	l := &lurkrFile{jsonFile: j}
 	defer l.judge()
 	var r rates
+	var interval *number
 	err := j.object("the file", map[string]func() error{
 		"levels": l.list,
 		"guild": func() error {
@@ -50,11 +51,14 @@ func (j *jsonFile) readLevels() error {
 			return j.guildObject()
 		},
 		"roleRewards":        j.apiRewards,
-		"xpGainInterval":     part(j, "xpGainInterval", &r.interval),
+		"xpGainInterval":     part(j, "xpGainInterval", &interval),
 		"xpPerMessageMin":    part(j, "xpPerMessageMin", &r.least),
 		"xpPerMessageMax":    part(j, "xpPerMessageMax", &r.most),
 		"xpGlobalMultiplier": part(j, "xpGlobalMultiplier", &r.multiplier),
 	})
+	if interval != nil {
+		r.interval = new(int64(*interval))
+	}
 	r.propose(&j.report.Proposal)
 	return err
 }
@@ -84,11 +88,7 @@ func (l *lurkrFile) member(m *lurkrMember) (Row, Reason) {
 	if m.Present != nil {
 		row.Present, l.export = *m.Present, true
 	}
-	if orEmpty(m.LastUpdated) != "" {
-		if row.LastUpdated, why = readTime(*m.LastUpdated); why != "" {
-			return row, why
-		}
-	}
+	row.LastUpdated = readTime(orEmpty(m.LastUpdated))
 	row.User = l.user(l.userOf(m))
 	if m.User == nil {
 		l.tags = true
@@ -153,10 +153,11 @@ func (j *jsonFile) guildObject() error {
 	return nil
 }
 
-func readTime(text string) (time.Time, Reason) {
+// readTime returns zero for what is no time: it costs the member nothing.
+func readTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return t, ReasonTime
+		return time.Time{}
 	}
-	return t.UTC(), ""
+	return t.UTC()
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
@@ -27,13 +26,8 @@ type mee6Player struct {
 }
 
 type mee6Reward struct {
-	Rank int `json:"rank"`
-	Role struct {
-		ID       id.Role `json:"id"`
-		Name     string  `json:"name"`
-		Color    int     `json:"color"`
-		Position int     `json:"position"`
-	} `json:"role"`
+	Rank number  `json:"rank"`
+	Role apiRole `json:"role"`
 }
 
 // page is a page of MEE6's leaderboard that was read.
@@ -78,19 +72,12 @@ func (j *jsonFile) mee6Member(p *mee6Player) (Row, Reason) {
 }
 
 func (j *jsonFile) mee6Rewards() error {
-	var rewards []mee6Reward
-	fits, err := j.decode(&rewards)
-	if err != nil || !fits {
-		return j.unlike("role rewards", err)
-	}
-	for _, r := range rewards {
-		role := guild.Role{ID: r.Role.ID, Name: r.Role.Name, Position: r.Role.Position}
-		if r.Role.Color != 0 { // 0 is no color
-			role.Color = &r.Role.Color
+	return listed(j, "role rewards", func(r *mee6Reward) {
+		if r.Role.Color != nil && *r.Role.Color == 0 { // no color
+			r.Role.Color = nil
 		}
-		j.report.Proposal.reward(r.Rank, true, role)
-	}
-	return nil
+		j.report.Proposal.reward(int(r.Rank), true, r.Role.role())
+	})()
 }
 
 // judgePages warns of pages of MEE6 that seem to be missing: pages are numbered from 0, and none says how many there are.

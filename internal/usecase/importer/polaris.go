@@ -17,24 +17,23 @@ type polarisMember struct {
 	XP      jsontext.Value `json:"xp"`
 	Hidden  bool           `json:"hidden"`
 	Missing bool           `json:"missing"`
+	// Polaris has neither of these, other lists of ids and XP may.
+	Name     jsontext.Value `json:"name"`
+	Messages jsontext.Value `json:"messages"`
 }
 
 // polarisSettings are those that a guild may have.
 type polarisSettings struct {
-	Gain *struct {
-		Min  int   `json:"min"`
-		Max  int   `json:"max"`
-		Time int32 `json:"time"` // seconds
-	} `json:"gain"`
-	Curve    map[string]float64 `json:"curve"` // by power
-	Rounding float64            `json:"rounding"`
-	MaxLevel int                `json:"maxLevel"`
-	Rewards  []struct {
-		ID     id.Role `json:"id"`
-		Level  int     `json:"level"`
-		Keep   bool    `json:"keep"` // as stack
-		NoSync bool    `json:"noSync"`
-	} `json:"rewards"`
+	Curve    map[string]float64 // by power
+	Rounding float64
+	MaxLevel number
+}
+
+type polarisReward struct {
+	ID     id.Role `json:"id"`
+	Level  number  `json:"level"`
+	Keep   bool    `json:"keep"` // as stack
+	NoSync bool    `json:"noSync"`
 }
 
 func (j *jsonFile) readPolaris() error {
@@ -54,7 +53,13 @@ func (j *jsonFile) readPolarisList() error {
 		if why != "" {
 			return row, why
 		}
-		return polarisRow(string(row.UserID), m)
+		if row, why = polarisRow(string(row.UserID), m); why != "" {
+			return row, why
+		}
+		name, _ := literal(m.Name)
+		row.User = j.user(tagged(name, nil))
+		row.MessageCount, why = readCount(m.Messages)
+		return row, why
 	}))
 }
 
@@ -69,24 +74,33 @@ func polarisRow(user string, m *polarisMember) (Row, Reason) {
 	return row, why
 }
 
-// polarisSettings reads the settings.
+// polarisSettings reads the settings. One that cannot be read costs only itself.
 func (j *jsonFile) polarisSettings() error {
 	var s polarisSettings
-	fits, err := j.decode(&s)
-	if err != nil || !fits {
-		return j.unlike("Polaris' settings", err)
-	}
+	var r rates
+	var seconds *float64
 	p := &j.report.Proposal
-	if s.Gain != nil {
-		r := rates{bounds: []int{s.Gain.Min, s.Gain.Max}, interval: new(int64(s.Gain.Time) * 1000)}
-		r.propose(p)
+	err := j.fields("Polaris' settings", map[string]func() error{
+		"gain": j.fields("gain", map[string]func() error{
+			"min": part(j, "gain.min", &r.least), "max": part(j, "gain.max", &r.most), "time": part(j, "gain.time", &seconds),
+		}),
+		"curve":    part(j, "the curve", &s.Curve),
+		"rounding": part(j, "rounding", &s.Rounding),
+		"maxLevel": part(j, "maxLevel", &s.MaxLevel),
+		"rewards": listed(j, "rewards", func(reward *polarisReward) {
+			p.reward(int(reward.Level), reward.Keep, guild.Role{ID: reward.ID})
+			if reward.NoSync {
+				p.refuse("noSync of role "+shortly(reward.ID), "every reward's role is kept as the level says")
+			}
+		}),
+	})()
+	if err != nil {
+		return err
 	}
-	for _, r := range s.Rewards {
-		p.reward(r.Level, r.Keep, guild.Role{ID: r.ID})
-		if r.NoSync {
-			p.refuse("noSync of role "+shortly(r.ID), "every reward's role is kept as the level says")
-		}
+	if seconds != nil {
+		r.interval = milliseconds(*seconds)
 	}
+	r.propose(p)
 	if s.Curve != nil {
 		j.polarisCurve(s)
 	}
@@ -118,7 +132,7 @@ func (j *jsonFile) polarisCurve(s polarisSettings) {
 
 // readPolarisText reads lines of an id and XP: 1184930275610483773 - 24110.
 func (f *fileReader) readPolarisText(content *bufio.Reader, _ []byte) error {
-	lines := bufio.NewScanner(content)
+	lines := bufio.NewScanner(&lineEnds{from: content})
 	lines.Buffer(nil, maxValue)
 	line := 0
 	for lines.Scan() {

@@ -15,7 +15,7 @@ type shownLevel func(xp int64) level.Level
 func polarisLevels(s polarisSettings) shownLevel {
 	top := int(level.Max)
 	if s.MaxLevel > 0 {
-		top = min(top, s.MaxLevel)
+		top = min(top, int(s.MaxLevel))
 	}
 	begins := make([]float64, top) // begins[n-1] is the XP that all levels up to n need
 	highest := 0.0

@@ -24,7 +24,12 @@ type Proposal struct {
 	XPGainInterval     *int64 // milliseconds
 	XPGlobalMultiplier *float64
 	NotTaken           []NotTaken
+
+	roles int // that rewards were read of
 }
+
+// maxRewardRoles bounds the role rewards that are read, of which a guild can have far fewer.
+const maxRewardRoles = 2000
 
 // NotTaken is a setting of a file that the guild cannot have.
 type NotTaken struct {
@@ -133,6 +138,10 @@ const differs = "another file says something else, which was taken"
 
 // reward takes a role for a level, beside those that the level has. A role without a name gets its id for one.
 func (p *Proposal) reward(at int, stack bool, role guild.Role) {
+	if p.roles++; p.roles > maxRewardRoles {
+		p.refuse("the other role rewards", fmt.Sprintf("the files have more than %d", maxRewardRoles))
+		return
+	}
 	if role.Name == "" {
 		role.Name = string(role.ID)
 	}

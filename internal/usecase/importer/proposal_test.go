@@ -132,8 +132,8 @@ func TestACurveThatCannotBeExpressed(t *testing.T) {
 func TestSettingsThatAGuildCannotHave(t *testing.T) {
 	w := read(t, importer.Options{}, file("a.json", `{"settings":{"gain":{"min":0,"max":2000,"time":5},"curve":{"1":-100},
 "rewards":[{"id":"5","level":1},{"id":"1092837465019283811","level":10001},{"id":"1092837465019283829","level":3,"noSync":true}]},"users":{}}`))
-	w.notTaken("XP per message", "the cooldown", "the reward of role 5 at level 1", "the reward of role 1092837465019283811 at level 10001",
-		"noSync of role 1092837465019283829", "the curve")
+	w.notTaken("the reward of role 5 at level 1", "the reward of role 1092837465019283811 at level 10001", "noSync of role 1092837465019283829",
+		"XP per message", "the cooldown", "the curve")
 	if s := w.applied(); len(s.RoleRewards) != 1 || s.XPPerMessageMax != 40 || s.XPGainInterval != 60000 || !s.Curve.Equal(level.Curve{}) {
 		t.Errorf("%+v", s)
 	}
@@ -143,7 +143,7 @@ func TestSettingsThatAGuildCannotHave(t *testing.T) {
 		}
 	}
 	page := `{"guild":{},"levels":[],"xpPerMessageMin":1e3,"xpPerMessageMax":9999,"xpGainInterval":9223372036854775807,"xpGlobalMultiplier":1e300}`
-	read(t, importer.Options{}, file("a.json", page)).notTaken("xpPerMessageMin", "the cooldown", "the global multiplier")
+	read(t, importer.Options{}, file("a.json", page)).notTaken("XP per message", "the cooldown", "the global multiplier")
 	for _, settings := range []string{`5`, `{"gain":5}`, `{"curve":{"4":1}}`, `{"curve":{"1":1,"x":2}}`} {
 		w := read(t, importer.Options{}, file("a.json", `{"settings":`+settings+`,"users":{"`+user(1)+`":{"xp":1}}}`))
 		if len(w.Proposal.NotTaken) != 1 || !w.Proposal.Empty() || len(w.rows) != 1 {
@@ -152,17 +152,60 @@ func TestSettingsThatAGuildCannotHave(t *testing.T) {
 	}
 }
 
-// A guild has no room for as many rewards as a file.
+// A guild has no room for as many rewards as a file, and reading more of them than any guild has must not cost more and more.
 func TestRewardsWithoutNumber(t *testing.T) {
-	rewards := repeat(5000, func(i int) string { return fmt.Sprintf(`{"roleID":"%s","level":%d}`, user(i), 5000-i) })
+	rewards := func(n int) string {
+		return repeat(n, func(i int) string { return fmt.Sprintf(`{"roleID":"%s","level":%d}`, user(i), (5000-i)%10000) })
+	}
 	bad := repeat(200, func(i int) string { return fmt.Sprintf(`{"roleID":"%d","level":1}`, i) })
-	w := read(t, importer.Options{}, file("a.json", `{"data":[`+rewards+`,`+bad+`]}`))
+	w := read(t, importer.Options{}, file("a.json", `{"data":[`+bad+`,`+rewards(1000)+`]}`))
 	s := w.applied()
-	if len(s.RoleRewards) != 250 || s.RoleRewards[249].Level != 250 || len(w.Proposal.NotTaken) != 100 {
+	if len(s.RoleRewards) != 250 || s.RoleRewards[249].Level != 4250 || len(w.Proposal.NotTaken) != 100 {
 		t.Errorf("%d rewards, %d not taken", len(s.RoleRewards), len(w.Proposal.NotTaken))
 	}
-	w = read(t, importer.Options{}, file("a.json", `{"data":[`+rewards+`]}`))
-	w.notTaken("the role rewards from level 251 on")
+	w = read(t, importer.Options{}, file("a.json", `{"data":[`+rewards(60_000)+`]}`)) // 3 MB
+	w.notTaken("the other role rewards", "the role rewards from level 3251 on")
+}
+
+// A number that is written as a decimal is one, and a setting that cannot be read costs only itself.
+func TestSettingsAreReadOneByOne(t *testing.T) {
+	const role = "1092837465019283811"
+	for name, c := range map[string]struct {
+		content  string
+		notTaken []string
+		want     string // least and most XP, the cooldown, how many rewards, the XP of level 1
+	}{
+		"Polaris, decimals": {
+			`{"settings":{"gain":{"min":10.0,"max":20.9,"time":60.5},"curve":{"1":100.0,"2":50.0},"maxLevel":50.0,"rewards":[{"id":"` + role + `","level":5.0}]},"users":{}}`,
+			[]string{"the highest level"}, "10 20 60500 1 150",
+		},
+		"Polaris, unreadable": {
+			`{"settings":{"gain":{"min":10,"max":20,"time":"a minute"},"curve":5,"rounding":"no","rewards":[5,{"id":"` + role + `","level":5},{"id":"` + role + `","level":"x"}]},"users":{}}`,
+			[]string{"gain.time", "the curve", "rounding", "rewards"}, "10 20 60000 1 100",
+		},
+		"LevelUp": {
+			`{"users":{"` + user(1) + `":{"xp":1}},"xp":[3.0,6.5],"cooldown":60.25,"algorithm":{"base":"x","exp":2.0},"levelroles":{"5":` + role + `}}`,
+			[]string{"base"}, "3 6 60250 1 100",
+		},
+		"MEE6": {
+			`{"players":[],"xp_per_message":[15.0,25.0],"role_rewards":[{"rank":5.0,"role":{"id":"` + role + `","color":0.0,"position":1.0}},{"rank":5,"role":"x"}]}`,
+			[]string{"role rewards"}, "15 25 60000 1 100",
+		},
+		"a page of the API": {
+			`{"guild":{},"levels":[],"xpGainInterval":60500.0,"xpPerMessageMin":1.0,"xpPerMessageMax":2.0,"roleRewards":[{"level":5.0,"roles":[{"id":"` + role + `"}]}]}`,
+			nil, "1 2 60500 1 100",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := read(t, importer.Options{}, file("a.json", c.content))
+			w.notTaken(c.notTaken...)
+			s := w.applied()
+			got := fmt.Sprint(s.XPPerMessageMin, s.XPPerMessageMax, s.XPGainInterval, len(w.Proposal.Rewards), s.Curve.XPFor(1))
+			if got != c.want {
+				t.Errorf("taken %s, want %s", got, c.want)
+			}
+		})
+	}
 }
 
 func TestFilesWithOtherSettings(t *testing.T) {

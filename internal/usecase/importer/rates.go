@@ -1,6 +1,12 @@
 package importer
 
 import (
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 )
@@ -26,11 +32,59 @@ func part[T any](j *jsonFile, what string, into *T) func() error {
 	}
 }
 
+// listed returns a function that reads a list and calls take for each value that is written as the source writes it.
+func listed[T any](j *jsonFile, what string, take func(*T)) func() error {
+	return func() error {
+		if kind := j.dec.PeekKind(); kind != '[' && kind != jsontext.KindInvalid {
+			return j.unlike(what, j.skipValue())
+		}
+		return j.list(what, func() error {
+			var t T
+			fits, err := j.decode(&t)
+			if err != nil || !fits {
+				return j.unlike(what, err)
+			}
+			take(&t)
+			return nil
+		})
+	}
+}
+
+// fields returns a function that reads an object of settings, each by its function. Another value is passed over.
+func (j *jsonFile) fields(what string, read map[string]func() error) func() error {
+	return func() error {
+		if kind := j.dec.PeekKind(); kind != '{' && kind != jsontext.KindInvalid {
+			return j.unlike(what, j.skipValue())
+		}
+		return j.object(what, read)
+	}
+}
+
+// number is a whole number, which a source may write as a decimal. A fraction is rounded down.
+type number int
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(text []byte) error {
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return errNotNumber
+	}
+	*n = number(math.Floor(max(-most, min(f, most)))) // beyond, it is no setting anyway
+	return nil
+}
+
+var errNotNumber = errors.New("it is no number")
+
+// milliseconds of seconds, which may have a fraction.
+func milliseconds(seconds float64) *int64 {
+	return new(int64(math.Round(min(seconds, most/1000) * 1000)))
+}
+
 // rates are what a message gives, as far as a file has it.
 type rates struct {
-	bounds     []int // the least and the most XP
-	least      *int
-	most       *int
+	bounds     []number // the least and the most XP
+	least      *number
+	most       *number
 	interval   *int64 // milliseconds
 	multiplier *float64
 }
@@ -38,10 +92,10 @@ type rates struct {
 // propose takes them.
 func (r *rates) propose(p *Proposal) {
 	if r.least != nil && r.most != nil {
-		r.bounds = []int{*r.least, *r.most}
+		r.bounds = []number{*r.least, *r.most}
 	}
 	if len(r.bounds) == 2 {
-		p.perMessage("XP per message", r.bounds[0], r.bounds[1])
+		p.perMessage("XP per message", int(r.bounds[0]), int(r.bounds[1]))
 	}
 	if r.interval != nil {
 		p.interval("the cooldown", *r.interval)
@@ -52,27 +106,31 @@ func (r *rates) propose(p *Proposal) {
 }
 
 type apiReward struct {
-	Level int   `json:"level"`
-	Stack *bool `json:"stack"` // not in the API's answers
-	Roles []struct {
-		ID       id.Role `json:"id"`
-		Name     string  `json:"name"`
-		Color    *int    `json:"color"`
-		Position int     `json:"position"`
-	} `json:"roles"`
+	Level number    `json:"level"`
+	Stack *bool     `json:"stack"` // not in the API's answers
+	Roles []apiRole `json:"roles"`
+}
+
+type apiRole struct {
+	ID       id.Role `json:"id"`
+	Name     string  `json:"name"`
+	Color    *number `json:"color"`
+	Position number  `json:"position"`
+}
+
+func (r *apiRole) role() guild.Role {
+	role := guild.Role{ID: r.ID, Name: r.Name, Position: int(r.Position)}
+	if r.Color != nil {
+		role.Color = new(int(*r.Color))
+	}
+	return role
 }
 
 // apiRewards reads the role rewards of a page of the API.
 func (j *jsonFile) apiRewards() error {
-	var rewards []apiReward
-	fits, err := j.decode(&rewards)
-	if err != nil || !fits {
-		return j.unlike("roleRewards", err)
-	}
-	for _, r := range rewards {
+	return listed(j, "roleRewards", func(r *apiReward) {
 		for _, role := range r.Roles {
-			j.report.Proposal.reward(r.Level, r.Stack == nil || *r.Stack, guild.Role(role))
+			j.report.Proposal.reward(int(r.Level), r.Stack == nil || *r.Stack, role.role())
 		}
-	}
-	return nil
+	})()
 }

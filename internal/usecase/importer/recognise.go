@@ -107,25 +107,33 @@ func jsonKinds(list bool, has map[string]bool) (found []*kind) {
 	return found
 }
 
-// properties returns the names in the beginning of a JSON file, as data/#/level: # stands for the place in a list and for an id.
+// properties returns the names in the beginning of a JSON file, as data/#/level: # stands for the place in a list and for an id. Long names are not
+// told apart: paths with them would need far more memory than the file.
 func properties(prefix []byte) map[string]bool {
-	const deepest = 3
+	const deepest, longest = 3, 40
 	seen := make(map[string]bool)
 	dec := jsontext.NewDecoder(bytes.NewReader(prefix), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	var path [deepest]string
 	for {
-		if _, err := dec.ReadToken(); err != nil {
+		token, err := dec.ReadToken()
+		if err != nil {
 			return seen
 		}
-		if dec.StackDepth() > deepest {
+		depth := dec.StackDepth()
+		if depth == 0 || depth > deepest {
 			continue
 		}
-		parts := strings.Split(strings.TrimPrefix(string(dec.StackPointer()), "/"), "/")
-		for i, p := range parts {
-			if isDigits(p) {
-				parts[i] = "#"
+		switch kind, length := dec.StackIndex(depth); {
+		case kind == '[':
+			path[depth-1] = "#"
+		case length%2 == 1: // the token is a name
+			name := token.String()
+			if isDigits(name) {
+				name = "#"
 			}
+			path[depth-1] = name[:min(len(name), longest)]
+			seen[strings.Join(path[:depth], "/")] = true
 		}
-		seen[strings.Join(parts, "/")] = true
 	}
 }
 
@@ -133,6 +141,8 @@ func properties(prefix []byte) map[string]bool {
 var polarisLine = regexp.MustCompile(`^\d{17,19} - \d+$`)
 
 func firstLine(text []byte) []byte {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return bytes.TrimSuffix(line, []byte("\r"))
+	if end := bytes.IndexAny(text, "\r\n"); end >= 0 {
+		return text[:end]
+	}
+	return text
 }

@@ -23,7 +23,6 @@ const (
 	ReasonNoLevel       Reason = "it has no level, so its XP may be that of a week"
 	ReasonMessages      Reason = "the message count is not a whole number from 0 to 2147483647"
 	ReasonPresent       Reason = "the value of present is not true or false"
-	ReasonTime          Reason = "the time of lastUpdated is not RFC 3339"
 	ReasonShape         Reason = "it is not written as this source writes a member"
 	ReasonDuplicateName Reason = "it names a property twice"
 	ReasonUTF8          Reason = "it is not UTF-8"

@@ -82,14 +82,12 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 		},
 		"sentinel": func(t *testing.T) rotated {
 			s := testenv.NewSentinels(t, sentinelPassword, testenv.WithPassword(serversPassword))
-			file := filepath.Join(t.TempDir(), "sentinel-password")
-			return rotated{servers: append(s.Servers, s.Watchers...), url: func(password string) string {
-				secretFile(t, file, password)
+			return rotated{servers: s.Servers, url: func(password string) string {
 				_, hosts, _ := strings.Cut(s.URL(), "@")
 				return "redis://" + url.UserPassword("levelboard", password).String() + "@" + hosts
 			}, environ: []string{
 				"LEVELBOARD_REDIS_MODE=sentinel", "LEVELBOARD_REDIS_MASTER=" + testenv.MasterName,
-				"LEVELBOARD_REDIS_SENTINEL_USERNAME=levelboard", "LEVELBOARD_REDIS_SENTINEL_PASSWORD_FILE=" + file,
+				"LEVELBOARD_REDIS_SENTINEL_PASSWORD=" + sentinelPassword, // as it is at the start
 			}}
 		},
 	}

@@ -66,7 +66,7 @@ func redisAdvice(err error) string {
 	if errors.Is(err, redisconn.ErrUnknownMaster) {
 		return "set LEVELBOARD_REDIS_MASTER to the name that the sentinels know the master by"
 	}
-	if errors.Is(err, redisconn.ErrSentinel) && (redis.HasErrorPrefix(err, "NOAUTH") || redis.HasErrorPrefix(err, "WRONGPASS")) {
+	if errors.Is(err, redisconn.ErrSentinel) && (strings.Contains(err.Error(), "NOAUTH") || strings.Contains(err.Error(), "WRONGPASS")) {
 		return "the sentinels want a password that is theirs: set LEVELBOARD_REDIS_SENTINEL_PASSWORD"
 	}
 	switch said := refusalOf(err); {

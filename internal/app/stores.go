@@ -73,7 +73,6 @@ func connectOptions(cfg config.Config) (o redisconn.ConnectOptions) {
 	case config.Sentinel:
 		o.Sentinel = &redisconn.SentinelOptions{
 			Master: cfg.RedisMaster, Username: cfg.RedisSentinelUsername, Password: cfg.RedisSentinelPassword,
-			PasswordNow: cfg.RedisSentinelPasswordNow,
 		}
 	}
 	return o

@@ -114,11 +114,6 @@ func (c Config) RedisURLNow() (string, error) { return c.urlNow("REDIS_URL", c.R
 // PostgresURLNow is the same of PostgresURL.
 func (c Config) PostgresURLNow() (string, error) { return c.urlNow("POSTGRES_URL", c.PostgresURL) }
 
-// RedisSentinelPasswordNow is RedisSentinelPassword or, where that stands in a file, what the file holds now.
-func (c Config) RedisSentinelPasswordNow() (string, error) {
-	return c.secretNow("REDIS_SENTINEL_PASSWORD", c.RedisSentinelPassword)
-}
-
 func (c Config) urlNow(name, atStart string) (string, error) {
 	now, err := c.secretNow(name, atStart)
 	if err != nil || now == atStart {

@@ -95,10 +95,10 @@ func TestClientSettings(t *testing.T) {
 
 func TestSecretsThatAreReplaced(t *testing.T) {
 	const redisURL, postgresURL = "redis://ada:first@h:1,i:2/0?pool_size=4", "postgres://ada:first@h,i/d?sslmode=verify-full"
-	redisFile, postgresFile, sentinelFile := file(t, "r", redisURL+"\n"), file(t, "p", postgresURL), file(t, "s", "first")
+	redisFile, postgresFile := file(t, "r", redisURL+"\n"), file(t, "p", postgresURL)
 	c, _, err := config.Load([]string{
 		"LEVELBOARD_REDIS_MODE=sentinel", "LEVELBOARD_REDIS_MASTER=m", "LEVELBOARD_REDIS_URL_FILE=" + redisFile,
-		"LEVELBOARD_POSTGRES_URL_FILE=" + postgresFile, "LEVELBOARD_REDIS_SENTINEL_PASSWORD_FILE=" + sentinelFile,
+		"LEVELBOARD_POSTGRES_URL_FILE=" + postgresFile,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,6 @@ func TestSecretsThatAreReplaced(t *testing.T) {
 			[]string{postgresURL, "postgres://bob:second@h,i/d?sslmode=verify-full"},
 			[]string{"postgres://ada:second@h,i/d", "postgres://ada:second@h,i/d?sslmode=", "postgres://ada:second@h,j/d?sslmode=verify-full"},
 		},
-		sentinelFile: {c.RedisSentinelPasswordNow, []string{"first", "second"}, nil},
 	} {
 		for _, secret := range cases.followed {
 			if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {

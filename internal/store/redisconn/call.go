@@ -18,17 +18,10 @@ type Call struct {
 	Reply []any
 	Err   error // with ErrNotReplicated there is a Reply
 
-	cmd    noRetry
+	cmd    *redis.Cmd
 	asking bool // the slot is on its way to the node (askingCommand)
 	queued      // by Share
 }
-
-// noRetry is a command that no go-redis client repeats, whatever its options say. A lost reply does not tell if the script ran,
-// so repeating it could apply a change twice.
-type noRetry struct{ *redis.Cmd }
-
-// NoRetry is what go-redis asks before it repeats a command.
-func (noRetry) NoRetry() bool { return true }
 
 // send makes the calls in one round trip, once the gate lets it in, and gives each its reply or error.
 func (n *node) send(ctx context.Context, arrived time.Time, patience time.Duration, calls []*Call) {
@@ -120,12 +113,12 @@ func whole(v any) bool {
 }
 
 // command is the EVALSHA. Keys are in it as pointers, since a string would be copied into memory of its own.
-func (c *Call) command(ctx context.Context, digest string) noRetry {
+func (c *Call) command(ctx context.Context, digest string) *redis.Cmd {
 	words := append(make([]any, 0, 3+len(c.Keys)+len(c.Args)), "evalsha", digest, len(c.Keys))
 	for i := range c.Keys {
 		words = append(words, &c.Keys[i])
 	}
-	return noRetry{redis.NewCmd(ctx, append(words, c.Args...)...)}
+	return redis.NewCmd(ctx, append(words, c.Args...)...)
 }
 
 // answer takes what a run of the script returned, or why there is nothing.

@@ -53,17 +53,6 @@ func wantXP(t *testing.T, s *board, want int) {
 	}
 }
 
-func clusterSlots(t *testing.T, c *clustered) {
-	for _, key := range []string{
-		"", "a", "123456789", "lb:{100000000000000001}:meta", "lb:{100000000000000001}:load:x}:xp", "lb:changed-guilds",
-		"{}a", "{}a{b}", "a{b", "a}b{c}", "{{a}}", "rate:lb:k:abc", "ü{ß}",
-	} {
-		if got, want := redisconn.SlotOf(key), c.SlotOf(key); got != want {
-			t.Errorf("the slot of %q is %d, want %d", key, got, want)
-		}
-	}
-}
-
 // Every guild is found, whichever master holds it, and every one that changed is in the index.
 func guildsOfAllMasters(t *testing.T, c *clustered) {
 	ctx := t.Context()
@@ -110,24 +99,6 @@ func nudgeOverACluster(t *testing.T, c *clustered) {
 			return false
 		}
 	})
-}
-
-// A cluster's client refuses keys of several slots in one command, and sends nothing.
-func commandsOfNoNode(t *testing.T, c *clustered) {
-	ctx := t.Context()
-	if err := c.client.Ping(ctx).Err(); err == nil {
-		t.Error("a command without a key was sent")
-	}
-	pipeline := c.client.Pipeline()
-	ping := pipeline.Ping(ctx)
-	if _, err := pipeline.Exec(ctx); err == nil || ping.Err() == nil {
-		t.Error("a pipeline with a command without a key was sent")
-	}
-	transaction := c.client.TxPipeline()
-	set := transaction.Set(ctx, "a", "1", 0)
-	if _, err := transaction.Exec(ctx); err == nil || set.Err() == nil {
-		t.Error("a transaction was sent")
-	}
 }
 
 // All keys of a guild through its life are in one slot, and what is in others has names of its own.

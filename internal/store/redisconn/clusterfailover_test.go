@@ -141,28 +141,3 @@ func TestMastersThatDie(t *testing.T) {
 		}
 	}
 }
-
-func TestNodesThatLeftAreClosed(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	c := newClustered(t)
-	c.client.LeaveAtOnce()
-	s := newBoard(c.client)
-	load(t, s, row(user1))
-	c.client.Look(ctx)
-	if n := c.client.Nodes(); n != len(c.Masters) {
-		t.Errorf("%d nodes are open", n)
-	}
-	slot := c.SlotOf(prefix + "meta")
-	master := c.Owner(slot)
-	c.takeOver(slot, c.ReplicaOf(master))
-	c.follows(master)
-	eventually(t, "the guild is found on the other node", func() bool {
-		_, err := s.Version(ctx, guild1)
-		return errors.Is(err, leaderboard.ErrNotLoaded)
-	})
-	eventually(t, "the node that left is closed", func() bool {
-		c.client.Look(ctx)
-		return c.client.Nodes() == len(c.Masters)
-	})
-}

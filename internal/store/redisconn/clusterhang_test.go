@@ -2,62 +2,13 @@ package redisconn_test
 
 import (
 	"context"
-	"errors"
-	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/pause"
-	"levelboard/internal/store/redisconn"
-	"levelboard/internal/usecase/leaderboard"
 )
-
-// hangingHosts take connections and never answer.
-func hangingHosts(t *testing.T, n int) []string {
-	t.Helper()
-	var hosts []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		ok(t, err)
-		t.Cleanup(func() { _ = l.Close() })
-		hosts = append(hosts, l.Addr().String())
-	}
-	return hosts
-}
-
-// Hosts of the URL that hang are asked beside each other, so one that answers is soon found; and when none does, nobody waits for
-// longer than he is patient.
-func TestHostsOfAClusterThatHang(t *testing.T) {
-	t.Parallel()
-	c := newClustered(t)
-	for name, wait := range map[string]struct {
-		patience time.Duration
-		works    bool
-	}{"one answers": {8 * time.Second, true}, "none answers": {300 * time.Millisecond, false}} {
-		t.Run(name, func(t *testing.T) {
-			hosts := hangingHosts(t, 60)
-			if wait.works {
-				hosts = append(hosts, c.Masters[0].Addr())
-			}
-			url := strings.Replace(c.Masters[0].URL(), c.Masters[0].Addr(), strings.Join(hosts, ","), 1)
-			client, err := redisconn.Connect(url, redisconn.ConnectOptions{Cluster: true})
-			ok(t, err)
-			defer client.Close()
-			// One after the other they take 12 seconds and more.
-			ctx, cancel := context.WithTimeout(pause.WithPatience(t.Context(), wait.patience), 8*time.Second)
-			defer cancel()
-			_, err = newBoard(client).Version(ctx, guild1)
-			if errors.Is(err, leaderboard.ErrNotLoaded) != wait.works || err == nil {
-				t.Errorf("version: %v", err)
-			}
-			if ctx.Err() != nil {
-				t.Error("it took as long as all of them together")
-			}
-		})
-	}
-}
 
 // Two of three masters hang, so that the third serves nothing either. Its callers hear so when their patience ends, whatever the
 // others do.
@@ -123,16 +74,6 @@ func TestGuildsOfTheMastersThatAreLeft(t *testing.T) {
 	for _, g := range loaded {
 		if !left[g] {
 			t.Errorf("guild %s of the master that is away is loaded", g)
-		}
-	}
-}
-
-// An answer that sends to another node need not name its host: it is that of the one who answered.
-func TestARedirectWithoutAHost(t *testing.T) {
-	t.Parallel()
-	for from, want := range map[string]string{":7002": "h1:7002", "h2:7002": "h2:7002", "h2:0": "h2:7001", ":0": "h1:7001", "[::1]:7": "[::1]:7", "odd": "odd"} {
-		if got := redisconn.CompleteAddress(from, "h1:7001"); got != want {
-			t.Errorf("%s is %s, want %s", from, got, want)
 		}
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/platform/pause"
@@ -215,58 +213,5 @@ func TestChangesAreMadeAtMostOnceWhileSlotsMove(t *testing.T) {
 	t.Logf("%d faults; %d changes answered, %d not", faults.Load(), made.Load(), unknown.Load())
 	if faults.Load() == 0 || unknown.Load() == 0 {
 		t.Error("that proves nothing")
-	}
-}
-
-// A reply that is lost is an error; the command is sent once, on a cluster too: a script, another command or a pipeline.
-func TestALostReplyOfAClusterIsNeverRepeated(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	c := newClustered(t)
-	slot := c.SlotOf(prefix + "meta")
-	proxy := testenv.NewProxy(t, c.Owner(slot).Addr())
-	client := connectCluster(t, c.URL())
-	client.Through(func(address string) string {
-		if address == c.Owner(slot).Addr() {
-			return proxy.Addr()
-		}
-		return address
-	})
-	s := newBoard(client)
-	load(t, s, row(user1))
-	_, err := s.Change(ctx, guild1, user1, plusOne)
-	ok(t, err)
-	key := prefix + "counter"
-	proxy.Only(prefix) // after each failure the client asks by itself where the slots are
-	for what, send := range map[string]func() error{
-		"a change": func() error { _, err := s.Change(ctx, guild1, user1, plusOne); return err },
-		"a named change": func() error {
-			_, err := s.Delete(ctx, guild1, "200000000000000009", leaderboard.Removal{Once: named("x").Once})
-			return err
-		},
-		"another command": func() error { return client.Incr(ctx, key).Err() },
-		"a pipeline": func() error {
-			p := client.Pipeline()
-			p.Incr(ctx, key)
-			_, err := p.Exec(ctx)
-			return err
-		},
-	} {
-		_, err := s.Version(ctx, guild1) // there is a connection
-		ok(t, err)
-		proxy.Next(testenv.NoReply)
-		if err := send(); err == nil || errors.Is(err, leaderboard.ErrNoMember) {
-			t.Errorf("%s without a reply: %v", what, err)
-		}
-		if n := proxy.Requests(); n != 1 && what != "a named change" {
-			t.Errorf("%s was sent %d times", what, n)
-		}
-	}
-	// What was lost may have been the first words on a new connection.
-	if n, err := direct(t, c.Owner(slot)).Get(ctx, key).Int(); n > 2 || err != nil && !errors.Is(err, redis.Nil) {
-		t.Errorf("counted %d, %v; want 2 at most", n, err)
-	}
-	if m, err := s.Member(ctx, guild1, user1); err != nil || m.XP > 102 {
-		t.Errorf("%d XP, %v; want 102 at most", m.XP, err)
 	}
 }

@@ -42,7 +42,7 @@ func (c *clustered) guildsOn(s *board) (here, there leaderboard.GuildRef) {
 
 func (c *clustered) ownerOf(g leaderboard.GuildRef) *testenv.RedisServer {
 	c.Helper()
-	return c.Owner(redisconn.SlotOf("{" + string(g.ID) + "}"))
+	return c.Owner(c.SlotOf("{" + string(g.ID) + "}"))
 }
 
 // On a cluster the replicas that count are those of the guild's own master: where they are away a change is made and not

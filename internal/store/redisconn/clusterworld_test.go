@@ -60,8 +60,7 @@ func TestOnACluster(t *testing.T) {
 		})
 	})
 	for name, test := range map[string]func(t *testing.T, c *clustered){
-		"slots": clusterSlots, "guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster,
-		"commands that belong to no node": commandsOfNoNode,
+		"guilds of all masters": guildsOfAllMasters, "a nudge reaches others": nudgeOverACluster,
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.empty(t)

@@ -3,10 +3,9 @@ package redisconn
 import (
 	"context"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -69,15 +68,7 @@ func oneIf(so bool) float64 {
 
 // condition asks the server, or all masters of a cluster.
 func (c *Client) condition(ctx context.Context) condition {
-	var mu sync.Mutex
-	var told []condition
-	_, _ = c.eachMaster(ctx, func(n *node) error {
-		one := n.condition(ctx)
-		mu.Lock()
-		told = append(told, one)
-		mu.Unlock()
-		return nil
-	})
+	told, _ := gather(ctx, c, func(n *node) (condition, error) { return n.condition(ctx), nil })
 	return mergeConditions(told)
 }
 
@@ -155,30 +146,28 @@ func (c condition) fullness() float64 {
 
 // EvictionPolicy is the maxmemory-policy by which Redis drops keys when its memory is full, on a cluster that of one of the masters
 // that have one; "" when it drops none, or does not tell.
-func (c *Client) EvictionPolicy(ctx context.Context) string {
-	var found atomic.Value
-	_, _ = c.eachMaster(ctx, func(n *node) error {
-		info, err := n.Info(ctx, "memory").Result()
-		if policy := fieldsOf(info)["maxmemory_policy"]; policy != "" && policy != "noeviction" {
-			found.Store(policy)
+func (c *Client) EvictionPolicy(ctx context.Context) (policy string) {
+	told, _ := c.infos(ctx, "memory")
+	for _, memory := range told {
+		if one := memory["maxmemory_policy"]; one != "" && one != "noeviction" {
+			policy = one
 		}
-		return err
-	})
-	policy, _ := found.Load().(string)
+	}
 	return policy
 }
 
 // KeepsNoLog reports whether Redis has no append-only file; on a cluster, whether any of the masters has none. False when it does not tell.
 func (c *Client) KeepsNoLog(ctx context.Context) bool {
-	var none atomic.Bool
-	_, _ = c.eachMaster(ctx, func(n *node) error {
-		info, err := n.Info(ctx, "persistence").Result()
-		if fieldsOf(info)["aof_enabled"] == "0" {
-			none.Store(true)
-		}
-		return err
+	told, _ := c.infos(ctx, "persistence")
+	return slices.ContainsFunc(told, func(fields map[string]string) bool { return fields["aof_enabled"] == "0" })
+}
+
+// infos are what the masters tell in a section of INFO.
+func (c *Client) infos(ctx context.Context, section string) ([]map[string]string, error) {
+	return gather(ctx, c, func(n *node) (map[string]string, error) {
+		info, err := n.Info(ctx, section).Result()
+		return fieldsOf(info), err
 	})
-	return none.Load()
 }
 
 // fieldsOf reads the lines of INFO.

@@ -86,7 +86,11 @@ func Connect(rawURL string, o ConnectOptions) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSingle(newNode(opts, o.shared()), o), nil
+	return o.single(newNode(opts, o.shared(), redis.NewClient)), nil
+}
+
+func (o ConnectOptions) single(n *node) *Client {
+	return &Client{UniversalClient: n.Client, shared: n.shared, tracer: o.Tracer, only: n}
 }
 
 // clusterPort and sentinelPort are where a host is whose port the URL does not say.
@@ -96,51 +100,38 @@ const (
 )
 
 func connectCluster(rawURL string, o ConnectOptions) (*Client, error) {
-	first, seeds, ok := splitHosts(rawURL, clusterPort)
-	if !ok {
+	base, seeds, ok := severalHosts(rawURL, clusterPort, o)
+	if !ok || base.DB != 0 {
 		return nil, errClusterURL
 	}
-	base, err := clientOptions(first, o)
-	if err != nil || base.DB != 0 || base.Network != "tcp" {
-		return nil, errClusterURL
-	}
-	return newClustered(newCluster(seeds, o.shared(), func(address string) *redis.Options {
+	c := newCluster(seeds, o.shared(), func(address string) *redis.Options {
 		opts := *base
 		opts.Addr = address
 		return &opts
-	}), o), nil
+	})
+	return &Client{UniversalClient: c, shared: c.shared, tracer: o.Tracer, cluster: c}, nil
 }
 
 func connectSentinel(rawURL string, o ConnectOptions) (*Client, error) {
-	first, hosts, ok := splitHosts(rawURL, sentinelPort)
+	opts, hosts, ok := severalHosts(rawURL, sentinelPort, o)
 	if !ok {
 		return nil, errSentinelURL
 	}
-	opts, err := clientOptions(first, o)
-	if err != nil || opts.Network != "tcp" {
-		return nil, errSentinelURL
-	}
-	found := newSentinels(hosts, *o.Sentinel, opts)
-	opts.Addr, opts.Dialer = "the master", found.dialMaster
-	n := newNode(opts, o.shared())
+	n := newNode(opts, o.shared(), failover(hosts, *o.Sentinel))
 	n.masterOnly = true
-	c := newSingle(n, o)
-	c.sentinels = found
-	found.start()
-	return c, nil
+	return o.single(n), nil
 }
 
-// splitHosts returns the URL with the first of its hosts only, and all of them with their ports. ok is false when one is missing.
-func splitHosts(rawURL, defaultPort string) (first string, hosts []string, ok bool) {
+// severalHosts returns the options for the servers of a URL with several hosts, and the hosts with their ports. ok is false when one is missing.
+func severalHosts(rawURL, defaultPort string, o ConnectOptions) (opts *redis.Options, hosts []string, ok bool) {
 	u, ok := storeurl.Split(rawURL)
 	if !ok {
-		return "", nil, false
+		return nil, nil, false
 	}
 	hosts = u.Addresses(defaultPort)
-	if slices.ContainsFunc(hosts, func(host string) bool { return strings.HasPrefix(host, ":") }) {
-		return "", nil, false
-	}
-	return u.First(), hosts, true
+	opts, err := clientOptions(u.First(), o)
+	ok = err == nil && opts.Network == "tcp" && !slices.ContainsFunc(hosts, func(host string) bool { return strings.HasPrefix(host, ":") })
+	return opts, hosts, ok
 }
 
 // clientOptions are those of a client for one server.
@@ -172,13 +163,7 @@ func clientOptions(rawURL string, o ConnectOptions) (*redis.Options, error) {
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
 	opts.Dialer = newDialer(opts, o.TLS).dial
 	if o.URLNow != nil {
-		rotating(opts, func() (credentials, error) {
-			now, err := o.URLNow()
-			if err != nil {
-				return credentials{}, err
-			}
-			return signIn(now)
-		})
+		rotating(opts, o.URLNow)
 	}
 	return opts, nil
 }

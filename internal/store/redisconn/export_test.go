@@ -77,32 +77,27 @@ func (c *Client) LoadOnly(ctx context.Context, name string) error {
 	return err
 }
 
-// SlotOf is the slot of a key.
-func SlotOf(key string) int { return slotOf(key) }
-
-// Through makes a cluster's client connect to each node by another address, from now on: nodes that it knows keep theirs.
+// Through makes a client connect to each server by another address, from now on: nodes of a cluster that it knows keep theirs.
 func (c *Client) Through(address func(string) string) {
-	options := c.cluster.options
-	c.cluster.options = func(of string) *redis.Options {
-		opts := options(of)
+	through := func(opts *redis.Options) {
 		opts.Dialer = func(ctx context.Context, network, of string) (net.Conn, error) {
 			return (&net.Dialer{Timeout: opts.DialTimeout}).DialContext(ctx, network, address(of))
 		}
+	}
+	if c.only != nil {
+		through(c.only.Options())
+		return
+	}
+	options := c.cluster.options
+	c.cluster.options = func(of string) *redis.Options {
+		opts := options(of)
+		through(opts)
 		return opts
 	}
 }
 
-// Nodes is how many nodes of a cluster are open.
-func (c *Client) Nodes() int { return len(c.cluster.all()) }
-
 // Look is what a cluster's client does from time to time.
 func (c *Client) Look(ctx context.Context) { c.cluster.look(ctx) }
 
-// LeaveAtOnce makes a cluster's client close a node the second time that it is not among the masters.
-func (c *Client) LeaveAtOnce() { c.cluster.leaves = 0 }
-
 // NodeOptions are those of a node of a cluster.
 func (c *Client) NodeOptions(address string) *redis.Options { return c.cluster.options(address) }
-
-// CompleteAddress is the address that a node means which tells a part of it.
-func CompleteAddress(address, from string) string { return completeAddress(address, from) }

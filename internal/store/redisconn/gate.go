@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,7 @@ var errSilent = errors.New("the server does not answer")
 // in the order in which they came, and give up when the server falls silent. The pool's own queue cannot tell a busy server from one
 // that is away: it fails the last of a long queue for the one, or has them wait through all failures before theirs for the other.
 type gate struct {
+	plainHook
 	places  chan struct{} // holds one for each command that is let in
 	silence time.Duration // the patience of a context without one
 	heard   atomic.Int64  // when the server last answered anything; nanoseconds since began
@@ -110,13 +110,6 @@ func answered(err error) bool {
 	return err == nil || said
 }
 
-// DialHook changes nothing: a connection that is made says little about whether anything is answered on it.
-func (g *gate) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		return next(ctx, network, address)
-	}
-}
-
 // ProcessHook is for single commands.
 func (g *gate) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
@@ -129,4 +122,18 @@ func (g *gate) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Process
 	return func(ctx context.Context, cmds []redis.Cmder) error {
 		return g.pass(ctx, func(ctx context.Context) error { return next(ctx, cmds) })
 	}
+}
+
+// plainHook is a hook of go-redis that changes nothing, for those that change a part.
+type plainHook struct{}
+
+// DialHook implements redis.Hook.
+func (plainHook) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessHook implements redis.Hook.
+func (plainHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook { return next }
+
+// ProcessPipelineHook implements redis.Hook.
+func (plainHook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return next
 }

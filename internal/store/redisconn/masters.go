@@ -12,70 +12,51 @@ import (
 	"levelboard/internal/domain/fault"
 )
 
-// masters are the servers that hold guilds.
-func (c *Client) masters(ctx context.Context) ([]*node, error) {
-	if c.only != nil {
-		return []*node{c.only}, nil
-	}
-	table, err := c.cluster.slotTable(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return table.masters, nil
-}
-
 // EachMaster calls ask with every master at the same time and returns the errors, joined.
 func (c *Client) EachMaster(ctx context.Context, ask func(master *redis.Client) error) error {
-	answers, err := c.eachMaster(ctx, func(n *node) error { return ask(n.Client) })
-	if err != nil {
-		return err
-	}
-	return errors.Join(answers...)
+	_, err := gather(ctx, c, func(n *node) (struct{}, error) { return struct{}{}, ask(n.Client) })
+	return err
 }
 
 // Lives names the life of each master: one that has started again, or was promoted, has another name.
 func (c *Client) Lives(ctx context.Context) ([]string, error) {
-	var mu sync.Mutex
-	var lives []string
-	answers, err := c.eachMaster(ctx, func(n *node) error {
+	lives, err := gather(ctx, c, func(n *node) (string, error) {
 		s, err := n.server(ctx, nil)
 		if err != nil {
-			return err
+			return "", err
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		lives = append(lives, s.identity)
-		return nil
+		return s.identity, nil
 	})
 	slices.Sort(lives)
-	return lives, errors.Join(append(answers, err)...)
+	return lives, err
 }
 
-func (c *Client) eachMaster(ctx context.Context, ask func(n *node) error) ([]error, error) {
-	masters, err := c.masters(ctx)
-	if err != nil {
-		return nil, err
+// gather asks all masters at the same time. It returns what was told, and the errors of those that could not be asked, joined.
+func gather[T any](ctx context.Context, c *Client, ask func(n *node) (T, error)) (all []T, err error) {
+	var mu sync.Mutex
+	var errs []error
+	take := func(n *node) error {
+		told, err := ask(n)
+		mu.Lock()
+		defer mu.Unlock()
+		if errs = append(errs, err); err == nil {
+			all = append(all, told)
+		}
+		return err
 	}
 	if c.only != nil {
-		return []error{ask(c.only)}, nil
+		_ = take(c.only)
+		return all, errors.Join(errs...)
 	}
-	errs := make([]error, len(masters))
-	var asked sync.WaitGroup
-	for i, n := range masters {
-		asked.Go(func() { errs[i] = ask(n) })
-	}
-	asked.Wait()
-	for _, err := range errs {
-		c.cluster.heard(ctx, err)
-	}
-	return errs, nil
+	err = c.cluster.eachMaster(ctx, take)
+	return all, errors.Join(append(errs, err)...)
 }
 
 // Alive asks for a sign of life. When ctx ends before there is a connection free, one that the server gave to another meanwhile will do. Of a
 // cluster, more than half of the masters have to answer, as for the cluster itself. The error of a server that answers reads and refuses
 // changes, on a cluster of any master, is its refusal (fault.ChangesRefused).
 func (c *Client) Alive(ctx context.Context) error {
-	answers, err := c.eachMaster(ctx, func(n *node) error { return n.alive(ctx) })
+	answers, err := gather(ctx, c, func(n *node) (error, error) { return n.alive(ctx), nil })
 	if err != nil {
 		return fmt.Errorf("redis: ping: %w", err)
 	}
@@ -96,20 +77,6 @@ func (c *Client) Alive(ctx context.Context) error {
 
 // writing is a script that may write and does not, which a server refuses whenever it refuses changes.
 const writing = "#!lua\nreturn 1"
-
-// PoolStats are those of the server; of a cluster the sums of TotalConns and IdleConns, and nothing else.
-func (c *Client) PoolStats() *redis.PoolStats {
-	if c.only != nil {
-		return c.only.PoolStats()
-	}
-	sum := &redis.PoolStats{}
-	for _, n := range c.nodes() {
-		stats := n.PoolStats()
-		sum.TotalConns += stats.TotalConns
-		sum.IdleConns += stats.IdleConns
-	}
-	return sum
-}
 
 // nodes are all that are open.
 func (c *Client) nodes() []*node {

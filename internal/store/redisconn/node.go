@@ -18,7 +18,6 @@ type node struct {
 	*redis.Client
 	*shared
 	gate       *gate
-	clustered  bool
 	masterOnly bool // a replica is not taken for the server: sentinels name the master, and may be wrong for a moment
 
 	quick, slow *queue        // slow is for changes that wait for replicas, which must not hold up reads
@@ -38,14 +37,15 @@ type shared struct {
 	metrics *scriptMetrics
 }
 
-// newNode makes a node for clientOptions.
-func newNode(opts *redis.Options, s *shared) *node {
+// newNode makes a node for clientOptions, whose client is what connect makes of them.
+func newNode(opts *redis.Options, s *shared, connect func(*redis.Options) *redis.Client) *node {
 	n := &node{shared: s, turn: make(chan struct{}, 1), entered: make(chan struct{}, waitingRuns), gate: newGate(opts.PoolSize, s.silence)}
 	n.quick = &queue{node: n, atOnce: batchesAtOnce, beside: callsBeside}
 	n.slow = &queue{node: n, atOnce: waitingBatches, beside: 1}
 	opts.OnConnect = func(ctx context.Context, on *redis.Conn) error { return n.identify(ctx, on, nil) }
-	n.Client = redis.NewClient(opts)
+	n.Client = connect(opts)
 	n.AddHook(n.gate)
+	n.AddHook(noRetries{})
 	return n
 }
 

@@ -130,16 +130,11 @@ func (c *Call) left() bool {
 
 // sendBatch makes the calls. Afterwards each has its reply or its error.
 func (q *queue) sendBatch(batch []*Call) {
-	now, heard := time.Now(), q.node.gate.lastHeard()
-	calls := make([]*Call, 0, len(batch))
+	now, calls := time.Now(), make([]*Call, 0, len(batch))
 	var last *Call // whose patience ends last: the batch has as much, or one with little left would cut the others off
 	var end time.Time
 	for _, c := range batch {
-		since := c.arrived
-		if heard.After(since) {
-			since = heard
-		}
-		ends := since.Add(c.patience)
+		ends := q.node.gate.patientUntil(c.arrived, c.patience)
 		if !ends.After(now) {
 			c.notSent(errSilent)
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -75,23 +76,14 @@ func (n *node) enterWaiting(ctx context.Context, patience time.Duration) (leave 
 
 // Replicas is how many replicas the server has that are connected; of a cluster, the master that has fewest.
 func (c *Client) Replicas(ctx context.Context) (int, error) {
-	masters, err := c.masters(ctx)
+	told, err := c.infos(ctx, "replication")
+	least := math.MaxInt
+	for _, fields := range told {
+		connected, unread := strconv.Atoi(fields["connected_slaves"])
+		err, least = errors.Join(err, unread), min(least, connected)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("redis: count the replicas: %w", err)
 	}
-	least := -1
-	for _, n := range masters {
-		info, err := n.Info(ctx, "replication").Result()
-		if err != nil {
-			return 0, fmt.Errorf("redis: count the replicas: %w", err)
-		}
-		connected, err := strconv.Atoi(fieldsOf(info)["connected_slaves"])
-		if err != nil {
-			return 0, fmt.Errorf("redis: count the replicas: %w", errReply)
-		}
-		if least < 0 || connected < least {
-			least = connected
-		}
-	}
-	return max(least, 0), nil
+	return least, nil
 }

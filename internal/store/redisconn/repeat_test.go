@@ -1,0 +1,91 @@
+package redisconn_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/redis/go-redis/v9"
+
+	"levelboard/internal/store/redisconn"
+	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// A reply that is lost is an error, and what was sent is sent once, whatever go-redis would do: a script, alone or under a name, another
+// command, and a pipeline.
+func TestALostReplyIsNeverRepeated(t *testing.T) {
+	t.Parallel()
+	t.Run("one server", func(t *testing.T) {
+		t.Parallel()
+		server := testenv.Redis(t)
+		sentOnce(t, connect(t, server.URL()+"?max_retries=5"), server)
+	})
+	t.Run("sentinels", func(t *testing.T) {
+		t.Parallel()
+		s := testenv.NewSentinels(t, "")
+		sentOnce(t, throughSentinels(t, s, redisconn.ConnectOptions{Timeout: patience}), s.Servers[0])
+	})
+	t.Run("a cluster", func(t *testing.T) {
+		t.Parallel()
+		c := newClustered(t)
+		sentOnce(t, connectCluster(t, c.URL()), c.Owner(c.SlotOf(prefix+"meta")))
+	})
+}
+
+// sentOnce is for a client that has not connected yet, and the server that it sends what is about guild1.
+func sentOnce(t *testing.T, client *redisconn.Client, server *testenv.RedisServer) {
+	ctx := t.Context()
+	proxy := testenv.NewProxy(t, server.Addr())
+	client.Through(func(address string) string {
+		if address == server.Addr() || address == "FailoverClient" {
+			return proxy.Addr()
+		}
+		return address
+	})
+	s := newBoard(client)
+	load(t, s, row(user1))
+	_, err := s.Change(ctx, guild1, user1, plusOne)
+	ok(t, err)
+	key := prefix + "counter"
+	count := func() int {
+		n, err := direct(t, server).Get(ctx, key).Int()
+		if err != nil && !errors.Is(err, redis.Nil) {
+			t.Error(err)
+		}
+		return n
+	}
+	proxy.Only(prefix) // after each failure the client asks by itself where the slots are
+	for what, send := range map[string]func() error{
+		"a change": func() error { _, err := s.Change(ctx, guild1, user1, plusOne); return err },
+		"a named change": func() error {
+			_, err := s.Delete(ctx, guild1, "200000000000000009", leaderboard.Removal{Once: named("x").Once})
+			return err
+		},
+		"another command": func() error { return client.Incr(ctx, key).Err() },
+		"a pipeline": func() error {
+			_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+				p.Incr(ctx, key)
+				p.Incr(ctx, key)
+				return nil
+			})
+			return err
+		},
+	} {
+		_, err := s.Version(ctx, guild1) // there is a connection
+		ok(t, err)
+		before := count()
+		proxy.Next(testenv.NoReply)
+		if err := send(); err == nil || errors.Is(err, leaderboard.ErrNoMember) {
+			t.Errorf("%s without a reply: %v", what, err)
+		}
+		if n := proxy.Requests(); n != 1 && what != "a named change" {
+			t.Errorf("%s was sent %d times", what, n)
+		}
+		if n := count() - before; n > 2 {
+			t.Errorf("%s counted %d", what, n)
+		}
+	}
+	if m, err := s.Member(ctx, guild1, user1); err != nil || m.XP > 102 {
+		t.Errorf("%d XP, %v; want 102 at most", m.XP, err)
+	}
+}

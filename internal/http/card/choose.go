@@ -32,6 +32,8 @@ func (c *choice) ResolveFace(r rune) *font.Face {
 	return c.last
 }
 
+func isSkinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
+
 // typeface prefers a font that has all letters of a script: one that lacks some would leave them to another, which looks different.
 func (c *choice) typeface(r rune) *typeface {
 	script := language.LookupScript(r)

@@ -6,40 +6,31 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/go-text/typesetting/segmenter"
+
 	"levelboard/internal/domain/displayname"
 )
 
-const joiner = '\u200d'
-
 // clusters splits cleaned text into what a reader takes for one character: a base with its marks, a joined emoji, a flag.
-func clusters(text string) []string {
-	var found []string
-	runes, begin := []rune(text), 0
-	for end := 1; end <= len(runes); end++ {
-		if end == len(runes) || !continues(runes[:end], runes[end]) {
-			found = append(found, string(runes[begin:end]))
-			begin = end
-		}
+func clusters(text string) (found []string) {
+	var s segmenter.Segmenter
+	s.Init([]rune(text))
+	for graphemes := s.GraphemeIterator(); graphemes.Next(); {
+		found = append(found, string(graphemes.Grapheme().Text))
 	}
 	return found
 }
 
-// continues reports whether a character is a part of the cluster before it. There must be one.
-func continues(before []rune, r rune) bool {
-	last := before[len(before)-1]
-	if unicode.Is(unicode.M, r) || isSkinTone(r) || r == joiner || last == joiner {
-		return true
+// clusterStarts reports at which places of a text a cluster begins.
+func clusterStarts(text []rune) []bool {
+	var s segmenter.Segmenter
+	s.Init(text)
+	starts := make([]bool, len(text))
+	for graphemes := s.GraphemeIterator(); graphemes.Next(); {
+		starts[graphemes.Grapheme().Offset] = true
 	}
-	flags := 0
-	for i := len(before); isFlagLetter(r) && i > 0 && isFlagLetter(before[i-1]); i-- {
-		flags++
-	}
-	return flags%2 == 1
+	return starts
 }
-
-func isFlagLetter(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
-
-func isSkinTone(r rune) bool { return r >= 0x1f3fb && r <= 0x1f3ff }
 
 // displayName is the first of the member's names that shows anything: can reports whether a character can be drawn.
 func displayName(d Data, can func(rune) bool) string {

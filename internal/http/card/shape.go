@@ -52,7 +52,7 @@ func (t *typesetter) has(r rune) bool {
 func (t *typesetter) shape(text string, heavy bool) (glyphs []glyph, length float64) {
 	runes := []rune(text)
 	faces := t.choose(runes, heavy)
-	boxed := -1
+	boxed, starts := -1, []bool(nil)
 	for _, run := range visual(t.paragraph.Segment(runes, bidi.Neutral), runes) {
 		direction := di.DirectionLTR
 		if !run.IsLeftToRight() {
@@ -69,7 +69,10 @@ func (t *typesetter) shape(text string, heavy bool) (glyphs []glyph, length floa
 				g := glyph{face: input.Face, index: shaped.GlyphID, at: length + units(shaped.XOffset), up: units(shaped.YOffset), width: units(shaped.Advance)}
 				if at := shaped.TextIndex(); shaped.GlyphID == 0 {
 					_, known := input.Face.NominalGlyph(runes[at])
-					if known || at == boxed || at > 0 && continues(runes[:at], runes[at]) {
+					if starts == nil {
+						starts = clusterStarts(runes)
+					}
+					if known || at == boxed || !starts[at] {
 						continue // a mark, or a part of what has a box
 					}
 					boxed = at

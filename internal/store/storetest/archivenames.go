@@ -102,7 +102,7 @@ func archiveNames(t *testing.T, a store.Archive) {
 func archiveManyNames(t *testing.T, a store.Archive) {
 	g := put(t, a, settingsOf(t, guildA, ""))
 	l := leased(t, a)
-	const total, batch = 4000, 1000
+	const total, batch = 2000, 500
 	random := rand.New(rand.NewPCG(1, 2))
 	letters := []rune("abcABCéÉ_%жЖß ")
 	name := func() string {
@@ -121,7 +121,7 @@ func archiveManyNames(t *testing.T, a store.Archive) {
 		writeRows(t, a, l, g, 0, int64(from+1), all[from:from+batch]...)
 	}
 	slices.SortFunc(all, func(x, y snapshot.Row) int { return cmp.Or(cmp.Compare(y.XP, x.XP), cmp.Compare(y.UserID, x.UserID)) })
-	for range 15 {
+	for range 10 {
 		text, limit := "b"+name(), 1+random.IntN(100)
 		q := queryOf(t, text)
 		var want []id.User

@@ -21,7 +21,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/card"
-	"levelboard/internal/http/pack"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
@@ -188,7 +188,7 @@ type api struct {
 	deps   Deps
 	log    *slog.Logger
 	pages  *pageCache
-	packer pack.Packer
+	packer edge.Packer
 	reads  pageReads
 	cards  *card.Drawing
 	cors   *cors.Cors

@@ -13,7 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/card"
-	"levelboard/internal/http/etag"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -63,7 +63,7 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 	if err != nil {
 		return err
 	}
-	if _, ok := etag.Match(c.Request.Header.Values("If-None-Match"), tag); ok {
+	if _, ok := edge.MatchETag(c.Request.Header.Values("If-None-Match"), tag); ok {
 		setCardHeaders(c, tag)
 		c.Status(http.StatusNotModified)
 		return nil
@@ -91,7 +91,7 @@ func (p picture) etag(fonts *card.Fonts) (string, error) {
 	if p.format == cardPNG {
 		drawn = append(drawn, fonts.ID()...)
 	}
-	return etag.Of(fmt.Sprintf("%d-%s-%d-%x", cardVersion, p.format, p.theme, sha256.Sum256(drawn))), nil
+	return edge.ETag(fmt.Sprintf("%d-%s-%d-%x", cardVersion, p.format, p.theme, sha256.Sum256(drawn))), nil
 }
 
 func readCard(c *gin.Context) (path memberPath, theme card.Theme, err error) {

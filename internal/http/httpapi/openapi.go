@@ -6,7 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/http/pack"
+	"levelboard/internal/http/edge"
 )
 
 // openAPI answers with the API's description, which never changes while the process lives.
@@ -18,7 +18,7 @@ func (a *api) openAPI(c *gin.Context) error {
 	h.Set("Cache-Control", "public, max-age="+maxAge(time.Hour))
 	h.Set("Vary", varyOpen)
 	// Without a key anybody may ask for it, and it is large.
-	if len(body) >= pack.Least && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
+	if len(body) >= edge.LeastPacked && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		h.Set("Content-Encoding", "gzip")
 		body = a.packedOpenAPI()
 	}

@@ -13,8 +13,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
-	"levelboard/internal/http/etag"
-	"levelboard/internal/http/pack"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 )
@@ -127,7 +126,7 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 	if err != nil {
 		return err
 	}
-	if same, ok := etag.Match(c.Request.Header["If-None-Match"], page.etag); ok {
+	if same, ok := edge.MatchETag(c.Request.Header["If-None-Match"], page.etag); ok {
 		setCacheHeaders(c, same, varyPage)
 		pageOutcomes[pageNotModified].Inc()
 		c.Status(http.StatusNotModified)
@@ -141,8 +140,8 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
 func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
 	tag, body := page.etag, page.body
-	if len(body) >= pack.Least && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
-		tag = etag.Weak(tag) // gzipped this time or not
+	if len(body) >= edge.LeastPacked && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
+		tag = edge.WeakETag(tag) // gzipped this time or not
 		if page.packed == nil && again {
 			page.packed = a.pack(name, page)
 		}
@@ -169,7 +168,7 @@ func (a *api) currentPage(ctx context.Context, g *guild.Guild, name pageName, if
 			return kept, pageHit, nil
 		}
 		tag := pageETag(g, version, name)
-		if _, ok := etag.Match(ifNoneMatch, tag); ok {
+		if _, ok := edge.MatchETag(ifNoneMatch, tag); ok {
 			return encodedPage{etag: tag}, pageNotModified, nil
 		}
 	}
@@ -239,7 +238,7 @@ func pageETag(g *guild.Guild, v leaderboard.Version, name pageName) string {
 	if p := name.period; p.ID != "" {
 		state = append(state, int64(slices.Index(period.Kinds, p.Kind)), int64(p.First), int64(p.End))
 	}
-	return etag.Of(pageFormat, state...)
+	return edge.ETag(pageFormat, state...)
 }
 
 // setCacheHeaders makes caches ask each time, which a 304 answers cheaply.

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
-	"levelboard/internal/http/etag"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/periods"
 )
 
@@ -84,8 +84,8 @@ func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed
 	if name.alias {
 		kept = noCache
 	}
-	tag := etag.OfBody(body)
-	if same, ok := etag.Match(c.Request.Header["If-None-Match"], tag); ok {
+	tag := edge.BodyETag(body)
+	if same, ok := edge.MatchETag(c.Request.Header["If-None-Match"], tag); ok {
 		setKept(c, same, varyPage, kept)
 		c.Status(http.StatusNotModified)
 		return nil

@@ -12,8 +12,8 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/endless"
-	"levelboard/internal/http/etag"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/watch"
@@ -110,7 +110,7 @@ func (s *Site) closedRows(c *gin.Context, g *guild.Guild, ask boardAsk) error {
 		return err
 	}
 	body, err := s.encodeRows(g, &v, map[id.User]string{})
-	if err == nil && !tagged(c, etag.OfBody(body)) {
+	if err == nil && !tagged(c, edge.BodyETag(body)) {
 		s.send(c, http.StatusOK, jsonType, body)
 	}
 	return err
@@ -119,7 +119,7 @@ func (s *Site) closedRows(c *gin.Context, g *guild.Guild, ask boardAsk) error {
 const jsonType = "application/json; charset=utf-8"
 
 func rowsTag(g *guild.Guild, running string, number int64, v leaderboard.Version) string {
-	return etag.Of(rowsFormat+running, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
+	return edge.ETag(rowsFormat+running, int64(g.Incarnation), g.Version, number, v.Epoch, v.Rev)
 }
 
 // watchRows streams a page's rows as they change, until the browser leaves, the service stops, or the board may not be read any more,

@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/http/card"
-	"levelboard/internal/http/etag"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/leaderboard"
@@ -24,7 +24,7 @@ func (s *Site) preview(c *gin.Context, g *guild.Guild) error {
 	if err != nil {
 		return err
 	}
-	tag := etag.Of(previewFormat+s.deps.Fonts.ID(), int64(g.Incarnation), g.Version, version.Epoch, version.Rev)
+	tag := edge.ETag(previewFormat+s.deps.Fonts.ID(), int64(g.Incarnation), g.Version, version.Epoch, version.Rev)
 	if g.Visibility == guild.Public {
 		c.Header("Cache-Control", "public, no-cache")
 		c.Header("Cross-Origin-Resource-Policy", "cross-origin")

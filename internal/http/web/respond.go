@@ -19,8 +19,7 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/level"
-	"levelboard/internal/http/etag"
-	"levelboard/internal/http/pack"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/signin"
 )
 
@@ -43,10 +42,10 @@ const (
 // send gives back the place of the page before it writes: a client that does not take its answer holds nothing but its connection. It packs
 // what is large, but no secret: the size of a packed page says something of what is in it.
 func (s *Site) send(c *gin.Context, status int, mediaType string, body []byte) {
-	if mediaType != pngType && len(body) >= pack.Least && !c.GetBool(secretKey) && pack.Accepts(c.Request.Header["Accept-Encoding"]) {
+	if mediaType != pngType && len(body) >= edge.LeastPacked && !c.GetBool(secretKey) && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		body = s.packer.Pack(body)
 		c.Header("Content-Encoding", "gzip")
-		c.Header("ETag", etag.Weak(c.Writer.Header().Get("ETag")))
+		c.Header("ETag", edge.WeakETag(c.Writer.Header().Get("ETag")))
 	}
 	placeOfPage(c).Release()
 	c.Data(status, mediaType, body)
@@ -76,7 +75,7 @@ func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, co
 	if g.Visibility == guild.Public {
 		c.Header("Cache-Control", "private, no-cache")
 	}
-	if !tagged(c, etag.OfBody(page)) {
+	if !tagged(c, edge.BodyETag(page)) {
 		s.send(c, http.StatusOK, htmlType, page)
 	}
 	return nil
@@ -84,7 +83,7 @@ func (s *Site) showTagged(c *gin.Context, g *guild.Guild, name, title string, co
 
 // tagged sets the ETag, and answers 304 and reports true when the browser has what it names.
 func tagged(c *gin.Context, tag string) bool {
-	same, has := etag.Match(c.Request.Header.Values("If-None-Match"), tag)
+	same, has := edge.MatchETag(c.Request.Header.Values("If-None-Match"), tag)
 	if has {
 		tag = same
 		c.Status(http.StatusNotModified)

@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/card"
-	"levelboard/internal/http/pack"
+	"levelboard/internal/http/edge"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
@@ -69,7 +69,7 @@ type Site struct {
 	log       *slog.Logger
 	templates map[string]*template.Template
 	rendered  *renderedPages
-	packer    pack.Packer
+	packer    edge.Packer
 	drawing   *card.Drawing
 	cookies   cookies
 	origins   *http.CrossOriginProtection

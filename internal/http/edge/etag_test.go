@@ -1,12 +1,12 @@
-package etag_test
+package edge_test
 
 import (
 	"testing"
 
-	"levelboard/internal/http/etag"
+	"levelboard/internal/http/edge"
 )
 
-func TestMatch(t *testing.T) {
+func TestETagsMatch(t *testing.T) {
 	for _, test := range []struct {
 		ifNoneMatch []string
 		same        string
@@ -21,24 +21,24 @@ func TestMatch(t *testing.T) {
 		{[]string{"*"}, `"a"`, true},
 		{[]string{`"b"`, `a`, `"aa"`, `w/"a"`}, "", false},
 	} {
-		if same, ok := etag.Match(test.ifNoneMatch, `"a"`); same != test.same || ok != test.ok {
+		if same, ok := edge.MatchETag(test.ifNoneMatch, `"a"`); same != test.same || ok != test.ok {
 			t.Errorf("%q: %q, %v, want %q, %v", test.ifNoneMatch, same, ok, test.same, test.ok)
 		}
 	}
 }
 
 // A tag is a quoted text that says the same of the same and something else of everything else.
-func TestTags(t *testing.T) {
-	if got := etag.Of("page", 255, 0, -1); got != `"page-ff-0--1"` {
+func TestETags(t *testing.T) {
+	if got := edge.ETag("page", 255, 0, -1); got != `"page-ff-0--1"` {
 		t.Errorf("the tag of a state is %s", got)
 	}
 	for _, tag := range []string{`"a"`, `W/"a"`} {
-		if weak := etag.Weak(tag); weak != `W/"a"` {
+		if weak := edge.WeakETag(tag); weak != `W/"a"` {
 			t.Errorf("%s is %s when it is weak", tag, weak)
 		}
 	}
-	one, other := etag.OfBody([]byte("one")), etag.OfBody([]byte("other"))
-	if one == other || one != etag.OfBody([]byte("one")) || len(one) != 26 || one[0] != '"' || one[25] != '"' {
+	one, other := edge.BodyETag([]byte("one")), edge.BodyETag([]byte("other"))
+	if one == other || one != edge.BodyETag([]byte("one")) || len(one) != 26 || one[0] != '"' || one[25] != '"' {
 		t.Errorf("the tags of two bodies are %s and %s", one, other)
 	}
 }

@@ -1,5 +1,4 @@
-// Package pack gzips answers for clients that take gzip. It sets no header.
-package pack
+package edge
 
 import (
 	"bytes"
@@ -9,8 +8,8 @@ import (
 	"sync"
 )
 
-// Least is from how many bytes on an answer is packed: what goes into one packet is not sent sooner when it is smaller.
-const Least = 1400
+// LeastPacked is from how many bytes on an answer is packed: what goes into one packet is not sent sooner when it is smaller.
+const LeastPacked = 1400
 
 // Packer packs one answer at a time, for a writer takes 800 KB. Its zero value is ready. It is safe for concurrent use.
 type Packer struct {
@@ -47,8 +46,8 @@ func (p *Packer) pack(body []byte) []byte {
 	return bytes.Clone(p.to.Bytes())
 }
 
-// Accepts reports whether a client with these values of Accept-Encoding takes gzip (RFC 9110, section 12.5.3).
-func Accepts(acceptEncoding []string) bool {
+// AcceptsGzip reports whether a client with these values of Accept-Encoding takes gzip (RFC 9110, section 12.5.3).
+func AcceptsGzip(acceptEncoding []string) bool {
 	accepts := false
 	for _, line := range acceptEncoding {
 		for coding := range strings.SplitSeq(line, ",") {

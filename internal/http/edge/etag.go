@@ -1,5 +1,5 @@
-// Package etag makes entity tags and matches them with what a client has. It sets no header.
-package etag
+// Package edge is what the API and the pages share: entity tags, and answers in gzip. It sets no header.
+package edge
 
 import (
 	"crypto/sha256"
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Match returns the first entity tag in the values of If-None-Match that names the same as etag, by the weak comparison of
+// MatchETag returns the first entity tag in the values of If-None-Match that names the same as etag, by the weak comparison of
 // RFC 9110, section 13.1.2; for "*" that is etag.
-func Match(ifNoneMatch []string, etag string) (same string, ok bool) {
+func MatchETag(ifNoneMatch []string, etag string) (same string, ok bool) {
 	for _, line := range ifNoneMatch {
 		for candidate := range strings.SplitSeq(line, ",") {
 			candidate = strings.TrimSpace(candidate)
@@ -25,14 +25,14 @@ func Match(ifNoneMatch []string, etag string) (same string, ok bool) {
 	return "", false
 }
 
-// OfBody returns the entity tag of a body: a digest of its bytes.
-func OfBody(body []byte) string {
+// BodyETag returns the entity tag of a body: a digest of its bytes.
+func BodyETag(body []byte) string {
 	digest := sha256.Sum256(body)
 	return `"` + hex.EncodeToString(digest[:12]) + `"`
 }
 
-// Of returns the entity tag of a state that a kind and numbers name.
-func Of(kind string, numbers ...int64) string {
+// ETag returns the entity tag of a state that a kind and numbers name.
+func ETag(kind string, numbers ...int64) string {
 	tag := append([]byte{'"'}, kind...)
 	for _, n := range numbers {
 		tag = strconv.AppendInt(append(tag, '-'), n, 16)
@@ -40,9 +40,9 @@ func Of(kind string, numbers ...int64) string {
 	return string(append(tag, '"'))
 }
 
-// Weak returns the tag as a weak one, of a state that may be sent as other bytes, such as gzipped: a strong one would be one of bytes
+// WeakETag returns the tag as a weak one, of a state that may be sent as other bytes, such as gzipped: a strong one would be one of bytes
 // (RFC 9110, section 8.8.3.3). An empty tag stays empty.
-func Weak(tag string) string {
+func WeakETag(tag string) string {
 	if strings.HasPrefix(tag, `"`) {
 		return "W/" + tag
 	}

@@ -11,7 +11,6 @@ import (
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
@@ -152,30 +151,33 @@ func (c *Checkpoints) Delete(ctx context.Context, g id.Guild, checkpoint string)
 	return asFault("delete a checkpoint", c.archive.DeleteCheckpoint(ctx, g, checkpoint))
 }
 
-// archived waits until the archive holds every change of the guild that was made before the call. A guild that is verified gets another epoch
-// while its changes wait, so its rev is read again then.
+// archived waits until the archive holds every change of the guild that was made before the call. When Redis loads the guild again meanwhile, its
+// epoch is another one, and what was waited for may be lost: then the changes are those that it has by then. snapshot.ErrNotArchived.
 func (c *Checkpoints) archived(ctx context.Context, g leaderboard.GuildRef) error {
-	v, err := c.version(ctx, g)
-	for err == nil {
-		var s snapshot.State
-		s, err = c.archive.State(ctx, g)
-		switch {
-		case err != nil:
+	var wait snapshot.Wait[snapshot.State]
+	var wanted leaderboard.Version
+	for {
+		v, err := c.version(ctx, g)
+		if err != nil {
 			return err
-		case s.Epoch != v.Epoch:
-			v, err = c.version(ctx, g)
-		case s.Archived >= v.Rev:
-			m, asked := c.live.Moment(ctx, g.ID) // after the state
-			if asked != nil || m.Holds == periods.InUse && m.Epoch == s.Epoch && s.Archived >= m.Doubt {
-				return asked
-			}
-			v, err = c.version(ctx, g)
 		}
-		if err == nil && !pause.For(ctx, lookPause) {
-			err = ctx.Err()
+		if v.Epoch != wanted.Epoch {
+			wanted = v
+		}
+		s, err := c.archive.State(ctx, g)
+		if err != nil {
+			return err
+		}
+		if s.Epoch == wanted.Epoch && s.Archived >= wanted.Rev {
+			m, err := c.live.Moment(ctx, g.ID) // after the state
+			if err != nil || m.Holds == periods.InUse && m.Epoch == s.Epoch && s.Archived >= m.Doubt {
+				return err
+			}
+		}
+		if err := wait.Again(ctx, s); err != nil {
+			return err
 		}
 	}
-	return err
 }
 
 func (c *Checkpoints) version(ctx context.Context, g leaderboard.GuildRef) (v leaderboard.Version, err error) {

@@ -3,6 +3,7 @@ package checkpoints
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"levelboard/internal/domain/fault"
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	// lookPause is between two looks whether the archive is as far as it has to be.
-	lookPause = 100 * time.Millisecond
+	// retryPause is the time between two tries to replace a guild.
+	retryPause = 100 * time.Millisecond
 	// cleanUpTime bounds what is done after a replacement.
 	cleanUpTime = 5 * time.Second
 )
@@ -48,20 +49,18 @@ func (c *Checkpoints) replace(ctx context.Context, gid id.Guild, r Replacement) 
 				return Replaced{}, err
 			}
 		}
-		done, err := c.replaceFrozen(ctx, r)
+		done, why := c.replaceFrozen(ctx, r)
 		switch {
-		case errors.Is(err, leaderboard.ErrNotLoaded):
-			err = c.loader.Load(ctx, r.Guild)
-		case errors.Is(err, ErrPeriodCloses), errors.Is(err, hydrate.ErrLost), errors.Is(err, snapshot.ErrStale):
-			err = nil
+		case errors.Is(why, leaderboard.ErrNotLoaded):
+			if err := c.loader.Load(ctx, r.Guild); err != nil && !errors.Is(err, leaderboard.ErrGuildMoved) {
+				return done, err
+			}
+		case errors.Is(why, ErrPeriodCloses), errors.Is(why, hydrate.ErrLost), errors.Is(why, snapshot.ErrStale):
 		default:
-			return done, err
+			return done, why
 		}
-		if err != nil && !errors.Is(err, leaderboard.ErrGuildMoved) {
-			return done, err
-		}
-		if !pause.For(ctx, lookPause) {
-			return done, ctx.Err()
+		if !pause.For(ctx, retryPause) {
+			return done, fmt.Errorf("%w: %w", ctx.Err(), why)
 		}
 	}
 }
@@ -108,6 +107,19 @@ func asFault(op string, err error) error {
 		return fault.Wrap(err, fault.NotFound, "This guild has no checkpoint with this id. 'levelboard checkpoint list' lists those that it has.")
 	case errors.Is(err, ErrTooMany):
 		return fault.Wrap(err, fault.Conflict, "The guild has %d checkpoints made by hand already. Delete one that you do not need.", MaxManual)
+	case errors.Is(err, snapshot.ErrNotArchived):
+		return &fault.Error{
+			Code: fault.Unavailable, RetryAfter: retryAfter, Cause: fmt.Errorf("%s: %w", op, err),
+			Message: "Not all changes of this guild are archived yet, which this has to wait for. Try again in a minute.",
+		}
+	case errors.Is(err, ErrPeriodCloses):
+		return &fault.Error{
+			Code: fault.Unavailable, RetryAfter: retryAfter, Cause: fmt.Errorf("%s: %w", op, err),
+			Message: "A period of this guild has ended and is being closed. Try again in a minute.",
+		}
 	}
 	return fault.Down(op, err)
 }
+
+// retryAfter is when to ask again for what had to wait for too long.
+const retryAfter = time.Minute

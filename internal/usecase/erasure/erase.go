@@ -8,16 +8,12 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
-	"levelboard/internal/platform/pause"
 	"levelboard/internal/usecase/leaderboard"
+	"levelboard/internal/usecase/snapshot"
 )
 
-const (
-	// lookPause is the time between two checks that the snapshot writer is done.
-	lookPause = 100 * time.Millisecond
-	// guildsAtOnce is how many guilds are searched in one call.
-	guildsAtOnce = 500
-)
+// guildsAtOnce is how many guilds are searched in one call.
+const guildsAtOnce = 500
 
 // always is later than any update.
 var always = time.UnixMilli(1 << 60)
@@ -152,8 +148,13 @@ func (e *Eraser) load(ctx context.Context, g leaderboard.GuildRef) (loaded bool,
 }
 
 // archived waits until the archive holds the deletions, and nothing of them waits in Redis. Where Redis has loaded the guild again since, the user is
-// erased there again; from one that it does not hold, by what the archive has of it.
+// erased there again; from one that it does not hold, by what the archive has of it. snapshot.ErrNotArchived.
 func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) error {
+	type progress struct {
+		guilds   int
+		archived int64
+	}
+	var wait snapshot.Wait[progress]
 	for len(noted) > 0 {
 		guilds := make([]id.Guild, len(noted))
 		for i := range noted {
@@ -164,7 +165,9 @@ func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) e
 			return err
 		}
 		var waiting []Searched
+		var seen progress
 		for i, s := range noted {
+			seen.archived += states[i].Archived
 			switch state := states[i]; {
 			case state.Epoch == s.Epoch && state.Archived < s.Rev:
 				waiting = append(waiting, s)
@@ -176,9 +179,13 @@ func (e *Eraser) archived(ctx context.Context, user id.User, noted []Searched) e
 				waiting = append(waiting, again...)
 			}
 		}
-		if noted = waiting; len(noted) > 0 && !pause.For(ctx, lookPause) {
-			return ctx.Err()
+		if len(waiting) > 0 {
+			seen.guilds = len(waiting)
+			if err := wait.Again(ctx, seen); err != nil {
+				return err
+			}
 		}
+		noted = waiting
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package hydrate_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/platform/changes"
@@ -47,6 +48,23 @@ func TestACheckpointWaitsAcrossAVerification(t *testing.T) {
 	w.Must(err)
 	if rows := restored(w, g, kept); len(rows) != 1 || rows[0].XP != 7 {
 		t.Errorf("the checkpoint has %v, want one member with 7 XP", rows)
+	}
+}
+
+// Redis loses a guild's last change while a checkpoint waits for it, and nobody asks for the guild any more: the checkpoint has what is left.
+func TestACheckpointEndsThoughRedisLostTheLastChange(t *testing.T) {
+	w := stores.Embedded(t)
+	ctx, g, h, writer := w.Context(), w.Guild(stores.GuildA), w.Hydrator(&stores.Faults{}), w.Writer("writer", stores.Never, &stores.Faults{})
+	w.Create(g, 0, 100)
+	w.Must(writer.Flush(ctx))
+	w.Change(g, 0, leaderboard.Change{Op: leaderboard.Set, Amount: 7})
+	empty := func() { w.Must(w.Redis.FlushAll(ctx).Err()) }
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	kept, err := checkpoints.New(&watched{w.Archive, []func(){empty}}, w.Live, h, silent{}, checkpoints.Options{}).Create(ctx, g.ID, "kept", false)
+	w.Must(err)
+	if rows := restored(w, g, kept); len(rows) != 1 || rows[0].XP != 100 {
+		t.Errorf("the checkpoint has %v, want one member with 100 XP", rows)
 	}
 }
 

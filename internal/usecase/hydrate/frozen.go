@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// lookPause is between two looks whether the snapshot writer is done, and renewTime between two that only keep a guild frozen.
-	lookPause, renewTime = 100 * time.Millisecond, 3 * time.Second
+	// renewTime is the time between two steps that keep a guild frozen.
+	renewTime = 3 * time.Second
 	// cleanUpTime bounds the end of a freeze that was for nothing.
 	cleanUpTime = 5 * time.Second
 )
@@ -61,15 +61,16 @@ func whileFrozen(ctx context.Context, live Freezer, lock Lock, do func(Lock, sna
 	return err
 }
 
-// untilArchived waits until everything of a frozen guild is archived.
+// untilArchived waits until everything of a frozen guild is archived, for snapshot.StallTime. snapshot.ErrNotArchived.
 func untilArchived(ctx context.Context, live Freezer, lock Lock) (snapshot.State, error) {
+	var wait snapshot.Wait[struct{}]
 	for {
 		s, archived, err := live.KeepFrozen(ctx, lock)
 		if err != nil || archived {
 			return s, err
 		}
-		if !pause.For(ctx, lookPause) {
-			return s, ctx.Err()
+		if err := wait.Again(ctx, struct{}{}); err != nil {
+			return s, err
 		}
 	}
 }

@@ -1,13 +1,10 @@
 package app_test
 
 import (
-	"bytes"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"levelboard/docs"
 	"levelboard/internal/testing/apitest"
 )
 
@@ -15,20 +12,17 @@ var accessCases = cases{
 	"keys that are not valid are 401":       invalidKeys,
 	"an invalid key on a public board":      invalidKeyOnPublicBoard,
 	"an invalid key where nothing is":       invalidKeyWhereNothingIs,
-	"expired is 401":                        expiredKey,
 	"revoked is 401 at once":                revokedKey,
 	"read-only keys change nothing":         readOnlyKeys,
 	"no grant is 403":                       noGrant,
 	"grants take effect at once":            grantsTakeEffect,
 	"grants go with a deleted guild":        grantsGoWithGuild,
 	"401 comes before the request's shape":  unauthorizedFirst,
-	"the shape comes before the guild":      shapeBeforeGuild,
 	"the guild comes before permissions":    guildBeforePermission,
 	"permissions come before the member":    permissionBeforeMember,
 	"the board without a key":               boardWithoutKey,
 	"the admin token":                       adminTokens,
 	"key and admin token are no substitute": noSubstitute,
-	"the description is for everybody":      descriptionIsServed,
 }
 
 // v2Calls are valid calls of each endpoint of /v2, on a guild and a user.
@@ -126,27 +120,6 @@ func invalidKeyOnPublicBoard(t *testing.T, s *service) {
 	}
 }
 
-func expiredKey(t *testing.T, s *service) {
-	g := s.guild(nil)
-	expires := time.Now().Add(700 * time.Millisecond)
-	_, key := s.mint(object{"guildIds": []string{g}, "expiresAt": expires.Format(time.RFC3339Nano)})
-	path := rewardPath(g, 1)
-	if got := s.Do("GET", path, key, nil); time.Now().Before(expires.Add(-time.Millisecond)) {
-		got.Want(t, 200)
-	}
-	eventually(t, "the key expires", func() bool {
-		got := s.Do("GET", path, key, nil)
-		if got.Status == 401 {
-			wantRefused(t, got, 401)
-			if time.Now().Before(expires.Truncate(time.Millisecond)) {
-				t.Error("it expired too early")
-			}
-			return true
-		}
-		return false
-	})
-}
-
 func revokedKey(t *testing.T, s *service) {
 	g := s.guild(nil)
 	id, key := s.mint(object{"guildIds": []string{g}})
@@ -229,28 +202,6 @@ func unauthorizedFirst(t *testing.T, s *service) {
 	wantRefused(t, s.bad("GET", "/v2/levels/a-b?page=1", "letmein", nil), 401)
 }
 
-func shapeBeforeGuild(t *testing.T, s *service) {
-	unknown, large := newID(), strings.Repeat(" ", 64<<10+1)
-	// Neither grant nor write permission nor guild: the shape is what is complained of.
-	key := s.reader()
-	for _, c := range []struct {
-		method, path, body, media string
-		status                    int
-	}{
-		{"GET", memberPath(unknown, "x"), "", "", 400},
-		{"GET", "/v2/guilds/" + unknown + "/role-rewards/level?level=10001&userId=" + newID(), "", "", 400},
-		{"GET", "/v2/levels/" + unknown + "?page=0", "", "", 400},
-		{"POST", memberPath(unknown, newID()), `{"xp":1}`, "application/json", 400},
-		{"POST", memberPath(unknown, newID()), large, "application/json", 413},
-		{"POST", memberPath(unknown, newID()), `{}`, "text/plain", 415},
-		{"PATCH", memberPath(unknown, newID()), `{"xp":{}}`, "application/json", 400},
-		{"DELETE", memberPath(unknown, "x"), "", "", 400},
-	} {
-		wantRefused(t, s.bad(c.method, c.path, key, bodyOrNone(c.body), apitest.Header("Content-Type", c.media)), c.status)
-	}
-	wantRefused(t, s.bad("GET", "/v2/levels/"+unknown, "", nil), 400)
-}
-
 func guildBeforePermission(t *testing.T, s *service) {
 	key := s.reader()
 	for _, c := range v2Calls(newID(), newID()) {
@@ -273,16 +224,6 @@ func boardWithoutKey(t *testing.T, s *service) {
 	wantRefused(t, s.Do("GET", boardPath(newID(), 1), "", nil), 404)
 	wantRefused(t, s.Do("GET", boardPath(disabled, 1), "", nil), 404)
 	wantRefused(t, s.Do("GET", boardPath(private, 1), "", nil), 401)
-}
-
-func descriptionIsServed(t *testing.T, s *service) {
-	for _, key := range []string{"", s.key()} {
-		got := s.Do("GET", "/v2/openapi.json", key, nil).Want(t, 200)
-		wantHeader(t, got, "Content-Type", "application/json")
-		if !bytes.Equal(got.Body, docs.OpenAPI) {
-			t.Errorf("it is %.200s", got.Body)
-		}
-	}
 }
 
 // A client that mistypes an address as well learns of its key first, and gets the limits all the same.

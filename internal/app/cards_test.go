@@ -13,15 +13,13 @@ import (
 )
 
 var cardCases = cases{
-	"what is on it":                       cardShows,
-	"the first name that is known":        cardNames,
-	"a level that nobody can reach":       cardAtTheEnd,
-	"a PNG at twice the size":             cardPNG,
+	"nothing else changes it":             nothingElseChangesCards,
 	"themes":                              cardThemes,
+	"what is on it":                       cardShows,
+	"a PNG at twice the size":             cardPNG,
 	"nobody and nowhere":                  cardOfNobody,
 	"a private board's":                   privateCards,
 	"changes of the member and its guild": cardsChange,
-	"nothing else changes it":             nothingElseChangesCards,
 	"a name that needs the folder":        cardOfAnyScript,
 }
 
@@ -103,37 +101,6 @@ func cardShows(t *testing.T, s *service) {
 	wantHeader(t, with, "Cache-Control", "private, no-cache")
 }
 
-func cardAtTheEnd(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	for xp, want := range map[int]string{2147483647: "2,147,483,647 XP", 2147483646: "2,147,483,646 XP"} {
-		u := newID()
-		s.named(key, g, u, xp, "ada", nil)
-		svg := s.svg("", g, u)
-		wantTexts(t, svg, want, "0 messages", "Highest level")
-		if strings.Contains(svg, "XP to level") {
-			t.Errorf("the card says how far a level is that nobody can reach:\n%s", svg)
-		}
-	}
-}
-
-func cardNames(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	for _, c := range []struct {
-		username string
-		global   any
-		want     string
-	}{{"ada", "Ada", "Ada"}, {"ada", nil, "ada"}, {"ada", "", "ada"}, {"ada", "\u202e \u3164", "ada"}, {"", nil, ""}} {
-		u := newID()
-		s.named(key, g, u, 1, c.username, c.global)
-		if c.want == "" {
-			c.want = u
-		}
-		wantTexts(t, s.svg("", g, u), c.want)
-	}
-}
-
 func cardPNG(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
 	s.create(s.key(g), g, u, 5)
@@ -149,29 +116,6 @@ func cardPNG(t *testing.T, s *service) {
 		t.Error("the same card is drawn differently the second time")
 	}
 	wantNoBody(t, s.Do("HEAD", cardPath(g, u, "card.png"), "", nil).Want(t, 200))
-}
-
-func cardThemes(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	s.create(s.key(g), g, u, 5)
-	for _, file := range formats {
-		got := map[string]apitest.Response{}
-		for _, query := range []string{"", "?theme=light", "?theme=dark"} {
-			got[query] = s.Do("GET", cardPath(g, u, file)+query, "", nil).Want(t, 200)
-		}
-		if bytes.Equal(got["?theme=light"].Body, got["?theme=dark"].Body) {
-			t.Errorf("%s is the same in light and in dark", file)
-		}
-		follows := strings.Contains(string(got[""].Body), "prefers-color-scheme")
-		if svg := file == "card.svg"; follows != svg {
-			t.Errorf("%s without a theme follows the viewer's preference: %v", file, follows)
-		} else if !svg && !bytes.Equal(got[""].Body, got["?theme=light"].Body) {
-			t.Errorf("%s without a theme is not the light one", file)
-		}
-		if a, b := got["?theme=light"].Header.Get("ETag"), got["?theme=dark"].Header.Get("ETag"); a == b {
-			t.Errorf("%s has the same ETag in light and in dark", file)
-		}
-	}
 }
 
 func cardOfNobody(t *testing.T, s *service) {
@@ -232,6 +176,29 @@ func cardsChange(t *testing.T, s *service) {
 		s.admin("PUT", "/guilds/"+g, settings(object{"name": "Renamed " + file, "curve": "amari"})).Want(t, 200)
 		changed("the curve")
 		s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
+	}
+}
+
+func cardThemes(t *testing.T, s *service) {
+	g, u := s.guild(nil), newID()
+	s.create(s.key(g), g, u, 5)
+	for _, file := range formats {
+		got := map[string]apitest.Response{}
+		for _, query := range []string{"", "?theme=light", "?theme=dark"} {
+			got[query] = s.Do("GET", cardPath(g, u, file)+query, "", nil).Want(t, 200)
+		}
+		if bytes.Equal(got["?theme=light"].Body, got["?theme=dark"].Body) {
+			t.Errorf("%s is the same in light and in dark", file)
+		}
+		follows := strings.Contains(string(got[""].Body), "prefers-color-scheme")
+		if svg := file == "card.svg"; follows != svg {
+			t.Errorf("%s without a theme follows the viewer's preference: %v", file, follows)
+		} else if !svg && !bytes.Equal(got[""].Body, got["?theme=light"].Body) {
+			t.Errorf("%s without a theme is not the light one", file)
+		}
+		if a, b := got["?theme=light"].Header.Get("ETag"), got["?theme=dark"].Header.Get("ETag"); a == b {
+			t.Errorf("%s has the same ETag in light and in dark", file)
+		}
 	}
 }
 

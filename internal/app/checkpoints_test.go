@@ -3,9 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -25,13 +23,11 @@ type replacedAnswer struct {
 }
 
 var checkpointCases = cases{
-	"restored to the entry":               restoreMembers,
-	"reset":                               resetMembers,
-	"who gains XP meanwhile":              restoreWhileGaining,
-	"a request is made once all the same": restoreKeepsRequests,
-	"followers get a reset":               followersGetReset,
-	"what is refused":                     refusedCheckpoints,
-	"exported":                            exportMembers,
+	"restored to the entry": restoreMembers,
+	"reset":                 resetMembers,
+	"followers get a reset": followersGetReset,
+	"what is refused":       refusedCheckpoints,
+	"exported":              exportMembers,
 }
 
 func (s *service) checkpoint(g, name string) checkpointAnswer {
@@ -102,57 +98,6 @@ func resetMembers(t *testing.T, s *service) {
 	}
 }
 
-// restoreWhileGaining adds XP all the while. What was acknowledged is in the checkpoint that was made before the restore, or on the board after it,
-// and a reader sees either.
-func restoreWhileGaining(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 1000)
-	made := s.checkpoint(g, "at 1000")
-	stop, began, gained := make(chan struct{}), make(chan struct{}, 4), make([]int, 4)
-	var all sync.WaitGroup
-	for i := range gained {
-		all.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
-				if err == nil && got.Status == http.StatusOK {
-					if gained[i]++; gained[i] == 1 {
-						began <- struct{}{}
-					}
-				} else if err != nil || got.Status != http.StatusServiceUnavailable {
-					t.Errorf("%v, %v", got, err)
-					return
-				}
-			}
-		})
-	}
-	for range gained {
-		select {
-		case <-began:
-		case <-time.After(streamPatience):
-			t.Error("nobody gains")
-		}
-	}
-	done := s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
-	close(stop)
-	all.Wait()
-	after := s.member(key, g, u).Level.XP
-	s.replaced("/guilds/" + g + "/checkpoints/" + done.Checkpoint.ID + "/restore")
-	before := s.member(key, g, u).Level.XP
-	sum := 0
-	for _, n := range gained {
-		sum += n
-	}
-	if sum == 0 || int(before-1000+after-1000) != sum {
-		t.Errorf("%d before and %d after the restore, of 1000 and %d acknowledged", before, after, sum)
-	}
-}
-
 // followersGetReset looks at whoever follows a guild while its settings change and its members are replaced.
 func followersGetReset(t *testing.T, s *service) {
 	g := s.guild(nil)
@@ -175,20 +120,6 @@ func followersGetReset(t *testing.T, s *service) {
 		if e.name != "" && e.name != "reset" {
 			t.Fatalf("after a reset comes %+v", e)
 		}
-	}
-}
-
-func restoreKeepsRequests(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 100)
-	made := s.checkpoint(g, "at 100")
-	once := apitest.Header("Idempotency-Key", "one")
-	s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, once).Want(t, 200)
-	s.replaced("/guilds/" + g + "/checkpoints/" + made.ID + "/restore")
-	again := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, once).Want(t, 200)
-	if again.Header.Get("Idempotent-Replayed") != "true" || s.member(key, g, u).Level.XP != 100 {
-		t.Errorf("the request was made again: %s, %+v", again.Body, s.member(key, g, u))
 	}
 }
 

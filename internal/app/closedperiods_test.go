@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
@@ -138,78 +137,6 @@ func closedPeriodIsAnEvent(t *testing.T, s *service) {
 			}
 		}
 		return
-	}
-}
-
-// A season without members has a board, and is neither listed nor announced.
-func emptySeasonCloses(t *testing.T, s *service) {
-	g, _ := s.closedGuild(nil)
-	key := s.key(g)
-	f := s.follow(key, g, "")
-	s.closes(key, g, "season-old")
-	s.admin("PUT", "/guilds/"+g, settings(object{"timeZone": atNoon(), "seasons": []object{season(t, "old", -7, -3), season(t, "none", -3, -2)}})).Want(t, 200)
-	if got := s.closes(key, g, "season-none"); len(got.Levels) != 0 || !got.Period.Closed {
-		t.Errorf("%+v", got)
-	}
-	if all := s.periods("", periodsPath(g)); len(all) != 1 || all[0].ID != "season-old" {
-		t.Errorf("listed are %+v", all)
-	}
-	f.cancel()
-	for e := range f.got {
-		if strings.Contains(e.data, "season-none") {
-			t.Errorf("announced is %+v", e)
-		}
-	}
-}
-
-// behindAndAhead are two zones: at every instant, the date in the second one is a later one. Neither is near midnight.
-func behindAndAhead() (behind, ahead string) {
-	if hour := time.Now().UTC().Hour(); hour == 11 || hour == 12 {
-		return "Etc/GMT+10", "Etc/GMT-14"
-	}
-	return "Etc/GMT+12", "Etc/GMT-14"
-}
-
-func anotherZoneClosesTheDay(t *testing.T, s *service) {
-	behind, ahead := behindAndAhead()
-	in := func(zone string) object {
-		return settings(object{"timeZone": zone, "periods": []string{"day", "month"}})
-	}
-	g, a, b := s.guild(in(behind)), newID(), newID()
-	key := s.key(g)
-	s.gain(key, g, a, 40)
-	s.gain(key, g, b, 30)
-	began := s.periodBoard("", g, "day")
-	name := began.Period.ID
-	eventually(t, "the guild is known to the closer", func() bool { return len(s.periods("", periodsPath(g))) == 2 })
-	<-time.After(time.Second)
-	f := s.follow(key, g, "")
-	s.admin("PUT", "/guilds/"+g, in(ahead)).Want(t, 200)
-	closed := s.closes(key, g, name)
-	if got := closed.rows(); !slices.Equal(got, []string{row(1, a, 40), row(2, b, 30)}) || !closed.Period.Closed {
-		t.Errorf("%+v, rows %v", closed.Period, got)
-	}
-	if e := f.take(); e.name != "period" || !strings.Contains(e.data, `"id":"`+name+`"`) {
-		t.Errorf("%+v", e)
-	}
-	if got := s.days("", activityPath(g)).String(); got != name+" 70 2" {
-		t.Errorf("the activity is %s", got)
-	}
-	s.wantRows(g, "day")
-	s.patch(key, g, b, object{"increment": 5})
-	s.wantRows(g, "day", row(1, b, 5))
-	// By the first zone that day runs still, and it has closed: what is gained on it counts for what is open.
-	s.admin("PUT", "/guilds/"+g, in(behind)).Want(t, 200)
-	s.patch(key, g, a, object{"increment": 1})
-	path := periodPath(g, "day", 1)
-	got := s.Do("GET", path, "", nil).Want(t, 200)
-	wantHeader(t, got, "Cache-Control", "public, no-cache") // tomorrow it is another day
-	if now := apitest.JSON[periodBoard](t, got); now.Period.ID != name || !now.Period.Closed || !slices.Equal(now.rows(), closed.rows()) {
-		t.Errorf("the day that has closed is %+v, %v", now.Period, now.rows())
-	}
-	wantHeader(t, s.Do("GET", periodPath(g, name, 1), "", nil), "Cache-Control", "public, max-age=31536000, immutable")
-	if all := s.periods("", periodsPath(g)+"&kind=day"); len(all) != 1 || !all[0].Closed || all[0].ID != name {
-		t.Errorf("listed are %+v", all)
 	}
 }
 

@@ -2,22 +2,16 @@ package app_test
 
 import (
 	"strings"
-	"sync"
 	"testing"
 
 	"levelboard/internal/testing/apitest"
 )
 
 var directoryCases = cases{
-	"names are kept up to date":         directoryNames,
-	"what is left out stays":            directoryParts,
-	"a guild document sets it again":    directoryAndDocument,
-	"what changes nothing":              directoryUnchanged,
-	"parts at the same time":            directoryRace,
-	"as much as there may be":           directoryLarge,
-	"names that are too long together":  directoryTooLong,
-	"who may not":                       directoryRefused,
-	"a guild of the same id is another": directoryDeleted,
+	"names are kept up to date": directoryNames,
+	"what is left out stays":    directoryParts,
+	"as much as there may be":   directoryLarge,
+	"who may not":               directoryRefused,
 }
 
 func directoryPath(g string) string { return "/v2/guilds/" + g + "/directory" }
@@ -106,61 +100,6 @@ func directoryParts(t *testing.T, s *service) {
 	}
 }
 
-func directoryAndDocument(t *testing.T, s *service) {
-	channel := newID()
-	g := s.guildNaming(channel)
-	key := s.key(g)
-	s.describe(key, g, object{"name": "One", "memberCount": 7, "icon": "0123456789abcdef0123456789abcdef", "roles": []object{roleNamed(roleA, "A", 1), roleNamed(roleC, "C", 2)}})
-	s.admin("PUT", "/guilds/"+g, settings(object{"name": "Two", "memberCount": 8, "roleRewards": []object{reward(1, true, roleC, roleB)}})).Want(t, 200)
-	got := s.admin("GET", "/guilds/"+g, nil).Want(t, 200)
-	if name, icon := apitest.At[string](t, got, "name"), apitest.At[any](t, got, "icon"); name != "Two" || icon != nil || apitest.At[float64](t, got, "memberCount") != 8 {
-		t.Errorf("the document is %s", got.Body)
-	}
-	if name := apitest.At[string](t, got, "roleRewards", 0, "roles", 0, "name"); name != "C" {
-		t.Errorf("a role of the directory that is new in the document is called %q", name)
-	}
-}
-
-func directoryUnchanged(t *testing.T, s *service) {
-	g := s.guildNaming(newID())
-	key := s.key(g)
-	body := object{"name": "Renamed", "memberCount": 9, "roles": []object{roleNamed(roleA, "A", 1)}}
-	s.describe(key, g, body)
-	etag := s.etag("", g, 1)
-	s.describe(key, g, body)
-	s.describe(key, g, object{})
-	// Nobody is shown this role anywhere yet.
-	s.describe(key, g, object{"roles": []object{roleNamed(roleA, "A", 1), roleNamed(roleE, "E", 1)}})
-	if now := s.etag("", g, 1); now != etag {
-		t.Errorf("what changed nothing changed the ETag from %s to %s", etag, now)
-	}
-}
-
-func directoryRace(t *testing.T, s *service) {
-	channel := newID()
-	g := s.guildNaming(channel)
-	key := s.key(g)
-	var group sync.WaitGroup
-	for range 5 {
-		for _, body := range []string{
-			`{"name":"Renamed"}`, `{"icon":"0123456789abcdef0123456789abcdef"}`, `{"roles":[{"id":"` + roleA + `","name":"A"}]}`, `{"channels":[{"id":"` + channel + `","name":"c"}]}`,
-		} {
-			group.Go(func() {
-				if got, err := s.quick("PUT", directoryPath(g), key, body); err != nil || got.Status != 204 {
-					t.Errorf("%s: %d %s, %v", body, got.Status, got.Body, err)
-				}
-			})
-		}
-	}
-	group.Wait()
-	got := string(s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body)
-	for _, text := range []string{`"name":"Renamed"`, `"icon":"0123456789abcdef0123456789abcdef"`, `"name":"A"`, `"name":"c"`} {
-		if !strings.Contains(got, text) {
-			t.Errorf("%s was lost: %s", text, got)
-		}
-	}
-}
-
 func directoryLarge(t *testing.T, s *service) {
 	g := s.guildNaming(newID())
 	roles, channels := make([]object, 500), make([]object, 1000)
@@ -171,27 +110,6 @@ func directoryLarge(t *testing.T, s *service) {
 		channels[i] = object{"id": newID(), "name": strings.Repeat("x", 400), "parentId": newID(), "position": i, "type": 0}
 	}
 	s.describe(s.key(g), g, object{"roles": roles, "channels": channels})
-}
-
-func directoryTooLong(t *testing.T, s *service) {
-	roles, ids := make([]object, 500), make([]string, 500)
-	for i := range roles {
-		ids[i] = newID()
-		roles[i] = roleNamed(ids[i], strings.Repeat("é", 200), i)
-	}
-	rewards := object{"roleRewards": []object{reward(5, true, ids...)}}
-	g := s.guild(rewards)
-	key, before := s.key(g), s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body
-	got := s.Do("PUT", directoryPath(g), key, object{"name": "Renamed", "roles": roles}).Want(t, 413)
-	if message := got.Message(t); !strings.Contains(message, "longer than 65536 bytes") {
-		t.Errorf("the message is %q", message)
-	}
-	if after := s.admin("GET", "/guilds/"+g, nil).Want(t, 200).Body; string(after) != string(before) {
-		t.Errorf("what was refused changed the guild to %s", after)
-	}
-	other := s.guild(nil)
-	s.describe(s.key(other), other, object{"roles": roles})
-	s.admin("PUT", "/guilds/"+other, settings(rewards)).Want(t, 413)
 }
 
 func directoryRefused(t *testing.T, s *service) {
@@ -208,14 +126,4 @@ func directoryRefused(t *testing.T, s *service) {
 	}
 	disabled := s.guild(object{"enabled": false})
 	s.describe(s.key(disabled), disabled, body)
-}
-
-func directoryDeleted(t *testing.T, s *service) {
-	g := s.guildNaming(newID())
-	s.describe(s.key(g), g, object{"roles": []object{roleNamed(roleA, "A", 1)}})
-	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-	again := s.admin("PUT", "/guilds/"+g, settings(object{"roleRewards": []object{reward(1, true, roleA)}})).Want(t, 201)
-	if name := apitest.At[string](t, again, "roleRewards", 0, "roles", 0, "name"); name != "role" {
-		t.Errorf("the new guild's role is called %q", name)
-	}
 }

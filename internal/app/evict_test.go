@@ -1,8 +1,6 @@
 package app_test
 
 import (
-	"context"
-	"net/http"
 	"strconv"
 	"testing"
 	"time"
@@ -98,51 +96,5 @@ func TestAnIdleGuildComesBack(t *testing.T) {
 	s.patch(key, g, u, 150)
 	if up := f.levelUp(); up.UserID != u || up.XP != 150 {
 		t.Errorf("%+v came next", up)
-	}
-}
-
-// Whatever is asked of a guild is a use of it, whether it changes anything or not, on every replica.
-func TestWhateverIsAskedOfAGuildIsAUse(t *testing.T) {
-	t.Parallel()
-	server := testenv.Redis(t)
-	on := []string{"LEVELBOARD_REDIS_URL=" + server.URL(), "LEVELBOARD_POSTGRES_URL=" + testenv.Postgres(t), idle}
-	writer, replica := start(t, on...), start(t, on...)
-	client := redisClient(t, server)
-	u := newID()
-	stream := func(path, key string) {
-		ctx, cancel := context.WithCancel(t.Context())
-		t.Cleanup(cancel)
-		r, err := http.NewRequestWithContext(ctx, "GET", "http://"+replica.app.Addr()+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("X-Api-Key", key)
-		resp, err := replica.plain.Do(r)
-		if err != nil || resp.StatusCode != 200 {
-			t.Fatalf("%s: %v, %v", path, resp, err)
-		}
-		t.Cleanup(func() { _ = resp.Body.Close() })
-	}
-	for name, use := range map[string]func(g, key, etag string){
-		"a member":    func(g, key, _ string) { replica.member(key, g, u) },
-		"a page":      func(g, key, _ string) { replica.board(key, g, 1) },
-		"a change":    func(g, key, _ string) { replica.patch(key, g, u, object{"increment": 1}) },
-		"a live page": func(g, key, _ string) { stream("/leaderboard/"+g+"/live", key) },
-		"events":      func(g, key, _ string) { stream(eventsPath(g), key) },
-		"a page that the client has": func(g, key, etag string) {
-			replica.Do("GET", boardPath(g, 1), key, nil, apitest.Header("If-None-Match", etag)).Want(t, 304)
-		},
-		"messages": func(g, key, _ string) {
-			replica.Do("POST", "/v2/guilds/"+g+"/messages", key, object{"messages": []object{{"userId": u, "channelId": newID()}}}).Want(t, 200)
-		},
-	} {
-		g := writer.guild(nil)
-		key := writer.key(g)
-		writer.create(key, g, u, 5)
-		etag := writer.Do("GET", boardPath(g, 1), key, nil).Want(t, 200).Header.Get("ETag")
-		writer.rested(client)
-		aged(t, client, g, 8*time.Minute)
-		use(g, key, etag)
-		eventually(t, name+" is noted as a use", func() bool { return usedWithin(t, client, g, time.Minute) })
 	}
 }

@@ -11,22 +11,15 @@ import (
 )
 
 var idempotencyCases = cases{
-	"each method is made once":                eachMethodOnce,
-	"a replay has the level of the moment":    replayByTheCurveOfTheMoment,
-	"another request under the key is 409":    anotherRequestIs409,
-	"the same name in another guild is 409":   nameInAnotherGuild,
-	"a request is its method, path and body":  requestIsMethodPathBody,
-	"names are in the namespace of the key":   namesAreOfTheKey,
-	"the longest and the oddest name":         longestName,
-	"reading ignores it":                      readingIgnoresIt,
-	"what failed may be sent again":           failedMayBeSentAgain,
-	"a guild created again":                   guildCreatedAgain,
-	"a replay is judged like any request":     replayIsJudged,
-	"one of many with one name":               oneOfManyWithOneName,
-	"one of many different ones with a name":  oneOfManyRivals,
-	"replays are counted":                     replaysAreCounted,
-	"a cooldown that is started, once":        cooldownOnce,
-	"the refusal of a name changes no member": refusalChangesNothing,
+	"a call of several steps is made once":   callMadeOnce,
+	"each method is made once":               eachMethodOnce,
+	"a replay has the level of the moment":   replayByTheCurveOfTheMoment,
+	"another request under the key is 409":   anotherRequestIs409,
+	"a request is its method, path and body": requestIsMethodPathBody,
+	"the longest and the oddest name":        longestName,
+	"reading ignores it":                     readingIgnoresIt,
+	"a replay is judged like any request":    replayIsJudged,
+	"replays are counted":                    replaysAreCounted,
 }
 
 // named gives a request its name.
@@ -121,42 +114,6 @@ func requestIsMethodPathBody(t *testing.T, s *service) {
 		apitest.Header("Content-Type", "application/json; charset=utf-8")))
 }
 
-func namesAreOfTheKey(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	owner := newID()
-	_, one := s.mint(object{"guildIds": []string{g}, "ownerId": owner})
-	_, two := s.mint(object{"guildIds": []string{g}, "ownerId": owner})
-	s.create(one, g, u, 0)
-	for i, key := range []string{one, two} {
-		got := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, named("once")).Want(t, 200)
-		wantHeader(t, got, replayed, "")
-		if xp := apitest.At[float64](t, got, "level", "xp"); xp != float64(i+1) {
-			t.Errorf("key %d: %v XP", i, xp)
-		}
-	}
-	s.Do("DELETE", memberPath(g, u), two, nil, named("twice")).Want(t, 204)
-	s.Do("POST", memberPath(g, u), one, object{"xp": 1, "user": gopher}, named("twice")).Want(t, 200)
-}
-
-func guildCreatedAgain(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	id, key := s.mint(object{"guildIds": []string{g}})
-	create := func(xp int) apitest.Response {
-		return s.Do("POST", memberPath(g, u), key, object{"xp": xp, "user": gopher}, named("post"))
-	}
-	create(50).Want(t, 200)
-	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-	wantFailure(t, create(50), 404)
-	s.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
-	s.admin("PUT", "/keys/"+id+"/guilds/"+g, nil).Want(t, 204)
-	wantFailure(t, create(51), 409)
-	made := create(50).Want(t, 200)
-	wantReplay(t, made, create(50))
-	if xp := s.member(key, g, u).Level.XP; xp != 50 {
-		t.Errorf("it is %d, want 50", xp)
-	}
-}
-
 func replayIsJudged(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
 	id, key := s.mint(object{"guildIds": []string{g}})
@@ -170,36 +127,6 @@ func replayIsJudged(t *testing.T, s *service) {
 	wantHeader(t, create().Want(t, 200), replayed, "true")
 	s.admin("DELETE", "/keys/"+id, nil).Want(t, 204)
 	wantFailure(t, create(), 401)
-}
-
-func oneOfManyWithOneName(t *testing.T, s *service) {
-	const clients = 50
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 0)
-	first := make(chan struct{}, clients)
-	wantCounts(t, s.statuses(clients, func(int) (apitest.Response, error) {
-		got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":7}}`, named("once"))
-		if got.Header.Get(replayed) == "" {
-			first <- struct{}{}
-		}
-		if err == nil && !strings.Contains(string(got.Body), `"xp":7}`) {
-			err = fmt.Errorf("answer %s", got.Body)
-		}
-		return got, err
-	}), map[int]int{200: clients})
-	if xp := s.member(key, g, u).Level.XP; xp != 7 || len(first) != 1 {
-		t.Errorf("it is %d and %d said that they were the first, want 7 and 1", xp, len(first))
-	}
-}
-
-func oneOfManyRivals(t *testing.T, s *service) {
-	const clients = 16
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	wantCounts(t, s.statuses(clients, func(i int) (apitest.Response, error) {
-		return s.quick("POST", memberPath(g, u), key, fmt.Sprintf(`{"xp":%d,"user":{"avatar":null,"discriminator":"0","username":"u"}}`, i), named("once"))
-	}), map[int]int{200: 1, 409: clients - 1})
 }
 
 func replaysAreCounted(t *testing.T, s *service) {
@@ -217,42 +144,143 @@ func replaysAreCounted(t *testing.T, s *service) {
 	}
 }
 
-func cooldownOnce(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
+func anotherRequestIs409(t *testing.T, s *service) {
+	g, u, other := s.guild(nil), newID(), newID()
 	key := s.key(g)
-	s.create(key, g, u, 1)
-	patch := func() apitest.Response {
-		return s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}, "triggerCooldown": true}, named("once")).Want(t, 200)
+	s.create(key, g, u, 10)
+	first := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, named("once")).Want(t, 200)
+	for _, c := range []struct {
+		method, path string
+		body         any
+	}{
+		{"PATCH", memberPath(g, u), object{"xp": object{"increment": 2}}},
+		{"PATCH", memberPath(g, u), object{"xp": object{"decrement": 1}}},
+		{"PATCH", memberPath(g, u), object{"xp": 11}},
+		{"PATCH", memberPath(g, other), object{"xp": object{"increment": 1}}},
+		{"POST", memberPath(g, u), object{"xp": 1, "user": gopher}},
+		{"POST", memberPath(g, other), object{"xp": 1, "user": gopher}},
+		{"DELETE", memberPath(g, u), nil},
+		{"DELETE", memberPath(g, other), nil},
+	} {
+		got := s.Do(c.method, c.path, key, c.body, named("once"))
+		wantFailure(t, got, 409)
+		wantLimits(t, got)
+		wantHeader(t, got, replayed, "")
+		if !strings.Contains(got.Message(t), "Idempotency-Key") {
+			t.Errorf("%s: the message is %q", c.method, got.Message(t))
+		}
 	}
-	first := patch()
-	updated := s.member(key, g, u).Level.LastUpdated
-	pause()
-	wantReplay(t, first, patch())
-	if now := s.member(key, g, u).Level.LastUpdated; *now != *updated {
-		t.Errorf("a replay moved lastUpdated from %s to %s", *updated, *now)
+	wantReplay(t, first, s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, named("once")))
+	if xp := s.member(key, g, u).Level.XP; xp != 11 {
+		t.Errorf("it is %d, want 11", xp)
+	}
+	s.Do("GET", memberPath(g, other), key, nil).Want(t, 404)
+}
+
+func longestName(t *testing.T, s *service) {
+	g := s.guild(nil)
+	key := s.key(g)
+	var visible strings.Builder
+	for c := byte(0x21); c <= 0x7e; c++ {
+		visible.WriteByte(c)
+	}
+	for _, name := range []string{strings.Repeat("~", 128), strings.Repeat("~", 127), visible.String(), "!", `"8e03978e-40d5-43dd-bc93-6894a57f9324"`} {
+		u := newID()
+		create := func() apitest.Response {
+			return s.Do("POST", memberPath(g, u), key, object{"xp": 1, "user": gopher}, named(name)).Want(t, 200)
+		}
+		wantReplay(t, create(), create())
 	}
 }
 
-// A request that was answered 503 may be sent again: Redis was away, or the guild had to be loaded and could not.
-func TestAfterAnOutageTheRequestIsSentAgain(t *testing.T) {
-	t.Parallel()
-	server := testenv.Redis(t, testenv.WithAOF())
-	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t))
+func readingIgnoresIt(t *testing.T, s *service) {
 	g, u := s.guild(nil), newID()
 	key := s.key(g)
 	s.create(key, g, u, 5)
-	patch := func(name string) apitest.Response {
-		return s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 1}}, named(name))
+	for _, method := range []string{"GET", "HEAD"} {
+		for _, name := range []string{"same", "not a valid one"} {
+			got, err := s.quick(method, memberPath(g, u), key, "", named(name))
+			if err != nil || got.Status != 200 || got.Header.Get(replayed) != "" {
+				t.Errorf("%s: %d, %v", method, got.Status, err)
+			}
+		}
 	}
-	first := patch("made-before").Want(t, 200)
-	server.Kill()
-	wantFailure(t, patch("sent-meanwhile"), 503)
-	wantFailure(t, patch("made-before"), 503)
-	server.Start()
-	eventually(t, "the service answers again", func() bool { return patch("made-before").Status == 200 })
-	// A Redis that keeps its data keeps what it was asked.
-	wantReplay(t, first, patch("made-before"))
-	second := patch("sent-meanwhile").Want(t, 200)
-	wantJSON(t, second, `{"level":{"level":0,"messageCount":0,"xp":7}}`)
-	wantReplay(t, second, patch("sent-meanwhile"))
+	got := s.Do("PATCH", memberPath(g, u), key, object{"xp": 1}, named("same")).Want(t, 200)
+	wantHeader(t, got, replayed, "")
+}
+
+// fromEach is a message of each of the users.
+func fromEach(users []string) []object {
+	messages := make([]object, len(users))
+	for i, u := range users {
+		messages[i] = message(u, nil)
+	}
+	return messages
+}
+
+func callMadeOnce(t *testing.T, s *service) {
+	g := s.guild(object{"xpPerMessageMin": 1, "xpPerMessageMax": 1000, "roleRewards": []object{reward(1, true, roleA)}}) // another draw would show
+	key := s.key(g)
+	messages := fromEach(newUsers(250))
+	messages = append(messages, messages[:50]...)
+	first := s.send(key, g, messages, named("call")).Want(t, 200)
+	etag := s.etag(key, g, 1)
+	for range 3 {
+		wantReplay(t, first, s.send(key, g, messages, named("call")))
+	}
+	if now := s.etag(key, g, 1); now != etag {
+		t.Errorf("replays moved the guild from %s to %s", etag, now)
+	}
+	s.patch(key, g, messages[0]["userId"].(string), 7)
+	wantReplay(t, first, s.send(key, g, messages, named("call")))
+	s.patch(key, g, messages[0]["userId"].(string), results(t, first)[0].XP)
+	for _, r := range results(t, first)[250:] {
+		if m := s.member(key, g, r.UserID); m.Level.XP != r.XP || m.Level.MessageCount != 2 {
+			t.Errorf("it is %v, want %+v", flat(m), r)
+		}
+	}
+	wantHeader(t, s.send(key, g, messages, named("another")).Want(t, 200), replayed, "")
+	wantFailure(t, s.send(key, g, messages[:1], named("call")), 409)
+}
+
+// Archived members come back with the archive when Redis has lost everything, and so do the answers to repeats. While the archive is away,
+// only what Redis knows is answered, and what needs no record.
+func TestARepeatAfterRedisLostEverything(t *testing.T) {
+	t.Parallel()
+	server := testenv.Redis(t)
+	database := testenv.PostgresServer(t)
+	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+database.URL())
+	g, u := s.guild(nil), newID()
+	key := s.key(g)
+	s.create(key, g, u, 100)
+	plus := func(n int) object { return object{"xp": object{"increment": n}} }
+	said := object{"messages": []object{{"userId": u, "channelId": newID()}, {"userId": newID(), "channelId": newID()}}}
+	changed := s.Do("PATCH", memberPath(g, u), key, plus(5), named("change")).Want(t, 200)
+	counted := s.Do("POST", messagesPath(g), key, said, named("messages")).Want(t, 200)
+	before := s.member(key, g, u).Level
+	client := redisClient(t, server)
+	archived(t, client, g)
+	if err := client.FlushAll(t.Context()).Err(); err != nil {
+		t.Fatal(err)
+	}
+
+	wantReplay(t, changed, s.Do("PATCH", memberPath(g, u), key, plus(5), named("change")))
+	wantReplay(t, counted, s.Do("POST", messagesPath(g), key, said, named("messages")))
+	wantFailure(t, s.Do("PATCH", memberPath(g, u), key, plus(6), named("change")), 409)
+	if now := s.member(key, g, u).Level; now.XP != before.XP || now.MessageCount != before.MessageCount {
+		t.Errorf("%+v after the repeats, want %+v", now, before)
+	}
+	s.Do("PATCH", memberPath(g, u), key, plus(1), named("new")).Want(t, 200)
+
+	database.Kill()
+	wantFailure(t, s.Do("PATCH", memberPath(g, u), key, plus(1), named("newer")), 503)
+	wantReplay(t, changed, s.Do("PATCH", memberPath(g, u), key, plus(5), named("change")))
+	s.Do("PATCH", memberPath(g, u), key, plus(1)).Want(t, 200)
+	database.Start()
+	eventually(t, "the archive is asked again", func() bool {
+		return s.Do("PATCH", memberPath(g, u), key, plus(1), named("newer")).Status == 200
+	})
+	if xp := s.member(key, g, u).Level.XP; xp != before.XP+3 {
+		t.Errorf("%d XP, want %d", xp, before.XP+3)
+	}
 }

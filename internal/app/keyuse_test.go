@@ -8,9 +8,7 @@ import (
 
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/sqlite"
-	"levelboard/internal/testing/testenv"
 )
 
 // wantUses looks into the archive for what a service that has stopped wrote down.
@@ -38,29 +36,6 @@ func TestRequestsOfKeysAreWrittenDownAtTheLatestByAStop(t *testing.T) {
 	}
 	s.stop(t)
 	archive, err := sqlite.Open(t.Context(), filepath.Join(dir, "archive.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer archive.Close()
-	wantUses(t, archive, owner, 3)
-}
-
-func TestRequestsToManyReplicasAddUp(t *testing.T) {
-	t.Parallel()
-	url := testenv.Postgres(t)
-	usesAddUp(t, url, []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + url})
-}
-
-func usesAddUp(t *testing.T, url string, environ []string) {
-	first, second := start(t, environ...), start(t, environ...)
-	g, owner := first.guild(nil), newID()
-	_, secret := first.mint(object{"ownerId": owner, "guildIds": []string{g}})
-	first.board(secret, g, 1)
-	second.board(secret, g, 1)
-	second.board(secret, g, 1)
-	first.stop(t)
-	second.stop(t)
-	archive, err := postgres.Open(t.Context(), url, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

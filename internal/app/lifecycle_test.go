@@ -164,19 +164,6 @@ func TestADeletedGuildDoesNotReturn(t *testing.T) {
 	}
 }
 
-func TestADeletedGuildLeavesRedis(t *testing.T) {
-	t.Parallel()
-	server := testenv.Redis(t)
-	client := redisClient(t, server)
-	s := start(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), often)
-	g, _, _ := s.history()
-	archived(t, client, g)
-	s.admin("DELETE", "/guilds/"+g, nil).Want(t, 204)
-	if left, err := client.Keys(t.Context(), "lb:{"+g+"}*").Result(); err != nil || len(left) > 0 {
-		t.Errorf("what is left is %v, %v", left, err)
-	}
-}
-
 // A request whose handler waits for its body when the service has to stop is answered, and what it did is kept.
 func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
@@ -264,15 +251,6 @@ func TestStartThatFailsLeavesNothing(t *testing.T) {
 	}
 	// Nothing holds the directory any more.
 	start(t, dir).guild(nil)
-}
-
-func TestStartWithoutTheArchiveFails(t *testing.T) {
-	t.Parallel()
-	err := newApp(t, "LEVELBOARD_REDIS_URL="+testenv.Redis(t).URL(),
-		"LEVELBOARD_POSTGRES_URL=postgres://levelboard:hunter2@127.0.0.1:1/levelboard?sslmode=disable").Start(t.Context())
-	if err == nil || strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("it starts, or tells the password: %v", err)
-	}
 }
 
 func TestServiceEndsWithItsContext(t *testing.T) {

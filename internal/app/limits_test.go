@@ -11,16 +11,13 @@ import (
 )
 
 var unlimitedCases = cases{
-	"on every answer":                onEveryAnswer,
-	"both off shows as unlimited":    bothOff,
-	"a key's own limit":              keysOwnLimit,
-	"a key's own limit of none":      keysOwnLimitOfNone,
-	"a refusal has its headers":      refusalHasHeaders,
-	"an answer of 429 is the first":  limitComesFirst,
-	"a bad request is charged":       badRequestsAreCharged,
-	"the admin API is not limited":   adminIsNotLimited,
-	"the reset is in seconds":        resetInSeconds,
-	"the limit is that of the group": limitIsPerKey,
+	"on every answer":               onEveryAnswer,
+	"a key's own limit":             keysOwnLimit,
+	"a key's own limit of none":     keysOwnLimitOfNone,
+	"a refusal has its headers":     refusalHasHeaders,
+	"an answer of 429 is the first": limitComesFirst,
+	"a bad request is charged":      badRequestsAreCharged,
+	"the admin API is not limited":  adminIsNotLimited,
 }
 
 func header(t *testing.T, r apitest.Response, name string) int {
@@ -101,17 +98,6 @@ func onEveryAnswer(t *testing.T, s *service) {
 	}
 }
 
-func bothOff(t *testing.T, s *service) {
-	g := s.guild(nil)
-	for _, key := range []string{"", s.key(g)} {
-		for range 3 {
-			if got := limitsOf(t, s.Do("GET", boardPath(g, 1), key, nil).Want(t, 200)); got != (limits{2147483647, 2147483647, 0}) {
-				t.Errorf("%+v", got)
-			}
-		}
-	}
-}
-
 func keysOwnLimit(t *testing.T, s *service) {
 	g := s.guild(nil)
 	_, key := s.mint(object{"guildIds": []string{g}, "rateLimit": 3})
@@ -133,18 +119,6 @@ func keysOwnLimit(t *testing.T, s *service) {
 	}
 	// Another key is not held back.
 	s.Do("GET", rewardPath(g, 1), s.reader(g), nil).Want(t, 200)
-}
-
-func limitIsPerKey(t *testing.T, s *service) {
-	user := newID()
-	_, one := s.mint(object{"ownerId": user, "rateLimit": 1})
-	_, two := s.mint(object{"ownerId": user, "rateLimit": 1})
-	path := boardPath(s.guild(nil), 1)
-	s.Do("GET", path, one, nil).Want(t, 200)
-	s.Do("GET", path, two, nil).Want(t, 200)
-	s.Do("GET", path, one, nil).Want(t, 429)
-	s.Do("GET", path, two, nil).Want(t, 429)
-	s.Do("GET", path, "", nil).Want(t, 200)
 }
 
 func keysOwnLimitOfNone(t *testing.T, s *service) {
@@ -203,20 +177,8 @@ func adminIsNotLimited(t *testing.T, s *service) {
 	}
 }
 
-func resetInSeconds(t *testing.T, s *service) {
-	_, key := s.mint(object{"rateLimit": 60})
-	path := boardPath(s.guild(nil), 1)
-	for i := range 5 {
-		got := limitsOf(t, s.Do("GET", path, key, nil).Want(t, 200))
-		if got.reset < 1 || got.reset > i+1 {
-			t.Errorf("after %d of 60 requests a minute the limit resets in %d seconds", i+1, got.reset)
-		}
-	}
-}
-
 var limitCases = cases{
 	"an identity over two keys":                  identityOverTwoKeys,
-	"an address without a key":                   addressWithoutKey,
 	"an address with a bad key":                  addressWithBadKey,
 	"a rejected request may cost the key alone":  rejectedMayCostTheKeyAlone,
 	"the headers show the tighter of the two":    tighterOfTheTwo,

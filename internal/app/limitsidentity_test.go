@@ -35,13 +35,6 @@ func identityOverTwoKeys(t *testing.T, s *service) {
 	s.Do("GET", path, s.reader(), nil).Want(t, 200)
 }
 
-func addressWithoutKey(t *testing.T, s *service) {
-	path := boardPath(s.guild(nil), 1)
-	s.untilRefused(identityLimit, s.quickly(path, "", from("203.0.113.1")))
-	s.Do("GET", path, "", nil, from("203.0.113.2")).Want(t, 200)
-	s.Do("GET", path, s.reader(), nil, from("203.0.113.1")).Want(t, 200)
-}
-
 func addressWithBadKey(t *testing.T, s *service) {
 	path := boardPath(s.guild(nil), 1)
 	for i := range identityLimit {

@@ -36,13 +36,12 @@ func onLockedCluster(t *testing.T, archiveURL string) (c *testenv.RedisCluster, 
 
 // Whatever three replicas agree on with one Redis they agree on with a cluster, with all its locks on.
 func TestThreeReplicasOnALockedCluster(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	archiveURL := testenv.Postgres(t)
 	c, environ := onLockedCluster(t, archiveURL)
 	t.Run("data", func(t *testing.T) { ofThree(t, environ) })
 	t.Run("sessions", func(t *testing.T) { sessionsOfAll(t, environ) })
-	t.Run("limits", func(t *testing.T) { limitsOfAll(t, environ) })
-	t.Run("uses of keys", func(t *testing.T) { usesAddUp(t, archiveURL, environ) })
 	t.Run("settings and keys", func(t *testing.T) { agree(t, environ, func() {}) })
 	for _, node := range append(c.Masters, c.Replicas...) {
 		if refused, err := node.Ask("ACL", "LOG"); err != nil || strings.Contains(refused, "command") {
@@ -67,6 +66,7 @@ func TestThreeReplicasOnALockedCluster(t *testing.T) {
 
 // The start reports what is wrong with how a cluster is reached.
 func TestAClusterThatRefuses(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	archiveURL := testenv.Postgres(t)
 	c, environ := onLockedCluster(t, archiveURL)
@@ -100,6 +100,7 @@ func TestAClusterThatRefuses(t *testing.T) {
 // The master that carries the messages between replicas hangs. A change of settings is answered all the same, and is in force on
 // the other replica.
 func TestTheNodeOfTheMessagesHangs(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := testenv.Cluster(t, testenv.WithConfig("cluster-require-full-coverage no"))
 	environ := onCluster(t, c)
@@ -120,6 +121,7 @@ func TestTheNodeOfTheMessagesHangs(t *testing.T) {
 // The master that holds the index of changed guilds is away for good, and so is its replica. What changes in guilds of the others is
 // archived all the same.
 func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := testenv.Cluster(t, testenv.WithConfig("cluster-require-full-coverage no"))
 	s := startSilent(t, append(onCluster(t, c), often)...)

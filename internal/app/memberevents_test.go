@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"reflect"
-	"slices"
 	"testing"
 )
 
@@ -103,34 +102,4 @@ func eachChangeIsOneEvent(t *testing.T, s *service) {
 		}
 		f.cancel()
 	}
-}
-
-// manyLeave moves many members in one call: one event for each.
-func manyLeave(t *testing.T, s *service) {
-	g := s.guild(object{"roleRewards": twoRewards})
-	key := s.key(g)
-	users := newUsers(250)
-	s.put(key, g, "set", givenEach(users, 150)...)
-	f := s.follow(key, g, "")
-	each := func(name string) {
-		t.Helper()
-		left := slices.Clone(users)
-		for range users {
-			e := f.take()
-			u, _ := decoded(t, []byte(e.data)).(map[string]any)["userId"].(string)
-			at := slices.Index(left, u)
-			if e.name != name || at < 0 {
-				t.Fatalf("%s %s came, want a %s of each member, once", e.name, e.data, name)
-			}
-			left = slices.Delete(left, at, at+1)
-		}
-	}
-	s.leave(key, g, users...)
-	each("removed")
-	s.comeBack(key, g, users...)
-	each("returned")
-	s.put(key, g, "set", givenEach(users, 0)...)
-	each("leveldown")
-	s.put(key, g, "add", givenEach(users, 100)...)
-	each("levelup")
 }

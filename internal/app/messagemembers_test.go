@@ -108,33 +108,6 @@ func messagesOfNewMembers(t *testing.T, s *service) {
 	wantFailure(t, s.Do("POST", memberPath(g, silent), key, object{"xp": 1, "user": gopher}), 409)
 }
 
-func userDataIsRefreshed(t *testing.T, s *service) {
-	g := s.guild(exactly(20, nil))
-	key := s.key(g)
-	u := newID()
-	named := func(name string) object {
-		return message(u, object{"user": object{"avatar": nil, "discriminator": "0", "username": name}})
-	}
-	want := func(name string) {
-		t.Helper()
-		if got := s.member(key, g, u).User["username"]; got != name {
-			t.Errorf("the name is %v, want %s", got, name)
-		}
-	}
-	s.create(key, g, u, 5)
-	s.award(key, g, message(u, nil))
-	want("gopher")
-	s.award(key, g, named("ada"))
-	want("ada")
-	s.award(key, g, message(u, nil), named("one"), named("two"), message(u, nil)) // during the cooldown too
-	want("two")
-	s.award(key, g, named("two"))
-	want("two")
-	if xp := s.member(key, g, u).Level.XP; xp != 25 {
-		t.Errorf("it is %d, want 25", xp)
-	}
-}
-
 func messagesAfterDelete(t *testing.T, s *service) {
 	g, u := s.guild(exactly(20, nil)), newID()
 	key := s.key(g)

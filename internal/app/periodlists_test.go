@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -152,7 +151,7 @@ func activityAndHistory(t *testing.T, s *service) {
 			t.Errorf("the history of a member that is back is %s", got)
 		}
 		s.wantRows(g, "season", row(1, a, 3))
-		<-time.After(300 * time.Millisecond) // and once that is archived
+		s.checkpoint(g, "archived") // and once that is archived
 	}
 }
 

@@ -1,24 +1,11 @@
 package app_test
 
 import (
-	"strings"
 	"testing"
 
 	"levelboard/internal/domain/period"
 	"levelboard/internal/testing/apitest"
 )
-
-func pagesWithoutPeriod(t *testing.T, s *service) {
-	g, u := s.guild(counting(t, nil)), newID()
-	s.gain(s.key(g), g, u, 50)
-	got := string(s.Do("GET", boardPath(g, 1), "", nil).Want(t, 200).Body)
-	if strings.Contains(got, `"period"`) || strings.Contains(got, `"gained"`) {
-		t.Errorf("the page of all time is %s", got)
-	}
-	if s.etag("", g, 1) == s.Do("GET", periodPath(g, "day", 1), "", nil).Want(t, 200).Header.Get("ETag") {
-		t.Error("the page of today has the ETag of the page of all time")
-	}
-}
 
 func whoMayReadPeriods(t *testing.T, s *service) {
 	boss := newID()
@@ -26,39 +13,25 @@ func whoMayReadPeriods(t *testing.T, s *service) {
 	key := s.key(g)
 	_, ofBoss := s.mint(object{"guildIds": []string{g}, "ownerId": boss, "permission": "read"})
 	s.gain(key, g, u, 50)
-	paths := []string{periodPath(g, "day", 1), periodPath(g, day(t, -1).String(), 1), periodsPath(g), activityPath(g), historyPath(g, u)}
-	for i, path := range paths {
-		for _, method := range []string{"GET", "HEAD"} {
-			s.Do(method, path, "", nil).Want(t, 401)
-			s.Do(method, path, "lb_wrong", nil).Want(t, 401)
-			s.Do(method, path, s.key(), nil).Want(t, 403)
-			if i != 1 {
-				got := s.Do(method, path, key, nil).Want(t, 200)
-				wantHeader(t, got, "Cache-Control", "private, no-cache")
-				wantLimits(t, got)
-			}
-		}
+	board, past, history := periodPath(g, "day", 1), periodPath(g, day(t, -1).String(), 1), historyPath(g, u)
+	for _, path := range []string{board, past, history} {
+		s.Do("GET", path, "", nil).Want(t, 401)
+		s.Do("GET", path, s.key(), nil).Want(t, 403)
 	}
+	wantHeader(t, s.Do("GET", board, key, nil).Want(t, 200), "Cache-Control", "private, no-cache")
 	if s.periodBoard(key, g, "day").IsManager || !s.periodBoard(ofBoss, g, "day").IsManager {
 		t.Error("isManager is not the caller's")
 	}
 	s.admin("PUT", "/guilds/"+g, settings(counting(t, nil))).Want(t, 200)
-	for i, path := range paths {
+	for path, status := range map[string]int{board: 200, past: 404, periodsPath(g): 200, activityPath(g): 200, history: 401} {
 		s.Do("GET", path, "lb_wrong", nil).Want(t, 401)
-		want := 200
-		if i == 1 {
-			want = 404
-		}
-		if i == 4 {
-			want = 401
-		}
-		s.Do("GET", path, "", nil).Want(t, want)
+		s.Do("GET", path, "", nil).Want(t, status)
 	}
 	s.admin("PUT", "/guilds/"+g, settings(counting(t, object{"enabled": false}))).Want(t, 200)
-	for _, path := range paths[:4] {
+	for _, path := range []string{board, past, periodsPath(g), activityPath(g)} {
 		s.Do("GET", path, key, nil).Want(t, 404)
 	}
-	s.Do("GET", paths[4], key, nil).Want(t, 200)
+	s.Do("GET", history, key, nil).Want(t, 200)
 }
 
 func periodsNotFound(t *testing.T, s *service) {
@@ -113,37 +86,4 @@ func periodETags(t *testing.T, s *service) {
 	if after := etag("season"); after == before {
 		t.Error("with other dates the ETag is the same")
 	}
-}
-
-func periodPages(t *testing.T, s *service) {
-	g := s.guild(counting(t, nil))
-	key, users := s.key(g), map[string]bool{}
-	for call := range 3 {
-		var messages []object
-		for range 50 {
-			u := newID()
-			users[u] = true
-			messages = append(messages, message(u, nil))
-		}
-		if got := s.award(key, g, messages...); len(got) != 50 {
-			t.Fatalf("call %d: %d results", call, len(got))
-		}
-	}
-	seen := 0
-	for page, want := range map[int]int{1: 100, 2: 50, 3: 0, 1 << 50: 0} {
-		got := apitest.JSON[periodBoard](t, s.Do("GET", periodPath(g, "week", page), "", nil).Want(t, 200))
-		if len(got.Levels) != want || got.Period.Kind != "week" {
-			t.Errorf("page %d has %d levels, want %d", page, len(got.Levels), want)
-		}
-		for i, l := range got.Levels {
-			if l.Rank != 100*(page-1)+i+1 || !users[l.UserID] || l.Gained < 15 || l.Gained > 40 {
-				t.Errorf("page %d: %+v at %d", page, l, i)
-			}
-			seen++
-		}
-	}
-	if seen != 150 {
-		t.Errorf("%d levels in all", seen)
-	}
-	s.Do("GET", "/v2/levels/"+g+"?page=99999999999999999999&period=week", "", nil).Want(t, 200)
 }

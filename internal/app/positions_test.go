@@ -20,7 +20,6 @@ var positionCases = cases{
 	"around a member of a closed one":  aroundAMemberOfAClosedPeriod,
 	"members by a name":                membersByName,
 	"members by ids":                   membersByIDs,
-	"who may read members":             whoMayReadMembers,
 	"members who are not there":        membersNotThere,
 }
 
@@ -264,27 +263,6 @@ func membersByName(t *testing.T, s *service) {
 	s.found(key, g, "search=ada", a)
 	s.Do("DELETE", memberPath(g, a), key, nil).Want(t, 204)
 	s.found(key, g, "search=ada")
-}
-
-func whoMayReadMembers(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID() // a public board
-	key := s.key(g)
-	s.create(key, g, u, 10)
-	for _, path := range readPaths(g, u) {
-		for _, method := range []string{"GET", "HEAD"} {
-			wantRefused(t, s.Do(method, path, "", nil), 401)
-			wantRefused(t, s.Do(method, path, "lb_wrong", nil), 401)
-			wantRefused(t, s.Do(method, path, s.key(), nil), 403)
-			wantLimits(t, s.Do(method, path, s.reader(g), nil).Want(t, 200))
-		}
-		for _, method := range []string{"POST", "PATCH", "DELETE"} {
-			s.Do(method, path, key, nil).Want(t, 405)
-		}
-	}
-	s.admin("PUT", "/guilds/"+g, settings(object{"enabled": false})).Want(t, 200)
-	for _, path := range readPaths(g, u) {
-		s.Do("GET", path, key, nil).Want(t, 200)
-	}
 }
 
 func membersNotThere(t *testing.T, s *service) {

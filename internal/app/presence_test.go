@@ -10,18 +10,12 @@ import (
 )
 
 var presenceCases = cases{
-	"who has left is on no board":            leftIsOnNoBoard,
-	"who comes back has everything":          backWithEverything,
-	"who has left can be deleted":            deletedAfterLeaving,
-	"a message brings back":                  messageBringsBack,
-	"one that is not counted does not":       uncountedBringsNobodyBack,
-	"what is put to one who has left":        putToOneWhoHasLeft,
-	"pages, counts and ETags":                presenceMovesPages,
-	"gains are hidden and come back":         presenceHidesGains,
-	"a thousand at once, and some twice":     thousandLeave,
-	"the page for people":                    pageWithoutThoseWhoLeft,
-	"leaving and messages at the same time":  leavingWhileWriting,
-	"a call that is made under a name again": leftUnderAName,
+	"who has left is on no board":        leftIsOnNoBoard,
+	"who comes back has everything":      backWithEverything,
+	"a message brings back":              messageBringsBack,
+	"one that is not counted does not":   uncountedBringsNobodyBack,
+	"what is put to one who has left":    putToOneWhoHasLeft,
+	"a thousand at once, and some twice": thousandLeave,
 }
 
 func presencePath(g string) string { return "/v2/guilds/" + g + "/presence" }
@@ -110,25 +104,6 @@ func backWithEverything(t *testing.T, s *service) {
 	s.patch(key, g, u, object{"increment": 1})
 }
 
-func deletedAfterLeaving(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, 500)
-	s.leave(key, g, u)
-	wantNoBody(t, s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204))
-	got := s.Do("GET", memberPath(g, u), key, nil)
-	wantFailure(t, got, 404)
-	if message := got.Message(t); strings.Contains(message, "has left") {
-		t.Errorf("of one who was deleted the message is %q", message)
-	}
-	wantFailure(t, s.Do("DELETE", memberPath(g, u), key, nil), 404)
-	s.setPresence(key, g, true, 0, []string{u}, u)
-	s.create(key, g, u, 7)
-	if m := s.member(key, g, u).Level; m.XP != 7 || m.MessageCount != 0 || m.Rank != 1 {
-		t.Errorf("created again it is %+v", m)
-	}
-}
-
 func messageBringsBack(t *testing.T, s *service) {
 	g := s.guild(exactly(20, object{"multipliers": []object{channelMultiplier(0, chanB)}, "roleRewards": []object{reward(1, true, roleA)}}))
 	key := s.key(g)
@@ -205,83 +180,18 @@ func putToOneWhoHasLeft(t *testing.T, s *service) {
 	}
 }
 
-func presenceMovesPages(t *testing.T, s *service) {
+func thousandLeave(t *testing.T, s *service) {
 	g := s.guild(nil)
 	key := s.key(g)
-	users := newUsers(105)
-	for i, u := range users {
-		s.create(key, g, u, 1000-i)
+	users, nobody := newUsers(998), newID()
+	s.put(key, g, "set", givenEach(users, 5)...)
+	s.setPresence(key, g, false, 998, []string{nobody}, append(slices.Clone(users), users[0], nobody)...)
+	if n := len(s.board(key, g, 1).Levels); n != 0 {
+		t.Errorf("%d are left on the board", n)
 	}
-	seen := map[string]string{}
-	changed := func(by string, second int) {
-		t.Helper()
-		for page := 1; page <= 2; page++ {
-			etag := s.etag(key, g, page)
-			if before, ok := seen[etag]; ok {
-				t.Errorf("after %s page %d has the ETag of %s", by, page, before)
-			}
-			seen[etag] = by
-		}
-		if n := len(s.board(key, g, 2).Levels); n != second {
-			t.Errorf("after %s page 2 has %d members, want %d", by, n, second)
-		}
+	s.setPresence(key, g, true, 1, []string{nobody}, users[7], nobody, users[7], nobody)
+	s.setPresence(key, g, true, 997, nil, users...)
+	if n := len(s.board(key, g, 10).Levels); n != 98 {
+		t.Errorf("page 10 has %d members, want 98", n)
 	}
-	changed("the beginning", 5)
-	s.leave(key, g, users[:6]...)
-	changed("six left", 0)
-	if first := s.board(key, g, 1); len(first.Levels) != 99 || first.Levels[0].UserID != users[6] || first.Levels[98].Rank != 99 {
-		t.Errorf("page 1 has %d members", len(first.Levels))
-	}
-	s.comeBack(key, g, users[:6]...)
-	changed("they came back", 5)
-	if order := s.board(key, g, 1).order(); !slices.Equal(order, users[:100]) {
-		t.Errorf("page 1 is %v", order)
-	}
-}
-
-func presenceHidesGains(t *testing.T, s *service) {
-	g := s.guild(counting(t, nil))
-	key := s.key(g)
-	users := newUsers(2)
-	for i, u := range users {
-		s.create(key, g, u, 100)
-		s.patch(key, g, u, object{"increment": 50 - 10*i})
-	}
-	both := []string{row(1, users[0], 50), row(2, users[1], 40)}
-	for _, period := range []string{"day", "week", "month", "season"} {
-		s.wantRows(g, period, both...)
-	}
-	s.leave(key, g, users[0])
-	for _, period := range []string{"day", "week", "month", "season"} {
-		s.wantRows(g, period, row(1, users[1], 40))
-	}
-	s.comeBack(key, g, users[0])
-	for _, period := range []string{"day", "week", "month", "season"} {
-		s.wantRows(g, period, both...)
-	}
-}
-
-func pageWithoutThoseWhoLeft(t *testing.T, s *service) {
-	g := s.guild(nil)
-	key := s.key(g)
-	users := newUsers(2)
-	for i, u := range users {
-		s.Do("POST", memberPath(g, u), key, object{"xp": 100, "user": object{"avatar": nil, "discriminator": "0", "username": fmt.Sprint("member", i)}}).Want(t, 200)
-	}
-	want := func(names ...string) {
-		t.Helper()
-		status, text := visit(t, newBrowser(t), "GET", s.app.URL()+"/leaderboard/"+g, "")
-		for _, name := range []string{"member0", "member1"} {
-			if status != 200 || strings.Contains(text, name) != slices.Contains(names, name) {
-				t.Errorf("%d; the page shows %s: %v", status, name, strings.Contains(text, name))
-			}
-		}
-	}
-	want("member0", "member1")
-	s.leave(key, g, users[0])
-	want("member1")
-	s.leave(key, g, users[1])
-	want()
-	s.comeBack(key, g, users...)
-	want("member0", "member1")
 }

@@ -1,12 +1,9 @@
 package app_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
-
-	"levelboard/internal/testing/apitest"
 )
 
 // putThousand sets a thousand members in one call: one event for each level that changes, and none for what is repeated.
@@ -93,34 +90,6 @@ func putMadeOnce(t *testing.T, s *service) {
 	wantHeader(t, s.sendPut(key, g, "add", members, named("another")).Want(t, 200), replayed, "")
 }
 
-func anotherPut(t *testing.T, s *service) {
-	g, other, u := s.guild(nil), s.guild(nil), newID()
-	key := s.key(g, other)
-	members := []object{given(u, 5, nil)}
-	first := s.sendPut(key, g, "add", members, named("call")).Want(t, 200)
-	etag := s.etag(key, g, 1)
-	for name, got := range map[string]apitest.Response{
-		"another mode":   s.sendPut(key, g, "set", members, named("call")),
-		"another member": s.sendPut(key, g, "add", []object{given(newID(), 5, nil)}, named("call")),
-		"more XP":        s.sendPut(key, g, "add", []object{given(u, 6, nil)}, named("call")),
-		"more steps":     s.sendPut(key, g, "add", append(givenEach(newUsers(150), 1), members...), named("call")),
-		"another guild":  s.sendPut(key, other, "add", members, named("call")),
-		"a message":      s.send(key, g, []object{message(u, nil)}, named("call")),
-		"a change":       s.Do("PATCH", memberPath(g, u), key, object{"xp": 5}, named("call")),
-	} {
-		if got.Status != 409 {
-			t.Errorf("%s: %d %s", name, got.Status, got.Body)
-			continue
-		}
-		wantFailure(t, got, 409)
-		wantLimits(t, got)
-	}
-	if now := s.etag(key, g, 1); now != etag {
-		t.Errorf("refused requests moved the guild from %s to %s", etag, now)
-	}
-	wantReplay(t, first, s.sendPut(key, g, "add", members, named("call")))
-}
-
 func givenEach(users []string, xp int) (members []object) {
 	for _, u := range users {
 		members = append(members, given(u, xp, nil))
@@ -128,55 +97,9 @@ func givenEach(users []string, xp int) (members []object) {
 	return members
 }
 
-// Puts, messages and increments of the same members at the same time: everything is added once.
-func manyPutsAtOnce(t *testing.T, s *service) {
-	const calls = 18
-	g := s.guild(nil)
-	key := s.key(g)
-	users := newUsers(130)
-	s.put(key, g, "set", givenEach(users, 0)...)
-	text := jsonText(t, object{"mode": "add", "members": givenEach(users, 3)})
-	together(t, 2*calls, 12, func(i int) error {
-		got, err := apitest.Response{}, error(nil)
-		if i%2 == 0 {
-			got, err = s.quick("PUT", bulkPath(g), key, text)
-		} else {
-			got, err = s.quick("PATCH", memberPath(g, users[0]), key, `{"xp":{"increment":100}}`)
-		}
-		if err == nil && got.Status != 200 {
-			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
-		}
-		return err
-	})
-	for i, u := range users {
-		want := 3 * calls
-		if i == 0 {
-			want += 100 * calls
-		}
-		if xp := s.member(key, g, u).Level.XP; xp != want {
-			t.Errorf("member %d has %d XP, want %d", i, xp, want)
-		}
-	}
-}
-
 func whoMayPut(t *testing.T, s *service) {
-	g, disabled, unknown, u := s.guild(nil), s.guild(object{"enabled": false}), newID(), newID()
-	key, reader, stranger := s.key(g, disabled), s.reader(g), s.key()
-	bodies := map[string]object{
-		bulkPath(""):     {"mode": "set", "members": []object{given(u, 5, nil)}},
-		presencePath(""): {"present": true, "userIds": []string{u}},
-	}
-	for path, body := range bodies {
-		at := func(g string) string { return strings.Replace(path, "//", "/"+g+"/", 1) }
-		wantRefused(t, s.Do("PUT", at(g), "", body), 401)
-		wantRefused(t, s.Do("PUT", at(g), reader, body), 403)
-		wantRefused(t, s.Do("PUT", at(g), stranger, body), 403)
-		for _, key := range []string{key, reader} { // 404 comes before 403
-			wantRefused(t, s.Do("PUT", at(unknown), key, body), 404)
-		}
-		wantRefused(t, s.bad("PUT", at(unknown), reader, object{}), 400)
-	}
-	s.Do("GET", memberPath(g, u), key, nil).Want(t, 404)
+	g, disabled, u := s.guild(nil), s.guild(object{"enabled": false}), newID()
+	key := s.key(g, disabled)
 	// As PATCH, both work while leveling is disabled.
 	if got := s.put(key, disabled, "set", given(u, 5, nil))[0]; got.Outcome != "created" {
 		t.Errorf("in a disabled guild: %+v", got)

@@ -14,9 +14,6 @@ var putCases = cases{
 	"results in the order of the request": putInOrder,
 	"a thousand members":                  putThousand,
 	"what is put is made once":            putMadeOnce,
-	"another request under the name":      anotherPut,
-	"many calls at the same time":         manyPutsAtOnce,
-	"only what is added counts":           putGains,
 	"who may put, and where":              whoMayPut,
 	"the largest body":                    largestPut,
 }
@@ -190,25 +187,4 @@ func putInOrder(t *testing.T, s *service) {
 			t.Errorf("member %d is called %q, want %q", i, got, name)
 		}
 	}
-}
-
-func putGains(t *testing.T, s *service) {
-	g, u, away := s.guild(counting(t, nil)), newID(), newID()
-	key := s.key(g)
-	s.put(key, g, "set", given(u, 1000, nil))
-	s.put(key, g, "higher", given(u, 2000, nil))
-	s.put(key, g, "missing", given(away, 500, nil))
-	s.wantRows(g, "day")
-	s.leave(key, g, away)
-	for range 2 { // the second time it was made before
-		s.sendPut(key, g, "add", []object{given(u, 5, nil), given(away, 9, nil)}, named("once")).Want(t, 200)
-	}
-	s.put(key, g, "set", given(u, 10, nil))
-	for _, period := range []string{"day", "week", "month", "season"} {
-		s.wantRows(g, period, row(1, u, 5))
-	}
-	s.comeBack(key, g, away)
-	s.wantRows(g, "day", row(1, away, 9), row(2, u, 5))
-	s.put(key, g, "add", given(u, maxXP, nil)) // capped
-	s.wantRows(g, "day", row(1, u, 5+maxXP-10), row(2, away, 9))
 }

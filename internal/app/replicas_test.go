@@ -45,11 +45,8 @@ func TestThreeReplicas(t *testing.T) {
 func ofThree(t *testing.T, environ []string) {
 	shared := startTrio(t, environ...)
 	for name, test := range map[string]func(t *testing.T, three trio){
-		"changes of one member add up":              changesAddUp,
 		"a page is never older than its request":    pagesOfOthersAreFresh,
 		"an ETag is that of all":                    etagsOfOthers,
-		"a request with a name is made once":        onceOverAll,
-		"messages with a name are taken once":       messagesOnceOverAll,
 		"level-ups arrive everywhere":               levelUpsEverywhere,
 		"a stream continues at another one":         streamsGoOnElsewhere,
 		"an open page shows what others change":     openPageShowsOthers,

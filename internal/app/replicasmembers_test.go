@@ -10,24 +10,6 @@ import (
 	"levelboard/internal/testing/apitest"
 )
 
-func changesAddUp(t *testing.T, three trio) {
-	g, u := three[0].guild(nil), newID()
-	key := three[0].key(g)
-	three[0].create(key, g, u, 0)
-	together(t, 300, 24, func(i int) error {
-		got, err := three[i%3].quick("PATCH", memberPath(g, u), key, fmt.Sprintf(`{"xp":{"increment":%d}}`, i+1))
-		if err == nil && got.Status != 200 {
-			err = fmt.Errorf("status %d: %s", got.Status, got.Body)
-		}
-		return err
-	})
-	for i, s := range three {
-		if xp := s.member(key, g, u).Level.XP; xp != 300*301/2 {
-			t.Errorf("on replica %d it is %d, want %d", i, xp, 300*301/2)
-		}
-	}
-}
-
 func memberOfAll(t *testing.T, three trio) {
 	g, u := three[0].guild(object{"xpGainInterval": 3_600_000}), newID()
 	key := three[0].key(g)
@@ -120,69 +102,6 @@ func etagsOfOthers(t *testing.T, three trio) {
 			if xp := apitest.At[float64](t, got, "levels", 0, "xp"); int(xp) != 51+round {
 				t.Errorf("replica %d shows %v XP, want %d", i, xp, 51+round)
 			}
-		}
-	}
-}
-
-func onceOverAll(t *testing.T, three trio) {
-	const clients = 30
-	g, u := three[0].guild(nil), newID()
-	key := three[0].key(g)
-	three[0].create(key, g, u, 0)
-	for _, name := range []string{"one", "two", "three"} {
-		var first atomic.Int64
-		before := three[0].member(key, g, u).Level.XP
-		wantCounts(t, three[0].statuses(clients, func(i int) (apitest.Response, error) {
-			got, err := three[i%3].quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":7}}`, named(name))
-			if got.Header.Get(replayed) == "" {
-				first.Add(1)
-			}
-			if err == nil && !strings.Contains(string(got.Body), fmt.Sprintf(`"xp":%d}`, before+7)) {
-				err = fmt.Errorf("answer %s", got.Body)
-			}
-			return got, err
-		}), map[int]int{200: clients})
-		for i, s := range three {
-			if xp := s.member(key, g, u).Level.XP; xp != before+7 || first.Load() != 1 {
-				t.Errorf("on replica %d it is %d and %d said that they were the first, want %d and 1", i, xp, first.Load(), before+7)
-			}
-			s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 8}}, named(name)).Want(t, 409)
-		}
-	}
-}
-
-// messagesOnceOverAll sends calls of two steps to all replicas at the same moment: each step is taken by one of them, and all
-// answers are the same.
-func messagesOnceOverAll(t *testing.T, three trio) {
-	g := three[0].guild(nil)
-	key := three[0].key(g)
-	var messages []object
-	for range authorsEach {
-		messages = append(messages, message(newID(), nil))
-	}
-	body, err := json.Marshal(object{"messages": messages})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"one", "two"} {
-		answers := make([]string, 9)
-		together(t, len(answers), len(answers), func(i int) error {
-			got, err := three[i%3].quick("POST", messagesPath(g), key, string(body), named(name))
-			if err == nil && got.Status != 200 {
-				err = fmt.Errorf("status %d: %s", got.Status, got.Body)
-			}
-			answers[i] = string(got.Body)
-			return err
-		})
-		for _, answer := range answers {
-			if answer != answers[0] {
-				t.Fatalf("one call was answered with\n%s\nand with\n%s", answers[0], answer)
-			}
-		}
-	}
-	for _, row := range three[1].board(key, g, 1).Levels {
-		if row.MessageCount != 2 {
-			t.Errorf("user %s has %d messages, want 2", row.UserID, row.MessageCount)
 		}
 	}
 }

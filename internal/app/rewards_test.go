@@ -7,8 +7,6 @@ import (
 
 var rewardCases = cases{
 	"roles by level":              rolesByLevel,
-	"a role in several rewards":   roleInSeveralRewards,
-	"rewards in order of levels":  rewardsInOrder,
 	"a guild without rewards":     withoutRewards,
 	"unknown guild, disabled one": rewardsOfOtherGuilds,
 }
@@ -65,33 +63,6 @@ func rolesByLevel(t *testing.T, s *service) {
 	s.admin("PUT", "/guilds/"+g, settings(object{"roleRewards": []object{reward(0, false, roleA), reward(1, false, roleB)}})).Want(t, 200)
 	s.wantRoles(key, g, 0, roles{roleA}, roles{roleB})
 	s.wantRoles(key, g, 1, roles{roleB}, roles{roleA})
-}
-
-func roleInSeveralRewards(t *testing.T, s *service) {
-	g := s.guild(object{"roleRewards": []object{
-		reward(1, false, roleA, roleB), reward(2, true, roleA), reward(3, true, roleC, roleA), reward(4, false, roleB),
-	}})
-	key := s.reader(g)
-	s.wantRoles(key, g, 0, roles{}, roles{roleA, roleB, roleC})
-	s.wantRoles(key, g, 1, roles{roleA, roleB}, roles{roleC})
-	s.wantRoles(key, g, 2, roles{roleA}, roles{roleB, roleC})
-	s.wantRoles(key, g, 3, roles{roleA, roleC}, roles{roleB})
-	s.wantRoles(key, g, 4, roles{roleA, roleC, roleB}, roles{})
-}
-
-func rewardsInOrder(t *testing.T, s *service) {
-	g := s.guild(object{"roleRewards": []object{reward(20, true, roleE), reward(10, true, roleC), reward(5, true, roleA), reward(10, true, roleB)}})
-	s.wantRoles(s.reader(g), g, 20, roles{roleA, roleC, roleB, roleE}, roles{})
-	var levels []any
-	for _, r := range s.board("", g, 1).RoleRewards {
-		levels = append(levels, r["level"])
-		if _, shown := r["stack"]; shown {
-			t.Errorf("stack is in the API's answer: %v", r)
-		}
-	}
-	if fmt.Sprint(levels) != "[5 10 10 20]" {
-		t.Errorf("the board lists rewards of the levels %v", levels)
-	}
 }
 
 func withoutRewards(_ *testing.T, s *service) {

@@ -17,7 +17,7 @@ var suites = map[string]cases{
 	"access": accessCases, "admin": adminCases, "audit": auditCases, "boards": boardCases, "cards": cardCases, "checkpoints": checkpointCases,
 	"concurrency": concurrentCases, "cors": corsCases, "directories": directoryCases, "erasure": erasureCases, "ETags": etagCases,
 	"events": eventCases, "gzip": gzipCases, "idempotency": idempotencyCases, "imports": importCases, limitSuite: limitCases,
-	"members": memberCases, "messages": messageCases, "messages once": messageOnceCases, "periods": periodCases, "positions": positionCases,
+	"members": memberCases, "messages": messageCases, "periods": periodCases, "positions": positionCases,
 	"presence": presenceCases, "puts": putCases, "rewards": rewardCases, "unlimited": unlimitedCases,
 }
 
@@ -43,7 +43,7 @@ var smoke = []string{
 	"members/created, then read",
 	"members/rank follows XP",
 	"messages/levels and roles",
-	"messages once/a call of several steps is made once",
+	"idempotency/a call of several steps is made once",
 	"periods/running boards",
 	"periods/closed boards stay",
 	"positions/around a member of a period",
@@ -70,43 +70,43 @@ func TestSmoke(t *testing.T) {
 	t.Run("on a cluster", func(t *testing.T) { runCases(t, onCluster(t, testenv.Cluster(t, testenv.WithPassword("p@ss"))), smoke) })
 }
 
-// runCases runs cases in parallel, each called by its suite and its name. An embedded service is the only one on its directory, so the
-// limits of the embedded one that has them are those of another directory.
+// runCases runs cases in parallel, each called by its suite and its name. The service with narrow limits has stopped when the other one starts:
+// two would contend for the lease, which only its holder can seed members with.
 func runCases(t *testing.T, environ []string, names []string) {
 	t.Helper()
 	environ = append(environ, often, "LEVELBOARD_FONT_DIR="+fontDir)
+	t.Run(limitSuite, func(t *testing.T) {
+		s := start(t, append(environ, narrow...)...)
+		for _, name := range names {
+			if suite, name, _ := strings.Cut(name, "/"); suite == limitSuite {
+				s.runs(t, suite, name, name)
+			}
+		}
+	})
 	s := startAlive(t, 100*time.Millisecond, environ...)
-	limited := start(t, append(elsewhere(t, environ), narrow...)...)
-	for _, name := range names {
-		suite, inSuite, _ := strings.Cut(name, "/")
-		test := suites[suite][inSuite]
-		if test == nil {
-			t.Errorf("there is no case %q", name)
-			continue
+	for _, full := range names {
+		if suite, name, _ := strings.Cut(full, "/"); suite != limitSuite {
+			s.runs(t, suite, name, full)
 		}
-		on := s
-		if suite == limitSuite {
-			on = limited
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, on.in(t))
-		})
 	}
+}
+
+// runs runs one case, called by the name as.
+func (s *service) runs(t *testing.T, suite, name, as string) {
+	t.Helper()
+	test := suites[suite][name]
+	if test == nil {
+		t.Errorf("there is no case %q of %s", name, suite)
+		return
+	}
+	t.Run(as, func(t *testing.T) {
+		t.Parallel()
+		test(t, s.in(t))
+	})
 }
 
 func onDataDir(t *testing.T) []string {
-	return []string{dataDir + t.TempDir()}
-}
-
-const dataDir = "LEVELBOARD_DATA_DIR="
-
-// elsewhere is the same setup for a second service: a directory is for one process.
-func elsewhere(t *testing.T, environ []string) []string {
-	if strings.HasPrefix(environ[0], dataDir) {
-		return append(onDataDir(t), environ[1:]...)
-	}
-	return environ
+	return []string{"LEVELBOARD_DATA_DIR=" + t.TempDir()}
 }
 
 func onServers(t *testing.T) []string {

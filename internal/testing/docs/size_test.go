@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
-// TestThePagesStayShort: whoever adds a page says less elsewhere. Words are those of wc -w, the bars of tables included.
+// references are pages of facts that grow with the service.
+var references = []string{"redis-keys.md", "metrics.md", "configuration.md", "bounds.md", "benchmarks.md"}
+
+// TestThePagesStayShort: whoever adds a page says less elsewhere. Words are those of wc -w, the bars of tables included; references are not counted.
 func TestThePagesStayShort(t *testing.T) {
-	const mostWords, mostLines = 22000, 150
+	const mostWords, mostLines = 20000, 150
 	words := 0
 	for _, pattern := range []string{"../../../docs/*.md", "../../../docs/adr/*.md"} {
 		pages, err := filepath.Glob(pattern)
@@ -21,7 +25,9 @@ func TestThePagesStayShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			words += len(bytes.Fields(text))
+			if !slices.Contains(references, filepath.Base(page)) {
+				words += len(bytes.Fields(text))
+			}
 			if lines := bytes.Count(text, []byte("\n")); lines > mostLines {
 				t.Errorf("%s has %d lines, more than %d: cut or split it", filepath.Base(page), lines, mostLines)
 			}

@@ -39,7 +39,7 @@ func postgresBin() (string, error) {
 		}
 	}
 	return "", errors.New("initdb and postgres were found neither in PATH nor where packages put them: " +
-		"run `make setup`, or install PostgreSQL 14 or newer (Debian: package postgresql)")
+		"run `make setup`, or install PostgreSQL 15 or newer (Debian: package postgresql)")
 }
 
 func complete(dir string) bool {

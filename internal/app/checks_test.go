@@ -8,10 +8,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"levelboard/internal/testing/apitest"
-	"levelboard/internal/testing/testenv"
 )
 
 func read(resp *http.Response) (apitest.Response, error) {
@@ -97,27 +95,6 @@ func wantHeader(t *testing.T, got apitest.Response, name, want string) {
 		t.Errorf("%s is %q, want %q", name, value, want)
 	}
 }
-
-// eventually asks until it is so. Three minutes only end a test that would wait for ever; a time that is promised is within's.
-func eventually(t *testing.T, what string, so func() bool) {
-	t.Helper()
-	within(t, 3*time.Minute, what, so)
-}
-
-// within asks until it is so, or fails once the time is over. Times at which the machine stood still do not count.
-func within(t *testing.T, most time.Duration, what string, so func() bool) {
-	t.Helper()
-	began := testenv.Awake()
-	for !so() {
-		if testenv.Awake()-began > most {
-			t.Fatalf("not within %v: %s", most, what)
-		}
-		pause()
-	}
-}
-
-// pause is the time between two looks at something that has to happen by itself.
-func pause() { <-time.After(5 * time.Millisecond) }
 
 // together runs do for every i below n, with this many at once, and fails the test with the first error.
 func together(t *testing.T, n, workers int, do func(i int) error) {

@@ -9,13 +9,14 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/periods"
 )
 
 // closes waits until a period has closed. A day that a change of the zone has ended is not found until then.
 func (s *service) closes(key, g, name string) periodBoard {
 	s.t.Helper()
-	eventually(s.t, name+" has closed", func() bool {
+	testenv.Wait(s.t, name+" has closed", func() bool {
 		got, err := s.quick("GET", periodPath(g, name, 1), key, "")
 		if err != nil || got.Status != 200 && got.Status != 503 && (got.Status != 404 || strings.HasPrefix(name, "season")) {
 			s.t.Fatalf("%d %s, %v", got.Status, got.Body, err)
@@ -143,7 +144,7 @@ func closedPeriodIsAnEvent(t *testing.T, s *service) {
 func TestMetricsOfPeriods(t *testing.T) {
 	t.Parallel()
 	s := start(t, append(onDataDir(t), often)...)
-	eventually(t, "this replica closes periods", func() bool {
+	testenv.Wait(t, "this replica closes periods", func() bool {
 		return strings.Contains(string(s.ops("/metrics").Body), "\nlevelboard_period_close_lag_seconds ")
 	})
 	closed := s.metric(`periods_closed_total{kind="season"}`)
@@ -152,5 +153,5 @@ func TestMetricsOfPeriods(t *testing.T) {
 	if now := s.metric(`periods_closed_total{kind="season"}`); now < closed+1 {
 		t.Errorf("%v seasons have closed, and before it were %v", now, closed)
 	}
-	eventually(t, "nothing is late", func() bool { return s.metric("period_close_lag_seconds") == 0 })
+	testenv.Wait(t, "nothing is late", func() bool { return s.metric("period_close_lag_seconds") == 0 })
 }

@@ -41,7 +41,7 @@ func (s *service) give(g, key string) *givers {
 				} else {
 					run.unknown.Add(1)
 				}
-				pause() // the machine has other tests to run
+				time.Sleep(5 * time.Millisecond) // the machine has other tests to run
 			}
 		})
 	}
@@ -52,7 +52,7 @@ func (s *service) give(g, key string) *givers {
 func (run *givers) more(n int64) {
 	run.s.t.Helper()
 	least := run.made.Load() + n
-	eventually(run.s.t, "XP is given", func() bool { return run.made.Load() >= least })
+	testenv.Wait(run.s.t, "XP is given", func() bool { return run.made.Load() >= least })
 }
 
 // stop returns what all members have in the end.
@@ -100,14 +100,14 @@ func masterGoes(t *testing.T, goes, comesBack func(*testenv.RedisServer)) {
 		rev, _ := strconv.ParseInt(text, 10, 64)
 		return rev - int64(len(falls.users))
 	}
-	eventually(t, "something is archived", func() bool { return archived() > 100 })
+	testenv.Wait(t, "something is archived", func() bool { return archived() > 100 })
 
 	least, before := archived(), goesOn.made.Load()
 	died := time.Now()
 	master := c.Owner(slot)
 	goes(master)
 	replica := c.ReplicaOf(master)
-	eventually(t, "its replica takes over", func() bool {
+	testenv.Wait(t, "its replica takes over", func() bool {
 		info, err := replica.Ask("INFO", "replication")
 		return err == nil && strings.Contains(info, "\r\nrole:master\r\n")
 	})
@@ -140,7 +140,7 @@ func archivedOn(t *testing.T, c *testenv.RedisCluster, g string) {
 	t.Helper()
 	meta := "lb:{" + g + "}:meta"
 	slot := c.SlotOf(meta)
-	eventually(t, "the snapshot is written", func() bool {
+	testenv.Wait(t, "the snapshot is written", func() bool {
 		fields, err := c.Owner(slot).Ask("HMGET", meta, "rev", "archived")
 		rev, archived, _ := strings.Cut(fields, "\n")
 		return err == nil && rev != "" && rev == archived

@@ -75,7 +75,7 @@ func (m *dataManager) do(form url.Values, says string) (text string) {
 // sees reloads the page, as it does by itself, until it says what is expected.
 func (m *dataManager) sees(says string) (text string) {
 	m.t.Helper()
-	eventually(m.t, "the page says "+says, func() bool {
+	testenv.Wait(m.t, "the page says "+says, func() bool {
 		_, text = visit(m.t, m.browser, "GET", m.page, "")
 		return !strings.Contains(text, `http-equiv="refresh"`)
 	})

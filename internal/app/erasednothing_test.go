@@ -193,7 +193,7 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 			t.Logf("at last the user is in %v", places)
 		}
 	}()
-	eventually(t, "the user is nowhere again", func() bool {
+	testenv.Wait(t, "the user is nowhere again", func() bool {
 		r, err := second.quick("GET", memberPath(g, friend), key, "")
 		if err != nil || r.Status != 200 {
 			return false
@@ -214,6 +214,6 @@ func TestAnErasureLeavesNothing(t *testing.T) {
 	// An erasure that was cut off before it did anything is completed in the background.
 	_, err = conn.Exec(t.Context(), `UPDATE erasures SET user_id = $1, erased_ms = NULL`, user)
 	h.ok(err)
-	eventually(t, "the erasure is completed", func() bool { return len(h.with(user)) == 0 })
+	testenv.Wait(t, "the erasure is completed", func() bool { return len(h.with(user)) == 0 })
 	s.admin("GET", "/users/"+user, nil).Want(t, 404)
 }

@@ -167,7 +167,7 @@ func signsOfLife(t *testing.T, s *service) {
 			if e.comment == "" {
 				t.Errorf("%+v came", e)
 			}
-		case <-time.After(streamPatience):
+		case <-time.After(testenv.Patience):
 			t.Fatal("no sign of life")
 		}
 	}
@@ -207,7 +207,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: test\r\nX-Api-Key: %s\r\n\r\n", eventsPath(g), key); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "both follow", func() bool { return s.metric("event_streams_open") == 2 })
+	testenv.Wait(t, "both follow", func() bool { return s.metric("event_streams_open") == 2 })
 	dropped := s.metric("event_streams_dropped_total")
 
 	s.create(key, g, newID(), 500) // the first event makes the log
@@ -231,8 +231,8 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 			f.levelUp()
 		}
 	}
-	eventually(t, "the one that does not read is dropped", func() bool { return s.metric("event_streams_dropped_total") == dropped+1 })
-	_ = conn.SetReadDeadline(time.Now().Add(streamPatience))
+	testenv.Wait(t, "the one that does not read is dropped", func() bool { return s.metric("event_streams_dropped_total") == dropped+1 })
+	_ = conn.SetReadDeadline(time.Now().Add(testenv.Patience))
 	if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("its connection is still open")
 	}

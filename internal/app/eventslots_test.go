@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+
+	"levelboard/internal/testing/testenv"
 )
 
 // opens reports whether the key may open one more stream, and closes it again.
@@ -57,5 +59,5 @@ func TestAnOwnerHasAFewStreams(t *testing.T) {
 		}
 	}
 	open[0].cancel()
-	eventually(t, "the place of one that was closed is free", func() bool { return s.opens(two, g) })
+	testenv.Wait(t, "the place of one that was closed is free", func() bool { return s.opens(two, g) })
 }

@@ -10,10 +10,8 @@ import (
 	"time"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
-
-// streamPatience is how long a test waits for something on a stream.
-const streamPatience = 60 * time.Second
 
 // streamed is an event as a client gets it; a sign of life has only a comment, the begin of a stream only an id.
 type streamed struct{ id, name, data, comment string }
@@ -98,7 +96,7 @@ func (f *follower) take() streamed {
 				f.last = e.id
 			}
 			return e
-		case <-time.After(streamPatience):
+		case <-time.After(testenv.Patience):
 			f.t.Fatal("nothing came on the stream")
 		}
 	}
@@ -124,7 +122,7 @@ func (f *follower) levelUp() levelUp {
 // ends waits until the stream ends and returns the events that came before.
 func (f *follower) ends() (before []streamed) {
 	f.t.Helper()
-	timeout := time.After(streamPatience)
+	timeout := time.After(testenv.Patience)
 	for {
 		select {
 		case e, open := <-f.got:

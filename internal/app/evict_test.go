@@ -37,11 +37,11 @@ func usedWithin(t *testing.T, client *redis.Client, g string, ago time.Duration)
 func (s *service) rested(client *redis.Client) {
 	s.t.Helper()
 	for range 2 {
-		eventually(s.t, "a use is noted", func() bool {
+		testenv.Wait(s.t, "a use is noted", func() bool {
 			later := s.guild(nil)
 			s.create(s.key(later), later, newID(), 1)
 			aged(s.t, client, later, 8*time.Minute) // unless it is noted already, which cannot be seen
-			for until := time.Now().Add(2 * time.Second); time.Now().Before(until); pause() {
+			for until := time.Now().Add(2 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
 				if usedWithin(s.t, client, later, time.Minute) {
 					return true
 				}
@@ -73,7 +73,7 @@ func TestAnIdleGuildComesBack(t *testing.T) {
 
 	s.rested(client)
 	aged(t, client, g, time.Hour)
-	eventually(t, "the guild leaves Redis", func() bool {
+	testenv.Wait(t, "the guild leaves Redis", func() bool {
 		return client.Exists(t.Context(), usedKey(g)).Val() == 0
 	})
 	if left := client.Keys(t.Context(), "lb:{"+g+"}:*").Val(); len(left) != 2 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 var gzipCases = cases{
@@ -45,7 +46,7 @@ func (s *service) pageAs(method, g, accept string, options ...apitest.Option) (g
 func (s *service) packed(g string) apitest.Response {
 	s.t.Helper()
 	var got apitest.Response
-	eventually(s.t, "the page is packed", func() (yes bool) {
+	testenv.Wait(s.t, "the page is packed", func() (yes bool) {
 		var packed string
 		got, packed = s.pageAs("GET", g, "gzip, deflate, br, zstd")
 		return packed == "gzip"

@@ -13,6 +13,7 @@ import (
 	"levelboard/internal/app"
 	"levelboard/internal/config"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // adminToken is the operator's, unless a test gives another.
@@ -104,7 +105,7 @@ func (s *service) in(t *testing.T) *service {
 // stop ends the service as SIGTERM does; it may have been stopped before.
 func (s *service) stop(t *testing.T) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
 	if err := s.app.Stop(ctx); err != nil {
 		t.Errorf("stop: %v", err)

@@ -277,7 +277,7 @@ func TestARepeatAfterRedisLostEverything(t *testing.T) {
 	wantReplay(t, changed, s.Do("PATCH", memberPath(g, u), key, plus(5), named("change")))
 	s.Do("PATCH", memberPath(g, u), key, plus(1)).Want(t, 200)
 	database.Start()
-	eventually(t, "the archive is asked again", func() bool {
+	testenv.Wait(t, "the archive is asked again", func() bool {
 		return s.Do("PATCH", memberPath(g, u), key, plus(1), named("newer")).Status == 200
 	})
 	if xp := s.member(key, g, u).Level.XP; xp != before.XP+3 {

@@ -35,7 +35,7 @@ func redisClient(t *testing.T, server *testenv.RedisServer) *redis.Client {
 // archived waits until the archive has every change of the guild that was answered.
 func archived(t *testing.T, client *redis.Client, g string) {
 	t.Helper()
-	eventually(t, "the snapshot is written", func() bool {
+	testenv.Wait(t, "the snapshot is written", func() bool {
 		waiting, err := client.ZCard(t.Context(), "lb:{"+g+"}:dirty").Result()
 		if err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestMembersSurviveTheLossOfRedis(t *testing.T) {
 	} {
 		archived(t, client, g)
 		lose()
-		eventually(t, "the service answers again", func() bool {
+		testenv.Wait(t, "the service answers again", func() bool {
 			got, err := s.quick("GET", memberPath(g, users[0]), key, "")
 			return err == nil && got.Status == 200
 		})
@@ -190,7 +190,7 @@ func TestStopFinishesWhatIsUnderWay(t *testing.T) {
 		defer close(stopped)
 		s.stop(t)
 	}()
-	eventually(t, "nobody else is let in", func() bool {
+	testenv.Wait(t, "nobody else is let in", func() bool {
 		other, err := net.Dial("tcp", s.app.Addr())
 		if err == nil {
 			_ = other.Close()
@@ -272,7 +272,7 @@ func TestServiceEndsWithItsContext(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
 			t.Error(err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(testenv.Patience):
 		t.Fatal("it still runs")
 	}
 }

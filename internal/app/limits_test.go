@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 var unlimitedCases = cases{
@@ -211,7 +212,7 @@ func (s *service) untilRefused(limit int, send func() apitest.Response) {
 // refused asks until it is 429, for the time that passes may just have given one back.
 func (s *service) refused(path, key string) (got apitest.Response) {
 	s.t.Helper()
-	eventually(s.t, "it is refused", func() bool {
+	testenv.Wait(s.t, "it is refused", func() bool {
 		got = s.Do("GET", path, key, nil)
 		return got.Status == 429
 	})

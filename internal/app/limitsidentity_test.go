@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 // identityLimit gives back one request in six seconds, in which a test that is held up still gets its answers.
@@ -46,7 +47,7 @@ func addressWithBadKey(t *testing.T, s *service) {
 			break
 		}
 	}
-	eventually(t, "guessing keys is limited", func() bool {
+	testenv.Wait(t, "guessing keys is limited", func() bool {
 		return s.Do("GET", path, "guess", nil, from("203.0.113.3")).Status == 429
 	})
 }

@@ -110,11 +110,11 @@ func TestTheNodeOfTheMessagesHangs(t *testing.T) {
 	for c.Owner(c.SlotOf("{"+g+"}")) == c.Owner(c.SlotOf("lb:changes")) {
 		g = here.guild(nil)
 	}
-	within(t, agreeTime, "the board is public", func() bool { return public() == 200 })
+	testenv.Wait(t, "the board is public", func() bool { return public() == 200 })
 	node := c.Owner(c.SlotOf("lb:changes"))
 	node.Pause()
 	here.admin("PUT", "/guilds/"+g, settings(object{"visibility": "private"})).Want(t, 200)
-	within(t, agreeTime, "the board is private", func() bool { return public() == 401 })
+	testenv.Wait(t, "the board is private", func() bool { return public() == 401 })
 	node.Resume()
 }
 
@@ -136,7 +136,7 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	c.ReplicaOf(index).Kill()
 	index.Kill()
 	for range 3 {
-		eventually(t, "a change is made", func() bool {
+		testenv.Wait(t, "a change is made", func() bool {
 			got, err := s.quick("PATCH", memberPath(g, u), key, `{"xp":{"increment":1}}`)
 			return err == nil && got.Status == 200
 		})
@@ -144,7 +144,7 @@ func TestGuildsAreArchivedWithoutTheIndex(t *testing.T) {
 	}
 	// Or the service could not write its last snapshot.
 	index.Start()
-	eventually(t, "the index is back", func() bool {
+	testenv.Wait(t, "the index is back", func() bool {
 		_, err := index.Ask("SREM", "lb:changed-guilds", "none")
 		return err == nil
 	})

@@ -104,11 +104,11 @@ func TestFailuresAreAFewLines(t *testing.T) {
 			t.Errorf("line %d is %v, want one of %s", i, line, failed[i])
 		}
 	}
-	eventually(t, "the writer says that it cannot read from Redis", func() bool {
+	testenv.Wait(t, "the writer says that it cannot read from Redis", func() bool {
 		return len(log.with("the changed guilds could not be read")) > 0
 	})
 	server.Start()
-	eventually(t, "the writer says that it can again", func() bool { return len(log.with("the changed guilds are read")) > 0 })
+	testenv.Wait(t, "the writer says that it can again", func() bool { return len(log.with("the changed guilds are read")) > 0 })
 	if lines := log.with("the changed guilds could not be read"); len(lines) != 1 {
 		t.Errorf("that it could not is said %d times", len(lines))
 	}

@@ -127,7 +127,7 @@ func TestACallCutAnywhereIsCompletedByRepeatingIt(t *testing.T) {
 				}
 			}
 			if got.Status == 503 {
-				eventually(t, "the call is completed", func() bool { got = call(); return got.Status != 503 })
+				testenv.Wait(t, "the call is completed", func() bool { got = call(); return got.Status != 503 })
 			}
 			proxy.Next()
 			answered := results(t, got)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 const maxXP = 2147483647
@@ -230,7 +231,7 @@ func lastUpdatedMoves(t *testing.T, s *service) {
 		t.Errorf("reading moved it from %v to %v", last, again)
 	}
 	for _, xp := range []any{object{"increment": 1}, object{"decrement": 1}, 50} {
-		eventually(t, fmt.Sprintf("lastUpdated moves with %v", xp), func() bool {
+		testenv.Wait(t, fmt.Sprintf("lastUpdated moves with %v", xp), func() bool {
 			s.patch(key, g, u, xp)
 			return updated().After(last)
 		})

@@ -155,7 +155,7 @@ func TestMetricsAreAsDocumentedAndBounded(t *testing.T) {
 	want := documented(t)
 	var text []byte
 	var got map[string]string
-	eventually(t, "the first snapshot has swept", func() bool {
+	testenv.Wait(t, "the first snapshot has swept", func() bool {
 		text = s.ops("/metrics").Want(t, 200).Body
 		got = exposed(t, text)
 		return got["levelboard_guilds_loaded"] != ""

@@ -94,7 +94,7 @@ func redisAway(t *testing.T, away absence) {
 
 	end()
 	began := testenv.Awake()
-	eventually(t, "the service answers again", func() bool {
+	testenv.Wait(t, "the service answers again", func() bool {
 		got, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && got.Status == 200 && s.ops("/readyz").Status == 200
 	})
@@ -241,7 +241,7 @@ func TestAfterAnOutageTheRequestIsSentAgain(t *testing.T) {
 	wantFailure(t, patch("sent-meanwhile"), 503)
 	wantFailure(t, patch("made-before"), 503)
 	server.Start()
-	eventually(t, "the service answers again", func() bool { return patch("made-before").Status == 200 })
+	testenv.Wait(t, "the service answers again", func() bool { return patch("made-before").Status == 200 })
 	// A Redis that keeps its data keeps what it was asked.
 	wantReplay(t, first, patch("made-before"))
 	second := patch("sent-meanwhile").Want(t, 200)

@@ -121,7 +121,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			goesOn := func(when string) {
 				t.Helper()
 				disconnect()
-				eventually(t, "both stores are reached "+when, func() bool {
+				testenv.Wait(t, "both stores are reached "+when, func() bool {
 					got := s.ops("/readyz?verbose")
 					return got.Status == 200 && bytes.Count(got.Body, []byte(`"state":"ok"`)) == 2
 				})
@@ -136,7 +136,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			sql("ALTER ROLE next_" + role + " SET role = " + role)
 			sql("ALTER ROLE " + role + " NOLOGIN")
 			disconnect()
-			eventually(t, "it says why no store can be reached", func() bool {
+			testenv.Wait(t, "it says why no store can be reached", func() bool {
 				s.ops("/readyz?verbose")
 				return log.has("LEVELBOARD_REDIS_URL_FILE differs in more than the user and the password") &&
 					log.has("LEVELBOARD_POSTGRES_URL_FILE differs in more than the user and the password")
@@ -144,7 +144,7 @@ func TestPasswordsThatAreReplaced(t *testing.T) {
 			secretFile(t, redisFile, r.url(secondPassword))
 			secretFile(t, archiveFile, archiveURL("next_"+role, secondPassword))
 			goesOn("with the new passwords")
-			eventually(t, "messages of other replicas are heard again", func() bool {
+			testenv.Wait(t, "messages of other replicas are heard again", func() bool {
 				for _, server := range r.servers {
 					if heard, err := server.Ask("CLIENT", "LIST", "TYPE", "PUBSUB"); err == nil && strings.Contains(heard, "user=levelboard ") {
 						return true

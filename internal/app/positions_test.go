@@ -9,6 +9,7 @@ import (
 
 	"levelboard/internal/domain/period"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/testenv"
 )
 
 var positionCases = cases{
@@ -224,7 +225,7 @@ func membersByIDs(t *testing.T, s *service) {
 func (s *service) found(key, g, query string, want ...string) {
 	s.t.Helper()
 	var got []string
-	eventually(s.t, fmt.Sprintf("%s finds %v", query, want), func() bool {
+	testenv.Wait(s.t, fmt.Sprintf("%s finds %v", query, want), func() bool {
 		got = nil
 		for _, m := range apitest.JSON[known](s.t, s.Do("GET", membersPath(g, query), key, nil).Want(s.t, 200)).Members {
 			got = append(got, m.UserID)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/testing/testenv"
 )
@@ -30,19 +29,19 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithPassword("aSecretThatNobodySees"))
 	s := startSilent(t, "LEVELBOARD_REDIS_URL="+server.URL(), "LEVELBOARD_POSTGRES_URL="+testenv.Postgres(t), soon)
 	ready := func() bool { return s.ops("/readyz").Status == 200 }
-	eventually(t, "it is ready", ready)
+	testenv.Wait(t, "it is ready", ready)
 	up := func(value string) bool {
 		return strings.Contains(string(s.ops("/metrics").Want(t, 200).Body), "\nlevelboard_redis_up "+value+"\n")
 	}
-	eventually(t, "the metrics say that Redis is there", func() bool { return up("1") })
+	testenv.Wait(t, "the metrics say that Redis is there", func() bool { return up("1") })
 
 	server.Pause()
 	s.wantNotReady("redis: it does not answer in time")
 	server.Resume()
-	eventually(t, "it is ready again", ready)
+	testenv.Wait(t, "it is ready again", ready)
 
 	server.Kill()
-	eventually(t, "the connections are known to be gone", func() bool {
+	testenv.Wait(t, "the connections are known to be gone", func() bool {
 		return strings.Contains(string(s.ops("/readyz").Body), "listens")
 	})
 	s.wantNotReady("redis: nothing listens at its address")
@@ -52,11 +51,11 @@ func TestRedisGoesAndComesBack(t *testing.T) {
 		}
 	}
 	s.ops("/livez").Want(t, 200)
-	eventually(t, "the metrics say that Redis is away", func() bool { return up("0") })
+	testenv.Wait(t, "the metrics say that Redis is away", func() bool { return up("0") })
 
 	server.Start()
-	eventually(t, "it is ready again", ready)
-	eventually(t, "the metrics say that Redis is there", func() bool { return up("1") })
+	testenv.Wait(t, "it is ready again", ready)
+	testenv.Wait(t, "the metrics say that Redis is there", func() bool { return up("1") })
 }
 
 // The archive's state is shown, and what it costs when it is away is not that anything is refused.
@@ -69,23 +68,23 @@ func TestPostgresGoesAndComesBack(t *testing.T) {
 			return strings.Contains(string(s.ops("/metrics").Want(t, 200).Body), "\nlevelboard_"+line)
 		}
 	}
-	eventually(t, "the metrics say that it is there", metric("archive_up 1\n"))
-	eventually(t, "this replica writes", metric("snapshot_lease_held 1\n"))
+	testenv.Wait(t, "the metrics say that it is there", metric("archive_up 1\n"))
+	testenv.Wait(t, "this replica writes", metric("snapshot_lease_held 1\n"))
 	archive.Kill()
-	eventually(t, "the connections are known to be gone", func() bool {
+	testenv.Wait(t, "the connections are known to be gone", func() bool {
 		return strings.Contains(string(s.ops("/readyz?verbose").Body), "listens")
 	})
 	wantJSON(t, s.ops("/readyz?verbose").Want(t, 200), `{"ready":true,"service":{"state":"running"},"redis":{"state":"ok"},
 		"archive":{"state":"unreachable","reason":"nothing listens at its address"}}`)
 	s.ops("/readyz").Want(t, 200)
-	eventually(t, "the metrics say that it is away", metric("archive_up 0\n"))
-	eventually(t, "nobody writes", metric("snapshot_lease_held 0\n"))
-	eventually(t, "failures are counted", func() bool {
+	testenv.Wait(t, "the metrics say that it is away", metric("archive_up 0\n"))
+	testenv.Wait(t, "nobody writes", metric("snapshot_lease_held 0\n"))
+	testenv.Wait(t, "failures are counted", func() bool {
 		return !metric("archive_query_errors_total{operation=\"acquire_lease\"} 0\n")()
 	})
 	archive.Start()
-	eventually(t, "the metrics say that it is there", metric("archive_up 1\n"))
-	eventually(t, "this replica writes again", metric("snapshot_lease_held 1\n"))
+	testenv.Wait(t, "the metrics say that it is there", metric("archive_up 1\n"))
+	testenv.Wait(t, "this replica writes again", metric("snapshot_lease_held 1\n"))
 	s.ops("/readyz").Want(t, 200)
 }
 
@@ -112,7 +111,7 @@ func TestNotReadyWhileStarting(t *testing.T) {
 		}
 		return fmt.Sprint(got.Status, " ", string(got.Body))
 	}
-	eventually(t, "it says that it starts", func() bool { return ask("/readyz") == "503 not ready: the service is starting\n" })
+	testenv.Wait(t, "it says that it starts", func() bool { return ask("/readyz") == "503 not ready: the service is starting\n" })
 	if got := ask("/livez"); got != "200 ok\n" {
 		t.Errorf("/livez is %s", got)
 	}
@@ -126,7 +125,7 @@ func TestNotReadyWhileStarting(t *testing.T) {
 	if got := ask("/readyz"); got != "200 ok\n" {
 		t.Errorf("/readyz is %s", got)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
 	if err := a.Stop(ctx); err != nil {
 		t.Error(err)

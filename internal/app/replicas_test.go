@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -18,10 +17,6 @@ import (
 	"levelboard/internal/testing/apitest"
 	"levelboard/internal/testing/testenv"
 )
-
-// agreeTime is how long a test waits for what another replica has to know within a second: a machine that does ten things
-// at once takes its time. The second follows from the interval at which replicas look (TestReplicasLookTwiceASecond).
-const agreeTime = 30 * time.Second
 
 // trio is three replicas on the same servers.
 type trio [3]*service
@@ -132,7 +127,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 			t.Errorf("right after %s the replica that made it answers %d, not %d", what, got.Status, status)
 		}
 		for i, s := range others {
-			within(t, agreeTime, fmt.Sprintf("replica %d answers %d to %s", i+1, status, what), func() bool { return ask(s).Status == status })
+			testenv.Wait(t, fmt.Sprintf("replica %d answers %d to %s", i+1, status, what), func() bool { return ask(s).Status == status })
 		}
 	}
 	board := func(s *service) apitest.Response { return s.Do("GET", boardPath(g, 1), "", nil) }
@@ -162,7 +157,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 200)
 	here.admin("PUT", "/guilds/"+next, settings(object{"vanity": vanity})).Want(t, 201)
 	for i, s := range three {
-		within(t, agreeTime, fmt.Sprintf("replica %d finds the guild that has the vanity now", i), func() bool {
+		testenv.Wait(t, fmt.Sprintf("replica %d finds the guild that has the vanity now", i), func() bool {
 			got := named(s)
 			return got.Status == 200 && apitest.At[string](t, got, "guild", "id") == next
 		})
@@ -181,7 +176,7 @@ func agree(t *testing.T, environ []string, disturb func()) {
 	here.admin("PUT", "/guilds/"+g, settings(nil)).Want(t, 201)
 	here.create(here.key(g), g, u, 1)
 	for i, s := range others {
-		within(t, agreeTime, fmt.Sprintf("replica %d knows the new guild", i+1), func() bool {
+		testenv.Wait(t, fmt.Sprintf("replica %d knows the new guild", i+1), func() bool {
 			got := board(s)
 			return got.Status == 200 && apitest.At[float64](t, got, "levels", 0, "xp") == 1
 		})

@@ -48,7 +48,7 @@ func TestAReplicaThatLaggedTakesOver(t *testing.T) {
 	before := service.wentBack()
 	master.Kill()
 	s.Promoted(master)
-	eventually(t, "the service answers", func() bool {
+	testenv.Wait(t, "the service answers", func() bool {
 		got, err := service.quick("GET", memberPath(g, ada), key, "")
 		return err == nil && got.Status == http.StatusOK
 	})

@@ -79,7 +79,7 @@ func TestPostgresSilent(t *testing.T) {
 		}
 		return nil
 	})
-	eventually(t, "the key that was not cached is known again", func() bool {
+	testenv.Wait(t, "the key that was not cached is known again", func() bool {
 		return s.Do("GET", memberPath(g, u), uncached, nil).Status == 200
 	})
 	archived(t, client, g)
@@ -134,7 +134,7 @@ func TestARequestWaitsForItsGuildNoLongerThanItsTime(t *testing.T) {
 		t.Errorf("it waited %v", took)
 	}
 	archive.Resume()
-	eventually(t, "the guild is served", func() bool {
+	testenv.Wait(t, "the guild is served", func() bool {
 		got, err := s.quick("GET", memberPath(g, u), key, "")
 		return err == nil && got.Status == 200
 	})

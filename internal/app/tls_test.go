@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"levelboard/internal/app"
 	"levelboard/internal/testing/testenv"
@@ -130,7 +129,7 @@ func startRefused(t *testing.T, environ ...string) error {
 	if err := a.Start(t.Context()); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testenv.Patience)
 	defer cancel()
 	_ = a.Stop(ctx)
 	t.Fatal("it starts")

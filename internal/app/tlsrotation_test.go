@@ -48,7 +48,7 @@ func TestTLSFilesThatAreReplaced(t *testing.T) {
 		archive.Stop()
 		server.Start()
 		archive.Start()
-		eventually(t, "both stores are reached "+when, func() bool {
+		testenv.Wait(t, "both stores are reached "+when, func() bool {
 			got := s.ops("/readyz?verbose")
 			return got.Status == 200 && bytes.Count(got.Body, []byte(`"state":"ok"`)) == 2
 		})

@@ -63,7 +63,7 @@ func TestReplicasThatAreMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got apitest.Response
-	eventually(t, "the replica has the change", func() bool {
+	testenv.Wait(t, "the replica has the change", func() bool {
 		got = s.Do("POST", memberPath(g, u), key, body, once)
 		return got.Status == 200
 	})

@@ -49,8 +49,8 @@ func TestRedisComesBackOlder(t *testing.T) {
 		r, err := s.quick("PATCH", memberPath(g, ada), key, `{"xp":{"increment":1}}`)
 		return err == nil && r.Status == 200
 	}
-	eventually(t, "changes are made again", func() bool { return back(first) })
-	eventually(t, "changes are made again on the other replica", func() bool { return back(second) })
+	testenv.Wait(t, "changes are made again", func() bool { return back(first) })
+	testenv.Wait(t, "changes are made again on the other replica", func() bool { return back(second) })
 	for _, s := range []*service{first, second} {
 		if xp := s.member(key, g, ada).Level.XP; xp != 152 {
 			t.Errorf("%d XP, want the archived 150 and two increments", xp)

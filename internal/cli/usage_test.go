@@ -67,7 +67,7 @@ func TestWrongUsageExitsWith2(t *testing.T) {
 		{"--guild is missing: levelboard import FILE... --guild ID\n", []string{"import", "x.json"}},
 		{"a file is missing", []string{"import", "--guild", "100000000000000001", "--yes"}},
 		{`--from: "mee7" is no source`, []string{"import", "x", "--guild", "100000000000000001", "--from", "mee7"}},
-		{"--mode must be set, higher, add or missing", []string{"import", "x", "--guild", "100000000000000001", "--mode", "Set"}},
+		{"--mode must be one of set, higher, add, missing", []string{"import", "x", "--guild", "100000000000000001", "--mode", "Set"}},
 		{"--min-level must be from 0 to 10000", []string{"import", "x", "--guild", "100000000000000001", "--min-level", "10001"}},
 		{"give files or --source-url, not both", []string{"import", "x", "--guild", "100000000000000001", "--source-url", "http://h"}},
 		{"--source-url must be an http://", []string{"import", "--guild", "100000000000000001", "--source-url", "h"}},

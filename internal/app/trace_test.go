@@ -10,80 +10,16 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/prototext"
-	"google.golang.org/protobuf/proto"
 
 	"levelboard/internal/app"
 	"levelboard/internal/domain/apikey"
 	"levelboard/internal/testing/apitest"
 )
-
-// receiver takes traces as a collector does, over OTLP/HTTP.
-type receiver struct {
-	*httptest.Server
-	mu    sync.Mutex
-	spans []*tracepb.Span
-	whose string // the resources, as text
-}
-
-func newReceiver(t *testing.T) *receiver {
-	t.Helper()
-	r := &receiver{}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		body, err := io.ReadAll(request.Body)
-		var sent tracepb.TracesData
-		if err == nil {
-			err = proto.Unmarshal(body, &sent)
-		}
-		if err != nil || request.Method != http.MethodPost || request.URL.Path != "/v1/traces" || request.Header.Get("Content-Type") != "application/x-protobuf" {
-			t.Errorf("the collector got %s %s (%s): %v", request.Method, request.URL, request.Header.Get("Content-Type"), err)
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		for _, of := range sent.GetResourceSpans() {
-			r.whose += prototext.Format(of.GetResource())
-			for _, in := range of.GetScopeSpans() {
-				r.spans = append(r.spans, in.GetSpans()...)
-			}
-		}
-	}))
-	t.Cleanup(r.Close)
-	return r
-}
-
-// named returns the only span of that name in a trace.
-func (r *receiver) named(t *testing.T, traceID []byte, name string) *tracepb.Span {
-	t.Helper()
-	var found []*tracepb.Span
-	var others []string
-	for _, span := range r.spans {
-		if bytes.Equal(span.GetTraceId(), traceID) {
-			others = append(others, span.GetName())
-			if span.GetName() == name {
-				found = append(found, span)
-			}
-		}
-	}
-	if len(found) != 1 {
-		t.Fatalf("the trace has %d spans %q, want one; it has %q", len(found), name, others)
-	}
-	return found[0]
-}
-
-// attributeOf is an attribute as text, empty without one.
-func attributeOf(span *tracepb.Span, name string) string {
-	for _, a := range span.GetAttributes() {
-		if a.GetKey() == name {
-			return regexp.MustCompile(`^\w+:\s*`).ReplaceAllString(prototext.MarshalOptions{}.Format(a.GetValue()), "")
-		}
-	}
-	return ""
-}
 
 // startTraced runs a service whose traces go to a receiver.
 func startTraced(t *testing.T, log slog.Handler, environ []string, otel ...string) *service {
@@ -95,43 +31,13 @@ func startTraced(t *testing.T, log slog.Handler, environ []string, otel ...strin
 	return run(t, newWith(t, app.Options{Logger: slog.New(log), Version: "1.2.3"}, environ...))
 }
 
-// safe is a writer for many goroutines.
-type safe struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *safe) Write(b []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(b)
-}
-
-func (s *safe) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
-
 const (
 	clientTrace       = "0af7651916cd43dd8448eb211c80319c"
 	clientTraceParent = "00-" + clientTrace + "-b7ad6b7169203331-01"
 )
 
-// traceOf is the trace of the request that was answered with this id.
-func (r *receiver) traceOf(t *testing.T, got apitest.Response) *tracepb.Span {
-	t.Helper()
-	for _, span := range r.spans {
-		if strings.Contains(attributeOf(span, "levelboard.request_id"), got.Header.Get("X-Request-Id")) {
-			return span
-		}
-	}
-	t.Fatalf("no span of the request %s among %d spans", got.Header.Get("X-Request-Id"), len(r.spans))
-	return nil
-}
-
 func TestARequestIsTracedThroughRedisAndTheArchive(t *testing.T) {
-	collector, log := newReceiver(t), &safe{}
+	collector, log := newReceiver(t), &logText{}
 	// A limit of its own, so that the limits are charged.
 	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), append(onServers(t), "LEVELBOARD_RATE_LIMIT_KEY=1000"),
 		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL)
@@ -283,7 +189,7 @@ func TestAStreamIsTracedUpToItsBeginning(t *testing.T) {
 }
 
 func TestWhatASamplerLeavesOutIsNowhere(t *testing.T) {
-	collector, log := newReceiver(t), &safe{}
+	collector, log := newReceiver(t), &logText{}
 	s := startTraced(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), onDataDir(t),
 		"OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL, "OTEL_TRACES_SAMPLER=parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG=0")
 	g := s.guild(nil)
@@ -297,7 +203,7 @@ func TestWhatASamplerLeavesOutIsNowhere(t *testing.T) {
 
 // Not parallel: it looks at the goroutines of the whole process.
 func TestWithoutTracingNothingOfItRuns(t *testing.T) {
-	log := &safe{}
+	log := &logText{}
 	s := run(t, newLogging(t, slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}), onDataDir(t)...))
 	s.guild(nil)
 	stacks := make([]byte, 4<<20)
@@ -320,7 +226,7 @@ func TestACollectorThatHangsHoldsNothingUp(t *testing.T) {
 	}))
 	defer hanging.Close()
 	defer close(release)
-	log := &safe{}
+	log := &logText{}
 	s := startTraced(t, slog.NewTextHandler(log, nil), onDataDir(t), "OTEL_EXPORTER_OTLP_ENDPOINT="+hanging.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=60000")
 	s.guild(nil)
 	s.stop(t) // within 20 seconds, or it fails

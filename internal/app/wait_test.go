@@ -23,11 +23,13 @@ func (l *logText) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-func (l *logText) has(part string) bool {
+func (l *logText) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.text.String(), part)
+	return l.text.String()
 }
+
+func (l *logText) has(part string) bool { return strings.Contains(l.String(), part) }
 
 // A service that is to wait for a replica which is not there says so at the start, and to who changes something. What
 // changed is there, and repeating it under its key changes nothing more.

@@ -111,7 +111,7 @@ func TestBadInput(t *testing.T) {
 	t.Cleanup(server.Close)
 	for about, requests := range map[string][]badRequest{
 		"addresses": badAddresses(), "queries": badQueries(), "bodies": badBodies(), "no bodies": badBodiless(), "names of requests": badOnceNames(),
-		"event ids": badEventIDs(), "properties": badProperties(), "parameters": badParameters(),
+		"event ids": badEventIDs(), "reasons": badReasons(), "properties": badProperties(), "parameters": badParameters(),
 	} {
 		t.Run(about, func(t *testing.T) {
 			t.Parallel()

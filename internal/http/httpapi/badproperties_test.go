@@ -284,3 +284,15 @@ func badEventIDs() (all []badRequest) {
 	}
 	return all
 }
+
+// badReasons are no reasons for the audit log.
+func badReasons() (all []badRequest) {
+	for _, r := range routes {
+		for _, reason := range []string{"%", "%zz", "%00", "a%00b", "%ff", "%C3", strings.Repeat("%C3%BC", 512) + "x"} {
+			if r.method != "GET" {
+				all = append(all, badRequest{r, 400, http.Header{"X-Audit-Log-Reason": {reason}}})
+			}
+		}
+	}
+	return all
+}

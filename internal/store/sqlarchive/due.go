@@ -66,6 +66,25 @@ func scanDue(row Row) (r dueRow, err error) {
 	return r, nil
 }
 
+// openSince is what is open of a guild from now on, by settings that are being written: so a kind that is turned on at the end of a period closes with
+// that period, though nobody has looked at the guild yet.
+func (c *change) openSince(ctx context.Context, s guild.Settings) (string, error) {
+	var text []byte
+	var now int64
+	err := c.QueryRowContext(ctx, `SELECT coalesce((SELECT open FROM guilds WHERE id = $1), '{}'), `+c.Now, string(s.ID)).Scan(&text, &now)
+	if err != nil {
+		return "", err
+	}
+	var open periods.Open
+	if err := json.Unmarshal(text, &open); err != nil {
+		return "", err
+	}
+	calendar := s.Calendar()
+	since := open.Since(calendar, period.DayAt(time.UnixMilli(now), calendar.Zone))
+	document, err := json.Marshal(since, json.Deterministic(true))
+	return string(document), err
+}
+
 // keepsSeasons returns guild.ErrSeasonClosed when the settings have other dates for a season that has closed. It locks the guild, so that none
 // closes meanwhile.
 func (c *change) keepsSeasons(ctx context.Context, s guild.Settings) error {

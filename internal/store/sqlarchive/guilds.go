@@ -76,9 +76,9 @@ func (c *Catalog) Deleted(ctx context.Context, limit int) ([]leaderboard.GuildRe
 func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error) {
 	fresh := guild.NewIncarnation()
 	g, err = c.write(ctx, "put_guild", s, nil, `
-		INSERT INTO guilds (id, vanity, settings, version, closes_ms, incarnation, created_ms)
-		VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, `+c.Now+`)
-		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, `+nowDue+`
+		INSERT INTO guilds (id, vanity, settings, version, closes_ms, open, incarnation, created_ms)
+		VALUES ($1, NULLIF($2, ''), $3, $4, CASE WHEN $5 = 1 THEN 0 END, $6, $7, `+c.Now+`)
+		ON CONFLICT (id) DO UPDATE SET vanity = excluded.vanity, settings = excluded.settings, version = excluded.version, open = excluded.open, `+nowDue+`
 		RETURNING incarnation`, int64(fresh))
 	return g, err == nil && g.Incarnation == fresh, err
 }
@@ -86,13 +86,13 @@ func (c *Catalog) PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guil
 // UpdateGuild implements guildsettings.Archive.
 func (c *Catalog) UpdateGuild(ctx context.Context, s guild.Settings, edited int64) (*guild.Guild, error) {
 	return c.write(ctx, "update_guild", s, &edited,
-		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, `+nowDue+` WHERE id = $1 RETURNING incarnation`)
+		`UPDATE guilds SET vanity = NULLIF($2, ''), settings = $3, version = $4, open = $6, `+nowDue+` WHERE id = $1 RETURNING incarnation`)
 }
 
 // nowDue makes a guild due that counts gains, or that has not noted yet that it does not any more.
 const nowDue = `closes_ms = CASE WHEN $5 = 1 OR guilds.closes_ms IS NOT NULL THEN 0 END`
 
-// write writes the settings by a statement on id, vanity, document, version and whether gains are counted, and more. With edited, only a guild that was not
+// write writes the settings by a statement on id, vanity, document, version, whether gains are counted and which periods are open, and more. With edited, only a guild that was not
 // edited since, and not what its Description sets.
 func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings, edited *int64, statement string, more ...any) (*guild.Guild, error) {
 	g := &guild.Guild{}
@@ -127,8 +127,12 @@ func (c *Catalog) write(ctx context.Context, operation string, s guild.Settings,
 		if g.Version, err = c.log(ctx, changes.Guild, string(s.ID)); err != nil {
 			return err
 		}
+		open, err := c.openSince(ctx, s)
+		if err != nil {
+			return err
+		}
 		err = c.QueryRowContext(ctx, statement, append([]any{
-			string(s.ID), s.Vanity, document, g.Version, asInt(s.Calendar().Counts()),
+			string(s.ID), s.Vanity, document, g.Version, asInt(s.Calendar().Counts()), open,
 		}, more...)...).Scan(&g.Incarnation)
 		if err == nil && present != nil && !present.SameRoles(&s) {
 			_, err = c.ExecContext(ctx, `UPDATE guilds SET reset = $2 WHERE id = $1 AND reset = ''`, string(s.ID), string(events.Settings))

@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -28,8 +29,9 @@ func archiveDue(t *testing.T, a store.Archive) {
 	quiet := put(t, a, settingsOf(t, "100000000000000003", ""))
 	g := put(t, a, settingsOf(t, guildA, `,"periods":["week"]`))
 	other := put(t, a, settingsOf(t, guildB, `,"seasons":[{"id":"one","name":"One","start":"2026-01-01","end":"2026-01-02"}]`))
-	if due := wantDue(t, a, time.UnixMilli(0), guildA, guildB); due[0].Open == nil && len(due[0].Open) != 0 || due[0].ClosedSeasons != nil {
-		t.Errorf("never closed: %+v", due[0])
+	today := period.DayAt(time.Now(), time.UTC)
+	if due := wantDue(t, a, time.UnixMilli(0), guildA, guildB); !opensSince(due[0], nil, today) || !opensSince(due[1], nil, today) || due[0].ClosedSeasons != nil {
+		t.Errorf("never closed: %+v", due)
 	}
 	note(g, 2)
 	note(other, 1)
@@ -41,7 +43,15 @@ func archiveDue(t *testing.T, a store.Archive) {
 	}
 	// Whoever writes settings makes the guild due, also once more when it counts nothing from now on.
 	g = mustGet(a.UpdateGuild(t.Context(), settingsOf(t, guildA, `,"periods":["week","day"]`), g.Version))(t)
-	wantDue(t, a, at(0), guildA)
+	if due := wantDue(t, a, at(0), guildA); !opensSince(due[0], nil, today) {
+		t.Errorf("with another kind: %+v", due[0])
+	}
+	old := periods.Open{period.Weekly: 7, period.Monthly: 31}
+	closePeriods(t, a, l, periods.Closing{Guild: g, Open: old, Next: at(2)})
+	g = put(t, a, settingsOf(t, guildA, `,"periods":["week","day"]`))
+	if due := wantDue(t, a, at(0), guildA); !opensSince(due[0], periods.Open{period.Weekly: 7}, today) {
+		t.Errorf("what is open already: %+v", due[0])
+	}
 	note(g, 2)
 	// A description makes nothing due, and is none of the closer's business.
 	describe(t, a, true, `"memberCount":78`)
@@ -58,6 +68,11 @@ func archiveDue(t *testing.T, a store.Archive) {
 		t.Fatal(err)
 	}
 	wantDue(t, a, at(2))
+}
+
+// opensSince says whether a guild's periods are open since today, or the day after where that has begun meanwhile, but for those that were open before.
+func opensSince(d periods.Due, before periods.Open, today period.Day) bool {
+	return reflect.DeepEqual(d.Open, before.Since(d.Guild.Calendar(), today)) || reflect.DeepEqual(d.Open, before.Since(d.Guild.Calendar(), today+1))
 }
 
 // ArchiveDueUnreadable lists guilds that are due, behind more than asked for whose settings nobody can read. spoil makes those of a guild so.

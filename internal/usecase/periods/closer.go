@@ -172,7 +172,7 @@ func (c *Closer) remember(due []Due, late map[leaderboard.GuildRef]time.Time) {
 }
 
 // Begin opens the periods of a guild from the day first on, so that later Looks close those that have ended: for gains that were imported. Without
-// it a kind begins with the period of today. What has closed stays as it is. lease.ErrLost when this process does not hold the lease;
+// it a kind begins with the period in which it was configured. What has closed stays as it is. lease.ErrLost when this process does not hold the lease;
 // snapshot.ErrStale when the guild was written since it was read.
 func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) error {
 	c.looking.Lock() // a look that has read the guild before would note today
@@ -182,7 +182,7 @@ func (c *Closer) Begin(ctx context.Context, g *guild.Guild, first period.Day) er
 		return lease.ErrLost
 	}
 	calendar := g.Calendar()
-	p := planOf(Due{Guild: g}, calendar, first)
+	p := plan{open: Open{}.Since(calendar, first)}
 	_, err := c.archive.ClosePeriod(ctx, held, Closing{Guild: g, Open: p.open, Next: p.next(calendar), Keep: p.keep(calendar, nil)})
 	return err
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/lease"
@@ -126,6 +128,47 @@ func TestWhatEndedWhileNobodyRanClosesLater(t *testing.T) {
 	}
 	if found, _ := w.closed(month); found.Totals.Gained != total {
 		t.Errorf("%s has %d, want %d", month.ID, found.Totals.Gained, total)
+	}
+}
+
+// What is open is written with the settings: nobody has looked at the guild before the period ended.
+func TestAKindThatIsTurnedOnAtTheEndOfItsPeriodCloses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.create(1)
+	w.gain(1, 10)
+	today := period.At(period.Daily, w.today())
+	w.days = 1
+	w.snapshot()
+	look(w, w.closer(w.archive))
+	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
+		t.Errorf("it has %v", rows)
+	}
+}
+
+func TestADayIsKeptWhenTheZoneChangesRightAfterItsKindWasTurnedOn(t *testing.T) {
+	t.Parallel()
+	const behind, ahead = "Etc/GMT+12", "Etc/GMT-14" // whose date is always a later one
+	for name, zones := range map[string][]string{"forward, after a gain": {behind, ahead}, "back, before a gain": {ahead, behind}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.create(1)
+			var day period.Period
+			for _, zone := range zones {
+				w.configure(strings.Replace(settings, `{`, `{"timeZone":"`+zone+`",`, 1))
+				if zone == behind {
+					day = period.At(period.Daily, period.DayAt(time.Now(), w.guild.Calendar().Zone))
+					w.gain(1, 10)
+				}
+			}
+			w.days = 3
+			w.snapshot()
+			look(w, w.closer(w.archive))
+			if _, rows := w.closed(day); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
+				t.Errorf("%s has %v", day.ID, rows)
+			}
+		})
 	}
 }
 

@@ -45,7 +45,8 @@ type Due struct {
 	ClosedSeasons []string
 }
 
-// Open is, for each kind but seasons, the first day of the first period that has not closed. Days are in it whenever anything is counted,
+// Open is, for each kind but seasons, the first day of the first period that has not closed. It is written with the settings that have a kind begin, and
+// with each closing. Days are in it whenever anything is counted,
 // since each has its totals; they have a board only where the guild is configured so.
 type Open map[period.Kind]period.Day
 

@@ -13,19 +13,26 @@ type plan struct {
 	open  Open // after all of them
 }
 
-// planOf says what has ended before today, by the guild's calendar. A kind that was not open begins with the period of today, and one that is not
-// configured any more is closed no further; days are open as long as anything is counted.
-func planOf(d Due, calendar period.Calendar, today period.Day) plan {
-	p := plan{open: Open{}}
+// Since returns what is open once settings with this calendar are accepted on a day: a kind that was not open begins with the period of that day, and one
+// that is not configured any more is not open. After a zone that goes back, earlier periods may run again. Days are open as long as anything is counted.
+func (o Open) Since(calendar period.Calendar, today period.Day) Open {
+	since := Open{}
 	for _, kind := range []period.Kind{period.Daily, period.Weekly, period.Monthly} {
-		configured := slices.Contains(calendar.Kinds, kind)
-		if !configured && (kind != period.Daily || !calendar.Counts()) {
+		if !slices.Contains(calendar.Kinds, kind) && (kind != period.Daily || !calendar.Counts()) {
 			continue
 		}
-		first, open := d.Open[kind]
-		if !open {
-			first = period.At(kind, today).First
+		since[kind] = period.At(kind, today).First
+		if first, open := o[kind]; open {
+			since[kind] = min(since[kind], first)
 		}
+	}
+	return since
+}
+
+// planOf says what has ended before today, by the guild's calendar.
+func planOf(d Due, calendar period.Calendar, today period.Day) plan {
+	p := plan{open: Open{}}
+	for kind, first := range d.Open {
 		one := period.At(kind, first)
 		for ; one.End <= today; one = period.At(kind, one.End) {
 			p.ended = append(p.ended, one)

@@ -59,9 +59,11 @@ test: setup-test ## the tests that take minutes; PACKAGES, RUN (a pattern) and C
 	@$(call GOTEST) -short $(PACKAGES)
 
 test-all: setup ## all tests, the long ones too
+	@echo 'test-all: compiling, then running on private servers'
 	@$(call GOTEST) ./...
 
 race: setup ## make test with the race detector; PACKAGES, RUN and COUNT as there
+	@echo 'race: compiling with the race detector takes minutes the first time'
 	@$(call GOTEST,CGO_ENABLED=1) $(RACE) -short $(PACKAGES)
 
 lint: ## gofmt, go vet, staticcheck, the import rules, the modules, the pages

@@ -128,35 +128,25 @@ func TestFailuresExitWith1(t *testing.T) {
 
 func TestBadDocumentsExitWith1(t *testing.T) {
 	environ := []string{"LEVELBOARD_ADMIN_TOKEN=x", "LEVELBOARD_URL=http://127.0.0.1:1"}
-	const object = "must be a JSON object, as 'levelboard guild get ID --json' prints it, not "
-	const id = `as "id": write the guild's id as a string, in quotes`
+	const broken = "is no guild's document, as 'levelboard guild get ID --json' prints it: "
 	for content, says := range map[string]string{
-		`{"name":"x"}`:                 `has no id: add the guild's id as "id"`,
-		`{"id":null}`:                  `has no id: add the guild's id as "id"`,
-		`{"id":12}`:                    "has a number " + id,
-		`{"id":["1"]}`:                 "has an array " + id,
-		`[{"id":"1"}]`:                 object + "an array",
-		` "name"`:                      object + "a string",
-		`12`:                           object + "a number",
-		`true`:                         object + "a boolean",
-		`null`:                         object + "null",
-		``:                             "is empty: it must hold a guild's settings as a JSON object",
-		" \n":                          "is empty: it must hold a guild's settings as a JSON object",
-		`{"id":"1"`:                    "is not complete JSON: it ends too early",
-		`nul`:                          "is not complete JSON: it ends too early",
-		`name: not-json`:               "is not JSON: see line 1, column 2",
-		"{\n\t\"name\": \"Käfer\", id": "is not JSON: see line 2, column 19",
-		"{\r\n\"id\":\"1\",\r\n}":      "is not JSON: see line 3, column 1",
-		`{"id":"1"} {}`:                "must be one JSON object with nothing after it: see line 1, column 12",
-		"{\"id\":\"1\"}\n\n  ]":        "must be one JSON object with nothing after it: see line 3, column 3",
-		"\ufeff{\"id\":\"1\"}":         "must be UTF-8 without a byte order mark: save it so",
-		"\xff\xfe{\x00}\x00":           "must be UTF-8 without a byte order mark: save it so",
+		`{"name":"x"}`:         `has no id: add the guild's id as "id"`,
+		`{"id":null}`:          `has no id: add the guild's id as "id"`,
+		`null`:                 `has no id: add the guild's id as "id"`,
+		`{"id":12}`:            broken + `json: cannot unmarshal JSON number into Go string within "/id"`,
+		`[{"id":"1"}]`:         broken + "json: cannot unmarshal JSON array",
+		``:                     broken + "jsontext: unexpected EOF",
+		`{"id":"1"`:            broken + "jsontext: unexpected EOF after offset 9",
+		`name: not-json`:       broken + "jsontext: invalid character 'a'",
+		`{"id":"1"} {}`:        broken + "jsontext: invalid character '{' after top-level value after offset 11",
+		"\ufeff{\"id\":\"1\"}": broken + `jsontext: invalid character '\ufeff' at start of value`,
+		"\xff\xfe{\x00}\x00":   broken + `jsontext: invalid character '\xff' at start of value`,
 	} {
 		path := filepath.Join(t.TempDir(), "guild.json")
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		fail(t, environ, exitFailed, "levelboard: "+path+" "+says+"\n", "guild", "apply", "-f", path)
+		fail(t, environ, exitFailed, "levelboard: "+path+" "+says, "guild", "apply", "-f", path)
 	}
 	for content, says := range map[string]string{`{"id":"12"}`: "must be 17 to 19 digits", largerThanDocument: "is too long"} {
 		path := filepath.Join(t.TempDir(), "guild.json")
@@ -166,7 +156,7 @@ func TestBadDocumentsExitWith1(t *testing.T) {
 		fail(t, environ, exitFailed, says, "guild", "apply", "-f", path)
 	}
 	fail(t, environ, exitFailed, "cannot be opened", "guild", "apply", "-f", filepath.Join(t.TempDir(), "none.json"))
-	fail(t, environ, exitFailed, "levelboard: standard input is empty: ", "guild", "apply", "-f", "-")
+	fail(t, environ, exitFailed, "levelboard: standard input is no guild's document", "guild", "apply", "-f", "-")
 }
 
 var largerThanDocument = `{"id":"100000000000000001"` + strings.Repeat(" ", maxDocument) + `}`

@@ -202,7 +202,7 @@ func TestADamagedMemberFailsNobodyElse(t *testing.T) {
 		if o, err := s.Change(ctx, guild1, nth(2), c); err == nil {
 			t.Errorf("a named change of a damaged member: %+v", o)
 		}
-		client.HSet(ctx, prefix+"entry", string(nth(2)), "1 2 0")
+		client.HSet(ctx, prefix+"entry", string(nth(2)), "1\x002\x000\x00\x00\x00\x00\x00\x00")
 		if o, err := s.Change(ctx, guild1, nth(2), c); err != nil || o.After != 101 || o.Replayed {
 			t.Errorf("the same request after the repair: %+v, %v, want 101 and no replay", o, err)
 		}

@@ -14,14 +14,14 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 		return found, fmt.Errorf("redis: around: %d is not a number of members", w.Limit)
 	}
 	if w.Period != nil {
-		r, err := s.readStandings(ctx, g, *w.Period, "", w.Limit, string(user))
+		r, err := s.readStandings(ctx, g, *w.Period, 0, w.Limit, string(user))
 		if err != nil {
 			return found, err
 		}
 		board, err := standingsOf(r, leaderboard.Digest{})
 		return leaderboard.Around{Of: board.Members, Rows: board.Rows}, wrap("around", err)
 	}
-	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), "", w.Limit, string(user))
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), 0, w.Limit, string(user))
 	if err == nil {
 		found, err = aroundOf(r)
 		err = wrap("around", err)
@@ -31,17 +31,13 @@ func (s *Store) Around(ctx context.Context, g leaderboard.GuildRef, user id.User
 
 // aroundOf reads what page.lua answered around a member.
 func aroundOf(r reply) (found leaderboard.Around, err error) {
-	offset, err := r.number(4)
+	page, err := pageOf(r, leaderboard.Digest{})
 	if err != nil {
 		return found, err
 	}
-	if found.Of, err = r.number(5); err != nil {
-		return found, err
-	}
-	page, err := pageOf(r, offset, leaderboard.Digest{})
 	found.Rows = make([]leaderboard.Standing, len(page.Rows))
 	for i, row := range page.Rows {
 		found.Rows[i].Ranked = row
 	}
-	return found, err
+	return found, r.named(named{"total", &found.Of})
 }

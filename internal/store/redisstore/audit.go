@@ -80,10 +80,10 @@ func (s *Store) AuditJournal(ctx context.Context, g id.Guild, of guild.Incarnati
 	if err != nil || len(r) == 0 {
 		return p, err
 	}
-	now, err := r.number(0)
+	now, err := r.number(r.of("now"))
 	var entries reply
 	if err == nil {
-		entries, err = r.list(1, -1)
+		entries, err = r.list(r.of("journal"), -1)
 	}
 	for i := 0; i < len(entries) && err == nil; i++ {
 		record, place, bad := recordOf(entries, i)

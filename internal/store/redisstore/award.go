@@ -14,10 +14,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var awardScript = newChangeScript("award")
+var awardScript = newChangeScript("award", changing...)
 
 // awardOwn is how many of its own arguments come before the members.
-const awardOwn = 4
+const awardOwn = 3
 
 // maxOffers bounds the messages of one step, and with them what its script does.
 const maxOffers = 10_000
@@ -27,14 +27,14 @@ var errAwards = errors.New("not the awards of one step")
 // Award implements leaderboard.Board.
 func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard.Awards) (got []leaderboard.Awarded, replayed bool, err error) {
 	members, places, told := dataFirst(a.Members, awardData)
-	args, err := awardArgs(s.sieves.of(a.Curve), a, members, told)
+	args, err := awardArgs(a, members, told)
 	if err == nil {
 		err = keepMade(a.Once, args[awardOwn:], len(members), func(i int) int { return 2 + len(members[i].Offers) })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: award: %w", err)
 	}
-	outcome, replayed, err := s.changeMany(ctx, awardScript, g, kept{once: a.Once, days: a.Days}, args)
+	outcome, replayed, err := s.changeMany(ctx, awardScript, g, asked{once: a.Once, days: a.Days, curve: a.Curve}, args)
 	if err != nil {
 		return nil, false, err
 	}
@@ -45,13 +45,16 @@ func (s *Store) Award(ctx context.Context, g leaderboard.GuildRef, a leaderboard
 	return inPlaces(answered, places), replayed, nil
 }
 
-// changeMany runs a script that changes many members, whose arguments follow the incarnation and the days, and returns the words of its outcome.
-func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args []any) (outcome reply, replayed bool, err error) {
-	c, recorded, err := s.runOnce(ctx, sc, g, k, args...)
-	if err != nil || recorded != nil {
-		return recorded, recorded != nil, known(err)
+// changeMany runs a script that changes many members and returns the words of its outcome.
+func (s *Store) changeMany(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, a asked, args []any) (outcome reply, replayed bool, err error) {
+	r, err := s.change(ctx, sc, g, a, args...)
+	if err != nil {
+		return nil, false, err
 	}
-	text, _, err := reply(c.Reply).text(0)
+	if outcome, replayed, err = replayedOf(r); replayed || err != nil {
+		return outcome, replayed, wrap(sc.Name(), err)
+	}
+	text, _, err := r.text(r.of("outcome"))
 	return words(text), false, wrap(sc.Name(), err)
 }
 
@@ -81,13 +84,13 @@ func inPlaces[T any](answered []T, places []int) []T {
 	return got
 }
 
-func awardArgs(sieve any, a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
+func awardArgs(a leaderboard.Awards, members []leaderboard.Award, told int) ([]any, error) {
 	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%w: %d members", errAwards, n)
 	}
-	args := make([]any, awardOwn+2*n, awardOwn+2*n+told+5)
-	args[0], args[1], args[2], args[3] = sieve, cooldownMillis(a.Cooldown), n, told
+	args := make([]any, awardOwn+2*n, awardOwn+2*n+told)
+	args[0], args[1], args[2] = cooldownMillis(a.Cooldown), n, told
 	offers := 0
 	var text []byte
 	for i, m := range members {

@@ -1,122 +1,84 @@
--- Gives members XP for their messages, and brings back those who are not present (absent.lua). What each gets is clamped first, then added by ZINCRBY; all else that is read and written of
--- them goes in one command each.
+-- Gives members XP for their messages, and brings back those who are not present.
 --
--- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, what leveled takes, cooldown in ms, n (at most 1000), for how many of them user data follows, n members,
---          each once, n lists of what the messages are worth ("20", or "20 -1 0", where one that is -1 does not count; or of a member that has
---          them already "=" and its part of the outcome), user data of the first members, what once takes
--- returns  {outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has
---          for each member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count), all with a space between
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of what the
+--          messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '=' and its part of
+--          the outcome), user data of the first members
+-- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | CLAIMLOST | OUTCOMELOST | ASKARCHIVE, where the text has for each
+--          member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
+local _, days, curve, audit, number, name, request, past, cooldown, n, told = unpack(ARGV, 1, 11)
+local keyed = {number = number, name = name, request = request, past = past}
+cooldown, n, told, curve = cooldown + 0, n + 0, told + 0, read_curve(curve)
+local members, offered, data = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}, {unpack(ARGV, 12 + 2 * n)}
+
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
-local answer = once()
-if answer then return answer end
-local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
-local cooldown, n, told = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local from, to = 7, 6 + n
-opened(boards)
-local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
-local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
-
--- To make text of a number is what costs most here, so the times become text once, and what is only passed on stays text.
 local time = now()
-local held = ' ' .. stamp() .. ' '
-local latest = format('%.0f', time + cooldown) -- the end of a cooldown that begins now
-local started = cooldown > 0 and latest
+local answer = replayed(meta_key, once_key, keyed, time)
+if answer then return answer end
+local today, open
+today, open, boards = open_boards(meta_key, boards, days, time)
+local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
+local entries = redis.call('HMGET', entry_key, unpack(members))
 
--- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local xps, starts, newentries, outcome, given, days, returns = {}, {}, {}, {}, {}, {}, {}
-local o, g = 0, 0 -- how many of outcome and given there are
+-- What each gets. Nothing is written before everything was read, so that a damaged entry stops the script while nothing has changed.
+local outcome, given, texts, changes = {}, {}, {}, {}
 for i = 1, n do
-  if byte(ARGV[to + i]) == 61 then -- "="
-    o = o + 1
-    outcome[o] = string.sub(ARGV[to + i], 2)
+  if string.sub(offered[i], 1, 1) == '=' then
+    outcome[#outcome + 1] = string.sub(offered[i], 2)
   else
-    local member, entry, before = ARGV[6 + i], entries[i], scores[i]
-    local start, count, ends, gains, user = 0, '0', '0', '', ''
-    local away, rest = absent(entry)
-    if away then start, entry = tonumber(away), rest end
-    if before then
-      start = before + 0
-      if not tonumber(before) then before = format('%.0f', start) end
-    end
-    if entry then
-      count, ends, gains, user = parts(entry)
-      if not count then return redis.error_reply("ERR a member's entry is damaged") end
-    end
-    local first = o + 1
-    outcome[o + 1], outcome[o + 2] = before or away or '-1', count
-    o = o + 2
-
-    local xp, offers, messages = start, ARGV[to + i], 0
-    local free = time >= tonumber(ends)
-    if not free and tonumber(ends) > time + cooldown then -- it began before the clock was set back
-      ends, free = latest, cooldown <= 0
-    end
-    local only = tonumber(offers)
-    if only == -1 then
-      o = o + 1
-      outcome[o] = offers
-    elseif only then -- one message, as most members have in a call
-      local gain = '0'
-      if free and only > 0 then
-        xp, gain = start + only, offers
-        if xp > MAX_XP then xp, gain = MAX_XP, MAX_XP - start end
-        if started and xp > start then ends = started end
+    local member, score = members[i], present[i] or absent[i]
+    local count, cooldown_end, gains, user = fields(entries[i])
+    if not count then return redis.error_reply("ERR a member's entry is damaged") end
+    local before, messages = score and score + 0 or 0, 0
+    local after, words = before, {before, count}
+    cooldown_end = math.min(cooldown_end, time + cooldown) -- a later one began before the clock was set back
+    for offer in string.gmatch(offered[i], '%-?%d+') do
+      local gain = -1
+      if offer ~= '-1' then
+        messages, gain = messages + 1, 0
+        if time >= cooldown_end then gain = clamp(after + offer) - after end
+        if gain > 0 and cooldown > 0 then cooldown_end = time + cooldown end
+        after = after + gain
       end
-      messages, o = 1, o + 1
-      outcome[o] = gain
-    else
-      for offer in string.gmatch(offers, '%-?%d+') do
-        local gain = 0
-        offer = tonumber(offer)
-        if free and offer > 0 then
-          gain = math.min(offer, MAX_XP - xp)
-          if gain > 0 then
-            xp = xp + gain
-            if started then ends, free = started, false end
-          end
-        end
-        if offer >= 0 then messages = messages + 1 else gain = -1 end
-        o = o + 1
-        outcome[o] = gain
-      end
+      words[#words + 1] = gain
     end
+    local created = not score and messages > 0
+    if created then words[1] = -1 end
+    outcome[#outcome + 1] = table.concat(words, ' ')
 
     if messages > 0 then
-      if xp ~= start or not before then xps[i], starts[i] = xp, start end
-      if away then returns[i] = away elseif not before then gains = born(member, boards) end
-      if i <= told then user = ' ' .. ARGV[to + n + i] end
-      g = g + 1
-      given[g] = member
-      gains, days[i] = earned(member, gains, xp - start)
-      newentries[2 * g - 1], newentries[2 * g] = member, (count + messages) .. held .. ends .. gains .. user
-    elseif not before and not away then
-      outcome[first] = '0' -- nothing is made
+      local day
+      if created then gains = first_gains(dirty_key, boards, member) end
+      gains, day = earned(dirty_key, member, gains, today, after - before)
+      if i <= told then user = data[i] end
+      given[#given + 1] = member
+      texts[2 * #given - 1], texts[2 * #given] = member, entry_text(clamp(count + messages), time, cooldown_end, gains, user)
+      changes[#given] = {before = before, after = after, day = day, created = created, returns = score and not present[i]}
     end
-  end
-end
-
-for i = 1, n do
-  if xps[i] then
-    local member = ARGV[6 + i]
-    if returns[i] then
-      redis.call('ZADD', KEYS[2], returns[i], member)
-      event(KEYS[5], 'i', member, 'a', returns[i])
-      moved(member, true, boards)
-    end
-    redis.call('ZINCRBY', KEYS[2], xps[i] - starts[i], member)
-    leveled(member, starts[i], xps[i])
-    noted(member, days[i], xps[i] - starts[i])
   end
 end
 outcome = table.concat(outcome, ' ')
-if g == 0 then
-  unchanged(since, rev, outcome)
-  return {outcome}
+
+for i = 1, #given do
+  local member, c = given[i], changes[i]
+  if c.returns then
+    redis.call('ZREM', off_key, member)
+    redis.call('ZADD', xp_key, c.before, member)
+    event(meta_key, events_key, 'i', member, 'a', c.before)
+    move_on_boards(meta_key, boards, days, member, 'back')
+  end
+  if c.created or c.after ~= c.before then redis.call('ZINCRBY', xp_key, c.after - c.before, member) end
+  if leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after) end
+  count_gain(meta_key, open, member, c.day, c.after - c.before)
 end
-redis.call('HSET', KEYS[3], unpack(newentries))
-local counted = note(rev, since, pending, given, 1, g)
-if named() then record(counted, table.concat(given, ' '), outcome, '') end
-return {outcome}
+if #given > 0 then
+  redis.call('HSET', entry_key, unpack(texts))
+  rev = note(meta_key, dirty_key, rev, since, pending, time, given)
+elseif name ~= '' then
+  redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
+end
+record(journal_key, once_key, keyed, audit, time, {rev = rev, users = table.concat(given, ' '), outcome = outcome})
+return {'outcome', outcome}

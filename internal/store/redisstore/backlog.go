@@ -61,7 +61,7 @@ func (s *Store) backlogOf(ctx context.Context, guilds []id.Guild) (b snapshot.Ba
 	err = s.onEach(ctx, backlogScript, guilds, keys, func(_ id.Guild, r reply, err error) error {
 		var members, age int64
 		if err == nil {
-			err = r.numbers(&members, &age)
+			err = r.named(named{"members", &members}, named{"age", &age})
 		}
 		b.Members += members
 		b.Oldest = max(b.Oldest, time.Duration(age)*time.Millisecond)

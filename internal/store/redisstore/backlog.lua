@@ -2,9 +2,10 @@
 --
 -- KEYS     meta dirty
 -- ARGV     none
--- returns  {members, age of the oldest change among them in ms}
+-- returns  {'members', how many, 'age', of the oldest change among them in ms}
 -- atomic   both are of one moment; nothing is changed
-local count = redis.call('ZCARD', KEYS[2])
-if count == 0 then return {0, 0} end
+local meta_key, dirty_key = unpack(KEYS)
+local count = redis.call('ZCARD', dirty_key)
+if count == 0 then return {'members', 0, 'age', 0} end
 local time = now()
-return {count, math.max(time - tonumber(redis.call('HGET', KEYS[1], 'since') or time), 0)}
+return {'members', count, 'age', math.max(time - (redis.call('HGET', meta_key, 'since') or time), 0)}

@@ -3,8 +3,8 @@
 -- KEYS     meta lock
 -- ARGV     incarnation, token, how long the lock lasts without a chunk in ms, the archive's epoch, its archived, and
 --          how many epochs before its own are as good (snapshot.State)
--- returns  {0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
---           3, rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
+-- returns  {'found', 0 nothing of that incarnation | 1 it is loaded and verified: no lock was taken | 2 somebody else holds the lock |
+--           3, 'rev', rev: it holds all that is archived, and only has to be verified | 4 it is older than the archive |
 --           5 it is of a later epoch than the archive, which is the older one then |
 --           6 another version of Levelboard loaded it: no lock was taken}
 -- atomic   the check and the lock
@@ -14,16 +14,16 @@ local archive_epoch, archive_archived, good_epochs = tonumber(ARGV[4]), tonumber
 
 local meta = redis.call('HMGET', meta_key, 'incarnation', 'server', 'format', 'epoch', 'archived', 'pending', 'rev')
 local there = meta[1] == incarnation
-if there and meta[3] ~= FORMAT then return {6} end
-if there and meta[2] == SERVER then return {1} end
+if there and meta[3] ~= FORMAT then return {'found', 6} end
+if there and meta[2] == SERVER then return {'found', 1} end
 
 -- Ignore a lock restored from the AOF or RDB of an earlier server run; its holder is gone.
 local lock = redis.call('GET', lock_key)
-if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {2} end
+if lock and string.sub(lock, -#SERVER - 1) == '@' .. SERVER then return {'found', 2} end
 redis.call('SET', lock_key, token .. '@' .. SERVER, 'PX', lock_ms)
-if not there then return {0} end
+if not there then return {'found', 0} end
 
 local epoch, known = tonumber(meta[4]), math.max(tonumber(meta[5]), tonumber(meta[6] or meta[5]))
-if epoch > archive_epoch then return {5} end
-if known >= archive_archived and epoch >= archive_epoch - good_epochs then return {3, meta[7]} end
-return {4}
+if epoch > archive_epoch then return {'found', 5} end
+if known >= archive_archived and epoch >= archive_epoch - good_epochs then return {'found', 3, 'rev', meta[7]} end
+return {'found', 4}

@@ -9,10 +9,10 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var bulkScript = newChangeScript("bulk")
+var bulkScript = newChangeScript("bulk", changing...)
 
 // bulkOwn is how many of its own arguments come before the members.
-const bulkOwn = 4
+const bulkOwn = 3
 
 // bulkWords is how many words of its outcome are about a member.
 const bulkWords = 3
@@ -23,14 +23,14 @@ var bulkStates = map[any]leaderboard.PutState{"c": leaderboard.Created, "h": lea
 // Put implements leaderboard.Board.
 func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Puts) (done []leaderboard.Done, replayed bool, err error) {
 	members, places, told := dataFirst(p.Members, putData)
-	args, err := bulkArgs(s.sieves.of(p.Curve), p.Mode, members, told)
+	args, err := bulkArgs(p.Mode, members, told)
 	if err == nil {
 		err = keepMade(p.Once, args[bulkOwn:], len(members), func(int) int { return bulkWords })
 	}
 	if err != nil {
 		return nil, false, fmt.Errorf("redis: bulk: %w", err)
 	}
-	outcome, replayed, err := s.changeMany(ctx, bulkScript, g, kept{p.Once, p.Days, p.Audit}, args)
+	outcome, replayed, err := s.changeMany(ctx, bulkScript, g, asked{once: p.Once, days: p.Days, curve: p.Curve, audit: p.Audit}, args)
 	if err != nil {
 		return nil, false, err
 	}
@@ -41,13 +41,13 @@ func (s *Store) Put(ctx context.Context, g leaderboard.GuildRef, p leaderboard.P
 	return inPlaces(answered, places), replayed, nil
 }
 
-func bulkArgs(sieve any, mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]any, error) {
+func bulkArgs(mode leaderboard.PutMode, members []leaderboard.Put, told int) ([]any, error) {
 	n := len(members)
 	if n < 1 || n > leaderboard.MaxAwards {
 		return nil, fmt.Errorf("%d members are no step", n)
 	}
-	args := make([]any, bulkOwn+3*n, bulkOwn+3*n+told+5)
-	args[0], args[1], args[2], args[3] = sieve, string(mode), n, told
+	args := make([]any, bulkOwn+3*n, bulkOwn+3*n+told)
+	args[0], args[1], args[2] = string(mode), n, told
 	for i, m := range members {
 		if err := checkXP(m.XP); err != nil {
 			return nil, err

@@ -1,95 +1,85 @@
--- Sets, raises or adds to the XP and the message counts of members, and makes entries of those that have none. What is added is clamped first and
--- then added by ZINCRBY. A member that is not present stays so: its XP is in its entry (absent.lua), and no event is made. A "-" before an amount of
--- XP takes the member off the board, without an event, unless the mode leaves it alone.
+-- Sets, raises or adds to the XP and the message counts of members, and makes entries of those that have none. A member that is not present stays
+-- so, and no event is made.
 --
--- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, what leveled takes, mode (set, higher, add, missing), n (at most 1000), for how many of them user data
---          follows, n members, each once, n amounts of XP (or of a member that was changed already "=" and its part of the outcome), n message
---          counts or '', user data of the first members, what once takes
--- returns  {outcome} | {REPLAYED, outcome} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE, where the outcome has for
---          each member c (created), h (changed) or u (unchanged), and XP and message count after, all with a space between
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), for how many of them user data follows, n members, each once,
+--          n amounts of XP (with a '-' before it, a member that the mode changes leaves the board, without an event; or of a member that was
+--          changed already '=' and its part of the outcome), n message counts or '', user data of the first members
+-- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | CLAIMLOST | OUTCOMELOST | ASKARCHIVE, where the text has for each
+--          member c (created), h (changed) or u (unchanged), and XP and message count after
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
+local _, days, curve, audit, number, name, request, past, mode, n, told = unpack(ARGV, 1, 11)
+local keyed = {number = number, name = name, request = request, past = past}
+n, told, curve = n + 0, told + 0, read_curve(curve)
+local members, amounts = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}
+local counts, data = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}, {unpack(ARGV, 12 + 3 * n)}
+
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
-local answer = once()
+local time = now()
+local answer = replayed(meta_key, once_key, keyed, time)
 if answer then return answer end
-local ARGV, byte, format, tonumber = ARGV, string.byte, string.format, tonumber
-local mode, n, told = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
-local from, to = 7, 6 + n
-opened(boards)
-local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, from, to))
-local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, from, to))
-local held = ' ' .. stamp() .. ' '
+local today, open
+today, open, boards = open_boards(meta_key, boards, days, time)
+local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
+local entries = redis.call('HMGET', entry_key, unpack(members))
 
--- Returns what a number becomes (nil: it is not there), and its text: making text of a number is slow.
-local function becomes(before, text, given)
-  local number = tonumber(given)
-  if not before or mode == 'set' then return number, given end
-  if mode == 'higher' and number > before then return number, given end
-  if mode ~= 'add' or number == 0 then return before, text end
-  number = math.min(before + number, MAX_XP)
-  return number, format('%.0f', number)
-end
-
--- Nothing is written before everything was read, so that a damaged value stops the script while nothing has changed.
-local texts, seats, outcome, changed, days, made, befores, afters = {}, {}, {}, {}, {}, {}, {}, {}
-local o, c = 0, 0 -- how many of outcome and changed there are
+-- What becomes of each. Nothing is written before everything was read, so that a damaged entry stops the script while nothing has changed.
+local outcome, changed, texts, changes = {}, {}, {}, {}
 for i = 1, n do
-  local given = ARGV[to + i]
-  if byte(given) == 61 then -- "="
-    o = o + 1
-    outcome[o] = string.sub(given, 2)
+  if string.sub(amounts[i], 1, 1) == '=' then
+    outcome[#outcome + 1] = string.sub(amounts[i], 2)
   else
-    local member, was, before, hide = ARGV[6 + i], scores[i], nil, byte(given) == 45 -- "-"
-    if was then
-      before = was + 0
-      if not tonumber(was) then was = format('%.0f', before) end
-    end
-    if hide then given = string.sub(given, 2) end
-    local away, rest = absent(entries[i])
-    if away then was, before = was or away, before or tonumber(away) end
-    local count, ends, gains, user = '0', '0', '', ''
-    if was then count, ends, gains, user = parts(rest or entries[i] or '0 0 0') end
+    local member, score, leaves = members[i], present[i] or absent[i], string.sub(amounts[i], 1, 1) == '-'
+    local count, cooldown_end, gains, user = fields(score and entries[i])
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
-    local xp, text = becomes(before, was, given)
-    local _, messages = nil, count
-    if ARGV[to + n + i] ~= '' then _, messages = becomes(was and tonumber(count), count, ARGV[to + n + i]) end
-    local data = user
-    if i <= told and (mode ~= 'missing' or not was) then data = ' ' .. ARGV[to + 2 * n + i] end
-    if away or mode == 'missing' and was then hide = false end
-    local same = was and xp == before and messages == count and data == user and not hide
-    outcome[o + 1], outcome[o + 2], outcome[o + 3] = same and 'u' or was and 'h' or 'c', text, messages
-    o = o + 3
+    local before, amount, said = score and score + 0 or 0, math.abs(amounts[i]), tonumber(counts[i])
+    local after, messages, told_user = before, count + 0, data[i] or user
+    if mode == 'set' or not score then
+      after, messages = amount, said or messages
+    elseif mode == 'higher' then
+      after, messages = math.max(before, amount), math.max(messages, said or 0)
+    elseif mode == 'add' then
+      after, messages = clamp(before + amount), clamp(messages + (said or 0))
+    else
+      leaves, told_user = false, user
+    end
+    leaves = leaves and not (score and not present[i])
+    local same = score and after == before and messages == count + 0 and told_user == user and not leaves
+    outcome[#outcome + 1] = (same and 'u ' or score and 'h ' or 'c ') .. after .. ' ' .. messages
+
     if not same then
-      c = c + 1
-      changed[c], befores[c], afters[c] = member, before or 0, xp
-      if not was then gains = born(member, boards) end
-      if mode == 'add' then gains, days[c] = earned(member, gains, xp - befores[c]) end
-      made[c] = hide and was and 'leaves' or (away or hide) and 'away' or was and 'there' or 'new'
-      if mode ~= 'add' and xp ~= before and (made[c] == 'there' or made[c] == 'new') then seats[#seats + 1], seats[#seats + 2] = text, member end
-      texts[2 * c - 1], texts[2 * c] = member, ((away or hide) and '-' .. text .. ' ' or '') .. messages .. held .. ends .. gains .. data
+      local day
+      if not score then gains = first_gains(dirty_key, boards, member) end
+      if mode == 'add' then gains, day = earned(dirty_key, member, gains, today, after - before) end
+      changed[#changed + 1] = member
+      texts[2 * #changed - 1], texts[2 * #changed] = member, entry_text(messages, time, cooldown_end, gains, told_user)
+      changes[#changed] = {before = before, after = after, day = day, from = present[i] and xp_key or absent[i] and off_key,
+        to = (leaves or score and not present[i]) and off_key or xp_key}
     end
   end
 end
 outcome = table.concat(outcome, ' ')
-if c == 0 then
-  unchanged(since, rev, outcome)
-  return {outcome}
-end
 
-if #seats > 0 then redis.call('ZADD', KEYS[2], unpack(seats)) end
-for i = 1, c do
-  local member, gain = changed[i], afters[i] - befores[i]
-  if made[i] == 'leaves' then
-    redis.call('ZREM', KEYS[2], member)
-  elseif made[i] ~= 'away' then
-    if mode == 'add' and (made[i] == 'new' or gain ~= 0) then redis.call('ZINCRBY', KEYS[2], gain, member) end
-    leveled(member, befores[i], afters[i])
+for i = 1, #changed do
+  local member, c = changed[i], changes[i]
+  if c.from and c.from ~= c.to then redis.call('ZREM', c.from, member) end
+  if mode == 'add' and c.from == c.to then
+    redis.call('ZINCRBY', c.to, c.after - c.before, member)
+  elseif c.from ~= c.to or c.after ~= c.before then
+    redis.call('ZADD', c.to, c.after, member)
   end
-  noted(member, days[i], gain)
-  if made[i] == 'leaves' or made[i] == 'away' and days[i] then moved(member, false, boards) end
+  if c.to == xp_key and leveled(curve, c.before, c.after) then event(meta_key, events_key, 'u', member, 'b', c.before, 'a', c.after) end
+  if c.day then count_gain(meta_key, open, member, c.day, c.after - c.before) end
+  if c.to == off_key then move_on_boards(meta_key, boards, days, member, 'away') end
 end
-redis.call('HSET', KEYS[3], unpack(texts))
-local counted = note(rev, since, pending, changed, 1, c)
-record(counted, table.concat(changed, ' '), outcome, audited())
-return {outcome}
+if #changed > 0 then
+  redis.call('HSET', entry_key, unpack(texts))
+  rev = note(meta_key, dirty_key, rev, since, pending, time, changed)
+elseif name ~= '' then
+  redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
+end
+if #changed == 0 then audit = '' end
+record(journal_key, once_key, keyed, audit, time, {rev = rev, users = table.concat(changed, ' '), outcome = outcome})
+return {'outcome', outcome}

@@ -2,9 +2,7 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"levelboard/internal/domain/id"
@@ -13,105 +11,52 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var changing = []string{"loaded", "now", "note", "append", "absent", "counting", "packed", "changing"}
+// changing are the functions of the scripts that change members.
+var changing = []string{"loaded", "now", "packed", "request", "entry", "clamp", "boards", "gains", "level", "event", "note"}
 
-var changeScript = newChangeScript("change")
+var changeScript = newChangeScript("change", changing...)
 
 // newChangeScript makes a script whose changes wait for replicas.
-func newChangeScript(name string) *redisconn.Script {
-	return makeScript(name, redisconn.ScriptOptions{Waits: true}, changing)
+func newChangeScript(name string, prelude ...string) *redisconn.Script {
+	return makeScript(name, redisconn.ScriptOptions{Waits: true}, prelude)
 }
 
 // Change implements leaderboard.Board.
 func (s *Store) Change(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Change) (leaderboard.Outcome, error) {
-	change, err := changeText(c)
-	if err != nil {
-		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
-	}
-	sieve := s.sieves.of(c.Curve)
-	if c.Once.Named() || c.Audit != nil {
-		return s.changeOne(ctx, changeScript, g, kept{c.Once, c.Days, c.Audit}, sieve, string(user), change)
-	}
-	l := redisconn.Call{
-		Script: changeScript, Keys: keysOf(g.ID).changes(g.Incarnation, c.Days != nil),
-		Args: []any{int64(g.Incarnation), daysText(c.Days), sieve, string(user), change},
-	}
-	err = s.client.Share(ctx, &l)
-	s.noteChanged(g.ID, err)
-	return outcome(&l, err)
-}
-
-// changeText is how change.lua gets a change.
-func changeText(c leaderboard.Change) (string, error) {
-	if err := checkXP(c.Amount); err != nil {
-		return "", err
-	}
-	text := make([]byte, 0, 32)
+	op, amount := "add", int64(c.Amount)
 	switch c.Op {
 	case leaderboard.Increment:
 	case leaderboard.Decrement:
-		text = append(text, '-')
+		amount = -amount
 	case leaderboard.Set:
-		text = append(text, '=')
+		op = "set"
 	default:
-		return "", fmt.Errorf("unknown operation %q", c.Op)
+		return leaderboard.Outcome{}, fmt.Errorf("redis: change: unknown operation %q", c.Op)
 	}
-	text = strconv.AppendInt(text, int64(c.Amount), 10)
-	if cooldown := cooldownMillis(c.Cooldown); cooldown > 0 {
-		text = strconv.AppendInt(append(text, ' '), cooldown, 10)
+	if err := checkXP(c.Amount); err != nil {
+		return leaderboard.Outcome{}, fmt.Errorf("redis: change: %w", err)
 	}
-	return string(text), nil
+	r, err := s.change(ctx, changeScript, g, asked{once: c.Once, days: c.Days, curve: c.Curve, audit: c.Audit},
+		string(user), op, amount, cooldownMillis(c.Cooldown))
+	return outcomeOf(changeScript, r, err)
 }
 
-// changeOne runs a script that changes one member.
-func (s *Store) changeOne(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args ...any) (leaderboard.Outcome, error) {
-	c, recorded, err := s.runOnce(ctx, sc, g, k, args...)
-	if recorded == nil {
-		return outcome(c, err)
-	}
+// outcomeOf reads what a script answered that changes one member.
+func outcomeOf(sc *redisconn.Script, r reply, err error) (out leaderboard.Outcome, failed error) {
 	if err != nil {
-		return leaderboard.Outcome{}, err
+		return out, err
 	}
-	out, err := outcomeOf(sc, recorded)
-	out.Replayed = true
-	return out, err
-}
-
-// outcome reads what became of one member, {before, after, count}. If too few replicas have the change, it says whether it changed
-// nothing.
-func outcome(c *redisconn.Call, err error) (leaderboard.Outcome, error) {
-	if err != nil && !errors.Is(err, redisconn.ErrNotReplicated) {
-		return leaderboard.Outcome{}, known(err)
+	var before, after int64
+	if recorded, replayed, err := replayedOf(r); replayed || err != nil {
+		if err == nil {
+			err = recorded.numbers(&before, &after, &out.MessageCount)
+		}
+		out.Before, out.After, out.Replayed = level.XP(before), level.XP(after), true
+		return out, wrap(sc.Name(), err)
 	}
-	out, refused := outcomeOf(c.Script, reply(c.Reply))
-	if refused != nil || err == nil {
-		return out, refused
-	}
-	return leaderboard.Outcome{}, known(err)
-}
-
-// What a script answers as the XP before of a member whom it did not change.
-const (
-	noMember      = -1
-	damagedMember = -2
-	absentMember  = -3
-)
-
-// outcomeOf reads {before, after, count}.
-func outcomeOf(sc *redisconn.Script, r reply) (leaderboard.Outcome, error) {
-	var before, after, count int64
-	if err := r.numbers(&before, &after, &count); err != nil {
-		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w", sc.Name(), err)
-	}
-	switch before {
-	case noMember:
-		return leaderboard.Outcome{}, leaderboard.ErrNoMember
-	case absentMember:
-		return leaderboard.Outcome{}, leaderboard.ErrNotPresent
-	case damagedMember:
-		return leaderboard.Outcome{}, fmt.Errorf("redis: %s: %w: the member's entry is damaged", sc.Name(), errReply)
-	}
-	return leaderboard.Outcome{Before: level.XP(before), After: level.XP(after), MessageCount: count}, nil
+	err = r.named(named{"before", &before}, named{"after", &after}, named{"count", &out.MessageCount})
+	out.Before, out.After = level.XP(before), level.XP(after)
+	return out, wrap(sc.Name(), err)
 }
 
 // cooldownMillis rounds up, so that a positive cooldown never becomes none.

@@ -1,75 +1,44 @@
--- Changes the XP of members, within 0 and the highest XP there is: independent changes, made in their order in one step. What
--- is added is clamped first and then added by ZINCRBY; what is set is written by ZADD.
+-- Changes the XP of a member: adds to it or sets it, within 0 and the highest there is, and may begin a cooldown.
 --
--- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua (then n is 1)
--- ARGV     incarnation, what counting.lua takes, what leveled takes, n members (at most 1000), which may repeat, n changes, what once takes; a change is
---          what is added ("5", "-5") or what is set ("=5"), then, with a space between, the cooldown in ms that begins, if one
---          does
--- returns  {XP before, XP after and message count of each (-1, 0, 0: no such member; -2, 0, 0: its entry is
---          damaged; -3, 0, 0: it is not present)} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua; member, 'add' or 'set', amount, how long the cooldown lasts that begins in ms (0: none does)
+-- returns  {'before', XP, 'after', XP, 'count', messages} | {'replayed', 'before after count'} | NOTLOADED | NOMEMBER | NOTPRESENT | KEYREUSED |
+--          CLAIMLOST | OUTCOMELOST | ASKARCHIVE
 -- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
+local _, days, curve, audit, number, name, request, past, member, op, amount, cooldown = unpack(ARGV)
+local keyed = {number = number, name = name, request = request, past = past}
+
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
-local answer = once()
+local time = now()
+local answer = replayed(meta_key, once_key, keyed, time)
 if answer then return answer end
-local ARGV, match, tonumber = ARGV, string.match, tonumber
-local n = journaled() and 1 or (#ARGV - 3) / 2
-opened(boards)
-local scores = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, 3 + n))
-local entries = redis.call('HMGET', KEYS[3], unpack(ARGV, 4, 3 + n))
-local held = ' ' .. stamp() .. ' '
 
--- Nothing is written before everything was read. The changes may be of many callers, so a damaged entry fails its own only. A
--- member that is there and whole has its XP in scored and its entry in texts, at places[member]. Over many
--- boards nearly each guild has one change: tables have room for one from the start, since one that grows is made again each time.
-local places, members, scored, texts, m = {}, {nil}, {nil}, {nil, nil}, 0
-local outcome, sets, days, made = {nil, nil, nil}, {}, {}, 0
-for i = 1, n do
-  local member, change = ARGV[3 + i], ARGV[3 + n + i]
-  local place, before, count, ends, gains, user = places[member]
-  if place then
-    before = scored[place]
-    count, ends, gains, user = parts(texts[2 * place])
-  elseif scores[i] then
-    before = scores[i] + 0
-    count, ends, gains, user = parts(entries[i] or '0 0 0')
-  end
-  if count and before and before >= 0 and before <= MAX_XP and before % 1 == 0 then
-    local added, after = tonumber(change)
-    if added then
-      after = before + added
-    else
-      local set, amount, cooldown = match(change, '^(=?)(%-?%d+) ?(%d*)$')
-      sets[i] = set ~= ''
-      after = (sets[i] and 0 or before) + tonumber(amount)
-      if cooldown ~= '' then ends = string.format('%.0f', now() + tonumber(cooldown)) end
-    end
-    if after > MAX_XP then after = MAX_XP elseif after < 0 then after = 0 end
-    if not place then
-      m = m + 1
-      place, members[m] = m, member
-      if i < n then places[member] = m end
-    end
-    scored[place] = after
-    if not sets[i] then gains, days[i] = earned(member, gains, after - before) end
-    texts[2 * place - 1], texts[2 * place] = member, count .. held .. ends .. gains .. user
-    made = made + 1
-    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = before, after, count
-  else
-    outcome[3 * i - 2], outcome[3 * i - 1], outcome[3 * i] = scores[i] and -2 or absent(entries[i]) and -3 or -1, 0, 0
-  end
-end
-if m == 0 then return outcome end
+-- The member, before and after. Nothing is written before everything was read.
+local score = redis.call('ZMSCORE', xp_key, member)[1]
+if not score then return redis.call('ZMSCORE', off_key, member)[1] and 'NOTPRESENT' or 'NOMEMBER' end
+local before = score + 0
+local count, cooldown_end, gains, user = fields(redis.call('HGET', entry_key, member))
+if not count or before ~= clamp(before) or before % 1 ~= 0 then return redis.error_reply("ERR a member's entry is damaged") end
+local after = clamp((op == 'set' and 0 or before) + amount)
+if cooldown ~= '0' then cooldown_end = time + cooldown end
 
-for i = 1, n do
-  local member, before, after = ARGV[3 + i], outcome[3 * i - 2], outcome[3 * i - 1]
-  if before >= 0 and after ~= before then
-    if sets[i] then redis.call('ZADD', KEYS[2], after, member) else redis.call('ZINCRBY', KEYS[2], after - before, member) end
-    leveled(member, before, after)
-    noted(member, days[i], after - before)
-  end
+-- XP, and the gain on this day. What is added was clamped before: the sorted set is the counter.
+if op == 'set' then
+  redis.call('ZADD', xp_key, after, member)
+elseif after ~= before then
+  local gain = after - before
+  local day, open = open_boards(meta_key, boards, days, time)
+  gains, day = earned(dirty_key, member, gains, day, gain)
+  count_gain(meta_key, open, member, day, gain)
+  redis.call('ZINCRBY', xp_key, gain, member)
 end
-redis.call('HSET', KEYS[3], unpack(texts, 1, 2 * m))
-local counted = note(rev, since, pending, members, 1, m, made)
-if journaled() then record(counted, members[1], table.concat(outcome, ' ', 1, 3), audited(), outcome[1], outcome[2]) end
-return outcome
+redis.call('HSET', entry_key, member, entry_text(count, time, cooldown_end, gains, user))
+if leveled(read_curve(curve), before, after) then event(meta_key, events_key, 'u', member, 'b', before, 'a', after) end
+
+-- What the snapshot, a repeat of the request and the audit log need.
+rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
+local outcome = before .. ' ' .. after .. ' ' .. count
+record(journal_key, once_key, keyed, audit, time, {rev = rev, users = member, outcome = outcome, before = before, after = after})
+return {'before', before, 'after', after, 'count', count}

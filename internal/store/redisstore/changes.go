@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"levelboard/internal/domain/guild"
@@ -13,7 +12,7 @@ import (
 )
 
 var (
-	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Waits: true, AllowOOM: true}, []string{"now", "values", "entries"})
+	readChangesScript = makeScript("read_changes", redisconn.ScriptOptions{Waits: true, AllowOOM: true}, []string{"now", "values", "rows"})
 	endChangesScript  = makeScript("end_changes", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch"})
 	distrustScript    = newScript("distrust", "epoch")
 )
@@ -22,7 +21,7 @@ var (
 func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []snapshot.Page {
 	calls := make([]*redisconn.Call, len(guilds))
 	for i, g := range guilds {
-		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: append(keysOf(g).members(), keysOf(g).journal()), Args: []any{size}}
+		calls[i] = &redisconn.Call{Script: readChangesScript, Keys: keysOf(g).names(metaName, xpName, offName, entryName, dirtyName, journalName), Args: []any{size}}
 	}
 	s.client.RunEach(ctx, calls)
 	pages := make([]snapshot.Page, len(guilds))
@@ -39,37 +38,40 @@ func (s *Store) ReadChanges(ctx context.Context, guilds []id.Guild, size int) []
 // changesOf reads what read_changes.lua answered.
 func changesOf(g id.Guild, r reply) (p snapshot.Page, err error) {
 	b := &p.Batch
+	if len(r) == 0 {
+		return p, nil
+	}
 	var incarnation, now, missing int64
-	fields := []*int64{&incarnation, &b.Epoch, &b.AsOf, &b.Rev, &b.Archived, &b.Known, &now, &missing}
-	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
-		return p, fmt.Errorf("redis: read changes: %w", err)
+	if err := r.named(named{"incarnation", &incarnation}); err != nil {
+		return p, wrap("read changes", err)
 	}
 	b.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	switch len(r) {
-	case 0:
-		return snapshot.Page{}, nil
-	case 1:
+	if r.of("epoch") < 0 {
 		return p, snapshot.ErrUnverified
-	case 2:
-		return p, nil
+	}
+	if err := r.named(named{"epoch", &b.Epoch}); err != nil || r.of("rev") < 0 {
+		return p, wrap("read changes", err)
+	}
+	err = r.named(named{"rev", &b.AsOf}, named{"upto", &b.Rev}, named{"archived", &b.Archived}, named{"known", &b.Known}, named{"now", &now},
+		named{"missing", &missing})
+	if err != nil {
+		return p, wrap("read changes", err)
 	}
 	p.At, b.Doubtful = time.UnixMilli(now), missing == 1
 	if !p.More() {
 		b.Before = p.At
 	}
-	members, err := r.list(len(fields), -1)
+	var members []string
+	members, err = r.texts(r.of("members"))
 	if err == nil {
 		b.Rows = make([]snapshot.Row, len(members))
-		for i := range b.Rows {
-			user, _ := members.at(i).(string)
+		for i, user := range members {
 			b.Rows[i].UserID = id.User(user)
 		}
+		b.Mended, err = fillRows(r, b.Rows)
 	}
 	if err == nil {
-		b.Mended, err = fillRows(r[len(fields)+1:], b.Rows)
-	}
-	if err == nil {
-		b.Records, b.Until, err = recordsOf(r, len(fields)+3)
+		b.Records, b.Until, err = recordsOf(r)
 	}
 	return p, wrap("read changes", err)
 }
@@ -90,7 +92,7 @@ func (s *Store) EndChanges(ctx context.Context, batches []snapshot.Batch) (more 
 		err := known(c.Err)
 		var waiting int64
 		if err == nil {
-			waiting, err = reply(c.Reply).number(0)
+			err = reply(c.Reply).named(named{"waiting", &waiting})
 		}
 		more[i], errs[i] = waiting > 0, err
 	}

@@ -13,7 +13,7 @@ import (
 
 var (
 	momentScript   = newScript("moment", "now")
-	announceScript = newScript("announce", changing...)
+	announceScript = newScript("announce", "loaded", "event")
 )
 
 // held is what the answers of moment.lua stand for.
@@ -26,9 +26,11 @@ func (s *Store) Moment(ctx context.Context, g id.Guild) (m periods.Moment, err e
 		return m, err
 	}
 	var now, is, incarnation int64
-	err = r.numbers(&now, &is, &incarnation, &m.Epoch, &m.Rev, &m.Doubt)
-	if err == nil {
+	if err = r.named(named{"now", &now}, named{"state", &is}); err == nil {
 		m.Holds, err = oneOf(held, is)
+	}
+	if err == nil && m.Holds != periods.HoldsNothing {
+		err = r.named(named{"incarnation", &incarnation}, named{"epoch", &m.Epoch}, named{"rev", &m.Rev}, named{"doubt", &m.Doubt})
 	}
 	m.At, m.Incarnation = time.UnixMilli(now), guild.Incarnation(incarnation)
 	return m, wrap("moment", err)
@@ -41,8 +43,8 @@ func (s *Store) Boards(ctx context.Context, g id.Guild) (boards string, now time
 		return "", now, err
 	}
 	var at int64
-	if err = r.numbers(&at); err == nil {
-		boards, _, err = r.text(6)
+	if err = r.named(named{"now", &at}); err == nil {
+		boards, _, err = r.text(r.of("boards"))
 	}
 	return boards, time.UnixMilli(at), wrap("moment", err)
 }

@@ -1,43 +1,45 @@
--- Moves the staging keys of a hydration into place, over whatever was there, writes meta, and puts into the log of events that
--- some may be missing before: whatever made it necessary to load the guild, some of the log may be lost as well. Not when the
--- last in the log is that this server let the guild go, one load ago: then nothing can have happened since. Where nothing is in the log,
--- the mark waits in meta for the first event (changing.lua): a stream takes 4 KB from its first entry on, twice what a small guild does.
--- Records of requests may be missing likewise, and then the archive is asked for as long as they last (changing.lua).
+-- Moves the staging keys of a hydration into place, over whatever was there, and writes meta.
 --
--- KEYS     meta lock, xp entry dirty, events, journal, records, boards of the day, week, month and season; staged xp, staged entry, staged boards
--- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, 'boards' of meta as in counting.lua, or '' when no member has gains, and
---          for each board the sum of what is above 0 of those who are present
+-- KEYS     meta lock dirty journal events once, xp off entry and the boards of the day, week, month and season, those seven staged
+-- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, 'boards' of meta as in boards.lua, or '' when no member has
+--          gains, and for each board the sum of what is above 0 of those who are present
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
+local meta_key, lock_key, dirty_key, journal_key, events_key, once_key = unpack(KEYS, 1, 6)
+local incarnation, _, epoch, archived, record_ms, boards, day, week, month, season = unpack(ARGV)
 if not locked() then return 'HYDRATIONLOST' end
-redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[7], unpack(KEYS, 9, 12))
-local into = {KEYS[3], KEYS[4], unpack(KEYS, 9, 12)}
-for i = 1, #into do
-  if redis.call('EXISTS', KEYS[12 + i]) == 1 then
-    redis.call('RENAME', KEYS[12 + i], into[i])
-    redis.call('PERSIST', into[i])
+local time = now()
+redis.call('UNLINK', meta_key, lock_key, dirty_key, journal_key, unpack(KEYS, 7, 13))
+for i = 7, 13 do
+  if redis.call('EXISTS', KEYS[7 + i]) == 1 then
+    redis.call('RENAME', KEYS[7 + i], KEYS[i])
+    redis.call('PERSIST', KEYS[i])
   end
 end
-redis.call('HSET', KEYS[1], 'incarnation', ARGV[1], 'epoch', ARGV[3], 'rev', ARGV[4], 'archived', ARGV[4], 'server', SERVER,
-  'format', FORMAT, 'used', now())
-if ARGV[6] ~= '' then
-  redis.call('HSET', KEYS[1], 'boards', ARGV[6], 'gained:day', ARGV[7], 'gained:week', ARGV[8], 'gained:month', ARGV[9], 'gained:season', ARGV[10])
-end
-local last = redis.call('XREVRANGE', KEYS[6], '+', '-', 'COUNT', 1)[1]
-local mark = last and last[2]
-local whole = mark and mark[1] == 'e' and tonumber(mark[2]) + 1 == tonumber(ARGV[3]) and mark[4] == SERVER
-redis.call('PERSIST', KEYS[6])
-if not last then
-  redis.call('HSET', KEYS[1], 'marked', now())
-elseif not whole then
-  append(KEYS[6], '*', 'r', ARGV[3])
+redis.call('HSET', meta_key, 'incarnation', incarnation, 'epoch', epoch, 'rev', archived, 'archived', archived, 'server', SERVER,
+  'format', FORMAT, 'used', time)
+if boards ~= '' then
+  redis.call('HSET', meta_key, 'boards', boards, 'gained:day', day, 'gained:week', week, 'gained:month', month, 'gained:season', season)
 end
 
-local head = redis.call('HGET', KEYS[8], '')
-local incarnation, ask, epoch, server = string.match(head or '', '^(%d+) (%+?%d+) ?(%d*) ?(.*)$')
-if incarnation ~= ARGV[1] or server ~= SERVER or tonumber(epoch) + 1 ~= tonumber(ARGV[3]) then
-  ask = ARGV[3] == '1' and '0' or string.format('%.0f', now() + ARGV[5]) -- what was never loaded before has lost nothing
+-- Whatever made it necessary to load the guild, some of the log of events may be lost as well: so it says, unless the last in it is that
+-- this server let the guild go, one load ago (evict.lua). The mark waits in meta for the first event of an empty log (event.lua): a stream
+-- takes 4 KB from its first entry on, twice what a small guild does.
+local last = redis.call('XREVRANGE', events_key, '+', '-', 'COUNT', 1)[1]
+local mark = last and last[2]
+local whole = mark and mark[1] == 'e' and mark[2] + 1 == epoch + 0 and mark[4] == SERVER
+redis.call('PERSIST', events_key)
+if not last then
+  redis.call('HSET', meta_key, 'marked', time)
+elseif not whole then
+  redis.call('XADD', events_key, 'MAXLEN', '~', KEPT_EVENTS, '*', 'r', epoch)
 end
-redis.call('HSET', KEYS[8], '', ARGV[1] .. ' ' .. ask)
-redis.call('PERSIST', KEYS[8])
+
+-- Records of requests may be lost likewise: then the archive is asked for as long as they last (request.lua). What was never loaded before
+-- has lost nothing.
+local head = redis.call('HGET', once_key, '')
+local of, ask, left, server = string.match(head or '', '^(%d+) (%+?%d+) ?(%d*) ?(.*)$')
+if of ~= incarnation or server ~= SERVER or left + 1 ~= epoch + 0 then ask = epoch == '1' and 0 or time + record_ms end
+redis.call('HSET', once_key, '', incarnation .. ' ' .. ask)
+redis.call('PERSIST', once_key)
 return {}

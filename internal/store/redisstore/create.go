@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var createScript = newChangeScript("create")
+var createScript = newChangeScript("create", "loaded", "now", "packed", "request", "entry", "level", "event", "note")
 
 // Create implements leaderboard.Board.
 func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {
@@ -19,5 +19,6 @@ func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User
 	if err != nil {
 		return leaderboard.Outcome{}, fmt.Errorf("redis: create: %w", err)
 	}
-	return s.changeOne(ctx, createScript, g, kept{c.Once, c.Days, c.Audit}, s.sieves.of(c.Curve), string(user), int64(c.XP), text)
+	r, err := s.change(ctx, createScript, g, asked{once: c.Once, days: c.Days, curve: c.Curve, audit: c.Audit}, string(user), int64(c.XP), text)
+	return outcomeOf(createScript, r, err)
 }

@@ -1,18 +1,23 @@
 -- Makes an entry with no messages and no cooldown.
 --
--- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, what leveled takes, member, xp, user, what once takes
--- returns  {xp before, xp after, message count} | {REPLAYED, 'before after count'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | EXISTS
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua; member, XP, user data (entry.lua)
+-- returns  {'before', 0, 'after', XP, 'count', 0} | {'replayed', 'before after count'} | NOTLOADED | EXISTS | KEYREUSED | CLAIMLOST | OUTCOMELOST |
+--          ASKARCHIVE
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event, the record and the journal
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
+local _, _, curve, audit, number, name, request, past, member, xp, user = unpack(ARGV)
+local keyed = {number = number, name = name, request = request, past = past}
+
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
-local answer = once()
+local time = now()
+local answer = replayed(meta_key, once_key, keyed, time)
 if answer then return answer end
-local member, xp, user = ARGV[4], ARGV[5], ARGV[6]
-if absent(redis.call('HGET', KEYS[3], member)) then return 'EXISTS' end
-if redis.call('ZADD', KEYS[2], 'NX', xp, member) == 0 then return 'EXISTS' end
-redis.call('HSET', KEYS[3], member, '0 ' .. stamp() .. ' 0' .. born(member, boards) .. ' ' .. user)
-leveled(member, 0, tonumber(xp))
-local counted = note(rev, since, pending, ARGV, 4, 4)
-record(counted, member, '0 ' .. xp .. ' 0', audited(), nil, xp)
-return {0, xp, 0}
+if redis.call('ZMSCORE', off_key, member)[1] or redis.call('ZADD', xp_key, 'NX', xp, member) == 0 then return 'EXISTS' end
+
+redis.call('HSET', entry_key, member, entry_text(0, time, 0, first_gains(dirty_key, boards, member), user))
+if leveled(read_curve(curve), 0, xp + 0) then event(meta_key, events_key, 'u', member, 'b', 0, 'a', xp) end
+rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
+record(journal_key, once_key, keyed, audit, time, {rev = rev, users = member, outcome = '0 ' .. xp .. ' 0', after = xp})
+return {'before', 0, 'after', xp, 'count', 0}

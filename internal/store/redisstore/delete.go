@@ -7,10 +7,11 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var deleteScript = newChangeScript("delete")
+var deleteScript = newChangeScript("delete", "loaded", "now", "packed", "request", "boards", "event", "note")
 
 // Delete implements leaderboard.Board.
 func (s *Store) Delete(ctx context.Context, g leaderboard.GuildRef, user id.User, r leaderboard.Removal) (replayed bool, err error) {
-	out, err := s.changeOne(ctx, deleteScript, g, kept{r.Once, r.Days, r.Audit}, string(user))
+	answer, err := s.change(ctx, deleteScript, g, asked{once: r.Once, days: r.Days, audit: r.Audit}, string(user))
+	out, err := outcomeOf(deleteScript, answer, err)
 	return out.Replayed, err
 }

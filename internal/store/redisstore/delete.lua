@@ -1,21 +1,28 @@
 -- Removes a member's entry, its cooldown included, also of one that is not present.
 --
--- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, member, what once takes
--- returns  {0, 0, 0} | {REPLAYED, '0 0 0'} | NOTLOADED | KEYREUSED | CLAIMLOST | ASKARCHIVE | NOMEMBER
--- atomic   the entry, its gains in running periods, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, the event, the record and the journal
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua; member
+-- returns  {'before', XP, 'after', 0, 'count', 0} | {'replayed', '0 0 0'} | NOTLOADED | NOMEMBER | KEYREUSED | CLAIMLOST | OUTCOMELOST | ASKARCHIVE
+-- atomic   the entry, its gains in running periods, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, the
+--          event, the record and the journal
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
+local _, days, _, audit, number, name, request, past, member = unpack(ARGV)
+local keyed = {number = number, name = name, request = request, past = past}
+
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
-local answer = once()
+local time = now()
+local answer = replayed(meta_key, once_key, keyed, time)
 if answer then return answer end
-local entry, audit = redis.call('HGET', KEYS[3], ARGV[3]), audited()
-local away = absent(entry)
-local xp = away
-if audit ~= '' and not xp then xp = redis.call('ZMSCORE', KEYS[2], ARGV[3])[1] end
-if redis.call('ZREM', KEYS[2], ARGV[3]) == 0 and not away then return 'NOMEMBER' end
-redis.call('HDEL', KEYS[3], ARGV[3])
-parted(ARGV[3], boards)
-if not away then event(KEYS[5], 'o', ARGV[3]) end
-local counted = note(rev, since, pending, ARGV, 3, 3)
-record(counted, ARGV[3], '0 0 0', audit, xp and string.format('%.0f', xp + 0))
-return {0, 0, 0}
+local present, absent = redis.call('ZMSCORE', xp_key, member)[1], redis.call('ZMSCORE', off_key, member)[1]
+if not present and not absent then return 'NOMEMBER' end
+local xp = string.format('%.0f', (present or absent) + 0)
+
+redis.call('ZREM', xp_key, member)
+redis.call('ZREM', off_key, member)
+redis.call('HDEL', entry_key, member)
+move_on_boards(meta_key, boards, days, member)
+if present then event(meta_key, events_key, 'o', member) end
+rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
+record(journal_key, once_key, keyed, audit, time, {rev = rev, users = member, outcome = '0 0 0', before = xp})
+return {'before', xp, 'after', 0, 'count', 0}

@@ -2,11 +2,12 @@
 -- nothing of it is used, and what has changed stays noted.
 --
 -- KEYS     meta
--- ARGV     incarnation, epoch, and if a batch was refused, which so is not on its way any more: what was known to be archived, or on its
---          way, before it was read
+-- ARGV     incarnation, epoch, what was known to be archived, or on its way, before the batch was read that was refused: that is on its way no more
 -- returns  {} | NOTLOADED
 -- atomic   the check and the change
-if not current() then return 'NOTLOADED' end
-redis.call('HDEL', KEYS[1], 'server', 'read')
-if ARGV[3] and pending and tonumber(pending) > tonumber(ARGV[3]) then redis.call('HSET', KEYS[1], 'pending', ARGV[3]) end
+local meta_key, known = KEYS[1], ARGV[3]
+local found, pending = current('pending')
+if not found then return 'NOTLOADED' end
+redis.call('HDEL', meta_key, 'server', 'read')
+if pending and pending + 0 > known + 0 then redis.call('HSET', meta_key, 'pending', known) end
 return {}

@@ -19,7 +19,7 @@ import (
 var (
 	eraseScript       = newScript("erase", "now", "note")
 	eraseEventsScript = newScript("erase_events")
-	findEntryScript   = newScript("find_entry")
+	findEntryScript   = newScript("find_entry", "values", "rows")
 )
 
 // eventsPattern matches the logs of events of all guilds and incarnations.
@@ -41,7 +41,7 @@ func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User
 	for i, g := range guilds {
 		k := keysOf(g)
 		calls[i] = &redisconn.Call{
-			Script: eraseScript, Keys: append(append(k.members(), k.journal()), k.gains()...), Args: []any{string(user), noted},
+			Script: eraseScript, Keys: append(k.names(metaName, xpName, offName, entryName, dirtyName, journalName), k.gains()...), Args: []any{string(user), noted},
 		}
 	}
 	s.client.RunEach(ctx, calls)
@@ -56,15 +56,21 @@ func (s *Store) EraseMember(ctx context.Context, guilds []id.Guild, user id.User
 
 // searchedOf reads what erase.lua answered.
 func searchedOf(g id.Guild, r reply) (found erasure.Searched) {
+	if len(r) == 0 {
+		return found
+	}
 	var incarnation, noted int64
-	fields := []*int64{&incarnation, &noted, &found.Epoch, &found.Rev}
-	if err := r.numbers(fields[:min(len(r), len(fields))]...); err != nil {
+	err := r.named(named{"incarnation", &incarnation})
+	found.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
+	if found.Unverified = r.of("noted") < 0; err == nil && !found.Unverified {
+		err = r.named(named{"noted", &noted})
+	}
+	if found.Noted = noted == 1; err == nil && found.Noted {
+		err = r.named(named{"epoch", &found.Epoch}, named{"rev", &found.Rev})
+	}
+	if err != nil {
 		return erasure.Searched{Err: wrap("erase a member", err)}
 	}
-	if len(r) > 0 {
-		found.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	}
-	found.Unverified, found.Noted = len(r) == 1, noted == 1
 	return found
 }
 
@@ -89,16 +95,18 @@ func (s *Store) Archived(ctx context.Context, guilds []id.Guild) (states []snaps
 	return states, wrap("read what is archived", err)
 }
 
+func entryKeys(k guildKeys) []string { return k.names(metaName, xpName, offName, entryName) }
+
 // Entries implements erasure.Live.
 func (s *Store) Entries(ctx context.Context, guilds []id.Guild, user id.User) (found []erasure.Membership, err error) {
-	err = s.onEach(ctx, findEntryScript, guilds, guildKeys.board, func(g id.Guild, r reply, err error) error {
+	err = s.onEach(ctx, findEntryScript, guilds, entryKeys, func(g id.Guild, r reply, err error) error {
 		if err != nil || len(r) == 0 {
 			return err
 		}
 		var incarnation int64
 		rows := []snapshot.Row{{Member: leaderboard.Member{UserID: user}}}
-		if err = r.numbers(&incarnation); err == nil {
-			_, err = fillRows(r[1:], rows)
+		if err = r.named(named{"incarnation", &incarnation}); err == nil {
+			_, err = fillRows(r, rows)
 		}
 		found = append(found, erasure.Membership{Guild: leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}, Row: rows[0]})
 		return err
@@ -113,7 +121,7 @@ func (s *Store) EraseEvents(ctx context.Context, user id.User) error {
 		for from := "-"; from != "" && err == nil; {
 			var r reply
 			if r, err = s.run(ctx, eraseEventsScript, []string{key}, string(user), from, eraseEventsSize); err == nil {
-				from, _, err = r.text(0)
+				from, _, err = r.text(r.of("last"))
 			}
 			if from != "" {
 				from = "(" + from

@@ -1,40 +1,37 @@
--- Takes a user's entry and gains out of a guild. What the journal says of the user leaves it with the next snapshot; events are left to erase_events.lua.
+-- Takes a user's entry and gains out of a guild. What the journal says of the user leaves it with the next snapshot; events are left to
+-- erase_events.lua.
 --
--- KEYS     meta xp entry dirty, journal, boards of the day, week, month and season
+-- KEYS     meta xp off entry dirty journal, boards of the day, week, month and season
 -- ARGV     member, 1 to note the deletion though nothing is found, else 0
--- returns  {} when the guild is not loaded | {incarnation} when it is not in use | {incarnation, 0: the user was not found, or 1, epoch,
---          rev}
+-- returns  {} when the guild is not loaded | {'incarnation', incarnation} when it is not in use | {..., 'noted', 0} when the user was not
+--          found | {..., 'noted', 1, 'epoch', epoch, 'rev', rev}
 -- atomic   all of it, and the note for the snapshot, which finds no entry and writes a tombstone
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', 'rev', 'since', 'pending')
-if not meta[1] then return {} end
-if meta[2] ~= SERVER then return {meta[1]} end
-local user, found = ARGV[1], ARGV[2] == '1'
+local meta_key, xp_key, off_key, entry_key, dirty_key, journal_key = unpack(KEYS, 1, 6)
+local user, always = unpack(ARGV)
+local meta = redis.call('HMGET', meta_key, 'incarnation', 'server', 'epoch', 'rev', 'since', 'pending')
+local incarnation, server, epoch, rev, since, pending = unpack(meta, 1, 6)
+if not incarnation then return {} end
+if server ~= SERVER then return {'incarnation', incarnation} end
 
-if redis.call('HDEL', KEYS[3], user) + redis.call('ZREM', KEYS[2], user) > 0 then found = true end
-if redis.call('ZMSCORE', KEYS[4], user)[1] then found = true end
-
-for i = 6, 9 do
-  local was = redis.call('ZMSCORE', KEYS[i], user)[1]
-  if was then
+local removed = redis.call('HDEL', entry_key, user) + redis.call('ZREM', xp_key, user) + redis.call('ZREM', off_key, user)
+local found = always == '1' or removed > 0 or redis.call('ZMSCORE', dirty_key, user)[1]
+for place, sum in ipairs({'gained:day', 'gained:week', 'gained:month', 'gained:season'}) do
+  local gained = redis.call('ZMSCORE', KEYS[6 + place], user)[1]
+  if gained then
     found = true
-    redis.call('ZREM', KEYS[i], user)
-    local sum = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[i - 5]
-    redis.call('HINCRBY', KEYS[1], sum, string.format('%.0f', math.min(-tonumber(was), 0)))
+    redis.call('ZREM', KEYS[6 + place], user)
+    redis.call('HINCRBY', meta_key, sum, math.min(-gained, 0))
   end
 end
-
 local from = '-'
 repeat
-  local part = redis.call('XRANGE', KEYS[5], from, '+', 'COUNT', 500)
+  local part = redis.call('XRANGE', journal_key, from, '+', 'COUNT', 500)
   for i = 1, #part do
-    local fields = part[i][2]
-    for j = 2, #fields, 2 do
-      if string.find(fields[j], user, 1, true) then found = true end
-    end
+    found = found or string.find(table.concat(part[i][2], ' '), user, 1, true)
     from = '(' .. part[i][1]
   end
 until #part < 500
 
-if not found then return {meta[1], 0} end
-local counted = note(meta[4], meta[5], meta[6], {user}, 1, 1)
-return {meta[1], 1, meta[3], counted}
+if not found then return {'incarnation', incarnation, 'noted', 0} end
+rev = note(meta_key, dirty_key, rev, since, pending, now(), {user})
+return {'incarnation', incarnation, 'noted', 1, 'epoch', epoch, 'rev', rev}

@@ -30,17 +30,17 @@ func (s *Store) Extent(ctx context.Context, g leaderboard.GuildRef) (events.Exte
 
 func extentOf(r reply) (x events.Extent, err error) {
 	var now int64
-	if err := r.numbers(&now, &x.Count); err != nil || x.Count == 0 {
-		x.Now = time.UnixMilli(now)
+	err = r.named(named{"now", &now}, named{"count", &x.Count})
+	x.Now = time.UnixMilli(now)
+	if err != nil || x.Count == 0 {
 		return x, err
 	}
-	x.Now = time.UnixMilli(now)
-	for i, target := range []*events.ID{&x.Oldest, &x.Newest} {
-		text, _, err := r.text(2 + i)
+	for name, to := range map[string]*events.ID{"oldest": &x.Oldest, "newest": &x.Newest} {
+		text, _, err := r.text(r.of(name))
 		if err != nil {
 			return x, err
 		}
-		if *target, err = events.ParseID(text); err != nil {
+		if *to, err = events.ParseID(text); err != nil {
 			return x, err
 		}
 	}

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	surveyScript = newScript("survey", "now", "cold")
+	surveyScript = newScript("survey", "now")
 	usedScript   = makeScript("used", redisconn.ScriptOptions{AllowOOM: true}, []string{"now"})
-	evictScript  = makeScript("evict", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch", "now", "cold"})
+	evictScript  = makeScript("evict", redisconn.ScriptOptions{AllowOOM: true}, []string{"epoch", "now"})
 )
 
 // Survey implements snapshot.Live. It costs the server a few microseconds for each guild. A guild whose answer is an error, or
@@ -27,13 +27,14 @@ func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duratio
 		if err == nil && len(r) == 0 {
 			return nil
 		}
-		kind, q, err := quietOf(g, r)
+		state := r.at(r.of("state"))
+		q, quiet := quietOf(g, r)
 		switch {
-		case err == nil && kind == 0:
+		case quiet && state == "cold":
 			seen.Cold = append(seen.Cold, q)
-		case err == nil && kind == 3:
+		case quiet && state == "warm":
 			seen.Warm = append(seen.Warm, q)
-		case kind == 2:
+		case state == "unverified":
 			seen.Unverified = append(seen.Unverified, g)
 		default:
 			seen.Changed = append(seen.Changed, g)
@@ -43,12 +44,12 @@ func (s *Store) Survey(ctx context.Context, guilds []id.Guild, idle time.Duratio
 	return seen, err
 }
 
-// quietOf reads the answer about a fully archived guild. For any other it fails, and returns the kind of the answer if it has one.
-func quietOf(g id.Guild, r reply) (kind int64, q snapshot.Quiet, err error) {
+// quietOf reads the answer about a fully archived guild.
+func quietOf(g id.Guild, r reply) (q snapshot.Quiet, ok bool) {
 	var incarnation int64
-	err = r.numbers(&kind, &incarnation, &q.State.Epoch, &q.State.Archived)
+	err := r.named(named{"incarnation", &incarnation}, named{"epoch", &q.State.Epoch}, named{"archived", &q.State.Archived})
 	q.Guild = leaderboard.GuildRef{ID: g, Incarnation: guild.Incarnation(incarnation)}
-	return kind, q, err
+	return q, err == nil
 }
 
 // NoteUses implements snapshot.Live.
@@ -73,7 +74,7 @@ func (s *Store) EvictFrozen(ctx context.Context, h hydrate.Lock, state snapshot.
 
 func (s *Store) evict(ctx context.Context, g leaderboard.GuildRef, state snapshot.State, idle time.Duration, token string) (gone bool, err error) {
 	k := keysOf(g.ID)
-	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, append(k.members(), k.gains()...)...)
+	keys := append([]string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, k.members()...)
 	r, err := s.run(ctx, evictScript, keys,
 		int64(g.Incarnation), state.Epoch, state.Archived, cooldownMillis(idle), s.onceTTL.Milliseconds(), token)
 	if errors.Is(err, leaderboard.ErrNotLoaded) {
@@ -82,6 +83,6 @@ func (s *Store) evict(ctx context.Context, g leaderboard.GuildRef, state snapsho
 	if err != nil {
 		return false, err
 	}
-	n, err := r.number(0)
+	n, err := r.number(r.of("gone"))
 	return n == 1, wrap("evict", err)
 }

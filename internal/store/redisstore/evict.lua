@@ -1,27 +1,37 @@
 -- Removes a guild that nobody uses and of which the archive holds everything. Its log of events stays for an hour, with a mark by which the
 -- next load sees that nothing is missing in it, and so do the records of its requests for as long as they last.
 --
--- KEYS     meta lock dirty journal, events, records, then all keys of its members, which may name some of these again
--- ARGV     incarnation, epoch, the archive's archived, for how long no use must have been noted, how long a record lasts, in ms, and the token of one
---          who has frozen the guild and found all of it archived, or ''
--- returns  {1: it is gone, or 0: it has changed or is used} | NOTLOADED
+-- KEYS     meta lock dirty journal events once, then all other keys of the guild
+-- ARGV     incarnation, epoch, the archive's archived, for how long no use must have been noted, how long a record lasts, in ms, and the
+--          token of one who has frozen the guild and found all of it archived, or ''
+-- returns  {'gone', 1, or 0: it has changed or is used} | NOTLOADED
 -- atomic   all checks and the removal, so a request finds the guild as it was, or finds none and loads it
-if not current() then return 'NOTLOADED' end
-local frozen = ARGV[6] ~= '' and redis.call('GET', KEYS[2]) == ARGV[6] .. '@' .. SERVER
-if not frozen and (ARGV[6] ~= '' or rev ~= ARGV[3] or not cold(tonumber(ARGV[4]), rev, archived, pending, redis.call('HGET', KEYS[1], 'used'))) then return {0} end
-if frozen then redis.call('DEL', KEYS[2]) end
-redis.call('UNLINK', KEYS[1], KEYS[4], unpack(KEYS, 7))
-if redis.call('XLEN', KEYS[5]) == 0 then
-  redis.call('UNLINK', KEYS[5])
+local meta_key, lock_key, dirty_key, journal_key, events_key, once_key = unpack(KEYS, 1, 6)
+local incarnation, epoch, known, idle, record_ms, token = unpack(ARGV)
+local found, rev, archived, pending, used = current('rev', 'archived', 'pending', 'used')
+if not found then return 'NOTLOADED' end
+local time = now()
+if token ~= '' then
+  if redis.call('GET', lock_key) ~= token .. '@' .. SERVER then return {'gone', 0} end
 else
-  redis.call('XADD', KEYS[5], '*', 'e', ARGV[2], 's', SERVER)
-  redis.call('PEXPIRE', KEYS[5], 3660000) -- the minute on top is for those who judge by the time of an event (package events)
+  -- A `pending` that is not above `archived` is of a writer that died.
+  local busy = rev ~= archived or rev ~= known or pending and pending + 0 > archived + 0 or redis.call('EXISTS', lock_key) > 0
+  local waits = redis.call('ZCARD', dirty_key) > 0 or redis.call('XLEN', journal_key) > 0
+  if busy or waits or time - (used or 0) < idle + 0 then return {'gone', 0} end
 end
-if redis.call('HLEN', KEYS[6]) > 1 then
-  local ask = string.match(redis.call('HGET', KEYS[6], '') or '', '^%d+ (%+?%d+)')
-  redis.call('HSET', KEYS[6], '', table.concat({ARGV[1], ask or now() + ARGV[5], ARGV[2], SERVER}, ' '))
-  redis.call('PEXPIRE', KEYS[6], ARGV[5])
+
+redis.call('UNLINK', meta_key, lock_key, dirty_key, journal_key, unpack(KEYS, 7))
+if redis.call('XLEN', events_key) == 0 then
+  redis.call('UNLINK', events_key)
 else
-  redis.call('UNLINK', KEYS[6])
+  redis.call('XADD', events_key, '*', 'e', epoch, 's', SERVER)
+  redis.call('PEXPIRE', events_key, 3660000) -- the minute on top is for those who judge by the time of an event (package events)
 end
-return {1}
+if redis.call('HLEN', once_key) > 1 then
+  local ask = string.match(redis.call('HGET', once_key, '') or '', '^%d+ (%+?%d+)')
+  redis.call('HSET', once_key, '', table.concat({incarnation, ask or time + record_ms, epoch, SERVER}, ' '))
+  redis.call('PEXPIRE', once_key, record_ms)
+else
+  redis.call('UNLINK', once_key)
+end
+return {'gone', 1}

@@ -11,6 +11,6 @@ if found[1] and not fence then return 'KEYREUSED' end
 local incarnation = string.match(found[2] or '', '^%d+')
 local made = incarnation and redis.call('HGET', KEYS[1], packedfield(incarnation, ARGV[2]))
 if made and holds(made, ARGV[2]) then return 'KEYREUSED' end
-if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], ARGV[2], stamp() .. ' fence ' .. ARGV[1]) end
+if not fence or tonumber(fence) < tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], ARGV[2], now() .. ' fence ' .. ARGV[1]) end
 if redis.call('HLEN', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
 return {}

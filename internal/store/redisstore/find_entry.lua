@@ -1,9 +1,11 @@
 -- Looks for a member in a guild that is in use.
 --
--- KEYS     meta xp entry
+-- KEYS     meta xp off entry
 -- ARGV     member
--- returns  {} when the guild is not in use | {incarnation, {xp | nil}, {entry | nil}}
+-- returns  {} when the guild is not in use | {'incarnation', incarnation, 'xp', 'off', 'entries' as in rows.lua}
 -- atomic   all of it; nothing is changed
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server')
-if not meta[1] or meta[2] ~= SERVER then return {} end
-return {meta[1], redis.call('ZMSCORE', KEYS[2], ARGV[1]), redis.call('HMGET', KEYS[3], ARGV[1])}
+local meta_key, xp_key, off_key, entry_key = unpack(KEYS)
+local incarnation, server = unpack(redis.call('HMGET', meta_key, 'incarnation', 'server'), 1, 2)
+if not incarnation or server ~= SERVER then return {} end
+local xp, off, entries = rows(xp_key, off_key, entry_key, {ARGV[1]})
+return {'incarnation', incarnation, 'xp', xp, 'off', off, 'entries', entries}

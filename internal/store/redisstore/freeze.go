@@ -32,7 +32,7 @@ func (s *Store) freeze(ctx context.Context, h hydrate.Lock, begin int) (state sn
 		return state, false, err
 	}
 	var waiting int64
-	err = r.numbers(&waiting, &state.Epoch, &state.Archived)
+	err = r.named(named{"waiting", &waiting}, named{"epoch", &state.Epoch}, named{"rev", &state.Archived})
 	return state, waiting == 0, wrap("freeze", err)
 }
 

@@ -16,10 +16,10 @@ import (
 
 var (
 	beginHydrationScript  = newScript("begin_hydration")
-	unsavedScript         = newScript("unsaved", "locked", "values", "entries")
+	unsavedScript         = newScript("unsaved", "locked", "values", "rows")
 	verifiedScript        = newScript("verified", "locked")
 	loadChunkScript       = newScript("load_chunk", "locked")
-	commitHydrationScript = newScript("commit_hydration", "locked", "now", "append")
+	commitHydrationScript = newScript("commit_hydration", "locked", "now")
 	abortHydrationScript  = newScript("abort_hydration")
 	dropScript            = newScript("drop")
 )
@@ -33,7 +33,7 @@ const (
 	stagingTTL = 5 * time.Minute
 	// chunkRows is how many rows one script loads or reads: a busy server is held up for two or three milliseconds, not for ten.
 	chunkRows = 250
-	// away is how far below their gains members stand on boards of periods who are not present (prelude/counting.lua).
+	// away is how far below their gains members stand on boards of periods who are not present (prelude/boards.lua).
 	away = 1 << 52
 )
 
@@ -52,13 +52,13 @@ func (s *Store) BeginHydration(ctx context.Context, g leaderboard.GuildRef, arch
 	if err != nil {
 		return h, 0, err
 	}
-	answer, err := r.number(0)
+	answer, err := r.number(r.of("found"))
 	if err != nil {
 		return h, 0, wrap("begin hydration", err)
 	}
 	is, err := oneOf(found, answer)
 	if is == hydrate.FoundUnverified {
-		h.Rev, err = r.number(1)
+		h.Rev, err = r.number(r.of("rev"))
 	}
 	return h, is, wrap("begin hydration", err)
 }
@@ -127,15 +127,15 @@ func (s *Store) readUnsaved(ctx context.Context, h hydrate.Lock, journal string,
 		args = append(args, string(user))
 		b.Rows[i].UserID = user
 	}
-	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.entry(), k.journal()}, args...)
+	r, err := s.run(ctx, unsavedScript, []string{k.meta(), k.lock(), k.xp(), k.off(), k.entry(), k.journal()}, args...)
 	if err != nil {
 		return b, err
 	}
-	if err = r.numbers(&b.Rev, &b.Epoch, &b.Known); err == nil {
-		b.Mended, err = fillRows(r[3:], b.Rows)
+	if err = r.named(named{"rev", &b.Rev}, named{"epoch", &b.Epoch}, named{"read", &b.Known}); err == nil {
+		b.Mended, err = fillRows(r, b.Rows)
 	}
 	if err == nil {
-		b.Records, b.Until, err = recordsOf(r, 5)
+		b.Records, b.Until, err = recordsOf(r)
 	}
 	return b, wrap("unsaved members", err)
 }
@@ -173,21 +173,23 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 			return fmt.Errorf("redis: load chunk: %w", err)
 		}
 		member := string(row.UserID)
-		e := entry{absent: row.Absent, xp: row.XP, count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains, user: user}
-		if !row.Absent {
-			pairs[0] = append(pairs[0], int64(row.XP), member)
+		e := entry{count: row.MessageCount, updated: millis(row.LastUpdated), cooldown: millis(row.CooldownUntil), gains: row.Gains}
+		set := 0 // xp
+		if row.Absent {
+			set = 1 // off
 		}
-		pairs[1] = append(pairs[1], member, e.String())
+		pairs[set] = append(pairs[set], int64(row.XP), member)
+		pairs[2] = append(pairs[2], member, entryText(e, user))
 		for i, gained := range row.OnBoards {
 			if row.Absent && gained != 0 {
 				gained -= away
 			}
 			if gained != 0 {
-				pairs[2+i] = append(pairs[2+i], gained, member)
+				pairs[3+i] = append(pairs[3+i], gained, member)
 			}
 		}
 	}
-	if len(pairs[1]) == 0 {
+	if len(pairs[2]) == 0 {
 		return nil
 	}
 	args := []any{int64(h.Guild.Incarnation), h.Token, hydrationLock.Milliseconds(), stagingTTL.Milliseconds()}
@@ -205,8 +207,8 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 // hydrate.ErrLost then, and BeginHydration says that it is loaded.
 func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
-	keys := []string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty()}
-	keys = append(append(keys, k.events(h.Guild.Incarnation), k.journal(), k.once()), append(k.gains(), k.staging(h.Token)...)...)
+	keys := []string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(h.Guild.Incarnation), k.once()}
+	keys = append(append(keys, k.members()...), k.staging(h.Token)...)
 	args := []any{int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, s.onceTTL.Milliseconds(), h.Boards}
 	for _, gained := range h.Gained {
 		args = append(args, gained)
@@ -225,7 +227,7 @@ func (s *Store) AbortHydration(ctx context.Context, h hydrate.Lock) error {
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets hydrate.ErrLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := append([]string{k.meta(), k.lock(), k.xp(), k.entry(), k.dirty(), k.journal(), k.events(g.Incarnation), k.once()}, k.gains()...)
+	keys := append([]string{k.meta(), k.lock(), k.events(g.Incarnation), k.once(), k.dirty(), k.journal()}, k.members()...)
 	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation), s.onceTTL.Milliseconds())
 	return err
 }

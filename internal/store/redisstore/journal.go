@@ -14,9 +14,9 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// recordsOf reads element i, entries of a journal, and returns the id after the last one as well; "" after none.
-func recordsOf(r reply, i int) (records []snapshot.Record, until string, err error) {
-	entries, err := r.list(i, -1)
+// recordsOf reads the journal of an answer, and returns the id after the last entry as well; "" after none.
+func recordsOf(r reply) (records []snapshot.Record, until string, err error) {
+	entries, err := r.list(r.of("journal"), -1)
 	for i := 0; i < len(entries) && err == nil; i++ {
 		var record snapshot.Record
 		var place events.ID
@@ -28,7 +28,7 @@ func recordsOf(r reply, i int) (records []snapshot.Record, until string, err err
 	return records, until, err
 }
 
-// recordOf reads what changing.lua put into a journal: {id, {field, value, ...}}.
+// recordOf reads what prelude/request.lua put into a journal: {id, {field, value, ...}}.
 func recordOf(entries reply, i int) (r snapshot.Record, place events.ID, err error) {
 	entry, err := entries.list(i, 2)
 	var words reply

@@ -27,8 +27,11 @@ const (
 	keySuffix     = "}:"
 	metaName      = "meta"
 	xpName        = "xp"
+	offName       = "off"
 	entryName     = "entry"
 	dirtyName     = "dirty"
+	journalName   = "journal"
+	onceName      = "once"
 	dayName       = "gain:day"
 	weekName      = "gain:week"
 	monthName     = "gain:month"
@@ -45,13 +48,14 @@ func (k guildKeys) name(s string) string { return keyPrefix + string(k) + keySuf
 
 func (k guildKeys) meta() string  { return k.name(metaName) }
 func (k guildKeys) xp() string    { return k.name(xpName) }
+func (k guildKeys) off() string   { return k.name(offName) }
 func (k guildKeys) entry() string { return k.name(entryName) }
 func (k guildKeys) dirty() string { return k.name(dirtyName) }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
 
 // once records requests by their names; journal holds those that the archive does not have yet.
-func (k guildKeys) once() string    { return k.name("once") }
-func (k guildKeys) journal() string { return k.name("journal") }
+func (k guildKeys) once() string    { return k.name(onceName) }
+func (k guildKeys) journal() string { return k.name(journalName) }
 
 // claimKey names the guild that the request under a key is about, in a slot of its own.
 func claimKey(key leaderboard.Digest) string { return claimPrefix + digestText(key) }
@@ -73,15 +77,19 @@ func eventsName(incarnation guild.Incarnation) string {
 	return string(strconv.AppendInt([]byte("events:"), int64(incarnation), 10))
 }
 
-// board are the keys of the scripts that read a board, members those of the scripts of snapshots, and changes those of the
-// scripts that change members: each begins with the ones before. Where gains are counted, changes have the boards of periods as well.
-func (k guildKeys) board() []string   { return k.names(metaName, xpName, entryName) }
-func (k guildKeys) members() []string { return k.names(metaName, xpName, entryName, dirtyName) }
+// board are the keys of the scripts that read a board, and members those of all that is stored about members.
+func (k guildKeys) board() []string { return k.names(metaName, xpName, entryName) }
+func (k guildKeys) members() []string {
+	return k.names(xpName, offName, entryName, dayName, weekName, monthName, seasonName)
+}
+
+// changes are the keys of the scripts that change members (prelude/request.lua). Where gains are counted, they have the boards of periods as well.
 func (k guildKeys) changes(incarnation guild.Incarnation, counted bool) []string {
+	events := eventsName(incarnation)
 	if counted {
-		return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation), dayName, weekName, monthName, seasonName)
+		return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, onceName, dayName, weekName, monthName, seasonName)
 	}
-	return k.names(metaName, xpName, entryName, dirtyName, eventsName(incarnation))
+	return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, onceName)
 }
 
 // gains are the boards of the running day, week, month and season.
@@ -89,7 +97,7 @@ func (k guildKeys) gains() []string { return k.names(dayName, weekName, monthNam
 
 // names makes all names in one piece of memory: over many boards these are made again for each request.
 func (k guildKeys) names(suffixes ...string) []string {
-	const usual = 400 // bytes, which fit on the stack
+	const usual = 500 // bytes, which fit on the stack
 	text, names := make([]byte, 0, usual), make([]string, len(suffixes))
 	for _, s := range suffixes {
 		text = append(append(append(append(text, keyPrefix...), k...), keySuffix...), s...)
@@ -102,10 +110,10 @@ func (k guildKeys) names(suffixes ...string) []string {
 	return names
 }
 
-// staging are the keys that a hydration loads into: xp, entry and the boards.
+// staging are the keys that a hydration loads into, in the order of members.
 func (k guildKeys) staging(token string) []string {
 	prefix := k.name("load:") + token
-	return []string{prefix + ":xp", prefix + ":entry", prefix + ":day", prefix + ":week", prefix + ":month", prefix + ":season"}
+	return []string{prefix + ":xp", prefix + ":off", prefix + ":entry", prefix + ":day", prefix + ":week", prefix + ":month", prefix + ":season"}
 }
 
 // guildOfMeta returns the guild whose meta key this is.

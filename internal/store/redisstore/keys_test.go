@@ -151,7 +151,7 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 	change(counting)
 	want("after a change that counts", loaded, period.Daily, period.Weekly)
 	entry := client.HGet(ctx, prefix+"entry", string(user1)).Val()
-	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, ";"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, ";"+strconv.Itoa(int(today-1))+":1") {
+	if today := period.DayAt(time.Now(), time.UTC); !strings.Contains(entry, "\x00"+strconv.Itoa(int(today))+":1") && !strings.Contains(entry, "\x00"+strconv.Itoa(int(today-1))+":1") {
 		t.Errorf("the entry is %q, want it with a gain of today", entry)
 	}
 	if meta := client.HGetAll(ctx, prefix+"meta").Val(); meta["gained:week"] != "1" || !strings.HasSuffix(meta["boards"], " "+week.Range()+" - -") {

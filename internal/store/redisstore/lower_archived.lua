@@ -2,9 +2,11 @@
 --
 -- KEYS     meta
 -- ARGV     incarnation, epoch, the archived that was seen, what the archive holds
--- returns  {1} | {0} when another rev is archived by now | NOTLOADED
+-- returns  {'lowered', 1, or 0 when another rev is archived by now} | NOTLOADED
 -- atomic   the check and the change
-if not current() then return 'NOTLOADED' end
-if archived ~= ARGV[3] then return {0} end
-redis.call('HSET', KEYS[1], 'archived', ARGV[4])
-return {1}
+local meta_key, seen, holds = KEYS[1], ARGV[3], ARGV[4]
+local found, archived = current('archived')
+if not found then return 'NOTLOADED' end
+if archived ~= seen then return {'lowered', 0} end
+redis.call('HSET', meta_key, 'archived', holds)
+return {'lowered', 1}

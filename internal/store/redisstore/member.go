@@ -2,8 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
@@ -25,31 +23,30 @@ func (s *Store) readMember(ctx context.Context, g leaderboard.GuildRef, user id.
 	if err := s.client.Share(ctx, &c); err != nil {
 		return m, "", known(err)
 	}
-	m, err = memberOf(c.Reply)
-	m.UserID = user
+	row, err := reply(c.Reply).list(0, -1)
 	if err == nil {
-		entry, _, err = reply(c.Reply).text(2)
+		m, err = memberOf(row, user)
+	}
+	if err == nil {
+		entry, _, err = row.text(row.of("entry"))
 	}
 	return m, entry, wrap("member", err)
 }
 
-// memberOf reads a member that members.lua answered, except for its id.
-func memberOf(r reply) (m leaderboard.Ranked, err error) {
-	if len(r) < 3 {
-		return m, fmt.Errorf("%w: it is too short", errReply)
-	}
-	if r[0] == nil {
-		if text, _ := r[2].(string); strings.HasPrefix(text, absentMark) {
+// memberOf reads what ranked.lua answered about a user.
+func memberOf(r reply, user id.User) (m leaderboard.Ranked, err error) {
+	if xp, entry := r.of("xp"), r.of("entry"); r.at(xp) == nil && xp >= 0 {
+		if r.at(entry) != nil {
 			return m, leaderboard.ErrNotPresent
 		}
 		return m, leaderboard.ErrNoMember
 	}
 	var xp, above int64
-	if err := r.numbers(&xp, &above); err != nil {
+	if err := r.named(named{"xp", &xp}, named{"rank", &above}); err != nil {
 		return m, err
 	}
-	m.Member, err = entryOf(r, 2)
-	m.XP, m.Rank = level.XP(xp), above+1
+	m.Member, err = entryOf(r, r.of("entry"))
+	m.UserID, m.XP, m.Rank = user, level.XP(xp), above+1
 	return m, err
 }
 
@@ -63,7 +60,6 @@ func entryOf(entries reply, i int) (m leaderboard.Member, err error) {
 	if err != nil {
 		return m, err
 	}
-	m.MessageCount, m.LastUpdated = e.count, fromMillis(e.updated)
-	m.User, err = decodeUser(e.user)
-	return m, err
+	m.MessageCount, m.LastUpdated, m.User = e.count, fromMillis(e.updated), e.user
+	return m, nil
 }

@@ -2,7 +2,9 @@
 --
 -- KEYS     meta xp entry
 -- ARGV     incarnation, members (at most 1000)
--- returns  {xp | nil, rank from 0 | nil, entry | nil, ...}: three for each member | NOTLOADED
+-- returns  {members as in ranked.lua} | NOTLOADED
 -- atomic   all entries and ranks are of one moment; nothing is changed
+local _, xp_key, entry_key = unpack(KEYS)
+local members = {unpack(ARGV, 2)}
 if not loaded() then return 'NOTLOADED' end
-return ranked(2)
+return ranked(xp_key, entry_key, members)

@@ -2,14 +2,17 @@
 --
 -- KEYS     meta dirty
 -- ARGV     incarnation, epoch, members...
--- returns  {archived} | NOTLOADED
+-- returns  {'archived', rev} | NOTLOADED
 -- atomic   the check, the note and the guild's rev, so that a batch that was read before does not end what is noted (end_changes.lua)
-if not current() then return 'NOTLOADED' end
+local meta_key, dirty_key = unpack(KEYS)
+local found, rev, since, archived = current('rev', 'since', 'archived')
+if not found then return 'NOTLOADED' end
 if #ARGV > 2 then
-  if not redis.call('HGET', KEYS[1], 'since') then redis.call('HSET', KEYS[1], 'since', now()) end
-  local counted, noted = string.format('%.0f', tonumber(rev) + 1), {}
-  for i = 3, #ARGV do noted[#noted + 1], noted[#noted + 2] = counted, ARGV[i] end
-  redis.call('HSET', KEYS[1], 'rev', counted, 'doubt', counted) -- who waited already is noted by a later rev now (read_changes.lua)
-  redis.call('ZADD', KEYS[2], unpack(noted))
+  local noted = {}
+  rev = rev + 1
+  for i = 3, #ARGV do noted[#noted + 1], noted[#noted + 2] = rev, ARGV[i] end
+  redis.call('ZADD', dirty_key, unpack(noted))
+  -- Who waited already is noted by a later rev now (read_changes.lua), so `doubt` rises.
+  redis.call('HSET', meta_key, 'rev', rev, 'doubt', rev, 'since', since or now())
 end
-return {archived}
+return {'archived', archived}

@@ -1,15 +1,14 @@
 package redisstore
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/usecase/audit"
@@ -29,72 +28,72 @@ const (
 	fenceTTL = time.Hour
 	// claimAttempts bounds how often a name is claimed that requests of other guilds want at the same time.
 	claimAttempts = 3
-	// replayedWord is what a script answers before a recorded outcome (prelude/changing.lua).
-	replayedWord = "REPLAYED"
 )
 
 // errClaimLost says that another guild has claimed the name of a request, and that nothing was changed.
 var errClaimLost = errors.New("another guild claimed the key in between")
 
-// kept is what a change leaves behind, beside what it changes.
-type kept struct {
+// asked is what every change is asked with, beside what it changes.
+type asked struct {
 	once  leaderboard.Once
 	days  *period.Days
+	curve *level.Curve
 	audit *audit.Entry
 }
 
 // auditText is what the scripts put into the journal. If the archive knows the request, it was
 // recorded when it was made, even if a part of it was lost and is made now.
-func (k kept) auditText() string {
-	if k.audit == nil || k.once.Past != nil && k.once.Past.Made {
+func (a asked) auditText() string {
+	if a.audit == nil || a.once.Past != nil && a.once.Past.Made {
 		return ""
 	}
-	return packEntry(k.audit)
+	return packEntry(a.audit)
 }
 
-// runOnce runs a script that makes a change and begins with loaded and once; args come after the incarnation and the days. If the request that k.once names
-// was made before, nothing is changed, and recorded has the recorded outcome. Its errors are those of redisconn, for outcome.
-func (s *Store) runOnce(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, k kept, args ...any) (c *redisconn.Call, recorded reply, err error) {
-	args = append([]any{int64(g.Incarnation), daysText(k.days)}, args...)
-	c = &redisconn.Call{Script: sc, Keys: keysOf(g.ID).changes(g.Incarnation, k.days != nil), Args: args}
-	once, entry := k.once, k.auditText()
-	if once.Named() || entry != "" {
-		c.Keys = append(c.Keys, keysOf(g.ID).once(), keysOf(g.ID).journal())
-	}
-	if !once.Named() {
-		if entry != "" {
-			c.Args = append(args, 0, "", "", "", entry)
-		}
-		err = s.client.Run(ctx, c)
-		s.noteChanged(g.ID, err)
-		return c, nil, err
-	}
-	past, err := pastOf(once)
+// change runs a script that changes members, with the arguments of prelude/request.lua before its own. If too few replicas have the change,
+// that is the error.
+func (s *Store) change(ctx context.Context, sc *redisconn.Script, g leaderboard.GuildRef, a asked, own ...any) (r reply, err error) {
+	past, err := pastOf(a.once)
 	if err != nil {
-		return c, nil, err
+		return nil, err
+	}
+	var name, request string
+	if a.once.Named() {
+		name, request = digestText(a.once.Key), digestText(a.once.Request)
+	}
+	const number = 4 // place of the claim's number
+	args := append([]any{int64(g.Incarnation), daysText(a.days), s.sieves.of(a.curve), a.auditText(), 0, name, request, past}, own...)
+	c := &redisconn.Call{Script: sc, Keys: keysOf(g.ID).changes(g.Incarnation, a.days != nil), Args: args}
+	send := s.client.Run
+	if sc == changeScript { // small, and by far the most frequent
+		send = s.client.Share
 	}
 	for range claimAttempts {
-		var number int64
-		if once.Part == 0 { // the other steps of a request come after the first, whose record no other guild gets past
-			number, err = s.claim(ctx, g.ID, once.Key)
+		if a.once.Named() && a.once.Part == 0 { // the other steps of a request come after the first, whose record no other guild gets past
+			c.Args[number], err = s.claim(ctx, g.ID, a.once.Key)
 		}
 		if err == nil {
-			c.Args = append(slices.Clip(args), number, digestText(once.Request), digestText(once.Key), past, entry)
-			err = s.client.Run(ctx, c)
+			err = send(ctx, c)
 			s.noteChanged(g.ID, err)
 		}
-		if !errors.Is(known(err), errClaimLost) {
+		if err = known(err); !errors.Is(err, errClaimLost) {
 			break
 		}
+		c = &redisconn.Call{Script: sc, Keys: c.Keys, Args: args}
 	}
-	if r := reply(c.Reply); r.at(0) == replayedWord {
-		outcome, _, damaged := r.text(1)
-		return c, words(outcome), cmp.Or(known(err), damaged)
-	}
-	return c, nil, err
+	return c.Reply, err
 }
 
-// pastOf is the argument by which a script learns what the archive knows of a request (changing.lua). Where a part was lost, the script makes that part.
+// replayedOf reads the outcome that was recorded when the request was made before.
+func replayedOf(r reply) (outcome reply, replayed bool, err error) {
+	if r.at(0) != "replayed" {
+		return nil, false, nil
+	}
+	text, _, err := r.text(1)
+	return words(text), true, err
+}
+
+// pastOf is the argument by which a script learns what the archive knows of a request (prelude/request.lua). Where a part was lost, the script makes that part.
 func pastOf(once leaderboard.Once) (string, error) {
 	p := once.Past
 	if p == nil {

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -10,59 +11,62 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var pageScript = newScript("page", "loaded", "values", "absent", "around")
+var pageScript = newScript("page", "loaded", "values")
 
 // Page implements leaderboard.Board.
 func (s *Store) Page(ctx context.Context, g leaderboard.GuildRef, offset, limit int64, known leaderboard.Digest) (leaderboard.Page, error) {
 	if offset < 0 || limit < 1 {
 		return leaderboard.Page{}, fmt.Errorf("redis: page: offset %d and limit %d are not a page", offset, limit)
 	}
-	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), offset, offset+limit-1)
+	r, err := s.run(ctx, pageScript, keysOf(g.ID).board(), int64(g.Incarnation), offset, limit, "")
 	if err != nil {
 		return leaderboard.Page{}, err
 	}
-	p, err := pageOf(r, offset, known)
+	p, err := pageOf(r, known)
 	return p, wrap("page", err)
 }
 
-// pageOf reads {epoch, rev, {member, xp, ...}, {entry, ...}}; without rows when they are those that are known.
-func pageOf(r reply, offset int64, known leaderboard.Digest) (p leaderboard.Page, err error) {
-	if err := r.numbers(&p.Version.Epoch, &p.Version.Rev); err != nil {
+// pageOf reads what page.lua answered; without rows when they are those that are known.
+func pageOf(r reply, known leaderboard.Digest) (p leaderboard.Page, err error) {
+	var first int64
+	if err := cmp.Or(versionOf(r, &p.Version), r.named(named{"first", &first})); err != nil {
 		return p, err
 	}
-	scores, err := r.list(2, -1)
-	if err != nil {
-		return p, err
-	}
-	entries, err := r.list(3, len(scores)/2)
-	if err != nil {
-		return p, err
-	}
-	if p.Digest = digestOf(scores, entries); p.Digest != known {
-		p.Rows, err = rowsOf(scores, entries, offset)
-	}
+	p.Rows, p.Digest, err = rowsOf(r, first, known)
 	return p, err
 }
 
-func rowsOf(scores, entries reply, offset int64) ([]leaderboard.Ranked, error) {
-	rows := make([]leaderboard.Ranked, len(entries))
+// rowsOf reads the rows and entries of a page that begins at first, and their digest; without rows when they are those that are known.
+func rowsOf(page reply, first int64, known leaderboard.Digest) (rows []leaderboard.Ranked, digest leaderboard.Digest, err error) {
+	scores, err := page.list(page.of("rows"), -1)
+	if err != nil {
+		return nil, digest, err
+	}
+	entries, err := page.list(page.of("entries"), len(scores)/2)
+	if err != nil {
+		return nil, digest, err
+	}
+	if digest = digestOf(scores, entries); digest == known {
+		return nil, digest, nil
+	}
+	rows = make([]leaderboard.Ranked, len(entries))
 	for i := range rows {
 		m, err := entryOf(entries, i)
 		if err != nil {
-			return nil, err
+			return nil, digest, err
 		}
 		user, _, err := scores.text(2 * i)
 		if err != nil {
-			return nil, err
+			return nil, digest, err
 		}
 		xp, err := scores.number(2*i + 1)
 		if err != nil {
-			return nil, err
+			return nil, digest, err
 		}
 		m.UserID, m.XP = id.User(user), level.XP(xp)
-		rows[i] = leaderboard.Ranked{Member: m, Rank: offset + int64(i) + 1}
+		rows[i] = leaderboard.Ranked{Member: m, Rank: first + int64(i) + 1}
 	}
-	return rows, nil
+	return rows, digest, nil
 }
 
 // digestOf is over the elements of the lists as texts, each with its length before it.

@@ -1,21 +1,21 @@
 -- Reads a stretch of the board.
 --
 -- KEYS     meta xp entry
--- ARGV     incarnation, first and last position (from 0, both included); or incarnation, '', how many members, and who is in their middle
--- returns  {epoch, rev, {member, xp, member, xp, ...}, {entry, ...}}, around a member also {..., the first position, how many members there
---          are} | NOTLOADED | NOMEMBER | NOTPRESENT
+-- ARGV     incarnation, first position (from 0), how many members, and '', or who is in their middle: then the first position does not count
+-- returns  {'epoch', epoch, 'rev', rev, 'first', first position, 'total', how many are on the board, 'rows', {member, XP, ...}, 'entries',
+--          {entry, ...}} | NOTLOADED | NOMEMBER | NOTPRESENT
 -- atomic   rows and version are of one moment; nothing is changed
+local _, xp_key, entry_key = unpack(KEYS)
+local _, first, limit, middle = unpack(ARGV)
 local found, epoch, rev = loaded('epoch', 'rev')
 if not found then return 'NOTLOADED' end
-local first, last, total = ARGV[2], ARGV[3], nil
-if ARGV[4] then
-  total = redis.call('ZCARD', KEYS[2])
-  first, last = around(KEYS[2], total, ARGV[4], tonumber(last))
-  if not first then return absent(redis.call('HGET', KEYS[3], ARGV[4])) and 'NOTPRESENT' or 'NOMEMBER' end
+
+local total, members = redis.call('ZCARD', xp_key), {}
+if middle ~= '' then
+  local rank = redis.call('ZREVRANK', xp_key, middle)
+  if not rank then return redis.call('HGET', entry_key, middle) and 'NOTPRESENT' or 'NOMEMBER' end
+  first = math.max(math.min(rank - math.floor(limit / 2), total - limit), 0) -- of an even limit one more is above
 end
-local rows = redis.call('ZREVRANGE', KEYS[2], first, last, 'WITHSCORES')
-local members = {}
+local rows = redis.call('ZREVRANGE', xp_key, first, first + limit - 1, 'WITHSCORES')
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
-local entries = values('HMGET', KEYS[3], members, 1)
-if total then return {epoch, rev, rows, entries, first, total} end
-return {epoch, rev, rows, entries}
+return {'epoch', epoch, 'rev', rev, 'first', first, 'total', total, 'rows', rows, 'entries', values('HMGET', entry_key, members)}

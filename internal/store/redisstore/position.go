@@ -10,17 +10,14 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var positionScript = newScript("position", "loaded", "values", "ranked", "running")
-
-// positionWidth is how many elements of a reply are about one member.
-const positionWidth = 13
+var positionScript = newScript("position", "loaded", "ranked")
 
 // Position implements leaderboard.Board.
 func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.User, running []period.Period) (leaderboard.Position, error) {
 	k := keysOf(g.ID)
-	keys, args := k.board(), []any{int64(g.Incarnation), "", "", "", "", string(user)}
+	keys, args := k.board(), []any{int64(g.Incarnation), string(user), "", "", "", ""}
 	for _, p := range running {
-		args[p.Kind.Place()] = p.Range()
+		args[1+p.Kind.Place()] = p.Range()
 	}
 	if len(running) > 0 {
 		keys = append(keys, k.gains()...)
@@ -29,29 +26,32 @@ func (s *Store) Position(ctx context.Context, g leaderboard.GuildRef, user id.Us
 	if err := known(s.client.Share(ctx, &c)); err != nil {
 		return leaderboard.Position{}, err
 	}
-	p, err := positionOf(c.Reply, running)
-	p.UserID = user
+	p, err := positionOf(c.Reply, user, running)
 	return p, wrap("position", err)
 }
 
-// positionOf reads the member that position.lua answered, except for its id.
-func positionOf(r reply, running []period.Period) (p leaderboard.Position, err error) {
-	if err := r.numbers(&p.Of); err != nil {
+// positionOf reads what position.lua answered about a user.
+func positionOf(r reply, user id.User, running []period.Period) (p leaderboard.Position, err error) {
+	if err := r.named(named{"of", &p.Of}); err != nil {
 		return p, err
 	}
-	if len(r) < 1+positionWidth {
-		return p, errReply
+	row, err := r.list(r.of("member"), -1)
+	if err != nil {
+		return p, err
 	}
-	r = r[1:][:positionWidth]
-	if p.Ranked, err = memberOf(r); err != nil {
+	if p.Ranked, err = memberOf(row, user); err != nil {
 		return p, err
 	}
 	if p.Ahead, err = aheadOf(r); err != nil {
 		return p, err
 	}
+	places, err := r.list(r.of("periods"), len(period.Kinds))
+	if err != nil {
+		return p, err
+	}
 	p.Periods = make([]leaderboard.PeriodPosition, len(running))
 	for i, one := range running {
-		if p.Periods[i], err = periodPositionOf(r, one); err != nil {
+		if p.Periods[i], err = periodPositionOf(places, one); err != nil {
 			return p, err
 		}
 	}
@@ -59,24 +59,28 @@ func positionOf(r reply, running []period.Period) (p leaderboard.Position, err e
 }
 
 func aheadOf(r reply) (*leaderboard.Ahead, error) {
-	user, ok, err := r.text(3)
-	if err != nil || !ok {
+	ahead, err := r.list(r.of("ahead"), -1)
+	if err != nil || len(ahead) == 0 {
 		return nil, err
 	}
-	xp, err := r.number(4)
+	user, _, err := ahead.text(0)
+	if err != nil {
+		return nil, err
+	}
+	xp, err := ahead.number(1)
 	return &leaderboard.Ahead{UserID: id.User(user), XP: level.XP(xp)}, err
 }
 
-func periodPositionOf(r reply, of period.Period) (p leaderboard.PeriodPosition, err error) {
+func periodPositionOf(places reply, of period.Period) (p leaderboard.PeriodPosition, err error) {
 	p.Period = of
-	at := 3 + 2*of.Kind.Place()
-	if r.at(at) == nil {
-		return p, nil
-	}
-	if p.Gained, err = r.number(at); err != nil || p.Gained <= 0 {
+	r, err := places.list(of.Kind.Place()-1, -1)
+	if err != nil || r.at(r.of("gained")) == nil {
 		return p, err
 	}
-	above, err := r.number(at + 1)
-	p.Rank = above + 1
+	if err = r.named(named{"gained", &p.Gained}); err != nil || p.Gained <= 0 {
+		return p, err
+	}
+	err = r.named(named{"rank", &p.Rank})
+	p.Rank++
 	return p, err
 }

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -8,31 +9,28 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var presenceScript = newChangeScript("presence")
+var presenceScript = newChangeScript("presence", "loaded", "now", "packed", "request", "entry", "boards", "event", "note")
 
 // SetPresence implements leaderboard.Board.
 func (s *Store) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Presence) (moved leaderboard.Moved, err error) {
 	if len(p.Users) < 1 || len(p.Users) > leaderboard.MaxAwards {
 		return moved, fmt.Errorf("redis: presence: %d members are no step", len(p.Users))
 	}
-	args := make([]any, 1+len(p.Users))
-	if args[0] = 0; p.Present {
-		args[0] = 1
+	to := "away"
+	if p.Present {
+		to = "back"
 	}
-	for i, user := range p.Users {
-		args[1+i] = string(user)
+	args := []any{to}
+	for _, user := range p.Users {
+		args = append(args, string(user))
 	}
-	c, _, err := s.runOnce(ctx, presenceScript, g, kept{days: p.Days, audit: p.Audit}, args...)
+	r, err := s.change(ctx, presenceScript, g, asked{days: p.Days, audit: p.Audit}, args...)
 	if err != nil {
-		return moved, known(err)
+		return moved, err
 	}
-	r := reply(c.Reply)
-	if moved.Changed, err = r.number(0); err != nil {
-		return moved, fmt.Errorf("redis: presence: %w", err)
-	}
-	for i := 1; i < len(r); i++ {
-		user, _ := r.at(i).(string)
+	missing, err := r.texts(r.of("missing"))
+	for _, user := range missing {
 		moved.Missing = append(moved.Missing, id.User(user))
 	}
-	return moved, nil
+	return moved, wrap("presence", cmp.Or(err, r.named(named{"changed", &moved.Changed})))
 }

@@ -1,37 +1,48 @@
--- Takes members off the board, with all that they have kept in their entries (absent.lua), or brings them back. Who is as it shall be is left alone.
+-- Takes members off the board, with all that they have, or brings them back. Who is as it shall be is left alone.
 --
--- KEYS     meta xp entry dirty events, boards as in counting.lua, records and journal as in changing.lua
--- ARGV     incarnation, what counting.lua takes, 1 to bring back, else 0, members (at most 1000), each once, what once takes, without a name
--- returns  {how many changed, members without an entry...} | NOTLOADED
+-- KEYS     as in request.lua
+-- ARGV     as in request.lua, without a name; 'back' or 'away', members (at most 1000), each once
+-- returns  {'changed', how many, 'missing', {members without an entry}} | NOTLOADED
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the journal
+local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
+local _, days, _, audit, number, name, request, past, to = unpack(ARGV, 1, 9)
+local keyed = {number = number, name = name, request = request, past = past}
+local members = {unpack(ARGV, 10)}
+
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
-local back, answer = ARGV[3] == '1', {0}
-local last = journaled() and #ARGV - 5 or #ARGV
-local scores, entries = redis.call('ZMSCORE', KEYS[2], unpack(ARGV, 4, last)), redis.call('HMGET', KEYS[3], unpack(ARGV, 4, last))
-local held, changed, texts, seats = ' ' .. stamp() .. ' ', {}, {}, {}
-for i = 1, #scores do
-  local away, rest = absent(entries[i])
-  local xp = scores[i] and string.format('%.0f', scores[i] + 0) or away
-  if not xp then
-    answer[#answer + 1] = ARGV[3 + i]
-  elseif back ~= (away == nil) then
-    local count, ends, gains, user = parts(rest or entries[i] or '0 0 0')
+local time = now()
+local present, absent = redis.call('ZMSCORE', xp_key, unpack(members)), redis.call('ZMSCORE', off_key, unpack(members))
+local entries = redis.call('HMGET', entry_key, unpack(members))
+
+-- Nothing is written before everything was read.
+local changed, missing, seats, texts = {}, {}, {}, {}
+for i = 1, #members do
+  if not present[i] and not absent[i] then missing[#missing + 1] = members[i] end
+  local moves = to == 'away' and present[i] or to == 'back' and not present[i] and absent[i]
+  if moves then
+    local count, cooldown_end, gains, user = fields(entries[i])
     if not count then return redis.error_reply("ERR a member's entry is damaged") end
-    changed[#changed + 1], seats[#seats + 1], seats[#seats + 2] = ARGV[3 + i], xp, ARGV[3 + i]
-    texts[2 * #changed - 1] = ARGV[3 + i]
-    texts[2 * #changed] = (back and '' or '-' .. xp .. ' ') .. count .. held .. ends .. gains .. user
+    changed[#changed + 1] = members[i]
+    seats[2 * #changed - 1], seats[2 * #changed] = string.format('%.0f', moves + 0), members[i]
+    texts[2 * #changed - 1], texts[2 * #changed] = members[i], entry_text(count, time, cooldown_end, gains, user)
   end
 end
-if #changed == 0 then return answer end
+if #changed == 0 then return {'changed', 0, 'missing', missing} end
 
-if back then redis.call('ZADD', KEYS[2], unpack(seats)) else redis.call('ZREM', KEYS[2], unpack(changed)) end
+local from_key, into_key = xp_key, off_key
+if to == 'back' then from_key, into_key = off_key, xp_key end
+redis.call('ZREM', from_key, unpack(changed))
+redis.call('ZADD', into_key, unpack(seats))
+redis.call('HSET', entry_key, unpack(texts))
 for i = 1, #changed do
-  if back then event(KEYS[5], 'i', changed[i], 'a', seats[2 * i - 1]) else event(KEYS[5], 'o', changed[i]) end
-  moved(changed[i], back, boards)
+  if to == 'back' then
+    event(meta_key, events_key, 'i', changed[i], 'a', seats[2 * i - 1])
+  else
+    event(meta_key, events_key, 'o', changed[i])
+  end
+  move_on_boards(meta_key, boards, days, changed[i], to)
 end
-redis.call('HSET', KEYS[3], unpack(texts))
-note(rev, since, pending, changed, 1, #changed)
-answer[1] = #changed
-record(nil, nil, nil, audited())
-return answer
+rev = note(meta_key, dirty_key, rev, since, pending, time, changed)
+record(journal_key, once_key, keyed, audit, time, {rev = rev})
+return {'changed', #changed, 'missing', missing}

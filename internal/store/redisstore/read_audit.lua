@@ -2,7 +2,9 @@
 --
 -- KEYS     meta journal
 -- ARGV     incarnation, from which id backwards, at most how many
--- returns  {now in ms, {entry as in read_changes.lua, ...}} | {} when this incarnation is not loaded
+-- returns  {'now', in ms, 'journal', {entry as in read_changes.lua, ...}} | {} when this incarnation is not loaded
 -- atomic   all entries are of one moment
-if redis.call('HGET', KEYS[1], 'incarnation') ~= ARGV[1] then return {} end
-return {now(), redis.call('XREVRANGE', KEYS[2], ARGV[2], '-', 'COUNT', ARGV[3])}
+local meta_key, journal_key = unpack(KEYS)
+local incarnation, from, size = unpack(ARGV)
+if redis.call('HGET', meta_key, 'incarnation') ~= incarnation then return {} end
+return {'now', now(), 'journal', redis.call('XREVRANGE', journal_key, from, '-', 'COUNT', size)}

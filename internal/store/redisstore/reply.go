@@ -16,6 +16,34 @@ type reply []any
 // maxExact is up to where every whole number is a float.
 const maxExact = 1 << 53
 
+// of returns the place of what a name stands for, in an answer of names and values in turn; -1 when it is not there.
+func (r reply) of(name string) int {
+	for i := 0; i+1 < len(r); i += 2 {
+		if r[i] == name {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// named is a number of an answer, and where it goes.
+type named struct {
+	name string
+	to   *int64
+}
+
+// named reads numbers by their names.
+func (r reply) named(all ...named) error {
+	for _, one := range all {
+		n, err := r.number(r.of(one.name))
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, one.name)
+		}
+		*one.to = n
+	}
+	return nil
+}
+
 func (r reply) at(i int) any {
 	if i < 0 || i >= len(r) {
 		return nil
@@ -51,6 +79,16 @@ func (r reply) numbers(targets ...*int64) error {
 		*target = n
 	}
 	return nil
+}
+
+// texts reads element i, an array of texts, in which nil is "".
+func (r reply) texts(i int) ([]string, error) {
+	list, err := r.list(i, -1)
+	all := make([]string, len(list))
+	for j := 0; j < len(list) && err == nil; j++ {
+		all[j], _, err = list.text(j)
+	}
+	return all, err
 }
 
 // oneOf is what a script's answer n stands for, from 0 on.

@@ -27,7 +27,7 @@ func (s *Store) NoteUnsaved(ctx context.Context, l snapshot.Load, users []id.Use
 		if err != nil {
 			return 0, err
 		}
-		if archived, err = r.number(0); err != nil {
+		if archived, err = r.number(r.of("archived")); err != nil {
 			return 0, fmt.Errorf("redis: note again: %w", err)
 		}
 	}
@@ -48,6 +48,6 @@ func (s *Store) LowerArchived(ctx context.Context, l snapshot.Load, from, to int
 	if err != nil {
 		return false, err
 	}
-	n, err := r.number(0)
+	n, err := r.number(r.of("lowered"))
 	return n == 1, wrap("lower archived", err)
 }

@@ -11,33 +11,36 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// fillRows puts a list of XP and one of entries into the rows, and returns the users whose entry had to be mended, so that a damaged one
-// does not keep the others from the archive: XP is the nearest there is, unreadable numbers are 0, unreadable user data is unknown.
+// fillRows puts the xp, off and entries of an answer (prelude/rows.lua) into the rows, and returns the users whose entry had to be mended, so that a
+// damaged one does not keep the others from the archive: XP is the nearest there is, unreadable numbers are 0, unreadable user data is unknown.
 func fillRows(r reply, rows []snapshot.Row) (mended []id.User, err error) {
-	xps, err := r.list(0, len(rows))
+	present, err := r.list(r.of("xp"), len(rows))
 	if err != nil {
 		return nil, err
 	}
-	entries, err := r.list(1, len(rows))
+	absent, err := r.list(r.of("off"), len(rows))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := r.list(r.of("entries"), len(rows))
 	if err != nil {
 		return nil, err
 	}
 	for i := range rows {
-		row := &rows[i]
-		e, entryGood := readEntry(entries, i)
-		if xps.at(i) == nil && !e.absent {
-			row.Deleted = true
+		row, score := &rows[i], present.at(i)
+		if score == nil {
+			score, row.Absent = absent.at(i), true
+		}
+		if score == nil {
+			row.Absent, row.Deleted = false, true
 			continue
 		}
-		xp, xpGood := e.xp, true
-		if row.Absent = e.absent; !e.absent {
-			xp, xpGood = nearestXP(xps.at(i))
-		}
-		data, dataGood := readUser(e.user)
-		row.XP, row.MessageCount, row.User = xp, e.count, data
+		xp, xpGood := nearestXP(score)
+		e, entryGood := readEntry(entries, i)
+		row.XP, row.MessageCount, row.User = xp, e.count, e.user
 		row.Gains, row.Fresh = e.gains, e.fresh
 		row.LastUpdated, row.CooldownUntil = fromMillis(e.updated), fromMillis(e.cooldown)
-		if !xpGood || !entryGood || !dataGood {
+		if !xpGood || !entryGood {
 			mended = append(mended, row.UserID)
 		}
 	}
@@ -55,23 +58,19 @@ func nearestXP(score any) (xp level.XP, ok bool) {
 	return level.XP(math.Round(max(0, min(f, float64(level.MaxXP))))), false
 }
 
+// readEntry reads an entry with the text of a user that the archive takes; a missing entry is one that knows nothing.
 func readEntry(entries reply, i int) (e entry, ok bool) {
-	text, ok, err := entries.text(i)
-	if err == nil && ok {
-		e, err = parseEntry(text)
+	text, there, err := entries.text(i)
+	if err != nil || !there {
+		return e, err == nil
 	}
-	return e, err == nil
-}
-
-func readUser(text string) (leaderboard.User, bool) {
-	u, err := decodeUser(text)
-	if err != nil {
-		return leaderboard.User{}, false
-	}
+	e, err = parseEntry(text)
+	u := e.user
 	for _, field := range []*string{u.Avatar, &u.Discriminator, u.GlobalName, &u.Username, u.AccentColour} {
 		if field != nil && !utf8.ValidString(*field) {
-			return leaderboard.User{}, false
+			e.user = leaderboard.User{}
+			return e, false
 		}
 	}
-	return u, true
+	return e, err == nil
 }

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,7 +11,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var standingsScript = newScript("standings", "loaded", "values", "entries", "running", "around", "absent")
+var standingsScript = newScript("standings", "loaded", "values")
 
 // daysText passes the days around now to scripts; empty when nothing is counted.
 func daysText(d *period.Days) string {
@@ -25,7 +26,7 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 	if offset < 0 || limit < 1 {
 		return leaderboard.Standings{}, fmt.Errorf("redis: standings: offset %d and limit %d are not a page", offset, limit)
 	}
-	r, err := s.readStandings(ctx, g, p, offset, offset+limit-1)
+	r, err := s.readStandings(ctx, g, p, offset, limit, "")
 	if err != nil {
 		return leaderboard.Standings{}, err
 	}
@@ -33,29 +34,28 @@ func (s *Store) Standings(ctx context.Context, g leaderboard.GuildRef, p period.
 	return found, wrap("standings", err)
 }
 
-// readStandings runs standings.lua; which are its arguments that say which members to read.
-func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, which ...any) (r reply, err error) {
-	k := keysOf(g.ID)
-	place := p.Kind.Place()
-	args := append([]any{int64(g.Incarnation), place, p.Range()}, which...)
-	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), args...)
+// readStandings runs standings.lua.
+func (s *Store) readStandings(ctx context.Context, g leaderboard.GuildRef, p period.Period, first, limit int64, middle string) (reply, error) {
+	k, place := keysOf(g.ID), p.Kind.Place()
+	return s.run(ctx, standingsScript, append(k.board(), k.gains()[place-1]), int64(g.Incarnation), place, p.Range(), first, limit, middle)
 }
 
 // standingsOf reads what standings.lua answered; without rows when they are those that are known.
 func standingsOf(r reply, known leaderboard.Digest) (s leaderboard.Standings, err error) {
 	var offset int64
-	if err := r.numbers(&s.Version.Epoch, &s.Version.Rev, &s.Members, &s.Gained, &offset); err != nil {
-		return s, err
-	}
-	gains, err := r.list(5, -1)
+	err = cmp.Or(versionOf(r, &s.Version), r.named(named{"members", &s.Members}, named{"gained", &s.Gained}, named{"first", &offset}))
 	if err != nil {
 		return s, err
 	}
-	xps, err := r.list(6, len(gains)/2)
+	gains, err := r.list(r.of("rows"), -1)
 	if err != nil {
 		return s, err
 	}
-	entries, err := r.list(7, len(xps))
+	xps, err := r.list(r.of("xp"), len(gains)/2)
+	if err != nil {
+		return s, err
+	}
+	entries, err := r.list(r.of("entries"), len(xps))
 	if err != nil {
 		return s, err
 	}

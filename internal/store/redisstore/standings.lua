@@ -1,25 +1,35 @@
 -- Reads a stretch of the board of a running period: members whose gains are above 0.
 --
 -- KEYS     meta xp entry, the board
--- ARGV     incarnation, which of the four it is and the period's days as in running.lua, first and last position (from 0, both included);
---          or '', how many members, and who is in their middle
--- returns  {epoch, rev, how many members there are, the sum of their gains, the first position, {member, gain, ...}, {xp, ...}, {entry, ...}} |
---          NOTLOADED | NOMEMBER | NOTPRESENT | NOBOARD: it is not there (running.lua)
+-- ARGV     incarnation, place (1 the day to 4 the season) and days of the period as in boards.lua, first position (from 0), how many
+--          members, and '', or who is in their middle: then the first position does not count
+-- returns  {'epoch', epoch, 'rev', rev, 'members', how many there are, 'gained', the sum of their gains, 'first', first position,
+--          'rows', {member, gain, ...}, 'xp', {XP, ...}, 'entries', {entry, ...}} | NOTLOADED | NOMEMBER | NOTPRESENT |
+--          NOBOARD: it is not there, and the guild has to be loaded with it
 -- atomic   all is of one moment; nothing is changed
-local place = tonumber(ARGV[2])
-local found, epoch, rev, boards, sum = loaded('epoch', 'rev', 'boards', ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[place])
+local _, xp_key, entry_key, board_key = unpack(KEYS)
+local _, _, days, first, limit, middle = unpack(ARGV)
+local place = ARGV[2] + 0
+local sum_field = ({'gained:day', 'gained:week', 'gained:month', 'gained:season'})[place]
+local found, epoch, rev, boards, gained = loaded('epoch', 'rev', 'boards', sum_field)
 if not found then return 'NOTLOADED' end
-local there, set = running(boards, place, ARGV[3]), KEYS[4]
-if there == nil then return 'NOBOARD' end
-local total = there and redis.call('ZCOUNT', set, '(0', '+inf') or 0
-local first, last, rows = tonumber(ARGV[4]), tonumber(ARGV[5]), {}
-if ARGV[6] then
-  first, last = around(set, total, ARGV[6], last)
-  if not first then return absent(redis.call('HGET', KEYS[3], ARGV[6])) and 'NOTPRESENT' or 'NOMEMBER' end
+
+-- A period in which nothing was counted yet has no board.
+local newest, begins = tonumber(string.match(boards or '', '^%d+') or ''), string.match(days, '^%d+') + 0
+local there = boards and ({string.match(boards, '^%d+ (%S+) (%S+) (%S+) (%S+)$')})[place] == days
+if boards and not there and (not newest or begins <= newest) then return 'NOBOARD' end
+
+local total, rows, members = there and redis.call('ZCOUNT', board_key, '(0', '+inf') or 0, {}, {}
+if middle ~= '' then
+  local rank = there and redis.call('ZREVRANK', board_key, middle)
+  if not rank or rank >= total then
+    local absent = redis.call('HGET', entry_key, middle) and not redis.call('ZMSCORE', xp_key, middle)[1]
+    return absent and 'NOTPRESENT' or 'NOMEMBER'
+  end
+  first = math.max(math.min(rank - math.floor(limit / 2), total - limit), 0) -- of an even limit one more is above
 end
-last = math.min(last, total - 1)
-if last >= first then rows = redis.call('ZREVRANGE', set, first, last, 'WITHSCORES') end
-local members = {}
+local last = math.min(first + limit, total) - 1
+if last >= first + 0 then rows = redis.call('ZREVRANGE', board_key, first, last, 'WITHSCORES') end
 for i = 1, #rows, 2 do members[#members + 1] = rows[i] end
-local xp, entry = entries(2, members, 1)
-return {epoch, rev, total, there and sum or '0', first, rows, xp, entry}
+return {'epoch', epoch, 'rev', rev, 'members', total, 'gained', there and gained or 0, 'first', first, 'rows', rows,
+  'xp', values('ZMSCORE', xp_key, members), 'entries', values('HMGET', entry_key, members)}

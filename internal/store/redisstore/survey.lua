@@ -2,12 +2,18 @@
 --
 -- KEYS     meta lock dirty journal
 -- ARGV     for how long no use must have been noted, in ms; 0 does not ask
--- returns  {} | {1}: it has changed | {2}: it is only to be verified | {0, incarnation, epoch, archived}: it is
---          cold | {3, incarnation, epoch, archived}: neither
+-- returns  {} when it is not loaded | {'state', 'changed'} | {'state', 'unverified'}: it is only to be verified |
+--          {'state', 'cold' or 'warm', 'incarnation', incarnation, 'epoch', epoch, 'archived', rev}
 -- atomic   all is of one moment
-local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'epoch', 'server', 'rev', 'archived', 'pending', 'used')
-if not meta[1] then return {} end
-if redis.call('ZCARD', KEYS[3]) > 0 or redis.call('XLEN', KEYS[4]) > 0 then return {1} end
-if meta[3] ~= SERVER then return {2} end
-local idle = tonumber(ARGV[1])
-return {idle > 0 and cold(idle, unpack(meta, 4, 7)) and 0 or 3, meta[1], meta[2], meta[5]}
+local meta_key, lock_key, dirty_key, journal_key = unpack(KEYS)
+local idle = ARGV[1] + 0
+local meta = redis.call('HMGET', meta_key, 'incarnation', 'server', 'epoch', 'rev', 'archived', 'pending', 'used')
+local incarnation, server, epoch, rev, archived, pending, used = unpack(meta, 1, 7)
+if not incarnation then return {} end
+if redis.call('ZCARD', dirty_key) > 0 or redis.call('XLEN', journal_key) > 0 then return {'state', 'changed'} end
+if server ~= SERVER then return {'state', 'unverified'} end
+
+-- A `pending` that is not above `archived` is of a writer that died.
+local busy = rev ~= archived or pending and pending + 0 > archived + 0 or redis.call('EXISTS', lock_key) > 0
+local cold = idle > 0 and not busy and now() - (used or 0) >= idle
+return {'state', cold and 'cold' or 'warm', 'incarnation', incarnation, 'epoch', epoch, 'archived', archived}

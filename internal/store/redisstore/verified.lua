@@ -4,7 +4,9 @@
 -- ARGV     incarnation, token, the epoch that the archive was raised to
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
+local meta_key, lock_key = unpack(KEYS)
+local epoch = ARGV[3]
 if not locked() then return 'HYDRATIONLOST' end
-redis.call('HSET', KEYS[1], 'epoch', ARGV[3], 'server', SERVER)
-redis.call('DEL', KEYS[2])
+redis.call('HSET', meta_key, 'epoch', epoch, 'server', SERVER)
+redis.call('DEL', lock_key)
 return {}

@@ -15,5 +15,10 @@ func (s *Store) Version(ctx context.Context, g leaderboard.GuildRef) (v leaderbo
 	if err := s.client.Share(ctx, &c); err != nil {
 		return v, known(err)
 	}
-	return v, wrap("version", reply(c.Reply).numbers(&v.Epoch, &v.Rev))
+	return v, wrap("version", versionOf(c.Reply, &v))
+}
+
+// versionOf reads the epoch and the rev of an answer.
+func versionOf(r reply, v *leaderboard.Version) error {
+	return r.named(named{"epoch", &v.Epoch}, named{"rev", &v.Rev})
 }

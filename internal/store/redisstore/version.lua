@@ -2,8 +2,8 @@
 --
 -- KEYS     meta
 -- ARGV     incarnation
--- returns  {epoch, rev} | NOTLOADED
+-- returns  {'epoch', epoch, 'rev', rev} | NOTLOADED
 -- atomic   both are of one moment; nothing is changed
 local found, epoch, rev = loaded('epoch', 'rev')
 if not found then return 'NOTLOADED' end
-return {epoch, rev}
+return {'epoch', epoch, 'rev', rev}

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,14 +51,14 @@ func viewArgs(g leaderboard.GuildRef, look leaderboard.Look) ([]any, error) {
 }
 
 func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
-	if err := r.numbers(&v.Version.Epoch, &v.Version.Rev, &v.Total); err != nil {
+	if err := cmp.Or(versionOf(r, &v.Version), r.named(named{"total", &v.Total})); err != nil {
 		return v, err
 	}
-	if len(r) == 3 {
+	if r.of("pages") < 0 {
 		v.Unchanged = true
 		return v, nil
 	}
-	pages, err := r.list(3, len(look.Pages))
+	pages, err := r.list(r.of("pages"), len(look.Pages))
 	if err != nil {
 		return v, err
 	}
@@ -67,7 +68,7 @@ func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
 			return v, err
 		}
 	}
-	members, err := r.list(4, 3*len(look.Users))
+	members, err := r.list(r.of("members"), len(look.Users))
 	if err == nil {
 		v.Members, err = rankedOf(members, look.Users)
 	}
@@ -75,29 +76,30 @@ func viewOf(r reply, look leaderboard.Look) (v leaderboard.View, err error) {
 }
 
 func numberedPageOf(pages reply, i int) (p leaderboard.NumberedPage, err error) {
-	r, err := pages.list(i, 5)
+	r, err := pages.list(i, -1)
 	if err == nil {
-		p.Number, err = r.number(4)
+		err = r.named(named{"number", &p.Number})
 	}
-	if err != nil {
-		return p, err
+	if err == nil {
+		p.Rows, _, err = rowsOf(r, leaderboard.PageSize*(p.Number-1), leaderboard.Digest{})
 	}
-	page, err := pageOf(r, leaderboard.PageSize*(p.Number-1), leaderboard.Digest{})
-	p.Rows = page.Rows
 	return p, err
 }
 
 // rankedOf reads those of the users that have an entry.
 func rankedOf(r reply, users []id.User) (found []leaderboard.Ranked, err error) {
 	for i, user := range users {
-		m, err := memberOf(r[min(3*i, len(r)):])
+		row, err := r.list(i, -1)
+		if err != nil {
+			return nil, err
+		}
+		m, err := memberOf(row, user)
 		if errors.Is(err, leaderboard.ErrNoMember) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		m.UserID = user
 		found = append(found, m)
 	}
 	return found, nil

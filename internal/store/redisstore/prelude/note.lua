@@ -1,28 +1,16 @@
--- Counts changes (one, if not told) of members[from] to members[to], each named once, and notes them for the next snapshot by the rev
--- of their oldest change that no snapshot has read: the first to change is the first to be written, however often it changes. A snapshot
--- may have read those up to `pending`, so one of them is noted again. Returns the rev of the changes.
--- rev, since and pending are what meta has. KEYS[1] meta, KEYS[4] dirty; after now.lua.
-local function note(rev, since, pending, members, from, to, changes)
-  local counted = string.format('%.0f', tonumber(rev) + (changes or 1))
-  if since then
-    redis.call('HSET', KEYS[1], 'rev', counted)
-  else
-    redis.call('HSET', KEYS[1], 'rev', counted, 'since', stamp())
-  end
-  local waiting = pending and redis.call('ZMSCORE', KEYS[4], unpack(members, from, to))
-  local noted, n = {nil, nil}, 0
-  pending = tonumber(pending)
-  for i = from, to do
-    local at = waiting and waiting[i - from + 1]
-    if not at or at + 0 <= pending then
-      noted[n + 1], noted[n + 2] = counted, members[i]
-      n = n + 2
+-- Counts a change of members, each named once, and notes them for the next snapshot by the rev of their oldest change that no snapshot has read:
+-- the first to change is the first to be written. A member whose rev is at most `pending` may be in the page that is being written, so note it
+-- again with the new rev. rev, since and pending are meta's. Returns the rev of this change.
+local function note(meta_key, dirty_key, rev, since, pending, time, members)
+  rev = rev + 1
+  redis.call('HSET', meta_key, 'rev', rev, 'since', since or time)
+  local waiting, noted = redis.call('ZMSCORE', dirty_key, unpack(members)), {}
+  for i = 1, #members do
+    if not waiting[i] or pending and waiting[i] + 0 <= pending + 0 then
+      noted[#noted + 1] = rev
+      noted[#noted + 1] = members[i]
     end
   end
-  if waiting then
-    if n > 0 then redis.call('ZADD', KEYS[4], unpack(noted, 1, n)) end
-  else
-    redis.call('ZADD', KEYS[4], 'NX', unpack(noted, 1, n))
-  end
-  return counted
+  if #noted > 0 then redis.call('ZADD', dirty_key, unpack(noted)) end
+  return rev
 end

@@ -1,0 +1,27 @@
+-- Changes of level, by the curve that the caller sends: '' (nothing is noted), 'any' (every change of XP is), or the highest level that anybody can
+-- reach, how far off a value below may be, and five coefficients. May say yes for what is not a change of level, never misses one: readers of the
+-- log filter with exact arithmetic (sieve.go).
+
+-- Returns the XP at which a level begins, about, with c as read_curve returns it.
+local function value(c, n) return (((c[7] * n + c[6]) * n + c[5]) * n + c[4]) * n + c[3] end
+
+local function read_curve(text)
+  if text == '' or text == 'any' then return text end
+  local c = {}
+  for number in string.gmatch(text, '%S+') do c[#c + 1] = tonumber(number) end
+  return c
+end
+
+-- Says whether a level may begin above one amount of XP and not above the other.
+local function leveled(curve, before, after)
+  if curve == '' or before == after then return false end
+  if curve == 'any' then return true end
+  local top, slack = curve[1], curve[2]
+  local least, most = math.min(before, after) + 0.5 - slack, math.max(before, after) + 0.5 + slack
+  local low, high = 1, top + 1 -- the lowest level whose value is at least `least` is from low to high
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if value(curve, middle) >= least then high = middle else low = middle + 1 end
+  end
+  return low <= top and value(curve, low) < most
+end

@@ -181,14 +181,13 @@ func loaded[T any](ctx context.Context, l *Leaderboard, g *guild.Guild, op strin
 	l.used(g.ID)
 	for attempt := 1; ; attempt++ {
 		result, err := step()
-		load := l.loader.Load
-		if errors.Is(err, ErrNoBoard) {
-			load = l.loader.LoadBoards
-		} else if !errors.Is(err, ErrNotLoaded) {
+		noBoard := errors.Is(err, ErrNoBoard)
+		if !noBoard && !errors.Is(err, ErrNotLoaded) || attempt == loadAttempts {
 			return result, asFault(op, err)
 		}
-		if attempt == loadAttempts {
-			return result, asFault(op, err)
+		load := l.loader.Load
+		if noBoard {
+			load = l.loader.LoadBoards
 		}
 		if err := l.load(ctx, g, op, load); err != nil {
 			return result, err

@@ -1,4 +1,4 @@
-// Package postgres is the archive on Postgres 14 or newer: what package sqlarchive does not have, such as the last snapshot of every
+// Package postgres is the archive on Postgres 15 or newer: what package sqlarchive does not have, such as the last snapshot of every
 // member, their names, and the records of requests. It does not decide what is written when. Package sqlite is the same for
 // embedded mode.
 //

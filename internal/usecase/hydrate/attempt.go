@@ -112,7 +112,7 @@ func (h *Hydrator) hydrate(ctx context.Context, lock Lock, before snapshot.State
 	h.loading.Store(lock.Guild, true)
 	boards, err := h.boardsOf(ctx, &lock)
 	if err != nil {
-		return errors.Is(err, leaderboard.ErrGuildMoved), fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
+		return false, fmt.Errorf("hydrate guild %s: %w", lock.Guild.ID, err)
 	}
 	members, err := h.copyMembers(ctx, &lock, boards)
 	if err != nil {

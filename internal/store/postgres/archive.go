@@ -14,10 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/store/sqlarchive"
-	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 // operationTime bounds every operation with its wait for a connection, since the writer's contexts have no deadline. It is longer than the
@@ -28,10 +25,7 @@ var operationTime = 40 * time.Second
 // no interface names means that the server could not be asked, or that its answer was lost and a change may have happened.
 type Archive struct {
 	sqlarchive.Catalog
-	pool   *pgxpool.Pool
-	guilds asker[id.Guild, foundGuild]
-	states asker[leaderboard.GuildRef, *snapshot.State]
-	raises asker[raise, *snapshot.State]
+	pool *pgxpool.Pool
 }
 
 var dialect = sqlarchive.Dialect{
@@ -51,7 +45,6 @@ var dialect = sqlarchive.Dialect{
 		return `DELETE FROM ` + table + ` WHERE ctid = ANY (ARRAY(SELECT ctid FROM ` + table + ` WHERE ` + condition + ` LIMIT $1 FOR UPDATE SKIP LOCKED))`
 	},
 	Own: `, words`, Restored: indexRestored,
-	Fresh:     []any{plannedNow},
 	AllowSlow: fmt.Sprintf(`SET LOCAL statement_timeout = %d`, sqlarchive.SlowTime.Milliseconds()),
 	Bound:     bounded,
 	BoundSlow: func(ctx context.Context, operation string) (context.Context, context.CancelFunc) {
@@ -85,10 +78,6 @@ func bounded(ctx context.Context, operation string) (context.Context, context.Ca
 
 // nowMS is the archive's clock in SQL. Unlike now() it does not stand still while a transaction waits for a lock.
 const nowMS = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
-
-// plannedNow, before the arguments of a query, has the server plan it each time (0.1 ms). A kept plan may be from a moment when a table was
-// nearly empty, and then reads all of the table until the next ANALYZE. It is for what requests wait for, and for the table of their records.
-const plannedNow = pgx.QueryExecModeCacheDescribe
 
 func wrap(op string, err error) error { return sqlarchive.Wrap("postgres", op, err) }
 

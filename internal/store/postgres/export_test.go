@@ -12,7 +12,7 @@ import (
 
 // CloseRecords is the end of a RaiseEpoch from that state.
 func (a *Archive) CloseRecords(ctx context.Context, g leaderboard.GuildRef, from snapshot.State) error {
-	return a.closeRecords(ctx, []raise{{g, from, hydrate.Reloaded}})
+	return a.closeRecords(ctx, g, from.Epoch, hydrate.Reloaded)
 }
 
 // Hasty bounds every operation by so long until the test ends.

@@ -86,7 +86,7 @@ func (c *gainColumns) drop(ctx context.Context, tx pgx.Tx, condition string) err
 				SELECT FROM members m WHERE m.incarnation = r.incarnation AND m.user_id = r.user_id AND `+condition+` LIMIT 1) m
 			CROSS JOIN LATERAL (
 				SELECT ctid AS place FROM gains WHERE gains.incarnation = r.incarnation AND gains.user_id = r.user_id OFFSET 0) g))`,
-		plannedNow, c.incarnations, c.users, c.epochs, c.revs, c.deleted)
+		c.incarnations, c.users, c.epochs, c.revs, c.deleted)
 	return err
 }
 
@@ -107,6 +107,6 @@ func (c *gainColumns) upsert(ctx context.Context, tx pgx.Tx, condition, changes 
 			SELECT g.gained FROM gains g WHERE g.incarnation = r.incarnation AND g.user_id = r.user_id AND g.day = r.day LIMIT 1) old ON true
 		WHERE `+changes+`
 		ON CONFLICT (incarnation, user_id, day) DO UPDATE SET gained = excluded.gained`,
-		plannedNow, c.incarnations, c.users, c.epochs, c.revs, c.days, c.gained)
+		c.incarnations, c.users, c.epochs, c.revs, c.days, c.gained)
 	return refusal(err)
 }

@@ -52,9 +52,7 @@ func Open(ctx context.Context, url string, now func() (string, error), observe O
 		return nil, wrap("open", err)
 	}
 	db := stdlib.OpenDBFromPool(pool)
-	a := &Archive{pool: pool, Catalog: sqlarchive.Catalog{Reader: db, Writer: db, Dialect: dialect}}
-	a.guilds.ask, a.states.ask, a.raises.ask = a.readGuilds, a.readStates, a.raiseEpochs
-	return a, nil
+	return &Archive{pool: pool, Catalog: sqlarchive.Catalog{Reader: db, Writer: db, Dialect: dialect}}, nil
 }
 
 func parse(raw string) (*pgxpool.Config, error) {
@@ -67,6 +65,11 @@ func parse(raw string) (*pgxpool.Config, error) {
 	}
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTime
+	}
+	// The server plans each query anew (0.1 ms). A kept plan may be from a moment when a table was nearly empty, and then reads all of the table
+	// until the next ANALYZE.
+	if !strings.Contains(raw, "default_query_exec_mode") {
+		cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 	}
 	for name, value := range serverLimits {
 		if _, set := cfg.ConnConfig.RuntimeParams[name]; !set {

@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"levelboard/internal/store/sqlarchive"
+	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -76,7 +77,7 @@ func keepRecords(ctx context.Context, tx pgx.Tx, batches []snapshot.Batch) error
 			CROSS JOIN LATERAL (
 				SELECT ctid AS place FROM requests WHERE requests.incarnation + 0 = b.incarnation AND requests.rev <= b.rev OFFSET 0) q),
 		closed AS (UPDATE requests SET epoch = NULL, rev = NULL WHERE ctid = ANY (ARRAY(SELECT place FROM open)) RETURNING 1)
-		SELECT (SELECT count(*) FROM open), (SELECT count(*) FROM closed)`, 0, plannedNow, incarnations, revs)
+		SELECT (SELECT count(*) FROM open), (SELECT count(*) FROM closed)`, 0, incarnations, revs)
 }
 
 // closeOpen repeats a statement that closes open records, at most step of them, until none is left; 0 is no limit. It returns how many it found and how
@@ -100,20 +101,11 @@ type querier interface {
 // Each statement stays done when a later one is cut off.
 const closeStep = 50
 
-// closeRecords notes what those requests lost that are not known to be archived, except for those of guilds up to the rev that was kept. It may
+// closeRecords notes what those requests lost that are not known to be archived, but for those up to the rev that was kept. It may
 // come late, when the guild is in use again, so it leaves later epochs alone.
-func (a *Archive) closeRecords(ctx context.Context, raised []raise) error {
-	incarnations, kept, epochs := make([]int64, len(raised)), make([]int64, len(raised)), make([]int64, len(raised))
-	for i, r := range raised {
-		incarnations[i], kept[i], epochs[i] = int64(r.guild.Incarnation), r.kept, r.from.Epoch
-	}
+func (a *Archive) closeRecords(ctx context.Context, g leaderboard.GuildRef, epoch, kept int64) error {
 	return closeOpen(named(ctx, "close_requests"), a.pool, `
-		WITH open AS (
-			SELECT r.place FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS g (incarnation, kept, epoch)
-			CROSS JOIN LATERAL (
-				SELECT ctid AS place FROM requests
-				WHERE requests.incarnation + 0 = g.incarnation AND requests.rev > g.kept AND requests.epoch <= g.epoch OFFSET 0) r
-			LIMIT $4),
+		WITH open AS (SELECT ctid AS place FROM requests WHERE incarnation + 0 = $1 AND rev > $2 AND epoch <= $3 ORDER BY rev LIMIT $4),
 		closed AS (
 			UPDATE requests q SET epoch = NULL, rev = NULL, lost = coalesce((
 				SELECT string_agg(u.id, ' ' ORDER BY n) FROM unnest(string_to_array(q.users, ' ')) WITH ORDINALITY AS u (id, n)
@@ -121,5 +113,5 @@ func (a *Archive) closeRecords(ctx context.Context, raised []raise) error {
 					SELECT FROM members m
 					WHERE m.incarnation = q.incarnation AND m.user_id = u.id AND (m.epoch, m.rev) >= (q.epoch, q.rev) OFFSET 0)), '')
 			WHERE ctid = ANY (ARRAY(SELECT place FROM open)) RETURNING 1)
-		SELECT (SELECT count(*) FROM open), (SELECT count(*) FROM closed)`, closeStep, plannedNow, incarnations, kept, epochs, closeStep)
+		SELECT (SELECT count(*) FROM open), (SELECT count(*) FROM closed)`, closeStep, int64(g.Incarnation), kept, epoch, closeStep)
 }

@@ -139,7 +139,7 @@ func (c *Catalog) ReadAudit(ctx context.Context, g id.Guild, q audit.Query, wait
 
 // archivedAudit reads the archived part of a log. Each filter has an index that has the order, too.
 func (c *Catalog) archivedAudit(ctx context.Context, tx *sql.Tx, log int64, q audit.Query) ([]audit.Record, error) {
-	condition, args := `log = $1`, append(slices.Clone(c.Fresh), log)
+	condition, args := `log = $1`, []any{log}
 	switch { // so that each has one index
 	case q.User != "":
 		condition = `log + 0 = $1`

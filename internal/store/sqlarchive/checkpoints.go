@@ -29,7 +29,7 @@ func scanCheckpoint(row Row) (c checkpoints.Checkpoint, err error) {
 // Checkpoints implements checkpoints.Archive.
 func (c *Catalog) Checkpoints(ctx context.Context, g id.Guild) ([]checkpoints.Checkpoint, error) {
 	return list(ctx, c, "list_checkpoints", scanCheckpoint,
-		`SELECT `+checkpointColumns+` FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC`, append(c.Fresh, string(g))...)
+		`SELECT `+checkpointColumns+` FROM checkpoints WHERE guild_id = $1 ORDER BY created_ms DESC`, string(g))
 }
 
 // CreateCheckpoint implements checkpoints.Archive.

@@ -82,13 +82,13 @@ func (c *Catalog) archivePeriod(ctx context.Context, tx *sql.Tx, step periods.Cl
 				avatar, discriminator, username, global_name, accent_colour)
 			SELECT CAST($1 AS bigint), row_number() OVER (ORDER BY s.gained DESC, s.user_id DESC), s.user_id, s.gained,
 				m.xp, m.message_count, m.updated_ms, m.avatar, m.discriminator, m.username, m.global_name, m.accent_colour
-			FROM `+sums, append(c.Fresh, args...)...)
+			FROM `+sums, args...)
 		if err != nil {
 			return false, err
 		}
 		total, args = `SELECT count(*), coalesce(CAST(sum(gained) AS bigint), 0) FROM standings WHERE period = $1`, args[:1]
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE periods SET (members, gained) = (`+total+`) WHERE number = $1`, append(c.Fresh, args...)...)
+	_, err = tx.ExecContext(ctx, `UPDATE periods SET (members, gained) = (`+total+`) WHERE number = $1`, args...)
 	return err == nil, err
 }
 

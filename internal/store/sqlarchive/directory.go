@@ -28,7 +28,7 @@ func scanDirectory(row Row) (guild.Directory, error) {
 
 // Directory implements guildsettings.Archive.
 func (c *Catalog) Directory(ctx context.Context, g id.Guild) (guild.Directory, error) {
-	return one(ctx, c, "read_directory", scanDirectory, readDirectory, append(c.Fresh, string(g))...)
+	return one(ctx, c, "read_directory", scanDirectory, readDirectory, string(g))
 }
 
 func (c *change) directory(ctx context.Context, g id.Guild) (guild.Directory, error) {

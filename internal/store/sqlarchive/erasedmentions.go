@@ -26,7 +26,7 @@ type mention struct {
 func (c *change) eraseMentions(ctx context.Context, user id.User, as string, m *mention) (more bool, err error) {
 	rows, err := c.QueryContext(ctx, `SELECT log, at_ms, number, before, after, reason FROM audit
 		WHERE `+mentions+` AND (log + 0, at_ms, number) > ($2, $3, $4) ORDER BY log + 0, at_ms, number LIMIT $5`,
-		append(c.Fresh, string(user), m.log, m.millis, m.number, mentionsAtOnce)...)
+		string(user), m.log, m.millis, m.number, mentionsAtOnce)
 	found, err := Collect(rows, err, func(row Row) (m mention, err error) {
 		err = row.Scan(&m.log, &m.millis, &m.number, &m.before, &m.after, &m.reason)
 		return m, err

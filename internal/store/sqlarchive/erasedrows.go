@@ -26,7 +26,7 @@ func (c *Catalog) MemberOf(ctx context.Context, user id.User, until time.Time) (
 	return list(ctx, c, "list_memberships", func(row Row) (g leaderboard.GuildRef, err error) {
 		err = row.Scan(&g.ID, &g.Incarnation)
 		return g, err
-	}, `SELECT g.id, g.incarnation`+memberSince+` ORDER BY g.id`, append(c.Fresh, string(user), until.UnixMilli())...)
+	}, `SELECT g.id, g.incarnation`+memberSince+` ORDER BY g.id`, string(user), until.UnixMilli())
 }
 
 // RequestsOf implements erasure.Archive.
@@ -36,7 +36,7 @@ func (c *Catalog) RequestsOf(ctx context.Context, user id.User) ([]erasure.Reque
 		err = row.Scan(&r.Guild, &name)
 		copy(r.Name[:], name)
 		return r, err
-	}, `SELECT g.id, r.name FROM requests r JOIN guilds g ON g.incarnation = r.incarnation WHERE r.users = $1`, append(c.Fresh, string(user))...)
+	}, `SELECT g.id, r.name FROM requests r JOIN guilds g ON g.incarnation = r.incarnation WHERE r.users = $1`, string(user))
 }
 
 // StoredOf implements erasure.Archive.
@@ -45,23 +45,23 @@ func (c *Catalog) StoredOf(ctx context.Context, user id.User) (found erasure.Sto
 		m.Row, err = scanMember(row, &m.Guild.ID, &m.Guild.Incarnation)
 		return m, err
 	}, `SELECT `+MemberColumns+`, g.id, g.incarnation FROM guilds g JOIN members m ON m.incarnation = g.incarnation AND m.user_id = $1
-		WHERE NOT m.deleted ORDER BY g.id`, append(c.Fresh, string(user))...)
+		WHERE NOT m.deleted ORDER BY g.id`, string(user))
 	if err == nil {
 		found.Keys, err = list(ctx, c, "list_keys_of", func(row Row) (k erasure.Key, err error) {
 			err = row.Scan(&k.ID, &k.Name)
 			return k, err
-		}, `SELECT id, name FROM api_keys WHERE owner_id = $1 ORDER BY id`, append(c.Fresh, string(user))...)
+		}, `SELECT id, name FROM api_keys WHERE owner_id = $1 ORDER BY id`, string(user))
 	}
 	if err == nil {
 		found.AuditRecords, err = one(ctx, c, "count_audit_of", scanValue[int64], `SELECT count(*) FROM (
 			SELECT log, at_ms, number FROM audit WHERE user_id <> '' AND user_id = $1
-			UNION SELECT log, at_ms, number FROM audit WHERE actor_id = $1) r`, append(c.Fresh, string(user))...)
+			UNION SELECT log, at_ms, number FROM audit WHERE actor_id = $1) r`, string(user))
 	}
 	if err == nil {
 		found.Traces, err = one(ctx, c, "find_traces_of", scanValue[bool], `
 			SELECT EXISTS (SELECT 1 FROM standings WHERE user_id = $1) OR EXISTS (SELECT 1 FROM key_records WHERE owner_id = $1)
 				OR EXISTS (SELECT 1 FROM members WHERE user_id = $1 AND incarnation IN `+copied+`)
-				OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`) OR EXISTS (SELECT 1 FROM audit WHERE `+mentions+`)`, append(c.Fresh, string(user))...)
+				OR EXISTS (SELECT 1 FROM requests WHERE `+changedUser+`) OR EXISTS (SELECT 1 FROM audit WHERE `+mentions+`)`, string(user))
 	}
 	return found, err
 }
@@ -87,14 +87,14 @@ func (c *Catalog) EraseRows(ctx context.Context, o erasure.Open) (all bool, err 
 			`UPDATE requests SET users = CASE WHEN users LIKE ' %' THEN ' ' ELSE '' END || trim(replace(' ' || users || ' ', ' ' || $1 || ' ', ' ')),
 				lost = trim(replace(' ' || lost || ' ', ' ' || $1 || ' ', ' ')) WHERE ` + changedUser,
 		} {
-			if _, err := s.ExecContext(ctx, statement, append(c.Fresh, string(o.User))...); err != nil {
+			if _, err := s.ExecContext(ctx, statement, string(o.User)); err != nil {
 				return err
 			}
 		}
 		if err := s.eraseFromAudit(ctx, o.User, hashes[0]); err != nil {
 			return err
 		}
-		all, err = scanValue[bool](s.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1`+memberSince+`)`, append(c.Fresh, string(o.User), o.At.UnixMilli())...))
+		all, err = scanValue[bool](s.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1`+memberSince+`)`, string(o.User), o.At.UnixMilli()))
 		return err
 	})
 	return all, err
@@ -109,7 +109,7 @@ func (c *change) eraseFromAudit(ctx context.Context, user id.User, hash string) 
 		`UPDATE audit SET actor_id = $2, actor_name = $2 WHERE actor_kind = 'key' AND actor_id IN (SELECT key_id FROM key_records WHERE owner_id = $1)`,
 	} {
 		if err == nil {
-			_, err = c.ExecContext(ctx, statement, append(c.Fresh, string(user), as)...)
+			_, err = c.ExecContext(ctx, statement, string(user), as)
 		}
 	}
 	if err == nil {

@@ -66,7 +66,7 @@ func (c *Catalog) OpenErasures(ctx context.Context, limit int) ([]erasure.Open, 
 		err = row.Scan(&o.User, &at)
 		o.At = fromMillis(at)
 		return o, err
-	}, `SELECT user_id, erased_ms FROM erasures WHERE user_id IS NOT NULL ORDER BY number LIMIT $1`, append(c.Fresh, limit)...)
+	}, `SELECT user_id, erased_ms FROM erasures WHERE user_id IS NOT NULL ORDER BY number LIMIT $1`, limit)
 }
 
 // HasErasures implements erasure.Archive.
@@ -90,7 +90,7 @@ func (c *Catalog) Erased(ctx context.Context, users []id.User) (map[id.User]hydr
 	lines, err := list(ctx, c, "read_erasures", func(row Row) (l line, err error) {
 		err = row.Scan(&l.hash, &l.at, &l.number)
 		return l, err
-	}, `SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash `+c.In("$1"), append(c.Fresh, jsonList(hashes), int64(math.MaxInt64>>20))...)
+	}, `SELECT hash, coalesce(erased_ms, $2), number FROM erasures WHERE hash `+c.In("$1"), jsonList(hashes), int64(math.MaxInt64>>20))
 	if err != nil || len(lines) == 0 {
 		return nil, err
 	}

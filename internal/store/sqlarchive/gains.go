@@ -50,7 +50,7 @@ func (c *Catalog) History(ctx context.Context, g leaderboard.GuildRef, user id.U
 		err = row.Scan(&gain.Day, &gain.Gained)
 		return gain, err
 	}, `SELECT day, gained FROM gains WHERE incarnation = $1 AND user_id = $2 AND day >= $3 ORDER BY day`,
-		append(c.Fresh, int64(g.Incarnation), string(user), int64(first))...)
+		int64(g.Incarnation), string(user), int64(first))
 }
 
 // GainedOn implements hydrate.Archive. The sums are read by the primary key, for a page of members.
@@ -74,7 +74,7 @@ func (c *Catalog) GainedOn(ctx context.Context, g leaderboard.GuildRef, from, to
 			CAST(coalesce(sum(gained) FILTER (WHERE day >= $9 AND day < $10), 0) AS bigint),
 			CAST(coalesce(sum(gained) FILTER (WHERE day >= $11 AND day < $12), 0) AS bigint)
 		FROM gains WHERE incarnation = $1 AND user_id >= $2 AND user_id <= $3 AND day >= $4
-		GROUP BY user_id`, append(c.Fresh, args...)...)
+		GROUP BY user_id`, args...)
 	found := make(map[id.User][]int64, len(rows))
 	for _, s := range rows {
 		found[s.user] = s.gained

@@ -43,13 +43,13 @@ func scanGuild(row Row) (*guild.Guild, error) { return ScanGuild(row) }
 // Guild implements guild.Source.
 func (c *Catalog) Guild(ctx context.Context, g id.Guild) (*guild.Guild, error) {
 	return one(ctx, c, "read_guild", scanGuild,
-		`SELECT `+GuildColumns+` FROM guilds WHERE id = $1`, append(c.Fresh, string(g))...)
+		`SELECT `+GuildColumns+` FROM guilds WHERE id = $1`, string(g))
 }
 
 // GuildByVanity implements guild.Source.
 func (c *Catalog) GuildByVanity(ctx context.Context, vanity string) (*guild.Guild, error) {
 	return one(ctx, c, "read_guild_by_vanity", scanGuild,
-		`SELECT `+GuildColumns+` FROM guilds WHERE vanity = $1`, append(c.Fresh, vanity)...)
+		`SELECT `+GuildColumns+` FROM guilds WHERE vanity = $1`, vanity)
 }
 
 // Guilds implements admin.Archive.

@@ -16,7 +16,7 @@ import (
 // Import implements checkpoints.Archive.
 func (c *Catalog) Import(ctx context.Context, g leaderboard.GuildRef, files string) (*checkpoints.NotedImport, error) {
 	return one(ctx, c, "read_import", scanImport, `SELECT name, checkpoint, plan, started_ms, `+c.Now+` - started_ms, finished FROM imports WHERE incarnation = $1 AND files = $2`,
-		append(c.Fresh, int64(g.Incarnation), files)...)
+		int64(g.Incarnation), files)
 }
 
 func scanImport(row Row) (*checkpoints.NotedImport, error) {

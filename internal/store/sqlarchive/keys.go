@@ -32,7 +32,7 @@ func (d Dialect) keyColumns() string {
 // Key implements apikey.Source.
 func (c *Catalog) Key(ctx context.Context, keyID string) (*apikey.Key, error) {
 	return one(ctx, c, "read_key", scanKey,
-		`SELECT `+c.keyColumns()+` FROM api_keys WHERE id = $1`, append(c.Fresh, keyID)...)
+		`SELECT `+c.keyColumns()+` FROM api_keys WHERE id = $1`, keyID)
 }
 
 // Keys implements admin.Archive.

@@ -44,7 +44,7 @@ func (c *Catalog) Closed(ctx context.Context, g leaderboard.GuildRef, periodID s
 		p.Settings.ID = g.ID
 		return p, nil
 	}, `SELECT `+periodColumns+`, settings FROM periods WHERE incarnation = $1 AND id = $2 AND board`,
-		append(c.Fresh, int64(g.Incarnation), periodID)...)
+		int64(g.Incarnation), periodID)
 }
 
 // ClosedPeriods implements periods.Archive.
@@ -85,7 +85,7 @@ func (c *Catalog) withWinners(ctx context.Context, operation string, winners int
 		SELECT page.guild_id, page.incarnation, page.number, page.id, page.kind, page.name, page.first_day, page.end_day,
 			page.begins_ms, page.ends_ms, page.members, page.gained, `+standingColumns+`
 		FROM page LEFT JOIN standings s ON s.period = page.number AND s.rank <= `+fmt.Sprint(winners)+`
-		ORDER BY `+order+`, s.rank`, append(c.Fresh, args...)...)
+		ORDER BY `+order+`, s.rank`, args...)
 	last := int64(-1)
 	for _, l := range lines {
 		if l.Number != last {
@@ -138,5 +138,5 @@ func (c *Catalog) dayTotals(ctx context.Context, query string, args ...any) ([]p
 	return list(ctx, c, "read_activity", func(row Row) (d periods.DayTotals, err error) {
 		err = row.Scan(&d.Day, &d.Members, &d.Gained)
 		return d, err
-	}, query, append(c.Fresh, args...)...)
+	}, query, args...)
 }

@@ -67,7 +67,7 @@ func (p *purge) exec(ctx context.Context, statement string, args ...any) {
 	if p.err != nil {
 		return
 	}
-	done, err := p.Writer.ExecContext(ctx, statement, append(p.Fresh, args...)...)
+	done, err := p.Writer.ExecContext(ctx, statement, args...)
 	if err == nil {
 		var n int64
 		n, err = done.RowsAffected()
@@ -97,7 +97,7 @@ func (p *purge) oldGains(ctx context.Context, before period.Day) (found int) {
 	rows, err := p.Reader.QueryContext(ctx, `
 		SELECT id, incarnation, keep_day FROM guilds
 		WHERE gains_from < $1 AND (keep_day = 0 OR keep_day > gains_from) ORDER BY gains_from LIMIT $2`,
-		append(p.Fresh, int64(before), purgePage)...)
+		int64(before), purgePage)
 	guilds, err := Collect(rows, err, func(row Row) (o old, err error) {
 		err = row.Scan(&o.id, &o.incarnation, &o.keep)
 		return o, err
@@ -127,7 +127,7 @@ func (p *purge) oldPeriods(ctx context.Context, until int64) (found int) {
 	}
 	rows, err := p.Reader.QueryContext(ctx, `
 		SELECT number, kind <> $1 AND NOT (board AND members > 0) FROM periods WHERE NOT trimmed AND ends_ms <= $2 ORDER BY ends_ms LIMIT $3`,
-		append(p.Fresh, string(period.Seasonal), until, purgePage)...)
+		string(period.Seasonal), until, purgePage)
 	periods, err := Collect(rows, err, func(row Row) (o old, err error) {
 		err = row.Scan(&o.number, &o.bare)
 		return o, err

@@ -18,7 +18,7 @@ func RequestAge(keep snapshot.Keep) time.Duration { return cmp.Or(keep.Requests,
 // Past implements hydrate.Archive.
 func (c *Catalog) Past(ctx context.Context, g leaderboard.GuildRef, name leaderboard.Digest) (*leaderboard.Past, error) {
 	return one(ctx, c, "read_request", scanPast, `SELECT request, outcome, users, lost FROM requests WHERE incarnation = $1 AND name = $2`,
-		append(c.Fresh, int64(g.Incarnation), name[:])...)
+		int64(g.Incarnation), name[:])
 }
 
 func scanPast(row Row) (*leaderboard.Past, error) {

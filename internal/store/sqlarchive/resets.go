@@ -12,7 +12,7 @@ func (c *Catalog) Resets(ctx context.Context, after id.Guild, limit int) ([]peri
 	return list(ctx, c, "list_resets", func(row Row) (r periods.Reset, err error) {
 		err = row.Scan(&r.Guild.ID, &r.Guild.Incarnation, &r.Why)
 		return r, err
-	}, `SELECT id, incarnation, reset FROM guilds WHERE reset <> '' AND id > $1 ORDER BY id LIMIT $2`, append(c.Fresh, string(after), limit)...)
+	}, `SELECT id, incarnation, reset FROM guilds WHERE reset <> '' AND id > $1 ORDER BY id LIMIT $2`, string(after), limit)
 }
 
 // Told implements periods.Archive.

@@ -37,8 +37,6 @@ type Dialect struct {
 	// Own are columns of members that only this archive has, each with a comma before it; empty when there are none. Restored is a statement that
 	// ends a copy of members to the incarnation $1 which a guild gets; empty for none.
 	Own, Restored string
-	// Fresh are arguments before those of a read that requests wait for.
-	Fresh []any
 	// AllowSlow begins a transaction that is allowed SlowTime; empty when nothing has to be said.
 	AllowSlow string
 	// Bound is the context of an operation, BoundSlow that of one which is allowed SlowTime.

@@ -30,7 +30,7 @@ func (c *Catalog) Standings(ctx context.Context, g leaderboard.GuildRef, periodI
 	return list(ctx, c, "read_standings", func(row Row) (periods.Standing, error) { return scanStanding(row) }, `
 		SELECT `+standingColumns+` FROM standings s
 		WHERE s.period = (SELECT number FROM periods WHERE incarnation = $1 AND id = $2 AND board) AND s.rank > $3 ORDER BY s.rank LIMIT $4`,
-		append(c.Fresh, int64(g.Incarnation), periodID, after, limit)...)
+		int64(g.Incarnation), periodID, after, limit)
 }
 
 // StandingsBefore implements periods.Archive.
@@ -49,5 +49,5 @@ func (c *Catalog) StandingsBefore(ctx context.Context, g leaderboard.GuildRef, p
 			coalesce((SELECT rank FROM standings WHERE period = s.period ORDER BY rank DESC LIMIT 1 OFFSET $5), 1)
 		FROM periods p JOIN standings s ON s.period + 0 = p.number
 		WHERE p.incarnation = $1 AND p.id = $2 AND p.board AND s.user_id = $3`,
-		append(c.Fresh, int64(g.Incarnation), periodID, string(user), limit/2, limit-1)...)
+		int64(g.Incarnation), periodID, string(user), limit/2, limit-1)
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/sqlarchive"
@@ -11,43 +10,16 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// State implements snapshot.Archive.
-func (a *Archive) State(ctx context.Context, g leaderboard.GuildRef) (snapshot.State, error) {
-	s, err := stateOf(ctx, a.reader, g)
-	return s, wrap("read a guild's state", err)
-}
-
-// States implements snapshot.Archive.
-func (a *Archive) States(ctx context.Context, guilds []leaderboard.GuildRef) (map[leaderboard.GuildRef]snapshot.State, error) {
-	found := make(map[leaderboard.GuildRef]snapshot.State, len(guilds))
-	for _, g := range guilds {
-		s, err := stateOf(ctx, a.reader, g)
-		if err == nil {
-			found[g] = s
-		} else if !errors.Is(err, snapshot.ErrStale) {
-			return nil, wrap("read the states of guilds", err)
-		}
-	}
-	return found, nil
-}
-
-// stateOf reads a guild's state, within a transaction or without one.
-func stateOf(ctx context.Context, db interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}, g leaderboard.GuildRef,
-) (snapshot.State, error) {
-	return sqlarchive.ScanState(db.QueryRowContext(ctx,
+// stateOf reads a guild's state in a transaction.
+func stateOf(ctx context.Context, tx *sql.Tx, g leaderboard.GuildRef) (snapshot.State, error) {
+	return sqlarchive.ScanState(tx.QueryRowContext(ctx,
 		`SELECT epoch, archived, verified FROM guilds WHERE id = ? AND incarnation = ?`, string(g.ID), int64(g.Incarnation)))
 }
 
 // RaiseEpoch implements hydrate.Archive.
 func (a *Archive) RaiseEpoch(ctx context.Context, g leaderboard.GuildRef, from snapshot.State, kept int64) (s snapshot.State, err error) {
 	err = a.inTx(ctx, "raise a guild's epoch", func(tx *sql.Tx) error {
-		s, err = sqlarchive.ScanState(tx.QueryRowContext(ctx, `
-			UPDATE guilds SET epoch = epoch + 1, verified = CASE WHEN ?5 >= 0 THEN verified + 1 ELSE 0 END
-			WHERE id = ?1 AND incarnation = ?2 AND epoch = ?3 AND archived = ?4
-			RETURNING epoch, archived, verified`,
-			string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept))
+		s, err = sqlarchive.ScanState(tx.QueryRowContext(ctx, sqlarchive.RaiseEpoch, string(g.ID), int64(g.Incarnation), from.Epoch, from.Archived, kept))
 		if err != nil {
 			return err
 		}

@@ -107,15 +107,3 @@ func messagesOfNewMembers(t *testing.T, s *service) {
 	}
 	wantFailure(t, s.Do("POST", memberPath(g, silent), key, object{"xp": 1, "user": gopher}), 409)
 }
-
-func messagesAfterDelete(t *testing.T, s *service) {
-	g, u := s.guild(exactly(20, nil)), newID()
-	key := s.key(g)
-	s.award(key, g, message(u, object{"user": gopher}))
-	s.Do("DELETE", memberPath(g, u), key, nil).Want(t, 204)
-	got := s.award(key, g, message(u, nil))
-	wantGained(t, got, 20)
-	if got[0].MessageCount != 1 || got[0].XP != 20 || s.member(key, g, u).User["username"] != "" {
-		t.Errorf("after DELETE: %+v, %v", got, s.member(key, g, u).User)
-	}
-}

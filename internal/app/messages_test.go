@@ -19,7 +19,6 @@ var messageCases = cases{
 	"one call is one request":               oneCallIsOneRequest,
 	"large calls":                           largeCalls,
 	"optional properties":                   optionalProperties,
-	"after DELETE a member begins again":    messagesAfterDelete,
 }
 
 // The channels of these tests, by a letter.

@@ -15,7 +15,7 @@ type cases map[string]func(t *testing.T, s *service)
 // suites are the cases of the API, by what they are about. Those called limitSuite run on a service with narrow limits.
 var suites = map[string]cases{
 	"access": accessCases, "admin": adminCases, "audit": auditCases, "boards": boardCases, "cards": cardCases, "checkpoints": checkpointCases,
-	"concurrency": concurrentCases, "cors": corsCases, "directories": directoryCases, "erasure": erasureCases, "ETags": etagCases,
+	"cors": corsCases, "directories": directoryCases, "erasure": erasureCases, "ETags": etagCases,
 	"events": eventCases, "gzip": gzipCases, "idempotency": idempotencyCases, "imports": importCases, limitSuite: limitCases,
 	"members": memberCases, "messages": messageCases, "periods": periodCases, "positions": positionCases,
 	"presence": presenceCases, "puts": putCases, "rewards": rewardCases, "unlimited": unlimitedCases,

@@ -126,7 +126,7 @@ func TestAGuildIsOneSlotOfACluster(t *testing.T) {
 	_, err = s.Change(ctx, guild1, user1, named("key"))
 	ok(t, err)
 	look()
-	ended(t, s, changesOf(t, s, guild1))
+	ended(t, s, changesOf(t, s, guild1, 10))
 	look()
 	slot, count := c.SlotOf(prefix+"meta"), 0
 	for key := range seen {

@@ -153,7 +153,7 @@ func TestOnlyMembersThereAreGoUp(t *testing.T) {
 		b.change(guild1, nth(1), c)
 		b.change(guild1, nth(3), c)
 		b.send()
-		if got, want := log.next(), []events.Entry{{User: nth(1), Before: 100, After: 105}}; !slices.Equal(got, want) {
+		if got, want := log.Next(), []events.Entry{{User: nth(1), Before: 100, After: 105}}; !slices.Equal(got, want) {
 			t.Errorf("noted %+v, want %+v", got, want)
 		}
 	})

@@ -3,7 +3,6 @@ package redisstore_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,19 +13,6 @@ import (
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/signin"
 )
-
-// documentedUser is the user that docs/security.md gives to Redis.
-func documentedUser(t *testing.T) string {
-	t.Helper()
-	text, err := os.ReadFile("../../../docs/security.md")
-	ok(t, err)
-	_, rest, found := strings.Cut(string(text), "<!-- acl: tested on a real server -->\n```\n")
-	line, _, closed := strings.Cut(rest, "\n```")
-	if !found || !closed || !strings.HasPrefix(line, "user levelboard on >PASSWORD ") || strings.Contains(line, "\n") {
-		t.Fatal("docs/security.md has no user")
-	}
-	return line
-}
 
 // With the rights that the documentation gives, everything works; and none of them is there for nothing.
 func TestTheLeastRights(t *testing.T) {

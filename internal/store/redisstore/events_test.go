@@ -11,6 +11,7 @@ import (
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
+	"levelboard/internal/testing/boards"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
@@ -26,33 +27,6 @@ func withLog(t *testing.T, test func(t *testing.T, s *redisstore.Store)) {
 		load(t, s)
 		test(t, s)
 	})
-}
-
-// log reads a guild's events from a place on.
-type log struct {
-	t     *testing.T
-	store *redisstore.Store
-	at    events.ID
-}
-
-func logOf(t *testing.T, s *redisstore.Store) *log {
-	t.Helper()
-	x, err := s.Extent(t.Context(), guild1)
-	ok(t, err)
-	return &log{t, s, x.Newest}
-}
-
-func (l *log) next() []events.Entry {
-	l.t.Helper()
-	read, err := l.store.ReadEvents(l.t.Context(), []events.Cursor{{Guild: guild1, After: l.at}}, 1000)
-	ok(l.t, err)
-	if n := len(read[0]); n > 0 {
-		l.at = read[0][n-1].ID
-	}
-	for i := range read[0] {
-		read[0][i].ID = events.ID{}
-	}
-	return read[0]
 }
 
 // curves draws curves of every kind that there is: presets, lines, steep and flat ones, those whose values are at halves, and
@@ -125,7 +99,7 @@ func TestNoChangeOfLevelIsMissed(t *testing.T) {
 				ok(t, err)
 				_, err = s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: after, Curve: &c})
 				ok(t, err)
-				noted := l.next()
+				noted := l.Next()
 				moved := c.LevelAt(after) != c.LevelAt(before)
 				switch {
 				case moved && !slices.Equal(noted, []events.Entry{{User: user1, Before: before, After: after}}):
@@ -168,7 +142,7 @@ func TestOnlyLevelUpsOfOrdinaryCurvesAreNoted(t *testing.T) {
 					ok(t, err)
 					_, err = s.Change(t.Context(), guild1, user1, leaderboard.Change{Op: leaderboard.Set, Amount: after, Curve: &c})
 					ok(t, err)
-					if noted, up := len(l.next()) == 1, c.LevelAt(after) > c.LevelAt(before); noted != up {
+					if noted, up := len(l.Next()) == 1, c.LevelAt(after) > c.LevelAt(before); noted != up {
 						t.Errorf("%v from %d to %d: noted %v, want %v", c.Coefficients(), before, after, noted, up)
 					}
 				}
@@ -183,7 +157,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		l := logOf(t, s)
 		want := func(what string, want ...events.Entry) {
 			t.Helper()
-			if got := l.next(); !slices.Equal(got, want) {
+			if got := l.Next(); !slices.Equal(got, want) {
 				t.Errorf("%s: the log has %v, want %v", what, got, want)
 			}
 		}
@@ -225,7 +199,7 @@ func TestWhatIsPutIntoTheLog(t *testing.T) {
 		want("one comes back with a message", events.Entry{User: benchUser(3), Moved: events.Returned, After: 20}, events.Entry{User: benchUser(3), Before: 20, After: 1020})
 		_, err = s.SetPresence(ctx, guild1, leaderboard.Presence{Users: []id.User{benchUser(3)}})
 		ok(t, err)
-		l.next()
+		l.Next()
 		_, err = s.Delete(ctx, guild1, benchUser(3), leaderboard.Removal{})
 		ok(t, err)
 		want("a delete of one who is not present")
@@ -291,33 +265,33 @@ func BenchmarkSieve(b *testing.B) {
 func TestALoadWithoutALogIsMarked(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		s := redisstore.New(client, redisstore.Options{})
-		before := &log{t: t, store: s}
+		before := boards.LogFromStart(t, s)
 		load(t, s, row(user1))
 		if n := client.XLen(t.Context(), prefix+"events:77").Val(); n != 0 {
 			t.Error("a guild without an event has something in its log")
 		}
 		now := logOf(t, s)
-		if got := now.next(); len(got) != 0 {
+		if got := now.Next(); len(got) != 0 {
 			t.Errorf("who begins after the load hears %+v", got)
 		}
 		lost := []events.Entry{{Reset: events.Lost}}
-		if got := before.next(); !slices.Equal(got, lost) {
+		if got := before.Next(); !slices.Equal(got, lost) {
 			t.Errorf("who was there before hears %+v", got)
 		}
-		if got := before.next(); len(got) != 0 {
+		if got := before.Next(); len(got) != 0 {
 			t.Errorf("and then %+v", got)
 		}
 
 		_, err := s.Change(t.Context(), guild1, user1, up)
 		ok(t, err)
 		gained := []events.Entry{{User: user1, Before: 100, After: 1100}}
-		for who, l := range map[string]*log{"who was there before": before, "who begins after the load": now} {
-			if got := l.next(); !slices.Equal(got, gained) {
+		for who, l := range map[string]*boards.Log{"who was there before": before, "who begins after the load": now} {
+			if got := l.Next(); !slices.Equal(got, gained) {
 				t.Errorf("%s hears %+v of a level-up", who, got)
 			}
 		}
-		late := &log{t: t, store: s}
-		if got := late.next(); !slices.Equal(got, append(lost, gained...)) {
+		late := boards.LogFromStart(t, s)
+		if got := late.Next(); !slices.Equal(got, append(lost, gained...)) {
 			t.Errorf("who comes back later hears %+v", got)
 		}
 		if left := client.HGet(t.Context(), meta, "marked").Val(); left != "" {

@@ -91,7 +91,7 @@ func TestTheLogOfAnEvictedGuildIsWhole(t *testing.T) {
 		l := logOf(t, s)
 		want := func(when string, lost bool) {
 			t.Helper()
-			got := l.next()
+			got := l.Next()
 			if slices.ContainsFunc(got, func(e events.Entry) bool { return e.Reset != "" }) != lost {
 				t.Errorf("%s the log has %v; lost should be %v", when, got, lost)
 			}

@@ -14,16 +14,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
-
-const user1 = id.User("200000000000000001")
-
-func row(user id.User) snapshot.Row {
-	return snapshot.Row{Member: leaderboard.Member{UserID: user, XP: 100}}
-}
-
-var plusOne = leaderboard.Change{Op: leaderboard.Increment, Amount: 1}
 
 // A server that forgot its scripts runs nothing, so the call is repeated and nobody notices.
 func TestScriptsAreLoadedAgain(t *testing.T) {

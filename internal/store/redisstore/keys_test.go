@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/redisstore"
@@ -19,25 +17,6 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
-
-const prefix = "lb:{100000000000000001}:"
-
-// keyTypes lists all keys of the database with their types.
-func keyTypes(t *testing.T, client redis.UniversalClient) map[string]string {
-	t.Helper()
-	types := map[string]string{}
-	for _, key := range client.Keys(t.Context(), "*").Val() {
-		types[key] = client.Type(t.Context(), key).Val()
-	}
-	return types
-}
-
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 // docs/redis-keys.md says which keys there are; here is the proof.
 func TestKeysThroughTheLifeOfAGuild(t *testing.T) {

@@ -3,24 +3,11 @@ package redisstore_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/testenv"
 )
-
-func nudged(t *testing.T, nudges <-chan struct{}, when string) {
-	t.Helper()
-	select {
-	case _, open := <-nudges:
-		if !open {
-			t.Fatalf("the channel is closed %s", when)
-		}
-	case <-time.After(20 * time.Second):
-		t.Fatalf("no nudge %s", when)
-	}
-}
 
 func TestNudges(t *testing.T) {
 	server, err := embedded.StartRedis()

@@ -29,7 +29,7 @@ func (c Calendar) DaysAt(t time.Time) *Days {
 func (d *Days) At(t time.Time) bool { return !t.Before(d.begins) && t.Before(d.ends) }
 
 // String returns when today begins and ends, in ms since 1970, and the boards of the three days, as redisstore's scripts take them
-// (prelude/counting.lua).
+// (prelude/gains.lua).
 func (d *Days) String() string { return d.text }
 
 // Boards are the periods that a day's gains count for, in the order of Kinds; the zero Period where there is none. The day is always among them: its

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"reflect"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"levelboard/internal/domain/period"
 	"levelboard/internal/usecase/lease"
@@ -131,47 +129,6 @@ func TestWhatEndedWhileNobodyRanClosesLater(t *testing.T) {
 	}
 }
 
-// What is open is written with the settings: nobody has looked at the guild before the period ended.
-func TestAKindThatIsTurnedOnAtTheEndOfItsPeriodCloses(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.create(1)
-	w.gain(1, 10)
-	today := period.At(period.Daily, w.today())
-	w.days = 1
-	w.snapshot()
-	look(w, w.closer(w.archive))
-	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-		t.Errorf("it has %v", rows)
-	}
-}
-
-func TestADayIsKeptWhenTheZoneChangesRightAfterItsKindWasTurnedOn(t *testing.T) {
-	t.Parallel()
-	const behind, ahead = "Etc/GMT+12", "Etc/GMT-14" // whose date is always a later one
-	for name, zones := range map[string][]string{"forward, after a gain": {behind, ahead}, "back, before a gain": {ahead, behind}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			w.create(1)
-			var day period.Period
-			for _, zone := range zones {
-				w.configure(strings.Replace(settings, `{`, `{"timeZone":"`+zone+`",`, 1))
-				if zone == behind {
-					day = period.At(period.Daily, period.DayAt(time.Now(), w.guild.Calendar().Zone))
-					w.gain(1, 10)
-				}
-			}
-			w.days = 3
-			w.snapshot()
-			look(w, w.closer(w.archive))
-			if _, rows := w.closed(day); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-				t.Errorf("%s has %v", day.ID, rows)
-			}
-		})
-	}
-}
-
 func TestAPeriodClosesWhenRedisHasLostEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -274,38 +231,6 @@ func TestAKillAnywhereLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-func TestBeginOpensThePast(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.create(1)
-	c := w.closer(w.archive)
-	look(w, c) // which has everything begin today
-	w.gain(1, 10)
-	w.snapshot()
-	w.days = 1
-	look(w, c)
-	today := w.today()
-	w.must(c.Begin(t.Context(), w.guild, today-40))
-	look(w, c)
-	for d := today - 40; d < today; d++ {
-		want := map[period.Day]int64{today - 1: 10}[d] // what has closed before stays
-		if found, _ := w.closed(period.At(period.Daily, d)); found.Totals.Gained != want {
-			t.Errorf("%v has %d, want %d", d, found.Totals.Gained, want)
-		}
-	}
-	w.closed(period.At(period.Weekly, today-40))
-	w.closed(period.At(period.Monthly, today-40))
-	old := *w.guild
-	w.configure(settings)
-	if err := c.Begin(t.Context(), &old, today-50); !errors.Is(err, snapshot.ErrStale) {
-		t.Errorf("for a guild that was written since: %v", err)
-	}
-	w.must(w.writer.Release(t.Context()))
-	if err := c.Begin(t.Context(), w.guild, today-50); !errors.Is(err, lease.ErrLost) {
-		t.Errorf("without the lease: %v", err)
-	}
-}
-
 // Whoever does not hold the lease closes nothing.
 func TestOnlyTheHolderOfTheLeaseCloses(t *testing.T) {
 	t.Parallel()
@@ -320,29 +245,5 @@ func TestOnlyTheHolderOfTheLeaseCloses(t *testing.T) {
 	look(w, w.closer(w.archive))
 	if _, err := w.archive.Closed(t.Context(), w.ref(), today.ID); !errors.Is(err, periods.ErrNotClosed) {
 		t.Errorf("it closed: %v", err)
-	}
-}
-
-// A closed period stays as it is when a new zone has its day run once more, and gains of that day count for the week.
-func TestANewZoneMovesTheBoundsOfWhatRuns(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	w.create(1)
-	c := w.closer(w.archive)
-	look(w, c)
-	w.gain(1, 10)
-	today := period.At(period.Daily, w.today())
-	w.days = 1
-	w.snapshot()
-	look(w, c)
-	w.days = 0 // as in a zone that is a day behind
-	w.gain(1, 5)
-	w.snapshot()
-	look(w, c)
-	if _, rows := w.closed(today); !reflect.DeepEqual(rows, []standing{{user(1), 10}}) {
-		t.Errorf("what closed has %v", rows)
-	}
-	if got := w.running(period.At(period.Weekly, w.today())); !reflect.DeepEqual(got, []standing{{user(1), 15}}) {
-		t.Errorf("the week has %v", got)
 	}
 }

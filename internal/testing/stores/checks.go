@@ -26,7 +26,7 @@ func (w *World) LiveRows(g leaderboard.GuildRef) []snapshot.Row {
 	rows := make([]snapshot.Row, len(p.Rows))
 	for i, row := range p.Rows {
 		rows[i].Member = row.Member
-		if until, err := strconv.ParseInt(strings.Fields(entries[string(row.UserID)])[2], 10, 64); err != nil {
+		if until, err := strconv.ParseInt(strings.Split(entries[string(row.UserID)], "\x00")[2], 10, 64); err != nil {
 			w.Fatal(err)
 		} else if until > 0 {
 			rows[i].CooldownUntil = time.UnixMilli(until).UTC()

@@ -108,7 +108,7 @@ func markOf(meta []any, g leaderboard.GuildRef) (mark events.ID, there bool) {
 	return mark, err == nil
 }
 
-// entryOfEvent reads what changing.lua and evict.lua wrote. An unreadable entry is a lost event.
+// entryOfEvent reads what prelude/event.lua and evict.lua wrote. An unreadable entry is a lost event.
 func entryOfEvent(message redis.XMessage) (e events.Entry, err error) {
 	if e.ID, err = events.ParseID(message.ID); err != nil {
 		return e, err

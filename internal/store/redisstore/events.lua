@@ -2,7 +2,8 @@
 --
 -- KEYS     meta events
 -- ARGV     incarnation
--- returns  {'now', now in ms, 'count', how many events, 'oldest', id of the oldest, 'newest', id of the newest; nil without events} | NOTLOADED
+-- returns  {'now', now in ms, 'count', how many events, 'oldest', id of the oldest, 'newest', id of the newest; nil without events} |
+--          NOTLOADED
 -- atomic   all of it; the mark of a load that is still in meta is the one event of a log that has no other
 local _, events_key = unpack(KEYS)
 local found, marked = loaded('marked')

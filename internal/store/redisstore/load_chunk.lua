@@ -1,8 +1,9 @@
 -- Puts members into the staging keys of a hydration and makes its lock last longer.
 --
 -- KEYS     meta lock, staged xp, off, entry, boards of the day, week, month and season
--- ARGV     incarnation, token, how long the lock lasts in ms, how long the staging keys last in ms; for each staged key how many pairs are
---          for it (at most 1000); all pairs: of XP and member, for entry of member and entry, for the boards of gain (boards.lua) and member
+-- ARGV     incarnation, token, how long the lock lasts in ms, how long the staging keys last in ms; for each staged key how many pairs
+--          are for it (at most 1000); all pairs: of XP and member, for entry of member and entry, for the boards of gain (boards.lua)
+--          and member
 -- returns  {} | HYDRATIONLOST
 -- atomic   the check and the chunk
 local _, lock_key = unpack(KEYS, 1, 2)

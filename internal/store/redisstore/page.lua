@@ -1,9 +1,10 @@
 -- Reads a stretch of the board.
 --
 -- KEYS     meta xp entry
--- ARGV     incarnation, first position (from 0), how many members, and '', or who is in their middle: then the first position does not count
--- returns  {'epoch', epoch, 'rev', rev, 'first', first position, 'total', how many are on the board, 'rows', {member, XP, ...}, 'entries',
---          {entry, ...}} | NOTLOADED | NOMEMBER | NOTPRESENT
+-- ARGV     incarnation, first position (from 0), how many members, and '', or who is in their middle: then the first position does not
+--          count
+-- returns  {'epoch', epoch, 'rev', rev, 'first', first position, 'total', how many are on the board, 'rows', {member, XP, ...},
+--          'entries', {entry, ...}} | NOTLOADED | NOMEMBER | NOTPRESENT
 -- atomic   rows and version are of one moment; nothing is changed
 local _, xp_key, entry_key = unpack(KEYS)
 local _, first, limit, middle = unpack(ARGV)

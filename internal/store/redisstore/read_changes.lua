@@ -1,16 +1,16 @@
--- Reads the changed members of a guild that have waited longest for the snapshot writer, and its journal, and notes in `pending` up to which
--- rev the archive may hold the guild from now on, and in `read` at which rev this was. They stay noted as changed until end_changes.lua; one
--- that changes meanwhile is noted again (note.lua). The archive itself sees whether the guild fits it. A member is read only with all of
--- the journal: the archive holds the record of a request before, or with, what it did.
--- Who changes again after a page that may not be archived is noted by the later change. A page that ends below the rev in `doubt` may lack
--- their earlier changes.
+-- Reads the changed members of a guild that have waited longest for the snapshot writer, and its journal, and notes in `pending` up to
+-- which rev the archive may hold the guild from now on, and in `read` at which rev this was. They stay noted as changed until
+-- end_changes.lua; one that changes meanwhile is noted again (note.lua). The archive itself sees whether the guild fits it. A member is
+-- read only with all of the journal: the archive holds the record of a request before, or with, what it did. Who changes again after a
+-- page that may not be archived is noted by the later change. A page that ends below the rev in `doubt` may lack their earlier changes.
 --
 -- KEYS     meta xp off entry dirty journal
 -- ARGV     up to how many members, and those that share the last one's rev
--- returns  {} when the guild is not loaded | {'incarnation', incarnation} when it was not verified on this life of the server |
---          {..., 'epoch', epoch} when nothing waits | {..., 'rev', the guild's rev, 'upto', up to which rev all that waits is here (0: no
---          members are), 'archived', as it was, 'known', pending (or archived) as it was, 'now', in ms, 'missing', 1 if earlier changes may
---          be missing, else 0, 'members', {member, ...}, 'xp', 'off', 'entries' as in rows.lua, 'journal', {{id, {field, value, ...}}, ...}}
+-- returns  {} when the guild is not loaded | {'incarnation', incarnation} when it was not verified on this life of the server | {...,
+--          'epoch', epoch} when nothing waits | {..., 'rev', the guild's rev, 'upto', up to which rev all that waits is here (0: no
+--          members are), 'archived', as it was, 'known', pending (or archived) as it was, 'now', in ms, 'missing', 1 if earlier changes
+--          may be missing, else 0, 'members', {member, ...}, 'xp', 'off', 'entries' as in rows.lua, 'journal', {{id, {field, value,
+--          ...}}, ...}}
 -- atomic   all entries and revs are of one moment, and so is the note
 local meta_key, xp_key, off_key, entry_key, dirty_key, journal_key = unpack(KEYS)
 local size = ARGV[1] + 0

@@ -15,7 +15,7 @@ const sievesKept = 1000
 // anyGain is the sieve that lets every gain through.
 const anyGain = "any"
 
-// sieves keeps what leveled (prelude/changing.lua) takes of each curve.
+// sieves keeps what read_curve (prelude/level.lua) takes of each curve.
 type sieves struct {
 	kept *lru.Cache[level.Curve, any]
 }

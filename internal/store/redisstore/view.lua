@@ -3,9 +3,9 @@
 -- KEYS     meta xp entry
 -- ARGV     incarnation, the epoch and the rev that are known (or '' twice), how many rows a page has, how many pages, their numbers...,
 --          members (at most 1000)
--- returns  {'epoch', epoch, 'rev', rev, 'total', how many are on the board}, and when that is not what is known also {..., 'pages', {{'number',
---          its number, 'rows', {member, XP, ...}, 'entries', {entry, ...}}, ...}, 'members', as in ranked.lua}; a page past the last page is
---          the last one | NOTLOADED
+-- returns  {'epoch', epoch, 'rev', rev, 'total', how many are on the board}, and when that is not what is known also {..., 'pages',
+--          {{'number', its number, 'rows', {member, XP, ...}, 'entries', {entry, ...}}, ...}, 'members', as in ranked.lua}; a page past
+--          the last page is the last one | NOTLOADED
 -- atomic   all is of one moment; nothing is changed
 local _, xp_key, entry_key = unpack(KEYS)
 local _, known_epoch, known_rev, size, count = unpack(ARGV, 1, 5)

@@ -1,8 +1,8 @@
--- The boards of the running day, week, month and season: sorted sets of what members gained. 'boards' of meta has the newest day that anything was
--- counted on, and the days of each ('20784 20784-20785 20780-20787 - -'); or '-' when they lack something and have to be loaded with the guild. It
--- is not there while nothing was ever counted. 'gained:day' and so on are the sums of the gains above 0 of members that are present. Who is not
--- present stands on the boards all the same, far below 0: the gain less AWAY.
--- KEYS[9] to KEYS[12] are the boards, where the caller has a calendar (days is not '').
+-- The boards of the running day, week, month and season: sorted sets of what members gained. 'boards' of meta has the newest day that
+-- anything was counted on, and the days of each ('20784 20784-20785 20780-20787 - -'); or '-' when they lack something and have to be
+-- loaded with the guild. It is not there while nothing was ever counted. 'gained:day' and so on are the sums of the gains above 0 of
+-- members that are present. Who is not present stands on the boards all the same, far below 0: the gain less AWAY. KEYS[9] to KEYS[12]
+-- are the boards, where the caller has a calendar (days is not '').
 local AWAY = 2 ^ 52
 local SUMS = {'gained:day', 'gained:week', 'gained:month', 'gained:season'}
 
@@ -22,8 +22,8 @@ local function count_gain(meta_key, open, member, day, gain)
   end
 end
 
--- Takes a member off the boards (to is nil), or notes there that it is present again ('back') or is not any more ('away'). Without a calendar the
--- boards are not named: then they have to be loaded again. boards is meta's.
+-- Takes a member off the boards (to is nil), or notes there that it is present again ('back') or is not any more ('away'). Without a
+-- calendar the boards are not named: then they have to be loaded again. boards is meta's.
 local function move_on_boards(meta_key, boards, days, member, to)
   if not boards or boards == '-' then return end
   if days == '' then return redis.call('HSET', meta_key, 'boards', '-') end

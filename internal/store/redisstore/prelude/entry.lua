@@ -1,4 +1,5 @@
--- An entry is text, fields with NUL between: message count, last update, end of the cooldown, gains by day (gains.lua), and five of user data.
+-- An entry is text, fields with NUL between: message count, last update, end of the cooldown, gains by day (gains.lua), and five of
+-- user data.
 
 -- Returns message count, end of the cooldown, gains and all user data; zeros for a missing entry, nothing for a damaged one.
 local function fields(entry)
@@ -10,8 +11,8 @@ local function entry_text(count, updated, cooldown_end, gains, user)
   return table.concat({count, updated, cooldown_end, gains, user}, '\0')
 end
 
--- Returns the gains of a new entry: '!' when the member waits for a snapshot, so that what the archive has of days may be of an entry before.
--- boards is meta's.
+-- Returns the gains of a new entry: '!' when the member waits for a snapshot, so that what the archive has of days may be of an entry
+-- before. boards is meta's.
 local function first_gains(dirty_key, boards, member)
   return boards and redis.call('ZMSCORE', dirty_key, member)[1] and '!' or ''
 end

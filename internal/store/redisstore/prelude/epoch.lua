@@ -1,5 +1,5 @@
--- Says whether this incarnation of the guild is loaded and verified, as in loaded.lua, or frozen, and of this epoch: a script of the snapshot
--- writer asks this first, so that it leaves alone what was loaded again since. Then come fields of meta that the caller names.
+-- Says whether this incarnation of the guild is loaded and verified, as in loaded.lua, or frozen, and of this epoch: a script of the
+-- snapshot writer asks this first, so that it leaves alone what was loaded again since. Then come fields of meta that the caller names.
 -- KEYS[1] meta; ARGV[1] incarnation, ARGV[2] epoch.
 local function current(...)
   local meta = redis.call('HMGET', KEYS[1], 'incarnation', 'server', 'epoch', ...)

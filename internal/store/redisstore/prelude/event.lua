@@ -1,5 +1,5 @@
--- Appends an event to the guild's log, which holds the last KEPT_EVENTS of them, or a few more. The first one after a load puts the load's mark,
--- which until then is in meta (commit_hydration.lua), before itself.
+-- Appends an event to the guild's log, which holds the last KEPT_EVENTS of them, or a few more. The first one after a load puts the
+-- load's mark, which until then is in meta (commit_hydration.lua), before itself.
 local function event(meta_key, events_key, ...)
   local marked = redis.call('HGET', meta_key, 'marked')
   if marked then

@@ -1,9 +1,10 @@
--- Gains, by day in a member's entry ('20782:350,20781:-20', newest first) and on the boards of the running day, week, month and season. A day is a
--- number, days since 1970-01-01. The caller names the boards of yesterday, today and tomorrow in the guild's zone, and the server's clock chooses:
--- so all changes around midnight fall on one side of it, whichever replica they came through.
+-- Gains, by day in a member's entry ('20782:350,20781:-20', newest first) and on the boards of the running day, week, month and season.
+-- A day is a number, days since 1970-01-01. The caller names the boards of yesterday, today and tomorrow in the guild's zone, and the
+-- server's clock chooses: so all changes around midnight fall on one side of it, whichever replica they came through.
 
--- Makes the boards that meta names those of a day. One of a later period than the day's stays: the clock or the zone went back. A period that
--- begins with a day that was counted before has a board that lacks it: the calendar has changed, and the guild has to be loaded again ('-').
+-- Makes the boards that meta names those of a day. One of a later period than the day's stays: the clock or the zone went back. A
+-- period that begins with a day that was counted before has a board that lacks it: the calendar has changed, and the guild has to be
+-- loaded again ('-').
 local function turn_boards(meta_key, boards, day, wanted)
   local has, wants = {}, {}
   for word in string.gmatch(boards, '%S+') do has[#has + 1] = word end
@@ -25,8 +26,9 @@ local function turn_boards(meta_key, boards, day, wanted)
   return table.concat(has, ' ')
 end
 
--- Returns the day that gains count for now, or nothing without a calendar, the boards ({{place, first day, the day after the last}, ...}), and what
--- meta says of them now. boards is what it said; days is when today and tomorrow begin in ms, and the boards of the three days: 'ms ms <boards>|<boards>|<boards>'.
+-- Returns the day that gains count for now, or nothing without a calendar, the boards ({{place, first day, the day after the last},
+-- ...}), and what meta says of them now. boards is what it said; days is when today and tomorrow begin in ms, and the boards of the
+-- three days: 'ms ms <boards>|<boards>|<boards>'.
 local function open_boards(meta_key, boards, days, time)
   if days == '' then return nil, {}, boards end
   local from, to, yesterday, today, tomorrow = string.match(days, '^(%d+) (%d+) ([^|]+)|([^|]+)|([^|]+)$')
@@ -44,8 +46,9 @@ local function open_boards(meta_key, boards, days, time)
   return day, open, boards
 end
 
--- Returns the gains of an entry after one more, and the day that it counts for. Days that no zone can come back to leave the entry once they are
--- archived. What is archived of a day that a clock was set back to is not known here: then the gain counts for the last day that is.
+-- Returns the gains of an entry after one more, and the day that it counts for. Days that no zone can come back to leave the entry once
+-- they are archived. What is archived of a day that a clock was set back to is not known here: then the gain counts for the last day
+-- that is.
 local function earned(dirty_key, member, gains, day, gain)
   if not day or gain == 0 then return gains, day end
   if gains == '' then return day .. ':' .. gain, day end

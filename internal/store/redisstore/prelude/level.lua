@@ -1,15 +1,14 @@
--- Changes of level, by the curve that the caller sends: '' (nothing is noted), 'any' (every change of XP is), or the highest level that anybody can
--- reach, how far off a value below may be, and five coefficients. May say yes for what is not a change of level, never misses one: readers of the
--- log filter with exact arithmetic (sieve.go).
+-- Changes of level, by the curve that the caller sends: '' (nothing is noted), 'any' (every change of XP is), or the highest level that
+-- anybody can reach, how far off a value below may be, and five coefficients. May say yes for what is not a change of level, never
+-- misses one: readers of the log filter with exact arithmetic (sieve.go).
 
 -- Returns the XP at which a level begins, about, with c as read_curve returns it.
 local function value(c, n) return (((c[7] * n + c[6]) * n + c[5]) * n + c[4]) * n + c[3] end
 
 local function read_curve(text)
   if text == '' or text == 'any' then return text end
-  local c = {}
-  for number in string.gmatch(text, '%S+') do c[#c + 1] = tonumber(number) end
-  return c
+  local top, slack, c0, c1, c2, c3, c4 = string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  return {top + 0, slack + 0, c0 + 0, c1 + 0, c2 + 0, c3 + 0, c4 + 0}
 end
 
 -- Says whether a level may begin above one amount of XP and not above the other.

@@ -1,16 +1,20 @@
--- Counts a change of members, each named once, and notes them for the next snapshot by the rev of their oldest change that no snapshot has read:
--- the first to change is the first to be written. A member whose rev is at most `pending` may be in the page that is being written, so note it
--- again with the new rev. rev, since and pending are meta's. Returns the rev of this change.
+-- Counts a change of members, each named once, and notes them for the next snapshot by the rev of their oldest change that no snapshot
+-- has read: the first to change is the first to be written. A member whose rev is at most `pending` may be in the page that is being
+-- written, so note it again with the new rev. rev, since and pending are meta's. Returns the rev of this change.
 local function note(meta_key, dirty_key, rev, since, pending, time, members)
   rev = rev + 1
   redis.call('HSET', meta_key, 'rev', rev, 'since', since or time)
-  local waiting, noted = redis.call('ZMSCORE', dirty_key, unpack(members)), {}
+  local waiting, noted = pending and redis.call('ZMSCORE', dirty_key, unpack(members)), {}
   for i = 1, #members do
-    if not waiting[i] or pending and waiting[i] + 0 <= pending + 0 then
+    if not waiting or not waiting[i] or waiting[i] + 0 <= pending + 0 then
       noted[#noted + 1] = rev
       noted[#noted + 1] = members[i]
     end
   end
-  if #noted > 0 then redis.call('ZADD', dirty_key, unpack(noted)) end
+  if not pending then
+    redis.call('ZADD', dirty_key, 'NX', unpack(noted))
+  elseif #noted > 0 then
+    redis.call('ZADD', dirty_key, unpack(noted))
+  end
   return rev
 end

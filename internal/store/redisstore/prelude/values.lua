@@ -1,4 +1,5 @@
--- Asks for a list of members of a key with a command that takes many (HMGET, ZMSCORE), in pieces, because unpack is bounded by the stack of Lua.
+-- Asks for a list of members of a key with a command that takes many (HMGET, ZMSCORE), in pieces, because unpack is bounded by the
+-- stack of Lua.
 local function values(command, key, members)
   local all = {}
   for from = 1, #members, 1000 do

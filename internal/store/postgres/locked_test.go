@@ -8,6 +8,8 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/testenv"
+	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -47,4 +49,21 @@ func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 	}
 	release()
 	<-held
+}
+
+// A reset of a large guild copies members for seconds. Settings and keys are changed meanwhile: a leaked key is revoked at once.
+func TestAChangeDoesNotWaitForACopyOfMembers(t *testing.T) {
+	url := storetest.PostgresURL(t)
+	a := open(t, url)
+	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
+	release := blocking(t, url, `SELECT FROM erasure_secret FOR UPDATE`) // which each copy shares
+	replaced := make(chan error, 1)
+	go func() {
+		_, err := a.Replace(t.Context(), checkpoints.Replacement{Guild: g, Name: "before", Why: events.Cleared})
+		replaced <- err
+	}()
+	waitFor(t, url, waitsForALock)
+	exec(t, url, `SET lock_timeout = '10s'; UPDATE change_counter SET version = version`)
+	release()
+	must(t, <-replaced)
 }

@@ -35,7 +35,12 @@ func (c *Catalog) Checkpoints(ctx context.Context, g id.Guild) ([]checkpoints.Ch
 // CreateCheckpoint implements checkpoints.Archive.
 func (c *Catalog) CreateCheckpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (made checkpoints.Checkpoint, err error) {
 	err = c.inSlow(ctx, "create_checkpoint", func(ctx context.Context, s *change) error {
-		made, err = s.checkpoint(ctx, g, name, automatic)
+		to := guild.NewIncarnation()
+		made = checkpoints.Checkpoint{Name: name, Automatic: automatic}
+		made.Members, err = s.copyMembers(ctx, to, int64(g.Incarnation))
+		if err == nil {
+			made, err = s.noteCheckpoint(ctx, g, made, to)
+		}
 		if err != nil || automatic {
 			return err
 		}
@@ -58,13 +63,8 @@ func (c *Catalog) inSlow(ctx context.Context, operation string, f func(ctx conte
 	}))
 }
 
-// checkpoint copies the members of a guild and locks its row then, so that no two make one too many.
-func (c *change) checkpoint(ctx context.Context, g leaderboard.GuildRef, name string, automatic bool) (made checkpoints.Checkpoint, err error) {
-	to := guild.NewIncarnation()
-	members, err := c.copyMembers(ctx, to, int64(g.Incarnation))
-	if err != nil {
-		return made, err
-	}
+// noteCheckpoint makes a checkpoint of members that were copied to an incarnation. It locks the guild's row, so that no two make one too many.
+func (c *change) noteCheckpoint(ctx context.Context, g leaderboard.GuildRef, made checkpoints.Checkpoint, to guild.Incarnation) (checkpoints.Checkpoint, error) {
 	now, err := c.locksIncarnation(ctx, g)
 	if err != nil {
 		return made, err
@@ -75,7 +75,7 @@ func (c *change) checkpoint(ctx context.Context, g leaderboard.GuildRef, name st
 		return made, err
 	}
 	now = max(now, latest+1)
-	if automatic {
+	if made.Automatic {
 		err = c.dropCheckpoints(ctx, `guild_id = $1 AND automatic ORDER BY created_ms DESC LIMIT 1000 OFFSET $2`, string(g.ID), checkpoints.MaxAutomatic-1)
 	} else {
 		err = c.exists(ctx, `SELECT count(*) < $2 FROM checkpoints WHERE guild_id = $1 AND NOT automatic`, checkpoints.ErrTooMany, string(g.ID), checkpoints.MaxManual)
@@ -83,9 +83,9 @@ func (c *change) checkpoint(ctx context.Context, g leaderboard.GuildRef, name st
 	if err != nil {
 		return made, err
 	}
-	made = checkpoints.Checkpoint{ID: strconv.FormatInt(int64(to), 10), Name: name, CreatedAt: time.UnixMilli(now).UTC(), Members: members, Automatic: automatic}
+	made.ID, made.CreatedAt = strconv.FormatInt(int64(to), 10), time.UnixMilli(now).UTC()
 	_, err = c.ExecContext(ctx, `INSERT INTO checkpoints (incarnation, guild_id, name, created_ms, members, automatic) VALUES ($1, $2, $3, $4, $5, $6)`,
-		int64(to), string(g.ID), name, now, members, automatic)
+		int64(to), string(g.ID), made.Name, now, made.Members, made.Automatic)
 	return made, err
 }
 
@@ -159,8 +159,8 @@ func (c *change) checkpointOf(ctx context.Context, g id.Guild, checkpoint string
 	return incarnation, err
 }
 
-// Replace implements checkpoints.Archive. It copies first and locks the guild's row after the change counter, as every change does; what has come
-// between is seen by what the guild's row says then.
+// Replace implements checkpoints.Archive. It copies first, which may take seconds, and then locks the change counter, for which every change of a key
+// or of settings waits, and the guild's row. What has come between is seen by what the row says then.
 func (c *Catalog) Replace(ctx context.Context, r checkpoints.Replacement) (done checkpoints.Replaced, err error) {
 	err = c.inSlow(ctx, "replace_members", func(ctx context.Context, s *change) error {
 		done = checkpoints.Replaced{Incarnation: guild.NewIncarnation()}
@@ -178,13 +178,19 @@ func (c *Catalog) Replace(ctx context.Context, r checkpoints.Replacement) (done 
 				}
 			}
 		}
-		return s.counted(ctx, func() error { return s.replace(ctx, r, &done) })
+		before := guild.NewIncarnation()
+		done.Before = checkpoints.Checkpoint{Name: r.Name, Automatic: true}
+		var err error
+		if done.Before.Members, err = s.copyMembers(ctx, before, int64(r.Guild.Incarnation)); err != nil {
+			return err
+		}
+		return s.counted(ctx, func() error { return s.replace(ctx, r, before, &done) })
 	})
 	return done, err
 }
 
-func (c *change) replace(ctx context.Context, r checkpoints.Replacement, done *checkpoints.Replaced) (err error) {
-	if done.Before, err = c.checkpoint(ctx, r.Guild, r.Name, true); err != nil {
+func (c *change) replace(ctx context.Context, r checkpoints.Replacement, before guild.Incarnation, done *checkpoints.Replaced) (err error) {
+	if done.Before, err = c.noteCheckpoint(ctx, r.Guild, done.Before, before); err != nil {
 		return err
 	}
 	err = c.exists(ctx, `SELECT epoch = $2 AND archived = $3 FROM guilds WHERE id = $1`, snapshot.ErrStale, string(r.Guild.ID), r.State.Epoch, r.State.Archived)

@@ -17,6 +17,8 @@ import (
 const (
 	// maxSearch is how many characters of a name may be looked for.
 	maxSearch = 64
+	// maxSearchWords is how many words one search may look for: each is compared with every candidate.
+	maxSearchWords = 8
 	// longestWord is how many bytes a word has at most: a name has 256 (User), and folding makes at most three of one.
 	longestWord = 768
 )
@@ -38,7 +40,17 @@ func ParseQuery(text string) (Query, error) {
 		return Query{}, fault.New(fault.Invalid, "Search for the beginning of a name.")
 	}
 	slices.SortStableFunc(q.beginnings, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	return q, nil
+	// Who has a word that begins with a longer one has it for a shorter beginning of that, too. So repeated words cost nothing.
+	var needed []string
+	for _, b := range q.beginnings {
+		if !slices.ContainsFunc(needed, func(longer string) bool { return strings.HasPrefix(longer, b) }) {
+			needed = append(needed, b)
+		}
+	}
+	if len(needed) > maxSearchWords {
+		return Query{}, fault.New(fault.Invalid, "Search for at most %d words of a name.", maxSearchWords)
+	}
+	return Query{needed}, nil
 }
 
 // Longest returns the bounds of the words that begin with the longest of what is looked for: at least from, and below before, byte by byte.

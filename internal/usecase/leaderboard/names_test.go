@@ -117,3 +117,21 @@ func TestWhatIsNoSearch(t *testing.T) {
 		}
 	}
 }
+
+// A search costs what it has to tell apart: a word that is there twice, or that begins another one, costs nothing, and more than eight are refused.
+func TestASearchIsForFewWords(t *testing.T) {
+	q, err := ParseQuery(strings.TrimSpace(strings.Repeat("a ", 30)))
+	if err != nil || len(q.Beginnings()) != 1 || !q.Matches(named("anna", "")) || q.Matches(named("hanna", "")) {
+		t.Errorf("one letter, thirty times: %q, %v", q.Beginnings(), err)
+	}
+	q, err = ParseQuery("an b anna ann bo")
+	if err != nil || len(q.Beginnings()) != 2 || !q.Matches(named("Bob Annabel", "")) || q.Matches(named("Annabel b", "")) {
+		t.Errorf("beginnings of others: %q, %v", q.Beginnings(), err)
+	}
+	if _, err := ParseQuery("a b c d e f g h"); err != nil {
+		t.Errorf("eight words: %v", err)
+	}
+	if _, err := ParseQuery("a b c d e f g h i"); !fault.Is(err, fault.Invalid) {
+		t.Errorf("nine words: %v", err)
+	}
+}

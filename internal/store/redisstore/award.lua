@@ -4,12 +4,12 @@
 -- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of what the
 --          messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '=' and its part of
 --          the outcome), user data of the first members
--- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | CLAIMLOST | OUTCOMELOST | ASKARCHIVE, where the text has for each
+-- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each
 --          member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, curve, audit, number, name, request, past, cooldown, n, told = unpack(ARGV, 1, 11)
-local keyed = {number = number, name = name, request = request, past = past}
+local _, days, curve, audit, name, request, past, ttl, cooldown, n, told = unpack(ARGV, 1, 11)
+local keyed = {name = name, request = request, past = past, ttl = ttl}
 cooldown, n, told, curve = cooldown + 0, n + 0, told + 0, read_curve(curve)
 local members, offered, data = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}, {unpack(ARGV, 12 + 2 * n)}
 
@@ -80,5 +80,5 @@ if #given > 0 then
 elseif name ~= '' then
   redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
 end
-record(journal_key, once_key, keyed, audit, time, {rev = rev, users = table.concat(given, ' '), outcome = outcome})
+record(journal_key, once_key, keyed, audit, {rev = rev, users = table.concat(given, ' '), outcome = outcome})
 return {'outcome', outcome}

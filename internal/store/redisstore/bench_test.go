@@ -2,7 +2,6 @@ package redisstore_test
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -187,16 +186,9 @@ func serverTime(b *testing.B, client redis.UniversalClient) (report func()) {
 	}
 }
 
-// BenchmarkChangeNamed is Change with an Idempotency-Key of its own for each; with a day of packed records at ten a second, or without.
+// BenchmarkChangeNamed is Change with an Idempotency-Key of its own for each.
 func BenchmarkChangeNamed(b *testing.B) {
-	b.Run("packed=0", func(b *testing.B) { benchmarkNamed(b, 0) })
-	b.Run("packed=864000", func(b *testing.B) { benchmarkNamed(b, 864_000) })
-}
-
-func benchmarkNamed(b *testing.B, packed int) {
-	b.Helper()
 	s := benchStore(b)
-	packRecords(b, s.Client(), packed)
 	report := serverTime(b, s.Client())
 	var n atomic.Int64
 	parallel(b, func(user id.User) error {
@@ -205,52 +197,6 @@ func benchmarkNamed(b *testing.B, packed int) {
 		_, err := s.Change(b.Context(), guild1, user, c)
 		return err
 	})
-	report()
-}
-
-// packRecords puts so many packed records into guild1, made now.
-func packRecords(b *testing.B, client redis.UniversalClient, n int) {
-	b.Helper()
-	const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-	made, packed := fmt.Sprintf("%04x", time.Now().Unix()/60%65536), map[string]string{}
-	for range n {
-		var name [10]byte
-		for i := range name {
-			name[i] = characters[rand.IntN(len(characters))]
-		}
-		packed[fmt.Sprintf("%d %s%d", guild1.Incarnation, name[:2], name[2]%4)] += string(name[2:]) + made
-	}
-	for field, text := range packed {
-		ok(b, client.HSet(b.Context(), prefix+"once", field, text).Err())
-	}
-}
-
-// BenchmarkForget is a step over the records of a guild with a day of ten a second, of which those of twenty minutes are whole and all of them are to be packed.
-func BenchmarkForget(b *testing.B) {
-	const whole = 12_000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
-	load(b, s, row(user1))
-	packRecords(b, s.Client(), 864_000)
-	fill := func() {
-		records := map[string]any{}
-		for i := range whole {
-			name := leaderboard.DigestOf(fmt.Append(nil, rand.Int64(), i))
-			records[base64.RawURLEncoding.EncodeToString(name[:])] = fmt.Sprintf("%d 77 %022d 100 101 0", time.Now().Add(-20*time.Minute).UnixMilli(), i)
-		}
-		ok(b, s.Client().HSet(b.Context(), prefix+"once", records).Err())
-		ok(b, s.Client().HDel(b.Context(), prefix+"once", " ").Err())
-	}
-	fill()
-	report := serverTime(b, s.Client())
-	for b.Loop() {
-		more, err := s.Forget(b.Context(), []id.Guild{guild1.ID})
-		ok(b, err)
-		if len(more) == 0 {
-			b.StopTimer()
-			fill()
-			b.StartTimer()
-		}
-	}
 	report()
 }
 

@@ -5,12 +5,12 @@
 -- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), for how many of them user data follows, n members, each once,
 --          n amounts of XP (with a '-' before it, a member that the mode changes leaves the board, without an event; or of a member that was
 --          changed already '=' and its part of the outcome), n message counts or '', user data of the first members
--- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | CLAIMLOST | OUTCOMELOST | ASKARCHIVE, where the text has for each
+-- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each
 --          member c (created), h (changed) or u (unchanged), and XP and message count after
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, curve, audit, number, name, request, past, mode, n, told = unpack(ARGV, 1, 11)
-local keyed = {number = number, name = name, request = request, past = past}
+local _, days, curve, audit, name, request, past, ttl, mode, n, told = unpack(ARGV, 1, 11)
+local keyed = {name = name, request = request, past = past, ttl = ttl}
 n, told, curve = n + 0, told + 0, read_curve(curve)
 local members, amounts = {unpack(ARGV, 12, 11 + n)}, {unpack(ARGV, 12 + n, 11 + 2 * n)}
 local counts, data = {unpack(ARGV, 12 + 2 * n, 11 + 3 * n)}, {unpack(ARGV, 12 + 3 * n)}
@@ -81,5 +81,5 @@ elseif name ~= '' then
   redis.call('HSET', meta_key, 'since', since or time) -- the journal waits for a snapshot as a member does
 end
 if #changed == 0 then audit = '' end
-record(journal_key, once_key, keyed, audit, time, {rev = rev, users = table.concat(changed, ' '), outcome = outcome})
+record(journal_key, once_key, keyed, audit, {rev = rev, users = table.concat(changed, ' '), outcome = outcome})
 return {'outcome', outcome}

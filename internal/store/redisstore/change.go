@@ -12,7 +12,7 @@ import (
 )
 
 // changing are the functions of the scripts that change members.
-var changing = []string{"loaded", "now", "packed", "request", "entry", "clamp", "boards", "gains", "level", "event", "note"}
+var changing = []string{"loaded", "now", "request", "entry", "clamp", "boards", "gains", "level", "event", "note"}
 
 var changeScript = newChangeScript("change", changing...)
 

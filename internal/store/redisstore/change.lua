@@ -3,11 +3,11 @@
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; member, 'add' or 'set', amount, how long the cooldown lasts that begins in ms (0: none does)
 -- returns  {'before', XP, 'after', XP, 'count', messages} | {'replayed', 'before after count'} | NOTLOADED | NOMEMBER | NOTPRESENT | KEYREUSED |
---          CLAIMLOST | OUTCOMELOST | ASKARCHIVE
+--          ASKARCHIVE
 -- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, curve, audit, number, name, request, past, member, op, amount, cooldown = unpack(ARGV)
-local keyed = {number = number, name = name, request = request, past = past}
+local _, days, curve, audit, name, request, past, ttl, member, op, amount, cooldown = unpack(ARGV)
+local keyed = {name = name, request = request, past = past, ttl = ttl}
 
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
@@ -40,5 +40,5 @@ if leveled(read_curve(curve), before, after) then event(meta_key, events_key, 'u
 -- What the snapshot, a repeat of the request and the audit log need.
 rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
 local outcome = before .. ' ' .. after .. ' ' .. count
-record(journal_key, once_key, keyed, audit, time, {rev = rev, users = member, outcome = outcome, before = before, after = after})
+record(journal_key, once_key, keyed, audit, {rev = rev, users = member, outcome = outcome, before = before, after = after})
 return {'before', before, 'after', after, 'count', count}

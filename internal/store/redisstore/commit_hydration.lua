@@ -1,11 +1,11 @@
 -- Moves the staging keys of a hydration into place, over whatever was there, and writes meta.
 --
--- KEYS     meta lock dirty journal events once, xp off entry and the boards of the day, week, month and season, those seven staged
+-- KEYS     meta lock dirty journal events evicted, xp off entry and the boards of the day, week, month and season, those seven staged
 -- ARGV     incarnation, token, epoch, archived, how long a record lasts in ms, 'boards' of meta as in boards.lua, or '' when no member has
 --          gains, and for each board the sum of what is above 0 of those who are present
 -- returns  {} | HYDRATIONLOST
 -- atomic   all of it; the guild is loaded from this moment on
-local meta_key, lock_key, dirty_key, journal_key, events_key, once_key = unpack(KEYS, 1, 6)
+local meta_key, lock_key, dirty_key, journal_key, events_key, evicted_key = unpack(KEYS, 1, 6)
 local incarnation, _, epoch, archived, record_ms, boards, day, week, month, season = unpack(ARGV)
 if not locked() then return 'HYDRATIONLOST' end
 local time = now()
@@ -35,11 +35,11 @@ elseif not whole then
   redis.call('XADD', events_key, 'MAXLEN', '~', KEPT_EVENTS, '*', 'r', epoch)
 end
 
--- Records of requests may be lost likewise: then the archive is asked for as long as they last (request.lua). What was never loaded before
--- has lost nothing.
-local head = redis.call('HGET', once_key, '')
-local of, ask, left, server = string.match(head or '', '^(%d+) (%+?%d+) ?(%d*) ?(.*)$')
+-- Records of requests may be lost likewise: then the archive is asked for as long as they last (request.lua). What was never loaded before,
+-- or left this server one load ago (evict.lua), has lost nothing.
+local evicted = redis.call('GET', evicted_key) or ''
+local of, ask, left, server = string.match(evicted, '^(%d+) (%d+) (%d+) (.*)$')
 if of ~= incarnation or server ~= SERVER or left + 1 ~= epoch + 0 then ask = epoch == '1' and 0 or time + record_ms end
-redis.call('HSET', once_key, '', incarnation .. ' ' .. ask)
-redis.call('PERSIST', once_key)
+redis.call('HSET', meta_key, 'ask', ask)
+redis.call('UNLINK', evicted_key)
 return {}

@@ -8,7 +8,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var createScript = newChangeScript("create", "loaded", "now", "packed", "request", "entry", "level", "event", "note")
+var createScript = newChangeScript("create", "loaded", "now", "request", "entry", "level", "event", "note")
 
 // Create implements leaderboard.Board.
 func (s *Store) Create(ctx context.Context, g leaderboard.GuildRef, user id.User, c leaderboard.Creation) (leaderboard.Outcome, error) {

@@ -2,12 +2,12 @@
 --
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; member, XP, user data (entry.lua)
--- returns  {'before', 0, 'after', XP, 'count', 0} | {'replayed', 'before after count'} | NOTLOADED | EXISTS | KEYREUSED | CLAIMLOST | OUTCOMELOST |
+-- returns  {'before', 0, 'after', XP, 'count', 0} | {'replayed', 'before after count'} | NOTLOADED | EXISTS | KEYREUSED |
 --          ASKARCHIVE
 -- atomic   the checks, the entry, the guild's rev, the note for the snapshot, the event, the record and the journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, _, curve, audit, number, name, request, past, member, xp, user = unpack(ARGV)
-local keyed = {number = number, name = name, request = request, past = past}
+local _, _, curve, audit, name, request, past, ttl, member, xp, user = unpack(ARGV)
+local keyed = {name = name, request = request, past = past, ttl = ttl}
 
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
 if not found then return 'NOTLOADED' end
@@ -19,5 +19,5 @@ if redis.call('ZMSCORE', off_key, member)[1] or redis.call('ZADD', xp_key, 'NX',
 redis.call('HSET', entry_key, member, entry_text(0, time, 0, first_gains(dirty_key, boards, member), user))
 if leveled(read_curve(curve), 0, xp + 0) then event(meta_key, events_key, 'u', member, 'b', 0, 'a', xp) end
 rev = note(meta_key, dirty_key, rev, since, pending, time, {member})
-record(journal_key, once_key, keyed, audit, time, {rev = rev, users = member, outcome = '0 ' .. xp .. ' 0', after = xp})
+record(journal_key, once_key, keyed, audit, {rev = rev, users = member, outcome = '0 ' .. xp .. ' 0', after = xp})
 return {'before', 0, 'after', xp, 'count', 0}

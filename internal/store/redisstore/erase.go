@@ -135,7 +135,7 @@ func (s *Store) EraseEvents(ctx context.Context, user id.User) error {
 func (s *Store) EraseRequests(ctx context.Context, requests []erasure.Request) error {
 	_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, r := range requests {
-			p.HDel(ctx, keysOf(r.Guild).once(), digestText(r.Name))
+			p.Unlink(ctx, keysOf(r.Guild).once(digestText(r.Name)))
 		}
 		return nil
 	})

@@ -1,14 +1,14 @@
 -- Removes a guild that nobody uses and of which the archive holds everything. Its log of events stays for an hour, with a mark by which the
--- next load sees that nothing is missing in it, and so do the records of its requests for as long as they last.
+-- next load sees that nothing is missing in it. The records of its requests stay until they expire; a mark for as long says that none is lost.
 --
--- KEYS     meta lock dirty journal events once, then all other keys of the guild
+-- KEYS     meta lock dirty journal events evicted, then all other keys of the guild
 -- ARGV     incarnation, epoch, the archive's archived, for how long no use must have been noted, how long a record lasts, in ms, and the
 --          token of one who has frozen the guild and found all of it archived, or ''
 -- returns  {'gone', 1, or 0: it has changed or is used} | NOTLOADED
 -- atomic   all checks and the removal, so a request finds the guild as it was, or finds none and loads it
-local meta_key, lock_key, dirty_key, journal_key, events_key, once_key = unpack(KEYS, 1, 6)
+local meta_key, lock_key, dirty_key, journal_key, events_key, evicted_key = unpack(KEYS, 1, 6)
 local incarnation, epoch, known, idle, record_ms, token = unpack(ARGV)
-local found, rev, archived, pending, used = current('rev', 'archived', 'pending', 'used')
+local found, rev, archived, pending, used, ask = current('rev', 'archived', 'pending', 'used', 'ask')
 if not found then return 'NOTLOADED' end
 local time = now()
 if token ~= '' then
@@ -27,11 +27,5 @@ else
   redis.call('XADD', events_key, '*', 'e', epoch, 's', SERVER)
   redis.call('PEXPIRE', events_key, 3660000) -- the minute on top is for those who judge by the time of an event (package events)
 end
-if redis.call('HLEN', once_key) > 1 then
-  local ask = string.match(redis.call('HGET', once_key, '') or '', '^%d+ (%+?%d+)')
-  redis.call('HSET', once_key, '', table.concat({incarnation, ask or time + record_ms, epoch, SERVER}, ' '))
-  redis.call('PEXPIRE', once_key, record_ms)
-else
-  redis.call('UNLINK', once_key)
-end
+redis.call('SET', evicted_key, table.concat({incarnation, ask, epoch, SERVER}, ' '), 'PX', record_ms)
 return {'gone', 1}

@@ -68,13 +68,13 @@ func TestWhatIsLeftOfAnEvictedGuild(t *testing.T) {
 		ok(t, err)
 		_, err = s.ChangedGuilds(t.Context())
 		ok(t, err)
-		record, claim := onceKeys(t, client)
+		record, _ := recordKey(t, client)
 		leaves(t, client, s, 1)
-		log := prefix + "events:77"
-		if got, want := keyTypes(t, client), map[string]string{record: "hash", claim: "string", log: "stream"}; !maps.Equal(got, want) {
+		log, mark := prefix+"events:77", prefix+"evicted"
+		if got, want := keyTypes(t, client), map[string]string{record: "string", mark: "string", log: "stream"}; !maps.Equal(got, want) {
 			t.Errorf("left are %v, want %v", got, want)
 		}
-		for _, key := range []string{record, claim, log} {
+		for _, key := range []string{record, mark, log} {
 			if client.PTTL(t.Context(), key).Val() <= 0 {
 				t.Errorf("%s lasts for ever", key)
 			}

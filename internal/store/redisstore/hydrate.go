@@ -207,7 +207,7 @@ func (s *Store) loadRows(ctx context.Context, h hydrate.Lock, rows []snapshot.Ro
 // hydrate.ErrLost then, and BeginHydration says that it is loaded.
 func (s *Store) CommitHydration(ctx context.Context, h hydrate.Lock, st snapshot.State) error {
 	k := keysOf(h.Guild.ID)
-	keys := []string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(h.Guild.Incarnation), k.once()}
+	keys := []string{k.meta(), k.lock(), k.dirty(), k.journal(), k.events(h.Guild.Incarnation), k.evicted()}
 	keys = append(append(keys, k.members()...), k.staging(h.Token)...)
 	args := []any{int64(h.Guild.Incarnation), h.Token, st.Epoch, st.Archived, s.onceTTL.Milliseconds(), h.Boards}
 	for _, gained := range h.Gained {
@@ -227,7 +227,7 @@ func (s *Store) AbortHydration(ctx context.Context, h hydrate.Lock) error {
 // Drop implements snapshot.Live. A hydration of this incarnation that is under way is stopped: it gets hydrate.ErrLost.
 func (s *Store) Drop(ctx context.Context, g leaderboard.GuildRef) error {
 	k := keysOf(g.ID)
-	keys := append([]string{k.meta(), k.lock(), k.events(g.Incarnation), k.once(), k.dirty(), k.journal()}, k.members()...)
-	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation), s.onceTTL.Milliseconds())
+	keys := append([]string{k.meta(), k.lock(), k.events(g.Incarnation), k.dirty(), k.journal()}, k.members()...)
+	_, err := s.run(ctx, dropScript, keys, int64(g.Incarnation))
 	return err
 }

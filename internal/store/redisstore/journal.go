@@ -1,7 +1,6 @@
 package redisstore
 
 import (
-	"context"
 	"encoding/base64"
 	"fmt"
 	"strconv"
@@ -80,25 +79,4 @@ func digestIn(text string) (d leaderboard.Digest, err error) {
 		err = fmt.Errorf("%w: a name of %d bytes", errReply, len(bytes))
 	}
 	return d, err
-}
-
-var forgetScript = newScript("forget", "now", "packed")
-
-const (
-	// forgetSize is how many records of a guild one step looks at: it takes the server less than a millisecond, also with a day of ten a second.
-	forgetSize = 50
-	// forgetEvery is how often a guild's records are gone over, and how long each stays whole at least: a repeat within it needs no archive.
-	forgetEvery = 10 * time.Minute
-)
-
-// Forget implements snapshot.Live.
-func (s *Store) Forget(ctx context.Context, guilds []id.Guild) (more []id.Guild, err error) {
-	keys := func(k guildKeys) []string { return []string{k.once(), k.meta()} }
-	err = s.onEach(ctx, forgetScript, guilds, keys, func(g id.Guild, r reply, err error) error {
-		if left, wrong := r.number(0); err == nil && wrong == nil && left > 0 {
-			more = append(more, g)
-		}
-		return err
-	}, forgetEvery.Milliseconds(), forgetSize)
-	return more, err
 }

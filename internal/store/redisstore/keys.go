@@ -15,7 +15,6 @@ import (
 const (
 	changedKey     = "lb:changed-guilds"
 	changesChannel = "lb:changes"
-	claimPrefix    = "lb:once:"
 	sessionPrefix  = "lb:session:"
 	sessionsPrefix = "lb:sessions:"
 )
@@ -31,7 +30,8 @@ const (
 	entryName     = "entry"
 	dirtyName     = "dirty"
 	journalName   = "journal"
-	onceName      = "once"
+	onceName      = "once:" // and the name of the request
+	evictedName   = "evicted"
 	dayName       = "gain:day"
 	weekName      = "gain:week"
 	monthName     = "gain:month"
@@ -53,12 +53,11 @@ func (k guildKeys) entry() string { return k.name(entryName) }
 func (k guildKeys) dirty() string { return k.name(dirtyName) }
 func (k guildKeys) lock() string  { return k.name("hydrating") }
 
-// once records requests by their names; journal holds those that the archive does not have yet.
-func (k guildKeys) once() string    { return k.name(onceName) }
-func (k guildKeys) journal() string { return k.name(journalName) }
-
-// claimKey names the guild that the request under a key is about, in a slot of its own.
-func claimKey(key leaderboard.Digest) string { return claimPrefix + digestText(key) }
+// once is the record of a request under its name; journal holds those that the archive does not have yet. evicted says that a guild left
+// this server, so that none of its records is lost.
+func (k guildKeys) once(name string) string { return k.name(onceName + name) }
+func (k guildKeys) journal() string         { return k.name(journalName) }
+func (k guildKeys) evicted() string         { return k.name(evictedName) }
 
 func digestText(d leaderboard.Digest) string { return base64.RawURLEncoding.EncodeToString(d[:]) }
 
@@ -83,13 +82,13 @@ func (k guildKeys) members() []string {
 	return k.names(xpName, offName, entryName, dayName, weekName, monthName, seasonName)
 }
 
-// changes are the keys of the scripts that change members (prelude/request.lua). Where gains are counted, they have the boards of periods as well.
-func (k guildKeys) changes(incarnation guild.Incarnation, counted bool) []string {
-	events := eventsName(incarnation)
+// changes are the keys of the scripts that change members (prelude/request.lua), for a request with a name or without (""). Where gains are counted, they have the boards of periods as well.
+func (k guildKeys) changes(incarnation guild.Incarnation, name string, counted bool) []string {
+	events, once := eventsName(incarnation), onceName+name
 	if counted {
-		return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, onceName, dayName, weekName, monthName, seasonName)
+		return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once, dayName, weekName, monthName, seasonName)
 	}
-	return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, onceName)
+	return k.names(metaName, xpName, offName, entryName, dirtyName, events, journalName, once)
 }
 
 // gains are the boards of the running day, week, month and season.

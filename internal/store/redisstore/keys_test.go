@@ -46,7 +46,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	}
 
 	ok(t, s.CommitHydration(ctx, h, snapshot.State{Epoch: 3, Archived: 10}))
-	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "entry": "hash", prefix + "once": "hash"}
+	loaded := map[string]string{prefix + "meta": "hash", prefix + "xp": "zset", prefix + "entry": "hash"}
 	want("of a loaded guild", loaded)
 	for key := range loaded {
 		if ttl := client.PTTL(ctx, key).Val(); ttl != -1 {
@@ -61,21 +61,21 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	changed["lb:changed-guilds"], changed[prefix+"dirty"], changed[prefix+"events:77"] = "zset", "zset", "stream"
 	want("of a changed guild", changed)
 
-	// A request with a name leaves a record in the guild and a claim of its own, which has a time to live.
+	// A request with a name leaves a record, which expires.
 	_, err = s.Change(ctx, guild1, user1, known("key", 3))
 	ok(t, err)
-	_, claim := onceKeys(t, client)
+	record, _ := recordKey(t, client)
 	withRecord := maps.Clone(changed)
-	withRecord[claim], withRecord[prefix+"journal"] = "string", "stream"
+	withRecord[record], withRecord[prefix+"journal"] = "string", "stream"
 	want("after a request with a name", withRecord)
 
 	_, err = s.ChangedGuilds(ctx)
 	ok(t, err)
 	ended(t, s, changesOf(t, s, guild1, 10))
-	ok(t, client.Del(ctx, claim).Err())
+	ok(t, client.Del(ctx, record).Err())
 	written := maps.Clone(loaded)
 	written[prefix+"events:77"], written[prefix+"journal"] = "stream", "stream"
-	want("after a snapshot and a day", written)
+	want("after a snapshot, without the record", written)
 
 	_, err = s.Delete(ctx, guild1, user1, leaderboard.Removal{})
 	ok(t, err)
@@ -83,10 +83,7 @@ func TestKeysThroughTheLifeOfAGuild(t *testing.T) {
 	ok(t, err)
 	ok(t, s.FlushChanged(ctx))
 	ok(t, s.Drop(ctx, guild1))
-	want("after drop", map[string]string{"lb:changed-guilds": "zset", prefix + "once": "hash"}) // for a day
-	if ttl := client.PTTL(ctx, prefix+"once").Val(); ttl <= 0 {
-		t.Errorf("records of a deleted guild expire in %v", ttl)
-	}
+	want("after drop", map[string]string{"lb:changed-guilds": "zset"})
 }
 
 // A guild that counts gains has a sorted set for each kind of period from its first change on, whatever kinds it is configured for.
@@ -138,7 +135,7 @@ func TestKeysOfAGuildThatCounts(t *testing.T) {
 	}
 
 	leaves(t, client, s, 1)
-	want("of an evicted guild", map[string]string{})
+	want("of an evicted guild", map[string]string{prefix + "evicted": "string"})
 
 	h, _, err := s.BeginHydration(ctx, guild1, snapshot.State{Epoch: 1})
 	ok(t, err)
@@ -206,7 +203,7 @@ func TestMetaTracksTheArchive(t *testing.T) {
 	load(t, s, row(user1))
 	meta := func(when string, fields ...string) {
 		t.Helper()
-		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "1", "marked": ""}
+		want := map[string]string{"incarnation": "77", "epoch": "1", "format": "1", "marked": "", "ask": "0"}
 		for i := 0; i < len(fields); i += 2 {
 			want[fields[i]] = fields[i+1]
 		}

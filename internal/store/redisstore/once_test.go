@@ -2,12 +2,10 @@ package redisstore_test
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/store/embedded"
 	"levelboard/internal/store/redisconn"
@@ -41,71 +39,47 @@ func known(key string, epoch int64) leaderboard.Change {
 	return c
 }
 
-// onceKeys are the key of the records and that of the one claim that there is.
-func onceKeys(t *testing.T, client *redisconn.Client) (records, claim string) {
+// recordKey is the key of the only record of a request, and its text.
+func recordKey(t *testing.T, client *redisconn.Client) (key, record string) {
 	t.Helper()
-	claims := client.Keys(t.Context(), "lb:once:*").Val()
-	if len(claims) != 1 {
-		t.Fatalf("claims %v, want one", claims)
+	keys := client.Keys(t.Context(), prefix+"once:*").Val()
+	if len(keys) != 1 {
+		t.Fatalf("records %v, want one", keys)
 	}
-	return prefix + "once", claims[0]
+	return keys[0], client.Get(t.Context(), keys[0]).Val()
 }
 
-// recordIn is the field of the only record, and the record.
-func recordIn(t *testing.T, client *redisconn.Client) (field, record string) {
-	t.Helper()
-	for name, text := range client.HGetAll(t.Context(), prefix+"once").Val() {
-		if len(name) > 1 {
-			field, record = name, text
-		}
-	}
-	return field, record
-}
-
-func TestARequestIsRememberedForADay(t *testing.T) {
-	const day = 24 * time.Hour
+// A record expires that long after its change, not after it was last asked for.
+func TestARequestIsRememberedForAsLongAsTheSettingsSay(t *testing.T) {
 	onBothRedis(t, func(t *testing.T, client *redisconn.Client) {
 		ctx := t.Context()
-		s := redisstore.New(client, redisstore.Options{})
-		load(t, s, row(user1))
-		_, err := s.Change(ctx, guild1, user1, named("key"))
-		ok(t, err)
-		_, claim := onceKeys(t, client)
-		lasts := func(key string, least, most time.Duration) {
-			t.Helper()
-			if ttl := client.PTTL(ctx, key).Val(); ttl < least || ttl > most {
-				t.Errorf("%s expires in %v, want %v to %v", key, ttl, least, most)
+		for told, want := range map[time.Duration]time.Duration{0: leaderboard.OnceTTL, 3 * time.Hour: 3 * time.Hour} {
+			s := redisstore.New(client, redisstore.Options{OnceTTL: told})
+			load(t, s, row(user1))
+			_, err := s.Change(ctx, guild1, user1, named("key"))
+			ok(t, err)
+			key, _ := recordKey(t, client)
+			if ttl := client.PTTL(ctx, key).Val(); ttl < want-time.Minute || ttl > want {
+				t.Errorf("told %v, a record expires in %v, want %v", told, ttl, want)
 			}
-		}
-		// Whenever a record is made, its guild has claimed the key for longer.
-		lasts(claim, day+time.Second, day+time.Minute)
-		ok(t, client.PExpire(ctx, claim, time.Hour).Err())
-		o, err := s.Change(ctx, guild1, user1, named("key"))
-		if err != nil || !o.Replayed {
-			t.Errorf("again: %+v, %v, want a replay", o, err)
-		}
-		lasts(claim, day+time.Second, day+time.Minute)
-
-		// A day from the change, not from when it was last asked for, it is forgotten; a younger one is not.
-		field, record := recordIn(t, client)
-		for _, age := range []time.Duration{day - time.Minute, day + time.Minute} {
-			_, rest, _ := strings.Cut(record, " ")
-			ok(t, client.HSet(ctx, prefix+"once", field, fmt.Sprint(time.Now().Add(-age).UnixMilli())+" "+rest).Err())
-			ok(t, client.HSet(ctx, prefix+"meta", "since", 0).Err()) // the archive does not have it
-			ok(t, client.HDel(ctx, prefix+"once", " ").Err())        // some time after the last pass
-			more, err := s.Forget(ctx, []id.Guild{guild1.ID})
-			if there := client.HExists(ctx, prefix+"once", field).Val(); err != nil || len(more) > 0 || there != (age < day) {
-				t.Errorf("at an age of %v it is there: %v; %v, %v", age, there, more, err)
+			ok(t, client.PExpire(ctx, key, time.Hour).Err())
+			if o, err := s.Change(ctx, guild1, user1, named("key")); err != nil || !o.Replayed {
+				t.Errorf("again: %+v, %v, want a replay", o, err)
 			}
-		}
-		o, err = s.Change(ctx, guild1, user1, named("key"))
-		if want := (leaderboard.Outcome{Before: 101, After: 102}); err != nil || o != want {
-			t.Errorf("after a day: %+v, %v, want %+v", o, err, want)
+			if ttl := client.PTTL(ctx, key).Val(); ttl > time.Hour {
+				t.Errorf("a repeat prolongs the record to %v", ttl)
+			}
+			ok(t, client.Del(ctx, key).Err()) // as if it had expired
+			if o, err := s.Change(ctx, guild1, user1, named("key")); err != nil || o != (leaderboard.Outcome{Before: 101, After: 102}) {
+				t.Errorf("after it expired: %+v, %v, want it made", o, err)
+			}
+			ok(t, s.Drop(ctx, guild1))
+			ok(t, client.Del(ctx, key).Err())
 		}
 	})
 }
 
-// A request without a name costs one script on the five keys that it always had.
+// A request without a name costs one script, and reads no record.
 func TestARequestWithoutANameReadsNoRecord(t *testing.T) {
 	ctx := t.Context()
 	client := connect(t, testenv.Redis(t).URL())
@@ -141,11 +115,9 @@ func TestALostReplyToANamedRequest(t *testing.T) {
 		faults   []testenv.Fault
 		replayed bool
 	}{
-		{"of the claim", []testenv.Fault{testenv.NoReply}, false},
-		{"half of the claim's", []testenv.Fault{testenv.HalfAReply}, false},
-		{"of the change", []testenv.Fault{testenv.NoFault, testenv.NoReply}, true},
-		{"half of the change's", []testenv.Fault{testenv.NoFault, testenv.HalfAReply}, true},
-		{"the request itself", []testenv.Fault{testenv.NoFault, testenv.NotSent}, false},
+		{"of the change", []testenv.Fault{testenv.NoReply}, true},
+		{"half of the change's", []testenv.Fault{testenv.HalfAReply}, true},
+		{"the request itself", []testenv.Fault{testenv.NotSent}, false},
 	} {
 		proxy.Next(c.faults...)
 		if o, err := s.Change(ctx, guild1, user1, named(c.name)); err == nil {
@@ -169,9 +141,9 @@ func TestDamagedRecord(t *testing.T) {
 	load(t, s, row(user1))
 	_, err := s.Change(ctx, guild1, user1, named("key"))
 	ok(t, err)
-	field, good := recordIn(t, client)
+	key, good := recordKey(t, client)
 	for _, bad := range []string{"", "77", good[:len(good)-len("100 101 0")], strings.TrimSuffix(good, " 0"), good[:len(good)-1] + "x"} {
-		ok(t, client.HSet(ctx, prefix+"once", field, bad).Err())
+		ok(t, client.Set(ctx, key, bad, time.Hour).Err())
 		if o, err := s.Change(ctx, guild1, user1, named("key")); err == nil || errors.Is(err, leaderboard.ErrKeyReused) {
 			t.Errorf("record %q: %+v, %v, want a failure", bad, o, err)
 		}

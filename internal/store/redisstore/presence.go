@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-var presenceScript = newChangeScript("presence", "loaded", "now", "packed", "request", "entry", "boards", "event", "note")
+var presenceScript = newChangeScript("presence", "loaded", "now", "request", "entry", "boards", "event", "note")
 
 // SetPresence implements leaderboard.Board.
 func (s *Store) SetPresence(ctx context.Context, g leaderboard.GuildRef, p leaderboard.Presence) (moved leaderboard.Moved, err error) {

@@ -5,8 +5,8 @@
 -- returns  {'changed', how many, 'missing', {members without an entry}} | NOTLOADED
 -- atomic   all members, the guild's rev, the note for the snapshot, the events and the journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
-local _, days, _, audit, number, name, request, past, to = unpack(ARGV, 1, 9)
-local keyed = {number = number, name = name, request = request, past = past}
+local _, days, _, audit, name, request, past, ttl, to = unpack(ARGV, 1, 9)
+local keyed = {name = name, request = request, past = past, ttl = ttl}
 local members = {unpack(ARGV, 10)}
 
 local found, rev, since, pending, boards = loaded('rev', 'since', 'pending', 'boards')
@@ -44,5 +44,5 @@ for i = 1, #changed do
   move_on_boards(meta_key, boards, days, changed[i], to)
 end
 rev = note(meta_key, dirty_key, rev, since, pending, time, changed)
-record(journal_key, once_key, keyed, audit, time, {rev = rev})
+record(journal_key, once_key, keyed, audit, {rev = rev})
 return {'changed', #changed, 'missing', missing}

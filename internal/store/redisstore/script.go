@@ -26,9 +26,9 @@ var scriptFiles embed.FS
 const format = 1
 
 // constants begins every script: what meta notes of the server that a guild was verified on, and in its place of one that is frozen
-// (freeze.lua); the format, the highest XP, how long a request is remembered in ms, and how many events are.
-var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, ONCE_TTL, KEPT_EVENTS = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d, %[5]d\n",
-	redisconn.ServerMark, format, level.MaxXP, leaderboard.MaxOnceTTL.Milliseconds(), events.KeptEvents)
+// (freeze.lua); the format, the highest XP, and how many events are kept.
+var constants = fmt.Sprintf("local SERVER, FROZEN, FORMAT, MAX_XP, KEPT_EVENTS = '%[1]s-f%[2]d', '%[1]s-f%[2]d!', '%[2]d', %[3]d, %[4]d\n",
+	redisconn.ServerMark, format, level.MaxXP, events.KeptEvents)
 
 // newScript makes a script of the file of that name and the files of prelude that it uses, in their order. A missing file is a
 // mistake in this package, so it panics before anything runs.
@@ -61,8 +61,6 @@ var refusals = map[redisconn.Refusal]error{
 	"NOTPRESENT":    leaderboard.ErrNotPresent,
 	"EXISTS":        leaderboard.ErrMemberExists,
 	"KEYREUSED":     leaderboard.ErrKeyReused,
-	"OUTCOMELOST":   leaderboard.ErrOutcomeLost,
-	"CLAIMLOST":     errClaimLost,
 	"NOBOARD":       leaderboard.ErrNoBoard,
 	"HYDRATIONLOST": hydrate.ErrLost,
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 func awardOnce(b *board) {
@@ -40,10 +39,6 @@ func awardOnce(b *board) {
 	b.wants("another request under the key", err, leaderboard.ErrKeyReused)
 	_, err = b.Change(ctx, b.g, userN(1), plus(2, "call"))
 	b.wants("a change under the key", err, leaderboard.ErrKeyReused)
-	elsewhere := leaderboard.GuildRef{ID: "100000000000000002", Incarnation: 1}
-	b.hydrate(elsewhere, snapshot.State{Epoch: 1})
-	_, _, err = b.Award(ctx, elsewhere, first)
-	b.wants("the key in another guild", err, leaderboard.ErrKeyReused)
 }
 
 func concurrentAwards(b *board) {

@@ -1,16 +1,11 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/level"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/snapshot"
 )
 
 var onceCases = []boardCase{
@@ -25,10 +20,8 @@ var onceCases = []boardCase{
 	{"a repeated step that was lost in part", awardedInPart},
 	{"the journal", journalled},
 	{"more records than fit a page", journalInPages},
-	{"records that are not old are not forgotten", forgotten},
 	{"one of many requests with one key", concurrentRequests},
 	{"one of many different requests with one key", concurrentRivals},
-	{"one of many guilds with one key", concurrentGuilds},
 }
 
 // onceOf names a request by the key and what is asked.
@@ -86,49 +79,5 @@ func repeated(b *board) {
 		if after := b.page(0, 10); fmt.Sprint(after) != fmt.Sprint(before) {
 			b.Errorf("after request %d again %+v, want %+v", i, after, before)
 		}
-	}
-}
-
-// Guilds have no step in common, and yet only one of them gets the key, whatever comes in between.
-func concurrentGuilds(b *board) {
-	const keys, guilds = 40, 4
-	refs := make([]leaderboard.GuildRef, guilds)
-	for i := range refs {
-		refs[i] = leaderboard.GuildRef{ID: id.Guild(fmt.Sprintf("1%017d", i)), Incarnation: 5}
-		b.hydrate(refs[i], snapshot.State{Epoch: 1}, rowN(1, 0))
-	}
-	for key := range keys {
-		var made, refused atomic.Int64
-		var all sync.WaitGroup
-		for i, g := range refs {
-			c := plus(level.XP(i+1), fmt.Sprintf("key %d", key))
-			all.Go(func() {
-				// Any other answer leaves open whether it was made, and is asked again.
-				for range 1000 {
-					switch _, err := b.Change(b.Context(), g, userN(1), c); {
-					case err == nil:
-						made.Add(1)
-						return
-					case errors.Is(err, leaderboard.ErrKeyReused):
-						refused.Add(1)
-						return
-					}
-				}
-				b.Errorf("key %d, guild %d: no answer", key, i)
-			})
-		}
-		all.Wait()
-		if made.Load() != 1 || refused.Load() != guilds-1 {
-			b.Errorf("key %d: made in %d guilds, refused in %d", key, made.Load(), refused.Load())
-		}
-	}
-	sum := int64(0)
-	for _, g := range refs {
-		v, err := b.Version(b.Context(), g)
-		b.must(err)
-		sum += v.Rev
-	}
-	if sum != keys {
-		b.Errorf("%d changes were made under %d keys", sum, keys)
 	}
 }

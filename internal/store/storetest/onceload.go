@@ -148,16 +148,3 @@ func awardedInPart(b *board) {
 		b.Errorf("the record names %v, want those who were changed now", users)
 	}
 }
-
-func forgotten(b *board) {
-	b.load(rowN(1, 1))
-	b.change(userN(1), plus(1, "key"))
-	for range 2 {
-		if more, err := b.Forget(b.Context(), []id.Guild{b.g.ID}); err != nil || len(more) > 0 {
-			b.Errorf("more %v, %v", more, err)
-		}
-	}
-	if o := b.change(userN(1), plus(1, "key")); !o.Replayed {
-		b.Error("a record of this day was forgotten")
-	}
-}

@@ -17,7 +17,6 @@ var smoke = []string{
 	"many awards at once",
 	"one of many requests with one key",
 	"a repeated request after its record was lost",
-	"records that are not old are not forgotten",
 	"the index of changed guilds",
 	"a lost hydration lock",
 	"one of many hydrations at once",

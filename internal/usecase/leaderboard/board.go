@@ -17,7 +17,7 @@ import (
 	"levelboard/internal/usecase/audit"
 )
 
-// Errors of a Board. After the first eight nothing was changed. After any other error the live store could not be asked, or its answer was
+// Errors of a Board. After the first seven nothing was changed. After any other error the live store could not be asked, or its answer was
 // lost: a change may have happened.
 var (
 	ErrNotLoaded    = errors.New("guild is not loaded") // the live store does not hold this incarnation of the guild
@@ -25,8 +25,7 @@ var (
 	ErrNotPresent   = fmt.Errorf("the member is not present: %w", ErrNoMember)
 	ErrMemberExists = errors.New("member has an entry already")
 	ErrKeyReused    = errors.New("another request under the same key")   // Once
-	ErrOutcomeLost  = errors.New("the outcome of the request is lost")   // it was made, and neither the store nor Once.Past has what it did
-	ErrAskArchive   = errors.New("the record may be in the archive")     // Once.Past is needed: the store may have lost the record, or has its name only
+	ErrAskArchive   = errors.New("the record may be in the archive")     // Once.Past is needed: the store may have lost the record
 	ErrNoBoard      = errors.New("the board of the period is not there") // it has to be loaded with the guild (Loader.LoadBoards)
 	// ErrNotReplicated: the change was made, but too few replicas have it: it is lost if the server dies now.
 	ErrNotReplicated = errors.New("too few replicas have the change")
@@ -210,9 +209,8 @@ type Awarded struct {
 // when the store does not hold that incarnation. A method that changes is never repeated by the store.
 //
 // A change with a Once that names a request is recorded in the same step, for OnceTTL, if it was made. The same request in
-// the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key, in this guild or
-// in another, is ErrKeyReused. That comes before ErrNoMember, ErrNotPresent and ErrMemberExists; for another request in the same guild it comes
-// after ErrNotLoaded. The store may keep the name only, once a request is archived; then it needs Once.Past.
+// the same incarnation then gives its first outcome again, marked as Replayed, and another one under its key
+// is ErrKeyReused, which comes after ErrNotLoaded and before the other errors. After a load that may have lost records the store needs Once.Past.
 type Board interface {
 	// Member reads a member's entry and rank. ErrNoMember when there is none, ErrNotPresent when it is not on the board.
 	Member(ctx context.Context, g GuildRef, user id.User) (Ranked, error)

@@ -230,9 +230,7 @@ func asFault(op string, err error) error {
 	case errors.Is(err, ErrMemberExists):
 		return fault.Wrap(err, fault.Conflict, "This user has a level entry in the guild already. Change it with PATCH. If the member has left, first bring them back with PUT /v2/guilds/{guildId}/presence.")
 	case errors.Is(err, ErrKeyReused):
-		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request within the last 24 hours. Send a new key with a new request.")
-	case errors.Is(err, ErrOutcomeLost):
-		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was used within the last 24 hours, and its answer is not known any more. Look whether the change was made, and send a new key.")
+		return fault.Wrap(err, fault.Conflict, "This Idempotency-Key was given to another request in this guild. Send a new key with a new request.")
 	case errors.Is(err, ErrNotReplicated):
 		return &fault.Error{
 			Code: fault.Unavailable, Cause: fmt.Errorf("%s: %w", op, err), RetryAfter: time.Second,

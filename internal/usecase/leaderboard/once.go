@@ -11,9 +11,6 @@ import (
 // OnceTTL is how long a request that was made is remembered, unless the settings say otherwise.
 const OnceTTL = 4 * time.Hour
 
-// MaxOnceTTL is the longest that the settings allow.
-const MaxOnceTTL = 24 * time.Hour
-
 // Digest identifies a text of any length by 16 bytes that nobody can find a second text for.
 type Digest [16]byte
 

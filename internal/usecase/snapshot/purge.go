@@ -3,8 +3,6 @@ package snapshot
 import (
 	"context"
 	"time"
-
-	"levelboard/internal/domain/id"
 )
 
 // Purge frees what nothing needs any more, as Run does in each sweep: piece by piece, for a part of the interval, so that a
@@ -39,12 +37,4 @@ func (w *Writer) dropDeleted(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// forget removes records of requests that are too old from the live store, for a part of the interval. What is left then, the next sweep removes.
-func (r *round) forget(ctx context.Context, guilds []id.Guild) (err error) {
-	for deadline := time.Now().Add(r.interval / 4); len(guilds) > 0 && err == nil && !r.hurry && time.Now().Before(deadline); {
-		guilds, err = r.live.Forget(ctx, guilds)
-	}
-	return err
 }

@@ -189,10 +189,6 @@ type Live interface {
 	// EndChanges notes that batches of ReadChanges were committed, and that what was read of their guilds does not wait any more; more says
 	// whether anything of a guild still does. Steps, answers and errors are as in ReadChanges.
 	EndChanges(ctx context.Context, batches []Batch) (more []bool, errs []error)
-	// Forget removes records of requests older than leaderboard.OnceTTL, and keeps only the names of archived ones: a part of each guild, each
-	// guild every ten minutes. more are the guilds with which it continues at once.
-	Forget(ctx context.Context, guilds []id.Guild) (more []id.Guild, err error)
-
 	// NoteUnsaved notes users for the next snapshot, there or not, though they have not changed, in pieces, each in an atomic step; users are
 	// the guild's, of l's epoch. It returns the rev that the live store knows to be archived (Batch.Archived), also for no users at all.
 	NoteUnsaved(ctx context.Context, l Load, users []id.User) (archived int64, err error)

@@ -114,7 +114,7 @@ func (r *round) sweep(ctx context.Context) error {
 		r.write(ctx, seen.Unverified)
 	}
 	r.compare(ctx, slices.Concat(seen.Cold, seen.Warm))
-	if err = errors.Join(unlisted, err, r.forget(ctx, share)); err == nil {
+	if err = errors.Join(unlisted, err); err == nil {
 		s.cold = append(s.cold, seen.Cold...)
 	}
 	return err

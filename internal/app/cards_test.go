@@ -63,11 +63,6 @@ var formats = []string{"card.svg", "card.png"}
 
 func cardPath(g, u, file string) string { return memberPath(g, u) + "/" + file }
 
-func (s *service) svg(key, g, u string) string {
-	s.t.Helper()
-	return string(s.Do("GET", cardPath(g, u, "card.svg"), key, nil).Want(s.t, 200).Body)
-}
-
 // named makes a member with names; global may be nil.
 func (s *service) named(key, g, u string, xp int, username string, global any) {
 	s.t.Helper()

@@ -58,11 +58,11 @@ func newCluster(seeds []string, s *shared, options func(address string) *redis.O
 
 // node returns the node at an address. It makes one for a new client of go-redis, which has closed an earlier one, and where go-redis has none: of
 // a master that has no slot yet, which an answer may name.
-func (c *cluster) node(address string, anew bool) *node {
+func (c *cluster) node(address string, renew bool) *node {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[address]
-	if n == nil || anew {
+	if n == nil || renew {
 		n = newNode(c.options(address), c.shared, redis.NewClient)
 		c.nodes[address] = n
 	}

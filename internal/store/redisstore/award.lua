@@ -1,9 +1,9 @@
 -- Gives members XP for their messages, and brings back those who are not present.
 --
 -- KEYS     as in request.lua
--- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of what the
---          messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '=' and its part of
---          the outcome), user data of the first members
+-- ARGV     as in request.lua; cooldown in ms, n (at most 1000), for how many of them user data follows, n members, each once, n lists of
+--          what the messages are worth ('20', or '20 -1 0', where one that is -1 does not count; or of a member that has them already '='
+--          and its part of the outcome), user data of the first members
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each
 --          member XP before (-1: its entry was made), message count before and what each message gave (-1: it did not count)
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal

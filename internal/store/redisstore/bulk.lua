@@ -1,10 +1,10 @@
--- Sets, raises or adds to the XP and the message counts of members, and makes entries of those that have none. A member that is not present stays
--- so, and no event is made.
+-- Sets, raises or adds to the XP and the message counts of members, and makes entries of those that have none. A member that is not
+-- present stays so, and no event is made.
 --
 -- KEYS     as in request.lua
--- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), for how many of them user data follows, n members, each once,
---          n amounts of XP (with a '-' before it, a member that the mode changes leaves the board, without an event; or of a member that was
---          changed already '=' and its part of the outcome), n message counts or '', user data of the first members
+-- ARGV     as in request.lua; mode (set, higher, add, missing), n (at most 1000), for how many of them user data follows, n members, each
+--          once, n amounts of XP (with a '-' before it, a member that the mode changes leaves the board, without an event; or of a member
+--          that was changed already '=' and its part of the outcome), n message counts or '', user data of the first members
 -- returns  {'outcome', text} | {'replayed', text} | NOTLOADED | KEYREUSED | ASKARCHIVE, where the text has for each
 --          member c (created), h (changed) or u (unchanged), and XP and message count after
 -- atomic   all members, their gains, the guild's rev, the note for the snapshot, the events, the record and the journal

@@ -2,9 +2,10 @@
 --
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; member, 'add' or 'set', amount, how long the cooldown lasts that begins in ms (0: none does)
--- returns  {'before', XP, 'after', XP, 'count', messages} | {'replayed', 'before after count'} | NOTLOADED | NOMEMBER | NOTPRESENT | KEYREUSED |
---          ASKARCHIVE
--- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the journal
+-- returns  {'before', XP, 'after', XP, 'count', messages} | {'replayed', 'before after count'} | NOTLOADED | NOMEMBER | NOTPRESENT |
+--          KEYREUSED | ASKARCHIVE
+-- atomic   the XP, the gains, the last update, the cooldown, the guild's rev, the note for the snapshot, the event, the record and the
+--          journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
 local _, days, curve, audit, name, request, past, ttl, member, op, amount, cooldown = unpack(ARGV)
 local keyed = {name = name, request = request, past = past, ttl = ttl}
@@ -24,7 +25,7 @@ if not count or before ~= clamp(before) or before % 1 ~= 0 then return redis.err
 local after = clamp((op == 'set' and 0 or before) + amount)
 if cooldown ~= '0' then cooldown_end = time + cooldown end
 
--- XP, and the gain on this day. What is added was clamped before: the sorted set is the counter.
+-- XP, and the gain on this day. An amount is clamped before it is added: the sorted set is the counter.
 if op == 'set' then
   redis.call('ZADD', xp_key, after, member)
 elseif after ~= before then

@@ -3,8 +3,8 @@
 -- KEYS     as in request.lua
 -- ARGV     as in request.lua; member
 -- returns  {'before', XP, 'after', 0, 'count', 0} | {'replayed', '0 0 0'} | NOTLOADED | NOMEMBER | KEYREUSED | ASKARCHIVE
--- atomic   the entry, its gains in running periods, the guild's rev, the note for the snapshot, which finds nothing and writes a tombstone, the
---          event, the record and the journal
+-- atomic   the entry, its gains in running periods, the guild's rev, the note for the snapshot, which finds nothing and writes a
+--          tombstone, the event, the record and the journal
 local meta_key, xp_key, off_key, entry_key, dirty_key, events_key, journal_key, once_key = unpack(KEYS, 1, 8)
 local _, days, _, audit, name, request, past, ttl, member = unpack(ARGV)
 local keyed = {name = name, request = request, past = past, ttl = ttl}

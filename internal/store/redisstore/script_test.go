@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The highest XP is a constant of package level; scripts have it as MAX_XP.
+// The highest XP is a constant of package level; scripts have it as MAX_XP. A line fits a screen.
 func TestScriptsHaveNoHighestXPOfTheirOwn(t *testing.T) {
 	err := fs.WalkDir(scriptFiles, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -15,6 +15,11 @@ func TestScriptsHaveNoHighestXPOfTheirOwn(t *testing.T) {
 		text, err := scriptFiles.ReadFile(path)
 		if strings.Contains(string(text), "2147483647") {
 			t.Errorf("%s has the highest XP as a number", path)
+		}
+		for line := range strings.Lines(string(text)) {
+			if len(line) > 141 {
+				t.Errorf("%s has a line of more than 140 characters: %s", path, line)
+			}
 		}
 		return err
 	})

@@ -104,7 +104,7 @@ func (c *change) copyMembers(ctx context.Context, to guild.Incarnation, from int
 	if err := c.sharesErasures(ctx, c.Tx); err != nil {
 		return 0, err
 	}
-	// Before the members, which hold what is finished by then. Of an unfinished import they may hold a part, which no plan continues.
+	// This comes before the members, who hold every import that is finished by then. They may hold a part of an unfinished one, which no plan continues.
 	if _, err := c.exec(ctx, `
 		INSERT INTO imports (incarnation, files, name, checkpoint, plan, started_ms, finished)
 		SELECT CAST($1 AS bigint), files, name, checkpoint, CASE WHEN finished THEN plan ELSE 'restored' END, started_ms, finished
@@ -160,7 +160,7 @@ func (c *change) checkpointOf(ctx context.Context, g id.Guild, checkpoint string
 }
 
 // Replace implements checkpoints.Archive. It copies first, which may take seconds, and then locks the change counter, for which every change of a key
-// or of settings waits, and the guild's row. What has come between is seen by what the row says then.
+// or of settings waits, and the guild's row. The row then shows whether anything came between.
 func (c *Catalog) Replace(ctx context.Context, r checkpoints.Replacement) (done checkpoints.Replaced, err error) {
 	err = c.inSlow(ctx, "replace_members", func(ctx context.Context, s *change) error {
 		done = checkpoints.Replaced{Incarnation: guild.NewIncarnation()}

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// freezeTime bounds how long a guild is frozen until the snapshot writer has archived its changes. If Postgres does not take them, the guild goes on
+// freezeTime bounds how long a guild is frozen until the snapshot writer has archived its changes. If Postgres does not take them, the guild continues
 // without the boards.
 const freezeTime = time.Minute
 

@@ -2,7 +2,7 @@ package importer
 
 import "bufio"
 
-// lineEnds makes a line feed of each line's end, be it CR LF, CR or LF. It keeps what is between quotes as it is: encoding/csv drops a carriage
+// lineEnds makes a line feed of each line's end: CR LF, CR or LF. It keeps text between quotes as it is: encoding/csv drops a carriage
 // return before a line feed there as well, so it gets a second one.
 type lineEnds struct {
 	from  *bufio.Reader

@@ -12,7 +12,7 @@ import (
 	"levelboard/internal/usecase/snapshot"
 )
 
-// What is open is written with the settings: nobody has looked at the guild before the period ended.
+// The settings are written with the kinds that are open: nobody has looked at the guild before the period ended.
 func TestAKindThatIsTurnedOnAtTheEndOfItsPeriodCloses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,18 +1,19 @@
 -- What scripts that change members have in common about the request that asks for it.
 --
--- Their KEYS are meta xp off entry dirty events journal, the record of the request, and with a calendar the boards of the day, week, month and
--- season. Their ARGV begin with incarnation, days (gains.lua), curve (level.lua), what the audit log shall say of the change ('': nothing), and of
--- a request with a name, which a client may send again: its name ('': it has none), what it asks for, what the archive knows of it, and how long its
--- record is kept, in ms. The archive knows '' (it was not asked), or the epoch and '-' (nothing), '+' (a part of it, which is in the other arguments)
--- or the outcome.
+-- Their KEYS are meta xp off entry dirty events journal, the record of the request, and with a calendar the boards of the day, week,
+-- month and season. Their ARGV begin with incarnation, days (gains.lua), curve (level.lua), what the audit log shall say of the change
+-- ('': nothing), and of a request with a name, which a client may send again: its name ('': it has none), what it asks for, what the
+-- archive knows of it, and how long its record is kept, in ms. The archive knows '' (it was not asked), or the epoch and '-' (nothing),
+-- '+' (a part of it, which is in the other arguments) or the outcome.
 
 -- The record of a request: incarnation, what it asked for and the outcome, with a space between.
 local function write_record(once_key, keyed, outcome)
   redis.call('SET', once_key, ARGV[1] .. ' ' .. keyed.request .. ' ' .. outcome, 'PX', keyed.ttl)
 end
 
--- Answers a request that was made before, or that may not be made, without changing anything; nil for one that is to be made. While records of
--- before the last load may be lost ('ask' of meta: until when), the archive has to be asked: ASKARCHIVE and the epoch, for which alone its answer counts.
+-- Answers a request that was made before, or that may not be made, without changing anything; nil for one that is to be made. While
+-- records of before the last load may be lost ('ask' of meta: until when), the archive has to be asked: ASKARCHIVE and the epoch, for
+-- which alone its answer counts.
 local function replayed(meta_key, once_key, keyed, time)
   if keyed.name == '' then return end
   local record = redis.call('GET', once_key)
@@ -31,8 +32,8 @@ local function replayed(meta_key, once_key, keyed, time)
   return {'replayed', past}
 end
 
--- Records what a request did, if it has a name or the audit log wants it: under its name, for a repeat, and in the journal, for the archive.
--- did has rev, users and outcome, and for the audit log XP before and after.
+-- Records what a request did, if it has a name or the audit log wants it: under its name, for a repeat, and in the journal, for the
+-- archive. did has rev, users and outcome, and for the audit log XP before and after.
 local function record(journal_key, once_key, keyed, audit, did)
   local entry = {}
   if keyed.name ~= '' then

@@ -76,8 +76,8 @@ func TestAnIdleGuildComesBack(t *testing.T) {
 	testenv.Wait(t, "the guild leaves Redis", func() bool {
 		return client.Exists(t.Context(), usedKey(g)).Val() == 0
 	})
-	if left := client.Keys(t.Context(), "lb:{"+g+"}:*").Val(); len(left) != 2 {
-		t.Errorf("left are %v, want the record of a request and the events", left)
+	if left := client.Keys(t.Context(), "lb:{"+g+"}:*").Val(); len(left) != 3 {
+		t.Errorf("left are %v, want the record of a request, the mark that none is lost, and the events", left)
 	}
 
 	again := s.Do("PATCH", memberPath(g, u), key, object{"xp": object{"increment": 5}}, named).Want(t, 200)

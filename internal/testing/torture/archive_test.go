@@ -100,25 +100,45 @@ func (h *harness) strayGains() (n int, err error) {
 	return n, err
 }
 
-// quietRows reads the archive once nothing changes in it any more: what was on its way has arrived.
+// quietTime is how long the archive must stay as it is: a writer that has read a page, on a machine that is busy, still brings it.
+const quietTime = 2 * time.Second
+
+// quietRows reads the archive once nothing changes in it any more, and no transaction is open: what was on its way has arrived.
 func (h *harness) quietRows() (map[string]archived, error) {
-	last, same := "", 0
+	last, since := "", time.Now()
 	for {
 		rows, err := h.rows()
 		if err != nil {
 			return nil, err
 		}
-		// Maps are printed in the order of their keys.
-		if now := fmt.Sprint(rows); now == last {
-			same++
-		} else {
-			last, same = now, 0
+		busy, err := h.openTransactions()
+		if err != nil {
+			return nil, err
 		}
-		if same == 4 {
+		// Maps are printed in the order of their keys.
+		if now := fmt.Sprint(rows); now != last || busy > 0 {
+			last, since = now, time.Now()
+		}
+		if time.Since(since) >= quietTime {
 			return rows, nil
 		}
 		time.Sleep(snapshotInterval / 4)
 	}
+}
+
+// openTransactions counts the transactions of others in Postgres, but for old ones: their replica may hang.
+func (h *harness) openTransactions() (n int, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, h.postgres.URL())
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close(ctx)
+	err = conn.QueryRow(ctx, `
+		SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'
+			AND pid <> pg_backend_pid() AND xact_start > now() - interval '10 seconds'`).Scan(&n)
+	return n, err
 }
 
 func hostOf(t *testing.T, raw string) string {

@@ -66,7 +66,7 @@ func parse(raw string) (*pgxpool.Config, error) {
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTime
 	}
-	// The server plans each query anew (0.1 ms). A cached plan may be from a time when a table was nearly empty, and would read all of
+	// The server plans each query at each run (0.1 ms). A cached plan may be from a time when a table was nearly empty, and would read all of
 	// the table until the next ANALYZE.
 	if !strings.Contains(raw, "default_query_exec_mode") {
 		cfg.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe

@@ -190,23 +190,3 @@ func BenchmarkLevelAt(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkProgress(b *testing.B) {
-	for name, c := range curves(b) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				c.Progress(level.XP(i*7919) & level.MaxXP)
-			}
-		})
-	}
-}
-
-// What a hostile document costs at most: every value needs big integers.
-func BenchmarkNewCurveOfOddCoefficients(b *testing.B) {
-	for b.Loop() {
-		if _, err := level.NewCurve([]float64{1e308, 5e-324, -1e308, 1e308, 1e300}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -29,17 +29,3 @@ var crowded = Data{
 }
 
 func anything(rune) bool { return true }
-
-func BenchmarkSVG(b *testing.B) {
-	for b.Loop() {
-		SVG(ada, Auto)
-	}
-}
-
-func BenchmarkPNG(b *testing.B) {
-	for b.Loop() {
-		if _, err := (*Fonts)(nil).PNG(ada, Dark); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

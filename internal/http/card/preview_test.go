@@ -57,12 +57,3 @@ func TestEverythingHasItsPlaceOnAPreview(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkPreview(b *testing.B) {
-	board := someBoard(3)
-	for b.Loop() {
-		if _, err := (*Fonts)(nil).Preview(board); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

@@ -128,24 +128,6 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkSurvey is what the snapshot writer's look at all loaded guilds takes, for each guild.
-func BenchmarkSurvey(b *testing.B) {
-	const guilds = 5000
-	s := redisstore.New(connect(b, testenv.Redis(b).URL()), redisstore.Options{})
-	all := make([]id.Guild, guilds)
-	for g := range guilds {
-		loadGuild(b, s, guildNo(g), nth(1), nth(2), nth(3))
-		all[g] = guildNo(g).ID
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if seen, err := s.Survey(b.Context(), all, time.Hour); err != nil || len(seen.Changed)+len(seen.Unverified)+len(seen.Cold) > 0 {
-			b.Fatal(len(seen.Changed), len(seen.Unverified), len(seen.Cold), err)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*guilds), "ns/guild")
-}
-
 // BenchmarkChangeManyGuilds has changes of different guilds meet, each of which is small and has waited for nothing before.
 func BenchmarkChangeManyGuilds(b *testing.B) {
 	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
@@ -198,61 +180,4 @@ func BenchmarkChangeNamed(b *testing.B) {
 		return err
 	})
 	report()
-}
-
-// BenchmarkPosition reads where a member stands, in a guild without boards of periods and in one that has all four.
-func BenchmarkPosition(b *testing.B) {
-	today := period.DayAt(time.Now(), time.UTC)
-	all := []period.Period{
-		period.At(period.Daily, today), period.At(period.Weekly, today), period.At(period.Monthly, today),
-		{Kind: period.Seasonal, ID: "season-x", First: today, End: today + 1},
-	}
-	for _, running := range [][]period.Period{nil, all} {
-		b.Run(fmt.Sprintf("periods=%d", len(running)), func(b *testing.B) {
-			s := benchStore(b)
-			if len(running) > 0 { // a gain of each member, so that all are on the boards
-				c := increment
-				c.Days = period.Calendar{Zone: time.UTC, Kinds: countedKinds, Seasons: []period.Season{{ID: "x", Start: today, End: today + 1}}}.DaysAt(time.Now())
-				for n := range benchMembers {
-					_, err := s.Change(b.Context(), guild1, benchUser(n), c)
-					ok(b, err)
-				}
-			}
-			report := serverTime(b, s.Client())
-			parallel(b, func(user id.User) error {
-				_, err := s.Position(b.Context(), guild1, user, running)
-				return err
-			})
-			report()
-		})
-	}
-}
-
-// BenchmarkHundred reads a hundred members, in a page, around a member, or by their ids.
-func BenchmarkHundred(b *testing.B) {
-	for name, read := range map[string]func(s *redisstore.Store, user id.User) error{
-		"page": func(s *redisstore.Store, _ id.User) error {
-			_, err := s.Page(b.Context(), guild1, rand.Int64N(benchMembers-100), 100, leaderboard.Digest{})
-			return err
-		},
-		"around": func(s *redisstore.Store, user id.User) error {
-			_, err := s.Around(b.Context(), guild1, user, leaderboard.Window{Limit: 100})
-			return err
-		},
-		"ids": func(s *redisstore.Store, _ id.User) error {
-			users := make([]id.User, 100)
-			for i := range users {
-				users[i] = benchUser(rand.IntN(benchMembers))
-			}
-			_, err := s.View(b.Context(), guild1, leaderboard.Look{Users: users})
-			return err
-		},
-	} {
-		b.Run("read="+name, func(b *testing.B) {
-			s := benchStore(b)
-			report := serverTime(b, s.Client())
-			parallel(b, func(user id.User) error { return read(s, user) })
-			report()
-		})
-	}
 }

@@ -12,7 +12,6 @@ import (
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/testing/boards"
-	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/leaderboard"
 )
@@ -232,32 +231,6 @@ func TestALogThatIsFull(t *testing.T) {
 			t.Errorf("the log holds %d events from %v to %v", x.Count, x.Oldest, x.Newest)
 		}
 	})
-}
-
-// BenchmarkSieve measures what looking for level-ups adds to a step of a hundred members that all gain: the server's own time.
-func BenchmarkSieve(b *testing.B) {
-	mee6, _ := level.Preset(level.PresetMEE6)
-	for _, c := range []struct {
-		name  string
-		curve *level.Curve
-	}{{"none", nil}, {"default", &level.Curve{}}, {"mee6", &mee6}} {
-		b.Run(c.name, func(b *testing.B) {
-			client := connect(b, testenv.Redis(b).URL())
-			s := redisstore.New(client, redisstore.Options{})
-			load(b, s)
-			award := leaderboard.Awards{Curve: c.curve}
-			for i := range leaderboard.MaxAwards {
-				award.Members = append(award.Members, leaderboard.Award{User: benchUser(i * 997), Offers: []level.XP{1 + level.XP(i)}})
-			}
-			report := serverTime(b, client)
-			for b.Loop() {
-				if _, _, err := s.Award(b.Context(), guild1, award); err != nil {
-					b.Fatal(err)
-				}
-			}
-			report()
-		})
-	}
 }
 
 // A load without a log is reported to whoever follows the guild from before it, at once and once, and takes no log of its own until

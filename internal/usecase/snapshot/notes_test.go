@@ -181,16 +181,6 @@ func TestAUseTakesNoMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkUse is what a request pays.
-func BenchmarkUse(b *testing.B) {
-	uses := snapshot.NewUses(&notes{}, time.Hour)
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			uses.Add(stores.GuildA)
-		}
-	})
-}
-
 func TestUsesDoNotKeepWhatTheGuildWasNamedIn(t *testing.T) {
 	uses := snapshot.NewUses(&notes{}, time.Hour)
 	use := func() weak.Pointer[byte] {

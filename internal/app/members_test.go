@@ -21,7 +21,6 @@ var memberCases = cases{
 	"XP at its bounds":                    xpAtItsBounds,
 	"a second POST overwrites nothing":    secondPostOverwritesNothing,
 	"increment, decrement, set":           incrementDecrementSet,
-	"XP stops at its bounds":              xpStopsAtItsBounds,
 	"PATCH changes nothing but XP":        patchChangesOnlyXP,
 	"triggerCooldown holds no PATCH back": cooldownHoldsNoPatchBack,
 	"deleted, then gone":                  deletedThenGone,
@@ -130,23 +129,6 @@ func incrementDecrementSet(t *testing.T, s *service) {
 		wantJSON(t, got, fmt.Sprintf(`{"level":{"level":%d,"messageCount":0,"xp":%d}}`, step.lvl, step.want))
 		if m := s.member(key, g, u); m.Level.XP != step.want || m.Level.Level != step.lvl {
 			t.Errorf("after %s it reads %+v", step.xp, flat(m))
-		}
-	}
-}
-
-func xpStopsAtItsBounds(t *testing.T, s *service) {
-	g, u := s.guild(nil), newID()
-	key := s.key(g)
-	s.create(key, g, u, maxXP-1)
-	for _, step := range []struct {
-		xp   object
-		want float64
-	}{
-		{object{"increment": 2}, maxXP}, {object{"increment": maxXP}, maxXP}, {object{"decrement": 1}, maxXP - 1},
-		{object{"decrement": maxXP}, 0}, {object{"decrement": 1}, 0}, {object{"increment": 3}, 3}, {object{"decrement": 4}, 0},
-	} {
-		if xp := apitest.At[float64](t, s.patch(key, g, u, step.xp), "level", "xp"); xp != step.want {
-			t.Errorf("after %v it is %v, want %v", step.xp, xp, step.want)
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
-	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
 
@@ -50,20 +49,4 @@ func TestHistoryIsPurgedByIndex(t *testing.T) {
 	if n, err := open(t, url).Purge(t.Context(), 1000, snapshot.Keep{Tombstones: time.Hour, History: history}); err != nil || n != 600 {
 		t.Errorf("%d of 600 periods were looked at, %v", n, err)
 	}
-}
-
-// A page of a closed period costs its rows, and not those of the whole board.
-func TestAPageOfAClosedPeriodIsReadByIndex(t *testing.T) {
-	url := storetest.PostgresURL(t)
-	exec(t, url, `INSERT INTO periods (incarnation, id, kind, name, first_day, end_day, begins_ms, ends_ms, members, board, closed_ms)
-		SELECT 7, d::text, 'day', '', d, d + 1, 0, 0, 20000, true, 0 FROM generate_series(1, 3) d`)
-	exec(t, url, `INSERT INTO standings (period, rank, user_id, gained, xp, message_count, discriminator, username)
-		SELECT number, r, 300000000000000000 + r, 1, 1, 1, '', '' FROM periods, generate_series(1, 20000) r`)
-	exec(t, url, `VACUUM ANALYZE`)
-	readsFew(t, url, 200, open(t, url+"&pool_max_conns=1"), func(a *postgres.Archive) {
-		rows, err := a.Standings(t.Context(), leaderboard.GuildRef{Incarnation: 7}, "2", 9000, 100)
-		if err != nil || len(rows) != 100 || rows[0].Rank != 9001 {
-			t.Errorf("%d rows, %v", len(rows), err)
-		}
-	})
 }

@@ -100,19 +100,6 @@ func TestConnectOptions(t *testing.T) {
 	}
 }
 
-func TestPing(t *testing.T) {
-	server := testenv.Redis(t)
-	s := newBoard(connect(t, server.URL()))
-	if err := s.Ping(t.Context()); err != nil {
-		t.Errorf("ping: %v", err)
-	}
-	server.Kill()
-	if err := s.Ping(t.Context()); err == nil {
-		t.Error("ping of a server that is gone succeeded")
-	}
-	server.Start()
-}
-
 func TestConnectOverAUnixSocket(t *testing.T) {
 	server := testenv.Redis(t, testenv.WithConfig("unixsocket redis.sock"))
 	s := newBoard(connect(t, "unix://"+server.Dir()+"/redis.sock"))

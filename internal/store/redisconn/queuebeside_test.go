@@ -2,10 +2,9 @@ package redisconn_test
 
 import (
 	"context"
-	"runtime"
+	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -48,15 +47,10 @@ func TestABatchIsSentBesideAnotherOnceEnoughCallsWait(t *testing.T) {
 	}
 	wait := func(wantCalls, wantSenders int) {
 		t.Helper()
-		for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		testenv.Wait(t, fmt.Sprintf("%d calls wait and %d goroutines send", wantCalls, wantSenders), func() bool {
 			waiting, senders := s.Waiting()
-			if waiting == wantCalls && senders == wantSenders {
-				return
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("%d calls wait and %d goroutines send, want %d and %d", waiting, senders, wantCalls, wantSenders)
-			}
-		}
+			return waiting == wantCalls && senders == wantSenders
+		})
 	}
 	change() // the first is sent at once
 	<-stop.arrived

@@ -136,14 +136,6 @@ func BenchmarkChangeManyGuilds(b *testing.B) {
 	})
 }
 
-// BenchmarkMemberManyGuilds has reads meet as BenchmarkChangeManyGuilds has changes.
-func BenchmarkMemberManyGuilds(b *testing.B) {
-	benchmarkManyGuilds(b, func(s *redisstore.Store, g leaderboard.GuildRef) error {
-		_, err := s.Member(b.Context(), g, nth(2))
-		return err
-	})
-}
-
 func benchmarkManyGuilds(b *testing.B, each func(s *redisstore.Store, g leaderboard.GuildRef) error) {
 	b.Helper()
 	const guilds = 5000

@@ -65,23 +65,34 @@ func (h *harness) rows() (map[string]archived, error) {
 }
 
 // strays counts rows that belong neither to a guild nor to a checkpoint nor to one that was deleted and waits for its purge.
-func (h *harness) strays() (n int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, h.postgres.URL())
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close(ctx)
-	err = conn.QueryRow(ctx, `
+func (h *harness) strays() (int, error) {
+	return h.count(`
 		SELECT count(*) FROM members
-		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds UNION SELECT incarnation FROM checkpoints)`).Scan(&n)
-	return n, err
+		WHERE incarnation NOT IN (SELECT incarnation FROM guilds UNION SELECT incarnation FROM deleted_guilds UNION SELECT incarnation FROM checkpoints)`)
 }
 
 // strayGains counts gains that belong to no guild, as strays, and those of an existing guild that are of no live member, of another day, or of a
 // guild that counts nothing.
-func (h *harness) strayGains() (n int, err error) {
+func (h *harness) strayGains() (int, error) {
+	counted := []string{mainGuild}
+	if h.counted(churnGuild) {
+		counted = append(counted, churnGuild)
+	}
+	return h.count(`
+		SELECT count(*) FROM gains LEFT JOIN guilds g USING (incarnation) LEFT JOIN members m USING (incarnation, user_id)
+		WHERE CASE WHEN g.id IS NULL THEN incarnation NOT IN (SELECT incarnation FROM deleted_guilds)
+			ELSE m.deleted IS NOT FALSE OR day <> $1 OR g.id <> ALL ($2) END`, int(h.today()), counted)
+}
+
+// openTransactions counts the transactions of others in Postgres, but for old ones: their replica may hang.
+func (h *harness) openTransactions() (int, error) {
+	return h.count(`
+		SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'
+			AND pid <> pg_backend_pid() AND xact_start > now() - interval '10 seconds'`)
+}
+
+// count asks the archive, past the service, for a number.
+func (h *harness) count(query string, args ...any) (n int, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, h.postgres.URL())
@@ -89,14 +100,7 @@ func (h *harness) strayGains() (n int, err error) {
 		return 0, err
 	}
 	defer conn.Close(ctx)
-	counted := []string{mainGuild}
-	if h.counted(churnGuild) {
-		counted = append(counted, churnGuild)
-	}
-	err = conn.QueryRow(ctx, `
-		SELECT count(*) FROM gains LEFT JOIN guilds g USING (incarnation) LEFT JOIN members m USING (incarnation, user_id)
-		WHERE CASE WHEN g.id IS NULL THEN incarnation NOT IN (SELECT incarnation FROM deleted_guilds)
-			ELSE m.deleted IS NOT FALSE OR day <> $1 OR g.id <> ALL ($2) END`, int(h.today()), counted).Scan(&n)
+	err = conn.QueryRow(ctx, query, args...).Scan(&n)
 	return n, err
 }
 
@@ -124,21 +128,6 @@ func (h *harness) quietRows() (map[string]archived, error) {
 		}
 		time.Sleep(snapshotInterval / 4)
 	}
-}
-
-// openTransactions counts the transactions of others in Postgres, but for old ones: their replica may hang.
-func (h *harness) openTransactions() (n int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, h.postgres.URL())
-	if err != nil {
-		return 0, err
-	}
-	defer conn.Close(ctx)
-	err = conn.QueryRow(ctx, `
-		SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'
-			AND pid <> pg_backend_pid() AND xact_start > now() - interval '10 seconds'`).Scan(&n)
-	return n, err
 }
 
 func hostOf(t *testing.T, raw string) string {

@@ -55,6 +55,8 @@ func (h *harness) finish() {
 	if h.isBroken() || !h.awaitReady() {
 		return
 	}
+	// After many refused connections go-redis tries again only once a second.
+	testenv.Wait(h.t, "the harness reaches Redis", func() bool { return h.live.Ping(h.t.Context()).Err() == nil })
 	h.fronts = h.replicas // each of them shows what it must
 	h.checkBoards()
 	if h.isBroken() {

@@ -53,7 +53,15 @@ type withID struct {
 // document is the service's to judge.
 func idIn(document []byte) (string, error) {
 	var found withID
-	if err := json.Unmarshal(document, &found, jsontext.AllowDuplicateNames(true)); err != nil {
+	err := json.Unmarshal(document, &found, jsontext.AllowDuplicateNames(true))
+	if wrong, ok := errors.AsType[*json.SemanticError](err); ok {
+		// The library words these differently in each process, and names Go's types.
+		err = errors.New("it must be a JSON object")
+		if wrong.JSONPointer == "/id" {
+			err = errors.New("its id must be a string")
+		}
+	}
+	if err != nil {
 		return "", fmt.Errorf("is no guild's document, as 'levelboard guild get ID --json' prints it: %w", err)
 	}
 	if found.ID == nil {

@@ -1,0 +1,89 @@
+package announcement
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"levelboard/internal/domain/level"
+)
+
+func TestWhatIsWanted(t *testing.T) {
+	rewards := []level.Level{0, 5, 20}
+	for _, c := range []struct {
+		name              string
+		a                 Announcement
+		previous, reached level.Level
+		want              bool
+	}{
+		{"each level", Announcement{From: 1, Every: 1}, 1, 2, true},
+		{"below from", Announcement{From: 5, Every: 1}, 3, 4, false},
+		{"at from", Announcement{From: 5, Every: 1}, 4, 5, true},
+		{"over from", Announcement{From: 5, Every: 1}, 3, 9, true},
+		{"a multiple", Announcement{From: 1, Every: 5}, 9, 10, true},
+		{"between multiples", Announcement{From: 1, Every: 5}, 10, 14, false},
+		{"over a multiple", Announcement{From: 1, Every: 5}, 8, 13, true},
+		{"the multiple is below from, the level above", Announcement{From: 12, Every: 5}, 8, 13, false},
+		{"a listed level", Announcement{From: 1, Every: 7, Levels: []level.Level{3, 10}}, 9, 10, true},
+		{"over a listed level", Announcement{From: 1, Every: 7, Levels: []level.Level{3, 10}}, 2, 4, true},
+		{"no listed level", Announcement{From: 1, Every: 1, Levels: []level.Level{3, 10}}, 3, 9, false},
+		{"a listed level below from", Announcement{From: 4, Every: 1, Levels: []level.Level{3}}, 2, 5, false},
+		{"with a reward", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 3, 7, true},
+		{"without one", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 5, 7, false},
+		{"the reward at level 0 lies in no jump", Announcement{From: 1, Every: 1, OnlyWithRoles: true}, 0, 1, false},
+		{"a reward in the jump, its level not from", Announcement{From: 6, Every: 1, OnlyWithRoles: true}, 4, 6, true},
+		{"for periods only", Announcement{From: 1, Every: 1, Events: []Event{PeriodOf}}, 1, 2, false},
+		{"a board", Announcement{From: 1, Every: 1, Kind: Board}, 1, 2, false},
+	} {
+		if c.a.Events == nil {
+			c.a.Events = []Event{LevelUp}
+		}
+		if got := c.a.Wants(c.previous, c.reached, rewards); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+func TestASecretIsNotShown(t *testing.T) {
+	s := Secret("https://Discord.com:8443/api/webhooks/1/topsecret?thread_id=5")
+	const shown = "https://Discord.com:8443/…"
+	encoded, err := json.Marshal(Announcement{URL: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(encoded), fmt.Sprint(s), fmt.Sprintf("%#v %+v %q", s, Announcement{URL: s}, s)} {
+		if strings.Contains(text, "topsecret") || !strings.Contains(text, shown) {
+			t.Errorf("printed: %s", text)
+		}
+	}
+	if s.IsShown() || !Secret(s.Shown()).IsShown() || s.Reveal() != string(s) {
+		t.Error("what is shown is taken for the address")
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	hosts, wrong := ParseHosts([]string{"10.0.0.0/8", "127.0.0.1", "Hooks.internal", "fd00::/8", "[::1]"})
+	if wrong != "" {
+		t.Fatal(wrong)
+	}
+	for address, want := range map[string]string{
+		"https://discord.com/api/webhooks/1/x": "", "https://discord.com": "", "http://10.1.2.3:80/x": "", "http://hooks.INTERNAL./": "", "http://[::1]:1/": "",
+		"http://discord.com/": "https://", "http://localhost/": "https://", "http://11.0.0.1/": "https://", "ftp://x/": "https://", "x": "https://", "https:///x": "https://",
+		"https://:443/x": "https://", "https://u@x/": "user", "https://x/#f": "fragment", "https://x/#": "fragment", "https://x/" + strings.Repeat("é", 2000): "2000",
+	} {
+		got := Secret(address).Check(hosts.Host)
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+	for _, text := range []string{"", "a/b", "http://x", "10.0.0.0/99", "x:80", "*"} {
+		if _, wrong := ParseHosts([]string{text}); wrong != text {
+			t.Errorf("%q is taken", text)
+		}
+	}
+	if !hosts.Address(netip.MustParseAddr("::ffff:10.0.0.1")) || hosts.Address(netip.MustParseAddr("11.0.0.1")) {
+		t.Error("prefixes")
+	}
+}

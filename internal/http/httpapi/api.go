@@ -200,6 +200,7 @@ type api struct {
 	largeBodies   *shares.Pool // those of them that have a large body, by the owner of the key
 	refusedBodies *shares.Pool // in place of that where the key may not do what is asked for
 	streams       *shares.Pool // streams that are open, by the owner of the key
+	answers       *shares.Pool // bytes that are encoded and not taken yet, by identity or address
 }
 
 // New builds the handler. It fails when a trusted proxy is not an address or a network.
@@ -216,6 +217,7 @@ func New(deps Deps) (http.Handler, error) {
 		largeBodies:   shares.New(largeBodies, largeBodiesOfOwner),
 		refusedBodies: shares.New(refusedBodies, refusedBodies),
 		streams:       shares.New(mostStreams, streamsOfOwner),
+		answers:       shares.New(answerBytes, answerBytesOfOne),
 	}
 	a.packedOpenAPI = sync.OnceValue(func() []byte { return a.packer.Pack(a.deps.OpenAPI) }) // for the first client that takes gzip
 	return a.routes()

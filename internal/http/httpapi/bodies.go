@@ -134,13 +134,20 @@ func memberBody(g *guild.Guild, m leaderboard.Ranked) memberJSON {
 
 func resultsBody(g *guild.Guild, gains []leaderboard.Gain) resultsJSON {
 	body := resultsJSON{Results: make([]resultJSON, len(gains))}
+	type roles struct{ add, remove []id.Role }
+	at := map[level.Level]roles{} // most who level up are at the same few levels
 	for i := range gains {
 		gain := &gains[i]
 		result := resultJSON{
 			UserID: gain.UserID, Gained: gain.Gained, XP: gain.XP, Level: gain.Level, MessageCount: gain.MessageCount, LeveledUp: gain.LeveledUp,
 		}
 		if gain.LeveledUp || gain.Created && g.HasRewardAt(0) {
-			result.AddRoles, result.RemoveRoles = g.RoleChanges(gain.Level)
+			changes, known := at[gain.Level]
+			if !known {
+				changes.add, changes.remove = g.RoleChanges(gain.Level)
+				at[gain.Level] = changes
+			}
+			result.AddRoles, result.RemoveRoles = changes.add, changes.remove
 		}
 		body.Results[i] = result
 	}

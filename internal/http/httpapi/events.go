@@ -148,25 +148,44 @@ func (a *api) sendEvents(c *gin.Context, s *endless.Stream, g *guild.Guild, foll
 		if err != nil {
 			return err
 		}
-		if g, err = a.stillFollowable(c, g); err != nil {
-			return err
-		}
-		text, sent, err := encodeEvents(entries, g)
-		if err != nil {
-			return err
-		}
-		if sent == 0 {
-			if time.Now().Before(silentUntil) {
-				continue
+		for more := true; more; more = len(entries) > 0 {
+			if g, err = a.stillFollowable(c, g); err != nil {
+				return err
 			}
-			text = []byte(": still here\n\n")
+			var sent int
+			if sent, entries, err = a.sendSome(c, s, g, entries); err != nil {
+				return err
+			}
+			if sent == 0 && !time.Now().Before(silentUntil) {
+				sent, err = 1, s.Write([]byte(": still here\n\n"))
+			}
+			if err != nil {
+				return err
+			}
+			if sent > 0 {
+				silentUntil = time.Now().Add(a.deps.KeepAlive)
+			}
 		}
-		if err := s.Write(text); err != nil {
-			return err
-		}
-		eventsSent.Add(float64(sent))
-		silentUntil = time.Now().Add(a.deps.KeepAlive)
 	}
+}
+
+// sendSome sends the first of the entries, as many as are encoded at a time, once the caller may be sent so much. It returns how many
+// of them were events, and the other entries.
+func (a *api) sendSome(c *gin.Context, s *endless.Stream, g *guild.Guild, entries []events.Entry) (sent int, rest []events.Entry, err error) {
+	if len(entries) == 0 {
+		return 0, nil, nil
+	}
+	held, err := a.answers.WaitN(s.Context(), holderOf(c), streamBytes)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer held.Release()
+	text, sent, rest, err := encodeEvents(entries, g)
+	if err == nil && sent > 0 {
+		err = s.Write(text)
+		eventsSent.Add(float64(sent))
+	}
+	return sent, rest, err
 }
 
 // levelBody is the data of a change of level, and removedBody that of a member who is not on the board any more.
@@ -197,19 +216,23 @@ var resetMessages = map[events.Reason]string{
 	events.Cleared:  "All members were removed. Take the reward roles away.",
 }
 
-// encodeEvents leaves out what is no event by the guild's settings, and says how many are.
-func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, err error) {
-	for _, entry := range entries {
+// encodeEvents encodes the first of the entries, about streamBytes, and returns the others. It leaves out what is no event by the guild's
+// settings, and says how many are.
+func encodeEvents(entries []events.Entry, g *guild.Guild) (text []byte, n int, rest []events.Entry, err error) {
+	for i, entry := range entries {
+		if len(text) >= streamBytes {
+			return text, n, entries[i:], nil
+		}
 		name, data, err := encodeEvent(entry, g)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
 		if name != "" {
 			text = appendEvent(text, entry.ID, name, string(data))
 			n++
 		}
 	}
-	return text, n, nil
+	return text, n, nil, nil
 }
 
 // encodeEvent returns no name for what is no event.

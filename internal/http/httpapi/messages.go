@@ -50,6 +50,9 @@ func (a *api) awardMessages(c *gin.Context) error {
 	if err := permit(c, g.ID); err != nil {
 		return err
 	}
+	if err := reserve(c, resultsOf(g, len(messages))); err != nil {
+		return err
+	}
 	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, target.once)
 	if err != nil {
 		return err

@@ -56,6 +56,9 @@ func (a *api) put(c *gin.Context, read func(sent []byte) (leaderboard.Puts, erro
 	if err != nil {
 		return err
 	}
+	if err := reserve(c, resultBytes*len(puts.Members)); err != nil {
+		return err
+	}
 	puts.Once = target.once
 	done, replayed, err := a.deps.Board.Put(c.Request.Context(), g, puts)
 	if err != nil {

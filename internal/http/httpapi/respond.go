@@ -34,19 +34,27 @@ func (a *api) fail(c *gin.Context, err error) {
 	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
 		a.logFailure(c, f.Code, status, err)
 	}
+	refuse(c, f)
+	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
+		takeRest(c)
+	}
+}
+
+// refuse answers with the fault, whatever headers an answer had been given before.
+func refuse(c *gin.Context, f *fault.Error) {
 	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
 		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
+	}
+	for _, name := range []string{"ETag", "Content-Encoding"} {
+		c.Writer.Header().Del(name)
 	}
 	// A refusal depends on the key and changes without notice.
 	c.Header("Cache-Control", "private, no-store")
 	c.Header("Vary", varyKey)
 	c.Abort()
-	writeJSON(c, status, struct {
+	writeJSON(c, f.Code.Status(), struct {
 		Message string `json:"message"`
 	}{f.Message})
-	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
-		takeRest(c)
-	}
 }
 
 // logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
@@ -71,8 +79,13 @@ func writeJSON(c *gin.Context, status int, body any) {
 // write answers with JSON.
 func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, jsonType, encoded) }
 
-// writeAs answers with a body of a media type. Its length keeps net/http from sending a large one in chunks.
+// writeAs answers with a body of a media type, or refuses a caller who leaves too much unread. The length keeps net/http from sending a large
+// body in chunks.
 func writeAs(c *gin.Context, status int, mediaType string, body []byte) {
+	if err := counted(c, len(body)); err != nil {
+		refuse(c, fault.From(err))
+		return
+	}
 	c.Header("Content-Type", mediaType)
 	c.Header("Content-Length", strconv.Itoa(len(body)))
 	stateOf(c).release()

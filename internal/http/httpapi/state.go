@@ -23,24 +23,27 @@ type state struct {
 	caller     caller
 	place      *shares.Place // among the requests in progress
 	room       *shares.Place // among the large bodies
+	answer     *shares.Place // the bytes of an answer that is not taken yet
+	answers    *shares.Pool
 	// streamed is when the answer of a stream began; zero for other answers.
 	streamed time.Time
 }
 
 // begin gives the request its state, its time and its patience, and returns what ends them. Its id tells lines of the log apart and keeps no secret.
 func (a *api) begin(c *gin.Context) (*state, context.CancelFunc) {
-	s := &state{id: rand.Text(), began: time.Now(), connection: c.Request.Context()}
+	s := &state{id: rand.Text(), began: time.Now(), connection: c.Request.Context(), answers: a.answers}
 	ctx, cancel := context.WithTimeout(s.connection, requestTime)
 	ctx = logs.With(pause.WithPatience(ctx, a.deps.Patience), slog.String("requestId", s.id))
 	c.Request = c.Request.WithContext(context.WithValue(ctx, endless.RequestKey{}, endless.Request(s)))
 	return s, func() {
 		s.release()
+		s.answer.Release()
 		cancel()
 	}
 }
 
 // release gives back what the request held while it was worked on. Writing the answer is no work: a client that does not take it holds
-// nothing but its connection.
+// its connection and the bytes of the answer.
 func (s *state) release() {
 	s.room.Release()
 	s.place.Release()

@@ -1,5 +1,5 @@
-// Package shares bounds what many hold together, such as requests in progress or open streams, and lets each holder have no more than a
-// share of it, so that one of them cannot take what is there for all. It limits no rates (package ratelimit).
+// Package shares bounds what many hold together, such as requests in progress, open streams or bytes of answers, and lets each holder have no
+// more than a share of it, so that one of them cannot take what is there for all. It limits no rates (package ratelimit).
 package shares
 
 import (
@@ -36,35 +36,42 @@ func New(places, share int) *Pool {
 }
 
 // Take takes a place for the holder. The error is ErrShare or ErrFull.
-func (p *Pool) Take(name string) (*Place, error) {
+func (p *Pool) Take(name string) (*Place, error) { return p.TakeN(name, 1) }
+
+// TakeN takes n places as one, and at most a share.
+func (p *Pool) TakeN(name string, n int) (*Place, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.take(name)
+	return p.take(name, n)
 }
 
-func (p *Pool) take(name string) (*Place, error) {
+func (p *Pool) take(name string, n int) (*Place, error) {
+	n = min(n, p.share)
 	switch h := p.holder(name); {
-	case p.free == 0:
+	case p.free < n:
 		return nil, ErrFull
-	case h.places >= p.share || !p.leavesSome(h, p.free):
+	case h.places+n > p.share || !p.leavesSome(h, n):
 		return nil, ErrShare
 	}
-	p.change(name, 1, 1)
-	p.free--
-	return &Place{pool: p, name: name, taken: true}, nil
+	p.change(name, n, n)
+	p.free -= n
+	return &Place{pool: p, name: name, size: n, taken: true}, nil
 }
 
-// leavesSome reports whether the holder may have one more of those that are free: of all places when it is the only holder its share, and
+// leavesSome reports whether the holder may have n more of those that are free: of all places when it is the only holder its share, and
 // else the same part of what the others leave.
-func (p *Pool) leavesSome(h holder, free int) bool {
-	return float64(h.taken)*float64(p.places-p.share) < float64(free)*float64(p.share)
+func (p *Pool) leavesSome(h holder, n int) bool {
+	return float64(h.taken+n-1)*float64(p.places-p.share) < float64(p.free-n+1)*float64(p.share)
 }
 
 // Wait is Take that waits for its turn until ctx ends.
-func (p *Pool) Wait(ctx context.Context, name string) (*Place, error) {
+func (p *Pool) Wait(ctx context.Context, name string) (*Place, error) { return p.WaitN(ctx, name, 1) }
+
+// WaitN is TakeN that waits for its turn until ctx ends.
+func (p *Pool) WaitN(ctx context.Context, name string, n int) (*Place, error) {
 	for {
 		p.mu.Lock()
-		place, err := p.take(name)
+		place, err := p.take(name, n)
 		if err != nil && p.changed == nil {
 			p.changed = make(chan struct{})
 		}
@@ -115,10 +122,11 @@ func (p *Pool) wake() {
 	}
 }
 
-// Place is one place of a Pool, in the share of a holder. Its methods are for one goroutine, and do nothing for nil.
+// Place is a place of a Pool, or several, in the share of a holder. Its methods are for one goroutine, and do nothing for nil.
 type Place struct {
 	pool     *Pool
 	name     string
+	size     int
 	taken    bool // not lent
 	released bool
 }
@@ -135,8 +143,8 @@ func (p *Place) Lend() {
 
 func (p *Place) lend() {
 	p.taken = false
-	p.pool.change(p.name, 0, -1)
-	p.pool.free++
+	p.pool.change(p.name, 0, -p.size)
+	p.pool.free += p.size
 	p.pool.wake()
 }
 
@@ -147,9 +155,9 @@ func (p *Place) Resume() bool {
 	}
 	p.pool.mu.Lock()
 	defer p.pool.mu.Unlock()
-	if p.taken = p.pool.leavesSome(p.pool.holder(p.name), p.pool.free); p.taken {
-		p.pool.change(p.name, 0, 1)
-		p.pool.free--
+	if p.taken = p.size <= p.pool.free && p.pool.leavesSome(p.pool.holder(p.name), p.size); p.taken {
+		p.pool.change(p.name, 0, p.size)
+		p.pool.free -= p.size
 	}
 	return p.taken
 }
@@ -164,7 +172,7 @@ func (p *Place) Release() {
 	if p.taken {
 		p.lend()
 	}
-	p.pool.change(p.name, -1, 0)
+	p.pool.change(p.name, -p.size, 0)
 	p.pool.wake()
 	p.released = true
 }

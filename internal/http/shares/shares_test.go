@@ -65,6 +65,30 @@ func TestSeveralLeaveSome(t *testing.T) {
 	}
 }
 
+// Bytes are places, too: several are taken as one, and what is larger than a share takes the share.
+func TestSeveralPlacesAsOne(t *testing.T) {
+	p := shares.New(100, 40)
+	takeN := func(holder string, n int, want error) *shares.Place {
+		t.Helper()
+		place, err := p.TakeN(holder, n)
+		if !errors.Is(err, want) {
+			t.Errorf("%s takes %d: %v, want %v", holder, n, err, want)
+		}
+		return place
+	}
+	first := takeN("a", 30, nil)
+	takeN("a", 11, shares.ErrShare)
+	takeN("a", 10, nil)
+	takeN("b", 30, shares.ErrShare) // which would leave c too little
+	takeN("b", 20, nil)
+	first.Lend()
+	if first.Release(); p.Holders() != 2 {
+		t.Errorf("%d hold some", p.Holders())
+	}
+	takeN("c", 1000, shares.ErrShare) // which would leave d nothing
+	takeN("c", 16, nil)
+}
+
 func TestWhoHoldsNothingIsForgotten(t *testing.T) {
 	p := shares.New(3, 1)
 	for n := range 100 {

@@ -1,0 +1,120 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/domain/level"
+	"levelboard/internal/http/endless"
+	"levelboard/internal/http/shares"
+	"levelboard/internal/usecase/events"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// answering is a request of that owner whose answer is to be sent, in requestTime.
+func answering(t *testing.T, answers *shares.Pool, owner id.User) (*gin.Context, *httptest.ResponseRecorder) {
+	ctx, cancel := context.WithTimeout(t.Context(), requestTime)
+	t.Cleanup(cancel)
+	sent := httptest.NewRecorder()
+	c, _ := gin.CreateTestContext(sent)
+	s := &state{caller: caller{key: &apikey.Key{OwnerID: owner}}, answers: answers}
+	c.Request = httptest.NewRequestWithContext(context.WithValue(ctx, endless.RequestKey{}, s), http.MethodGet, "/", nil)
+	return c, sent
+}
+
+const one, other id.User = "100000000000000001", "100000000000000002"
+
+// What an owner's clients leave unread counts until it is written: more of it is refused, before a change is made, and nobody else's.
+func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		answers := shares.New(4<<20, 1<<20)
+		held, _ := answering(t, answers, one)
+		if err := reserve(held, 900<<10); err != nil {
+			t.Fatal(err)
+		}
+		large := []byte(strings.Repeat("x", 200<<10))
+		c, sent := answering(t, answers, one)
+		c.Header("ETag", "a")
+		writeAs(c, http.StatusOK, jsonType, large)
+		if sent.Code != http.StatusTooManyRequests || sent.Header().Get("Retry-After") == "" || sent.Header().Get("ETag") != "" {
+			t.Errorf("one too many is answered %d %v", sent.Code, sent.Header())
+		}
+		c, sent = answering(t, answers, one)
+		if writeAs(c, http.StatusOK, jsonType, large[:uncounted]); sent.Code != http.StatusOK {
+			t.Errorf("a small one is answered %d", sent.Code)
+		}
+		c, sent = answering(t, answers, other)
+		if writeAs(c, http.StatusOK, jsonType, large); sent.Code != http.StatusOK {
+			t.Errorf("another owner's is answered %d", sent.Code)
+		}
+
+		began := time.Now()
+		c, _ = answering(t, answers, one)
+		if err := reserve(c, 200<<10); !fault.Is(err, fault.RateLimited) || time.Since(began) != requestTime {
+			t.Errorf("a change gets %v after %v", err, time.Since(began))
+		}
+		c, _ = answering(t, answers, one)
+		waited := make(chan error)
+		go func() { waited <- reserve(c, 200<<10) }()
+		synctest.Wait()
+		stateOf(held).answer.Release()
+		if err := <-waited; err != nil {
+			t.Errorf("once they are read: %v", err)
+		}
+	})
+}
+
+// manyRewards is a guild where each level has so many roles.
+func manyRewards(roles int) *guild.Guild {
+	g := &guild.Guild{}
+	for n := range roles {
+		role := guild.Role{ID: id.Role("30000000000000" + string(rune('a'+n/26)) + string(rune('a'+n%26)))}
+		g.RoleRewards = append(g.RoleRewards, guild.RoleReward{Level: 1, Roles: []guild.Role{role}})
+	}
+	return g
+}
+
+func TestTheResultsOfALargeChangeAreNoMoreThanWasReserved(t *testing.T) {
+	g := manyRewards(250)
+	gains := make([]leaderboard.Gain, maxMessages)
+	for n := range gains {
+		gains[n] = leaderboard.Gain{
+			UserID: "1844674407370955161", Gained: level.MaxXP, XP: level.MaxXP, Level: level.Max, MessageCount: 1<<31 - 1, LeveledUp: true,
+		}
+	}
+	encoded, err := encode(resultsBody(g, gains))
+	if err != nil || len(encoded) > resultsOf(g, maxMessages) {
+		t.Errorf("%d bytes, reserved are %d; %v", len(encoded), resultsOf(g, maxMessages), err)
+	}
+}
+
+// A stream encodes some of the events that are due, each once and in order, however many roles each has.
+func TestAStreamEncodesSomeEventsAtATime(t *testing.T) {
+	g := manyRewards(250)
+	var entries []events.Entry
+	for n := range uint64(500) {
+		entries = append(entries, events.Entry{ID: events.ID{Millis: n + 1}, User: "200000000000000001", Moved: events.Returned})
+	}
+	seen := 0
+	for len(entries) > 0 {
+		text, n, rest, err := encodeEvents(entries, g)
+		if err != nil || n == 0 || len(text) > streamBytes+10<<10 || !strings.HasPrefix(string(text), "id: "+entries[0].ID.String()+"\n") {
+			t.Fatalf("%d events in %d bytes: %v", n, len(text), err)
+		}
+		seen, entries = seen+n, rest
+	}
+	if seen != 500 {
+		t.Errorf("%d events", seen)
+	}
+}

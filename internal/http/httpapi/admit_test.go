@@ -34,7 +34,7 @@ func (l slowLimiter) Charge(context.Context, ...ratelimit.Budget) (ratelimit.Dec
 func TestOneRequestTooManyIsRefusedAtOnce(t *testing.T) {
 	l := slowLimiter{charging: make(chan struct{}), done: make(chan struct{})}
 	api, err := New(Deps{
-		Limiter: l, Admin: noAdmin{}, inFlight: 4, IdentityLimit: 1500, CORSOrigins: []string{"*"},
+		Limiter: l, inFlight: 4, IdentityLimit: 1500, CORSOrigins: []string{"*"},
 		OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (k madeUpKeys) Recheck(ctx context.Context, presented string) (*apikey.Key,
 func TestMadeUpKeysRefuseNoKeyThatIsKnown(t *testing.T) {
 	keys := madeUpKeys{asked: make(chan struct{})}
 	api, err := New(Deps{
-		Keys: keys, Limiter: &instant{}, Admin: noAdmin{}, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Keys: keys, Limiter: &instant{}, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -143,6 +143,3 @@ func TestMadeUpKeysRefuseNoKeyThatIsKnown(t *testing.T) {
 	looking.Go(func() { status("192.0.2.2", "made up") })
 	<-keys.asked // another address is looked up
 }
-
-// noAdmin is never asked.
-type noAdmin struct{ Admin }

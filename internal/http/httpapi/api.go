@@ -5,7 +5,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"iter"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -24,11 +23,12 @@ import (
 	"levelboard/internal/http/edge"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/store/ratelimit"
+	"levelboard/internal/usecase/admin"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/events"
-	"levelboard/internal/usecase/importer"
+	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/periods"
 	"levelboard/internal/usecase/signin"
@@ -71,68 +71,6 @@ type Board interface {
 	Award(ctx context.Context, g *guild.Guild, messages []leaderboard.Message, once leaderboard.Once) (gains []leaderboard.Gain, replayed bool, err error)
 }
 
-// Finder finds members by their names (leaderboard.Finder). Its errors are faults.
-type Finder interface {
-	Search(ctx context.Context, g *guild.Guild, q leaderboard.Query, limit int) (leaderboard.Found, error)
-}
-
-// Periods reads the boards of periods (package periods). Its errors are faults.
-type Periods interface {
-	Find(ctx context.Context, g *guild.Guild, name string) (p period.Period, closed *periods.Closed, err error)
-	Page(ctx context.Context, g *guild.Guild, p period.Period, number int64) ([]periods.Standing, error)
-	Periods(ctx context.Context, g *guild.Guild, kind period.Kind, number int64) ([]periods.Listed, error)
-	Activity(ctx context.Context, g *guild.Guild, days int) ([]periods.DayTotals, error)
-	History(ctx context.Context, g *guild.Guild, user id.User, days int) ([]period.Gain, error)
-	Position(ctx context.Context, g *guild.Guild, user id.User) (leaderboard.Position, error)
-	Around(ctx context.Context, g *guild.Guild, user id.User, name string, limit int64) (leaderboard.Around, *guild.Settings, error)
-}
-
-// Directories keep what bots say of their guilds (package guildsettings). Its errors are faults.
-type Directories interface {
-	Describe(ctx context.Context, g id.Guild, given guild.Description) error
-}
-
-// Events lets a client follow a guild (package events). Its errors are faults.
-type Events interface {
-	Follow(ctx context.Context, g *guild.Guild, after *events.ID) (*events.Follower, error)
-}
-
-// Admin holds the operator's use cases (package admin).
-type Admin interface {
-	Guild(ctx context.Context, g id.Guild) (*guild.Guild, error)
-	Guilds(ctx context.Context, after id.Guild, limit int) ([]*guild.Guild, error)
-	PutGuild(ctx context.Context, s guild.Settings) (g *guild.Guild, created bool, err error)
-	DeleteGuild(ctx context.Context, g id.Guild) error
-	CreateKey(ctx context.Context, n apikey.NewKey) (secret string, k apikey.Key, err error)
-	Keys(ctx context.Context, after string, limit int) ([]*apikey.Key, error)
-	Grant(ctx context.Context, keyID string, g id.Guild) error
-	Ungrant(ctx context.Context, keyID string, g id.Guild) error
-	Revoke(ctx context.Context, keyID string) error
-}
-
-// Checkpoints keeps and restores a guild's members (package checkpoints). Its errors are faults.
-type Checkpoints interface {
-	List(ctx context.Context, g id.Guild) ([]checkpoints.Checkpoint, error)
-	Create(ctx context.Context, g id.Guild, name string, automatic bool) (checkpoints.Checkpoint, error)
-	Delete(ctx context.Context, g id.Guild, checkpoint string) error
-	Restore(ctx context.Context, g id.Guild, checkpoint string) (checkpoints.Replaced, error)
-	Reset(ctx context.Context, g id.Guild) (checkpoints.Replaced, error)
-	Export(ctx context.Context, g id.Guild) (*guild.Guild, iter.Seq2[importer.Exported, error], error)
-	BeginImport(ctx context.Context, g id.Guild, b checkpoints.Begin) (checkpoints.Import, error)
-	FinishImport(ctx context.Context, g id.Guild, importID string, members int64) error
-}
-
-// Audit reads the audit log (package audit). Its errors are faults.
-type Audit interface {
-	Read(ctx context.Context, g id.Guild, q audit.Query) (audit.Page, error)
-}
-
-// Users finds and erases what is stored about users (package erasure). Its errors are faults.
-type Users interface {
-	Find(ctx context.Context, user id.User) (erasure.Stored, error)
-	Erase(ctx context.Context, user id.User) error
-}
-
 // Pages are the pages for people (package web), on the same router, so that they are measured, bounded in time and given
 // their ids like everything else.
 type Pages interface {
@@ -150,16 +88,15 @@ type Deps struct {
 	Limiter     Limiter
 	Guilds      Guilds
 	Board       Board
-	Finder      Finder
-	Admin       Admin
-	Checkpoints Checkpoints
-	Audit       Audit
-	Users       Users
-	Events      Events
-	Periods     Periods
-	Pages       Pages // nil for none
-
-	Directories Directories
+	Finder      *leaderboard.Finder
+	Admin       *admin.Admin
+	Checkpoints *checkpoints.Checkpoints
+	Audit       *audit.Log
+	Users       *erasure.Eraser
+	Events      *events.Feed
+	Periods     *periods.Boards
+	Directories *guildsettings.Settings
+	Pages       Pages       // nil for none
 	Fonts       *card.Fonts // for PNG cards
 
 	AdminToken     string        // without one /admin is off

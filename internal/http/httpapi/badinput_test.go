@@ -102,7 +102,7 @@ type badRequest struct {
 func TestBadInput(t *testing.T) {
 	d := &instant{key: &apikey.Key{ID: "k", OwnerID: "300000000000000001", Permission: apikey.ReadWrite, GuildIDs: []id.Guild{benchGuild}}}
 	handler, err := New(Deps{
-		Keys: d, Limiter: d, Admin: noAdmin{}, AdminToken: adminToken, KeyLimit: 120, IdentityLimit: 1500, OpenAPI: docs.OpenAPI, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Keys: d, Limiter: d, AdminToken: adminToken, KeyLimit: 120, IdentityLimit: 1500, OpenAPI: docs.OpenAPI, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

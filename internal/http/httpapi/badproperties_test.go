@@ -211,7 +211,7 @@ func badKeys() []string {
 // The sentence names the item and the property that is bad.
 func TestBadItemsAreNamed(t *testing.T) {
 	d := &instant{key: &writer}
-	handler, err := New(Deps{Keys: d, Limiter: d, Admin: noAdmin{}, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	handler, err := New(Deps{Keys: d, Limiter: d, OpenAPI: []byte("{}"), Log: slog.New(slog.DiscardHandler), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func newInstant(b testing.TB) http.Handler {
 			User: leaderboard.User{Avatar: &avatar, Discriminator: "0", Username: "somebody"},
 		}})
 	}
-	api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: struct{ Admin }{}, Log: slog.New(slog.DiscardHandler), CORSOrigins: []string{"*"}, Now: time.Now, Patience: time.Second})
+	api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Log: slog.New(slog.DiscardHandler), CORSOrigins: []string{"*"}, Now: time.Now, Patience: time.Second})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 func TestTheDescriptionIsPackedForWhoTakesGzip(t *testing.T) {
 	deps := &instant{}
 	api, err := New(Deps{
-		Keys: deps, Limiter: deps, Admin: noAdmin{}, OpenAPI: docs.OpenAPI, CORSOrigins: []string{"https://example.test"}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Keys: deps, Limiter: deps, OpenAPI: docs.OpenAPI, CORSOrigins: []string{"https://example.test"}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)

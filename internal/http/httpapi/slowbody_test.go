@@ -38,7 +38,7 @@ func (d *awarding) Award(ctx context.Context, _ *guild.Guild, messages []leaderb
 func talk(t *testing.T, deps *awarding) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
-	api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: noAdmin{}, Log: slog.New(slog.DiscardHandler), Now: time.Now, Patience: time.Second})
+	api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Log: slog.New(slog.DiscardHandler), Now: time.Now, Patience: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestAnAnswerThatIsNotReadHoldsNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deps := &awarding{}
 		deps.key, deps.guild = &writer, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
-		api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: noAdmin{}, Log: slog.New(slog.DiscardHandler), Now: time.Now, inFlight: 4, OpenAPI: make([]byte, 1<<20)})
+		api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Log: slog.New(slog.DiscardHandler), Now: time.Now, inFlight: 4, OpenAPI: make([]byte, 1<<20)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestASlowBodyTakesNoPlace(t *testing.T) {
 		owned.OwnerID = "300000000000000009"
 		deps := &awarding{}
 		deps.key, deps.guild = &owned, &guild.Guild{Settings: guild.Settings{ID: benchGuild, Enabled: true}}
-		api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Admin: noAdmin{}, Log: slog.New(slog.DiscardHandler), Now: time.Now, inFlight: 1, OpenAPI: []byte("{}")})
+		api, err := New(Deps{Keys: deps, Limiter: deps, Guilds: deps, Board: deps, Log: slog.New(slog.DiscardHandler), Now: time.Now, inFlight: 1, OpenAPI: []byte("{}")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -9,19 +8,12 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"levelboard/internal/domain/id"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/signin"
 )
 
 // eraseWord is what somebody types who wants their data erased.
 const eraseWord = "erase"
-
-// Users finds and erases what is stored about users (package erasure). Its errors are faults.
-type Users interface {
-	Known(ctx context.Context, user id.User) (erasure.Stored, error)
-	Erase(ctx context.Context, user id.User) error
-}
 
 // personalData is the part of the profile about the stored data: what there is, and the form that erases it.
 type personalData struct {

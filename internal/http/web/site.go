@@ -22,6 +22,7 @@ import (
 	"levelboard/internal/store/ratelimit"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/checkpoints"
+	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/jobs"
 	"levelboard/internal/usecase/leaderboard"
@@ -41,7 +42,7 @@ type Deps struct {
 	Guilds   Guilds
 	Board    *leaderboard.Leaderboard
 	Keys     *ownkeys.Profile
-	Users    Users
+	Users    *erasure.Eraser
 	Finder   *leaderboard.Finder
 	Periods  *periods.Boards
 	Watch    *watch.Feed

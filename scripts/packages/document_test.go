@@ -9,10 +9,16 @@ import (
 
 const deployDocument = "docs/deploy.md"
 
+// operatorsPages name settings and files.
+var operatorsPages = []string{
+	deployDocument, "docs/backup.md", "docs/kubernetes.md", "docs/operations.md", "docs/redis.md", "docs/security.md", "docs/sign-in.md", "docs/sizing.md", "docs/start.md", "docs/two-replicas.md", "docs/upgrade.md",
+}
+
 // TestTheSettingsOfTheModesOfRedisAreEnough takes the settings out of the pages about them.
 func TestTheSettingsOfTheModesOfRedisAreEnough(t *testing.T) {
 	secrets := secretFiles(t)
-	for mode, page := range map[string]string{"sentinel": "docs/sentinel.md", "cluster": "docs/redis-cluster.md"} {
+	const page = "docs/redis.md"
+	for _, mode := range []string{"sentinel", "cluster"} {
 		block := regexp.MustCompile("```\n(LEVELBOARD_REDIS_MODE=" + mode + "\n[^`]*)```").FindStringSubmatch(read(t, page))
 		if block == nil {
 			t.Errorf("%s has no settings", page)
@@ -44,7 +50,7 @@ func TestTheSettingsThatAreNamedExist(t *testing.T) {
 	if len(known) < 20 {
 		t.Fatalf("docs/configuration.md has only %d settings", len(known))
 	}
-	for _, file := range []string{deployDocument, "docs/releases.md", "docs/operations.md", "docs/sentinel.md", "docs/redis-cluster.md", "docs/security.md", "deploy/kubernetes/example/kustomization.yaml"} {
+	for _, file := range append(operatorsPages, "deploy/kubernetes/example/kustomization.yaml") {
 		for _, name := range regexp.MustCompile(`LEVELBOARD_[A-Z_]*[A-Z]`).FindAllString(read(t, file), -1) {
 			if !known[name] {
 				t.Errorf("%s names %s, which is no setting", file, name)
@@ -55,7 +61,7 @@ func TestTheSettingsThatAreNamedExist(t *testing.T) {
 
 // TestTheFilesThatAreNamedExist: those of the commands and of the text.
 func TestTheFilesThatAreNamedExist(t *testing.T) {
-	for _, file := range []string{deployDocument, "docs/releases.md", "docs/operations.md"} {
+	for _, file := range operatorsPages {
 		text := read(t, file)
 		for _, path := range regexp.MustCompile(`\b(?:deploy|scripts|internal)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]`).FindAllString(text, -1) {
 			if path == "deploy/compose.env" { // a person makes it

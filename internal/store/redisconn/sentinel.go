@@ -31,7 +31,7 @@ var (
 const sentinelShare = 4
 
 // failover makes a go-redis client that asks the sentinels at hosts for the master. It stays with the one that answered first until that one
-// is silent, and believes it (docs/sentinel.md).
+// is silent, and believes it (docs/redis.md).
 func failover(hosts []string, o SentinelOptions) func(*redis.Options) *redis.Client {
 	return func(server *redis.Options) *redis.Client {
 		patience, dial := server.DialTimeout/sentinelShare, server.Dialer

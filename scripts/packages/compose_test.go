@@ -133,6 +133,11 @@ func TestTheSettingsOfComposeExist(t *testing.T) {
 			t.Errorf("%s stands under environment, so deploy/compose.env cannot change it", name)
 		}
 	}
+	for line := range strings.Lines(read(t, "deploy/compose/defaults.env")) {
+		if name, value, set := strings.Cut(strings.TrimSpace(line), "="); set && !strings.HasPrefix(line, "#") {
+			environment[name] = value
+		}
+	}
 	checkSettings(t, composeFile, environment)
 
 	example := maps.Clone(environment)

@@ -20,6 +20,7 @@ func Main(m *testing.M, ignore ...goleak.Option) {
 		f()
 	}
 	shared.stop()
+	idle.stop()
 	// A failed test may have left anything behind; its own message matters more.
 	if code == 0 {
 		if err := leaks(ignore); err != nil {

@@ -26,22 +26,24 @@ func TestServersDieWithAKilledTestBinary(t *testing.T) {
 	defer func() { _ = victim.Wait() }()
 	defer func() { _ = victim.Process.Kill() }()
 
-	var redisPID, postgresPID int
-	var redisDir, postgresDir string
-	lines := bufio.NewScanner(output)
-	for lines.Scan() {
-		if _, err := fmt.Sscanf(lines.Text(), "victim %d %s %d %s", &redisPID, &redisDir, &postgresPID, &postgresDir); err == nil {
+	var pids [3]int
+	var dirs [3]string
+	for lines := bufio.NewScanner(output); lines.Scan(); {
+		if n, _ := fmt.Sscanf(lines.Text(), "victim %d %s %d %s %d %s", &pids[0], &dirs[0], &pids[1], &dirs[1], &pids[2], &dirs[2]); n == 6 {
 			break
 		}
 	}
-	if postgresPID == 0 || !runs(redisPID) || !runs(postgresPID) {
-		t.Fatalf("the victim's servers do not run: %d, %d", redisPID, postgresPID)
+	for _, pid := range pids {
+		if pid == 0 || !runs(pid) {
+			t.Fatalf("not all of the victim's servers run: %d", pids)
+		}
 	}
 	if err := victim.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	assertGone(t, redisPID, redisDir)
-	assertGone(t, postgresPID, postgresDir)
+	for i, pid := range pids {
+		assertGone(t, pid, dirs[i])
+	}
 }
 
 func TestPostgresServerMayEndItsTestPaused(t *testing.T) {

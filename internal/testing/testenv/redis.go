@@ -19,6 +19,7 @@ type RedisServer struct {
 	lines    []string
 	tls      *redisTLS // nil: it speaks plain TCP
 	sentinel bool
+	fresh    string // its state when it had started
 }
 
 // RedisOption changes how a RedisServer is configured.
@@ -40,12 +41,16 @@ func WithConfig(lines ...string) RedisOption {
 	return func(s *RedisServer) { s.lines = append(s.lines, lines...) }
 }
 
-// Redis starts a fresh redis-server and returns when it answers. The server
-// stops when the test ends; if none can be started, the test fails.
+// Redis returns a redis-server of the test's own, empty and without clients. It
+// is started for the test, or emptied after an earlier one if there are no
+// options. If none can be started, the test fails.
 func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 	tb.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		tb.Fatal("redis-server is not in PATH: run `make setup`, or install Redis 7.0 or newer (Debian: package redis-server)")
+	}
+	if len(options) == 0 {
+		return plainRedis(tb)
 	}
 	s, err := newRedis(tb)
 	if err != nil {
@@ -62,9 +67,13 @@ func Redis(tb testing.TB, options ...RedisOption) *RedisServer {
 func newRedis(tb testing.TB) (*RedisServer, error) {
 	// Not tb.TempDir: the watchdog would leave that directory's parent behind.
 	dir, err := os.MkdirTemp("", "levelboard-redis-")
-	s := &RedisServer{server: server{tb: tb, name: "redis-server", dir: dir, death: syscall.SIGKILL}}
+	return redisOf(server{tb: tb, name: "redis-server", dir: dir, death: syscall.SIGKILL}), err
+}
+
+func redisOf(process server) *RedisServer {
+	s := &RedisServer{server: process}
 	s.launch, s.ready = s.run, s.answers
-	return s, err
+	return s
 }
 
 // URL is the server's address as redis://[:password@]host:port/0, or rediss://

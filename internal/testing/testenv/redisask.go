@@ -37,11 +37,17 @@ func (s *RedisServer) answers(pid int) error {
 func (s *RedisServer) Ask(args ...string) (string, error) { return s.ask(askTimeout, args...) }
 
 func (s *RedisServer) ask(limit time.Duration, args ...string) (string, error) {
+	answers, err := s.askAll(limit, args)
+	return strings.Join(answers, ""), err
+}
+
+// askAll sends commands over one connection.
+func (s *RedisServer) askAll(limit time.Duration, commands ...[]string) ([]string, error) {
 	var secure *tls.Config
 	if s.tls != nil {
 		var err error
 		if secure, err = s.tls.client(); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	client := redis.NewClient(&redis.Options{
@@ -49,15 +55,26 @@ func (s *RedisServer) ask(limit time.Duration, args ...string) (string, error) {
 		DialTimeout: time.Second, ReadTimeout: limit, WriteTimeout: limit,
 	})
 	defer client.Close()
-	words := make([]any, len(args))
-	for i, arg := range args {
-		words[i] = arg
+	pipe := client.Pipeline()
+	for _, args := range commands {
+		words := make([]any, len(args))
+		for i, arg := range args {
+			words[i] = arg
+		}
+		pipe.Do(context.Background(), words...)
 	}
-	answer, err := client.Do(context.Background(), words...).Result()
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", args[0], err)
+	sent, _ := pipe.Exec(context.Background())
+	answers := make([]string, len(commands))
+	for i, one := range sent {
+		answer, err := one.(*redis.Cmd).Result()
+		if err == nil {
+			answers[i], err = lines(answer)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(commands[i], " "), err)
+		}
 	}
-	return lines(answer)
+	return answers, nil
 }
 
 // lines fails for a null, which no caller expects.

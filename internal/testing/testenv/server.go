@@ -20,6 +20,7 @@ type server struct {
 	ready   func(pid int) error      // reports if it answers
 	death   syscall.Signal           // ends it at once
 	family  bool                     // it has children, which a signal has to reach too
+	touched bool                     // its test ended or froze it
 }
 
 // open starts the server on a free port, and has it end with its test.
@@ -78,6 +79,7 @@ func (s *server) Kill() { s.tb.Helper(); s.end(s.death) }
 func (s *server) end(sig syscall.Signal) {
 	s.tb.Helper()
 	s.mustRun()
+	s.touched = true
 	err := s.running.end(sig)
 	s.running = nil
 	if err != nil {
@@ -94,6 +96,7 @@ func (s *server) Resume() { s.tb.Helper(); s.signal(syscall.SIGCONT) }
 func (s *server) signal(sig syscall.Signal) {
 	s.tb.Helper()
 	s.mustRun()
+	s.touched = true
 	send := s.running.signal
 	if s.family {
 		send = s.running.signalAll

@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/signin"
 )
@@ -113,7 +113,7 @@ func (h *heap) ok(err error) {
 // An erased user is in no table, no key and no line of the log: not after the erasure, and not after Redis came back with a dump of before.
 func TestAnErasureLeavesNothing(t *testing.T) {
 	t.Parallel()
-	server, database := testenv.Redis(t), storetest.PostgresURL(t)
+	server, database := testenv.Redis(t), postgrestest.URL(t)
 	h := &heap{T: t, redis: redisClient(t, server)}
 	conn, err := pgx.Connect(t.Context(), database)
 	h.ok(err)

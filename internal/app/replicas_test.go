@@ -13,8 +13,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"levelboard/internal/store/storetest"
 	"levelboard/internal/testing/apitest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -57,7 +57,7 @@ func ofThree(t *testing.T, environ []string) {
 // Settings, grants and keys that are changed on one replica are in force on the others, however messages between them get lost.
 func TestReplicasAgreeOnSettingsAndKeys(t *testing.T) {
 	on := func(t *testing.T, redisURL string) []string {
-		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
+		return []string{"LEVELBOARD_REDIS_URL=" + redisURL, "LEVELBOARD_POSTGRES_URL=" + postgrestest.URL(t)}
 	}
 	t.Run("with messages between them", func(t *testing.T) {
 		t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -110,9 +110,9 @@ func onDataDir(t *testing.T) []string {
 }
 
 func onServers(t *testing.T) []string {
-	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
+	return []string{"LEVELBOARD_REDIS_URL=" + testenv.Redis(t).URL(), "LEVELBOARD_POSTGRES_URL=" + postgrestest.URL(t)}
 }
 
 func onCluster(t *testing.T, c *testenv.RedisCluster) []string {
-	return []string{"LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL=" + c.URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(t)}
+	return []string{"LEVELBOARD_REDIS_MODE=cluster", "LEVELBOARD_REDIS_URL=" + c.URL(), "LEVELBOARD_POSTGRES_URL=" + postgrestest.URL(t)}
 }

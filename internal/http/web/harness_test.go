@@ -21,6 +21,7 @@ import (
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/hydrate"
@@ -143,7 +144,7 @@ func newSite(t *testing.T, o options) *site {
 // newKeys is the use cases of keys on an archive of their own.
 func (s *site) newKeys() *ownkeys.Profile {
 	s.t.Helper()
-	s.archive = storetest.SQLite(s.t)
+	s.archive = sqlitetest.Open(s.t)
 	storetest.PutGuild(s.t, s.archive, public)
 	storetest.PutGuild(s.t, s.archive, closed)
 	return ownkeys.New(s.archive, s, s.clock)
@@ -174,7 +175,7 @@ func (s *site) pass(d time.Duration) {
 
 // stored puts the guilds into an archive, and makes them as they are there.
 func (s *site) stored() *sqlite.Archive {
-	archive := storetest.SQLite(s.t)
+	archive := sqlitetest.Open(s.t)
 	for _, g := range s.guilds {
 		kept := storetest.PutGuild(s.t, archive, g.ID)
 		g.Incarnation, g.Version, g.Curve = kept.Incarnation, kept.Version, kept.Curve

@@ -16,7 +16,7 @@ import (
 	"levelboard/internal/platform/changes"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/sqlite"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/usecase/guildsettings"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
@@ -59,7 +59,7 @@ func newSettingsWorldWith(t *testing.T, with func(w *settingsWorld, s *site, liv
 	t.Helper()
 	w := &settingsWorld{}
 	w.site = newSite(t, options{with: func(s *site, live *redisstore.Store) {
-		w.archive = storetest.SQLite(t)
+		w.archive = sqlitetest.Open(t)
 		w.cache = guild.NewCache(w.archive, 100, 1<<20)
 		hydrator := hydrate.New(live, w.archive, slog.New(slog.DiscardHandler))
 		t.Cleanup(hydrator.Close)

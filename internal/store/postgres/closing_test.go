@@ -10,6 +10,7 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/lease"
@@ -125,7 +126,7 @@ func TestAClosingThatIsCutOffLeavesNothing(t *testing.T) {
 const waitsForALock = `SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
 func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	storetest.ArchiveDueUnreadable(t, open(t, url), func(g id.Guild) {
 		exec(t, url, `UPDATE guilds SET settings = '{}' WHERE id = '`+string(g)+`'`)
 	})

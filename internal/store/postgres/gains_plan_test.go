@@ -7,13 +7,13 @@ import (
 
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/usecase/snapshot"
 )
 
 // A purge finds what is too old of gains and periods by indexes, among many that are not, and one with nothing to do reads next to nothing.
 func TestHistoryIsPurgedByIndex(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	const guilds, history = 1000, 30
 	today := period.DayAt(time.Now(), time.UTC)
 	for _, table := range []string{"guilds", "gains", "periods", "standings"} {

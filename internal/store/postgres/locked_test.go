@@ -7,6 +7,7 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/checkpoints"
 	"levelboard/internal/usecase/events"
@@ -53,7 +54,7 @@ func TestALockedGuildHoldsUpNoOther(t *testing.T) {
 
 // A reset of a large guild copies members for seconds. Settings and keys are changed meanwhile: a leaked key is revoked at once.
 func TestAChangeDoesNotWaitForACopyOfMembers(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	a := open(t, url)
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
 	release := blocking(t, url, `SELECT FROM erasure_secret FOR UPDATE`) // which each copy shares

@@ -9,13 +9,13 @@ import (
 
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/postgres"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 )
 
 // A service that has been running since its tables were nearly empty reads keys and guilds by their indexes when they are not: a plan
 // from then would go through all rows for each of them.
 func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	// Guild i is 200000000000000000 + i, and key i is granted the guilds up to 20 before it.
 	grow := func(from, to int) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestReadsArePlannedByTheTablesAsTheyAre(t *testing.T) {
 // The statistics may be from when there were few keys, each with a large share of all grants, or none. The many that came since are read by the
 // index all the same.
 func TestKeysAreReadByTheirIndexWhateverTheStatisticsSay(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	const guilds, keys = 30_000, 100
 	// The index by key is a level higher than the one by guild, which after years it may be, and so seems to cost more.
 	long := strings.Repeat("k", 100)

@@ -7,6 +7,7 @@ import (
 	"levelboard/internal/store"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -24,7 +25,7 @@ func open(tb testing.TB, url string) *postgres.Archive {
 
 func migrated(tb testing.TB) *postgres.Archive {
 	tb.Helper()
-	return open(tb, storetest.PostgresURL(tb))
+	return open(tb, postgrestest.URL(tb))
 }
 
 func TestArchive(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -16,7 +17,7 @@ import (
 // guild is loaded. Neither that nor a batch reads those that were archived with all that they did.
 func TestManyRecordsAreClosedStepByStep(t *testing.T) {
 	const records, archived = 120, 20_000
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	a := open(t, url+"&pool_max_conns=1")
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
 	l, err := a.AcquireLease(t.Context(), "writer", time.Hour, false)

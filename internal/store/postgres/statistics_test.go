@@ -9,7 +9,7 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/domain/period"
 	"levelboard/internal/store/postgres"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/usecase/audit"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -66,7 +66,7 @@ func TestAnOperationCostsItsRowsWhateverTheStatisticsSay(t *testing.T) {
 		"of emptied tables": {fill, emptied},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := storetest.PostgresURL(t)
+			url := postgrestest.URL(t)
 			exec(t, url, `DO $$ DECLARE t text; BEGIN
 				FOR t IN SELECT relname FROM pg_stat_user_tables LOOP EXECUTE 'ALTER TABLE ' || t || ' SET (autovacuum_enabled = false)'; END LOOP;
 			END $$`)
@@ -83,7 +83,7 @@ func TestAnOperationCostsItsRowsWhateverTheStatisticsSay(t *testing.T) {
 
 // A new installation has no statistics. Its first guild gets twenty thousand members, a thousand at a time, and each batch costs as much as the first.
 func TestTheFirstGainsCostNoMoreWhenThereAreMany(t *testing.T) {
-	url := storetest.PostgresURL(t)
+	url := postgrestest.URL(t)
 	for _, table := range []string{"guilds", "members", "gains"} {
 		exec(t, url, `ALTER TABLE `+table+` SET (autovacuum_enabled = false)`)
 	}

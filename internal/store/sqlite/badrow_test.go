@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
 )
@@ -15,7 +16,7 @@ import (
 // SQLite refuses what nobody here foresaw; the row is found in the batch, and not by repeating it.
 func TestARowThatSQLiteRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	a := storetest.SQLiteAt(t, path)
+	a := sqlitetest.OpenAt(t, path)
 	g := leaderboard.Ref(storetest.PutGuild(t, a, "100000000000000001"))
 	l, err := a.AcquireLease(t.Context(), "writer", 1<<40, false)
 	if err != nil {

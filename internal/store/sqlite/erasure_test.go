@@ -11,7 +11,7 @@ import (
 
 	"levelboard/internal/domain/guild"
 	"levelboard/internal/domain/id"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/usecase/erasure"
 	"levelboard/internal/usecase/leaderboard"
 	"levelboard/internal/usecase/snapshot"
@@ -21,7 +21,7 @@ import (
 func TestAnErasureLeavesNothingInTheFiles(t *testing.T) {
 	const user, name = "123456789012345678", "zebedeezz"
 	dir := t.TempDir()
-	a := storetest.SQLiteAt(t, filepath.Join(dir, "archive.db"))
+	a := sqlitetest.OpenAt(t, filepath.Join(dir, "archive.db"))
 	ok := func(err error) {
 		t.Helper()
 		if err != nil {

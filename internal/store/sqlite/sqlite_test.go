@@ -12,6 +12,7 @@ import (
 	"levelboard/internal/store"
 	"levelboard/internal/store/sqlite"
 	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -19,7 +20,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 
 func TestArchive(t *testing.T) {
 	storetest.Archive(t, func(t *testing.T) store.Archive {
-		return storetest.SQLite(t)
+		return sqlitetest.Open(t)
 	})
 }
 
@@ -34,8 +35,8 @@ func TestMigrationsAreAppliedOnce(t *testing.T) {
 		t.Fatalf("before: %+v, %v", before, err)
 	}
 	fresh.Close()
-	storetest.SQLiteAt(t, path)
-	after, err := storetest.SQLiteAt(t, path).MigrationStatus(t.Context())
+	sqlitetest.OpenAt(t, path)
+	after, err := sqlitetest.OpenAt(t, path).MigrationStatus(t.Context())
 	if err != nil || len(after) != len(before) || after[0].AppliedAt.IsZero() {
 		t.Errorf("after: %+v, %v", after, err)
 	}
@@ -74,9 +75,9 @@ func exec(t *testing.T, path, statement string, args ...any) {
 
 func TestANewerArchiveServesAnOlderProgram(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	storetest.SQLiteAt(t, path)
+	sqlitetest.OpenAt(t, path)
 	exec(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)`)
-	status, err := storetest.SQLiteAt(t, path).MigrationStatus(t.Context())
+	status, err := sqlitetest.OpenAt(t, path).MigrationStatus(t.Context())
 	if err != nil || len(status) < 2 || status[len(status)-1].Version != 99999 || status[len(status)-1].AppliedAt.IsZero() {
 		t.Errorf("status %+v, %v; want the unknown migration 99999 last", status, err)
 	}
@@ -84,7 +85,7 @@ func TestANewerArchiveServesAnOlderProgram(t *testing.T) {
 
 func TestOldChangesArePurged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	storetest.ArchiveLogPurge(t, storetest.SQLiteAt(t, path), func(logged time.Time, upTo int64) {
+	storetest.ArchiveLogPurge(t, sqlitetest.OpenAt(t, path), func(logged time.Time, upTo int64) {
 		exec(t, path, `UPDATE change_log SET logged_ms = ? WHERE version <= ?`, logged.UnixMilli(), upTo)
 	})
 }
@@ -95,7 +96,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil { // an umask, or a copy, may have left it open
 		t.Fatal(err)
 	}
-	a := storetest.SQLiteAt(t, path)
+	a := sqlitetest.OpenAt(t, path)
 	storetest.PutGuild(t, a, "100000000000000001")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) < 2 {
@@ -111,10 +112,10 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 
 func TestWhatWasWrittenIsThereAfterAClose(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	first := storetest.SQLiteAt(t, path)
+	first := sqlitetest.OpenAt(t, path)
 	g := storetest.PutGuild(t, first, "100000000000000001")
 	first.Close()
-	if again, err := storetest.SQLiteAt(t, path).Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
+	if again, err := sqlitetest.OpenAt(t, path).Guild(t.Context(), g.ID); err != nil || again.Incarnation != g.Incarnation {
 		t.Errorf("after the close: %+v, %v", again, err)
 	}
 }
@@ -122,7 +123,7 @@ func TestWhatWasWrittenIsThereAfterAClose(t *testing.T) {
 func TestAnyPathIsThatOfTheFile(t *testing.T) {
 	dir := t.TempDir()
 	const name = "a b%20c?mode=memory#.db"
-	a := storetest.SQLiteAt(t, filepath.Join(dir, name))
+	a := sqlitetest.OpenAt(t, filepath.Join(dir, name))
 	storetest.PutGuild(t, a, "100000000000000001")
 	a.Close()
 	entries, err := os.ReadDir(dir)
@@ -141,14 +142,14 @@ func TestAnyPathIsThatOfTheFile(t *testing.T) {
 
 func TestWhatIsOldOfKeysIsPurged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	storetest.ArchiveKeysPurge(t, storetest.SQLiteAt(t, path), func(by time.Duration) {
+	storetest.ArchiveKeysPurge(t, sqlitetest.OpenAt(t, path), func(by time.Duration) {
 		exec(t, path, `UPDATE key_records SET at_ms = at_ms - ?`, by.Milliseconds())
 	})
 }
 
 func TestAGuildThatCannotBeReadHoldsUpNoOtherThatIsDue(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "archive.db")
-	storetest.ArchiveDueUnreadable(t, storetest.SQLiteAt(t, path), func(g id.Guild) {
+	storetest.ArchiveDueUnreadable(t, sqlitetest.OpenAt(t, path), func(g id.Guild) {
 		exec(t, path, `UPDATE guilds SET settings = '{}' WHERE id = ?`, string(g))
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 	"levelboard/internal/app"
 	"levelboard/internal/config"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -27,7 +27,7 @@ func Start(tb testing.TB, environ ...string) *app.App {
 func StartOn(tb testing.TB, redis *testenv.RedisServer, environ ...string) *app.App {
 	tb.Helper()
 	return start(tb, slices.Concat([]string{
-		"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + storetest.PostgresURL(tb), "LEVELBOARD_REDIS_TIMEOUT=5s",
+		"LEVELBOARD_REDIS_URL=" + redis.URL(), "LEVELBOARD_POSTGRES_URL=" + postgrestest.URL(tb), "LEVELBOARD_REDIS_TIMEOUT=5s",
 	}, environ)...)
 }
 

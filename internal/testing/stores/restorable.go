@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/testenv"
 )
 
@@ -13,7 +13,7 @@ import (
 func Restorable(t *testing.T) *World {
 	t.Helper()
 	server := testenv.Redis(t)
-	w := New(t, server.URL(), Postgres(t, storetest.PostgresURL(t)))
+	w := New(t, server.URL(), postgrestest.Open(t, postgrestest.URL(t)))
 	w.Server = server
 	return w
 }

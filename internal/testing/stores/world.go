@@ -16,10 +16,10 @@ import (
 	"levelboard/internal/domain/id"
 	"levelboard/internal/store"
 	"levelboard/internal/store/embedded"
-	"levelboard/internal/store/postgres"
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/postgrestest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/hydrate"
 	"levelboard/internal/usecase/snapshot"
@@ -52,27 +52,13 @@ func Embedded(t *testing.T) *World {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	return New(t, server.URL(), storetest.SQLite(t))
+	return New(t, server.URL(), sqlitetest.Open(t))
 }
 
 // Servers is on a Redis server and Postgres.
 func Servers(t *testing.T) *World {
 	t.Helper()
-	return New(t, testenv.Redis(t).URL(), Postgres(t, storetest.PostgresURL(t)))
-}
-
-// Postgres returns a migrated archive in a database, and closes it when the test ends.
-func Postgres(tb testing.TB, url string) *postgres.Archive {
-	tb.Helper()
-	a, err := postgres.Open(tb.Context(), url, nil, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(a.Close)
-	if err := a.Migrate(tb.Context()); err != nil {
-		tb.Fatal(err)
-	}
-	return a
+	return New(t, testenv.Redis(t).URL(), postgrestest.Open(t, postgrestest.URL(t)))
 }
 
 // New is on the Redis at an address and the archive.

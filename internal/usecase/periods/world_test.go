@@ -15,7 +15,7 @@ import (
 	"levelboard/internal/store/redisconn"
 	"levelboard/internal/store/redisstore"
 	"levelboard/internal/store/sqlite"
-	"levelboard/internal/store/storetest"
+	"levelboard/internal/testing/sqlitetest"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/events"
 	"levelboard/internal/usecase/hydrate"
@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = client.Close() })
-	w := &world{T: t, client: client, live: redisstore.New(client, redisstore.Options{}), archive: storetest.SQLite(t)}
+	w := &world{T: t, client: client, live: redisstore.New(client, redisstore.Options{}), archive: sqlitetest.Open(t)}
 	log := slog.New(slog.DiscardHandler)
 	w.hydrator = hydrate.New(shifted{w.live, w}, w.archive, log)
 	t.Cleanup(w.hydrator.Close)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"levelboard/internal/testing/postgrestest"
 	"levelboard/internal/testing/stores"
 	"levelboard/internal/testing/testenv"
 	"levelboard/internal/usecase/leaderboard"
@@ -272,7 +273,7 @@ func TestAnArchiveThatLostSomethingAndARestartedRedis(t *testing.T) {
 // A real archive is put back to an earlier state, as by a failover to a standby that lagged, under the writer.
 func TestPostgresThatWentBack(t *testing.T) {
 	url := testenv.Postgres(t)
-	w := stores.New(t, testenv.Redis(t).URL(), stores.Postgres(t, url))
+	w := stores.New(t, testenv.Redis(t).URL(), postgrestest.Open(t, url))
 	sql := func(statements ...string) {
 		t.Helper()
 		conn, err := pgx.Connect(t.Context(), url)

@@ -1,4 +1,5 @@
-package storetest
+// Package sqlitetest makes archives in SQLite for tests.
+package sqlitetest
 
 import (
 	"context"
@@ -30,8 +31,8 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// SQLite returns an empty, migrated archive in a file of the test's own, and closes it when the test ends.
-func SQLite(t *testing.T) *sqlite.Archive {
+// Open returns an empty, migrated archive in a file of the test's own, and closes it when the test ends.
+func Open(t *testing.T) *sqlite.Archive {
 	t.Helper()
 	empty, err := migrated()
 	if err != nil {
@@ -41,11 +42,11 @@ func SQLite(t *testing.T) *sqlite.Archive {
 	if err := os.WriteFile(path, empty, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return SQLiteAt(t, path)
+	return OpenAt(t, path)
 }
 
-// SQLiteAt returns the archive in this file, migrated, and closes it when the test ends.
-func SQLiteAt(t *testing.T, path string) *sqlite.Archive {
+// OpenAt returns the archive in this file, migrated, and closes it when the test ends.
+func OpenAt(t *testing.T, path string) *sqlite.Archive {
 	t.Helper()
 	a, err := sqlite.Open(t.Context(), path)
 	if err != nil {

@@ -43,6 +43,25 @@ func TestEveryAlertHasARunbookAndEveryRunbookAnAlert(t *testing.T) {
 	}
 }
 
+// TestTheRunbooksSayWhichAlertsWake compares the head of docs/runbooks.md with the severities of the rules.
+func TestTheRunbooksSayWhichAlertsWake(t *testing.T) {
+	head, _, _ := strings.Cut(read(t, "../../../docs/runbooks.md"), "\n## ")
+	var pages, named []string
+	for _, r := range rules(t) {
+		if r.Labels["severity"] == "page" {
+			pages = append(pages, r.Alert)
+		}
+	}
+	for _, name := range regexp.MustCompile("`(Levelboard[A-Za-z]+)`").FindAllStringSubmatch(head, -1) {
+		named = append(named, name[1])
+	}
+	slices.Sort(pages)
+	slices.Sort(named)
+	if pages = slices.Compact(pages); !slices.Equal(pages, named) {
+		t.Errorf("docs/runbooks.md names %v as alerts that wake somebody; the rules say %v", named, pages)
+	}
+}
+
 // runbookSections returns the text under each heading that names an alert.
 func runbookSections(t *testing.T) map[string]string {
 	t.Helper()

@@ -31,11 +31,12 @@ func checkpointBody(c checkpoints.Checkpoint) checkpointJSON {
 }
 
 func (a *api) listCheckpoints(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	g := r.adminGuild()
+	if r.err != nil {
+		return r.err
 	}
-	found, err := a.deps.Checkpoints.List(c.Request.Context(), gid)
+	found, err := a.deps.Checkpoints.List(r.ctx, g)
 	if err != nil {
 		return err
 	}
@@ -45,63 +46,62 @@ func (a *api) listCheckpoints(c *gin.Context) error {
 	for i := range found {
 		list.Checkpoints[i] = checkpointBody(found[i])
 	}
-	writeJSON(c, http.StatusOK, list)
-	return nil
+	return answer(c, http.StatusOK, list)
 }
 
 func (a *api) createCheckpoint(c *gin.Context) error {
-	gid, sent, err := adminBody(c)
+	r := a.read(c)
+	g := r.adminGuild()
+	var sent checkpointRequest
+	r.decode(&sent)
+	if utf8.RuneCountInString(sent.Name) > checkpoints.MaxName {
+		r.keep(fault.At("name", "must have at most %d characters", checkpoints.MaxName))
+	}
+	if r.err != nil {
+		return r.err
+	}
+	made, err := a.deps.Checkpoints.Create(r.ctx, g, sent.Name, sent.Automatic.Or(false))
 	if err != nil {
 		return err
 	}
-	var request checkpointRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
-		return err
-	}
-	if utf8.RuneCountInString(request.Name) > checkpoints.MaxName {
-		return fault.At("name", "must have at most %d characters", checkpoints.MaxName)
-	}
-	made, err := a.deps.Checkpoints.Create(c.Request.Context(), gid, request.Name, request.Automatic.Or(false))
-	if err != nil {
-		return err
-	}
-	writeJSON(c, http.StatusCreated, checkpointBody(made))
-	return nil
+	return answer(c, http.StatusCreated, checkpointBody(made))
 }
 
 func (a *api) deleteCheckpoint(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	g := r.adminGuild()
+	if r.err != nil {
+		return r.err
 	}
-	return noContent(c, a.deps.Checkpoints.Delete(c.Request.Context(), gid, c.Param("checkpointId")))
+	return noContent(c, a.deps.Checkpoints.Delete(r.ctx, g, c.Param("checkpointId")))
 }
 
 func (a *api) restoreCheckpoint(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	g := r.adminGuild()
+	if r.err != nil {
+		return r.err
 	}
-	done, err := a.deps.Checkpoints.Restore(c.Request.Context(), gid, c.Param("checkpointId"))
-	return writeReplaced(c, done, err)
+	done, err := a.deps.Checkpoints.Restore(r.ctx, g, c.Param("checkpointId"))
+	return answerReplaced(c, done, err)
 }
 
 func (a *api) resetGuild(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	g := r.adminGuild()
+	if r.err != nil {
+		return r.err
 	}
-	done, err := a.deps.Checkpoints.Reset(c.Request.Context(), gid)
-	return writeReplaced(c, done, err)
+	done, err := a.deps.Checkpoints.Reset(r.ctx, g)
+	return answerReplaced(c, done, err)
 }
 
-func writeReplaced(c *gin.Context, done checkpoints.Replaced, err error) error {
+func answerReplaced(c *gin.Context, done checkpoints.Replaced, err error) error {
 	if err != nil {
 		return err
 	}
-	writeJSON(c, http.StatusOK, struct {
+	return answer(c, http.StatusOK, struct {
 		Members    int64          `json:"members"`
 		Checkpoint checkpointJSON `json:"checkpoint"`
 	}{done.Members, checkpointBody(done.Before)})
-	return nil
 }

@@ -12,19 +12,16 @@ import (
 // exportMembers streams all members, with every change that was made before the request. An error after the first byte ends the connection, so
 // that nobody takes what is there for all.
 func (a *api) exportMembers(c *gin.Context) error {
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	gid, err := pathGuild(c)
-	if err != nil {
-		return err
-	}
-	format := importer.Format(values.Get("format"))
+	r := a.read(c)
+	gid := r.adminGuild()
+	format := importer.Format(r.query.Get("format"))
 	if !format.Valid() {
-		return fault.New(fault.Invalid, "The query parameter format must be json or csv.")
+		r.keep(fault.New(fault.Invalid, "The query parameter format must be json or csv."))
 	}
-	g, members, err := a.deps.Checkpoints.Export(c.Request.Context(), gid)
+	if r.err != nil {
+		return r.err
+	}
+	g, members, err := a.deps.Checkpoints.Export(r.ctx, gid)
 	if err != nil {
 		return err
 	}

@@ -14,31 +14,25 @@ import (
 // listLimit is the most that one answer lists, and what it lists when nothing else is asked for.
 const listLimit = 1000
 
-// readPaging reads the parameters of a list: after, where the last answer's next said that it continues, and limit.
-func readPaging(c *gin.Context) (after string, limit int, err error) {
-	values, err := query(c)
-	if err != nil {
-		return "", 0, err
+// paging reads the parameters of a list: after, where the last answer's next said that it continues, and limit.
+func (r *request) paging() (after string, limit int) {
+	r.parseQuery()
+	if after = r.query.Get("after"); after == "" && r.query.Has("after") {
+		r.keep(fault.New(fault.Invalid, "The query parameter after must not be empty. Leave it out to begin at the start."))
 	}
-	if values.Has("after") && values.Get("after") == "" {
-		return "", 0, fault.New(fault.Invalid, "The query parameter after must not be empty. Leave it out to begin at the start.")
-	}
-	if !values.Has("limit") {
-		return values.Get("after"), listLimit, nil
-	}
-	n, err := queryInt(values, "limit", 1, listLimit)
-	return values.Get("after"), int(n), err
+	return after, int(r.optionalInt("limit", 1, listLimit, listLimit))
 }
 
 func (a *api) listGuilds(c *gin.Context) error {
-	after, limit, err := readPaging(c)
-	if err != nil {
-		return err
-	}
+	r := a.read(c)
+	after, limit := r.paging()
 	if after != "" && !id.Valid(after) {
-		return fault.New(fault.Invalid, "The query parameter after %s.", id.ErrSnowflake)
+		r.keep(fault.New(fault.Invalid, "The query parameter after %s.", id.ErrSnowflake))
 	}
-	guilds, err := a.deps.Admin.Guilds(c.Request.Context(), id.Guild(after), limit+1)
+	if r.err != nil {
+		return r.err
+	}
+	guilds, err := a.deps.Admin.Guilds(r.ctx, id.Guild(after), limit+1)
 	if err != nil {
 		return err
 	}
@@ -55,8 +49,7 @@ func (a *api) listGuilds(c *gin.Context) error {
 	if more {
 		list.Next = &guilds[limit-1].ID
 	}
-	writeJSON(c, http.StatusOK, list)
-	return nil
+	return answer(c, http.StatusOK, list)
 }
 
 // firstOf cuts off what was read beyond the limit, only to know that there is more.
@@ -65,67 +58,46 @@ func firstOf[T any](read []T, limit int) (first []T, more bool) {
 }
 
 func (a *api) getGuild(c *gin.Context) error {
-	gid, err := adminGuild(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	gid := r.adminGuild()
+	if r.err != nil {
+		return r.err
 	}
-	g, err := a.deps.Admin.Guild(c.Request.Context(), gid)
-	if err != nil {
-		return err
-	}
-	return writeGuild(c, http.StatusOK, g)
+	g, err := a.deps.Admin.Guild(r.ctx, gid)
+	return answerGuild(c, http.StatusOK, g, err)
 }
 
 func (a *api) putGuild(c *gin.Context) error {
-	gid, sent, err := adminBody(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	gid := r.adminGuild()
+	settings, err := guild.Parse(gid, r.body())
+	r.keep(err)
+	if r.err != nil {
+		return r.err
 	}
-	settings, err := guild.Parse(gid, sent)
-	if err != nil {
-		return err
-	}
-	g, created, err := a.deps.Admin.PutGuild(c.Request.Context(), settings)
-	if err != nil {
-		return err
-	}
+	g, created, err := a.deps.Admin.PutGuild(r.ctx, settings)
 	if created {
-		return writeGuild(c, http.StatusCreated, g)
+		return answerGuild(c, http.StatusCreated, g, err)
 	}
-	return writeGuild(c, http.StatusOK, g)
+	return answerGuild(c, http.StatusOK, g, err)
 }
 
 func (a *api) deleteGuild(c *gin.Context) error {
-	gid, err := adminGuild(c)
+	r := a.read(c)
+	gid := r.adminGuild()
+	if r.err != nil {
+		return r.err
+	}
+	return noContent(c, a.deps.Admin.DeleteGuild(r.ctx, gid))
+}
+
+func answerGuild(c *gin.Context, status int, g *guild.Guild, err error) error {
 	if err != nil {
 		return err
 	}
-	return noContent(c, a.deps.Admin.DeleteGuild(c.Request.Context(), gid))
-}
-
-// adminGuild reads the guild of the path; these routes have no query parameters.
-func adminGuild(c *gin.Context) (id.Guild, error) {
-	if _, err := query(c); err != nil {
-		return "", err
-	}
-	return pathGuild(c)
-}
-
-// adminBody reads the guild of the path and the body; these routes have no query parameters either.
-func adminBody(c *gin.Context) (g id.Guild, sent []byte, err error) {
-	if g, err = adminGuild(c); err == nil {
-		sent, err = body(c, maxBody)
-	}
-	return g, sent, err
-}
-
-func pathGuild(c *gin.Context) (id.Guild, error) { return pathID[id.Guild](c, "guildId") }
-
-func writeGuild(c *gin.Context, status int, g *guild.Guild) error {
 	document, err := guild.Marshal(g.Settings)
 	if err != nil {
 		return err
 	}
-	write(c, status, document)
-	return nil
+	return write(c, status, document)
 }

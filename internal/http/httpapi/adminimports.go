@@ -45,24 +45,20 @@ func (m *importedMember) put(place string) (leaderboard.Put, error) {
 
 // beginImport makes a checkpoint and names the import, for the Idempotency-Keys of its calls.
 func (a *api) beginImport(c *gin.Context) error {
-	gid, sent, err := adminBody(c)
+	r := a.read(c)
+	g := r.adminGuild()
+	var sent importRequest
+	r.decode(&sent)
+	begin, err := sent.begin()
+	r.keep(err)
+	if r.err != nil {
+		return r.err
+	}
+	begun, err := a.deps.Checkpoints.BeginImport(r.ctx, g, begin)
 	if err != nil {
 		return err
 	}
-	var request importRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
-		return err
-	}
-	begin, err := request.begin()
-	if err != nil {
-		return err
-	}
-	begun, err := a.deps.Checkpoints.BeginImport(c.Request.Context(), gid, begin)
-	if err != nil {
-		return err
-	}
-	writeJSON(c, http.StatusCreated, importJSON{begun.ID, checkpointBody(begun.Checkpoint), begun.Continued})
-	return nil
+	return answer(c, http.StatusCreated, importJSON{begun.ID, checkpointBody(begun.Checkpoint), begun.Continued})
 }
 
 func (r *importRequest) begin() (b checkpoints.Begin, err error) {
@@ -86,23 +82,22 @@ func isSHA256(text string) bool {
 }
 
 // importMembers is putMembers by the operator: without events and gains, and with presence.
-func (a *api) importMembers(c *gin.Context) error {
-	return a.put(c, func(sent []byte) (leaderboard.Puts, error) {
-		puts, err := readPutsOf(sent, (*importedMember).put)
-		puts.Import = true
-		return puts, err
-	})
+func (a *api) importMembers(c *gin.Context) error { return a.put(c, readImport) }
+
+func readImport(sent []byte) (leaderboard.Puts, error) {
+	puts, err := readPutsOf(sent, (*importedMember).put)
+	puts.Import = true
+	return puts, err
 }
 
 // finishImport notes that an import was applied, and has followers of the guild read its members again.
 func (a *api) finishImport(c *gin.Context) error {
-	gid, sent, err := adminBody(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	g := r.adminGuild()
+	var sent finishRequest
+	r.decode(&sent)
+	if r.err != nil {
+		return r.err
 	}
-	var request finishRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
-		return err
-	}
-	return noContent(c, a.deps.Checkpoints.FinishImport(c.Request.Context(), gid, c.Param("importId"), request.Members))
+	return noContent(c, a.deps.Checkpoints.FinishImport(r.ctx, g, c.Param("importId"), sent.Members))
 }

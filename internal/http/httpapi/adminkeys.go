@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -41,14 +40,15 @@ func keyBody(k *apikey.Key) keyJSON {
 }
 
 func (a *api) listKeys(c *gin.Context) error {
-	after, limit, err := readPaging(c)
-	if err != nil {
-		return err
-	}
+	r := a.read(c)
+	after, limit := r.paging()
 	if after != "" && !apikey.ValidID(after) {
-		return fault.New(fault.Invalid, "The query parameter after must be the id of a key, as the last answer's next gave it.")
+		r.keep(fault.New(fault.Invalid, "The query parameter after must be the id of a key, as the last answer's next gave it."))
 	}
-	keys, err := a.deps.Admin.Keys(c.Request.Context(), after, limit+1)
+	if r.err != nil {
+		return r.err
+	}
+	keys, err := a.deps.Admin.Keys(r.ctx, after, limit+1)
 	if err != nil {
 		return err
 	}
@@ -63,69 +63,48 @@ func (a *api) listKeys(c *gin.Context) error {
 	if more {
 		list.Next = &keys[limit-1].ID
 	}
-	writeJSON(c, http.StatusOK, list)
-	return nil
+	return answer(c, http.StatusOK, list)
 }
 
 func (a *api) createKey(c *gin.Context) error {
-	if _, err := query(c); err != nil {
-		return err
+	r := a.read(c)
+	r.parseQuery()
+	n, err := apikey.ParseNewKey(r.body(), a.deps.Now())
+	r.keep(err)
+	if r.err != nil {
+		return r.err
 	}
-	sent, err := body(c, maxBody)
+	secret, key, err := a.deps.Admin.CreateKey(r.ctx, n)
 	if err != nil {
 		return err
 	}
-	request, err := apikey.ParseNewKey(sent, a.deps.Now())
-	if err != nil {
-		return err
-	}
-	secret, key, err := a.deps.Admin.CreateKey(c.Request.Context(), request)
-	if err != nil {
-		return err
-	}
-	writeJSON(c, http.StatusCreated, newKeyJSON{keyJSON: keyBody(&key), Key: secret})
-	return nil
+	return answer(c, http.StatusCreated, newKeyJSON{keyJSON: keyBody(&key), Key: secret})
 }
 
 func (a *api) revokeKey(c *gin.Context) error {
-	if _, err := query(c); err != nil {
-		return err
+	r := a.read(c)
+	r.parseQuery()
+	keyID := r.keyID()
+	if r.err != nil {
+		return r.err
 	}
-	keyID, err := pathKeyID(c)
-	if err != nil {
-		return err
-	}
-	return noContent(c, a.deps.Admin.Revoke(c.Request.Context(), keyID))
+	return noContent(c, a.deps.Admin.Revoke(r.ctx, keyID))
 }
 
-// pathKeyID refuses what cannot be an id as what it is, a key that does not exist.
-func pathKeyID(c *gin.Context) (string, error) {
-	keyID := c.Param("keyId")
-	if !apikey.ValidID(keyID) {
-		return "", fault.New(fault.NotFound, "There is no key with this id. An id is 12 letters and digits; 'levelboard key list' and GET /admin/keys list them.")
+func (a *api) grantGuild(c *gin.Context) error {
+	r := a.read(c)
+	g, keyID := r.adminGuild(), r.keyID()
+	if r.err != nil {
+		return r.err
 	}
-	return keyID, nil
+	return noContent(c, a.deps.Admin.Grant(r.ctx, keyID, g))
 }
 
-// changeGrant handles the routes of one grant.
-func changeGrant(change func(ctx context.Context, keyID string, g id.Guild) error) handler {
-	return func(c *gin.Context) error {
-		gid, err := adminGuild(c)
-		if err != nil {
-			return err
-		}
-		keyID, err := pathKeyID(c)
-		if err != nil {
-			return err
-		}
-		return noContent(c, change(c.Request.Context(), keyID, gid))
+func (a *api) ungrantGuild(c *gin.Context) error {
+	r := a.read(c)
+	g, keyID := r.adminGuild(), r.keyID()
+	if r.err != nil {
+		return r.err
 	}
-}
-
-func noContent(c *gin.Context, err error) error {
-	if err != nil {
-		return err
-	}
-	c.Status(http.StatusNoContent)
-	return nil
+	return noContent(c, a.deps.Admin.Ungrant(r.ctx, keyID, g))
 }

@@ -47,31 +47,24 @@ func storedBody(user id.User, found erasure.Stored) storedJSON {
 	return body
 }
 
-// adminUser reads the path of a request about a user, which takes no query.
-func adminUser(c *gin.Context) (id.User, error) {
-	if _, err := query(c); err != nil {
-		return "", err
-	}
-	return pathID[id.User](c, "userId")
-}
-
 func (a *api) getUser(c *gin.Context) error {
-	user, err := adminUser(c)
+	r := a.read(c)
+	user := r.adminUser()
+	if r.err != nil {
+		return r.err
+	}
+	found, err := a.deps.Users.Find(r.ctx, user)
 	if err != nil {
 		return err
 	}
-	found, err := a.deps.Users.Find(c.Request.Context(), user)
-	if err != nil {
-		return err
-	}
-	writeJSON(c, http.StatusOK, storedBody(user, found))
-	return nil
+	return answer(c, http.StatusOK, storedBody(user, found))
 }
 
 func (a *api) eraseUser(c *gin.Context) error {
-	user, err := adminUser(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	user := r.adminUser()
+	if r.err != nil {
+		return r.err
 	}
-	return noContent(c, a.deps.Users.Erase(c.Request.Context(), user))
+	return noContent(c, a.deps.Users.Erase(r.ctx, user))
 }

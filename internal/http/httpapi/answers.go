@@ -22,14 +22,15 @@ const (
 
 // reserve waits until the caller may be sent n more bytes. A large change reserves its answer before it is made, for afterwards nothing
 // can be refused.
-func reserve(c *gin.Context, n int) (err error) {
-	s := stateOf(c)
-	if n > uncounted && s.answer == nil {
-		if s.answer, err = s.answers.WaitN(c.Request.Context(), holderOf(c), n); err != nil {
-			return full(err)
-		}
+func (r *request) reserve(n int) {
+	s := stateOf(r.c)
+	if r.err != nil || n <= uncounted || s.answer != nil {
+		return
 	}
-	return nil
+	var err error
+	if s.answer, err = s.answers.WaitN(r.ctx, holderOf(r.c), n); err != nil {
+		r.err = full(err)
+	}
 }
 
 // counted counts n bytes that are about to be sent, unless they were reserved. The error is that of a caller who leaves too many unread.

@@ -33,6 +33,12 @@ func answering(t *testing.T, answers *shares.Pool, owner id.User) (*gin.Context,
 	return c, sent
 }
 
+func reserving(c *gin.Context, n int) error {
+	r := (&api{}).read(c)
+	r.reserve(n)
+	return r.err
+}
+
 const one, other id.User = "100000000000000001", "100000000000000002"
 
 // What an owner's clients leave unread counts until it is written: more of it is refused, before a change is made, and nobody else's.
@@ -40,33 +46,33 @@ func TestAnswersThatAreNotReadCountAgainstTheirOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := shares.New(4<<20, 1<<20)
 		held, _ := answering(t, answers, one)
-		if err := reserve(held, 900<<10); err != nil {
+		if err := reserving(held, 900<<10); err != nil {
 			t.Fatal(err)
 		}
 		large := []byte(strings.Repeat("x", 200<<10))
 		c, sent := answering(t, answers, one)
 		c.Header("ETag", "a")
-		writeAs(c, http.StatusOK, jsonType, large)
+		(&api{}).fail(c, writeAs(c, http.StatusOK, jsonType, large))
 		if sent.Code != http.StatusTooManyRequests || sent.Header().Get("Retry-After") == "" || sent.Header().Get("ETag") != "" {
 			t.Errorf("one too many is answered %d %v", sent.Code, sent.Header())
 		}
 		c, sent = answering(t, answers, one)
-		if writeAs(c, http.StatusOK, jsonType, large[:uncounted]); sent.Code != http.StatusOK {
-			t.Errorf("a small one is answered %d", sent.Code)
+		if err := writeAs(c, http.StatusOK, jsonType, large[:uncounted]); err != nil || sent.Code != http.StatusOK {
+			t.Errorf("a small one is answered %d, %v", sent.Code, err)
 		}
 		c, sent = answering(t, answers, other)
-		if writeAs(c, http.StatusOK, jsonType, large); sent.Code != http.StatusOK {
-			t.Errorf("another owner's is answered %d", sent.Code)
+		if err := writeAs(c, http.StatusOK, jsonType, large); err != nil || sent.Code != http.StatusOK {
+			t.Errorf("another owner's is answered %d, %v", sent.Code, err)
 		}
 
 		began := time.Now()
 		c, _ = answering(t, answers, one)
-		if err := reserve(c, 200<<10); !fault.Is(err, fault.RateLimited) || time.Since(began) != requestTime {
+		if err := reserving(c, 200<<10); !fault.Is(err, fault.RateLimited) || time.Since(began) != requestTime {
 			t.Errorf("a change gets %v after %v", err, time.Since(began))
 		}
 		c, _ = answering(t, answers, one)
 		waited := make(chan error)
-		go func() { waited <- reserve(c, 200<<10) }()
+		go func() { waited <- reserving(c, 200<<10) }()
 		synctest.Wait()
 		stateOf(held).answer.Release()
 		if err := <-waited; err != nil {

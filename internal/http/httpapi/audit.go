@@ -68,15 +68,13 @@ type actorJSON struct {
 
 // readAudit answers a page of a guild's audit log.
 func (a *api) readAudit(c *gin.Context) error {
-	gid, err := pathGuild(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	g := r.guild()
+	q := r.auditQuery()
+	if r.err != nil {
+		return r.err
 	}
-	q, err := auditQuery(c)
-	if err != nil {
-		return err
-	}
-	page, err := a.deps.Audit.Read(c.Request.Context(), gid, q)
+	page, err := a.deps.Audit.Read(r.ctx, g, q)
 	if err != nil {
 		return err
 	}
@@ -87,45 +85,42 @@ func (a *api) readAudit(c *gin.Context) error {
 	if page.Next != nil {
 		body.Next = new(page.Next.String())
 	}
-	writeJSON(c, http.StatusOK, body)
-	return nil
+	return answer(c, http.StatusOK, body)
 }
 
 // defaultAuditLimit is how many records a page has when nothing else is asked for.
 const defaultAuditLimit = 50
 
-func auditQuery(c *gin.Context) (q audit.Query, err error) {
-	values, err := query(c)
-	if err != nil {
-		return q, err
+func (r *request) auditQuery() audit.Query {
+	q := audit.Query{
+		Limit: int(r.optionalInt("limit", 1, audit.MaxLimit, defaultAuditLimit)), User: id.User(r.query.Get("userId")), Actor: r.query.Get("actorId"),
 	}
-	q.Limit = defaultAuditLimit
-	if values.Has("limit") {
-		limit, err := queryInt(values, "limit", 1, audit.MaxLimit)
-		if err != nil {
-			return q, err
-		}
-		q.Limit = int(limit)
-	}
-	if values.Has("before") {
-		if q.Before, err = audit.ParseID(values.Get("before")); err != nil {
-			return q, fault.New(fault.Invalid, "The query parameter before %s.", err)
+	if r.query.Has("before") {
+		var err error
+		if q.Before, err = audit.ParseID(r.query.Get("before")); err != nil {
+			r.keep(fault.New(fault.Invalid, "The query parameter before %s.", err))
 		}
 	}
-	if q.User = id.User(values.Get("userId")); values.Has("userId") && !id.Valid(string(q.User)) {
-		return q, fault.New(fault.Invalid, "The query parameter userId %s.", id.ErrSnowflake)
+	if r.query.Has("userId") && !id.Valid(string(q.User)) {
+		r.keep(fault.New(fault.Invalid, "The query parameter userId %s.", id.ErrSnowflake))
 	}
-	if q.Actor = values.Get("actorId"); values.Has("actorId") && (q.Actor == "" || len(q.Actor) > maxActorID) {
-		return q, fault.New(fault.Invalid, "The query parameter actorId must be the id of an actor as a record has it.")
+	if r.query.Has("actorId") && (q.Actor == "" || len(q.Actor) > maxActorID) {
+		r.keep(fault.New(fault.Invalid, "The query parameter actorId must be the id of an actor as a record has it."))
 	}
-	for name, at := range map[string]*time.Time{"since": &q.Since, "until": &q.Until} {
-		if values.Has(name) {
-			if *at, err = time.Parse(time.RFC3339, values.Get(name)); err != nil || at.Year() < 1970 {
-				return q, fault.New(fault.Invalid, "The query parameter %s must be a time such as 2026-11-25T12:00:00Z.", name)
-			}
-		}
+	q.Since, q.Until = r.optionalTime("since"), r.optionalTime("until")
+	return q
+}
+
+// optionalTime reads a time of the query; zero when there is none.
+func (r *request) optionalTime(name string) time.Time {
+	if !r.query.Has(name) {
+		return time.Time{}
 	}
-	return q, nil
+	at, err := time.Parse(time.RFC3339, r.query.Get(name))
+	if err != nil || at.Year() < 1970 {
+		r.keep(fault.New(fault.Invalid, "The query parameter %s must be a time such as 2026-11-25T12:00:00Z.", name))
+	}
+	return at
 }
 
 // maxActorID bounds the ids that are looked for, in bytes.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/gin-gonic/gin"
 
@@ -42,15 +41,14 @@ type picture struct {
 // read after the request arrived: a card is never older than its request, and stays the same while others gain XP.
 func (a *api) rankCard(format cardFormat) gin.HandlerFunc {
 	return a.handle(func(c *gin.Context) error {
-		path, theme, err := readCard(c)
-		if err != nil {
-			return err
+		r := a.read(c)
+		user := r.member()
+		theme := r.theme()
+		g := r.readable()
+		if r.err != nil {
+			return r.err
 		}
-		g, err := a.readable(c, path.guild, "")
-		if err != nil {
-			return err
-		}
-		member, err := a.deps.Board.Member(c.Request.Context(), g, path.user)
+		member, err := a.deps.Board.Member(r.ctx, g, user)
 		if err != nil {
 			return err
 		}
@@ -78,8 +76,7 @@ func (a *api) serveCard(c *gin.Context, p picture) error {
 		return err
 	}
 	setCardHeaders(c, tag)
-	writeAs(c, http.StatusOK, cardTypes[p.format], drawn)
-	return nil
+	return writeAs(c, http.StatusOK, cardTypes[p.format], drawn)
 }
 
 // etag names what is drawn and how.
@@ -94,28 +91,17 @@ func (p picture) etag(fonts *card.Fonts) (string, error) {
 	return edge.ETag(fmt.Sprintf("%d-%s-%d-%x", cardVersion, p.format, p.theme, sha256.Sum256(drawn))), nil
 }
 
-func readCard(c *gin.Context) (path memberPath, theme card.Theme, err error) {
-	if path, err = readMemberPath(c); err != nil {
-		return path, theme, err
-	}
-	values, err := query(c)
-	if err != nil {
-		return path, theme, err
-	}
-	theme, err = queryTheme(values)
-	return path, theme, err
-}
-
-func queryTheme(values url.Values) (card.Theme, error) {
-	switch given := values.Get("theme"); {
-	case !values.Has("theme"):
-		return card.Auto, nil
+func (r *request) theme() card.Theme {
+	switch given := r.query.Get("theme"); {
+	case !r.query.Has("theme"):
+		return card.Auto
 	case given == "light":
-		return card.Light, nil
+		return card.Light
 	case given == "dark":
-		return card.Dark, nil
+		return card.Dark
 	}
-	return 0, fault.New(fault.Invalid, "The query parameter theme must be light or dark, or left out.")
+	r.keep(fault.New(fault.Invalid, "The query parameter theme must be light or dark, or left out."))
+	return card.Auto
 }
 
 func cardData(g *guild.Guild, m leaderboard.Ranked) card.Data {

@@ -4,29 +4,17 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/guild"
-	"levelboard/internal/domain/id"
 )
 
 // putDirectory keeps what a bot says of its guild.
 func (a *api) putDirectory(c *gin.Context) error {
-	gid, err := pathID[id.Guild](c, "guildId")
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.guild()
+	given, err := guild.ParseDescription(r.largeBody())
+	r.keep(err)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
 	}
-	if _, err := query(c); err != nil {
-		return err
-	}
-	sent, err := a.largeBody(c, gid)
-	if err != nil {
-		return err
-	}
-	given, err := guild.ParseDescription(sent)
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, gid)
-	if err != nil {
-		return err
-	}
-	return noContent(c, a.deps.Directories.Describe(c.Request.Context(), g.ID, given))
+	return noContent(c, a.deps.Directories.Describe(r.ctx, g.ID, given))
 }

@@ -30,20 +30,13 @@ const (
 // followEvents streams the events of a guild until the client goes, is too slow, or may no longer follow, or the service
 // stops. The permission is checked before each event that is sent, and each second.
 func (a *api) followEvents(c *gin.Context) error {
-	gid, err := pathID[id.Guild](c, "guildId")
-	if err != nil {
-		return err
-	}
-	if _, err := query(c); err != nil {
-		return err
-	}
+	r := a.read(c)
+	r.guild()
 	after, err := lastEventID(c.Request.Header)
-	if err != nil {
-		return err
-	}
-	g, err := a.followable(c.Request.Context(), c, gid)
-	if err != nil {
-		return err
+	r.keep(err)
+	g := r.enabled()
+	if r.err != nil {
+		return r.err
 	}
 	h := c.Writer.Header()
 	if c.Request.Method == http.MethodHead {
@@ -56,7 +49,7 @@ func (a *api) followEvents(c *gin.Context) error {
 		return err
 	}
 	defer place.Release()
-	follower, err := a.deps.Events.Follow(c.Request.Context(), g, after)
+	follower, err := a.deps.Events.Follow(r.ctx, g, after)
 	if err != nil {
 		return err
 	}
@@ -94,17 +87,8 @@ func lastEventID(h http.Header) (*events.ID, error) {
 	return &parsed, nil
 }
 
-// followable finds a guild that the key may follow.
-func (a *api) followable(ctx context.Context, c *gin.Context, gid id.Guild) (*guild.Guild, error) {
-	g, err := a.findGuild(ctx, gid, "")
-	if err != nil {
-		return nil, err
-	}
-	return g, permit(c, g.ID)
-}
-
-// stillFollowable is followable for a stream that is open, whose key may have been revoked since, and whose guild may be
-// another one by now. The request's own context has ended by then.
+// stillFollowable checks for a stream that is open that its key was not revoked, and that its guild is not another one by now. The request's
+// own context has ended by then.
 func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, error) {
 	s := stateOf(c)
 	ctx, cancel := context.WithTimeout(logs.With(s.connection, logs.Attrs(c.Request.Context())...), requestTime)
@@ -114,11 +98,14 @@ func (a *api) stillFollowable(c *gin.Context, g *guild.Guild) (*guild.Guild, err
 		return nil, errors.Join(errNoKey, err)
 	}
 	s.caller = caller{key: key}
-	now, err := a.followable(ctx, c, g.ID)
-	if err == nil && now.Incarnation != g.Incarnation {
-		err = errOtherGuild
+	now, err := a.findGuild(ctx, g.ID, "")
+	if err != nil {
+		return nil, err
 	}
-	return now, err
+	if now.Incarnation != g.Incarnation {
+		return nil, errOtherGuild
+	}
+	return now, permit(c, now.ID)
 }
 
 var (

@@ -9,7 +9,6 @@ import (
 	"levelboard/internal/domain/fault"
 	"levelboard/internal/domain/id"
 	"levelboard/internal/http/shares"
-	"levelboard/internal/usecase/leaderboard"
 )
 
 const (
@@ -26,14 +25,6 @@ const (
 
 // maxLargeBody is the largest body of the routes that take large ones, in bytes.
 const maxLargeBody = 1 << 20
-
-// largeBody reads a JSON body of at most maxLargeBody, which is about guild g, once there is room for it.
-func (a *api) largeBody(c *gin.Context, g id.Guild) ([]byte, error) {
-	if err := a.holdLargeBody(c, g); err != nil {
-		return nil, err
-	}
-	return body(c, maxLargeBody)
-}
 
 // holdLargeBody waits until there is room for the request's body, which is about guild g. A small body needs none.
 func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
@@ -56,30 +47,4 @@ func (a *api) holdLargeBody(c *gin.Context, g id.Guild) error {
 		return full(err)
 	}
 	return nil
-}
-
-// largeChange is what a request for a change of many members names, except for its body.
-type largeChange struct {
-	guild id.Guild
-	once  leaderboard.Once
-}
-
-// readLargeChange reads a request for a change of many members. read gets the body.
-func (a *api) readLargeChange(c *gin.Context, read func(sent []byte) error) (target largeChange, err error) {
-	if target.guild, err = pathID[id.Guild](c, "guildId"); err != nil {
-		return target, err
-	}
-	if _, err := query(c); err != nil {
-		return target, err
-	}
-	key, err := idempotencyKey(c.Request.Header)
-	if err != nil {
-		return target, err
-	}
-	sent, err := a.largeBody(c, target.guild)
-	if err != nil {
-		return target, err
-	}
-	target.once = onceOf(c, key, sent)
-	return target, read(sent)
 }

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -36,29 +35,19 @@ type membersWanted struct {
 
 // listMembers answers with members by their ids or by a name.
 func (a *api) listMembers(c *gin.Context) error {
-	gid, err := pathID[id.Guild](c, "guildId")
+	r := a.read(c)
+	r.guild()
+	want, err := queryMembers(r.query)
+	r.keep(err)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	body, err := a.findMembers(r.ctx, g, want)
 	if err != nil {
 		return err
 	}
-	var want membersWanted
-	err = readQuery(c, func(values url.Values) (err error) {
-		want, err = queryMembers(values)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, gid)
-	if err != nil {
-		return err
-	}
-	body, err := a.findMembers(c.Request.Context(), g, want)
-	if err != nil {
-		return err
-	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, body)
-	return nil
+	return answerPrivate(c, body)
 }
 
 func (a *api) findMembers(ctx context.Context, g *guild.Guild, want membersWanted) (body any, err error) {

@@ -14,61 +14,18 @@ import (
 	"levelboard/internal/usecase/leaderboard"
 )
 
-// memberPath names the member that a path is about.
-type memberPath struct {
-	guild id.Guild
-	user  id.User
-}
-
-func readMemberPath(c *gin.Context) (p memberPath, err error) {
-	if _, err := query(c); err != nil {
-		return p, err
-	}
-	if p.guild, err = id.Parse[id.Guild](c.Param("entry")); err != nil {
-		return p, fault.New(fault.Invalid, "guildId in the path %s.", err)
-	}
-	p.user, err = pathID[id.User](c, "userId")
-	return p, err
-}
-
-// readChange reads the path, the Idempotency-Key and the body of a request that changes a member.
-func readChange(c *gin.Context) (path memberPath, once leaderboard.Once, sent []byte, err error) {
-	if path, err = readMemberPath(c); err != nil {
-		return path, once, nil, err
-	}
-	key, err := idempotencyKey(c.Request.Header)
-	if err != nil {
-		return path, once, nil, err
-	}
-	sent, err = body(c, maxBody)
-	return path, onceOf(c, key, sent), sent, err
-}
-
-// permitted finds the guild and refuses a key that may not do this in it.
-func (a *api) permitted(c *gin.Context, gid id.Guild) (*guild.Guild, error) {
-	g, err := a.deps.Guilds.ByID(c.Request.Context(), gid)
-	if err != nil {
-		return nil, err
-	}
-	return g, permit(c, g.ID)
-}
-
 func (a *api) getMember(c *gin.Context) error {
-	path, err := readMemberPath(c)
+	r := a.read(c)
+	user := r.member()
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	member, err := a.deps.Board.Member(r.ctx, g, user)
 	if err != nil {
 		return err
 	}
-	g, err := a.permitted(c, path.guild)
-	if err != nil {
-		return err
-	}
-	member, err := a.deps.Board.Member(c.Request.Context(), g, path.user)
-	if err != nil {
-		return err
-	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, memberBody(g, member))
-	return nil
+	return answerPrivate(c, memberBody(g, member))
 }
 
 // createRequest is the body of POST.
@@ -97,33 +54,27 @@ func (u userRequest) user(place string) (leaderboard.User, error) {
 const avatarSentence = "must be an avatar hash (" + guild.HashRule + ") or null"
 
 func (a *api) createMember(c *gin.Context) error {
-	path, once, sent, err := readChange(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	user := r.member()
+	r.idempotencyKey()
+	var sent createRequest
+	r.decode(&sent)
+	data, err := sent.User.user("user")
+	r.keep(err)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
 	}
-	var request createRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
-		return err
-	}
-	user, err := request.User.user("user")
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, path.guild)
-	if err != nil {
-		return err
-	}
-	out, err := a.deps.Board.Create(c.Request.Context(), g, path.user, leaderboard.Creation{XP: level.XP(request.XP), User: user, Once: once})
-	return writeOutcome(c, g, out, err)
+	out, err := a.deps.Board.Create(r.ctx, g, user, leaderboard.Creation{XP: level.XP(sent.XP), User: data, Once: r.once()})
+	return answerOutcome(c, g, out, err)
 }
 
-func writeOutcome(c *gin.Context, g *guild.Guild, out leaderboard.Outcome, err error) error {
+func answerOutcome(c *gin.Context, g *guild.Guild, out leaderboard.Outcome, err error) error {
 	if err != nil {
 		return err
 	}
 	markReplay(c, out.Replayed)
-	writeJSON(c, http.StatusOK, summaryBody(g, out))
-	return nil
+	return answer(c, http.StatusOK, summaryBody(g, out))
 }
 
 // updateRequest is the body of PATCH. XP is a whole number or an object, so it is read in a second step.
@@ -135,16 +86,6 @@ type updateRequest struct {
 type relativeXP struct {
 	Increment strictjson.Optional[int64] `json:"increment" bounds:"1..2147483647"`
 	Decrement strictjson.Optional[int64] `json:"decrement" bounds:"1..2147483647"`
-}
-
-// readUpdate reads the body of PATCH, and whether the member's cooldown starts.
-func readUpdate(sent []byte) (change leaderboard.Change, cooldown bool, err error) {
-	var request updateRequest
-	if err := strictjson.Decode(sent, &request); err != nil {
-		return change, false, err
-	}
-	change.Op, change.Amount, err = readXP(request.XP)
-	return change, request.TriggerCooldown.Or(false), err
 }
 
 func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
@@ -170,40 +111,34 @@ func readXP(sent jsontext.Value) (leaderboard.Op, level.XP, error) {
 }
 
 func (a *api) updateMember(c *gin.Context) error {
-	path, once, sent, err := readChange(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	user := r.member()
+	r.idempotencyKey()
+	var sent updateRequest
+	r.decode(&sent)
+	op, amount, err := readXP(sent.XP)
+	r.keep(err)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
 	}
-	change, cooldown, err := readUpdate(sent)
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, path.guild)
-	if err != nil {
-		return err
-	}
-	change.Once = once
-	if cooldown {
+	change := leaderboard.Change{Op: op, Amount: amount, Once: r.once()}
+	if sent.TriggerCooldown.Or(false) {
 		change.Cooldown = g.Cooldown()
 	}
-	out, err := a.deps.Board.Change(c.Request.Context(), g, path.user, change)
-	return writeOutcome(c, g, out, err)
+	out, err := a.deps.Board.Change(r.ctx, g, user, change)
+	return answerOutcome(c, g, out, err)
 }
 
 func (a *api) deleteMember(c *gin.Context) error {
-	path, err := readMemberPath(c)
-	if err != nil {
-		return err
+	r := a.read(c)
+	user := r.member()
+	r.idempotencyKey()
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
 	}
-	key, err := idempotencyKey(c.Request.Header)
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, path.guild)
-	if err != nil {
-		return err
-	}
-	replayed, err := a.deps.Board.Delete(c.Request.Context(), g, path.user, onceOf(c, key, nil))
+	replayed, err := a.deps.Board.Delete(r.ctx, g, user, r.once())
 	if err == nil {
 		markReplay(c, replayed)
 	}
@@ -212,30 +147,19 @@ func (a *api) deleteMember(c *gin.Context) error {
 
 // roleRewardChanges tells which roles a member gains and loses at a level.
 func (a *api) roleRewardChanges(c *gin.Context) error {
-	gid, err := pathID[id.Guild](c, "guildId")
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.guild()
+	at := r.int("level", 0, int64(level.Max))
+	if !id.Valid(r.query.Get("userId")) {
+		r.keep(fault.New(fault.Invalid, "The query parameter userId is required and %s.", id.ErrSnowflake))
 	}
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	at, err := queryInt(values, "level", 0, int64(level.Max))
-	if err != nil {
-		return err
-	}
-	if !id.Valid(values.Get("userId")) {
-		return fault.New(fault.Invalid, "The query parameter userId is required and %s.", id.ErrSnowflake)
-	}
-	g, err := a.permitted(c, gid)
-	if err != nil {
-		return err
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
 	}
 	add, remove := g.RoleChanges(level.Level(at))
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, struct {
+	return answerPrivate(c, struct {
 		AddRoles    []id.Role `json:"addRoles"`
 		RemoveRoles []id.Role `json:"removeRoles"`
 	}{add, remove})
-	return nil
 }

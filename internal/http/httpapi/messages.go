@@ -35,33 +35,30 @@ type messageRequest struct {
 
 // awardMessages gives the authors of messages their XP. All messages are read before the first one is applied.
 func (a *api) awardMessages(c *gin.Context) error {
-	var messages []leaderboard.Message
-	target, err := a.readLargeChange(c, func(sent []byte) (err error) {
-		messages, err = readMessages(sent)
-		return err
-	})
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.guild()
+	r.idempotencyKey()
+	r.largeBody()
+	if r.err != nil {
+		return r.err
 	}
-	g, err := a.findGuild(c.Request.Context(), target.guild, "")
-	if err != nil {
-		return err
+	messages, err := readMessages(r.sent)
+	r.keep(err)
+	g := r.enabled()
+	if r.err == nil {
+		r.reserve(resultsOf(g, len(messages)))
 	}
-	if err := permit(c, g.ID); err != nil {
-		return err
+	if r.err != nil {
+		return r.err
 	}
-	if err := reserve(c, resultsOf(g, len(messages))); err != nil {
-		return err
-	}
-	gains, replayed, err := a.deps.Board.Award(c.Request.Context(), g, messages, target.once)
+	gains, replayed, err := a.deps.Board.Award(r.ctx, g, messages, r.once())
 	if err != nil {
 		return err
 	}
 	if markReplay(c, replayed); !replayed {
 		countGains(gains)
 	}
-	writeJSON(c, http.StatusOK, resultsBody(g, gains))
-	return nil
+	return answer(c, http.StatusOK, resultsBody(g, gains))
 }
 
 // readMessages reads a body of messages. The error is a fault whose sentence names the place, as messages[17].channelId.

@@ -11,8 +11,9 @@ import (
 
 // openAPI answers with the API's description, which never changes while the process lives.
 func (a *api) openAPI(c *gin.Context) error {
-	if _, err := query(c); err != nil {
-		return err
+	r := a.read(c)
+	if r.parseQuery(); r.err != nil {
+		return r.err
 	}
 	h, body := c.Writer.Header(), a.deps.OpenAPI
 	h.Set("Cache-Control", "public, max-age="+maxAge(time.Hour))
@@ -22,6 +23,5 @@ func (a *api) openAPI(c *gin.Context) error {
 		h.Set("Content-Encoding", "gzip")
 		body = a.packedOpenAPI()
 	}
-	write(c, http.StatusOK, body)
-	return nil
+	return write(c, http.StatusOK, body)
 }

@@ -2,9 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"math"
 	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/gin-gonic/gin"
@@ -15,7 +13,6 @@ import (
 	"levelboard/internal/domain/period"
 	"levelboard/internal/http/edge"
 	"levelboard/internal/usecase/leaderboard"
-	"levelboard/internal/usecase/periods"
 )
 
 // pageFormat is part of every ETag; raise it when the same members would be encoded differently.
@@ -30,22 +27,19 @@ type pageName struct {
 }
 
 func (a *api) leaderboardPage(c *gin.Context) error {
-	var number int64
-	var wanted string
-	g, err := a.readableEntry(c, func(values url.Values) (err error) {
-		if number, err = pageNumber(values); err == nil {
-			wanted, err = queryPeriod(values)
-		}
-		return err
-	})
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.entry()
+	number := r.page()
+	wanted := r.period()
+	g := r.readable()
+	if r.err != nil {
+		return r.err
 	}
 	name := pageName{guild: g.ID, number: min(number, leaderboard.MaxPage), manager: callerOf(c).manages(g)}
 	if wanted == "" {
 		return a.servePage(c, g, name)
 	}
-	running, closed, err := a.deps.Periods.Find(c.Request.Context(), g, wanted)
+	running, closed, err := a.deps.Periods.Find(r.ctx, g, wanted)
 	if err != nil {
 		return err
 	}
@@ -54,42 +48,6 @@ func (a *api) leaderboardPage(c *gin.Context) error {
 	}
 	name.period = running
 	return a.servePage(c, g, name)
-}
-
-func pageNumber(values url.Values) (int64, error) { return queryInt(values, "page", 1, math.MaxInt64) }
-
-// queryPeriod reads the name of a period; empty when there is none.
-func queryPeriod(values url.Values) (string, error) {
-	if !values.Has("period") {
-		return "", nil
-	}
-	name := values.Get("period")
-	return name, periods.CheckName(name)
-}
-
-// readableEntry finds the guild of the path, whose leaderboard the caller may read, once read has found nothing wrong with the query.
-func (a *api) readableEntry(c *gin.Context, read func(url.Values) error) (*guild.Guild, error) {
-	gid, vanity, err := guild.ParseEntry(c.Param("entry"))
-	if err != nil {
-		return nil, err
-	}
-	values, err := query(c)
-	if err == nil {
-		err = read(values)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.readable(c, gid, vanity)
-}
-
-// readable finds a guild whose leaderboard the caller may read.
-func (a *api) readable(c *gin.Context, gid id.Guild, vanity string) (*guild.Guild, error) {
-	g, err := a.findGuild(c.Request.Context(), gid, vanity)
-	if err != nil {
-		return nil, err
-	}
-	return g, mayRead(c, g)
 }
 
 func (a *api) findGuild(ctx context.Context, gid id.Guild, vanity string) (g *guild.Guild, err error) {
@@ -133,12 +91,11 @@ func (a *api) servePage(c *gin.Context, g *guild.Guild, name pageName) error {
 		return nil
 	}
 	pageOutcomes[outcome].Inc()
-	a.sendPage(c, name, page, outcome == pageHit || page.still)
-	return nil
+	return a.sendPage(c, name, page, outcome == pageHit || page.still)
 }
 
 // sendPage sends the page, gzipped if the client takes that and it was sent before (again).
-func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) {
+func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bool) error {
 	tag, body := page.etag, page.body
 	if len(body) >= edge.LeastPacked && edge.AcceptsGzip(c.Request.Header["Accept-Encoding"]) {
 		tag = edge.WeakETag(tag) // gzipped this time or not
@@ -151,7 +108,7 @@ func (a *api) sendPage(c *gin.Context, name pageName, page encodedPage, again bo
 		}
 	}
 	setCacheHeaders(c, tag, varyPage)
-	write(c, http.StatusOK, body)
+	return write(c, http.StatusOK, body)
 }
 
 // currentPage finds the page: the one in memory, if that is of the guild's version, read after the request arrived, or of a

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -91,23 +90,19 @@ func (a *api) serveClosed(c *gin.Context, g *guild.Guild, closed *periods.Closed
 		return nil
 	}
 	setKept(c, tag, varyPage, kept)
-	write(c, http.StatusOK, body)
-	return nil
+	return write(c, http.StatusOK, body)
 }
 
 func (a *api) listPeriods(c *gin.Context) error {
-	var number int64
-	var kind period.Kind
-	g, err := a.readableEntry(c, func(values url.Values) (err error) {
-		if number, err = pageNumber(values); err == nil {
-			kind, err = queryKind(values)
-		}
-		return err
-	})
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.entry()
+	number := r.page()
+	kind := r.kind()
+	g := r.readable()
+	if r.err != nil {
+		return r.err
 	}
-	found, err := a.deps.Periods.Periods(c.Request.Context(), g, kind, number)
+	found, err := a.deps.Periods.Periods(r.ctx, g, kind, number)
 	if err != nil {
 		return err
 	}
@@ -115,30 +110,27 @@ func (a *api) listPeriods(c *gin.Context) error {
 	for i := range found {
 		body.Periods[i] = listedBody(&found[i])
 	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, body)
-	return nil
+	return answerPrivate(c, body)
 }
 
-// queryKind reads a kind of periods; empty when there is none.
-func queryKind(values url.Values) (period.Kind, error) {
-	kind := period.Kind(values.Get("kind"))
-	if values.Has("kind") && !slices.Contains(period.Kinds, kind) {
-		return "", fault.New(fault.Invalid, "The query parameter kind must be day, week, month or season, or left out.")
+// kind reads a kind of periods; empty when there is none.
+func (r *request) kind() period.Kind {
+	kind := period.Kind(r.query.Get("kind"))
+	if r.query.Has("kind") && !slices.Contains(period.Kinds, kind) {
+		r.keep(fault.New(fault.Invalid, "The query parameter kind must be day, week, month or season, or left out."))
 	}
-	return kind, nil
+	return kind
 }
 
 func (a *api) getActivity(c *gin.Context) error {
-	var days int
-	g, err := a.readableEntry(c, func(values url.Values) (err error) {
-		days, err = queryDays(values)
-		return err
-	})
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.entry()
+	days := r.days()
+	g := r.readable()
+	if r.err != nil {
+		return r.err
 	}
-	found, err := a.deps.Periods.Activity(c.Request.Context(), g, days)
+	found, err := a.deps.Periods.Activity(r.ctx, g, days)
 	if err != nil {
 		return err
 	}
@@ -146,21 +138,18 @@ func (a *api) getActivity(c *gin.Context) error {
 	for i, d := range found {
 		body.Days[i] = activeDay{d.Day.String(), d.Gained, d.Members}
 	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, body)
-	return nil
+	return answerPrivate(c, body)
 }
 
 func (a *api) getHistory(c *gin.Context) error {
-	var days int
-	g, user, err := a.permittedMember(c, func(values url.Values) (err error) {
-		days, err = queryDays(values)
-		return err
-	})
-	if err != nil {
-		return err
+	r := a.read(c)
+	user := r.guildMember()
+	days := r.days()
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
 	}
-	found, err := a.deps.Periods.History(c.Request.Context(), g, user, days)
+	found, err := a.deps.Periods.History(r.ctx, g, user, days)
 	if err != nil {
 		return err
 	}
@@ -168,15 +157,7 @@ func (a *api) getHistory(c *gin.Context) error {
 	for i, d := range found {
 		body.Days[i] = gainDay{d.Day.String(), d.Gained}
 	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, body)
-	return nil
-}
-
-// queryDays reads how many days are asked for, today included.
-func queryDays(values url.Values) (int, error) {
-	days, err := queryInt(values, "days", 1, periods.MaxHistory)
-	return int(days), err
+	return answerPrivate(c, body)
 }
 
 // runningBody is a period that runs, by the guild's zone.

@@ -1,9 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-	"net/url"
-
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/guild"
@@ -50,63 +47,33 @@ type aroundJSON struct {
 const aroundUsual = 11
 
 func (a *api) getPosition(c *gin.Context) error {
-	g, user, err := a.permittedMember(c, func(url.Values) error { return nil })
+	r := a.read(c)
+	user := r.guildMember()
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	position, err := a.deps.Periods.Position(r.ctx, g, user)
 	if err != nil {
 		return err
 	}
-	position, err := a.deps.Periods.Position(c.Request.Context(), g, user)
-	if err != nil {
-		return err
-	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, positionBody(g, &position))
-	return nil
+	return answerPrivate(c, positionBody(g, &position))
 }
 
 func (a *api) getAround(c *gin.Context) error {
-	limit, wanted := int64(aroundUsual), ""
-	g, user, err := a.permittedMember(c, func(values url.Values) (err error) {
-		if values.Has("limit") {
-			limit, err = queryInt(values, "limit", 1, leaderboard.MaxAround)
-		}
-		if err == nil {
-			wanted, err = queryPeriod(values)
-		}
-		return err
-	})
+	r := a.read(c)
+	user := r.guildMember()
+	limit := r.optionalInt("limit", 1, leaderboard.MaxAround, aroundUsual)
+	name := r.period()
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	found, settings, err := a.deps.Periods.Around(r.ctx, g, user, name, limit)
 	if err != nil {
 		return err
 	}
-	found, settings, err := a.deps.Periods.Around(c.Request.Context(), g, user, wanted, limit)
-	if err != nil {
-		return err
-	}
-	setPrivate(c)
-	writeJSON(c, http.StatusOK, aroundJSON{found.Of, standingEntries(settings.Curve, found.Rows)})
-	return nil
-}
-
-// permittedMember reads the path of a member and, with read, the query, and finds the guild, in which the key may do this.
-func (a *api) permittedMember(c *gin.Context, read func(url.Values) error) (g *guild.Guild, user id.User, err error) {
-	gid, err := pathID[id.Guild](c, "guildId")
-	if err == nil {
-		user, err = pathID[id.User](c, "userId")
-	}
-	if err == nil {
-		err = readQuery(c, read)
-	}
-	if err == nil {
-		g, err = a.permitted(c, gid)
-	}
-	return g, user, err
-}
-
-func readQuery(c *gin.Context, read func(url.Values) error) error {
-	values, err := query(c)
-	if err != nil {
-		return err
-	}
-	return read(values)
+	return answerPrivate(c, aroundJSON{found.Of, standingEntries(settings.Curve, found.Rows)})
 }
 
 func positionBody(g *guild.Guild, p *leaderboard.Position) positionJSON {

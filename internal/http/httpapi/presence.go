@@ -24,31 +24,19 @@ type movedJSON struct {
 
 // putPresence takes members off the board or brings them back.
 func (a *api) putPresence(c *gin.Context) error {
-	gid, err := pathID[id.Guild](c, "guildId")
+	r := a.read(c)
+	r.guild()
+	presence, err := readPresence(r.body())
+	r.keep(err)
+	g := r.permitted()
+	if r.err != nil {
+		return r.err
+	}
+	moved, err := a.deps.Board.SetPresence(r.ctx, g, presence)
 	if err != nil {
 		return err
 	}
-	if _, err := query(c); err != nil {
-		return err
-	}
-	sent, err := body(c, maxBody)
-	if err != nil {
-		return err
-	}
-	presence, err := readPresence(sent)
-	if err != nil {
-		return err
-	}
-	g, err := a.permitted(c, gid)
-	if err != nil {
-		return err
-	}
-	moved, err := a.deps.Board.SetPresence(c.Request.Context(), g, presence)
-	if err != nil {
-		return err
-	}
-	writeJSON(c, http.StatusOK, movedJSON{moved.Changed, append([]id.User{}, moved.Missing...)})
-	return nil
+	return answer(c, http.StatusOK, movedJSON{moved.Changed, append([]id.User{}, moved.Missing...)})
 }
 
 // readPresence reads the body. A user who is named twice counts once.

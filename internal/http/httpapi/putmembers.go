@@ -44,29 +44,27 @@ func (a *api) putMembers(c *gin.Context) error { return a.put(c, readPuts) }
 
 // put changes many members at once. All are read before the first one is changed.
 func (a *api) put(c *gin.Context, read func(sent []byte) (leaderboard.Puts, error)) error {
-	var puts leaderboard.Puts
-	target, err := a.readLargeChange(c, func(sent []byte) (err error) {
-		puts, err = read(sent)
-		return err
-	})
-	if err != nil {
-		return err
+	r := a.read(c)
+	r.guild()
+	r.idempotencyKey()
+	r.largeBody()
+	if r.err != nil {
+		return r.err
 	}
-	g, err := a.permitted(c, target.guild)
-	if err != nil {
-		return err
+	puts, err := read(r.sent)
+	r.keep(err)
+	g := r.permitted()
+	r.reserve(resultBytes * len(puts.Members))
+	if r.err != nil {
+		return r.err
 	}
-	if err := reserve(c, resultBytes*len(puts.Members)); err != nil {
-		return err
-	}
-	puts.Once = target.once
-	done, replayed, err := a.deps.Board.Put(c.Request.Context(), g, puts)
+	puts.Once = r.once()
+	done, replayed, err := a.deps.Board.Put(r.ctx, g, puts)
 	if err != nil {
 		return err
 	}
 	markReplay(c, replayed)
-	writeJSON(c, http.StatusOK, putBody(g, puts.Members, done))
-	return nil
+	return answer(c, http.StatusOK, putBody(g, puts.Members, done))
 }
 
 func readPuts(sent []byte) (leaderboard.Puts, error) {

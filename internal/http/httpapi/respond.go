@@ -34,17 +34,10 @@ func (a *api) fail(c *gin.Context, err error) {
 	if status >= http.StatusInternalServerError && (f.Code == fault.Internal || stateOf(c).connection.Err() == nil) {
 		a.logFailure(c, f.Code, status, err)
 	}
-	refuse(c, f)
-	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
-		takeRest(c)
-	}
-}
-
-// refuse answers with the fault, whatever headers an answer had been given before.
-func refuse(c *gin.Context, f *fault.Error) {
 	if f.Code == fault.RateLimited || f.Code == fault.Unavailable {
 		c.Header("Retry-After", strconv.FormatInt(max(wholeSeconds(f.RetryAfter), 1), 10))
 	}
+	// The answer may have been given headers before it was refused.
 	for _, name := range []string{"ETag", "Content-Encoding"} {
 		c.Writer.Header().Del(name)
 	}
@@ -52,9 +45,12 @@ func refuse(c *gin.Context, f *fault.Error) {
 	c.Header("Cache-Control", "private, no-store")
 	c.Header("Vary", varyKey)
 	c.Abort()
-	writeJSON(c, f.Code.Status(), struct {
+	_ = answer(c, status, struct { // too short to be refused
 		Message string `json:"message"`
 	}{f.Message})
+	if status < http.StatusInternalServerError && f.Code != fault.RateLimited {
+		takeRest(c)
+	}
 }
 
 // logFailure logs what is our own doing. While a store is away that is every request; package logs holds the lines back.
@@ -66,31 +62,46 @@ func (a *api) logFailure(c *gin.Context, code fault.Code, status int, err error)
 	a.log.Log(c.Request.Context(), level, message, "method", methodLabel(c.Request.Method), "route", routeLabel(c), "status", status, "error", err)
 }
 
-func writeJSON(c *gin.Context, status int, body any) {
+// answer encodes the body and answers with it.
+func answer(c *gin.Context, status int, body any) error {
 	encoded, err := encode(body)
 	if err != nil {
-		// Only a type that cannot be encoded gets here, which the tests of each route would show.
-		c.Status(http.StatusInternalServerError)
-		return
+		return err
 	}
-	write(c, status, encoded)
+	return write(c, status, encoded)
+}
+
+// answerPrivate is for answers that depend on the key, and may be kept by the caller and checked each time.
+func answerPrivate(c *gin.Context, body any) error {
+	c.Header("Cache-Control", privateNoCache)
+	c.Header("Vary", varyKey)
+	return answer(c, http.StatusOK, body)
+}
+
+func noContent(c *gin.Context, err error) error {
+	if err == nil {
+		c.Status(http.StatusNoContent)
+	}
+	return err
 }
 
 // write answers with JSON.
-func write(c *gin.Context, status int, encoded []byte) { writeAs(c, status, jsonType, encoded) }
+func write(c *gin.Context, status int, encoded []byte) error {
+	return writeAs(c, status, jsonType, encoded)
+}
 
-// writeAs answers with a body of a media type, or refuses a caller who leaves too much unread. The length keeps net/http from sending a large
-// body in chunks.
-func writeAs(c *gin.Context, status int, mediaType string, body []byte) {
+// writeAs answers with a body of a media type. The error is that of a caller who leaves too much unread. The length keeps net/http from
+// sending a large body in chunks.
+func writeAs(c *gin.Context, status int, mediaType string, body []byte) error {
 	if err := counted(c, len(body)); err != nil {
-		refuse(c, fault.From(err))
-		return
+		return err
 	}
 	c.Header("Content-Type", mediaType)
 	c.Header("Content-Length", strconv.Itoa(len(body)))
 	stateOf(c).release()
 	c.Writer.WriteHeader(status)
 	_, _ = c.Writer.Write(body) // the client is gone; there is nobody to tell
+	return nil
 }
 
 // Values of Vary and Cache-Control.
@@ -102,12 +113,6 @@ const (
 	forAYear       = "max-age=31536000, immutable"
 	privateNoCache = "private, " + noCache
 )
-
-// setPrivate is for answers that depend on the key, and may be kept by the caller and checked each time.
-func setPrivate(c *gin.Context) {
-	c.Header("Cache-Control", privateNoCache)
-	c.Header("Vary", varyKey)
-}
 
 // encode writes JSON. Bytes that are not UTF-8 are replaced.
 func encode(body any) ([]byte, error) { return json.Marshal(body, jsontext.AllowInvalidUTF8(true)) }

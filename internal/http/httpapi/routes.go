@@ -69,8 +69,8 @@ func (a *api) routes() (http.Handler, error) {
 	get(operator, "/keys", a.handle(a.listKeys))
 	operator.POST("/keys", a.handle(a.createKey))
 	operator.DELETE("/keys/:keyId", a.handle(bodiless(a.revokeKey)))
-	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(bodiless(changeGrant(a.deps.Admin.Grant))))
-	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(bodiless(changeGrant(a.deps.Admin.Ungrant))))
+	operator.PUT("/keys/:keyId/guilds/:guildId", a.handle(bodiless(a.grantGuild)))
+	operator.DELETE("/keys/:keyId/guilds/:guildId", a.handle(bodiless(a.ungrantGuild)))
 	get(operator, "/users/:userId", slowly(a.handle(a.getUser)))
 	operator.DELETE("/users/:userId", slowly(a.handle(bodiless(a.eraseUser))))
 

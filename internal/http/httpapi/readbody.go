@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"mime"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"levelboard/internal/domain/fault"
-	"levelboard/internal/domain/id"
 	"levelboard/internal/http/shares"
 	"levelboard/internal/platform/strictjson"
 )
@@ -31,54 +27,8 @@ const (
 	refusedRest = 4 << 20   // bytes
 )
 
-func pathID[T id.Guild | id.User](c *gin.Context, name string) (T, error) {
-	parsed, err := id.Parse[T](c.Param(name))
-	if err != nil {
-		return "", fault.New(fault.Invalid, "%s in the path %s.", name, err)
-	}
-	return parsed, nil
-}
-
-// query parses the query strictly: what cannot be decoded, and a parameter given twice, is refused.
-func query(c *gin.Context) (url.Values, error) {
-	if c.Request.URL.RawQuery == "" {
-		return nil, nil
-	}
-	values, err := url.ParseQuery(c.Request.URL.RawQuery)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "The query of the address is malformed. Encode it as name=value pairs joined by &.")
-	}
-	for name, given := range values {
-		if len(given) > 1 {
-			return nil, fault.New(fault.Invalid, "The query parameter %q is given more than once. Give it once.", shorten(name))
-		}
-	}
-	return values, nil
-}
-
-// queryInt reads a whole number, which is required, in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as high
-// it has no upper bound, and what is higher is read as that.
-func queryInt(values url.Values, name string, low, high int64) (int64, error) {
-	text := values.Get(name)
-	n, err := strconv.ParseInt(text, 10, 64)
-	if errors.Is(err, strconv.ErrRange) && n == high && text[0] != '+' && text[0] != '0' {
-		return n, nil
-	}
-	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
-		must := "must be"
-		if !values.Has(name) {
-			must = "is required and must be"
-		}
-		if high == math.MaxInt64 {
-			return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d.", name, must, low)
-		}
-		return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d to %d.", name, must, low, high)
-	}
-	return n, nil
-}
-
-// body reads a JSON body of at most limit bytes, which has to arrive soon.
-func body(c *gin.Context, limit int64) ([]byte, error) {
+// jsonBody reads a JSON body of at most limit bytes, which has to arrive soon.
+func jsonBody(c *gin.Context, limit int64) ([]byte, error) {
 	if err := checkMediaType(c.Request.Header); err != nil {
 		return nil, err
 	}

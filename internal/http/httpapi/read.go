@@ -1,0 +1,180 @@
+package httpapi
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/gin-gonic/gin"
+
+	"levelboard/internal/domain/apikey"
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/domain/guild"
+	"levelboard/internal/domain/id"
+	"levelboard/internal/platform/strictjson"
+	"levelboard/internal/usecase/leaderboard"
+)
+
+// request is read line by line, in the order of the contract's checks: the path and the query, headers and the body, then the guild and what
+// the caller may do there. It keeps the first error in err. After one its methods do nothing and return zero values.
+type request struct {
+	a   *api
+	c   *gin.Context
+	ctx context.Context
+	err error
+
+	guildID id.Guild // of the path, if that names the guild by its id
+	vanity  string   // if it does not
+	query   url.Values
+	key     string // the Idempotency-Key; empty without one
+	sent    []byte // the body
+}
+
+func (a *api) read(c *gin.Context) *request {
+	return &request{a: a, c: c, ctx: c.Request.Context()}
+}
+
+// keep keeps err if it is the first one.
+func (r *request) keep(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// guild reads the guild's id in the path, then the query.
+func (r *request) guild() id.Guild {
+	r.guildID = pathID[id.Guild](r, "guildId", "guildId")
+	r.parseQuery()
+	return r.guildID
+}
+
+// guildMember reads the ids of a guild and a user in the path, then the query.
+func (r *request) guildMember() id.User {
+	r.guildID = pathID[id.Guild](r, "guildId", "guildId")
+	user := pathID[id.User](r, "userId", "userId")
+	r.parseQuery()
+	return user
+}
+
+// member reads the query, then the ids of a path /v2/levels/:entry/users/:userId.
+func (r *request) member() id.User {
+	r.parseQuery()
+	r.guildID = pathID[id.Guild](r, "entry", "guildId")
+	return pathID[id.User](r, "userId", "userId")
+}
+
+// entry reads the guild of a path, by its id or its vanity, then the query.
+func (r *request) entry() {
+	if r.err == nil {
+		r.guildID, r.vanity, r.err = guild.ParseEntry(r.c.Param("entry"))
+	}
+	r.parseQuery()
+}
+
+// adminGuild reads the query, then the guild's id in a path under /admin.
+func (r *request) adminGuild() id.Guild {
+	r.parseQuery()
+	r.guildID = pathID[id.Guild](r, "guildId", "guildId")
+	return r.guildID
+}
+
+// adminUser reads the query, then the user's id in a path under /admin.
+func (r *request) adminUser() id.User {
+	r.parseQuery()
+	return pathID[id.User](r, "userId", "userId")
+}
+
+// keyID reads a key's id in the path. What cannot be an id is refused as what it is, a key that does not exist.
+func (r *request) keyID() string {
+	keyID := r.c.Param("keyId")
+	if !apikey.ValidID(keyID) {
+		r.keep(fault.New(fault.NotFound, "There is no key with this id. An id is 12 letters and digits; 'levelboard key list' and GET /admin/keys list them."))
+	}
+	return keyID
+}
+
+// pathID reads an id of the path. Errors call it name.
+func pathID[T id.Guild | id.User](r *request, param, name string) T {
+	if r.err != nil {
+		return ""
+	}
+	parsed, err := id.Parse[T](r.c.Param(param))
+	if err != nil {
+		r.err = fault.New(fault.Invalid, "%s in the path %s.", name, err)
+	}
+	return parsed
+}
+
+// idempotencyKey reads the header Idempotency-Key.
+func (r *request) idempotencyKey() {
+	if r.err == nil {
+		r.key, r.err = idempotencyKey(r.c.Request.Header)
+	}
+}
+
+// body reads a JSON body of at most maxBody, which has to arrive soon.
+func (r *request) body() []byte {
+	if r.err == nil {
+		r.sent, r.err = jsonBody(r.c, maxBody)
+	}
+	return r.sent
+}
+
+// largeBody reads a JSON body of at most maxLargeBody, which is about the guild of the path, once there is room for it.
+func (r *request) largeBody() []byte {
+	if r.err == nil {
+		r.err = r.a.holdLargeBody(r.c, r.guildID)
+	}
+	if r.err == nil {
+		r.sent, r.err = jsonBody(r.c, maxLargeBody)
+	}
+	return r.sent
+}
+
+// decode reads a JSON body of at most maxBody into a struct with tags of package strictjson.
+func (r *request) decode(into any) {
+	if r.body(); r.err == nil {
+		r.err = strictjson.Decode(r.sent, into)
+	}
+}
+
+// once names the request by its Idempotency-Key, if it has one, and by the body that was read.
+func (r *request) once() leaderboard.Once { return onceOf(r.c, r.key, r.sent) }
+
+// permitted finds the guild of the path and refuses a key that may not do this in it.
+func (r *request) permitted() *guild.Guild {
+	if r.err != nil {
+		return nil
+	}
+	g, err := r.a.deps.Guilds.ByID(r.ctx, r.guildID)
+	return r.permit(g, err)
+}
+
+// enabled is permitted for what there is only while leveling is enabled in the guild.
+func (r *request) enabled() *guild.Guild {
+	if r.err != nil {
+		return nil
+	}
+	g, err := r.a.findGuild(r.ctx, r.guildID, "")
+	return r.permit(g, err)
+}
+
+func (r *request) permit(g *guild.Guild, err error) *guild.Guild {
+	if err == nil {
+		err = permit(r.c, g.ID)
+	}
+	r.err = err
+	return g
+}
+
+// readable finds the guild of the path, whose leaderboard the caller may read.
+func (r *request) readable() *guild.Guild {
+	if r.err != nil {
+		return nil
+	}
+	g, err := r.a.findGuild(r.ctx, r.guildID, r.vanity)
+	if err == nil {
+		err = mayRead(r.c, g)
+	}
+	r.err = err
+	return g
+}

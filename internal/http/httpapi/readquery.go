@@ -1,0 +1,83 @@
+package httpapi
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"strconv"
+
+	"levelboard/internal/domain/fault"
+	"levelboard/internal/usecase/periods"
+)
+
+// parseQuery refuses a query that cannot be decoded, or that gives a parameter twice.
+func (r *request) parseQuery() {
+	if r.err != nil || r.c.Request.URL.RawQuery == "" {
+		return
+	}
+	values, err := url.ParseQuery(r.c.Request.URL.RawQuery)
+	if err != nil {
+		r.err = fault.New(fault.Invalid, "The query of the address is malformed. Encode it as name=value pairs joined by &.")
+		return
+	}
+	for name, given := range values {
+		if len(given) > 1 {
+			r.err = fault.New(fault.Invalid, "The query parameter %q is given more than once. Give it once.", shorten(name))
+			return
+		}
+	}
+	r.query = values
+}
+
+// int reads a whole number of the query, which is required, in its one canonical form: no sign +, no leading zeros. With math.MaxInt64 as
+// high it has no upper bound, and what is higher is read as that.
+func (r *request) int(name string, low, high int64) int64 {
+	if r.err != nil {
+		return 0
+	}
+	n, err := queryInt(r.query, name, low, high)
+	r.err = err
+	return n
+}
+
+// optionalInt is int with what is usual where the query does not say.
+func (r *request) optionalInt(name string, low, high, usual int64) int64 {
+	if !r.query.Has(name) {
+		return usual
+	}
+	return r.int(name, low, high)
+}
+
+func queryInt(values url.Values, name string, low, high int64) (int64, error) {
+	text := values.Get(name)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if errors.Is(err, strconv.ErrRange) && n == high && text[0] != '+' && text[0] != '0' {
+		return n, nil
+	}
+	if err != nil || n < low || n > high || strconv.FormatInt(n, 10) != text {
+		must := "must be"
+		if !values.Has(name) {
+			must = "is required and must be"
+		}
+		if high == math.MaxInt64 {
+			return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d.", name, must, low)
+		}
+		return 0, fault.New(fault.Invalid, "The query parameter %s %s a whole number from %d to %d.", name, must, low, high)
+	}
+	return n, nil
+}
+
+// page reads the number of a page.
+func (r *request) page() int64 { return r.int("page", 1, math.MaxInt64) }
+
+// days reads how many days are asked for, today included.
+func (r *request) days() int { return int(r.int("days", 1, periods.MaxHistory)) }
+
+// period reads the name of a period; empty when there is none.
+func (r *request) period() string {
+	name := r.query.Get("period")
+	if r.query.Has("period") {
+		r.keep(periods.CheckName(name))
+	}
+	return name
+}
